@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { json, type Reply } from './client.ts'
+import { atOnce, expectSaid, type Problem, said, tally, until } from './expect.ts'
+import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
+import {
+  append,
+  base64,
+  cancel,
+  declaration,
+  entryOf,
+  type Link,
+  land,
+  newLink,
+  openSession,
+  quotaOf,
+  revoke,
+  sendDeclaration,
+  sessionOf,
+  standing,
+} from './world.ts'
+
+const OPEN_SESSIONS_MAX = 64
+const WRONG_PASSPHRASES_MAX = 100
+const FILE = randomBytes(100)
+
+const server = await connect()
+const declare = (link: Link, over: object = {}): Promise<Reply> => sendDeclaration(link, declaration(FILE, over))
+/** Nothing is reserved on the link or charged to its owner. */
+async function expectNothingHeld(link: Link): Promise<void> {
+  const entry = await entryOf(link)
+  assert.deepEqual([entry.open_sessions, entry.open_bytes, (await quotaOf(link.owner)).used], [0, 0, 0])
+}
+
+describe('create drop: caps', () => {
+  it('admits a file as large as the link’s largest, and answers 413 with the limit to one byte more', async () => {
+    const link = await newLink(server, { max_file_size: FILE.length })
+    expectSaid(await declare(link), '201')
+    const reply = await sendDeclaration(link, declaration(randomBytes(FILE.length + 1)))
+    expectSaid(reply, '413 drop.file_too_large')
+    assert.equal(json<Problem>(reply).limit, FILE.length)
+  })
+
+  it('answers 413 to a file too large even when the link is full', async () => {
+    const link = await newLink(server, { max_file_size: 50, max_file_count: 1 })
+    await land(link, randomBytes(50))
+    expectSaid(await sendDeclaration(link, declaration(randomBytes(51))), '413 drop.file_too_large')
+    expectSaid(await sendDeclaration(link, declaration(randomBytes(50))), '409 drop.cap_exhausted')
+  })
+
+  it('admits bytes up to the whole cap, and answers 409 to one byte more', async () => {
+    const link = await newLink(server, { max_total_bytes: 250 })
+    await openSession(link, FILE)
+    await land(link, FILE)
+    expectSaid(await sendDeclaration(link, declaration(randomBytes(51))), '409 drop.cap_exhausted')
+    expectSaid(await sendDeclaration(link, declaration(randomBytes(50))), '201')
+    expectSaid(await sendDeclaration(link, declaration(randomBytes(1))), '409 drop.cap_exhausted')
+  })
+
+  it('answers 409 to a single file above the cap of all together', async () => {
+    expectSaid(
+      await declare(await newLink(server, { max_total_bytes: 99, max_file_size: 1000 })),
+      '409 drop.cap_exhausted',
+    )
+  })
+
+  it('admits as many files as the cap says', async () => {
+    const link = await newLink(server, { max_file_count: 3 })
+    for (let file = 0; file < 3; file += 1) expectSaid(await declare(link), '201')
+    expectSaid(await declare(link), '409 drop.cap_exhausted')
+  })
+
+  it('gives caps and quota back for what was cancelled', async () => {
+    const link = await newLink(server, { max_file_count: 1, max_total_bytes: FILE.length })
+    for (let round = 0; round < 3; round += 1) assert.equal((await cancel(await openSession(link, FILE))).status, 204)
+    await expectNothingHeld(link)
+  })
+
+  it('gives caps and quota back for what failed its hash', async () => {
+    const link = await newLink(server, { max_file_count: 1, max_total_bytes: FILE.length })
+    for (let round = 0; round < 3; round += 1) {
+      const session = await openSession(link, FILE, { ciphertext_hash: '0'.repeat(64) })
+      expectSaid(await append(session), '409 upload.content_hash_mismatch')
+    }
+    await expectNothingHeld(link)
+  })
+
+  it('gives caps and quota back for what was abandoned', { skip: NEEDS_OWN_SERVER }, async () => {
+    const brief = await ownServer({ SESSION_FIRST_BYTE_SECONDS: '1', SESSION_IDLE_SECONDS: '1', SWEEP_SECONDS: '1' })
+    const link = await newLink(brief, { max_file_count: 2 })
+    const [silent, begun] = [await openSession(link, FILE), await openSession(link, FILE)]
+    expectSaid(await append(begun, 0, 10), '204')
+    await until(async () => (await entryOf(link)).open_sessions === 0, 'both run out')
+    await expectNothingHeld(link)
+    for (const session of [silent, begun]) assert.equal((await standing(session)).status, 404)
+    expectSaid(await declare(link), '201')
+  })
+
+  it('lets a single-use link die with its first drop and not before', async () => {
+    const link = await newLink(server, { single_use: true })
+    const [first, second] = [await openSession(link, FILE), await openSession(link, randomBytes(50))]
+    expectSaid(await append(first), '204')
+    expectSaid(await append(second), '404 upload.session_not_found')
+    expectSaid(await declare(link), '404 drop.link_not_found')
+    const entry = await entryOf(link)
+    assert.deepEqual([entry.state, entry.landed_files, entry.open_sessions], ['spent', 1, 0])
+    assert.equal((await quotaOf(link.owner)).used, FILE.length)
+  })
+
+  it('keeps a single-use link alive when its first file fails or is cancelled', async () => {
+    const link = await newLink(server, { single_use: true })
+    await append(await openSession(link, FILE, { ciphertext_hash: '0'.repeat(64) }))
+    await cancel(await openSession(link, FILE))
+    await land(link)
+    assert.equal((await entryOf(link)).state, 'spent')
+  })
+
+  it('answers 409 to the 65th open session of a link', async () => {
+    const link = await newLink(server)
+    const replies = await atOnce(OPEN_SESSIONS_MAX, () => declare(link))
+    assert.deepEqual(tally(replies), { 201: OPEN_SESSIONS_MAX })
+    expectSaid(await declare(link), '409 drop.cap_exhausted')
+    await cancel(sessionOf(link, FILE, replies[0] as Reply))
+    expectSaid(await declare(link), '201')
+  })
+})
+
+describe('create drop: passphrase', () => {
+  const verifier = base64(32)
+
+  it('answers 403 without the proof and with a wrong one, 201 with the right one', async () => {
+    const link = await newLink(server, { passphrase_verifier: verifier })
+    for (const passphrase_proof of [undefined, null, base64(32), base64(31)])
+      expectSaid(await declare(link, { passphrase_proof }), '403 drop.passphrase_required', String(passphrase_proof))
+    await expectNothingHeld(link)
+    expectSaid(await declare(link, { passphrase_proof: verifier }), '201')
+  })
+
+  it('answers 400 to a malformed proof, and to one that the link does not ask for', async () => {
+    const gated = await newLink(server, { passphrase_verifier: verifier })
+    for (const passphrase_proof of ['', '?', 'AAA', base64(4097)])
+      expectSaid(await declare(gated, { passphrase_proof }), '400 drop.malformed', passphrase_proof.slice(0, 10))
+    expectSaid(await declare(await newLink(server), { passphrase_proof: verifier }), '400 drop.malformed')
+  })
+
+  it('answers 429 after too many wrong proofs, also to the right one', async () => {
+    const link = await newLink(server, { passphrase_verifier: verifier })
+    let tries = 0
+    await until(async () => {
+      const reply = await declare(link, { passphrase_proof: base64(32) })
+      tries += 1
+      assert.ok(tries <= WRONG_PASSPHRASES_MAX + 1, 'at most 100 wrong passphrases on a link')
+      return said(reply) === '429 drop.rate_limited'
+    }, 'the limit is met')
+    expectSaid(await declare(link, { passphrase_proof: verifier }), '429 drop.rate_limited')
+    await expectNothingHeld(link)
+  })
+
+  it('counts wrong proofs on their own link alone, and right ones not at all', async () => {
+    const [link, other] = [
+      await newLink(server, { passphrase_verifier: verifier }),
+      await newLink(server, { passphrase_verifier: verifier }),
+    ]
+    for (let round = 0; round < 12; round += 1) expectSaid(await declare(link, { passphrase_proof: verifier }), '201')
+    for (let round = 0; round < WRONG_PASSPHRASES_MAX + 1; round += 1)
+      await declare(other, { passphrase_proof: base64(32) })
+    expectSaid(await declare(link, { passphrase_proof: verifier }), '201')
+  })
+})
+
+describe('create drop: limits of the server', () => {
+  it('answers 429 to more sessions than a link may open in the window, counting what was admitted', {
+    skip: NEEDS_OWN_SERVER,
+  }, async () => {
+    const strict = await ownServer({ LINK_SESSIONS_PER_WINDOW: '3' })
+    const [link, other] = [await newLink(strict, { max_file_size: 500 }), await newLink(strict)]
+    for (let round = 0; round < 5; round += 1) {
+      expectSaid(await declare(link, { size: 501 }), '413 drop.file_too_large')
+      expectSaid(await declare(link, { kem_ct: 'AAAA' }), '400 drop.malformed')
+    }
+    for (let round = 0; round < 3; round += 1) await cancel(await openSession(link, FILE))
+    expectSaid(await declare(link), '429 drop.rate_limited')
+    expectSaid(await declare(link, { kem_ct: 'AAAA', size: 501 }), '429 drop.rate_limited')
+    expectSaid(await declare(other), '201')
+  })
+
+  it('answers 413 with the server’s largest blob as limit', { skip: NEEDS_OWN_SERVER }, async () => {
+    const small = await ownServer({ BLOB_BYTES_MAX: '1000' })
+    const link = await newLink(small, { max_file_size: 5000 })
+    const reply = await declare(link, { size: 1001 })
+    expectSaid(reply, '413 drop.file_too_large')
+    assert.equal(json<Problem>(reply).limit, 1000)
+    expectSaid(await declare(link, { size: 1000 }), '201')
+  })
+
+  it('answers 500 storage.unavailable when free space is below the floor', { skip: NEEDS_OWN_SERVER }, async () => {
+    const full = await ownServer({ FREE_SPACE_FLOOR_BYTES: String(2 ** 52) })
+    const link = await newLink(full)
+    expectSaid(await declare(link), '500 storage.unavailable')
+    await expectNothingHeld(link)
+  })
+})
+
+describe('create drop: idempotency key', () => {
+  const keyed = (link: Link, key: string, body: unknown) => sendDeclaration(link, body, { 'idempotency-key': key })
+  const idOf = (reply: Reply) => json<{ upload_id: string }>(reply).upload_id
+
+  it('answers a repeat with the same session, charged once', async () => {
+    const link = await newLink(server)
+    const body = declaration(FILE)
+    const replies = [await keyed(link, 'one', body), await keyed(link, 'one', body)]
+    assert.deepEqual(tally(replies), { 201: 2 })
+    assert.equal(new Set(replies.map(idOf)).size, 1)
+    assert.equal((await quotaOf(link.owner)).used, FILE.length)
+    assert.equal((await entryOf(link)).open_sessions, 1)
+  })
+
+  it('answers a repeat so when the link is full by then', async () => {
+    const link = await newLink(server, { max_file_count: 1 })
+    const body = declaration(FILE)
+    const first = await keyed(link, 'one', body)
+    expectSaid(await declare(link), '409 drop.cap_exhausted')
+    assert.equal(idOf(await keyed(link, 'one', body)), idOf(first))
+  })
+
+  it('opens one session for 32 repeats at once', async () => {
+    const link = await newLink(server)
+    const body = declaration(FILE)
+    const replies = await atOnce(32, () => keyed(link, 'same', body))
+    assert.deepEqual(tally(replies), { 201: 32 })
+    assert.equal(new Set(replies.map(idOf)).size, 1)
+    assert.equal((await entryOf(link)).open_sessions, 1)
+  })
+
+  it('opens another session for another key, another link or no key', async () => {
+    const [link, other] = [await newLink(server), await newLink(server)]
+    const body = declaration(FILE)
+    const replies = [
+      await keyed(link, 'a', body),
+      await keyed(link, 'b', body),
+      await keyed(other, 'a', body),
+      await sendDeclaration(link, body),
+    ]
+    assert.equal(new Set(replies.map(idOf)).size, 4)
+  })
+
+  it('answers 400 to a key that is not 1 to 255 printable ASCII characters', async () => {
+    const link = await newLink(server)
+    for (const key of ['', 'k'.repeat(256), 'k\u00e9', 'a\tb'])
+      expectSaid(await keyed(link, key, declaration(FILE)), '400 request.malformed', key.slice(0, 10))
+    expectSaid(await keyed(link, 'k'.repeat(255), declaration(FILE)), '201')
+  })
+
+  it('opens no session on a link that died since', async () => {
+    const link = await newLink(server)
+    const body = declaration(FILE)
+    await keyed(link, 'one', body)
+    await revoke(link)
+    expectSaid(await keyed(link, 'one', body), '404 drop.link_not_found')
+  })
+})

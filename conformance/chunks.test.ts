@@ -1,0 +1,346 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import type { Reply, Sending } from './client.ts'
+import { expectBodyless413, expectSaid, offsetOf, said } from './expect.ts'
+import { connect } from './server.ts'
+import {
+  append,
+  appendBytes,
+  cancel,
+  chunkHeaders,
+  entryOf,
+  inboxOf,
+  land,
+  MIB,
+  newLink,
+  onlyDrop,
+  openSession,
+  quotaOf,
+  revoke,
+  type Session,
+  sessionPath,
+  sha256,
+  standing,
+} from './world.ts'
+
+const CHUNK_BYTES_MAX = 16 * MIB
+const CHUNKS_MAX = 10_000
+const SIZE = 300
+
+const server = await connect()
+const newSession = async (size = SIZE, over: object = {}): Promise<Session> =>
+  openSession(await newLink(server), randomBytes(size), over)
+const patch = (
+  session: Session,
+  headers: Record<string, string | readonly string[] | undefined>,
+  body: Uint8Array = session.file,
+) => server.send({ method: 'PATCH', path: sessionPath(session), body, headers })
+
+/** Opens a chunk request of the whole file and waits until the server has begun to read it. */
+async function startChunk(session: Session): Promise<Sending> {
+  const length = { 'content-length': String(session.file.length), expect: '100-continue' }
+  const headers = { ...chunkHeaders(0, session.file), ...length }
+  const sending = server.start({ method: 'PATCH', path: sessionPath(session), headers })
+  await sending.continued
+  return sending
+}
+
+async function expectStanding(session: Session, offset: number, state: string): Promise<void> {
+  assert.deepEqual(await standing(session), { status: 200, offset, length: session.file.length, state })
+}
+
+/** A refusal that leaves the session where it was and says where to go on. */
+async function expectConflict(reply: Reply, code: string, goOn: number): Promise<void> {
+  expectSaid(reply, `409 upload.${code}`)
+  assert.equal(offsetOf(reply), goOn, 'X-Service-Offset says where to go on')
+}
+
+describe('chunks in order', () => {
+  it('answers 204 with the new offset, and lands with the last byte', async () => {
+    const session = await newSession()
+    await expectStanding(session, 0, 'open')
+    for (const [start, end] of [
+      [0, 1],
+      [1, 200],
+      [200, 299],
+    ] as const) {
+      const reply = await append(session, start, end)
+      assert.deepEqual([said(reply), offsetOf(reply)], ['204', end])
+      await expectStanding(session, end, 'open')
+    }
+    const last = await append(session, 299)
+    assert.deepEqual([said(last), offsetOf(last)], ['204', SIZE])
+    await expectStanding(session, SIZE, 'landed')
+  })
+
+  it('lands a file of one byte', async () => {
+    const link = await newLink(server)
+    await land(link, randomBytes(1))
+    assert.equal((await onlyDrop(link.owner)).size, 1)
+  })
+
+  it('takes a chunk without Content-Length', async () => {
+    const session = await newSession()
+    const headers = chunkHeaders(0, session.file)
+    const reply = await server.send({
+      method: 'PATCH',
+      path: sessionPath(session),
+      body: session.file,
+      headers,
+      withoutLength: true,
+    })
+    assert.deepEqual([said(reply), offsetOf(reply)], ['204', SIZE])
+    await expectStanding(session, SIZE, 'landed')
+  })
+
+  it('says 100 Continue to a client that asks before it sends', async () => {
+    const session = await newSession()
+    const sending = await startChunk(session)
+    await sending.write(session.file)
+    sending.end()
+    expectSaid(await sending.reply, '204')
+    await expectStanding(session, SIZE, 'landed')
+  })
+
+  it('takes a chunk that comes byte by byte', async () => {
+    const session = await newSession(50)
+    const sending = await startChunk(session)
+    for (const byte of session.file) await sending.write(Buffer.of(byte))
+    sending.end()
+    expectSaid(await sending.reply, '204')
+  })
+
+  it('takes a chunk of 16 MiB and answers a bodyless 413 to one byte more', async () => {
+    const session = await newSession(CHUNK_BYTES_MAX + 1)
+    expectBodyless413(await append(session))
+    const headers = chunkHeaders(0, session.file)
+    expectBodyless413(
+      await server.send({
+        method: 'PATCH',
+        path: sessionPath(session),
+        body: session.file,
+        headers,
+        withoutLength: true,
+      }),
+    )
+    await expectStanding(session, 0, 'open')
+    const full = await append(session, 0, CHUNK_BYTES_MAX)
+    assert.deepEqual([said(full), offsetOf(full)], ['204', CHUNK_BYTES_MAX])
+    expectSaid(await append(session, CHUNK_BYTES_MAX), '204')
+    await expectStanding(session, CHUNK_BYTES_MAX + 1, 'landed')
+  })
+
+  it('answers 409 to more chunks than a session may have', async () => {
+    const session = await newSession(CHUNKS_MAX + 2)
+    for (let offset = 0; offset < CHUNKS_MAX; offset += 1)
+      assert.equal((await append(session, offset, offset + 1)).status, 204)
+    await expectConflict(await append(session, CHUNKS_MAX, CHUNKS_MAX + 1), 'too_many_chunks', CHUNKS_MAX)
+    await expectConflict(await append(session, CHUNKS_MAX), 'too_many_chunks', CHUNKS_MAX)
+    expectSaid(await append(session, 7, 8), '204', 'a repeat is no further chunk')
+    await cancel(session)
+  })
+})
+
+describe('chunks again', () => {
+  it('answers a repeat with the offset that it led to', async () => {
+    const session = await newSession()
+    for (const [start, end] of [
+      [0, 100],
+      [100, 200],
+    ] as const)
+      await append(session, start, end)
+    for (const [start, end] of [
+      [0, 100],
+      [100, 200],
+      [0, 100],
+    ] as const) {
+      const reply = await append(session, start, end)
+      assert.deepEqual([said(reply), offsetOf(reply)], ['204', end])
+    }
+    await expectStanding(session, 200, 'open')
+  })
+
+  it('answers a repeat of the last chunk with 204, and one drop has landed', async () => {
+    const link = await newLink(server)
+    const session = await land(link)
+    for (let round = 0; round < 3; round += 1) {
+      const reply = await append(session)
+      assert.deepEqual([said(reply), offsetOf(reply)], ['204', session.file.length])
+    }
+    assert.equal((await inboxOf(link.owner)).length, 1)
+    assert.equal((await entryOf(link)).landed_files, 1)
+  })
+
+  it('answers repeats whatever became of the link and the drop', async () => {
+    const link = await newLink(server)
+    const session = await openSession(link, randomBytes(SIZE))
+    await append(session, 0, 100)
+    await append(session, 100)
+    await revoke(link)
+    const { drop_id } = await onlyDrop(link.owner)
+    await server.send({ method: 'DELETE', path: `/v1/drops/${drop_id}`, token: link.owner.token })
+    assert.equal(offsetOf(await append(session, 0, 100)), 100)
+    assert.equal(offsetOf(await append(session, 100)), SIZE)
+    await expectStanding(session, SIZE, 'landed')
+  })
+
+  it('lands a drop whose last answer was lost', async () => {
+    const link = await newLink(server)
+    const session = await openSession(link, randomBytes(SIZE))
+    const sending = await startChunk(session)
+    await sending.write(session.file)
+    sending.end()
+    sending.cut()
+    expectSaid(await append(session), '204')
+    assert.equal((await inboxOf(link.owner)).length, 1)
+  })
+})
+
+describe('chunks that are refused', () => {
+  it('answers 409 chunk_conflict to other bytes at a recorded offset', async () => {
+    const session = await newSession()
+    await append(session, 0, 100)
+    await append(session, 100, 200)
+    for (const offset of [0, 100])
+      await expectConflict(await appendBytes(session, offset, randomBytes(100)), 'chunk_conflict', 200)
+    await expectConflict(await append(session, 0, 50), 'chunk_conflict', 200)
+    await expectStanding(session, 200, 'open')
+  })
+
+  it('answers 409 offset_mismatch to a gap and to an offset inside a chunk', async () => {
+    const session = await newSession()
+    await expectConflict(await append(session, 1, 100), 'offset_mismatch', 0)
+    await append(session, 0, 100)
+    for (const [start, end] of [
+      [101, 200],
+      [50, 100],
+      [99, 200],
+      [299, 300],
+    ] as const)
+      await expectConflict(await append(session, start, end), 'offset_mismatch', 100)
+    await expectStanding(session, 100, 'open')
+  })
+
+  it('answers 409 size_exceeded to a chunk past the declared size', async () => {
+    const session = await newSession()
+    const long = randomBytes(SIZE + 1)
+    await expectConflict(await appendBytes(session, 0, long), 'size_exceeded', 0)
+    const reply = await server.send({
+      method: 'PATCH',
+      path: sessionPath(session),
+      body: long,
+      headers: chunkHeaders(0, long),
+      withoutLength: true,
+    })
+    await expectConflict(reply, 'size_exceeded', 0)
+    await append(session, 0, 299)
+    await expectConflict(await appendBytes(session, 299, randomBytes(2)), 'size_exceeded', 299)
+    expectSaid(await append(session, 299), '204', 'the session goes on')
+  })
+
+  it('answers 409 checksum_mismatch to other bytes than the checksum’s, and keeps nothing', async () => {
+    const session = await newSession()
+    const wrong = { 'x-service-checksum': sha256(Buffer.from('other')) }
+    for (const [start, end] of [
+      [0, 100],
+      [0, SIZE],
+    ] as const)
+      await expectConflict(
+        await appendBytes(session, 0, session.file.subarray(start, end), wrong),
+        'checksum_mismatch',
+        0,
+      )
+    await expectStanding(session, 0, 'open')
+    expectSaid(await append(session), '204')
+  })
+
+  it('answers 409 content_hash_mismatch when the whole is not what was declared, also to repeats', async () => {
+    const link = await newLink(server)
+    const session = await openSession(link, randomBytes(SIZE), { ciphertext_hash: '0'.repeat(64) })
+    expectSaid(await append(session, 0, 100), '204')
+    for (let round = 0; round < 3; round += 1)
+      expectSaid(await append(session, 100), '409 upload.content_hash_mismatch')
+    assert.equal((await standing(session)).state, 'failed')
+    assert.equal((await inboxOf(link.owner)).length, 0)
+    assert.equal((await quotaOf(link.owner)).used, 0)
+    expectSaid(
+      await server.send({ method: 'GET', path: `${sessionPath(session)}/receipt` }),
+      '404 upload.session_not_found',
+    )
+  })
+
+  it('answers 409 session_closed to a further chunk of what has landed', async () => {
+    const session = await land(await newLink(server), randomBytes(SIZE))
+    for (const [start, end] of [
+      [100, 200],
+      [SIZE - 1, SIZE],
+      [0, 10],
+    ] as const)
+      await expectConflict(await append(session, start, end), 'session_closed', SIZE)
+    await expectConflict(await appendBytes(session, SIZE, randomBytes(5)), 'session_closed', SIZE)
+  })
+
+  it('answers 400 missing_offset to an absent or malformed offset', async () => {
+    const session = await newSession()
+    const { 'x-service-offset': _, ...rest } = chunkHeaders(0, session.file)
+    expectSaid(await patch(session, rest), '400 upload.missing_offset')
+    for (const offset of ['', '-1', '+0', '0x0', '1e2', '1.0', 'a', '0 0', '0,0', '9007199254740992', '1'.repeat(400)])
+      expectSaid(await patch(session, { ...rest, 'x-service-offset': offset }), '400 upload.missing_offset', offset)
+    expectSaid(
+      await patch(session, { ...rest, 'x-service-offset': ['0', '0'] }),
+      '400 upload.missing_offset',
+      'given twice',
+    )
+    await expectStanding(session, 0, 'open')
+  })
+
+  it('answers 400 missing_checksum to an absent or malformed checksum', async () => {
+    const session = await newSession()
+    const { 'x-service-checksum': right = '', ...rest } = chunkHeaders(0, session.file)
+    expectSaid(await patch(session, rest), '400 upload.missing_checksum')
+    const wrong = [
+      '',
+      'A'.repeat(64),
+      right.slice(1),
+      `${right}0`,
+      `sha256:${right}`,
+      `"${right}"`,
+      Buffer.from(right, 'hex').toString('base64'),
+    ]
+    for (const checksum of wrong)
+      expectSaid(
+        await patch(session, { ...rest, 'x-service-checksum': checksum }),
+        '400 upload.missing_checksum',
+        checksum,
+      )
+    await expectStanding(session, 0, 'open')
+  })
+
+  it('answers 400 to an empty chunk, with and without Content-Length', async () => {
+    const session = await newSession()
+    expectSaid(await appendBytes(session, 0, Buffer.alloc(0)), '400 upload.empty_chunk')
+    const headers = chunkHeaders(0, Buffer.alloc(0))
+    const call = { method: 'PATCH', path: sessionPath(session), body: Buffer.alloc(0), headers }
+    expectSaid(await server.send({ ...call, withoutLength: true }), '400 upload.empty_chunk')
+    await expectStanding(session, 0, 'open')
+  })
+
+  it('answers 415 to any media type but application/octet-stream', async () => {
+    const session = await newSession()
+    for (const type of [
+      undefined,
+      '',
+      'application/json',
+      'text/plain',
+      'application/octet-streams',
+      'multipart/form-data; boundary=x',
+    ])
+      expectSaid(
+        await patch(session, { ...chunkHeaders(0, session.file), 'content-type': type }),
+        '415 request.unsupported_media_type',
+        type,
+      )
+    await expectStanding(session, 0, 'open')
+  })
+})

@@ -1,0 +1,169 @@
+/**
+ * The one place through which all requests of the suite go. Every answer is judged here against /openapi.json and the rules that hold
+ * everywhere, so that each request of each test also proves those.
+ */
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as openRequest,
+} from 'node:http'
+import { readDocument, type ServerDocument } from './document.ts'
+import { judge } from './judge.ts'
+
+const ANSWER_TIMEOUT_MS = 30_000
+const SOCKETS_MAX = 128
+
+export interface Call {
+  readonly method: string
+  /** Relative to the base URL, with its query. */
+  readonly path: string
+  /** Access token, sent as `Authorization: Bearer`. */
+  readonly token?: string | undefined
+  /** Sent as application/json. */
+  readonly json?: unknown
+  /** Sent as it is. */
+  readonly body?: Uint8Array | string | undefined
+  /** Win over what is derived from the other members; undefined leaves a header out, a list repeats it. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Sends the body chunked, without Content-Length. */
+  readonly withoutLength?: boolean
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** As they came: name, value, name, value. */
+  readonly rawHeaders: readonly string[]
+  readonly body: Buffer
+}
+
+/** A request whose body the test writes piece by piece. */
+export interface Sending {
+  write(bytes: Uint8Array): Promise<void>
+  end(): void
+  /** Closes the connection at once, whatever is under way. */
+  cut(): void
+  /** Resolves when the server has said `100 Continue`. */
+  readonly continued: Promise<void>
+  /** Rejects when the connection ends without an answer. */
+  readonly reply: Promise<Reply>
+}
+
+export interface Client {
+  /** Without a slash at the end. */
+  readonly base: string
+  readonly document: ServerDocument
+  send(call: Call): Promise<Reply>
+  start(call: Call): Sending
+}
+
+export async function createClient(base: string): Promise<Client> {
+  const origin = base.replace(/\/+$/, '')
+  const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX })
+  const unjudged = async (call: Call): Promise<Reply> => finish(startCall({ origin, agent, call }), call)
+  const document = readDocument((await unjudged({ method: 'GET', path: '/openapi.json' })).body.toString())
+  const judged = async (call: Call, reply: Promise<Reply>): Promise<Reply> => {
+    const answer = await reply
+    judge(document, call, answer)
+    return answer
+  }
+  return {
+    base: origin,
+    document,
+    send: (call) => judged(call, unjudged(call)),
+    start: (call) => {
+      const sending = startCall({ origin, agent, call })
+      const reply = judged(call, sending.reply)
+      // A test that cuts the connection does not wait for an answer.
+      reply.catch(() => {})
+      return { ...sending, reply }
+    },
+  }
+}
+
+async function finish(sending: Sending, call: Call): Promise<Reply> {
+  const body = bodyOf(call)
+  if (body !== undefined) void sending.write(body).catch(() => {})
+  sending.end()
+  return sending.reply
+}
+
+function startCall({ origin, agent, call }: { origin: string; agent: Agent; call: Call }): Sending {
+  // The path is appended as text: `new URL` would tidy up what a test wants to send as it is.
+  const { hostname, port, pathname } = new URL(origin)
+  const prefix = pathname === '/' ? '' : pathname
+  const outgoing = openRequest({
+    agent,
+    hostname,
+    port,
+    method: call.method,
+    path: prefix + call.path,
+    headers: headersOf(call),
+    timeout: ANSWER_TIMEOUT_MS,
+  })
+  const reply = replyTo(outgoing, call)
+  reply.catch(() => {})
+  const continued = new Promise<void>((resolve) => outgoing.once('continue', () => resolve()))
+  return {
+    write: (bytes) =>
+      new Promise((resolve, reject) => outgoing.write(bytes, (fault) => (fault ? reject(fault) : resolve()))),
+    end: () => void outgoing.end(),
+    cut: () => void outgoing.destroy(),
+    continued,
+    reply,
+  }
+}
+
+function replyTo(outgoing: ClientRequest, call: Call): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    let answered = false
+    outgoing.once('response', (incoming) => {
+      answered = true
+      collect(incoming).then(resolve, reject)
+    })
+    outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer within ${ANSWER_TIMEOUT_MS} ms`)))
+    outgoing.on('error', (cause) => {
+      // A server may answer and close before it has read all of a body; the answer is what counts then.
+      if (!answered) reject(new Error(`${call.method} ${call.path}: ${cause.message}`, { cause }))
+    })
+    outgoing.once('close', () => {
+      if (!answered) reject(new Error(`${call.method} ${call.path}: the connection ended without an answer`))
+    })
+  })
+}
+
+async function collect(incoming: IncomingMessage): Promise<Reply> {
+  const pieces: Buffer[] = []
+  for await (const piece of incoming) pieces.push(piece)
+  const body = Buffer.concat(pieces)
+  return { status: incoming.statusCode ?? 0, headers: incoming.headers, rawHeaders: incoming.rawHeaders, body }
+}
+
+function bodyOf(call: Call): Uint8Array | undefined {
+  if (call.body !== undefined) return typeof call.body === 'string' ? Buffer.from(call.body) : call.body
+  return call.json === undefined ? undefined : Buffer.from(JSON.stringify(call.json))
+}
+
+function headersOf(call: Call): Record<string, string | string[]> {
+  const body = bodyOf(call)
+  const derived = {
+    ...(call.token === undefined ? {} : { authorization: `Bearer ${call.token}` }),
+    ...(call.json === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(body === undefined || call.withoutLength ? {} : { 'content-length': String(body.length) }),
+    ...(body !== undefined && call.withoutLength ? { 'transfer-encoding': 'chunked' } : {}),
+  }
+  const merged: [string, string | readonly string[] | undefined][] = Object.entries({ ...derived, ...call.headers })
+  return Object.fromEntries(
+    merged.flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, typeof value === 'string' ? value : [...value]] as const],
+    ),
+  )
+}
+
+/** The JSON of an answer, as the test says it is shaped; its schema was checked when it came. */
+export function json<Shape>(reply: Reply): Shape {
+  const parsed: Shape = JSON.parse(reply.body.toString())
+  return parsed
+}

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { createPublicKey, verify } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { type Client, json } from './client.ts'
+import { expectSaid } from './expect.ts'
+import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
+import { sha256, signUp } from './world.ts'
+
+interface ServerInfo {
+  readonly server_id: string
+  readonly api_base_url: string
+  readonly auth: { readonly login: string; readonly refresh: string; readonly logout: string }
+  readonly protocol_version: { readonly min: string; readonly max: string }
+  readonly signing_key: string
+  readonly signing_algorithm: string
+  readonly deprecations: readonly unknown[]
+}
+interface PublishedKey {
+  readonly key_id: string
+  readonly public: string
+  readonly algorithm: string
+  readonly active_from: string
+  readonly active_to?: string
+}
+
+const WELL_KNOWN = '/.well-known/service'
+const DOCUMENTS = ['attestation-keys', 'deprecation', 'revoked-jti', 'server-info']
+/** Those that have a version of their own; the revocation list's body tells the time. */
+const CACHED = { 'attestation-keys': 3600, deprecation: 300, 'server-info': 300 }
+/** SubjectPublicKeyInfo of Ed25519 before its 32 bytes (RFC 8410). */
+const ED25519_SPKI = Buffer.from('302a300506032b6570032100', 'hex')
+
+const server = await connect()
+const get = (name: string, headers: Record<string, string> = {}, client: Client = server) =>
+  client.send({ method: 'GET', path: `${WELL_KNOWN}/${name}`, headers })
+
+describe('discovery', () => {
+  it('answers each document without a credential', async () => {
+    for (const name of DOCUMENTS) assert.equal((await get(name)).status, 200, name)
+  })
+
+  it('answers each document whatever the Authorization header holds', async () => {
+    for (const name of DOCUMENTS)
+      for (const authorization of ['Bearer nonsense', 'Basic dTpw', ''])
+        assert.equal((await get(name, { authorization })).status, 200, name)
+  })
+
+  it('publishes keys oldest first, of which the last alone is active', async () => {
+    const { keys } = json<{ keys: PublishedKey[] }>(await get('attestation-keys'))
+    assert.ok(keys.length > 0)
+    assert.deepEqual(
+      keys.map((key) => key.active_to === undefined),
+      keys.map((_, index) => index === keys.length - 1),
+    )
+    const starts = keys.map((key) => key.active_from)
+    assert.deepEqual(starts, starts.toSorted())
+  })
+
+  it('names each key by the SHA-256 of its 1984 published bytes', async () => {
+    const { keys } = json<{ keys: PublishedKey[] }>(await get('attestation-keys'))
+    for (const key of keys) {
+      const bytes = Buffer.from(key.public, 'base64')
+      assert.equal(bytes.length, 32 + 1952)
+      assert.equal(key.key_id, sha256(bytes))
+      assert.equal(key.algorithm, 'hybrid-ed25519-mldsa65')
+    }
+  })
+
+  it('names the same server in all documents, by an origin', async () => {
+    const info = json<ServerInfo>(await get('server-info'))
+    const keys = json<{ server_id: string }>(await get('attestation-keys'))
+    assert.equal(keys.server_id, info.server_id)
+    assert.equal(new URL(info.server_id).origin, info.server_id)
+  })
+
+  it('announces the same deprecations at both places', async () => {
+    const { announcements } = json<{ announcements: unknown[] }>(await get('deprecation'))
+    assert.deepEqual(announcements, json<ServerInfo>(await get('server-info')).deprecations)
+  })
+
+  it('publishes an accepted window of protocol versions', async () => {
+    const reply = await get('server-info')
+    const { min, max } = json<ServerInfo>(reply).protocol_version
+    assert.ok(min <= max)
+    const version = await server.send({ method: 'GET', path: '/v1/version' })
+    assert.deepEqual([version.headers['x-service-protocol-min'], version.headers['x-service-protocol-max']], [min, max])
+  })
+
+  it('publishes the key that access tokens verify under', async () => {
+    const info = json<ServerInfo>(await get('server-info'))
+    assert.equal(info.signing_algorithm, 'ed25519')
+    const raw = Buffer.from(info.signing_key, 'base64')
+    assert.equal(raw.length, 32)
+    const [header, claims, signature] = (await signUp(server)).token.split('.')
+    const key = createPublicKey({ key: Buffer.concat([ED25519_SPKI, raw]), format: 'der', type: 'spki' })
+    assert.ok(verify(null, Buffer.from(`${header}.${claims}`), key, Buffer.from(String(signature), 'base64url')))
+  })
+
+  it('names addresses that follow the whole public URL', { skip: NEEDS_OWN_SERVER }, async () => {
+    const behind = await ownServer({ PUBLIC_URL: 'https://drops.example/keep' })
+    const info = json<ServerInfo>(await get('server-info', {}, behind))
+    assert.equal(info.server_id, 'https://drops.example')
+    assert.deepEqual(info.auth, {
+      login: 'https://drops.example/keep/v1/auth/login',
+      refresh: 'https://drops.example/keep/v1/auth/refresh',
+      logout: 'https://drops.example/keep/v1/auth/logout',
+    })
+    assert.ok(info.api_base_url.startsWith('https://drops.example/keep'), info.api_base_url)
+  })
+
+  it('names addresses of the login at which a session is opened', { skip: NEEDS_OWN_SERVER }, async () => {
+    const info = json<ServerInfo>(await get('server-info'))
+    assert.equal(info.server_id, server.base)
+    assert.equal(info.auth.login, `${server.base}/v1/auth/login`)
+  })
+
+  it('judges the revocation list’s age by its body', async () => {
+    const list = async () =>
+      json<{ generated_at: string; max_staleness_seconds: number; revoked: { expires_at: string }[] }>(
+        await get('revoked-jti'),
+      )
+    const first = await list()
+    const second = await list()
+    assert.ok(first.generated_at <= second.generated_at)
+    assert.equal(first.max_staleness_seconds, 900)
+    const ends = first.revoked.map(({ expires_at }) => expires_at)
+    assert.deepEqual(ends, ends.toSorted(), 'soonest expiry first')
+  })
+
+  it('lets the revocation list be kept for a minute, without an ETag', async () => {
+    const { headers } = await get('revoked-jti')
+    assert.match(String(headers['cache-control']), /\bmax-age=60\b/)
+    assert.equal(headers.etag, undefined)
+  })
+
+  it('lets the other documents be cached publicly for as long as each says', async () => {
+    for (const [name, seconds] of Object.entries(CACHED)) {
+      const { headers } = await get(name)
+      assert.match(String(headers['cache-control']), /\bpublic\b/, name)
+      assert.match(String(headers['cache-control']), new RegExp(`\\bmax-age=${seconds}\\b`), name)
+    }
+  })
+
+  it('answers 304 to the ETag of the copy that a client holds', async () => {
+    for (const name of Object.keys(CACHED)) {
+      const { etag } = (await get(name)).headers
+      assert.match(String(etag), /^(W\/)?"[^"]+"$/, name)
+      const opaque = String(etag).replace(/^W\//, '')
+      for (const held of [opaque, `W/${opaque}`, `"other", ${opaque}`, '*']) {
+        const reply = await get(name, { 'if-none-match': held })
+        assert.equal(reply.status, 304, `${name} ${held}`)
+        assert.equal(reply.headers.etag, etag)
+      }
+      assert.equal((await get(name, { 'if-none-match': '"other"' })).status, 200)
+    }
+  })
+
+  it('answers HEAD like GET, without the body', async () => {
+    for (const name of DOCUMENTS) {
+      const head = await server.send({ method: 'HEAD', path: `${WELL_KNOWN}/${name}` })
+      const full = await get(name)
+      assert.equal(head.status, 200, name)
+      for (const header of ['content-type', 'content-length', 'cache-control', 'etag'])
+        assert.equal(head.headers[header], full.headers[header], `${name} ${header}`)
+    }
+  })
+
+  it('answers the version probe with name and release', async () => {
+    const probe = { method: 'GET', path: '/v1/version' }
+    assert.equal((await server.send(probe)).status, 200)
+    assert.equal((await server.send({ ...probe, token: 'nonsense' })).status, 200)
+  })
+
+  it('never fails the version probe, whatever the protocol header says', async () => {
+    for (const version of ['nonsense', '1999-01-01', '2999-01-01'])
+      assert.equal(
+        (await server.send({ method: 'GET', path: '/v1/version', headers: { 'x-service-protocol': version } })).status,
+        200,
+      )
+  })
+
+  it('describes itself by an OpenAPI 3.2 document', async () => {
+    assert.match(server.document.openapi, /^3\.2\./)
+    const reply = await server.send({ method: 'GET', path: '/openapi.json' })
+    assert.match(String(reply.headers['content-type']), /^application\/(openapi\+)?json/)
+    const { etag } = reply.headers
+    assert.equal(
+      (await server.send({ method: 'GET', path: '/openapi.json', headers: { 'if-none-match': String(etag) } })).status,
+      304,
+    )
+  })
+
+  it('answers the health probes', async () => {
+    assert.equal((await server.send({ method: 'GET', path: '/healthz' })).status, 200)
+    assert.equal((await server.send({ method: 'GET', path: '/readyz' })).status, 200)
+  })
+
+  it('answers 404 to what it does not serve', async () => {
+    for (const path of [
+      '/',
+      '/v1',
+      '/v1/',
+      '/v2/quota',
+      '/V1/version',
+      '/v1/quota/',
+      '/d',
+      '/d/',
+      '/.well-known/service',
+      '/.well-known/service/keys',
+    ])
+      expectSaid(await server.send({ method: 'GET', path }), '404 request.not_found', path)
+  })
+})

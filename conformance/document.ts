@@ -1,0 +1,153 @@
+/**
+ * The server's own /openapi.json, read over HTTP: which operations there are, which statuses each declares, and the shape of every body.
+ * Everything that the suite holds an answer against comes from here or from the specification, never from the server's source.
+ */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+
+export const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const
+
+/** One operation as the document declares it. */
+export interface DeclaredOperation {
+  /** Upper case. */
+  readonly method: string
+  /** With its parameters in braces, relative to the base URL. */
+  readonly path: string
+  /** `POST /d/{opaque_id}`: how the table in README.md names it. */
+  readonly name: string
+  readonly statuses: readonly number[]
+  readonly bearer: boolean
+  /** Media type of the request body, if it takes one. */
+  readonly bodyType: string | undefined
+  readonly description: string
+}
+
+export interface ServerDocument {
+  readonly openapi: string
+  readonly operations: readonly DeclaredOperation[]
+  /** Every problem code, as CodedProblem lists them. */
+  readonly codes: readonly string[]
+  /** The operation that a request meets; undefined for an unknown path, or a method that the path does not have. */
+  find(method: string, path: string): DeclaredOperation | undefined
+  /** Methods of the path that a request names; empty for an unknown path. */
+  methodsOf(path: string): readonly string[]
+  /** Media types that the operation declares for a status; empty when the answer has no body. */
+  mediaTypes(operation: DeclaredOperation, status: number): readonly string[]
+  /** Header names that the operation declares for a status. */
+  headers(operation: DeclaredOperation, status: number): readonly string[]
+  /** Errors of `value` against the declared schema, empty when it fits. Throws when no schema is declared. */
+  errors(
+    operation: DeclaredOperation,
+    answer: { readonly status: number; readonly mediaType: string },
+    value: unknown,
+  ): readonly string[]
+  /** Errors of `value` against a schema under components. */
+  errorsOfComponent(name: string, value: unknown): readonly string[]
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Reads what was fetched; throws when it is not a document of the kind that the specification names (Versioning, 6). */
+export function readDocument(text: string): ServerDocument {
+  const root = record(JSON.parse(text))
+  const operations = Object.entries(record(root.paths)).flatMap(([path, item]) =>
+    operationsOf(root, path, record(item)),
+  )
+  const schemas = schemaReader(root)
+  const responseOf = (operation: DeclaredOperation, status: number) => {
+    const item = record(record(root.paths)[operation.path])
+    const place = ['paths', operation.path, operation.method.toLowerCase(), 'responses', String(status)]
+    return resolve(root, record(record(record(item[operation.method.toLowerCase()]).responses)[String(status)]), place)
+  }
+  return {
+    openapi: String(root.openapi),
+    operations,
+    codes: codesOf(root),
+    find: (method, path) =>
+      operations.find((operation) => operation.method === method && matches(operation.path, path)),
+    methodsOf: (path) => operations.filter((operation) => matches(operation.path, path)).map(({ method }) => method),
+    mediaTypes: (operation, status) => Object.keys(record(responseOf(operation, status).value.content ?? {})),
+    headers: (operation, status) => Object.keys(record(responseOf(operation, status).value.headers ?? {})),
+    errors: (operation, answer, value) =>
+      schemas.errorsAt([...responseOf(operation, answer.status).place, 'content', answer.mediaType, 'schema'], value),
+    errorsOfComponent: (name, value) => schemas.errorsAt(['components', 'schemas', name], value),
+  }
+}
+
+function operationsOf(root: Json, path: string, item: Json): DeclaredOperation[] {
+  return METHODS.filter((method) => method in item).map((method) => {
+    const operation = record(item[method])
+    const body =
+      operation.requestBody === undefined ? undefined : resolve(root, record(operation.requestBody), []).value
+    const security = operation.security ?? root.security ?? []
+    if (!Array.isArray(security)) throw new TypeError(`security of ${method} ${path} is not a list`)
+    return {
+      method: method.toUpperCase(),
+      path,
+      name: `${method.toUpperCase()} ${path}`,
+      statuses: Object.keys(record(operation.responses)).map(Number),
+      bearer: security.some((requirement) => Object.keys(record(requirement)).length > 0),
+      bodyType: body === undefined ? undefined : Object.keys(record(body.content))[0],
+      description: String(operation.description ?? ''),
+    }
+  })
+}
+
+function codesOf(root: Json): readonly string[] {
+  const schemas = record(record(root.components).schemas)
+  const { enum: codes } = record(record(record(schemas.CodedProblem).properties).code)
+  if (!Array.isArray(codes)) throw new TypeError('CodedProblem does not list its codes')
+  return codes.map(String)
+}
+
+function matches(template: string, path: string): boolean {
+  const wanted = template.split('/')
+  const given = path.split('/')
+  return (
+    wanted.length === given.length &&
+    wanted.every((segment, index) => (segment.startsWith('{') ? given[index] !== '' : segment === given[index]))
+  )
+}
+
+/** Follows a local `$ref`, and says at which place of the document the value stands. */
+function resolve(root: Json, value: Json, place: readonly string[]): { value: Json; place: readonly string[] } {
+  if (typeof value.$ref !== 'string') return { value, place }
+  const target = value.$ref.replace(/^#\//, '').split('/').map(unescapePointer)
+  const found = at(root, target)
+  return resolve(root, record(found), target)
+}
+
+const unescapePointer = (key: string) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')
+
+/** Neither strips nor coerces nor fills in: what is checked is what was sent. A schema that is not plain JSON Schema is a fault of the document. */
+function schemaReader(root: Json) {
+  const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true })
+  addFormats.default(ajv)
+  // The document is no schema itself, so its components become the definitions of a schema that holds nothing else.
+  const components = record(record(root.components).schemas)
+  ajv.addSchema({ $id: 'components', $defs: Object.fromEntries(Object.entries(components).map(withReferences)) })
+  const compiled = new Map<string, ValidateFunction>()
+  return {
+    errorsAt(place: readonly string[], value: unknown): readonly string[] {
+      const name = place.join('\n')
+      const validate = compiled.get(name) ?? ajv.compile(record(withReferences(['', at(root, place)])[1]))
+      compiled.set(name, validate)
+      if (validate(value)) return []
+      return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`)
+    },
+  }
+}
+
+const at = (root: Json, place: readonly string[]) => place.reduce<unknown>((node, key) => record(node)[key], root)
+
+/** The same schema with its references into the document turned into references to the definitions. */
+function withReferences([name, schema]: readonly [string, unknown]): readonly [string, unknown] {
+  const text = JSON.stringify(schema).replaceAll('"#/components/schemas/', '"components#/$defs/')
+  const moved: unknown = JSON.parse(text)
+  return [name, moved]
+}
+
+function record(value: unknown): Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('an object was expected')
+  return Object.fromEntries(Object.entries(value))
+}

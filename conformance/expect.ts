@@ -1,0 +1,78 @@
+/** What tests ask of answers. */
+import assert from 'node:assert/strict'
+import { setTimeout as wait } from 'node:timers/promises'
+import { json, type Reply } from './client.ts'
+
+const POLL_MS = 20
+
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail?: string
+  readonly instance: string
+  readonly code: string
+  readonly limit?: number
+}
+
+/** The code of a refusal, without its `error.`; undefined when the answer has no body. */
+export function codeOf(reply: Reply): string | undefined {
+  return reply.body.length === 0 ? undefined : json<Problem>(reply).code.replace(/^error\./, '')
+}
+
+/** `404 drop.link_not_found`, or just the status of an answer that is no problem. */
+export function said(reply: Reply): string {
+  const code = reply.status >= 400 ? codeOf(reply) : undefined
+  return code === undefined ? String(reply.status) : `${reply.status} ${code}`
+}
+
+export function expectSaid(reply: Reply, expected: string, what?: string): void {
+  assert.equal(
+    said(reply),
+    expected,
+    what === undefined ? undefined : `${what}: ${reply.body.toString().slice(0, 500)}`,
+  )
+}
+
+/** A 413 for the configured limit of bodies has no body (specification, Endpoints). */
+export function expectBodyless413(reply: Reply, what?: string): void {
+  assert.equal(reply.status, 413, what)
+  assert.equal(reply.body.length, 0, what)
+}
+
+export const offsetOf = (reply: Reply) => Number(reply.headers['x-service-offset'])
+
+/** Asks again until `ask` gives true; fails when that takes longer than `timeoutMs`. */
+export async function until(ask: () => Promise<boolean>, what: string, timeoutMs = 10_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs
+  while (!(await ask())) {
+    assert.ok(Date.now() < deadline, `${what} within ${timeoutMs} ms`)
+    await wait(POLL_MS)
+  }
+}
+
+/** How often each answer was given. */
+export function tally(replies: readonly Reply[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const reply of replies) counts[said(reply)] = (counts[said(reply)] ?? 0) + 1
+  return counts
+}
+
+/** `count` requests at the same time. */
+export function atOnce(count: number, ask: (index: number) => Promise<Reply>): Promise<Reply[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => ask(index)))
+}
+
+/**
+ * Everything that a stranger could tell two answers apart by: status, headers in their order, body.
+ * What may differ is the request id, wherever it stands, and the time.
+ */
+export function fingerprint(reply: Reply): string {
+  const id = String(reply.headers['x-request-id'])
+  const headers: string[] = []
+  for (let index = 0; index < reply.rawHeaders.length; index += 2) {
+    const name = String(reply.rawHeaders[index])
+    headers.push(`${name}: ${name.toLowerCase() === 'date' ? 'now' : reply.rawHeaders[index + 1]}`)
+  }
+  return [reply.status, ...headers, '', reply.body.toString('latin1')].join('\n').replaceAll(id, 'request-id')
+}

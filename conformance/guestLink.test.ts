@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { expectSaid, until } from './expect.ts'
+import { connect } from './server.ts'
+import {
+  append,
+  asOwner,
+  base64,
+  cancel,
+  declaration,
+  guestView,
+  inboxOf,
+  land,
+  MIB,
+  newLink,
+  openSession,
+  sendDeclaration,
+  visit,
+} from './world.ts'
+
+const CONTENT_TYPES = [
+  'application/octet-stream',
+  'application/pdf',
+  'application/zip',
+  'text/plain',
+  'image/jpeg',
+  'image/png',
+  'image/gif',
+  'image/webp',
+  'image/avif',
+  'image/heic',
+  'image/heif',
+  'image/tiff',
+  'video/mp4',
+  'video/quicktime',
+  'video/webm',
+  'audio/mpeg',
+  'audio/mp4',
+  'audio/ogg',
+  'audio/wav',
+  'audio/flac',
+]
+
+const server = await connect()
+
+describe('the link as its guest sees it', () => {
+  it('shows the key, the types and the chunk size, and no caps when there are none', async () => {
+    const drop_pubkey = base64(1216)
+    const link = await newLink(server, { drop_pubkey })
+    const { content_types, protocol_version, ...view } = await guestView(link)
+    assert.deepEqual(view, {
+      opaque_id: link.opaqueId,
+      drop_pubkey,
+      crypto_suite_id: 1,
+      passphrase_required: false,
+      suggested_chunk_size: 8 * MIB,
+    })
+    assert.deepEqual(content_types.toSorted(), CONTENT_TYPES.toSorted())
+    assert.match(protocol_version, /^\d{4}-\d{2}-\d{2}$/)
+  })
+
+  it('pins the newest protocol version', async () => {
+    const reply = await visit(await newLink(server))
+    assert.equal(JSON.parse(reply.body.toString()).protocol_version, reply.headers['x-service-protocol-max'])
+  })
+
+  it('shows the limits before a byte is sent', async () => {
+    const caps = { max_file_size: 500, max_total_bytes: 1000, max_file_count: 3, expires_at: '2099-01-01T00:00:00Z' }
+    const view = await guestView(await newLink(server, caps))
+    assert.deepEqual(
+      [view.max_file_size, view.remaining_bytes, view.remaining_files, view.expires_at],
+      [500, 1000, 3, '2099-01-01T00:00:00.000Z'],
+    )
+  })
+
+  it('says that a passphrase is asked for, and not which', async () => {
+    const passphrase_verifier = base64(32)
+    const reply = await visit(await newLink(server, { passphrase_verifier }))
+    assert.ok(!reply.body.toString().includes(passphrase_verifier))
+    assert.equal(JSON.parse(reply.body.toString()).passphrase_required, true)
+  })
+
+  it('counts open sessions, and gives back what is cancelled', async () => {
+    const link = await newLink(server, { max_total_bytes: 1000, max_file_count: 2 })
+    const session = await openSession(link, randomBytes(400))
+    const during = await guestView(link)
+    assert.deepEqual([during.remaining_bytes, during.remaining_files], [600, 1])
+    await cancel(session)
+    const after = await guestView(link)
+    assert.deepEqual([after.remaining_bytes, after.remaining_files], [1000, 2])
+  })
+
+  it('rounds the bytes that remain down to one percent of the cap', async () => {
+    const link = await newLink(server, { max_total_bytes: 1000 })
+    const left: (number | undefined)[] = []
+    for (const size of [1, 9, 1, 979]) {
+      await openSession(link, randomBytes(size))
+      left.push((await guestView(link)).remaining_bytes)
+    }
+    assert.deepEqual(left, [990, 990, 980, 10])
+  })
+
+  it('shows a full link as live with zeros', async () => {
+    const link = await newLink(server, { max_total_bytes: 100, max_file_count: 1 })
+    await land(link, randomBytes(100))
+    const view = await guestView(link)
+    assert.deepEqual([view.remaining_bytes, view.remaining_files], [0, 0])
+  })
+
+  it('is not refunded by a discard', async () => {
+    const link = await newLink(server, { max_total_bytes: 100, max_file_count: 2 })
+    await land(link, randomBytes(60))
+    const [drop] = await inboxOf(link.owner)
+    assert.equal((await asOwner(link.owner, 'DELETE', `/v1/drops/${drop?.drop_id}`)).status, 204)
+    const view = await guestView(link)
+    assert.deepEqual([view.remaining_bytes, view.remaining_files], [40, 1])
+    expectSaid(await sendDeclaration(link, declaration(randomBytes(41))), '409 drop.cap_exhausted')
+  })
+
+  it('stops accepting drops at its expiry, and lets open sessions finish', async () => {
+    const link = await newLink(server, { expires_at: new Date(Date.now() + 600).toISOString() })
+    const session = await openSession(link, randomBytes(50))
+    await until(async () => (await visit(link)).status === 404, 'the link expires')
+    expectSaid(await sendDeclaration(link, declaration(randomBytes(10))), '404 drop.link_not_found')
+    expectSaid(await append(session), '204')
+    assert.equal((await inboxOf(link.owner)).length, 1)
+  })
+
+  it('is not kept by caches', async () => {
+    assert.equal((await visit(await newLink(server))).headers['cache-control'], 'no-store')
+  })
+})

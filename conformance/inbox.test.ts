@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { expectSaid, fingerprint } from './expect.ts'
+import { connect } from './server.ts'
+import {
+  append,
+  asOwner,
+  base64,
+  entryOf,
+  inboxOf,
+  KEM_CT_BYTES,
+  type Link,
+  land,
+  newLink,
+  newOpaqueId,
+  onlyDrop,
+  openSession,
+  provision,
+  quotaOf,
+  sessionPath,
+  sha256,
+  signUp,
+} from './world.ts'
+
+const server = await connect()
+const discard = (link: Link, dropId: string) => asOwner(link.owner, 'DELETE', `/v1/drops/${dropId}`)
+const discardPile = (link: Link, opaqueId = link.opaqueId) =>
+  asOwner(link.owner, 'DELETE', `/v1/drops?opaque_id=${opaqueId}`)
+const contentPath = (dropId: string) => `/v1/drops/${dropId}/content`
+
+describe('inbox', () => {
+  it('is empty for a new account', async () => {
+    assert.deepEqual(await inboxOf(await signUp(server)), [])
+  })
+
+  it('shows what the guest declared and when it landed', async () => {
+    const link = await newLink(server)
+    const file = randomBytes(77)
+    const declared = { kem_ct: base64(KEM_CT_BYTES), content_type: 'image/png', suggested_filename: 'photo.png' }
+    await land(link, file, declared)
+    const { drop_id, received_at, ...drop } = await onlyDrop(link.owner)
+    assert.deepEqual(drop, {
+      opaque_id: link.opaqueId,
+      ciphertext_hash: sha256(file),
+      size: 77,
+      adopting: false,
+      ...declared,
+    })
+    assert.ok(drop_id.length === 36 && Date.parse(received_at) > 0)
+  })
+
+  it('shows a file name exactly as the guest wrote it', async () => {
+    const link = await newLink(server)
+    const names = [
+      '<script>alert(1)</script>',
+      '../../etc/passwd',
+      '\u202Egpj.exe',
+      'e\u0301 \u00e9',
+      '📦'.repeat(255),
+      '&amp;"\'`',
+      ' padded ',
+      '%2e%2e',
+    ]
+    for (const suggested_filename of names) await land(link, randomBytes(5), { suggested_filename })
+    await land(link, randomBytes(5))
+    assert.deepEqual(
+      (await inboxOf(link.owner)).map((drop) => drop.suggested_filename),
+      [...names, undefined],
+    )
+  })
+
+  it('does not show a session before it has landed', async () => {
+    const link = await newLink(server)
+    const session = await openSession(link, randomBytes(50))
+    assert.equal((await inboxOf(link.owner)).length, 0)
+    await append(session, 0, 49)
+    assert.equal((await inboxOf(link.owner)).length, 0)
+    await append(session, 49)
+    assert.equal((await inboxOf(link.owner)).length, 1)
+  })
+
+  it('lists the drops of all the caller’s links, oldest first, and of nobody else', async () => {
+    const owner = await signUp(server)
+    const [one, two, foreign] = [await provision(owner), await provision(owner), await newLink(server)]
+    const files = Array.from({ length: 6 }, () => randomBytes(20))
+    for (const [index, file] of files.entries()) await land(index % 2 === 0 ? one : two, file)
+    await land(foreign)
+    const drops = await inboxOf(owner)
+    assert.deepEqual(
+      drops.map((drop) => drop.ciphertext_hash),
+      files.map(sha256),
+    )
+    const times = drops.map((drop) => drop.received_at)
+    assert.deepEqual(times, times.toSorted())
+  })
+
+  it('keeps two drops of the same bytes apart', async () => {
+    const link = await newLink(server)
+    const file = randomBytes(40)
+    await land(link, file)
+    await land(link, file)
+    const [first, second] = await inboxOf(link.owner)
+    assert.ok(first !== undefined && second !== undefined && first.drop_id !== second.drop_id)
+    expectSaid(await discard(link, first.drop_id), '204')
+    assert.deepEqual((await asOwner(link.owner, 'GET', contentPath(second.drop_id))).body, file)
+    assert.equal((await quotaOf(link.owner)).used, 40)
+  })
+})
+
+describe('discard', () => {
+  it('removes the drop and gives the quota back at once', async () => {
+    const link = await newLink(server)
+    await land(link, randomBytes(90))
+    const { drop_id } = await onlyDrop(link.owner)
+    expectSaid(await discard(link, drop_id), '204')
+    assert.deepEqual(await inboxOf(link.owner), [])
+    assert.equal((await quotaOf(link.owner)).used, 0)
+    expectSaid(await asOwner(link.owner, 'GET', contentPath(drop_id)), '404 drop.not_found')
+  })
+
+  it('answers 404 to a drop discarded before, an unknown one and somebody else’s', async () => {
+    const [link, foreign] = [await newLink(server), await newLink(server)]
+    await land(link)
+    await land(foreign)
+    const mine = await onlyDrop(link.owner)
+    const theirs = await onlyDrop(foreign.owner)
+    expectSaid(await discard(link, mine.drop_id), '204')
+    for (const dropId of [mine.drop_id, theirs.drop_id, randomUUID()])
+      expectSaid(await discard(link, dropId), '404 drop.not_found')
+    assert.equal((await inboxOf(foreign.owner)).length, 1)
+  })
+
+  it('answers 400 to a malformed id', async () => {
+    const link = await newLink(server)
+    for (const id of ['x', randomUUID().toUpperCase(), `${randomUUID()}0`, '%00', '..%2F..', newOpaqueId()])
+      expectSaid(await discard(link, id), '400 request.malformed', id)
+  })
+
+  it('takes the receipt from nobody', async () => {
+    const link = await newLink(server)
+    const session = await land(link)
+    await discard(link, (await onlyDrop(link.owner)).drop_id)
+    expectSaid(await server.send({ method: 'GET', path: `${sessionPath(session)}/receipt` }), '200')
+  })
+
+  it('takes a request that declares a JSON body and sends none', async () => {
+    const link = await newLink(server)
+    await land(link)
+    const path = `/v1/drops/${(await onlyDrop(link.owner)).drop_id}`
+    const headers = { 'content-type': 'application/json' }
+    expectSaid(await server.send({ method: 'DELETE', path, token: link.owner.token, headers }), '204')
+  })
+})
+
+describe('discard of a link’s pile', () => {
+  it('discards all of one link and nothing of another', async () => {
+    const owner = await signUp(server)
+    const [link, other] = [await provision(owner), await provision(owner)]
+    for (let round = 0; round < 3; round += 1) await land(link, randomBytes(10))
+    await land(other, randomBytes(7))
+    expectSaid(await discardPile(link), '204')
+    assert.deepEqual(
+      (await inboxOf(owner)).map((drop) => drop.opaque_id),
+      [other.opaqueId],
+    )
+    assert.equal((await quotaOf(owner)).used, 7)
+    const entry = await entryOf(link)
+    assert.deepEqual([entry.landed_files, entry.pending, entry.state], [3, 0, 'live'])
+  })
+
+  it('is the same 204 for an empty, an unknown and a foreign link, and touches nothing', async () => {
+    const [link, foreign] = [await newLink(server), await newLink(server)]
+    await land(foreign)
+    const answers = [
+      await discardPile(link),
+      await discardPile(link, newOpaqueId()),
+      await discardPile(link, foreign.opaqueId),
+    ]
+    for (const answer of answers) expectSaid(answer, '204')
+    assert.equal(new Set(answers.map(fingerprint)).size, 1)
+    assert.equal((await inboxOf(foreign.owner)).length, 1)
+  })
+
+  it('answers 422 without the link and 400 to a malformed one', async () => {
+    const link = await newLink(server)
+    await land(link)
+    for (const query of ['', '?', '?opaque=1']) {
+      const reply = await asOwner(link.owner, 'DELETE', `/v1/drops${query}`)
+      assert.ok([400, 422].includes(reply.status), query)
+      if (query.length < 2) expectSaid(reply, '422 request.unprocessable', query)
+    }
+    for (const value of ['', 'x', 'A'.repeat(32), `${link.opaqueId}0`, '%00'])
+      expectSaid(await discardPile(link, value), '400 request.malformed', value)
+    assert.equal((await inboxOf(link.owner)).length, 1)
+  })
+})

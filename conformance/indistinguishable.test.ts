@@ -1,0 +1,173 @@
+/** Answers that must not tell apart what a stranger may not know: compared byte by byte, but for the request id and the time. */
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import type { Call } from './client.ts'
+import { fingerprint } from './expect.ts'
+import { connect } from './server.ts'
+import {
+  append,
+  asOwner,
+  base64,
+  cancel,
+  chunkHeaders,
+  declaration,
+  land,
+  newLink,
+  newOpaqueId,
+  newPassword,
+  onlyDrop,
+  openSession,
+  provision,
+  revoke,
+  type Session,
+  signUp,
+} from './world.ts'
+
+const FILE = randomBytes(100)
+const MALFORMED = [
+  'x',
+  'A'.repeat(32),
+  '0'.repeat(31),
+  '0'.repeat(33),
+  '%00',
+  '..%2f..',
+  '%2e%2e',
+  '%ff',
+  '%3Cscript%3E',
+  'x'.repeat(2000),
+]
+
+const server = await connect()
+
+/** Sends `call` for each id and expects one answer for all, of `status`. */
+async function expectSame(ids: readonly string[], status: number, call: (id: string) => Call): Promise<void> {
+  const answers = new Map<string, string>()
+  for (const id of ids) {
+    const reply = await server.send(call(id))
+    assert.equal(reply.status, status, `${call(id).method} ${call(id).path}`)
+    answers.set(fingerprint(reply), id)
+  }
+  assert.deepEqual([...answers.keys()].length, 1, `answers differ: ${[...answers.keys()].join('\n----\n')}`)
+}
+
+async function deadLinks(): Promise<readonly string[]> {
+  const owner = await signUp(server)
+  const [revoked, expired, spent] = [
+    await provision(owner),
+    await provision(owner, { expires_at: '2020-01-01T00:00:00Z' }),
+    await provision(owner, { single_use: true, passphrase_verifier: null }),
+  ]
+  const gated = await provision(owner, { passphrase_verifier: base64(32) })
+  await land(spent)
+  await revoke(revoked)
+  await revoke(gated)
+  return [newOpaqueId(), ...MALFORMED, revoked.opaqueId, expired.opaqueId, spent.opaqueId, gated.opaqueId]
+}
+
+describe('indistinguishable', () => {
+  it('answers every dead link to its guest with the same 404', async () => {
+    await expectSame(await deadLinks(), 404, (id) => ({ method: 'GET', path: `/d/${id}` }))
+  })
+
+  it('answers every dead link to a declaration with the same 404', async () => {
+    const json = declaration(FILE)
+    await expectSame(await deadLinks(), 404, (id) => ({ method: 'POST', path: `/d/${id}`, json }))
+    await expectSame(await deadLinks(), 404, (id) => ({
+      method: 'POST',
+      path: `/d/${id}`,
+      json: { ...json, passphrase_proof: base64(32) },
+    }))
+  })
+
+  it('answers every session that is not the link’s, or is over, with the same 404', async () => {
+    const owner = await signUp(server)
+    const [link, other, revoked, single] = [
+      await provision(owner),
+      await newLink(server),
+      await provision(owner),
+      await provision(owner, { single_use: true }),
+    ]
+    const sessions: Session[] = [
+      await openSession(link, FILE),
+      await openSession(revoked, FILE),
+      await openSession(single, FILE),
+    ]
+    const [cancelled, ended, sibling] = sessions
+    if (cancelled === undefined || ended === undefined || sibling === undefined)
+      throw new Error('three sessions were opened')
+    await cancel(cancelled)
+    await revoke(revoked)
+    await land(single)
+    const [elsewhere, landedElsewhere] = [await openSession(other, FILE), await land(other)]
+    const here = `/d/${link.opaqueId}`
+    const live = await openSession(link, FILE)
+    const paths = [
+      `${here}/${randomUUID()}`,
+      ...MALFORMED.map((id) => `${here}/${id}`),
+      `${here}/${cancelled.uploadId}`,
+      `/d/${revoked.opaqueId}/${ended.uploadId}`,
+      `/d/${single.opaqueId}/${sibling.uploadId}`,
+      `${here}/${elsewhere.uploadId}`,
+      `${here}/${landedElsewhere.uploadId}`,
+      ...[newOpaqueId(), ...MALFORMED].map((id) => `/d/${id}/${live.uploadId}`),
+    ]
+    for (const method of ['HEAD', 'DELETE']) await expectSame(paths, 404, (path) => ({ method, path }))
+    await expectSame(paths, 404, (path) => ({ method: 'PATCH', path, body: FILE, headers: chunkHeaders(0, FILE) }))
+    await expectSame([...paths, `${here}/${live.uploadId}`], 404, (path) => ({
+      method: 'GET',
+      path: `${path}/receipt`,
+    }))
+    assert.equal((await append(elsewhere)).status, 204, 'the other link’s session is untouched')
+  })
+
+  it('answers every drop that is not the caller’s, or is gone, with the same 404', async () => {
+    const [link, foreign] = [await newLink(server), await newLink(server)]
+    await land(link)
+    await land(foreign)
+    const discarded = await onlyDrop(link.owner)
+    await asOwner(link.owner, 'DELETE', `/v1/drops/${discarded.drop_id}`)
+    const ids = [randomUUID(), (await onlyDrop(foreign.owner)).drop_id, discarded.drop_id]
+    const { token } = link.owner
+    for (const method of ['GET', 'HEAD'])
+      await expectSame(ids, 404, (id) => ({ method, path: `/v1/drops/${id}/content`, token }))
+    await expectSame(ids, 404, (id) => ({ method: 'DELETE', path: `/v1/drops/${id}`, token }))
+  })
+
+  it('answers every revocation with the same 204', async () => {
+    const [link, foreign] = [await newLink(server), await newLink(server)]
+    const ids = [link.opaqueId, link.opaqueId, foreign.opaqueId, newOpaqueId()]
+    await expectSame(ids, 204, (id) => ({ method: 'DELETE', path: `/v1/drops/links/${id}`, token: link.owner.token }))
+  })
+
+  it('answers a wrong secret and an unknown e-mail the same', async () => {
+    const emails = [(await signUp(server)).email, 'nobody@conformance.example']
+    await expectSame(emails, 401, (email) => ({
+      method: 'POST',
+      path: '/v1/auth/login',
+      json: { email, password: newPassword() },
+    }))
+  })
+
+  it('answers for the salt of a known and an unknown e-mail in one shape', async () => {
+    const known = await signUp(server)
+    const shapes = await Promise.all(
+      [known.email, 'nobody@conformance.example'].map(async (email) => {
+        const reply = await server.send({ method: 'POST', path: '/v1/auth/kdf', json: { email } })
+        const salt: string = JSON.parse(reply.body.toString()).salt
+        return fingerprint(reply).replace(salt, `${salt.length} characters`)
+      }),
+    )
+    assert.equal(new Set(shapes).size, 1)
+  })
+
+  it('puts no id of a request into its refusal', async () => {
+    const opaqueId = newOpaqueId()
+    const uploadId = randomUUID()
+    for (const path of [`/d/${opaqueId}`, `/d/${opaqueId}/${uploadId}/receipt`]) {
+      const reply = await server.send({ method: 'GET', path })
+      const text = fingerprint(reply)
+      assert.ok(!text.includes(opaqueId) && !text.includes(uploadId))
+    }
+  })
+})

@@ -1,0 +1,385 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { json, type Reply } from './client.ts'
+import { expectSaid, fingerprint, said } from './expect.ts'
+import { connect } from './server.ts'
+import {
+  append,
+  asOwner,
+  base64,
+  entryOf,
+  guestView,
+  inboxOf,
+  type Link,
+  land,
+  linkBody,
+  linksOf,
+  newLink,
+  newOpaqueId,
+  type Owner,
+  openSession,
+  provision,
+  quotaOf,
+  revoke,
+  sendLink,
+  signUp,
+  standing,
+  visit,
+} from './world.ts'
+
+const LIVE_LINKS_MAX = 1000
+const AT_A_TIME = 20
+const hourAhead = () => new Date(Date.now() + 3_600_000).toISOString()
+const everyCap = () => ({
+  expires_at: hourAhead(),
+  max_total_bytes: 5000,
+  max_file_count: 5,
+  max_file_size: 1000,
+  single_use: false,
+  passphrase_verifier: base64(32),
+  sealed_label: base64(200),
+})
+
+const server = await connect()
+const sendWith = (owner: Owner, headers: Record<string, string>): Promise<Reply> =>
+  server.send({ method: 'POST', path: '/v1/drops/links', token: owner.token, json: linkBody(), headers })
+const sendText = (owner: Owner, body: string): Promise<Reply> =>
+  server.send({
+    method: 'POST',
+    path: '/v1/drops/links',
+    token: owner.token,
+    body,
+    headers: { 'content-type': 'application/json' },
+  })
+
+describe('provision', () => {
+  it('answers 201 with the id echoed, and the link is live', async () => {
+    const owner = await signUp(server)
+    const body = linkBody()
+    const reply = await sendLink(owner, body)
+    assert.equal(reply.status, 201)
+    assert.deepEqual(json(reply), { opaque_id: body.opaque_id })
+    assert.equal((await linksOf(owner))[0]?.state, 'live')
+  })
+
+  it('needs no field that the specification calls optional', async () => {
+    const owner = await signUp(server)
+    const reply = await sendLink(owner, { opaque_id: newOpaqueId(), drop_pubkey: base64(1216), crypto_suite_id: 1 })
+    expectSaid(reply, '201')
+  })
+
+  it('takes null for every optional field as absent', async () => {
+    const owner = await signUp(server)
+    const { single_use: _, ...nullable } = everyCap()
+    const nulls = Object.fromEntries(Object.keys(nullable).map((name) => [name, null]))
+    const body = linkBody(nulls)
+    expectSaid(await sendLink(owner, body), '201')
+    const { opaque_id, drop_pubkey, crypto_suite_id } = body
+    expectSaid(await sendLink(owner, { opaque_id, drop_pubkey, crypto_suite_id }), '201', 'the same values as parsed')
+  })
+
+  it('answers 201 again to the same values of the same caller', async () => {
+    const owner = await signUp(server)
+    const body = linkBody(everyCap())
+    for (let round = 0; round < 3; round += 1) assert.equal((await sendLink(owner, body)).status, 201)
+    assert.equal((await linksOf(owner)).length, 1)
+  })
+
+  it('compares values as parsed', async () => {
+    const owner = await signUp(server)
+    const body = linkBody({ expires_at: '2099-01-01T12:00:00Z' })
+    assert.equal((await sendLink(owner, body)).status, 201)
+    expectSaid(await sendLink(owner, { ...body, expires_at: '2099-01-01T13:00:00.000+01:00' }), '201')
+    expectSaid(await sendLink(owner, { ...body, single_use: false, max_file_size: null }), '201')
+  })
+
+  it('answers 400 to a taken id with any other value', async () => {
+    const owner = await signUp(server)
+    const body = linkBody(everyCap())
+    await sendLink(owner, body)
+    const changes = {
+      drop_pubkey: base64(1216),
+      expires_at: '2098-01-01T00:00:00Z',
+      max_total_bytes: 5001,
+      max_file_count: 6,
+      max_file_size: 1001,
+      single_use: true,
+      passphrase_verifier: base64(32),
+      sealed_label: base64(200),
+    }
+    for (const [name, value] of Object.entries(changes))
+      for (const change of name === 'drop_pubkey' || name === 'single_use' ? [value] : [value, null])
+        expectSaid(await sendLink(owner, { ...body, [name]: change }), '400 drop.opaque_id_taken', name)
+  })
+
+  it('answers 400 to an id that someone else has taken, and leaves the link alone', async () => {
+    const [owner, other] = [await signUp(server), await signUp(server)]
+    const body = linkBody()
+    await sendLink(owner, body)
+    expectSaid(await sendLink(other, body), '400 drop.opaque_id_taken')
+    expectSaid(await sendLink(other, { ...body, drop_pubkey: base64(1216) }), '400 drop.opaque_id_taken')
+    assert.equal((await guestView({ owner, opaqueId: String(body.opaque_id) })).drop_pubkey, body.drop_pubkey)
+    assert.equal((await linksOf(other)).length, 0)
+  })
+
+  it('never revives a revoked, expired or spent link', async () => {
+    const owner = await signUp(server)
+    const revoked = linkBody()
+    const expired = linkBody({ expires_at: '2020-01-01T00:00:00Z' })
+    const spent = linkBody({ single_use: true })
+    for (const body of [revoked, expired, spent]) assert.equal((await sendLink(owner, body)).status, 201)
+    await revoke({ owner, opaqueId: String(revoked.opaque_id) })
+    await land({ owner, opaqueId: String(spent.opaque_id) })
+    for (const body of [revoked, expired, spent]) {
+      const same = await sendLink(owner, body)
+      assert.ok(['201', '400 drop.opaque_id_taken'].includes(said(same)), said(same))
+      expectSaid(await sendLink(owner, { ...body, expires_at: hourAhead() }), '400 drop.opaque_id_taken')
+      expectSaid(await visit({ owner, opaqueId: String(body.opaque_id) }), '404 drop.link_not_found')
+    }
+  })
+
+  it('takes an expires_at in the past, and the link is dead', async () => {
+    const link = await newLink(server, { expires_at: '2020-01-01T00:00:00Z' })
+    assert.equal((await entryOf(link)).state, 'expired')
+    expectSaid(await visit(link), '404 drop.link_not_found')
+  })
+
+  it('takes any RFC 3339 time and answers UTC with milliseconds', async () => {
+    const owner = await signUp(server)
+    const forms = {
+      '2099-06-01T12:00:00Z': '2099-06-01T12:00:00.000Z',
+      '2099-06-01T12:00:00.5+02:30': '2099-06-01T09:30:00.500Z',
+      '2099-06-01t12:00:00z': '2099-06-01T12:00:00.000Z',
+      '2099-06-01T12:00:00.123456-00:00': '2099-06-01T12:00:00.123Z',
+    }
+    for (const [given, answered] of Object.entries(forms))
+      assert.equal((await entryOf(await provision(owner, { expires_at: given }))).expires_at, answered)
+  })
+
+  it('answers 400 to a value out of its format or range', async () => {
+    const owner = await signUp(server)
+    const wrong: Record<string, unknown[]> = {
+      opaque_id: ['', 'A'.repeat(32), '0'.repeat(31), '0'.repeat(33), `${'0'.repeat(31)}g`, `${'0'.repeat(32)}\n`],
+      drop_pubkey: ['', 'AAA', 'AAA=A', '-_-_', 'AA\nAA', 'AB==', base64(4097)],
+      crypto_suite_id: [0, 2, -1],
+      expires_at: [
+        '',
+        'tomorrow',
+        '2099-02-30T00:00:00Z',
+        '2099-01-01',
+        '2099-01-01 00:00:00Z',
+        '2099-01-01T00:00:00',
+        '2099-01-01T24:00:00Z',
+      ],
+      max_total_bytes: [-1, 2 ** 53],
+      max_file_count: [-1, 2 ** 53],
+      max_file_size: [-1, 2 ** 53],
+      passphrase_verifier: ['', '=', base64(4097)],
+      sealed_label: ['', '=', base64(4097)],
+    }
+    for (const [name, values] of Object.entries(wrong))
+      for (const value of values)
+        expectSaid(
+          await sendLink(owner, linkBody({ [name]: value })),
+          '400 request.malformed',
+          `${name} ${String(value).slice(0, 40)}`,
+        )
+    assert.equal((await linksOf(owner)).length, 0)
+  })
+
+  it('takes values at the ends of their ranges', async () => {
+    const owner = await signUp(server)
+    const right = [
+      { drop_pubkey: base64(1) },
+      { drop_pubkey: base64(4096) },
+      { passphrase_verifier: base64(4096) },
+      { sealed_label: base64(4096) },
+      { max_total_bytes: 2 ** 53 - 1, max_file_count: 2 ** 53 - 1, max_file_size: 2 ** 53 - 1 },
+      { max_total_bytes: 0, max_file_count: 0, max_file_size: 0 },
+    ]
+    for (const over of right)
+      expectSaid(await sendLink(owner, linkBody(over)), '201', JSON.stringify(over).slice(0, 80))
+  })
+
+  it('answers 422 to a missing, null or wrongly typed required field', async () => {
+    const owner = await signUp(server)
+    for (const name of ['opaque_id', 'drop_pubkey', 'crypto_suite_id'])
+      for (const value of [undefined, null, {}, [], true, name === 'crypto_suite_id' ? '1' : 1])
+        expectSaid(
+          await sendLink(owner, linkBody({ [name]: value })),
+          '422 request.unprocessable',
+          `${name} ${JSON.stringify(value)}`,
+        )
+  })
+
+  it('answers 422 to an optional field of another JSON type', async () => {
+    const owner = await signUp(server)
+    const wrong = {
+      expires_at: 1,
+      max_total_bytes: '5',
+      max_file_count: 1.5,
+      max_file_size: true,
+      single_use: 'true',
+      passphrase_verifier: 7,
+      sealed_label: {},
+    }
+    for (const [name, value] of Object.entries(wrong))
+      expectSaid(await sendLink(owner, linkBody({ [name]: value })), '422 request.unprocessable', name)
+  })
+
+  it('answers 400 to an unknown field', async () => {
+    const owner = await signUp(server)
+    for (const name of ['album_id', 'maxFileSize', '', 'constructor'])
+      expectSaid(await sendLink(owner, linkBody({ [name]: null })), '400 request.malformed', name)
+    expectSaid(await sendText(owner, `{"__proto__":{},${JSON.stringify(linkBody()).slice(1)}`), '400 request.malformed')
+  })
+
+  it('answers 403 to the link after the thousandth live one', async () => {
+    const owner = await signUp(server)
+    const opaqueIds: string[] = []
+    for (let done = 0; done < LIVE_LINKS_MAX; done += AT_A_TIME) {
+      const links = await Promise.all(Array.from({ length: AT_A_TIME }, () => provision(owner)))
+      opaqueIds.push(...links.map(({ opaqueId }) => opaqueId))
+    }
+    expectSaid(await sendLink(owner, linkBody()), '403 drop.links_exhausted')
+    assert.equal((await linksOf(owner)).length, LIVE_LINKS_MAX)
+    await revoke({ owner, opaqueId: String(opaqueIds[0]) })
+    expectSaid(await sendLink(owner, linkBody()), '201', 'a dead link makes room')
+  })
+})
+
+describe('protocol negotiation', () => {
+  it('answers 426 to a write that creates outside the window', async () => {
+    const owner = await signUp(server)
+    for (const version of ['1999-12-31', '2999-01-01']) {
+      const reply = await sendWith(owner, { 'x-service-protocol': version })
+      expectSaid(reply, '426 protocol.version_unsupported')
+      assert.equal(reply.headers.upgrade, `service/${reply.headers['x-service-protocol-max']}`)
+    }
+  })
+
+  it('takes both ends of the window', async () => {
+    const owner = await signUp(server)
+    const { headers } = await asOwner(owner, 'GET', '/v1/quota')
+    for (const end of [headers['x-service-protocol-min'], headers['x-service-protocol-max']])
+      expectSaid(await sendWith(owner, { 'x-service-protocol': String(end) }), '201')
+  })
+
+  it('answers 400 to a malformed protocol header', async () => {
+    const owner = await signUp(server)
+    for (const version of ['', 'newest', '2026-1-1', '2026-02-30', '2026-01-01T00:00:00Z', '2026-01-01, 2026-01-01'])
+      expectSaid(await sendWith(owner, { 'x-service-protocol': version }), '400 request.malformed', version)
+  })
+
+  it('serves reads, and lets clean up, under any well-formed date', async () => {
+    const link = await newLink(server)
+    const headers = { 'x-service-protocol': '1999-12-31' }
+    for (const path of ['/v1/quota', '/v1/drops', '/v1/drops/links'])
+      assert.equal((await server.send({ method: 'GET', path, token: link.owner.token, headers })).status, 200)
+    assert.equal((await server.send({ method: 'GET', path: `/d/${link.opaqueId}`, headers })).status, 200)
+    const path = `/v1/drops/links/${link.opaqueId}`
+    assert.equal((await server.send({ method: 'DELETE', path, token: link.owner.token, headers })).status, 204)
+  })
+})
+
+describe('own links', () => {
+  it('lists the caller’s links alone, oldest first', async () => {
+    const [owner, other] = [await signUp(server), await signUp(server)]
+    const links: Link[] = []
+    for (let index = 0; index < 5; index += 1) links.push(await provision(owner))
+    await provision(other)
+    assert.deepEqual(
+      (await linksOf(owner)).map(({ opaque_id }) => opaque_id),
+      links.map(({ opaqueId }) => opaqueId),
+    )
+  })
+
+  it('echoes caps and label, and never the verifier', async () => {
+    const caps = everyCap()
+    const { opaque_id: _, state: __, created_at: ___, ...entry } = await entryOf(await newLink(server, caps))
+    const { passphrase_verifier, ...shown } = caps
+    assert.deepEqual(entry, { ...shown, landed_files: 0, landed_bytes: 0, open_sessions: 0, open_bytes: 0, pending: 0 })
+    assert.ok(!JSON.stringify(entry).includes(passphrase_verifier))
+  })
+
+  it('tells how a link stands: live, expired, spent, revoked', async () => {
+    const owner = await signUp(server)
+    const live = await provision(owner)
+    const expired = await provision(owner, { expires_at: '2020-01-01T00:00:00Z' })
+    const spent = await provision(owner, { single_use: true })
+    const revoked = await provision(owner)
+    await land(spent)
+    await revoke(revoked)
+    const states = await Promise.all([live, expired, spent, revoked].map(async (link) => (await entryOf(link)).state))
+    assert.deepEqual(states, ['live', 'expired', 'spent', 'revoked'])
+  })
+
+  it('counts what has landed, what is under way and what waits', async () => {
+    const link = await newLink(server)
+    await land(link, randomBytes(70))
+    await openSession(link, randomBytes(30))
+    const first = await entryOf(link)
+    assert.deepEqual(
+      [first.landed_files, first.landed_bytes, first.open_sessions, first.open_bytes, first.pending],
+      [1, 70, 1, 30, 1],
+    )
+  })
+
+  it('keeps counting a discarded drop as landed', async () => {
+    const link = await newLink(server)
+    await land(link, randomBytes(70))
+    const [drop] = await inboxOf(link.owner)
+    await asOwner(link.owner, 'DELETE', `/v1/drops/${drop?.drop_id}`)
+    const entry = await entryOf(link)
+    assert.deepEqual([entry.landed_files, entry.landed_bytes, entry.pending], [1, 70, 0])
+  })
+})
+
+describe('revoke', () => {
+  it('is the same 204 for an own, a revoked, an unknown and a foreign link', async () => {
+    const link = await newLink(server)
+    const foreign = await newLink(server)
+    const answers = [
+      await revoke(link),
+      await revoke(link),
+      await revoke({ owner: link.owner, opaqueId: newOpaqueId() }),
+      await revoke({ owner: link.owner, opaqueId: foreign.opaqueId }),
+    ]
+    assert.deepEqual(answers.map(said), ['204', '204', '204', '204'])
+    assert.equal(new Set(answers.map(fingerprint)).size, 1)
+  })
+
+  it('does not touch somebody else’s link', async () => {
+    const [link, foreign] = [await newLink(server), await newLink(server)]
+    await revoke({ owner: link.owner, opaqueId: foreign.opaqueId })
+    assert.equal((await entryOf(foreign)).state, 'live')
+    assert.equal((await visit(foreign)).status, 200)
+  })
+
+  it('answers 400 to a malformed id', async () => {
+    const owner = await signUp(server)
+    for (const id of ['x', 'A'.repeat(32), '0'.repeat(33), '..%2f..', '%00'])
+      expectSaid(await asOwner(owner, 'DELETE', `/v1/drops/links/${id}`), '400 request.malformed', id)
+  })
+
+  it('ends open sessions at once and gives their quota back', async () => {
+    const link = await newLink(server)
+    const session = await openSession(link, randomBytes(100))
+    await append(session, 0, 40)
+    await revoke(link)
+    expectSaid(await append(session, 40), '404 upload.session_not_found')
+    assert.equal((await standing(session)).status, 404)
+    assert.equal((await quotaOf(link.owner)).used, 0)
+    const entry = await entryOf(link)
+    assert.deepEqual([entry.state, entry.open_sessions, entry.open_bytes], ['revoked', 0, 0])
+  })
+
+  it('leaves what has landed in the inbox', async () => {
+    const link = await newLink(server)
+    const session = await land(link)
+    await revoke(link)
+    assert.equal((await inboxOf(link.owner)).length, 1)
+    assert.equal((await standing(session)).state, 'landed')
+  })
+})

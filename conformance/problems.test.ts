@@ -1,0 +1,308 @@
+/** What is common to all operations, asked of each that /openapi.json declares: problems, gates and their precedence, limits of bodies. */
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { type Call, json } from './client.ts'
+import type { DeclaredOperation } from './document.ts'
+import { expectBodyless413, expectSaid, said } from './expect.ts'
+import { connect } from './server.ts'
+import { callOf, isNegotiated, newSetting, pathOf, type Setting } from './setting.ts'
+import { MIB, newLink, newOpaqueId, OCTETS } from './world.ts'
+
+const REQUEST_BYTES_MAX = MIB
+const CHUNK_BYTES_MAX = 16 * MIB
+/** What the specification says of the operations that it shows; the document may declare more, never less. */
+const SPECIFIED: Readonly<Record<string, readonly number[]>> = {
+  'GET /.well-known/service/attestation-keys': [200, 413],
+  'GET /.well-known/service/deprecation': [200, 413],
+  'GET /.well-known/service/revoked-jti': [200, 413, 503],
+  'GET /.well-known/service/server-info': [200, 413],
+  'GET /v1/quota': [200, 401, 403, 413, 500],
+  'POST /d/{opaque_id}': [201, 400, 403, 404, 409, 413, 415, 422, 429, 500],
+  'PATCH /d/{opaque_id}/{upload_id}': [204, 400, 404, 409, 413, 415, 500],
+  'GET /v1/drops': [200, 401, 403, 413, 500],
+  'POST /v1/drops/links': [201, 400, 401, 403, 413, 415, 422, 500],
+  'DELETE /v1/drops/links/{opaque_id}': [204, 400, 401, 403, 413, 500],
+  'DELETE /v1/drops/{drop_id}': [204, 400, 401, 403, 404, 413, 500],
+}
+
+const server = await connect()
+const { operations } = server.document
+const bearerOperations = operations.filter((operation) => operation.bearer)
+
+describe('the document', () => {
+  it('declares at least the statuses of the specification', () => {
+    for (const [name, statuses] of Object.entries(SPECIFIED)) {
+      const operation = operations.find((declared) => declared.name === name)
+      assert.ok(operation !== undefined, name)
+      assert.deepEqual(
+        statuses.filter((status) => !operation.statuses.includes(status)),
+        [],
+        name,
+      )
+    }
+  })
+
+  it('declares 413 for every operation, and 401 and 403 for every one that asks for a token', () => {
+    for (const operation of operations) assert.ok(operation.statuses.includes(413), operation.name)
+    for (const operation of bearerOperations)
+      for (const status of [401, 403]) assert.ok(operation.statuses.includes(status), `${operation.name} ${status}`)
+  })
+
+  it('asks for a token where the specification does, and nowhere else', () => {
+    const free =
+      /^\/(\.well-known|d|problems)\/|^\/(v1\/version|openapi\.json|healthz|readyz|v1\/auth\/(register|kdf|login|refresh))$/
+    for (const operation of operations) assert.equal(operation.bearer, !free.test(operation.path), operation.name)
+  })
+})
+
+describe('problems', () => {
+  it('answers a refusal with code, status, type, title and the request’s id', async () => {
+    const reply = await server.send({ method: 'GET', path: '/v1/quota' })
+    assert.equal(reply.headers['content-type'], 'application/problem+json')
+    const { title, detail: _, ...problem } = json<Record<string, unknown>>(reply)
+    assert.ok(typeof title === 'string' && title.length > 0)
+    const code = 'error.request.unauthenticated'
+    assert.deepEqual(problem, {
+      type: `/problems/${code}`,
+      status: 401,
+      code,
+      instance: `urn:uuid:${reply.headers['x-request-id']}`,
+    })
+  })
+
+  it('serves a page for every code', async () => {
+    for (const code of server.document.codes) {
+      const reply = await server.send({ method: 'GET', path: `/problems/${code}` })
+      assert.equal(reply.status, 200, code)
+      assert.match(String(reply.headers['content-type']), /^text\/html\b/)
+      assert.ok(reply.body.toString().includes(code), code)
+    }
+  })
+
+  it('answers 404 to the page of no code', async () => {
+    for (const code of ['error.nothing', 'x', '__proto__', 'constructor', '%00', '..%2f..'])
+      expectSaid(await server.send({ method: 'GET', path: `/problems/${code}` }), '404 request.not_found', code)
+  })
+
+  it('gives every answer an id of its own, whatever the client sends', async () => {
+    const replies = await Promise.all(
+      ['a', '<script>', randomUUID()].map((id) =>
+        server.send({ method: 'GET', path: '/v1/version', headers: { 'x-request-id': id } }),
+      ),
+    )
+    assert.equal(new Set(replies.map((reply) => reply.headers['x-request-id'])).size, 3)
+  })
+})
+
+describe('gates', () => {
+  it('answers 401 with a challenge to every operation that asks for a token', async () => {
+    const setting = await newSetting(server)
+    for (const operation of bearerOperations) {
+      const { token: _, ...call } = callOf(operation, setting)
+      const reply = await server.send(call)
+      assert.equal(reply.status, 401, operation.name)
+      assert.equal(reply.headers['www-authenticate'], 'Bearer realm="service"')
+      const wrong = await server.send({ ...call, token: 'nonsense' })
+      assert.equal(wrong.status, 401, operation.name)
+      assert.match(String(wrong.headers['www-authenticate']), /^Bearer realm="service".*error="invalid_token"/)
+    }
+  })
+
+  it('answers 405 with Allow to every method that a path does not have', async () => {
+    const setting = await newSetting(server)
+    for (const operation of operations) {
+      const path = pathOf(operation, setting).split('?')[0] ?? ''
+      const has = server.document.methodsOf(path)
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+        if (has.includes(method)) continue
+        const reply = await server.send({ method, path })
+        expectSaid(reply, '405 request.method_not_allowed', `${method} ${path}`)
+        const allowed = String(reply.headers.allow).split(/, */)
+        assert.deepEqual(
+          has.filter((known) => !allowed.includes(known)),
+          [],
+          `${path} ${allowed}`,
+        )
+        assert.deepEqual(
+          allowed.filter((name) => ![...has, 'HEAD', 'OPTIONS'].includes(name)),
+          [],
+          `${path} ${allowed}`,
+        )
+      }
+    }
+  })
+
+  it('judges route and method before anything else', async () => {
+    const headers = { 'x-service-protocol': 'nonsense', authorization: 'nonsense', 'content-type': 'nonsense' }
+    for (const method of ['GET', 'POST'])
+      expectSaid(await server.send({ method, path: '/v1/nothing', headers }), '404 request.not_found')
+    for (const path of ['/v1/quota', `/d/${newOpaqueId()}`, '/d/x', '/v1/drops/links/x'])
+      expectSaid(await server.send({ method: 'PUT', path, headers, body: 'x' }), '405 request.method_not_allowed', path)
+  })
+
+  it('answers the first fault of a request in one order, for every operation', async () => {
+    const setting = await newSetting(server)
+    for (const operation of operations) {
+      const faults = FAULTS.filter((fault) => fault.meets(operation))
+      for (const [index, fault] of faults.entries()) {
+        const call = faults
+          .slice(index)
+          .reduceRight<Call>((made, next) => next.into(made, operation, setting), callOf(operation, setting))
+        const reply = await server.send(call)
+        const expected = fault.said(operation)
+        const head = operation.method === 'HEAD' || expected === '413'
+        assert.equal(
+          head ? String(reply.status) : said(reply),
+          head ? expected.slice(0, 3) : expected,
+          `${operation.name}: ${fault.name}`,
+        )
+      }
+    }
+  })
+
+  it('answers 400 to a malformed protocol header before it looks at the id', async () => {
+    const headers = { 'x-service-protocol': 'nonsense' }
+    expectSaid(await server.send({ method: 'GET', path: '/d/x', headers }), '400 request.malformed')
+    expectSaid(await server.send({ method: 'GET', path: `/d/${newOpaqueId()}`, headers }), '400 request.malformed')
+  })
+
+  it('answers 426 to a drop outside the window, and never to a chunk, a state or a cancel', async () => {
+    const { session } = await newSetting(server)
+    const headers = { 'x-service-protocol': '1999-12-31' }
+    const path = `/d/${session.opaqueId}`
+    expectSaid(await server.send({ method: 'POST', path, json: {}, headers }), '426 protocol.version_unsupported')
+    expectSaid(
+      await server.send({ method: 'POST', path: '/d/x', json: {}, headers }),
+      '426 protocol.version_unsupported',
+    )
+    assert.equal((await server.send({ method: 'HEAD', path: `${path}/${session.uploadId}`, headers })).status, 200)
+    expectSaid(
+      await server.send({ method: 'PATCH', path: `${path}/${session.uploadId}`, headers, body: 'x' }),
+      '415 request.unsupported_media_type',
+    )
+    expectSaid(await server.send({ method: 'DELETE', path: `${path}/${session.uploadId}`, headers }), '204')
+  })
+})
+
+interface Fault {
+  readonly name: string
+  meets(operation: DeclaredOperation): boolean
+  into(call: Call, operation: DeclaredOperation, setting: Setting): Call
+  said(operation: DeclaredOperation): string
+}
+
+const takesJson = (operation: DeclaredOperation) => operation.bodyType === 'application/json'
+const withHeader = (call: Call, name: string, value: string | undefined): Call => ({
+  ...call,
+  headers: { ...call.headers, [name]: value },
+})
+const withText = ({ json: _, ...call }: Call, body: string): Call =>
+  withHeader({ ...call, body }, 'content-type', String(call.headers?.['content-type'] ?? 'application/json'))
+
+/** In the order in which they are judged; each is put into a request that has all later ones already. */
+const FAULTS: readonly Fault[] = [
+  {
+    name: 'no token',
+    meets: (operation) => operation.bearer,
+    into: ({ token: _, ...call }) => call,
+    said: () => '401 request.unauthenticated',
+  },
+  {
+    name: 'malformed header',
+    meets: isNegotiated,
+    into: (call) => withHeader(call, 'x-service-protocol', 'nonsense'),
+    said: () => '400 request.malformed',
+  },
+  {
+    name: 'protocol outside the window',
+    meets: (operation) => operation.statuses.includes(426),
+    into: (call) => withHeader(call, 'x-service-protocol', '1999-12-31'),
+    said: () => '426 protocol.version_unsupported',
+  },
+  {
+    name: 'malformed path id',
+    meets: (operation) => /\{\w+_id\}/.test(operation.path),
+    into: (call, operation, setting) => ({
+      ...call,
+      path: pathOf(operation, setting, { opaque_id: 'x', upload_id: 'x', drop_id: 'x' }),
+    }),
+    said: ({ path }) =>
+      !path.startsWith('/d/')
+        ? '400 request.malformed'
+        : path.includes('upload_id')
+          ? '404 upload.session_not_found'
+          : '404 drop.link_not_found',
+  },
+  {
+    name: 'content type',
+    meets: (operation) => operation.bodyType !== undefined,
+    into: (call) => withHeader(call, 'content-type', 'text/plain'),
+    said: () => '415 request.unsupported_media_type',
+  },
+  {
+    name: 'body limit',
+    meets: (operation) => operation.bodyType !== OCTETS,
+    into: (call, operation) =>
+      takesJson(operation)
+        ? withText(call, '{'.repeat(REQUEST_BYTES_MAX + 1))
+        : { ...call, body: '{'.repeat(REQUEST_BYTES_MAX + 1) },
+    said: () => '413',
+  },
+  {
+    name: 'broken JSON',
+    meets: takesJson,
+    into: (call) => withText(call, '{"unknown":1'),
+    said: () => '400 request.malformed',
+  },
+  {
+    name: 'unknown field',
+    meets: takesJson,
+    into: (call) => withText(call, '{"unknown":1}'),
+    said: () => '400 request.malformed',
+  },
+  { name: 'missing fields', meets: takesJson, into: (call) => call, said: () => '422 request.unprocessable' },
+]
+
+describe('body limit', () => {
+  it('answers a bodyless 413 to every operation, with and without Content-Length', async () => {
+    for (const operation of operations) {
+      const limit = operation.bodyType === OCTETS ? CHUNK_BYTES_MAX : REQUEST_BYTES_MAX
+      const setting = await newSetting(server)
+      const { json: _, ...call } = callOf(operation, setting)
+      const type = takesJson(operation) ? { 'content-type': 'application/json' } : {}
+      for (const withoutLength of [false, true])
+        expectBodyless413(
+          await server.send({
+            ...call,
+            body: Buffer.alloc(limit + 1, 0x20),
+            headers: { ...call.headers, ...type },
+            withoutLength,
+          }),
+          `${operation.name} ${withoutLength ? 'chunked' : 'with Content-Length'}`,
+        )
+    }
+  })
+
+  it('lets every operation without a body pass a body up to the limit', async () => {
+    for (const operation of operations.filter(({ bodyType }) => bodyType === undefined)) {
+      const setting = await newSetting(server)
+      const reply = await server.send({ ...callOf(operation, setting), body: Buffer.alloc(REQUEST_BYTES_MAX, 0x20) })
+      assert.notEqual(reply.status, 413, operation.name)
+      assert.ok(reply.status < 500, operation.name)
+    }
+  })
+
+  it('keeps no caps or quota for a declaration that was too large', async () => {
+    const link = await newLink(server, { max_file_count: 1 })
+    const body = '{"size":1}'.padEnd(REQUEST_BYTES_MAX + 1)
+    expectBodyless413(
+      await server.send({
+        method: 'POST',
+        path: `/d/${link.opaqueId}`,
+        body,
+        headers: { 'content-type': 'application/json' },
+      }),
+    )
+  })
+})

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { expectSaid } from './expect.ts'
+import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
+import {
+  append,
+  asOwner,
+  cancel,
+  declaration,
+  entryOf,
+  land,
+  newLink,
+  onlyDrop,
+  openSession,
+  provision,
+  quotaOf,
+  revoke,
+  sendDeclaration,
+  signUp,
+} from './world.ts'
+
+const server = await connect()
+
+describe('quota', () => {
+  it('is nothing for a new account', async () => {
+    const { used, state } = await quotaOf(await signUp(server))
+    assert.deepEqual([used, state], [0, 'ok'])
+  })
+
+  it('tells no limits on an unlimited deployment', { skip: NEEDS_OWN_SERVER }, async () => {
+    assert.deepEqual(await quotaOf(await signUp(server)), { used: 0, state: 'ok' })
+  })
+
+  it('counts open sessions with their whole size, and pending drops', async () => {
+    const link = await newLink(server)
+    const session = await openSession(link, randomBytes(500))
+    assert.equal((await quotaOf(link.owner)).used, 500)
+    await append(session, 0, 100)
+    assert.equal((await quotaOf(link.owner)).used, 500)
+    await append(session, 100)
+    assert.equal((await quotaOf(link.owner)).used, 500, 'charged once')
+    await land(link, randomBytes(30))
+    assert.equal((await quotaOf(link.owner)).used, 530)
+  })
+
+  it('counts the caller alone', async () => {
+    const [link, other] = [await newLink(server), await newLink(server)]
+    await land(link, randomBytes(10))
+    assert.equal((await quotaOf(other.owner)).used, 0)
+  })
+
+  it('equals the open sessions and pending drops of all links after every kind of end', async () => {
+    const owner = await signUp(server)
+    const [link, doomed] = [await provision(owner), await provision(owner)]
+    await cancel(await openSession(link, randomBytes(100)))
+    await append(await openSession(link, randomBytes(100), { ciphertext_hash: '0'.repeat(64) }))
+    await land(link, randomBytes(11))
+    await asOwner(owner, 'DELETE', `/v1/drops/${(await onlyDrop(owner)).drop_id}`)
+    await openSession(doomed, randomBytes(100))
+    await land(doomed, randomBytes(13))
+    await revoke(doomed)
+    await openSession(link, randomBytes(17))
+    assert.equal((await quotaOf(owner)).used, 13 + 17)
+  })
+
+  it('moves from ok over soft_warning to hard_exceeded', { skip: NEEDS_OWN_SERVER }, async () => {
+    const limited = await ownServer({ QUOTA_SOFT_BYTES: '100', QUOTA_HARD_BYTES: '200' })
+    const link = await newLink(limited)
+    const seen: unknown[] = []
+    for (const size of [99, 1, 99, 1]) {
+      await openSession(link, randomBytes(size))
+      seen.push(await quotaOf(link.owner))
+    }
+    const limits = { soft_limit: 100, hard_limit: 200 }
+    assert.deepEqual(seen, [
+      { used: 99, ...limits, state: 'ok' },
+      { used: 100, ...limits, state: 'soft_warning' },
+      { used: 199, ...limits, state: 'soft_warning' },
+      { used: 200, ...limits, state: 'hard_exceeded' },
+    ])
+  })
+
+  it('admits a file up to the whole limit, and answers 403 to one byte more', { skip: NEEDS_OWN_SERVER }, async () => {
+    const limited = await ownServer({ QUOTA_HARD_BYTES: '200' })
+    const link = await newLink(limited)
+    const filled = await openSession(link, randomBytes(150))
+    expectSaid(await sendDeclaration(link, declaration(randomBytes(51))), '403 quota.exceeded')
+    assert.equal((await entryOf(link)).open_sessions, 1, 'what the link reserved is given back')
+    expectSaid(await sendDeclaration(link, declaration(randomBytes(50))), '201')
+    expectSaid(await sendDeclaration(link, declaration(randomBytes(1))), '403 quota.exceeded')
+    assert.deepEqual(await quotaOf(link.owner), { used: 200, soft_limit: 200, hard_limit: 200, state: 'hard_exceeded' })
+    await cancel(filled)
+    assert.equal((await quotaOf(link.owner)).state, 'ok', 'freed space ends it')
+  })
+})

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import type { Reply, Sending } from './client.ts'
+import { expectBodyless413, expectSaid, offsetOf } from './expect.ts'
+import { connect } from './server.ts'
+import {
+  append,
+  appendBytes,
+  cancel,
+  chunkHeaders,
+  inboxOf,
+  land,
+  MIB,
+  newLink,
+  OCTETS,
+  onlyDrop,
+  openSession,
+  type Session,
+  sessionPath,
+  standing,
+} from './world.ts'
+
+const CHUNK_BYTES_MAX = 16 * MIB
+const SIZE = 300
+
+const server = await connect()
+const newSession = async (size = SIZE, over: object = {}): Promise<Session> =>
+  openSession(await newLink(server), randomBytes(size), over)
+const patch = (
+  session: Session,
+  headers: Record<string, string | readonly string[] | undefined>,
+  body: Uint8Array = session.file,
+) => server.send({ method: 'PATCH', path: sessionPath(session), body, headers })
+
+/** Opens a chunk request of the whole file and waits until the server has begun to read it. */
+async function startChunk(session: Session): Promise<Sending> {
+  const length = { 'content-length': String(session.file.length), expect: '100-continue' }
+  const headers = { ...chunkHeaders(0, session.file), ...length }
+  const sending = server.start({ method: 'PATCH', path: sessionPath(session), headers })
+  await sending.continued
+  return sending
+}
+
+async function expectStanding(session: Session, offset: number, state: string): Promise<void> {
+  assert.deepEqual(await standing(session), { status: 200, offset, length: session.file.length, state })
+}
+
+/** A refusal that leaves the session where it was and says where to go on. */
+async function expectConflict(reply: Reply, code: string, goOn: number): Promise<void> {
+  expectSaid(reply, `409 upload.${code}`)
+  assert.equal(offsetOf(reply), goOn, 'X-Service-Offset says where to go on')
+}
+
+describe('chunks: order of checks', () => {
+  it('answers the first fault in the specified order', async () => {
+    const session = await newSession()
+    const large = randomBytes(CHUNK_BYTES_MAX + 1)
+    const elsewhere = { ...session, uploadId: '00000000-0000-4000-8000-000000000000' }
+    expectSaid(await patch(elsewhere, { 'content-type': 'text/plain' }, large), '404 upload.session_not_found')
+    expectSaid(await patch(session, { 'content-type': 'text/plain' }, large), '415 request.unsupported_media_type')
+    expectSaid(await patch(session, { 'content-type': OCTETS }, large), '400 upload.missing_offset')
+    expectSaid(
+      await patch(session, { 'content-type': OCTETS, 'x-service-offset': '0' }, large),
+      '400 upload.missing_checksum',
+    )
+    expectBodyless413(await appendBytes(session, 77, large))
+    await append(session, 0, 100)
+    await expectConflict(
+      await appendBytes(session, 101, randomBytes(SIZE), { 'x-service-checksum': 'a'.repeat(64) }),
+      'offset_mismatch',
+      100,
+    )
+    await expectConflict(
+      await appendBytes(session, 100, randomBytes(SIZE), { 'x-service-checksum': 'a'.repeat(64) }),
+      'size_exceeded',
+      100,
+    )
+    await append(session, 100)
+    expectBodyless413(await appendBytes(session, 0, large), 'also when the session is over')
+  })
+
+  it('reads on when it refuses a large chunk, so that the answer is seen', async () => {
+    const session = await newSession()
+    const large = randomBytes(8 * MIB)
+    for (let round = 0; round < 4; round += 1) {
+      expectSaid(await appendBytes({ ...session, uploadId: 'x' }, 0, large), '404 upload.session_not_found')
+      expectSaid(await appendBytes(session, 5, large), '409 upload.offset_mismatch')
+      expectSaid(
+        await patch(session, { ...chunkHeaders(0, large), 'content-type': 'text/plain' }, large),
+        '415 request.unsupported_media_type',
+      )
+    }
+  })
+})
+
+describe('chunks that are cut', () => {
+  it('leaves the offset at the last whole chunk when the connection is cut', async () => {
+    const session = await newSession(2 * MIB)
+    expectSaid(await append(session, 0, MIB), '204')
+    const rest = session.file.subarray(MIB)
+    const headers = { ...chunkHeaders(MIB, rest), 'content-length': String(rest.length), expect: '100-continue' }
+    for (const cutAt of [1, 1000, MIB / 2, MIB - 1]) {
+      const sending = server.start({ method: 'PATCH', path: sessionPath(session), headers })
+      await sending.continued
+      await sending.write(rest.subarray(0, cutAt))
+      sending.cut()
+      await expectStanding(session, MIB, 'open')
+    }
+    expectSaid(await append(session, MIB), '204')
+    await expectStanding(session, 2 * MIB, 'landed')
+  })
+
+  it('takes another chunk in place of the one that was cut', async () => {
+    const link = await newLink(server)
+    const session = await openSession(link, randomBytes(SIZE))
+    const sending = await startChunk(session)
+    await sending.write(randomBytes(200))
+    sending.cut()
+    for (const [start, end] of [
+      [0, 10],
+      [10, SIZE],
+    ] as const)
+      expectSaid(await append(session, start, end), '204')
+    const path = `/v1/drops/${(await onlyDrop(link.owner)).drop_id}/content`
+    const content = await server.send({ method: 'GET', path, token: link.owner.token })
+    assert.deepEqual(content.body, session.file, 'nothing of the cut chunk is left')
+  })
+
+  it('lets the newest of two requests win, and answers 409 to the older', async () => {
+    const session = await newSession()
+    const older = await startChunk(session)
+    await older.write(session.file.subarray(0, 100))
+    expectSaid(await append(session, 0, 200), '204')
+    await older.write(session.file.subarray(100)).catch(() => {})
+    older.end()
+    await expectConflict(await older.reply, 'offset_mismatch', 200)
+    await expectStanding(session, 200, 'open')
+    expectSaid(await append(session, 200), '204')
+  })
+})
+
+describe('cancel', () => {
+  it('answers 204 once and 404 from then on', async () => {
+    const session = await newSession()
+    await append(session, 0, 100)
+    expectSaid(await cancel(session), '204')
+    expectSaid(await cancel(session), '404 upload.session_not_found')
+    expectSaid(await append(session, 0, 100), '404 upload.session_not_found')
+    assert.equal((await standing(session)).status, 404)
+  })
+
+  it('answers 409 session_closed to what has landed', async () => {
+    const link = await newLink(server)
+    const session = await land(link)
+    expectSaid(await cancel(session), '409 upload.session_closed')
+    assert.equal((await inboxOf(link.owner)).length, 1)
+  })
+})

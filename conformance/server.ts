@@ -1,0 +1,25 @@
+/** Which server the tests speak to: the one that CONFORMANCE_URL names, or one started for the test file. */
+import { after } from 'node:test'
+import { startServer } from '../testing/startServer.ts'
+import { type Client, createClient } from './client.ts'
+
+const given = process.env.CONFORMANCE_URL
+
+/** For the options of tests that need settings of their own: why they do not run against somebody's server. */
+export const NEEDS_OWN_SERVER =
+  given === undefined || process.env.CONFORMANCE_OWN === '1' ? false : 'needs a server started with settings of its own'
+
+/** The server that most tests share. Called once, at the top of a test file. */
+export async function connect(): Promise<Client> {
+  return given === undefined ? ownServer() : createClient(given)
+}
+
+/** A fresh server with these settings, stopped after the file's tests. */
+export async function ownServer(env: Readonly<Record<string, string>> = {}): Promise<Client> {
+  const { PUBLIC_URL: publicUrl, ...rest } = env
+  const server = await startServer({ env: rest, ...(publicUrl === undefined ? {} : { publicUrl }) })
+  after(async () => {
+    await server.stop()
+  })
+  return createClient(server.url)
+}

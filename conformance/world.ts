@@ -1,0 +1,264 @@
+/**
+ * What a test is set in: an account, a link, a drop. Each test builds its own, so that none depends on another.
+ * The server is blind: random bytes with the right hash are as good a drop to it as sealed ones.
+ */
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { type Client, json, type Reply } from './client.ts'
+
+export const OCTETS = 'application/octet-stream'
+/** Fixed by suite 1. */
+export const KEM_CT_BYTES = 1120
+export const MIB = 1024 * 1024
+
+export interface Owner {
+  readonly client: Client
+  readonly email: string
+  readonly password: string
+  readonly accountId: string
+  readonly token: string
+  readonly refreshToken: string
+}
+
+export interface Link {
+  readonly owner: Owner
+  readonly opaqueId: string
+}
+
+export interface Session {
+  readonly client: Client
+  readonly opaqueId: string
+  readonly uploadId: string
+  readonly file: Buffer
+}
+
+export interface Tokens {
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly token_type: string
+  readonly expires_at: string
+  readonly account_id: string
+}
+
+export interface InboxEntry {
+  readonly drop_id: string
+  readonly opaque_id: string
+  readonly ciphertext_hash: string
+  readonly size: number
+  readonly content_type: string
+  readonly kem_ct: string
+  readonly suggested_filename?: string
+  readonly received_at: string
+  readonly adopting: boolean
+}
+
+export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+export const base64 = (bytes: number) => randomBytes(bytes).toString('base64')
+export const newOpaqueId = () => randomBytes(16).toString('hex')
+export const newEmail = () => `${randomBytes(8).toString('hex')}@conformance.example`
+/** As our clients send it: base64 of 32 derived bytes. */
+export const newPassword = () => base64(32)
+
+export async function signUp(client: Client): Promise<Owner> {
+  const email = newEmail()
+  const password = newPassword()
+  const reply = await client.send({ method: 'POST', path: '/v1/auth/register', json: { email, password } })
+  assert.equal(reply.status, 201)
+  return ownerOf(client, { email, password }, reply)
+}
+
+/** Another session of the same account. */
+export async function signIn(owner: Owner): Promise<Owner> {
+  const { client, email, password } = owner
+  const reply = await client.send({ method: 'POST', path: '/v1/auth/login', json: { email, password } })
+  assert.equal(reply.status, 200)
+  return ownerOf(client, { email, password }, reply)
+}
+
+function ownerOf(client: Client, who: { email: string; password: string }, reply: Reply): Owner {
+  const tokens = json<Tokens>(reply)
+  return {
+    client,
+    ...who,
+    accountId: tokens.account_id,
+    token: tokens.access_token,
+    refreshToken: tokens.refresh_token,
+  }
+}
+
+export function linkBody(over: object = {}): Record<string, unknown> {
+  return { opaque_id: newOpaqueId(), drop_pubkey: base64(1216), crypto_suite_id: 1, ...over }
+}
+
+export function sendLink(owner: Owner, body: unknown): Promise<Reply> {
+  return owner.client.send({ method: 'POST', path: '/v1/drops/links', token: owner.token, json: body })
+}
+
+export async function provision(owner: Owner, over: object = {}): Promise<Link> {
+  const body = linkBody(over)
+  const reply = await sendLink(owner, body)
+  assert.equal(reply.status, 201)
+  return { owner, opaqueId: String(body.opaque_id) }
+}
+
+/** A new account with a link of its own. */
+export async function newLink(client: Client, over: object = {}): Promise<Link> {
+  return provision(await signUp(client), over)
+}
+
+export function revoke(link: Link): Promise<Reply> {
+  return asOwner(link.owner, 'DELETE', `/v1/drops/links/${link.opaqueId}`)
+}
+
+export function declaration(file: Uint8Array, over: object = {}): Record<string, unknown> {
+  return {
+    content_type: OCTETS,
+    size: file.length,
+    ciphertext_hash: sha256(file),
+    kem_ct: base64(KEM_CT_BYTES),
+    ...over,
+  }
+}
+
+/** Creates a drop session with exactly this body. */
+export function sendDeclaration(link: Link, body: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+  return link.owner.client.send({ method: 'POST', path: `/d/${link.opaqueId}`, json: body, headers })
+}
+
+export async function openSession(link: Link, file: Buffer, over: object = {}): Promise<Session> {
+  const reply = await sendDeclaration(link, declaration(file, over))
+  assert.equal(reply.status, 201)
+  return sessionOf(link, file, reply)
+}
+
+export function sessionOf(link: Link, file: Buffer, reply: Reply): Session {
+  const { upload_id } = json<{ upload_id: string }>(reply)
+  return { client: link.owner.client, opaqueId: link.opaqueId, uploadId: upload_id, file }
+}
+
+export const sessionPath = (session: Session) => `/d/${session.opaqueId}/${session.uploadId}`
+
+export function chunkHeaders(offset: number | string, chunk: Uint8Array): Record<string, string> {
+  return { 'content-type': OCTETS, 'x-service-offset': String(offset), 'x-service-checksum': sha256(chunk) }
+}
+
+/** Sends the bytes of the file from `start` up to, not including, `end` as one chunk. */
+export function append(session: Session, start = 0, end = session.file.length): Promise<Reply> {
+  return appendBytes(session, start, session.file.subarray(start, end))
+}
+
+export function appendBytes(session: Session, offset: number, chunk: Uint8Array, headers: object = {}): Promise<Reply> {
+  const path = sessionPath(session)
+  return session.client.send({
+    method: 'PATCH',
+    path,
+    body: chunk,
+    headers: { ...chunkHeaders(offset, chunk), ...headers },
+  })
+}
+
+export interface Standing {
+  readonly status: number
+  readonly offset: number
+  readonly length: number
+  readonly state: string
+}
+
+export async function standing(session: Session): Promise<Standing> {
+  const { status, headers } = await session.client.send({ method: 'HEAD', path: sessionPath(session) })
+  return {
+    status,
+    offset: Number(headers['x-service-offset']),
+    length: Number(headers['x-service-length']),
+    state: String(headers['x-service-state']),
+  }
+}
+
+export function cancel(session: Session): Promise<Reply> {
+  return session.client.send({ method: 'DELETE', path: sessionPath(session) })
+}
+
+/** A file that has landed, in one chunk. */
+export async function land(link: Link, file: Buffer = randomBytes(100), over: object = {}): Promise<Session> {
+  const session = await openSession(link, file, over)
+  assert.equal((await append(session)).status, 204)
+  return session
+}
+
+export function asOwner(owner: Owner, method: string, path: string): Promise<Reply> {
+  return owner.client.send({ method, path, token: owner.token })
+}
+
+export async function inboxOf(owner: Owner): Promise<readonly InboxEntry[]> {
+  return json<{ drops: InboxEntry[] }>(await asOwner(owner, 'GET', '/v1/drops')).drops
+}
+
+/** The one entry of the inbox. */
+export async function onlyDrop(owner: Owner): Promise<InboxEntry> {
+  const [drop, ...others] = await inboxOf(owner)
+  assert.ok(drop !== undefined && others.length === 0, 'exactly one drop waits')
+  return drop
+}
+
+export interface LinkEntry {
+  readonly opaque_id: string
+  readonly state: string
+  readonly created_at: string
+  readonly sealed_label?: string
+  readonly expires_at?: string
+  readonly max_total_bytes?: number
+  readonly max_file_count?: number
+  readonly max_file_size?: number
+  readonly single_use: boolean
+  readonly landed_files: number
+  readonly landed_bytes: number
+  readonly open_sessions: number
+  readonly open_bytes: number
+  readonly pending: number
+}
+
+export async function linksOf(owner: Owner): Promise<readonly LinkEntry[]> {
+  return json<{ links: LinkEntry[] }>(await asOwner(owner, 'GET', '/v1/drops/links')).links
+}
+
+/** The link as its owner sees it. */
+export async function entryOf(link: Link): Promise<LinkEntry> {
+  const entry = (await linksOf(link.owner)).find(({ opaque_id }) => opaque_id === link.opaqueId)
+  assert.ok(entry !== undefined, 'the link is in its owner’s list')
+  return entry
+}
+
+export interface GuestView {
+  readonly opaque_id: string
+  readonly drop_pubkey: string
+  readonly crypto_suite_id: number
+  readonly protocol_version: string
+  readonly content_types: readonly string[]
+  readonly passphrase_required: boolean
+  readonly max_file_size?: number
+  readonly remaining_bytes?: number
+  readonly remaining_files?: number
+  readonly expires_at?: string
+  readonly suggested_chunk_size: number
+}
+
+export function visit(link: Link): Promise<Reply> {
+  return link.owner.client.send({ method: 'GET', path: `/d/${link.opaqueId}` })
+}
+
+export async function guestView(link: Link): Promise<GuestView> {
+  const reply = await visit(link)
+  assert.equal(reply.status, 200)
+  return json<GuestView>(reply)
+}
+
+export interface Quota {
+  readonly used: number
+  readonly soft_limit?: number
+  readonly hard_limit?: number
+  readonly state: string
+}
+
+export async function quotaOf(owner: Owner): Promise<Quota> {
+  return json<Quota>(await asOwner(owner, 'GET', '/v1/quota'))
+}

@@ -1,0 +1,68 @@
+import type { Static, TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+
+/** 10,000 pending drops are about 20 MB of inbox, the longest list that a server gives. */
+export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
+/** A problem document is a few hundred bytes; what is longer is not read. */
+export const PROBLEM_BYTES_MAX = 64 * 1024
+
+export type ReadAnswer<Schema extends TSchema> =
+  | { readonly value: Static<Schema>; readonly fault?: undefined }
+  | { readonly fault: string; readonly value?: undefined }
+
+/**
+ * Checks a JSON answer against its schema. Members that the schema does not know are passed over, unlike in requests:
+ * a newer server may say more, and an older client must still read what it understands.
+ */
+export function readAnswer<Schema extends TSchema>(schema: Schema, json: unknown): ReadAnswer<Schema> {
+  if (Value.Check(schema, json)) return { value: json }
+  const [fault] = Value.Errors(schema, json).filter(({ keyword }) => !isAboutUnknownMembers(keyword))
+  const known: unknown = fault === undefined ? Value.Clean(schema, json) : undefined
+  if (Value.Check(schema, known)) return { value: known }
+  if (fault === undefined) return { fault: 'it has members that are not known' }
+  return { fault: `${fault.instancePath === '' ? 'it' : fault.instancePath} ${fault.message}` }
+}
+
+/** A member that is not known is told twice: as itself, and as a value that the schema `false` refuses. */
+function isAboutUnknownMembers(keyword: string): boolean {
+  return keyword === 'additionalProperties' || keyword === 'boolean'
+}
+
+/** The whole text, or undefined when it is longer than `bytesMax` or not UTF-8. */
+export async function readText(body: ReadableStream<Uint8Array> | null, bytesMax: number): Promise<string | undefined> {
+  if (body === null) return ''
+  const reader = body.getReader()
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let text = ''
+  let bytes = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    bytes += value.length
+    const piece = bytes > bytesMax ? undefined : decoded(decoder, value)
+    if (piece === undefined) {
+      await reader.cancel()
+      return undefined
+    }
+    text += piece
+  }
+  const rest = decoded(decoder)
+  return rest === undefined ? undefined : text + rest
+}
+
+function decoded(decoder: TextDecoder, piece?: Uint8Array): string | undefined {
+  try {
+    return piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true })
+  } catch {
+    return undefined
+  }
+}
+
+/** Undefined for what is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { describe, it, type TestContext } from 'node:test'
+import { parseAccountId } from '@blindkeep/protocol/ids'
+import { type Calls, createCalls } from './call.ts'
+import { AnswerError, NetworkError, ProblemError } from './errors.ts'
+import { createSession, type TokenPair } from './session.ts'
+
+const opaqueId = '00112233445566778899aabbccddeeff'
+const uploadId = '6f1c3f5e-8d5e-4b6f-9a51-0d0f3f9f6a11'
+const dropId = '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f'
+const version = { name: 'blindkeep', version: '0.1.0' }
+
+/** A server that says what the test wants, true or not. */
+async function hostile(
+  context: TestContext,
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<{ baseUrl: string; calls: Calls }> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  context.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  const baseUrl = `http://127.0.0.1:${address.port}`
+  return { baseUrl, calls: createCalls({ baseUrl }) }
+}
+
+function json(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body))
+}
+
+describe('a call', () => {
+  it('fills the path, keeps a base path, sends the body as JSON and gives the answer back', async (context) => {
+    const { baseUrl } = await hostile(context, (request, response) => {
+      assert.equal(request.url, '/keep/here/v1/auth/kdf')
+      assert.equal(request.headers['content-type'], 'application/json')
+      request.on('data', (body) => assert.deepEqual(JSON.parse(body), { email: 'a@b.example' }))
+      request.on('end', () => json(response, 200, { kdf_version: 1, salt: 'AAAAAAAAAAAAAAAAAAAAAA==' }))
+    })
+    const { call } = createCalls({ baseUrl: `${baseUrl}/keep/here/` })
+    const { body } = await call('kdf', { body: { email: 'a@b.example' } })
+    assert.equal(body.kdf_version, 1)
+  })
+
+  it('passes over members of an answer that it does not know', async (context) => {
+    const { calls } = await hostile(context, (_, response) => json(response, 200, { ...version, news: true }))
+    assert.deepEqual((await calls.call('version')).body, version)
+  })
+
+  const lies: readonly (readonly [string, unknown])[] = [
+    ['a member is missing', { name: 'blindkeep' }],
+    ['a member has another type', { ...version, version: 1 }],
+    ['it is no object', []],
+  ]
+  for (const [what, body] of lies)
+    it(`throws AnswerError when ${what}`, async (context) => {
+      const { calls } = await hostile(context, (_, response) => json(response, 200, body))
+      await assert.rejects(calls.call('version'), AnswerError)
+    })
+
+  it('throws AnswerError for a page that is no JSON, as of a network that wants a sign-in first', async (context) => {
+    const { calls } = await hostile(context, (_, response) => response.end('<html>welcome</html>'))
+    await assert.rejects(calls.call('version'), AnswerError)
+  })
+
+  it('throws AnswerError for a status that the operation does not have', async (context) => {
+    const { calls } = await hostile(context, (_, response) => response.writeHead(202).end())
+    await assert.rejects(calls.call('version'), AnswerError)
+  })
+
+  it('refuses a path parameter that is not of its form, without repeating it', async (context) => {
+    const { calls } = await hostile(context, () => assert.fail('nothing is sent'))
+    await assert.rejects(calls.call('guestLink', { path: { opaque_id: '../../secret' } }), (error: Error) => {
+      assert.ok(error instanceof RangeError)
+      return !error.message.includes('secret')
+    })
+  })
+
+  it('follows no redirect, which would carry the link’s path elsewhere', async (context) => {
+    const asked: (string | undefined)[] = []
+    const { calls } = await hostile(context, (request, response) => {
+      asked.push(request.url)
+      response.writeHead(307, { Location: '/elsewhere' }).end()
+    })
+    await assert.rejects(calls.call('guestLink', { path: { opaque_id: opaqueId } }), NetworkError)
+    assert.deepEqual(asked, [`/d/${opaqueId}`])
+  })
+})
+
+describe('a refusal', () => {
+  const path = { opaque_id: opaqueId, upload_id: uploadId }
+
+  it('is a ProblemError with the members that the server gave', async (context) => {
+    const problem = { type: '/problems/x', status: 413, code: 'error.drop.file_too_large', detail: 'no', limit: 17 }
+    const headers = { 'X-Request-Id': dropId, 'Retry-After': '7', 'X-Service-Offset': '5' }
+    const { calls } = await hostile(context, (_, response) => json(response, 413, problem, headers))
+    const error: unknown = await calls.call('cancelDrop', { path }).catch((refusal: unknown) => refusal)
+    assert.ok(error instanceof ProblemError)
+    const { code, status, detail, requestId, limit, retryAfterSeconds, offset } = error
+    assert.deepEqual(
+      { code, status, detail, requestId, limit, retryAfterSeconds, offset },
+      {
+        code: 'error.drop.file_too_large',
+        status: 413,
+        detail: 'no',
+        requestId: dropId,
+        limit: 17,
+        retryAfterSeconds: 7,
+        offset: 5,
+      },
+    )
+  })
+
+  it('has the code unknown when the answer is a proxy’s page or another protocol’s code', async (context) => {
+    const answers = ['<html>bad gateway</html>', JSON.stringify({ code: 'error.of.tomorrow' })]
+    const { calls } = await hostile(context, (_, response) => response.writeHead(502).end(answers.shift()))
+    for (const _ of [1, 2])
+      await assert.rejects(calls.call('version'), (error) => error instanceof ProblemError && error.code === 'unknown')
+  })
+
+  it('is known by its status where an answer has no body', async (context) => {
+    const { calls } = await hostile(context, (request, response) =>
+      response.writeHead(request.method === 'HEAD' ? 404 : 413).end(),
+    )
+    const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
+    await assert.rejects(calls.call('dropSession', { path }), hasCode('error.upload.session_not_found'))
+    await assert.rejects(calls.call('cancelDrop', { path }), hasCode('error.request.payload_too_large'))
+  })
+})
+
+describe('a broken line', () => {
+  it('is a NetworkError that names neither the address nor the link', async (context) => {
+    const { baseUrl, calls } = await hostile(context, (request) => request.socket.destroy())
+    await assert.rejects(calls.call('guestLink', { path: { opaque_id: opaqueId } }), (error: Error) => {
+      assert.ok(error instanceof NetworkError)
+      assert.equal(error.cause, undefined)
+      return !error.message.includes(opaqueId) && !error.message.includes(baseUrl)
+    })
+  })
+
+  it('is a NetworkError when the server does not answer in time', async (context) => {
+    const { calls } = await hostile(context, () => undefined)
+    await assert.rejects(
+      calls.call('version', { timeoutMs: 50 }),
+      (error) => error instanceof NetworkError && error.failure === 'timeout',
+    )
+  })
+
+  it('is the caller’s own reason when the caller gave up', async (context) => {
+    const { calls } = await hostile(context, () => undefined)
+    const controller = new AbortController()
+    const call = calls.call('version', { signal: controller.signal })
+    controller.abort(new Error('enough'))
+    await assert.rejects(call, /enough/)
+  })
+
+  it('fails the stream of a download that is cut', async (context) => {
+    const { baseUrl } = await hostile(context, (_, response) => {
+      response.writeHead(200, { 'Content-Length': '100' })
+      response.write('ten bytes.', () => response.destroy())
+    })
+    const { call } = createCalls({ baseUrl, tokens: { access: () => 'token', renew: async () => undefined } })
+    const { body } = await call('dropContent', { path: { drop_id: dropId } })
+    await assert.rejects(
+      new Response(body).arrayBuffer(),
+      (error) => error instanceof NetworkError && error.failure === 'cut',
+    )
+  })
+})
+
+describe('a session', () => {
+  const accountId = parseAccountId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f')
+  const expired = { type: '/problems/error.auth.session_expired', status: 401, code: 'error.auth.session_expired' }
+
+  /** Access tokens are `access 1`, `access 2` …; only the newest counts. Gives how often they were rotated. */
+  async function rotating(context: TestContext, isOver = false) {
+    let newest = 2
+    let rotations = 0
+    const { baseUrl, calls } = await hostile(context, (request, response) => {
+      if (request.url === '/v1/auth/refresh') {
+        rotations++
+        if (isOver) return json(response, 401, expired)
+        newest++
+        const pair = { access_token: `access ${newest}`, refresh_token: `refresh ${newest}`, token_type: 'Bearer' }
+        return json(response, 200, { ...pair, expires_at: '2026-06-01T00:00:00.000Z', account_id: accountId })
+      }
+      const isNewest = request.headers.authorization === `Bearer access ${newest}`
+      return isNewest ? json(response, 200, { used: 1, state: 'ok' }) : json(response, 401, expired)
+    })
+    assert.ok(accountId)
+    const tokens: TokenPair = { accountId, accessToken: 'access 1', refreshToken: 'refresh 1', expiresAt: '' }
+    const session = createSession({ calls, tokens })
+    return { session, calls: createCalls({ baseUrl, tokens: session }), rotations: () => rotations }
+  }
+
+  it('is renewed once for all calls that meet its end', async (context) => {
+    const { session, calls, rotations } = await rotating(context)
+    await Promise.all([1, 2, 3, 4].map(() => calls.call('quota')))
+    assert.equal(rotations(), 1)
+    assert.equal(session.current().refreshToken, 'refresh 3')
+  })
+
+  it('is over when it cannot be renewed', async (context) => {
+    const { calls, rotations } = await rotating(context, true)
+    await assert.rejects(
+      calls.call('quota'),
+      (error) => error instanceof ProblemError && error.code === 'error.auth.session_expired',
+    )
+    assert.equal(rotations(), 1)
+  })
+})

@@ -1,0 +1,92 @@
+import type { Bytes } from '@blindkeep/protocol/bytes'
+import type { HeaderName, OperationName, OperationOf } from '@blindkeep/protocol/operations'
+import type { Static, TSchema } from 'typebox'
+
+/** Request and answer of each operation, read off its row: what the table says and what compiles cannot differ. */
+
+type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathNames<Rest>
+  : never
+
+type PathPart<Row> = Row extends { readonly path: infer Path extends string }
+  ? [PathNames<Path>] extends [never]
+    ? unknown
+    : { readonly path: Readonly<Record<PathNames<Path>, string>> }
+  : unknown
+
+type QueryPart<Row> = Row extends { readonly query: infer Query }
+  ? { readonly query: Readonly<Record<keyof Query & string, string>> }
+  : unknown
+
+type BodyPart<Row> = Row extends {
+  readonly body: { readonly type: 'application/json'; readonly schema: infer Schema extends TSchema }
+}
+  ? { readonly body: Static<Schema> }
+  : Row extends { readonly body: { readonly type: 'application/octet-stream' } }
+    ? { readonly body: Bytes }
+    : unknown
+
+type HeadersPart<Row> = Row extends { readonly requestHeaders: readonly (infer Name extends HeaderName)[] }
+  ? { readonly headers?: Readonly<Partial<Record<Name, string>>> }
+  : unknown
+
+/** How to wait, beside what to send. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Until the answer is read whole; for bytes, until it begins and again for each piece. 30 s when left out. */
+  readonly timeoutMs?: number
+  /** `no-cache` asks the server even when a browser holds a copy that is still fresh. */
+  readonly cache?: 'default' | 'no-cache'
+}
+
+export type CallRequest<Name extends OperationName> = PathPart<OperationOf<Name>> &
+  QueryPart<OperationOf<Name>> &
+  BodyPart<OperationOf<Name>> &
+  HeadersPart<OperationOf<Name>> &
+  CallOptions
+
+type RequestArguments<Name extends OperationName> =
+  CallOptions extends CallRequest<Name> ? [request?: CallRequest<Name>] : [request: CallRequest<Name>]
+
+type BodyOf<Answer> = Answer extends { readonly body: 'bytes' }
+  ? ReadableStream<Bytes>
+  : Answer extends { readonly body: infer Schema extends TSchema }
+    ? Static<Schema>
+    : undefined
+
+type Answers<Name extends OperationName> = OperationOf<Name>['answers']
+
+/** 304 is left out: we never ask conditionally, and a browser that does hides it. */
+type Statuses<Name extends OperationName> = Exclude<keyof Answers<Name>, 304>
+
+export type CallAnswer<Name extends OperationName> = {
+  readonly [Status in Statuses<Name>]: {
+    readonly status: Status
+    readonly headers: Headers
+    readonly body: BodyOf<Answers<Name>[Status]>
+  }
+}[Statuses<Name>]
+
+/**
+ * One call of the server. Resolves with an answer that the row declares, its body checked against the row's schema.
+ * Throws `ProblemError` for a refusal, `NetworkError` when no whole answer came, `AnswerError` for one that the protocol does not know,
+ * `RangeError` for a path parameter that is not of its form, and the signal's reason when that aborts.
+ */
+export type Call = <Name extends OperationName>(
+  name: Name,
+  ...request: RequestArguments<Name>
+) => Promise<CallAnswer<Name>>
+
+/** The same, before the types of the row are put on it. */
+export interface AnyRequest extends CallOptions {
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | undefined>>
+  readonly body?: unknown
+}
+
+export interface AnyAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: unknown
+}

@@ -1,0 +1,187 @@
+/** The guest's side of an upload link: open it, see its limits, and prepare files for it. `send.ts` sends them. */
+import { fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
+import { parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
+import type { GuestLinkResponse } from '@blindkeep/protocol/schemas/links'
+import { isKnownSuite } from '@blindkeep/protocol/suites'
+import { createCalls } from './call.ts'
+import { createDropKey, type DropSeal } from './drop.ts'
+import { type Environment, systemEnvironment } from './environment.ts'
+import { AnswerError } from './errors.ts'
+import { fragmentMatches } from './fragment.ts'
+import { KemError } from './kem.ts'
+import { largestPlaintext } from './largestPlaintext.ts'
+import { type LinkAddress, LinkError, type LinkParts, parseLink } from './linkAddress.ts'
+import { passphraseProof } from './password.ts'
+import { createSealer, type Sealer } from './seal.ts'
+import { hashSealed, type SealRecord } from './sealStream.ts'
+import type { SendProgress } from './send.ts'
+import { newIdempotencyKey, type SendState } from './sendState.ts'
+import { SendError } from './sendStop.ts'
+import { type Source, SourceChanged } from './source.ts'
+
+export { LinkError, type LinkFault, type LinkParts } from './linkAddress.ts'
+
+/** Known before a byte is sent. All sizes in bytes. */
+export interface LinkLimits {
+  /** Largest sealed file. */
+  readonly sealedBytesMax: number | undefined
+  /** Sealed bytes still free, rounded down. */
+  readonly remainingBytes: number | undefined
+  readonly remainingFiles: number | undefined
+  /** Largest file that surely fits with an ordinary name and note; undefined without a limit, 0 when the link is full. */
+  readonly fileBytesMax: number | undefined
+  /** RFC 3339. */
+  readonly expiresAt: string | undefined
+  readonly passphraseRequired: boolean
+}
+
+/** What the sender says of a file. All of it is sealed. */
+export interface FileFacts {
+  readonly name?: string | undefined
+  /** Media type. */
+  readonly type?: string | undefined
+  readonly note?: string | undefined
+  readonly sender?: string | undefined
+  /** RFC 3339. */
+  readonly modifiedAt?: string | undefined
+}
+
+export interface PrepareOptions extends FileFacts {
+  readonly source: Source
+  /** As the owner told it; never leaves this process. */
+  readonly passphrase?: string | undefined
+  readonly onProgress?: ((progress: SendProgress) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface UploadLink {
+  readonly baseUrl: string
+  readonly limits: LinkLimits
+  /**
+   * Seals the file once, for its hash and tags, and gives what `send` needs; nothing is sent yet. Reads the file from end to end with flat memory.
+   * Throws `SendError` for a file that is too large, has changed meanwhile, or for a passphrase that is missing.
+   */
+  prepare(options: PrepareOptions): Promise<SendState>
+}
+
+/**
+ * Asks the server about a link and compares the key that it gives with the link's own fragment.
+ * Throws `LinkError`, or what a call throws: `error.drop.link_not_found` for every link that takes no files.
+ */
+export async function openLink(
+  link: string | LinkParts,
+  environment: Environment = systemEnvironment,
+): Promise<UploadLink> {
+  const address = parseLink(link)
+  const { call } = createCalls({ baseUrl: address.baseUrl, fetch: environment.fetch })
+  const { body } = await call('guestLink', { path: { opaque_id: address.opaqueId } })
+  if (body.opaque_id !== address.opaqueId) throw new AnswerError('guestLink', 'it is about another link')
+  const opened = { address, answer: body, dropPublicKey: fromBase64(body.drop_pubkey) }
+  requireOwnersKey(opened)
+  return {
+    baseUrl: address.baseUrl,
+    limits: limitsOf(body),
+    prepare: (options) => prepare(opened, options, environment),
+  }
+}
+
+interface OpenedLink {
+  readonly address: LinkAddress
+  readonly answer: GuestLinkResponse
+  readonly dropPublicKey: Uint8Array
+}
+
+function requireOwnersKey({ address, answer, dropPublicKey }: OpenedLink): void {
+  if (!isKnownSuite(answer.crypto_suite_id)) throw new LinkError('suite_unknown')
+  const linkKey = { suiteId: answer.crypto_suite_id, opaqueId: fromHex(address.opaqueId), dropPublicKey }
+  if (!fragmentMatches(address.fragment, linkKey)) throw new LinkError('key_swapped')
+}
+
+function limitsOf(answer: GuestLinkResponse): LinkLimits {
+  const sealedBytesMax = answer.max_file_size ?? undefined
+  const remainingBytes = answer.remaining_bytes ?? undefined
+  const sealedBytes = Math.min(sealedBytesMax ?? Infinity, remainingBytes ?? Infinity)
+  return {
+    sealedBytesMax,
+    remainingBytes,
+    remainingFiles: answer.remaining_files ?? undefined,
+    fileBytesMax: sealedBytes === Infinity ? undefined : (largestPlaintext(sealedBytes) ?? 0),
+    expiresAt: answer.expires_at ?? undefined,
+    passphraseRequired: answer.passphrase_required,
+  }
+}
+
+async function prepare(link: OpenedLink, options: PrepareOptions, environment: Environment): Promise<SendState> {
+  const { address, answer } = link
+  const { passphrase } = options
+  const opaqueIdBytes = fromHex(address.opaqueId)
+  if (answer.passphrase_required && passphrase === undefined) throw new SendError('passphrase_refused')
+  const { key, kemCt } = newDropKey(link)
+  const header = headerOf(options)
+  const sealer = await createSealer({ key, purpose: 'original', contextId: opaqueIdBytes, header, kemCt })
+  if (sealer.sealedSize > (answer.max_file_size ?? Infinity)) throw new SendError('too_large')
+  const record = await hashed(sealer, options, environment)
+  const proof =
+    answer.passphrase_required && passphrase !== undefined
+      ? await passphraseProof(passphrase, opaqueIdBytes)
+      : undefined
+  return {
+    version: 1,
+    baseUrl: address.baseUrl,
+    opaqueId: address.opaqueId,
+    idempotencyKey: newIdempotencyKey(environment.randomBytes),
+    suggestedChunkBytes: answer.suggested_chunk_size,
+    size: record.size,
+    ciphertextHash: sha256Of(record),
+    kemCt: toBase64(kemCt),
+    key: toBase64(key),
+    salt: toBase64(sealer.salt),
+    header,
+    tags: toBase64(record.tags),
+    ...(proof === undefined ? {} : { passphraseProof: toBase64(proof) }),
+  }
+}
+
+function newDropKey({ address, answer, dropPublicKey }: OpenedLink): DropSeal {
+  const { fragment, opaqueId } = address
+  try {
+    return createDropKey({ fragment, suiteId: answer.crypto_suite_id, opaqueId: fromHex(opaqueId), dropPublicKey })
+  } catch (cause) {
+    // The fragment confirmed the key, so it is its owner who made one that is none.
+    if (cause instanceof KemError) throw new LinkError('malformed', { cause })
+    throw cause
+  }
+}
+
+function sha256Of({ ciphertextHash }: SealRecord): Sha256Hex {
+  const hash = parseSha256Hex(ciphertextHash)
+  if (hash === undefined) throw new Error('the running hash gave no SHA-256')
+  return hash
+}
+
+/** Without members that are absent, so that the state is the same before and after it was JSON. */
+function headerOf({ source, name, type, note, sender, modifiedAt }: PrepareOptions): SendState['header'] {
+  return {
+    size: source.size,
+    ...(name === undefined ? {} : { name }),
+    ...(type === undefined ? {} : { type }),
+    ...(note === undefined ? {} : { note }),
+    ...(sender === undefined ? {} : { sender }),
+    ...(modifiedAt === undefined ? {} : { modified_at: modifiedAt }),
+  }
+}
+
+async function hashed(sealer: Sealer, options: PrepareOptions, environment: Environment): Promise<SealRecord> {
+  const { source, signal, onProgress } = options
+  try {
+    return await hashSealed({
+      sealer,
+      source,
+      signal,
+      hash: environment.createHash(),
+      onProgress: (bytes) => onProgress?.({ phase: 'preparing', bytes, of: sealer.sealedSize }),
+    })
+  } catch (error) {
+    throw error instanceof SourceChanged ? new SendError('file_changed', error) : error
+  }
+}

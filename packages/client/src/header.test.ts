@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { decodeHeader, encodeHeader, type Header } from './header.ts'
+import { SealError } from './sealedBlob.ts'
+
+const text = fc.string({ unit: 'binary', maxLength: 300 })
+const headers: fc.Arbitrary<Header> = fc.record(
+  {
+    size: fc.maxSafeInteger().map(Math.abs),
+    name: text,
+    type: text,
+    modified_at: fc
+      .date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
+      .map((date) => date.toISOString()),
+    note: text,
+    sender: text,
+  },
+  { requiredKeys: ['size'] },
+)
+
+describe('a header', () => {
+  it('comes back as it was given, in whole blocks of 1024 bytes', () => {
+    fc.assert(
+      fc.property(headers, (header) => {
+        const encoded = encodeHeader(header)
+        assert.equal(encoded.length % 1024, 0)
+        assert.ok(encoded.length >= 1024)
+        const expected = Object.entries(header).map(([name, value]) => [
+          name,
+          typeof value === 'string' ? value.replace(/^\uFEFF+/u, '') : value,
+        ])
+        assert.deepEqual(decodeHeader(encoded), Object.fromEntries(expected))
+      }),
+    )
+  })
+
+  it('leaves out what is not known', () => {
+    assert.deepEqual(decodeHeader(encodeHeader({ size: 0, name: undefined })), { size: 0 })
+  })
+
+  it('gives a time in UTC with milliseconds, whatever offset it was given in', () => {
+    const { modified_at } = decodeHeader(encodeHeader({ size: 0, modified_at: '2026-03-01T11:20:30+01:00' }))
+    assert.equal(modified_at, '2026-03-01T10:20:30.000Z')
+  })
+
+  it('takes a text that UTF-8 can’t carry as one that it can', () => {
+    assert.equal(decodeHeader(encodeHeader({ size: 0, name: 'a\uD800b' })).name, 'a\uFFFDb')
+    assert.equal(decodeHeader(encodeHeader({ size: 0, name: '\uFEFFname' })).name, 'name')
+  })
+
+  it('takes up to 64 blocks and is refused beyond them', () => {
+    assert.equal(encodeHeader({ size: 1, note: 'n'.repeat(65_000) }).length, 65_536)
+    assert.throws(() => encodeHeader({ size: 1, note: 'n'.repeat(65_536) }), RangeError)
+  })
+
+  it('is not made with a size or a time that a reader would refuse', () => {
+    for (const size of [-1, 1.5, 2 ** 53, Number.NaN]) assert.throws(() => encodeHeader({ size }), RangeError)
+    assert.throws(() => encodeHeader({ size: 0, modified_at: 'yesterday' }), RangeError)
+  })
+
+  it('is refused with SealError and nothing else when it is any other bytes', () => {
+    const anyHeader = fc.oneof(
+      fc.uint8Array({ maxLength: 100 }),
+      fc.tuple(headers, fc.nat(1023), fc.integer({ min: 1, max: 255 })).map(([header, at, mask]) => {
+        const encoded = encodeHeader(header)
+        encoded[at] = (encoded[at] ?? 0) ^ mask
+        return encoded
+      }),
+    )
+    fc.assert(
+      fc.property(anyHeader, (bytes) => {
+        try {
+          assert.ok(Number.isSafeInteger(decodeHeader(bytes).size))
+        } catch (error) {
+          assert.ok(error instanceof SealError)
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})

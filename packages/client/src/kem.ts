@@ -1,0 +1,64 @@
+import type { Bytes } from '@blindkeep/protocol/bytes'
+import { KEM_CIPHERTEXT_BYTES, KEM_PUBLIC_KEY_BYTES, KEM_SEED_BYTES } from '@blindkeep/protocol/suites'
+import { ml_kem768_x25519 as xWing } from '@noble/post-quantum/hybrid.js'
+
+export type KemFault = 'public_key_invalid' | 'ciphertext_invalid'
+
+/** A key or a ciphertext that X-Wing can't work with. Both come from others, so this is theirs and not a fault of the program. */
+export class KemError extends Error {
+  override readonly name = 'KemError'
+  readonly reason: KemFault
+
+  constructor(reason: KemFault, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}
+
+export interface KemKeyPair {
+  /** 32 bytes; all there is to keep. */
+  readonly seed: Bytes
+  /** 1216 bytes: ML-KEM-768 ‖ X25519. */
+  readonly publicKey: Bytes
+}
+
+/** X-Wing key pair of a seed (draft-connolly-cfrg-xwing-kem-10, section 5.2). Throws `RangeError` unless the seed is 32 bytes. */
+export function keyPairFromSeed(seed: Uint8Array): KemKeyPair {
+  if (seed.length !== KEM_SEED_BYTES) throw new RangeError('an X-Wing seed is 32 bytes')
+  const { publicKey } = xWing.keygen(Uint8Array.from(seed))
+  return { seed: Uint8Array.from(seed), publicKey }
+}
+
+export interface Encapsulation {
+  /** 1120 bytes. */
+  readonly kemCt: Bytes
+  /** 32 bytes. */
+  readonly sharedSecret: Bytes
+}
+
+/** A fresh shared secret for the holder of `publicKey` (section 5.4). Throws `KemError` for a key that is none. */
+export function encapsulate(publicKey: Uint8Array): Encapsulation {
+  if (publicKey.length !== KEM_PUBLIC_KEY_BYTES)
+    throw new KemError('public_key_invalid', `an X-Wing public key is ${KEM_PUBLIC_KEY_BYTES} bytes`)
+  try {
+    const { cipherText, sharedSecret } = xWing.encapsulate(publicKey)
+    return { kemCt: cipherText, sharedSecret }
+  } catch (cause) {
+    throw new KemError('public_key_invalid', 'not an X-Wing public key', { cause })
+  }
+}
+
+/**
+ * The shared secret of `kemCt` (section 5.5). A ciphertext made for another key gives another secret, never an error;
+ * throws `KemError` for a wrong length or an X25519 share that leaves no secret.
+ */
+export function decapsulate(seed: Uint8Array, kemCt: Uint8Array): Bytes {
+  if (seed.length !== KEM_SEED_BYTES) throw new RangeError('an X-Wing seed is 32 bytes')
+  if (kemCt.length !== KEM_CIPHERTEXT_BYTES)
+    throw new KemError('ciphertext_invalid', `an X-Wing ciphertext is ${KEM_CIPHERTEXT_BYTES} bytes`)
+  try {
+    return xWing.decapsulate(kemCt, seed)
+  } catch (cause) {
+    throw new KemError('ciphertext_invalid', 'not an X-Wing ciphertext', { cause })
+  }
+}

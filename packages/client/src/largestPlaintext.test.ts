@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { FORMAT_DROP } from '@blindkeep/protocol/suites'
+import fc from 'fast-check'
+import { largestPlaintext } from './largestPlaintext.ts'
+import { sealedSizeOf } from './sealedBlob.ts'
+
+const sealed = (plaintextSize: number) => sealedSizeOf({ format: FORMAT_DROP, headerBlocks: 1, plaintextSize })
+
+describe('the largest file that a link takes', () => {
+  it('fits, and one byte more does not', () => {
+    const limit = fc.oneof(fc.integer({ min: sealed(0), max: 2 ** 24 }), fc.maxSafeInteger().filter((size) => size >= sealed(0) && size < 2 ** 45))
+    fc.assert(
+      fc.property(limit, (limitBytes) => {
+        const largest = largestPlaintext(limitBytes)
+        assert.ok(largest !== undefined)
+        assert.ok(sealed(largest) <= limitBytes)
+        assert.ok(sealed(largest + 1) > limitBytes)
+      }),
+    )
+  })
+
+  it('is none when the limit is smaller than an empty sealed file', () => {
+    assert.equal(largestPlaintext(sealed(0) - 1), undefined)
+    assert.equal(largestPlaintext(sealed(0)), 0)
+  })
+})

@@ -1,0 +1,93 @@
+import { equalBytes } from '@blindkeep/protocol/bytes'
+import { COMMITMENT_BYTES, FORMAT_BLOB, FORMAT_DROP, SALT_BYTES } from '@blindkeep/protocol/suites'
+import { type Purpose, type StreamSecrets, streamSecrets } from './derive.ts'
+import { decodeHeader, type Header } from './header.ts'
+import {
+  createSegmentCipher,
+  type Format,
+  isHeaderBlockCount,
+  kemCtBytes,
+  preambleBytes,
+  prefixBytes,
+  SealError,
+  type SegmentCipher,
+} from './sealedBlob.ts'
+
+/** K itself, or what finds it out once the blob's `kem_ct` is known (undefined in a blob that is no drop). */
+export type KeySource = Uint8Array | ((kemCt: Uint8Array | undefined) => Uint8Array | Promise<Uint8Array>)
+
+export interface OpenContext {
+  readonly key: KeySource
+  readonly purpose: Purpose
+  /** 16 bytes. */
+  readonly contextId: Uint8Array
+}
+
+export interface OpenedHeader {
+  readonly header: Header
+  /** Where the data segments begin. */
+  readonly prefixBytes: number
+}
+
+/** What so few bytes can tell: the header, or how many bytes from the blob's start it takes to read it. */
+export type HeaderReading =
+  | ({ readonly complete: true } & OpenedHeader)
+  | { readonly complete: false; readonly bytesNeeded: number }
+
+/** Enough for the header of any drop whose name and note fit one block: what a list of names asks for with one range each. */
+export const HEADER_BYTES_USUAL: number = prefixBytes(FORMAT_DROP, 1)
+
+/** Opens just the header from the first bytes of a blob; the file itself stays unread and unchecked. Throws `SealError`. */
+export async function openHeader(bytes: Uint8Array, context: OpenContext): Promise<HeaderReading> {
+  const bytesNeeded = prefixBytesOf(bytes)
+  if (bytes.length < bytesNeeded) return { complete: false, bytesNeeded }
+  const { header } = await openPrefix(bytes.subarray(0, bytesNeeded), context)
+  return { complete: true, header, prefixBytes: bytesNeeded }
+}
+
+/** Bytes before the data segments, or as many as it takes to know. Throws `SealError` for what is no sealed blob. */
+export function prefixBytesOf(bytes: Uint8Array): number {
+  if (bytes.length === 0) return 1
+  const preamble = preambleBytes(formatOf(bytes))
+  const blocks = bytes[preamble - 1]
+  if (blocks === undefined) return preamble
+  if (!isHeaderBlockCount(blocks)) throw new SealError('header_blocks', `a header of ${blocks} blocks`)
+  return prefixBytes(formatOf(bytes), blocks)
+}
+
+function formatOf(bytes: Uint8Array): Format {
+  const format = bytes[0]
+  if (format !== FORMAT_BLOB && format !== FORMAT_DROP)
+    throw new SealError('unknown_format', 'not a sealed blob, or one of a later version')
+  return format
+}
+
+export interface OpenedPrefix {
+  readonly header: Header
+  readonly cipher: SegmentCipher
+}
+
+/** `prefix` is exactly the bytes before the data segments. */
+export async function openPrefix(prefix: Uint8Array, context: OpenContext): Promise<OpenedPrefix> {
+  const format = formatOf(prefix)
+  const preamble = prefix.subarray(0, preambleBytes(format))
+  const secrets = await secretsOf(preamble, format, context)
+  const cipher = await createSegmentCipher(secrets)
+  const padded = await cipher.open({ counter: 0, last: false }, prefix.subarray(preamble.length), preamble)
+  if (padded === undefined)
+    throw new SealError('header_altered', 'the header, or what stands before it, is not as it was sealed')
+  return { header: decodeHeader(padded), cipher }
+}
+
+/** The commitment comes before any decryption, as AES-GCM alone lets one ciphertext open under two keys. */
+async function secretsOf(preamble: Uint8Array, format: Format, context: OpenContext): Promise<StreamSecrets> {
+  const saltStart = 1 + kemCtBytes(format)
+  const saltEnd = saltStart + SALT_BYTES
+  const kemCt = format === FORMAT_DROP ? preamble.subarray(1, saltStart) : undefined
+  const key = typeof context.key === 'function' ? await context.key(kemCt) : context.key
+  const { purpose, contextId } = context
+  const secrets = streamSecrets({ key, salt: preamble.subarray(saltStart, saltEnd), purpose, contextId })
+  if (!equalBytes(secrets.commitment, preamble.subarray(saltEnd, saltEnd + COMMITMENT_BYTES)))
+    throw new SealError('wrong_key', 'sealed under another key, for another purpose or for another place')
+  return secrets
+}

@@ -1,0 +1,83 @@
+/** The owner's side: whoever holds the account key. Links and inbox have files of their own; this one puts them together. */
+import { type Bytes, fromHex } from '@blindkeep/protocol/bytes'
+import type { AccountId } from '@blindkeep/protocol/ids'
+import type { ServerInfoResponse } from '@blindkeep/protocol/schemas/discovery'
+import type { QuotaResponse } from '@blindkeep/protocol/schemas/quota'
+import { parseBaseUrl } from './baseUrl.ts'
+import { createCalls } from './call.ts'
+import { type LinkKeys, linkKeysOf } from './drop.ts'
+import { type Environment, systemEnvironment } from './environment.ts'
+import { createOwnerInbox, type OwnerInbox } from './ownerInbox.ts'
+import { createOwnerLinks, type OwnerLinks } from './ownerLinks.ts'
+import type { Session, TokenPair } from './session.ts'
+
+export type { DropFacts, FileDescription, InboxItem, OpenedDrop } from './ownerInbox.ts'
+export type { CreatedLink, CreateLink, LinkCaps, OwnLink } from './ownerLinks.ts'
+export type { TokenPair } from './session.ts'
+
+export interface Quota {
+  /** Bytes charged. */
+  readonly used: number
+  readonly softLimit: number | undefined
+  readonly hardLimit: number | undefined
+  readonly state: QuotaResponse['state']
+}
+
+export interface Owner extends OwnerLinks, OwnerInbox {
+  readonly accountId: AccountId
+  /** 32 bytes, SECRET: everything of the account opens with it. */
+  readonly accountKey: Bytes
+  /** Secret as well. */
+  tokens(): TokenPair
+  serverInfo(): Promise<ServerInfoResponse>
+  quota(): Promise<Quota>
+  /** Ends the session on the server; the tokens are worth nothing afterwards. */
+  logOut(): Promise<void>
+}
+
+export interface OpenOwner {
+  readonly baseUrl: string
+  readonly accountKey: Bytes
+  readonly session: Session
+  readonly environment?: Environment | undefined
+}
+
+/** For an account key and tokens that are there already; `registerOwner` and `logIn` get them from a password. */
+export function openOwner({ baseUrl, accountKey, session, environment = systemEnvironment }: OpenOwner): Owner {
+  const { call } = createCalls({ baseUrl, fetch: environment.fetch, tokens: session })
+  const keysOf = keyCache(accountKey)
+
+  async function publicUrl(): Promise<string> {
+    const { body } = await call('serverInfo')
+    return parseBaseUrl(body.api_base_url).replace(/\/v1$/, '')
+  }
+
+  return {
+    ...createOwnerLinks({ call, accountKey, keysOf, publicUrl, environment }),
+    ...createOwnerInbox({ call, keysOf, environment }),
+    accountId: session.current().accountId,
+    accountKey,
+    tokens: session.current,
+    serverInfo: async () => (await call('serverInfo')).body,
+    quota: async () => {
+      const { body } = await call('quota')
+      const { used, soft_limit: softLimit, hard_limit: hardLimit, state } = body
+      return { used, softLimit: softLimit ?? undefined, hardLimit: hardLimit ?? undefined, state }
+    },
+    logOut: async () => {
+      await call('logout')
+    },
+  }
+}
+
+/** Making an X-Wing key pair takes some milliseconds, and an inbox asks for the same ones again and again. */
+function keyCache(accountKey: Bytes): (opaqueId: string) => LinkKeys {
+  const keys = new Map<string, LinkKeys>()
+  return (opaqueId) => {
+    const known = keys.get(opaqueId)
+    if (known !== undefined) return known
+    const made = linkKeysOf(accountKey, fromHex(opaqueId))
+    keys.set(opaqueId, made)
+    return made
+  }
+}

@@ -1,0 +1,59 @@
+import type { AccountId } from '@blindkeep/protocol/ids'
+import type { TokenResponse } from '@blindkeep/protocol/schemas/accounts'
+import type { AccessTokens, Calls } from './call.ts'
+
+/** Who is signed in. Secret: the refresh token opens the session for 30 days. */
+export interface TokenPair {
+  readonly accountId: AccountId
+  readonly accessToken: string
+  /** Single use; each answer brings the next one. */
+  readonly refreshToken: string
+  /** RFC 3339; when the access token ends. */
+  readonly expiresAt: string
+}
+
+export interface SessionOptions {
+  /** Without tokens of its own: it rotates them. */
+  readonly calls: Calls
+  readonly tokens: TokenPair
+  /** Called with each new pair, for whoever keeps it over a reload. A pair is spent once its successor is used. */
+  readonly onTokens?: ((tokens: TokenPair) => void) | undefined
+}
+
+export interface Session extends AccessTokens {
+  current(): TokenPair
+}
+
+/** Keeps the token pair and renews it: one rotation at a time, as a refresh token used twice ends the session. */
+export function createSession({ calls, tokens, onTokens }: SessionOptions): Session {
+  let current = tokens
+  let renewal: Promise<void> | undefined
+
+  async function rotate(): Promise<void> {
+    const { body } = await calls.call('refresh', { body: { refresh_token: current.refreshToken } })
+    current = tokenPairOf(body)
+    onTokens?.(current)
+  }
+
+  return {
+    current: () => current,
+    access: () => current.accessToken,
+    renew: async (spent) => {
+      // Whoever comes late finds that the token has been renewed since its own call was made.
+      if (current.accessToken !== spent) return
+      renewal ??= rotate().finally(() => {
+        renewal = undefined
+      })
+      await renewal
+    },
+  }
+}
+
+export function tokenPairOf(answer: TokenResponse): TokenPair {
+  return {
+    accountId: answer.account_id,
+    accessToken: answer.access_token,
+    refreshToken: answer.refresh_token,
+    expiresAt: answer.expires_at,
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Bytes and the texts that carry them. Every reader of text here is strict and throws `RangeError`: one value has one spelling,
+ * so that what was compared, hashed or signed as text is the same as what was compared, hashed or signed as bytes.
+ */
+
+import { bytesToHex, hexToBytes, concatBytes as joinBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import { base64 } from '@scure/base'
+
+/** Bytes in memory of their own, never shared with another thread: the form that WebCrypto takes. */
+export type Bytes = Uint8Array<ArrayBuffer>
+
+const hexForm = /^(?:[0-9a-f]{2})*$/
+const base64Form = /^[A-Za-z0-9+/]*={0,2}$/
+const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+const UINT32_MAX = 2 ** 32 - 1
+
+/** UTF-8. A lone surrogate becomes U+FFFD, as in every encoder; nothing is normalised. */
+export function utf8(text: string): Bytes {
+  return utf8ToBytes(text)
+}
+
+/** Lowercase hex. */
+export function toHex(bytes: Uint8Array): string {
+  return bytesToHex(bytes)
+}
+
+/** Lowercase hex alone, an even number of digits; throws `RangeError` for anything else. */
+export function fromHex(text: string): Bytes {
+  if (!hexForm.test(text)) throw new RangeError('not lowercase hexadecimal with two digits for each byte')
+  return hexToBytes(text)
+}
+
+/** Base64 with the standard alphabet and padding (RFC 4648, section 4). */
+export function toBase64(bytes: Uint8Array): string {
+  return base64.encode(bytes)
+}
+
+/** The standard alphabet, padded, no whitespace, unused bits zero (RFC 4648, sections 3.5 and 4); throws `RangeError` for anything else. */
+export function fromBase64(text: string): Bytes {
+  if (text.length % 4 !== 0 || !base64Form.test(text))
+    throw new RangeError('not padded base64 in the standard alphabet')
+  try {
+    return new Uint8Array(base64.decode(text))
+  } catch (cause) {
+    // Unused bits that are not zero would give one value two spellings, so the library refuses them.
+    throw new RangeError('base64 with unused bits that are not zero', { cause })
+  }
+}
+
+export function concatBytes(...parts: readonly Uint8Array[]): Bytes {
+  return joinBytes(...parts)
+}
+
+/** Takes a time that depends on the lengths alone, so it may compare secrets. */
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  let difference = 0
+  for (let index = 0; index < a.length; index++) difference |= (a[index] ?? 0) ^ (b[index] ?? 0)
+  return difference === 0
+}
+
+/** Four bytes, most significant first: the form in which numbers enter a derivation. Throws `RangeError` outside 0 … 2^32-1. */
+export function uint32be(value: number): Bytes {
+  if (!Number.isInteger(value) || value < 0 || value > UINT32_MAX) throw new RangeError('not an integer of 32 bits')
+  return Uint8Array.of(value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff)
+}
+
+/** The 16 bytes that a canonical lowercase UUID spells (RFC 9562, section 4); throws `RangeError` for anything else. */
+export function uuidBytes(uuid: string): Bytes {
+  if (!uuidForm.test(uuid)) throw new RangeError('not a canonical lowercase UUID')
+  return hexToBytes(uuid.replaceAll('-', ''))
+}
+
+/** As `fromBase64`, for what a stranger sent: undefined instead of an error. */
+export function parseBase64(text: string): Bytes | undefined {
+  try {
+    return fromBase64(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,42 @@
+import type { DecodedReceipt } from './receipt.ts'
+
+export type ChainFault =
+  | 'other_server'
+  | 'sequence_not_rising'
+  | 'time_went_back'
+  | 'prior_hash_absent'
+  | 'prior_hash_differs'
+
+/** The first receipt that does not continue from the ones before it, by its index in the list. */
+export interface ChainBreak {
+  readonly index: number
+  readonly fault: ChainFault
+}
+
+/**
+ * Whether receipts of one server, in `receipt_seq` order, can belong to one chain; gives the first break.
+ * An asset's list leaves out what lies between, so a gap in the numbers is no break there: a link is compared where two receipts are neighbours.
+ * With `whole`, the list claims to be an unbroken piece of the log and every link is compared.
+ */
+export function checkChain(
+  receipts: readonly DecodedReceipt[],
+  options: { readonly whole?: boolean } = {},
+): ChainBreak | undefined {
+  for (const [index, receipt] of receipts.entries()) {
+    const before = receipts[index - 1]
+    const fault = before === undefined ? undefined : faultBetween(before, receipt, options.whole ?? false)
+    if (fault !== undefined) return { index, fault }
+  }
+  return undefined
+}
+
+function faultBetween(before: DecodedReceipt, after: DecodedReceipt, whole: boolean): ChainFault | undefined {
+  const [earlier, later] = [before.payload, after.payload]
+  if (earlier.server_id !== later.server_id) return 'other_server'
+  if (earlier.receipt_seq >= later.receipt_seq) return 'sequence_not_rising'
+  // Both are UTC with milliseconds, a form that orders as text.
+  if (earlier.received_at > later.received_at) return 'time_went_back'
+  if (later.prior_receipt_hash === undefined) return 'prior_hash_absent'
+  const neighbours = whole || earlier.receipt_seq + 1 === later.receipt_seq
+  return neighbours && later.prior_receipt_hash !== before.hash ? 'prior_hash_differs' : undefined
+}

@@ -1,0 +1,234 @@
+import type { TSchema } from 'typebox'
+import {
+  type Answer,
+  gateProblems,
+  HEADER_DOCS,
+  type HeaderName,
+  type Operation,
+  operations,
+  PATH_PARAMETERS,
+} from './operations.ts'
+import { PROBLEMS, type ProblemCode } from './problems.ts'
+import { CodedProblem, FileTooLargeProblem } from './schemas/problem.ts'
+import { isNegotiatedPath } from './window.ts'
+
+/** The interface as an OpenAPI 3.2 document, made from the table of operations. `version` is the software's release. */
+export function openapiDocument(version: string): Json {
+  const schemas: Record<string, Json> = {}
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const [name, row] of Object.entries(operations) as [string, Operation][]) {
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operationObject(name, row, schemas) }
+  }
+  return {
+    openapi: '3.2.0',
+    info: {
+      title: 'Blindkeep',
+      version,
+      summary: 'Keeps other people’s files without being able to read them, and proves that it keeps them.',
+      description: INTRODUCTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'The server that serves this document.' }],
+    tags: TAGS,
+    security: [],
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      headers: headerComponents(paths),
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'An access token from login or refresh.',
+        },
+      },
+    },
+  }
+}
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
+
+const INTRODUCTION = [
+  'Everything is sealed by the client before it is sent; no operation takes or gives a plaintext file.',
+  'Failures are application/problem+json (RFC 9457): switch on `code`. Every answer carries X-Request-Id.',
+  'Unknown members of a request are refused, never ignored; an optional member may be absent or null.',
+  'Times are RFC 3339, hashes lowercase hex, bytes base64 with padding, sizes bytes.',
+].join('\n\n')
+
+const TAGS: Json = [
+  {
+    name: 'guest',
+    description: 'What somebody with nothing but a link does. The opaque id in the path is the credential.',
+  },
+  { name: 'inbox', description: 'What has landed and waits for its owner.' },
+  { name: 'links', description: 'Upload links of an account.' },
+  { name: 'accounts', description: 'Accounts and sessions.' },
+  { name: 'quota', description: 'Storage use.' },
+  { name: 'discovery', description: 'Public facts about the server.' },
+  { name: 'service', description: 'The process itself.' },
+]
+
+function operationObject(name: string, row: Operation, schemas: Record<string, Json>): Json {
+  return {
+    operationId: name,
+    tags: [row.tag],
+    summary: row.summary,
+    description: row.description,
+    security: row.auth === 'bearer' ? [{ bearer: [] }] : [],
+    parameters: parametersOf(row),
+    ...(row.body && { requestBody: requestBodyOf(row.body, schemas) }),
+    responses: responsesOf(row, schemas),
+  }
+}
+
+function parametersOf(row: Operation): Json {
+  const names = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as keyof typeof PATH_PARAMETERS)
+  const inPath = names.map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: PATH_PARAMETERS[name].description,
+    schema: plain(PATH_PARAMETERS[name].schema),
+  }))
+  const inQuery = Object.entries(row.query ?? {}).map(([name, { description, required, schema }]) => ({
+    name,
+    in: 'query',
+    required,
+    description,
+    schema: plain(schema),
+  }))
+  const negotiated: readonly Json[] = isNegotiatedPath(row.path) ? [PROTOCOL_PARAMETER] : []
+  const inHeader = (row.requestHeaders ?? []).map((name) => headerParameter(name, row))
+  return [...inPath, ...inQuery, ...negotiated, ...inHeader]
+}
+
+const PROTOCOL_PARAMETER: Json = {
+  name: 'X-Service-Protocol',
+  in: 'header',
+  required: false,
+  description: 'The protocol version that the client speaks, YYYY-MM-DD; absent means the newest.',
+  schema: { type: 'string', format: 'date' },
+}
+
+function headerParameter(name: HeaderName, row: Operation): Json {
+  return {
+    name,
+    in: 'header',
+    required: row.body?.type === 'application/octet-stream',
+    description: HEADER_DOCS[name],
+    schema: { type: 'string' },
+  }
+}
+
+function requestBodyOf(body: NonNullable<Operation['body']>, schemas: Record<string, Json>): Json {
+  const schema =
+    body.type === 'application/json'
+      ? reference(body.schema, schemas)
+      : { contentMediaType: 'application/octet-stream' }
+  return { required: true, content: { [body.type]: { schema } } }
+}
+
+function responsesOf(row: Operation, schemas: Record<string, Json>): Json {
+  const responses: Record<string, Json> = {}
+  for (const [status, answer] of Object.entries(row.answers)) responses[status] = answerObject(row, answer, schemas)
+  const codes = [...new Set([...gateProblems(row), ...row.problems])]
+  for (const status of new Set(codes.map((code) => PROBLEMS[code].status))) {
+    responses[status] = problemObject(
+      row,
+      codes.filter((code) => PROBLEMS[code].status === status),
+      schemas,
+    )
+  }
+  return responses
+}
+
+const CONTENTS: Readonly<Record<string, Json>> = {
+  bytes: { 'application/octet-stream': { schema: { contentMediaType: 'application/octet-stream' } } },
+  json: { 'application/json': { schema: { type: 'object' } } },
+  html: { 'text/html': { schema: { type: 'string' } } },
+}
+
+function answerObject(
+  row: Operation,
+  { description, body, headers = [] }: Answer,
+  schemas: Record<string, Json>,
+): Json {
+  const content = body === undefined || row.method === 'HEAD' ? undefined : contentOf(body, schemas)
+  return { description, headers: headersObject([...headers, ...alwaysHeaders(row)]), ...(content && { content }) }
+}
+
+function contentOf(body: NonNullable<Answer['body']>, schemas: Record<string, Json>): Json | undefined {
+  return typeof body === 'string' ? CONTENTS[body] : { 'application/json': { schema: reference(body, schemas) } }
+}
+
+function problemObject(row: Operation, codes: readonly ProblemCode[], schemas: Record<string, Json>): Json {
+  const status = PROBLEMS[codes[0] ?? 'error.request.failed'].status
+  const bodies = codes.filter((code) => code !== 'error.request.payload_too_large')
+  const schema = reference(status === 413 ? FileTooLargeProblem : CodedProblem, schemas)
+  const content =
+    bodies.length === 0 || row.method === 'HEAD' ? {} : { content: { 'application/problem+json': { schema } } }
+  const description = codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join('\n\n')
+  return {
+    description,
+    headers: headersObject([...problemHeaders(row, status, codes), ...alwaysHeaders(row)]),
+    ...content,
+  }
+}
+
+function problemHeaders(row: Operation, status: number, codes: readonly ProblemCode[]): readonly HeaderName[] {
+  return [
+    ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
+    ...(status === 409 &&
+    (row.body?.type === 'application/octet-stream' || codes.includes('error.upload.session_closed'))
+      ? (['X-Service-Offset'] as const)
+      : []),
+    ...(status === 416 ? (['Content-Range'] as const) : []),
+    ...(status === 426 ? (['Upgrade'] as const) : []),
+    ...(status === 429 ? (['Retry-After'] as const) : []),
+  ]
+}
+
+function alwaysHeaders(row: Operation): readonly HeaderName[] {
+  return isNegotiatedPath(row.path)
+    ? ['X-Request-Id', 'X-Service-Protocol-Min', 'X-Service-Protocol-Max']
+    : ['X-Request-Id']
+}
+
+function headersObject(names: readonly HeaderName[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+/** Those that answers carry; what a request sends is described where it is sent. */
+function headerComponents(paths: Json): Json {
+  const text = JSON.stringify(paths)
+  const used = Object.entries(HEADER_DOCS).filter(([name]) => text.includes(`"#/components/headers/${name}"`))
+  return Object.fromEntries(used.map(([name, description]) => [name, { description, schema: { type: 'string' } }]))
+}
+
+/** A named schema goes among the components, once, and is referred to. */
+function reference(schema: TSchema, schemas: Record<string, Json>): Json {
+  const { $id: name } = schema as { $id?: string }
+  if (name === undefined) return withReferences(schema, schemas)
+  if (schemas[name] === undefined) {
+    schemas[name] = {}
+    schemas[name] = withReferences(schema, schemas)
+  }
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+function withReferences(value: unknown, schemas: Record<string, Json>): Json {
+  if (Array.isArray(value)) return value.map((item) => nested(item, schemas))
+  if (typeof value !== 'object' || value === null) return value as Json
+  const members = Object.entries(value).filter(([name]) => name !== '$id' && !name.startsWith('~'))
+  return Object.fromEntries(members.map(([name, member]) => [name, nested(member, schemas)]))
+}
+
+function nested(value: unknown, schemas: Record<string, Json>): Json {
+  const isNamed = typeof value === 'object' && value !== null && '$id' in value
+  return isNamed ? reference(value as TSchema, schemas) : withReferences(value, schemas)
+}
+
+function plain(schema: TSchema): Json {
+  return withReferences(schema, {})
+}

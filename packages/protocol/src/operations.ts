@@ -1,0 +1,548 @@
+import type { TSchema } from 'typebox'
+import { parseDropId, parseOpaqueId, parseUploadId } from './ids.ts'
+import { PROBLEM_CODES, type ProblemCode } from './problems.ts'
+import {
+  AccountResponse,
+  KdfRequest,
+  KdfResponse,
+  LoginRequest,
+  RefreshRequest,
+  RegisterRequest,
+  TokenResponse,
+} from './schemas/accounts.ts'
+import {
+  AttestationKeysResponse,
+  DeprecationsResponse,
+  HealthResponse,
+  ReadinessResponse,
+  RevokedJtiResponse,
+  ServerInfoResponse,
+  VersionResponse,
+} from './schemas/discovery.ts'
+import { CreateDropRequest, CreateDropResponse, InboxResponse } from './schemas/drops.ts'
+import { GuestLinkResponse, LinksResponse, ProvisionLinkRequest, ProvisionLinkResponse } from './schemas/links.ts'
+import { CodedProblem } from './schemas/problem.ts'
+import { QuotaResponse } from './schemas/quota.ts'
+import { AssetReceipt } from './schemas/receipts.ts'
+import { isNegotiatedPath } from './window.ts'
+import { SERVICE } from './wire.ts'
+
+/**
+ * The one table of what the server answers. Routes, the client's calls and /openapi.json come from these rows;
+ * a row without a route, or a refusal that its row does not declare, does not compile.
+ */
+export interface Operation {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
+  /** Relative to the server's base URL; parameters in braces are path segments. */
+  readonly path: string
+  readonly tag: 'discovery' | 'accounts' | 'links' | 'guest' | 'inbox' | 'quota' | 'service'
+  /** `link`: possession of the opaque id in the path is the credential. */
+  readonly auth: 'none' | 'bearer' | 'link'
+  readonly summary: string
+  /** What a client's author has to know beyond the shapes. */
+  readonly description: string
+  readonly query?: Readonly<Record<string, QueryParameter>>
+  readonly requestHeaders?: readonly HeaderName[]
+  readonly body?: JsonBody | ChunkBody
+  /** A write that creates: refused outside the protocol window (specification, Versioning, 3). */
+  readonly creates?: true
+  /** A suspended account may not do it. */
+  readonly writes?: true
+  readonly answers: Readonly<Record<number, Answer>>
+  /** What it says beyond the gates that every operation of its kind has (`gateProblems`). */
+  readonly problems: readonly ProblemCode[]
+}
+
+export interface JsonBody {
+  readonly type: 'application/json'
+  readonly schema: TSchema
+  /** Members whose values the operation itself judges, in an order of its own. Unknown members and JSON types are judged before it all the same. */
+  readonly judgedLater?: readonly string[]
+}
+
+export interface ChunkBody {
+  readonly type: 'application/octet-stream'
+}
+
+export interface Answer {
+  readonly description: string
+  /** A JSON shape; or sealed bytes, a JSON document of another standard's shape, or a page for people. */
+  readonly body?: TSchema | 'bytes' | 'json' | 'html'
+  readonly headers?: readonly HeaderName[]
+}
+
+export interface QueryParameter {
+  readonly description: string
+  readonly required: boolean
+  readonly schema: TSchema
+}
+
+export type HeaderName = keyof typeof HEADER_DOCS
+
+export const HEADER_DOCS = {
+  'X-Service-Offset': 'Requests: the byte of the blob at which the chunk starts. Answers: the byte at which to go on.',
+  'X-Service-Checksum': 'SHA-256 of the chunk, 64 lowercase hex characters.',
+  'X-Service-Length': 'Declared size of the blob in bytes.',
+  'X-Service-State': 'open, finishing, landed or failed.',
+  'Idempotency-Key':
+    'Any text of the client’s, 1 to 255 printable ASCII characters: the same key again answers with the same session.',
+  Range: 'One range of bytes (RFC 9110, section 14); several are answered whole.',
+  'If-Range': 'The ETag that the range belongs to.',
+  'If-None-Match': 'ETags that the client holds.',
+  ETag: 'The ciphertext hash, or the version of the document.',
+  'Accept-Ranges': 'bytes',
+  'Content-Range': 'Which bytes of how many.',
+  'Cache-Control': 'How long the answer may be kept.',
+  'Retry-After': 'Seconds to wait.',
+  'WWW-Authenticate': 'Bearer realm="service", with the errors of RFC 6750.',
+  Allow: 'Methods that the path has.',
+  Upgrade: 'service/ and the newest protocol version.',
+  Warning: '299 and the path of the deprecation document.',
+  'X-Request-Id': 'Names this answer; a problem’s instance carries it too.',
+  'X-Service-Protocol-Min': 'Oldest protocol version accepted for writes.',
+  'X-Service-Protocol-Max': 'Newest protocol version.',
+} as const
+
+const chunkHeaders = ['X-Service-Offset', 'X-Service-Checksum'] as const
+const cachedDocument = <Body extends TSchema>(description: string, body: Body) =>
+  ({
+    200: { description, body, headers: ['ETag', 'Cache-Control'] },
+    304: { description: 'The client’s copy is current.', headers: ['ETag', 'Cache-Control'] },
+  }) as const
+
+const content = {
+  200: { description: 'The sealed bytes.', body: 'bytes', headers: ['ETag', 'Accept-Ranges'] },
+  206: { description: 'The range asked for.', body: 'bytes', headers: ['ETag', 'Content-Range'] },
+  304: { description: 'The client’s copy is current.', headers: ['ETag'] },
+} as const
+
+const sessionState = {
+  200: {
+    description: 'Where the session stands. A landed one answers so for 30 days.',
+    headers: ['X-Service-Offset', 'X-Service-Length', 'X-Service-State'],
+  },
+} as const
+
+export const operations = {
+  attestationKeys: {
+    method: 'GET',
+    path: `/.well-known/${SERVICE}/attestation-keys`,
+    tag: 'discovery',
+    auth: 'none',
+    summary: 'Keys that receipts verify under',
+    description:
+      'Append-only, oldest first, the active key last. Pin what you saw: a key that vanishes or changes is an alarm.',
+    requestHeaders: ['If-None-Match'],
+    answers: cachedDocument('Every key the server has signed receipts with.', AttestationKeysResponse),
+    problems: [],
+  },
+  deprecation: {
+    method: 'GET',
+    path: `/.well-known/${SERVICE}/deprecation`,
+    tag: 'discovery',
+    auth: 'none',
+    summary: 'Announced cutoffs of protocol versions',
+    description: 'The same announcements as in server-info; a Warning header on an answer points here.',
+    requestHeaders: ['If-None-Match'],
+    answers: cachedDocument('The announcements.', DeprecationsResponse),
+    problems: [],
+  },
+  revokedJti: {
+    method: 'GET',
+    path: `/.well-known/${SERVICE}/revoked-jti`,
+    tag: 'discovery',
+    auth: 'none',
+    summary: 'Revoked capability tokens',
+    description: 'Judge its age by generated_at. When the list cannot be read the answer is 503, never an empty list.',
+    answers: { 200: { description: 'The list.', body: RevokedJtiResponse, headers: ['Cache-Control'] } },
+    problems: ['error.federation.revocations_unavailable'],
+  },
+  serverInfo: {
+    method: 'GET',
+    path: `/.well-known/${SERVICE}/server-info`,
+    tag: 'discovery',
+    auth: 'none',
+    summary: 'Where things are and what the server speaks',
+    description: 'The first call of every client. Its addresses follow the whole path of the public URL.',
+    requestHeaders: ['If-None-Match'],
+    answers: cachedDocument('Public facts; nothing about any user.', ServerInfoResponse),
+    problems: [],
+  },
+  version: {
+    method: 'GET',
+    path: '/v1/version',
+    tag: 'service',
+    auth: 'none',
+    summary: 'Name and release of the software',
+    description: 'A probe; it has no failure of its own.',
+    answers: { 200: { description: 'Name and release.', body: VersionResponse } },
+    problems: [],
+  },
+  openapi: {
+    method: 'GET',
+    path: '/openapi.json',
+    tag: 'service',
+    auth: 'none',
+    summary: 'This document',
+    description: 'OpenAPI 3.2, made from the same table as the routes.',
+    requestHeaders: ['If-None-Match'],
+    answers: {
+      200: { description: 'The document.', body: 'json', headers: ['ETag', 'Cache-Control'] },
+      304: { description: 'The client’s copy is current.', headers: ['ETag', 'Cache-Control'] },
+    },
+    problems: [],
+  },
+  healthz: {
+    method: 'GET',
+    path: '/healthz',
+    tag: 'service',
+    auth: 'none',
+    summary: 'Is the process alive?',
+    description: 'Answers as long as the process turns; asks nothing of the disk.',
+    answers: { 200: { description: 'It is.', body: HealthResponse } },
+    problems: [],
+  },
+  readyz: {
+    method: 'GET',
+    path: '/readyz',
+    tag: 'service',
+    auth: 'none',
+    summary: 'Can it serve?',
+    description: 'Asks the database and the blob store.',
+    answers: {
+      200: { description: 'Both answer.', body: ReadinessResponse },
+      503: { description: 'One of them does not.', body: ReadinessResponse },
+    },
+    problems: [],
+  },
+  problemPage: {
+    method: 'GET',
+    path: '/problems/{code}',
+    tag: 'service',
+    auth: 'none',
+    summary: 'What a problem code means and what to do',
+    description: 'The page that the member `type` of every problem names.',
+    answers: { 200: { description: 'A page for people.', body: 'html', headers: ['Cache-Control'] } },
+    problems: ['error.request.not_found'],
+  },
+  register: {
+    method: 'POST',
+    path: '/v1/auth/register',
+    tag: 'accounts',
+    auth: 'none',
+    summary: 'Register an account',
+    description:
+      'password is the authentication secret that the client derives from the password and the salt; neither the password nor the key derived beside it leaves the client. A repeat with identical values is the same success.',
+    body: { type: 'application/json', schema: RegisterRequest },
+    answers: { 201: { description: 'Registered and signed in.', body: TokenResponse } },
+    problems: [
+      'error.auth.registration_invalid',
+      'error.auth.registration_closed',
+      'error.auth.user_already_exists',
+      'error.auth.rate_limited',
+    ],
+  },
+  kdf: {
+    method: 'POST',
+    path: '/v1/auth/kdf',
+    tag: 'accounts',
+    auth: 'none',
+    summary: 'Salt and version of an account’s key derivation',
+    description: 'An unknown e-mail gets a made-up salt that stays the same.',
+    body: { type: 'application/json', schema: KdfRequest },
+    answers: { 200: { description: 'What the client derives with.', body: KdfResponse } },
+    problems: ['error.auth.rate_limited'],
+  },
+  login: {
+    method: 'POST',
+    path: '/v1/auth/login',
+    tag: 'accounts',
+    auth: 'none',
+    summary: 'Open a session',
+    description: 'Unknown e-mail and wrong secret are one answer.',
+    body: { type: 'application/json', schema: LoginRequest },
+    answers: { 200: { description: 'Signed in.', body: TokenResponse } },
+    problems: ['error.auth.invalid_credentials', 'error.auth.rate_limited'],
+  },
+  refresh: {
+    method: 'POST',
+    path: '/v1/auth/refresh',
+    tag: 'accounts',
+    auth: 'none',
+    summary: 'Rotate the token pair',
+    description:
+      'A refresh token is used once. An honest repeat within 60 s gets the same successor; a later reuse ends the session.',
+    body: { type: 'application/json', schema: RefreshRequest },
+    answers: { 200: { description: 'The new pair.', body: TokenResponse } },
+    problems: ['error.auth.session_expired', 'error.auth.rate_limited'],
+  },
+  logout: {
+    method: 'POST',
+    path: '/v1/auth/logout',
+    tag: 'accounts',
+    auth: 'bearer',
+    summary: 'End this session',
+    description: 'Its tokens end at once.',
+    answers: { 204: { description: 'Ended.' } },
+    problems: [],
+  },
+  account: {
+    method: 'GET',
+    path: '/v1/account',
+    tag: 'accounts',
+    auth: 'bearer',
+    summary: 'The caller’s own account',
+    description: 'Carries the sealed account key, which the client opens with the key derived from the password.',
+    answers: { 200: { description: 'The account.', body: AccountResponse } },
+    problems: [],
+  },
+  quota: {
+    method: 'GET',
+    path: '/v1/quota',
+    tag: 'quota',
+    auth: 'bearer',
+    summary: 'The caller’s storage use',
+    description: 'used counts open uploads, pending drops and stored copies, each with its declared size.',
+    answers: { 200: { description: 'Use and limits.', body: QuotaResponse } },
+    problems: [],
+  },
+  provisionLink: {
+    method: 'POST',
+    path: '/v1/drops/links',
+    tag: 'links',
+    auth: 'bearer',
+    summary: 'Provision an upload link',
+    description:
+      'The client makes opaque_id and the Drop Key. The same caller with the same values again: 201. Any other use of a taken id is refused, dead links included.',
+    body: { type: 'application/json', schema: ProvisionLinkRequest },
+    creates: true,
+    writes: true,
+    answers: { 201: { description: 'The link is live.', body: ProvisionLinkResponse } },
+    problems: ['error.drop.opaque_id_taken', 'error.drop.links_exhausted'],
+  },
+  listLinks: {
+    method: 'GET',
+    path: '/v1/drops/links',
+    tag: 'links',
+    auth: 'bearer',
+    summary: 'The caller’s links',
+    description: 'All of them, dead ones too, oldest first.',
+    answers: { 200: { description: 'The links.', body: LinksResponse } },
+    problems: [],
+  },
+  revokeLink: {
+    method: 'DELETE',
+    path: '/v1/drops/links/{opaque_id}',
+    tag: 'links',
+    auth: 'bearer',
+    summary: 'Revoke one of the caller’s links',
+    description:
+      'Ends its open sessions at once; drops that landed stay. The answer is the same whether or not there was such a link.',
+    answers: { 204: { description: 'No such link of the caller’s is live now.' } },
+    problems: [],
+  },
+  inbox: {
+    method: 'GET',
+    path: '/v1/drops',
+    tag: 'inbox',
+    auth: 'bearer',
+    summary: 'The caller’s pending drops',
+    description:
+      'Everything that waits, oldest first. True names are sealed: read them from the first bytes of each content.',
+    answers: { 200: { description: 'The drops.', body: InboxResponse } },
+    problems: [],
+  },
+  dropContent: {
+    method: 'GET',
+    path: '/v1/drops/{drop_id}/content',
+    tag: 'inbox',
+    auth: 'bearer',
+    summary: 'Ciphertext of a pending drop',
+    description: 'Sealed bytes, immutable, with ranges.',
+    requestHeaders: ['Range', 'If-Range', 'If-None-Match'],
+    answers: content,
+    problems: ['error.drop.not_found', 'error.request.range_not_satisfiable', 'error.storage.unavailable'],
+  },
+  dropContentHead: {
+    method: 'HEAD',
+    path: '/v1/drops/{drop_id}/content',
+    tag: 'inbox',
+    auth: 'bearer',
+    summary: 'Size and hash of a pending drop’s ciphertext',
+    description: 'As GET, without the bytes.',
+    requestHeaders: ['If-None-Match'],
+    answers: {
+      200: { description: 'Content-Length and ETag.', headers: ['ETag', 'Accept-Ranges'] },
+      304: content[304],
+    },
+    problems: ['error.drop.not_found', 'error.storage.unavailable'],
+  },
+  discardDrop: {
+    method: 'DELETE',
+    path: '/v1/drops/{drop_id}',
+    tag: 'inbox',
+    auth: 'bearer',
+    summary: 'Discard a pending drop',
+    description: 'Gives the quota back at once. The link’s cap is not refunded.',
+    answers: { 204: { description: 'Discarded.' } },
+    problems: ['error.drop.not_found'],
+  },
+  discardDrops: {
+    method: 'DELETE',
+    path: '/v1/drops',
+    tag: 'inbox',
+    auth: 'bearer',
+    summary: 'Discard all pending drops of one link',
+    description: 'Drops that an adoption holds stay. The answer is the same whether or not there was such a link.',
+    query: {
+      opaque_id: {
+        description: 'The link whose pile is discarded.',
+        required: true,
+        schema: ProvisionLinkResponse.properties.opaque_id,
+      },
+    },
+    answers: { 204: { description: 'Discarded.' } },
+    problems: ['error.request.unprocessable'],
+  },
+  guestLink: {
+    method: 'GET',
+    path: '/d/{opaque_id}',
+    tag: 'guest',
+    auth: 'link',
+    summary: 'The link as its guest sees it',
+    description:
+      'Limits before a byte is sent. Compare drop_pubkey with the link’s fragment and refuse to seal if they disagree. Every dead, foreign or mistyped link is the same 404.',
+    answers: { 200: { description: 'The link takes files.', body: GuestLinkResponse } },
+    problems: ['error.drop.link_not_found'],
+  },
+  createDrop: {
+    method: 'POST',
+    path: '/d/{opaque_id}',
+    tag: 'guest',
+    auth: 'link',
+    summary: 'Create a drop session',
+    description:
+      'In order: the link admits the file and reserves its caps, the owner’s quota is charged, the declaration is checked. A refusal leaves nothing reserved or charged. The same Idempotency-Key again answers with the same session.',
+    requestHeaders: ['Idempotency-Key'],
+    body: {
+      type: 'application/json',
+      schema: CreateDropRequest,
+      judgedLater: ['content_type', 'ciphertext_hash', 'kem_ct', 'passphrase_proof', 'suggested_filename'],
+    },
+    creates: true,
+    answers: { 201: { description: 'Send the chunks.', body: CreateDropResponse } },
+    problems: [
+      'error.drop.link_not_found',
+      'error.drop.rate_limited',
+      'error.drop.passphrase_required',
+      'error.drop.malformed',
+      'error.drop.file_too_large',
+      'error.drop.cap_exhausted',
+      'error.quota.exceeded',
+      'error.storage.unavailable',
+    ],
+  },
+  appendChunk: {
+    method: 'PATCH',
+    path: '/d/{opaque_id}/{upload_id}',
+    tag: 'guest',
+    auth: 'link',
+    summary: 'Append one chunk to a drop session',
+    description:
+      'The chunk that ends at the declared size is answered 204 only when the drop has landed: hashed as a whole, durable and with a signed receipt. Repeat any chunk freely: the same offset and checksum get the same answer. A refusal’s X-Service-Offset says where to go on.',
+    requestHeaders: chunkHeaders,
+    body: { type: 'application/octet-stream' },
+    answers: { 204: { description: 'Kept.', headers: ['X-Service-Offset'] } },
+    problems: [
+      'error.upload.session_not_found',
+      'error.upload.missing_offset',
+      'error.upload.missing_checksum',
+      'error.upload.empty_chunk',
+      'error.upload.checksum_mismatch',
+      'error.upload.offset_mismatch',
+      'error.upload.chunk_conflict',
+      'error.upload.size_exceeded',
+      'error.upload.too_many_chunks',
+      'error.upload.session_closed',
+      'error.upload.content_hash_mismatch',
+      'error.storage.unavailable',
+    ],
+  },
+  dropSession: {
+    method: 'HEAD',
+    path: '/d/{opaque_id}/{upload_id}',
+    tag: 'guest',
+    auth: 'link',
+    summary: 'Where a drop session stands',
+    description:
+      'Ask it before resuming; it answers for open sessions and, for 30 days, for those that landed, whatever became of the link.',
+    answers: sessionState,
+    problems: ['error.upload.session_not_found'],
+  },
+  cancelDrop: {
+    method: 'DELETE',
+    path: '/d/{opaque_id}/{upload_id}',
+    tag: 'guest',
+    auth: 'link',
+    summary: 'Cancel a drop session',
+    description:
+      'Gives the link’s caps and the owner’s quota back. What has landed, or is about to, cannot be cancelled.',
+    answers: { 204: { description: 'Cancelled.' } },
+    problems: ['error.upload.session_not_found', 'error.upload.session_closed'],
+  },
+  guestReceipt: {
+    method: 'GET',
+    path: '/d/{opaque_id}/{upload_id}/receipt',
+    tag: 'guest',
+    auth: 'link',
+    summary: 'The receipt of a landed drop',
+    description:
+      'For 30 days. receipt_cbor is the receipt; check its two signatures under the key that server_key_id names.',
+    answers: { 200: { description: 'The receipt.', body: AssetReceipt } },
+    problems: ['error.upload.session_not_found'],
+  },
+} as const satisfies Record<string, Operation>
+
+export type OperationName = keyof typeof operations
+export type OperationOf<Name extends OperationName> = (typeof operations)[Name]
+
+/** Problems that the gates before an operation may answer, by its kind. */
+export function gateProblems(operation: Operation): readonly ProblemCode[] {
+  const negotiated = isNegotiatedPath(operation.path)
+  const bearer = operation.auth === 'bearer'
+  return [
+    ...(negotiated ? (['error.request.malformed'] as const) : []),
+    ...(bearer ? (['error.request.unauthenticated', 'error.auth.session_expired'] as const) : []),
+    ...(bearer ? (['error.account.suspended'] as const) : []),
+    ...(operation.creates === true ? (['error.protocol.version_unsupported'] as const) : []),
+    ...(operation.body !== undefined ? (['error.request.unsupported_media_type'] as const) : []),
+    ...(operation.body?.type === 'application/json' ? (['error.request.unprocessable'] as const) : []),
+    'error.request.payload_too_large',
+    'error.request.failed',
+  ]
+}
+
+/** All problem codes that an operation may answer, without repeats. */
+export function problemsOf(operation: Operation): readonly ProblemCode[] {
+  return [...new Set([...gateProblems(operation), ...operation.problems])]
+}
+
+/** Path parameters and what checks each. */
+export const PATH_PARAMETERS = {
+  code: {
+    parse: (text: string): ProblemCode | undefined => PROBLEM_CODES.find((code) => code === text),
+    schema: CodedProblem.properties.code,
+    description: 'A code of the catalog.',
+  },
+  opaque_id: { parse: parseOpaqueId, schema: ProvisionLinkResponse.properties.opaque_id, description: 'The link.' },
+  upload_id: {
+    parse: parseUploadId,
+    schema: CreateDropResponse.properties.upload_id,
+    description: 'The upload session.',
+  },
+  drop_id: {
+    parse: parseDropId,
+    schema: InboxResponse.properties.drops.items.properties.drop_id,
+    description: 'The drop.',
+  },
+} as const

@@ -1,0 +1,124 @@
+/**
+ * The custody receipt: a COSE_Sign message over deterministic CBOR (RFC 9052, RFC 8949 section 4.2.1), signed by both halves of the server's hybrid key.
+ * Its bytes are authoritative; everything else about a receipt is a reading of them (specification, AssetReceipt).
+ */
+import { sha256 } from '@noble/hashes/sha2.js'
+import { type Bytes, toBase64, toHex } from './bytes.ts'
+import {
+  assembleCose,
+  CoseError,
+  type CoseMessage,
+  type CoseToBeSigned,
+  coseToBeSigned,
+  decodeCose,
+  type HybridSignatures,
+  type HybridVerifiers,
+  verifyCose,
+} from './cose.ts'
+import { type KeyId, parseKeyId, parseSha256Hex, type Sha256Hex } from './ids.ts'
+import { decodePayload, encodePayload, ReceiptError, type ReceiptPayload } from './receiptPayload.ts'
+import type { AssetReceipt } from './schemas/receipts.ts'
+import { SERVICE } from './wire.ts'
+
+export type { HybridSignatures, HybridVerifiers } from './cose.ts'
+export { ReceiptError, type ReceiptFault, type ReceiptPayload } from './receiptPayload.ts'
+
+export const RECEIPT_CONTENT_TYPE = `application/${SERVICE}-receipt+cbor`
+
+/** About 3.9 KiB is usual; what is longer than this is refused unread. */
+export const RECEIPT_BYTES_MAX = 16_384
+
+/** The fields of a receipt, whose key signed it, and the hash by which the next one continues from it. */
+export interface DecodedReceipt {
+  readonly payload: ReceiptPayload
+  readonly keyId: KeyId
+  readonly hash: Sha256Hex
+}
+
+/**
+ * The byte strings that the Ed25519 and the ML-DSA-65 key sign, under `ed25519` and `mlDsa65`; hand the whole to `assembleReceipt` with the signatures.
+ * Throws `ReceiptError` for a payload that a reader would refuse.
+ */
+export function receiptToBeSigned(payload: ReceiptPayload, keyId: KeyId): CoseToBeSigned {
+  return coseToBeSigned({ contentType: RECEIPT_CONTENT_TYPE, payload: encodePayload(payload), keyId })
+}
+
+/** The bytes of `receipt_cbor`. Throws `RangeError` for signatures of another length than 64 and 3309 bytes. */
+export function assembleReceipt(toBeSigned: CoseToBeSigned, signatures: HybridSignatures): Bytes {
+  return assembleCose(toBeSigned, signatures)
+}
+
+/** SHA-256 of a whole `receipt_cbor`, lowercase hex: what the next receipt names as `prior_receipt_hash`. */
+export function receiptHash(receiptCbor: Uint8Array): Sha256Hex {
+  const hash = parseSha256Hex(toHex(sha256(receiptCbor)))
+  if (hash === undefined) throw new Error('SHA-256 gave something other than 64 hex characters')
+  return hash
+}
+
+/** Reads a receipt without verifying its signatures. Throws `ReceiptError` for anything but the one accepted form. */
+export function decodeReceipt(receiptCbor: Uint8Array): DecodedReceipt {
+  const message = decodeMessage(receiptCbor)
+  return decodedFrom(message, receiptCbor)
+}
+
+function decodedFrom(message: CoseMessage, receiptCbor: Uint8Array): DecodedReceipt {
+  const keyId = parseKeyId(message.keyId)
+  if (keyId === undefined) throw new ReceiptError('key_id', 'the key id is not 32 bytes')
+  return { payload: decodePayload(message.payload), keyId, hash: receiptHash(receiptCbor) }
+}
+
+function decodeMessage(receiptCbor: Uint8Array): CoseMessage {
+  if (receiptCbor.length > RECEIPT_BYTES_MAX)
+    throw new ReceiptError('too_large', `a receipt has at most ${RECEIPT_BYTES_MAX} bytes`)
+  try {
+    return decodeCose(receiptCbor, RECEIPT_CONTENT_TYPE)
+  } catch (cause) {
+    throw receiptErrorFrom(cause)
+  }
+}
+
+function receiptErrorFrom(cause: unknown): unknown {
+  return cause instanceof CoseError ? new ReceiptError(cause.fault, cause.message, { cause }) : cause
+}
+
+export interface ReceiptVerification {
+  readonly receiptCbor: Uint8Array
+  /** The 1984 published bytes of the key that `server_key_id` names. */
+  readonly publicKey: Uint8Array
+  readonly verify: HybridVerifiers
+}
+
+/**
+ * Reads a receipt and verifies both signatures. Throws `ReceiptError` unless both hold and the key is the one the receipt names.
+ * Whether the receipt is of the right server and of the right blob is the caller's to compare.
+ */
+export async function verifyReceipt({ receiptCbor, publicKey, verify }: ReceiptVerification): Promise<DecodedReceipt> {
+  const message = decodeMessage(receiptCbor)
+  const decoded = decodedFrom(message, receiptCbor)
+  try {
+    await verifyCose(message, publicKey, verify)
+  } catch (cause) {
+    throw receiptErrorFrom(cause)
+  }
+  return decoded
+}
+
+/** The receipt as answers carry it (specification, AssetReceipt). Throws `ReceiptError` for bytes that are no receipt. */
+export function readReceipt(receiptCbor: Uint8Array): AssetReceipt {
+  const { payload, keyId } = decodeReceipt(receiptCbor)
+  const fingerprint = parseSha256Hex(keyId)
+  if (fingerprint === undefined) throw new ReceiptError('key_id', 'the key id is not 32 bytes')
+  return {
+    receipt_seq: payload.receipt_seq,
+    server_id: payload.server_id,
+    server_key_id: fingerprint,
+    ...(payload.prior_receipt_hash === undefined ? {} : { prior_receipt_hash: payload.prior_receipt_hash }),
+    upload_id: payload.upload_id,
+    blob_role: payload.blob_role,
+    ciphertext_hash: payload.ciphertext_hash,
+    size: payload.size,
+    ...(payload.envelope_hash === undefined ? {} : { envelope_hash: payload.envelope_hash }),
+    received_at: payload.received_at,
+    receipt_cbor: toBase64(receiptCbor),
+  }
+}

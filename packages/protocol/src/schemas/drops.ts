@@ -1,0 +1,51 @@
+import type { Static } from 'typebox'
+import type { DropId, UploadId } from '../ids.ts'
+import { KEM_CIPHERTEXT_BYTES } from '../suites.ts'
+import { base64, boolean, integer, list, object, opaqueId, optional, sha256, text, time, uuid } from './shape.ts'
+
+const kemCt = base64('Key K encapsulated to the link’s Drop Key.', {
+  min: KEM_CIPHERTEXT_BYTES,
+  max: KEM_CIPHERTEXT_BYTES,
+})
+const contentType = text('Declared content type, one of the link’s content_types.')
+const fileName = text('Guest-supplied, unverified, advisory only. Our clients leave it out: the true name is sealed.', {
+  minLength: 1,
+  maxLength: 255,
+})
+
+/** The service never reads album_id, amk_version, a manifest or provenance here: unknown members are refused, not ignored. */
+export const CreateDropRequest = object('CreateDropRequest', {
+  content_type: contentType,
+  size: integer('Total ciphertext length in bytes.', 1),
+  ciphertext_hash: sha256('SHA-256 that finalization verifies against.'),
+  kem_ct: kemCt,
+  passphrase_proof: optional(
+    base64('Argon2id proof; required exactly when the link carries a verifier.', { min: 1, max: 4096 }),
+  ),
+  suggested_filename: optional(fileName),
+})
+export type CreateDropRequest = Static<typeof CreateDropRequest>
+
+export const CreateDropResponse = object('CreateDropResponse', {
+  upload_id: uuid<UploadId>('Session id, last path segment of the chunk endpoint.'),
+  suggested_chunk_size: integer('The chunk size to start with, in bytes.', 1),
+})
+export type CreateDropResponse = Static<typeof CreateDropResponse>
+
+export const InboxEntryResponse = object('InboxEntryResponse', {
+  drop_id: uuid<DropId>('Drop identifier; adoption and discard name it.'),
+  opaque_id: opaqueId('The link it arrived through.'),
+  ciphertext_hash: sha256('Content address of the ciphertext.'),
+  size: integer('Ciphertext bytes.', 1),
+  content_type: contentType,
+  kem_ct: kemCt,
+  suggested_filename: optional(fileName),
+  received_at: time('When the drop landed.'),
+  adopting: boolean('Whether an adoption currently holds the row.'),
+})
+export type InboxEntryResponse = Static<typeof InboxEntryResponse>
+
+export const InboxResponse = object('InboxResponse', {
+  drops: list(InboxEntryResponse, 'Everything waiting, oldest first.'),
+})
+export type InboxResponse = Static<typeof InboxResponse>

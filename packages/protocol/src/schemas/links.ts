@@ -1,0 +1,78 @@
+import type { Static } from 'typebox'
+import {
+  base64,
+  boolean,
+  integer,
+  list,
+  object,
+  oneOf,
+  opaqueId,
+  optional,
+  protocolVersion,
+  text,
+  time,
+} from './shape.ts'
+
+const OPAQUE_BYTES = { min: 1, max: 4096 }
+
+const caps = {
+  expires_at: optional(time('When the link stops accepting drops.')),
+  max_total_bytes: optional(integer('Cumulative bytes across all drops on the link.')),
+  max_file_count: optional(integer('How many files the link may take.')),
+  max_file_size: optional(integer('Largest single sealed file, in bytes.')),
+}
+
+const sealedLabel = base64('The owner’s name for the link, sealed by the client.', OPAQUE_BYTES)
+const suite = integer('The suite a drop must be sealed under; 1 is the only one.')
+
+export const ProvisionLinkRequest = object('ProvisionLinkRequest', {
+  opaque_id: opaqueId('128-bit id from the client’s random generator, 32 lowercase hex characters.'),
+  drop_pubkey: base64('Public half of the Drop Key; opaque to the server, which never decapsulates.', OPAQUE_BYTES),
+  crypto_suite_id: suite,
+  ...caps,
+  single_use: boolean('The link dies after its first successful drop.'),
+  passphrase_verifier: optional(base64('Argon2id verifier, when the link is passphrase-gated.', OPAQUE_BYTES)),
+  sealed_label: optional(sealedLabel),
+})
+export type ProvisionLinkRequest = Static<typeof ProvisionLinkRequest>
+
+export const ProvisionLinkResponse = object('ProvisionLinkResponse', { opaque_id: opaqueId('The id, echoed.') })
+export type ProvisionLinkResponse = Static<typeof ProvisionLinkResponse>
+
+export const LINK_STATES = ['live', 'expired', 'spent', 'revoked'] as const
+export type LinkState = (typeof LINK_STATES)[number]
+
+export const LinkEntryResponse = object('LinkEntryResponse', {
+  opaque_id: opaqueId('The link.'),
+  state: oneOf(LINK_STATES, 'Only a live link accepts drops.'),
+  created_at: time('When it was provisioned.'),
+  sealed_label: optional(sealedLabel),
+  ...caps,
+  single_use: boolean('Whether it dies after its first successful drop.'),
+  landed_files: integer('Files that landed through it, discarded ones too.'),
+  landed_bytes: integer('Their bytes.'),
+  open_sessions: integer('Uploads under way.'),
+  open_bytes: integer('Bytes that they have reserved.'),
+  pending: integer('Drops of it that wait in the inbox.'),
+})
+
+export const LinksResponse = object('LinksResponse', {
+  links: list(LinkEntryResponse, 'All of the caller’s links, oldest first.'),
+})
+export type LinksResponse = Static<typeof LinksResponse>
+
+/** What a guest may know before a byte is sent. */
+export const GuestLinkResponse = object('GuestLinkResponse', {
+  opaque_id: opaqueId('The link.'),
+  drop_pubkey: base64('Public half of the Drop Key. Compare it with the link’s fragment before sealing.', OPAQUE_BYTES),
+  crypto_suite_id: suite,
+  protocol_version: protocolVersion('The protocol version that the link pins.'),
+  content_types: list(text('A content type.'), 'What a drop may declare.'),
+  passphrase_required: boolean('Whether passphrase_proof is asked for.'),
+  max_file_size: optional(integer('Largest single sealed file, in bytes.')),
+  remaining_bytes: optional(integer('Bytes still free, rounded down to 1 % of the cap.')),
+  remaining_files: optional(integer('Files still free.')),
+  expires_at: optional(time('When the link stops accepting drops.')),
+  suggested_chunk_size: integer('The chunk size to start with, in bytes.', 1),
+})
+export type GuestLinkResponse = Static<typeof GuestLinkResponse>

@@ -1,0 +1,26 @@
+import { type Static, Type } from 'typebox'
+import { PROBLEM_CODES } from '../problems.ts'
+import { integer, text } from './shape.ts'
+
+const members = {
+  type: text('Path of the page that explains the code.'),
+  title: Type.Optional(text('What went wrong, in a few words.')),
+  status: integer('The HTTP status.', 400),
+  detail: Type.Optional(text('What went wrong this time, for a person, in English.')),
+  instance: Type.Optional(text('urn:uuid: and the request id that X-Request-Id carries.')),
+  code: Type.Unsafe<string>({
+    type: 'string',
+    enum: [...PROBLEM_CODES],
+    description: 'Stable identifier to switch on.',
+  }),
+}
+
+/** RFC 9457 with `code`. Open for further members, as the RFC asks of its readers. */
+export const CodedProblem = Type.Object(members, { $id: 'CodedProblem' })
+export type CodedProblem = Static<typeof CodedProblem>
+
+export const FileTooLargeProblem = Type.Object(
+  { ...members, limit: Type.Optional(integer('Largest sealed file that is accepted, in bytes.')) },
+  { $id: 'FileTooLargeProblem' },
+)
+export type FileTooLargeProblem = Static<typeof FileTooLargeProblem>

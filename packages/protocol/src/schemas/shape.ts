@@ -1,0 +1,77 @@
+import { type Static, type TProperties, type TSchema, Type } from 'typebox'
+import { parseBase64 } from '../bytes.ts'
+import {
+  OPAQUE_ID_PATTERN,
+  type OpaqueId,
+  type ProtocolVersion,
+  SHA256_PATTERN,
+  type Sha256Hex,
+  UUID_PATTERN,
+} from '../ids.ts'
+import { INTEGER_MAX } from '../wire.ts'
+
+/** The words in which the wire shapes are written. A schema checked is a type given: patterns carry the branded ids of `ids.ts`. */
+
+/** A JSON object that refuses members it does not know (specification, Errors, 400). */
+export function object<Properties extends TProperties>(name: string, properties: Properties) {
+  return Type.Object(properties, { $id: name, additionalProperties: false })
+}
+
+/** Optional, and null means absent. */
+export function optional<Schema extends TSchema>(schema: Schema) {
+  const { type } = schema as { type?: string }
+  if (type === undefined) throw new Error('only a schema with one JSON type can be optional')
+  return Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, type: [type, 'null'] }))
+}
+
+export const text = (description: string, limits: { minLength?: number; maxLength?: number; pattern?: string } = {}) =>
+  Type.String({ description, ...limits })
+
+export const integer = (description: string, minimum = 0) =>
+  Type.Integer({ description, minimum, maximum: INTEGER_MAX })
+
+export const boolean = (description: string) => Type.Boolean({ description })
+
+export const list = <Item extends TSchema>(item: Item, description: string) => Type.Array(item, { description })
+
+export const oneOf = <Values extends readonly string[]>(values: readonly [...Values], description: string) =>
+  Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], description })
+
+export const uuid = <Id extends string>(description: string) =>
+  Type.Unsafe<Id>({
+    type: 'string',
+    pattern: UUID_PATTERN,
+    description,
+    examples: ['0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f'],
+  })
+
+export const opaqueId = (description: string) =>
+  Type.Unsafe<OpaqueId>({ type: 'string', pattern: OPAQUE_ID_PATTERN, description })
+
+export const sha256 = (description: string) =>
+  Type.Unsafe<Sha256Hex>({ type: 'string', pattern: SHA256_PATTERN, description })
+
+/** Standard alphabet, padded (RFC 4648, section 4), with the number of bytes behind it between the two limits. */
+export const base64 = (description: string, bytes: { readonly min: number; readonly max: number }) =>
+  Type.Refine(
+    Type.String({
+      description: `${description} Base64 of ${bytes.min === bytes.max ? bytes.min : `${bytes.min} to ${bytes.max}`} bytes.`,
+      contentEncoding: 'base64',
+      pattern: BASE64_PATTERN,
+      maxLength: 4 * Math.ceil(bytes.max / 3),
+    }),
+    (value) => isBetween(parseBase64(value)?.length, bytes),
+    () => `must be base64 of ${bytes.min} to ${bytes.max} bytes`,
+  )
+
+const BASE64_PATTERN = '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$'
+
+function isBetween(count: number | undefined, limits: { readonly min: number; readonly max: number }): boolean {
+  return count !== undefined && limits.min <= count && count <= limits.max
+}
+
+/** RFC 3339. Requests may use any offset, answers are UTC with milliseconds. */
+export const time = (description: string) => Type.Unsafe<string>({ type: 'string', format: 'date-time', description })
+
+export const protocolVersion = (description: string) =>
+  Type.Unsafe<ProtocolVersion>({ type: 'string', format: 'date', description })

@@ -1,0 +1,47 @@
+/**
+ * Crypto suite 1, the only one so far: SHA-256, HKDF-SHA-512, AES-256-GCM in STREAM, X-Wing, Ed25519 with ML-DSA-65, Argon2id.
+ * All lengths are bytes. A server checks of a suite only the length of `kem_ct`; everything else is between clients.
+ */
+export const SUITE_ID = 1
+
+export function isKnownSuite(id: number): boolean {
+  return id === SUITE_ID
+}
+
+/** X-Wing (draft-connolly-cfrg-xwing-kem-10, section 5): ML-KEM-768 joined with X25519. */
+export const KEM_SEED_BYTES = 32
+export const KEM_PUBLIC_KEY_BYTES = 1216
+export const KEM_CIPHERTEXT_BYTES = 1120
+export const KEM_SHARED_SECRET_BYTES = 32
+
+/** Ed25519 (RFC 8032) beside ML-DSA-65 (FIPS 204, table 2). A hybrid public key is the two, concatenated in this order. */
+export const ED25519_PUBLIC_KEY_BYTES = 32
+export const ED25519_SIGNATURE_BYTES = 64
+export const ML_DSA_65_PUBLIC_KEY_BYTES = 1952
+export const ML_DSA_65_SIGNATURE_BYTES = 3309
+export const HYBRID_PUBLIC_KEY_BYTES = 1984
+
+/** Argon2id (RFC 9106) for passwords and passphrases. One mebibyte of `memoryKiB` is 1024. */
+export const ARGON2 = { memoryKiB: 65_536, passes: 3, parallelism: 1, bytes: 32 } as const
+
+/** Every symmetric key, and every salt and id where it enters a derivation. */
+export const KEY_BYTES = 32
+export const SALT_BYTES = 16
+export const ID_BYTES = 16
+export const LINK_SECRET_BYTES = 16
+
+/** A sealed blob: format byte, `kem_ct` in a drop, salt, commitment, one byte with the number of header blocks, header, data segments. */
+export const FORMAT_BLOB = 1
+export const FORMAT_DROP = 2
+export const COMMITMENT_BYTES = 32
+export const NONCE_PREFIX_BYTES = 7
+export const TAG_BYTES = 16
+export const HEADER_BLOCK_BYTES = 1024
+export const HEADER_BLOCKS_MAX = 64
+
+/** A full data segment is one mebibyte when sealed. `chunk_size` of a manifest is the plaintext's share of it. */
+export const SEGMENT_SEALED_BYTES = 1_048_576
+export const SEGMENT_PLAINTEXT_BYTES = SEGMENT_SEALED_BYTES - TAG_BYTES
+
+/** The counter of a nonce has 32 bits and segment 0 is the header. */
+export const DATA_SEGMENTS_MAX = 2 ** 32 - 1

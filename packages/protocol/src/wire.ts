@@ -1,0 +1,18 @@
+/** The name of the service inside identifiers: well-known paths, headers, key labels. One constant, as the specification asks. */
+export const SERVICE = 'service'
+
+/** Header names in lower case, as Node and fetch give them. */
+export const HEADERS = {
+  checksum: `x-${SERVICE}-checksum`,
+  offset: `x-${SERVICE}-offset`,
+  length: `x-${SERVICE}-length`,
+  state: `x-${SERVICE}-state`,
+  protocol: `x-${SERVICE}-protocol`,
+  protocolMin: `x-${SERVICE}-protocol-min`,
+  protocolMax: `x-${SERVICE}-protocol-max`,
+  requestId: 'x-request-id',
+  idempotencyKey: 'idempotency-key',
+} as const
+
+/** Largest integer that every JSON reader keeps exactly (RFC 8259, section 6). */
+export const INTEGER_MAX = 2 ** 53 - 1

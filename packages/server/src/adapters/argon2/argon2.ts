@@ -1,0 +1,61 @@
+import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { SecretHasher } from '../../ports/secrets.ts'
+import { createTurns } from './turns.ts'
+
+/** Argon2id (RFC 9106): 19 MiB, 2 passes, 1 lane. `memory` is in KiB. */
+const COST = { memory: 19_456, passes: 2, parallelism: 1 } as const
+const SALT_BYTES = 16
+const TAG_BYTES = 32
+
+/** The PHC string format, with base64 that is not padded: 22 characters are 16 bytes, 43 are 32. */
+const PREFIX = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$`
+const encoded = /^([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
+
+interface Parsed {
+  readonly salt: Buffer
+  readonly tag: Buffer
+}
+
+/** At most `concurrent` hashes at once (each holds 19 MiB and a thread of the pool) and `queueMost` that wait. */
+export function createSecretHasher(options: { readonly concurrent: number; readonly queueMost: number }): SecretHasher {
+  const turns = createTurns(options)
+  // No secret has this hash: the tag is random and not derived from anything.
+  const dummy: Parsed = { salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) }
+  return {
+    async hash(secret) {
+      const salt = randomBytes(SALT_BYTES)
+      const tag = await turns.take(() => derive(secret, salt))
+      return `${PREFIX}${unpadded(salt)}$${unpadded(tag)}`
+    },
+    async verify(hash, secret) {
+      const expected = hash === undefined ? dummy : parse(hash)
+      const tag = await turns.take(() => derive(secret, expected.salt))
+      return timingSafeEqual(tag, expected.tag) && hash !== undefined
+    },
+  }
+}
+
+function derive(secret: string, nonce: Buffer): Promise<Buffer> {
+  const parameters: Argon2Parameters = { ...COST, message: Buffer.from(secret, 'utf8'), nonce, tagLength: TAG_BYTES }
+  return new Promise((resolve, reject) => {
+    argon2('argon2id', parameters, (error, tag) => {
+      if (error === null) resolve(tag)
+      else reject(error)
+    })
+  })
+}
+
+/** Throws for anything that `hash` does not give out: it comes out of our own store, so another form is a fault and no wrong secret. */
+function parse(hash: string): Parsed {
+  const [, saltText, tagText] = hash.startsWith(PREFIX) ? (encoded.exec(hash.slice(PREFIX.length)) ?? []) : []
+  if (saltText === undefined || tagText === undefined)
+    throw new Error('not a PHC string of the one cost that is used here')
+  const parsed = { salt: Buffer.from(saltText, 'base64'), tag: Buffer.from(tagText, 'base64') }
+  const isCanonical = unpadded(parsed.salt) === saltText && unpadded(parsed.tag) === tagText
+  if (!isCanonical) throw new Error('a PHC string with unused bits that are not zero')
+  return parsed
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '')
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { HasherBusy } from '../../ports/secrets.ts'
+import { createTurns } from './turns.ts'
+
+describe('turns', () => {
+  it('never run more at once than they may, in the order in which they came', async () => {
+    const turns = createTurns({ concurrent: 2, queueMost: 10 })
+    const started: number[] = []
+    let running = 0
+    let runningMost = 0
+    const work = (index: number) => async () => {
+      started.push(index)
+      running += 1
+      runningMost = Math.max(runningMost, running)
+      await new Promise(setImmediate)
+      running -= 1
+    }
+    await Promise.all(Array.from({ length: 12 }, (_, index) => turns.take(work(index))))
+    assert.deepEqual(
+      started,
+      Array.from({ length: 12 }, (_, index) => index),
+    )
+    assert.equal(runningMost, 2)
+  })
+
+  it('go on after work that failed', async () => {
+    const turns = createTurns({ concurrent: 1, queueMost: 2 })
+    const failing = turns.take(() => Promise.reject(new Error('broken')))
+    const next = turns.take(() => Promise.resolve('next'))
+    await assert.rejects(failing, /broken/)
+    assert.equal(await next, 'next')
+    assert.equal(await turns.take(() => Promise.resolve('later')), 'later')
+  })
+
+  it('turn away who finds the queue full', async () => {
+    const turns = createTurns({ concurrent: 1, queueMost: 1 })
+    const gate = Promise.withResolvers<string>()
+    const first = turns.take(() => gate.promise)
+    const second = turns.take(() => Promise.resolve('second'))
+    await assert.rejects(
+      turns.take(() => Promise.resolve('third')),
+      HasherBusy,
+    )
+    gate.resolve('first')
+    assert.deepEqual(await Promise.all([first, second]), ['first', 'second'])
+  })
+})

@@ -1,0 +1,38 @@
+import { HasherBusy } from '../../ports/secrets.ts'
+
+export interface Turns {
+  /** Runs `work` when its turn comes, first come first served. Rejects with `HasherBusy` when too many wait already. */
+  take<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+export function createTurns(options: { readonly concurrent: number; readonly queueMost: number }): Turns {
+  const waiting: (() => void)[] = []
+  let running = 0
+
+  async function enter(): Promise<void> {
+    if (running < options.concurrent) {
+      running += 1
+      return
+    }
+    if (waiting.length >= options.queueMost) throw new HasherBusy('too many secrets wait to be hashed')
+    // Whoever leaves hands its place over, so `running` stays as it is.
+    await new Promise<void>((resolve) => waiting.push(resolve))
+  }
+
+  function leave(): void {
+    const next = waiting.shift()
+    if (next === undefined) running -= 1
+    else next()
+  }
+
+  return {
+    async take(work) {
+      await enter()
+      try {
+        return await work()
+      } finally {
+        leave()
+      }
+    },
+  }
+}

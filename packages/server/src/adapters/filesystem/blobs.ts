@@ -1,0 +1,123 @@
+import { type FileHandle, open, readdir, stat, statfs, unlink } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { BlobMissing, type Blobs } from '../../ports/blobs.ts'
+import { createDirectories, createDirectorySyncs, PREFIXES } from './directories.ts'
+import { onStorage, unlessMissing } from './failure.ts'
+import { createFiles, type OpenFile } from './files.ts'
+import { createSyncs } from './syncs.ts'
+import { writeBody } from './writing.ts'
+
+/** Of each read and each piece that it gives out. */
+const READ_BYTES = 512 * 1024
+
+const locationForm = /^[0-9a-f]{2}\/[0-9a-f]{64}\.[0-9a-f-]{36}$/
+const nameForm = /^[0-9a-f]{64}\.[0-9a-f-]{36}$/
+
+/** `Blobs` as files (mode 0600) below one directory, which has to lie on a file system that keeps what fsync has acknowledged. */
+export interface FilesystemBlobs extends Blobs {
+  /** Closes what is open. Nothing may be under way. */
+  close(): Promise<void>
+}
+
+/** Creates `directory` and the 256 below it (mode 0700) durably, so that settling a copy has one directory to sync. */
+export async function openFilesystemBlobs(options: { readonly directory: string }): Promise<FilesystemBlobs> {
+  const root = resolve(options.directory)
+  await createDirectories(root)
+  const syncs = createSyncs()
+  const files = createFiles(syncs)
+  const directories = createDirectorySyncs(syncs)
+
+  function pathOf(location: string): string {
+    if (!locationForm.test(location)) throw new RangeError('not a location of this store')
+    return join(root, location)
+  }
+
+  return {
+    async write(location, request) {
+      const path = pathOf(location)
+      checkByteCount(request.offset)
+      request.signal.throwIfAborted()
+      await files.use(path, { create: true }, (file) => writeBody(file, request))
+    },
+
+    async settle(location, size) {
+      const path = pathOf(location)
+      checkByteCount(size)
+      const isThere = await files.use(path, { create: false }, (file) => settleFile(file, size))
+      if (isThere === undefined) throw new BlobMissing('no such copy')
+      await directories.sync(dirname(path))
+      await files.release(path)
+    },
+
+    async size(location) {
+      const path = pathOf(location)
+      const found = await onStorage(() => unlessMissing(() => stat(path)))
+      return found?.size
+    },
+
+    async *read(location, { start, end }) {
+      const path = pathOf(location)
+      checkByteCount(start)
+      checkByteCount(end)
+      const handle = await onStorage(() => unlessMissing(() => open(path, 'r')))
+      if (handle === undefined) throw new BlobMissing('no such copy')
+      try {
+        yield* readRange(handle, { start, end })
+      } finally {
+        await handle.close()
+      }
+    },
+
+    async remove(location) {
+      const path = pathOf(location)
+      await files.release(path)
+      await onStorage(() => unlessMissing(() => unlink(path)))
+      // Also when it was gone already: whoever unlinked it may have been killed before that was durable.
+      await directories.sync(dirname(path))
+      syncs.forget(path)
+    },
+
+    async freeBytes() {
+      const { bavail, bsize } = await onStorage(() => statfs(root))
+      return bavail * bsize
+    },
+
+    async *list() {
+      for (const prefix of PREFIXES) {
+        const names = await onStorage(() => readdir(join(root, prefix)))
+        for (const name of names) if (nameForm.test(name)) yield `${prefix}/${name}`
+      }
+    },
+
+    async close() {
+      await files.close()
+      await directories.close()
+    },
+  }
+}
+
+function checkByteCount(value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError('not a number of bytes')
+}
+
+async function settleFile({ handle, sync }: OpenFile, size: number): Promise<true> {
+  const { size: present } = await onStorage(() => handle.stat())
+  if (present < size) throw new Error(`the copy holds ${present} bytes, fewer than ${size}`)
+  const isLonger = present > size
+  if (isLonger) await onStorage(() => handle.truncate(size))
+  // POSIX lets fdatasync leave out what the bytes can be read without. A file that has grown cannot be read without its new size, one that was cut can.
+  await sync({ whole: isLonger })
+  return true
+}
+
+async function* readRange(handle: FileHandle, range: { readonly start: number; readonly end: number }) {
+  let position = range.start
+  while (position < range.end) {
+    // A new buffer each time, as a consumer may hold on to the last one: a socket does until it has been sent.
+    const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, range.end - position))
+    const { bytesRead } = await onStorage(() => handle.read(buffer, 0, buffer.length, position))
+    if (bytesRead === 0) return
+    position += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+}

@@ -1,0 +1,143 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { onStorage, unlessMissing } from './failure.ts'
+import type { Syncs } from './syncs.ts'
+
+/** Files that were written to and not yet settled stay open, up to this many; more only while each of them is being written to. */
+const KEPT_OPEN_MOST = 256
+/** After so many bytes a file's way to the disk begins while more is still arriving, so that settling finds little left to do. */
+const EARLY_SYNC_BYTES = 8 * 1024 * 1024
+/** Early syncs at once, over all files. They occupy threads of the pool that writes, signatures and hashes need too. */
+const EARLY_SYNCS_MOST = 1
+
+/** A file that is open for reading and writing. */
+export interface OpenFile {
+  readonly handle: FileHandle
+  /** Says that `bytes` more were written. */
+  wrote(bytes: number): void
+  sync(options: { readonly whole: boolean }): Promise<void>
+}
+
+export interface Files {
+  /** Runs `work` on the file at `path`. Undefined when there is none and none is to be created; throws when a sync of it has failed. */
+  use<Result>(
+    path: string,
+    options: { readonly create: boolean },
+    work: (file: OpenFile) => Promise<Result>,
+  ): Promise<Result | undefined>
+  /** Closes the file as soon as nobody uses it: for one that is settled, or about to be removed. */
+  release(path: string): Promise<void>
+  close(): Promise<void>
+}
+
+interface KeptFile {
+  readonly opened: Promise<FileHandle | undefined>
+  users: number
+  unsyncedBytes: number
+  earlySync: Promise<void> | undefined
+}
+
+/**
+ * Keeps files open from their first byte to their settling. An error that the kernel meets when it writes pages back is told to those who have the
+ * file open, and is lost with the last of them; so a file that has to be closed before its settling is synced first, and the outcome remembered.
+ */
+export function createFiles(syncs: Syncs): Files {
+  const kept = new Map<string, KeptFile>()
+  const early = createEarlySyncs(syncs)
+
+  function keep(path: string, create: boolean): KeptFile {
+    const file = kept.get(path) ?? { opened: openFile(path, create), users: 0, unsyncedBytes: 0, earlySync: undefined }
+    // Taken out and put in again, so that the map's order is that of the latest use.
+    kept.delete(path)
+    kept.set(path, file)
+    return file
+  }
+
+  async function leave(path: string, file: KeptFile): Promise<void> {
+    file.users -= 1
+    const handle = await file.opened.catch(() => undefined)
+    if (handle === undefined && kept.get(path) === file) kept.delete(path)
+    const isReleased = file.users === 0 && kept.get(path) !== file
+    if (isReleased) await closeFile(file)
+    if (kept.size > KEPT_OPEN_MOST) await closeLongestUnused()
+  }
+
+  async function closeLongestUnused(): Promise<void> {
+    const found = [...kept].find(([, file]) => file.users === 0)
+    if (found === undefined) return
+    const [path, file] = found
+    kept.delete(path)
+    const handle = await file.opened
+    if (handle !== undefined) await syncs.sync(path, handle, { whole: false }).catch(() => undefined)
+    await closeFile(file)
+  }
+
+  async function release(path: string): Promise<void> {
+    const file = kept.get(path)
+    kept.delete(path)
+    if (file?.users === 0) await closeFile(file)
+  }
+
+  return {
+    async use(path, { create }, work) {
+      syncs.refuseAfterFailure(path)
+      const file = keep(path, create)
+      file.users += 1
+      try {
+        const handle = await file.opened
+        if (handle === undefined) return undefined
+        return await work({
+          handle,
+          wrote: (bytes) => early.wrote(path, { file, handle, bytes }),
+          async sync(options) {
+            await file.earlySync
+            await syncs.sync(path, handle, options)
+          },
+        })
+      } finally {
+        await leave(path, file)
+      }
+    },
+    release,
+    async close() {
+      await Promise.all([...kept.keys()].map(release))
+    },
+  }
+}
+
+// Never truncated: what was acknowledged before is in there.
+function openFile(path: string, create: boolean): Promise<FileHandle | undefined> {
+  const flags = constants.O_RDWR | (create ? constants.O_CREAT : 0)
+  return onStorage(() => (create ? open(path, flags, 0o600) : unlessMissing(() => open(path, flags))))
+}
+
+async function closeFile(file: KeptFile): Promise<void> {
+  const handle = await file.opened.catch(() => undefined)
+  await file.earlySync
+  await onStorage(async () => handle?.close())
+}
+
+function createEarlySyncs(syncs: Syncs) {
+  let running = 0
+  return {
+    wrote(
+      path: string,
+      request: { readonly file: KeptFile; readonly handle: FileHandle; readonly bytes: number },
+    ): void {
+      const { file, handle, bytes } = request
+      file.unsyncedBytes += bytes
+      const isDue = file.unsyncedBytes >= EARLY_SYNC_BYTES && file.earlySync === undefined && running < EARLY_SYNCS_MOST
+      if (!isDue) return
+      file.unsyncedBytes = 0
+      running += 1
+      file.earlySync = syncs
+        .sync(path, handle, { whole: false })
+        // Remembered by `syncs`: the next use of this file tells of it.
+        .catch(() => undefined)
+        .finally(() => {
+          running -= 1
+          file.earlySync = undefined
+        })
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import { hkdfSync, randomBytes } from 'node:crypto'
+import { equalBytes } from '@blindkeep/protocol/bytes'
+import { joinHybridPublicKey } from '@blindkeep/protocol/keys'
+import { type AttestationSigner, type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
+import { ed25519Key, mlDsa65Key, publicBytes, SEED_BYTES, signOffLoop } from './keys.ts'
+import { readMasterSecret } from './masterSecret.ts'
+import { open, seal } from './sealing.ts'
+import { createTokenSigner } from './tokens.ts'
+
+const KEY_BYTES = 32
+
+/** What keys are sealed as. Part of what is on the disk, so these never change. */
+const ATTESTATION_KEY = 'attestation-key'
+const TOKEN_KEY = 'token-key'
+
+/**
+ * A keyring under the master secret in `masterSecretFile`. Throws an `Error` that tells the operator what to do when the file is missing and not
+ * to be created, when others may read it, or when it does not hold 32 bytes as base64 or hex.
+ */
+export async function openKeyring(options: {
+  readonly masterSecretFile: string
+  readonly createIfMissing: boolean
+}): Promise<Keyring> {
+  const masterSecret = await readMasterSecret({
+    path: options.masterSecretFile,
+    createIfMissing: options.createIfMissing,
+  })
+  // HKDF with SHA-512 (RFC 5869), without a salt, as the master secret is uniformly random.
+  const sealingKey = new Uint8Array(
+    hkdfSync('sha512', masterSecret, new Uint8Array(), 'service/server/seal/1', KEY_BYTES),
+  )
+  const keyring: Keyring = {
+    seal: (name, secret) => seal(sealingKey, name, secret),
+    open: (name, sealed) => open(sealingKey, name, sealed),
+    createAttestationKey() {
+      const seeds = randomBytes(2 * SEED_BYTES)
+      return { publicKey: openSeeds(seeds).publicKey, sealedPrivateKey: keyring.seal(ATTESTATION_KEY, seeds) }
+    },
+    openAttestationKey({ publicKey, sealedPrivateKey }) {
+      const opened = openSeeds(keyring.open(ATTESTATION_KEY, sealedPrivateKey))
+      // A receipt signed by another key than the published one would never verify, and no one would know before it was needed.
+      if (!equalBytes(opened.publicKey, publicKey))
+        throw new WrongMasterSecret('the private key belongs to another public one')
+      return opened.signer
+    },
+    createTokenKey: () => keyring.seal(TOKEN_KEY, randomBytes(SEED_BYTES)),
+    openTokenKey: (sealed) => createTokenSigner(keyring.open(TOKEN_KEY, sealed)),
+  }
+  return keyring
+}
+
+/** `seeds` is Ed25519's 32 bytes ‖ ML-DSA-65's 32 bytes. */
+function openSeeds(seeds: Uint8Array): { readonly publicKey: Uint8Array; readonly signer: AttestationSigner } {
+  if (seeds.length !== 2 * SEED_BYTES) throw new WrongMasterSecret('not the two seeds of an attestation key')
+  const ed25519 = ed25519Key(seeds.subarray(0, SEED_BYTES))
+  const mlDsa65 = mlDsa65Key(seeds.subarray(SEED_BYTES))
+  return {
+    publicKey: joinHybridPublicKey({ ed25519: publicBytes(ed25519), mlDsa65: publicBytes(mlDsa65) }),
+    signer: {
+      ed25519: (message) => signOffLoop(ed25519, message),
+      mlDsa65: (message) => signOffLoop(mlDsa65, message),
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+import type { Clock } from '../../ports/clock.ts'
+import type { Limit } from '../../ports/limiter.ts'
+
+/** Keys counted by themselves at once, over all rules: about 20 MB. */
+export const OWN_COUNTS_MOST = 100_000
+/** Counts that keys share once those are used up, for each rule. */
+export const SHARED_COUNTS = 4096
+const SWEEP_MS = 1000
+/** 128 bits of the hash: two keys that fall together by chance are out of the question. */
+export const ID_BYTES = 16
+
+export interface Count {
+  /** `ID_BYTES` of HMAC-SHA-256, a character a byte. */
+  readonly id: string
+  readonly taken: number
+  /** Milliseconds since the epoch. */
+  readonly endsAt: number
+}
+
+export interface Counts {
+  take(limits: readonly Limit[]): number | undefined
+  giveBack(limits: readonly Limit[]): void
+  /** What is still counted, without what has run out. */
+  entries(): readonly Count[]
+}
+
+interface Place {
+  taken: number
+  endsAt: number
+}
+
+/**
+ * Fixed windows, each begun by the first that is taken in it. Memory is bounded: once `OWN_COUNTS_MOST` windows run at the same time, a new key shares
+ * one of `SHARED_COUNTS` places of its rule, chosen by its hash. Sharing counts too much and never too little, so a flood of sources can make limits
+ * stricter for newcomers, but can push nobody's count out.
+ */
+export function createCounts(secret: Uint8Array, clock: Clock, present: readonly Count[]): Counts {
+  const key = new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(), 'service/limiter/1', 32))
+  const places = new Map<string, Place>(present.map(({ id, taken, endsAt }) => [id, { taken, endsAt }]))
+  let sweptAt = clock.now()
+
+  function idOf(kind: 'own' | 'shared', rule: string, name: string): string {
+    return createHmac('sha256', key).update(`${kind}\0${rule}\0${name}`).digest().toString('latin1', 0, ID_BYTES)
+  }
+
+  function sweep(): void {
+    sweptAt = clock.now()
+    for (const [id, { endsAt }] of places) if (endsAt <= sweptAt) places.delete(id)
+  }
+
+  function isFull(): boolean {
+    if (places.size < OWN_COUNTS_MOST) return false
+    // Not at every call: a flood would have each of its requests look through all of them.
+    if (Math.abs(clock.now() - sweptAt) >= SWEEP_MS) sweep()
+    return places.size >= OWN_COUNTS_MOST
+  }
+
+  function running(id: string, windowSeconds: number): Place | undefined {
+    const place = places.get(id)
+    if (place === undefined || place.endsAt <= clock.now()) return undefined
+    // A clock that was set back must not make a window longer than it is.
+    place.endsAt = Math.min(place.endsAt, clock.now() + windowSeconds * 1000)
+    return place
+  }
+
+  /** The id under which a limit is counted. A key that began to share keeps sharing until that window is over, or its count would be lost. */
+  function find({ rule, key: name, windowSeconds }: Limit): { readonly id: string; readonly place: Place | undefined } {
+    const ownId = idOf('own', rule, name)
+    const own = running(ownId, windowSeconds)
+    if (own !== undefined) return { id: ownId, place: own }
+    const sharedId = idOf('shared', rule, String(hashOf(ownId) % SHARED_COUNTS))
+    const shared = running(sharedId, windowSeconds)
+    if (shared !== undefined || isFull()) return { id: sharedId, place: shared }
+    return { id: ownId, place: undefined }
+  }
+
+  function undo(id: string): void {
+    const place = places.get(id)
+    if (place === undefined) return
+    place.taken -= 1
+    if (place.taken <= 0) places.delete(id)
+  }
+
+  return {
+    take(limits) {
+      const ids: string[] = []
+      let waitMs = 0
+      for (const limit of limits) {
+        const windowMs = limit.windowSeconds * 1000
+        const { id, place = { taken: 0, endsAt: clock.now() + windowMs } } = find(limit)
+        if (place.taken >= limit.most) {
+          waitMs = Math.max(waitMs, place.endsAt - clock.now())
+        } else {
+          place.taken += 1
+          places.set(id, place)
+          ids.push(id)
+        }
+      }
+      if (waitMs === 0) return undefined
+      for (const id of ids) undo(id)
+      return Math.max(1, Math.ceil(waitMs / 1000))
+    },
+    giveBack(limits) {
+      for (const limit of limits) {
+        const { id, place } = find(limit)
+        if (place !== undefined) undo(id)
+      }
+    },
+    entries() {
+      sweep()
+      return [...places].map(([id, { taken, endsAt }]) => ({ id, taken, endsAt }))
+    },
+  }
+}
+
+function hashOf(id: string): number {
+  return id.charCodeAt(0) * 256 + id.charCodeAt(1)
+}

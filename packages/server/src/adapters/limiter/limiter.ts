@@ -1,0 +1,68 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { Limiter } from '../../ports/limiter.ts'
+import { type Count, createCounts } from './counts.ts'
+import { decodeCounts, encodeCounts, readCountsFile, writeCountsFile } from './countsFile.ts'
+
+const FLUSH_MS = 5000
+
+interface LimiterOptions {
+  /** The file that keeps the counts over a restart. */
+  readonly path: string
+  /** What sources and accounts are hashed under. With another one all counts start anew. */
+  readonly secret: Uint8Array
+  readonly clock: Clock
+  readonly warn: (event: string, facts: { readonly error: unknown }) => void
+}
+
+/** Counts in memory, written down every five seconds and at the end. A file that cannot be read is no reason not to start: counting begins anew. */
+export async function openLimiter({ path, secret, clock, warn }: LimiterOptions): Promise<Limiter> {
+  const counts = createCounts(secret, clock, await readPresent())
+  let isChanged = false
+  let hasFailed = false
+  let writing: Promise<void> = Promise.resolve()
+
+  async function readPresent(): Promise<readonly Count[]> {
+    try {
+      const file = await readCountsFile(path)
+      return file === undefined ? [] : decodeCounts(secret, file)
+    } catch (error) {
+      warn('the limits could not be read and are counted anew', { error })
+      return []
+    }
+  }
+
+  async function flush(): Promise<void> {
+    if (!isChanged) return
+    isChanged = false
+    try {
+      await writeCountsFile(path, encodeCounts(secret, counts.entries()))
+      hasFailed = false
+    } catch (error) {
+      isChanged = true
+      // Once for each time that it breaks, not every five seconds.
+      if (!hasFailed) warn('the limits could not be written and would be lost in a restart', { error })
+      hasFailed = true
+    }
+  }
+
+  function flushNext(): Promise<void> {
+    writing = writing.then(flush)
+    return writing
+  }
+
+  const timer = setInterval(flushNext, FLUSH_MS).unref()
+  return {
+    async take(limits) {
+      isChanged = true
+      return counts.take(limits)
+    },
+    async giveBack(limits) {
+      isChanged = true
+      counts.giveBack(limits)
+    },
+    async close() {
+      clearInterval(timer)
+      await flushNext()
+    },
+  }
+}

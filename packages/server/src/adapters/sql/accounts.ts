@@ -1,0 +1,103 @@
+import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+import type { Kysely, Selectable } from 'kysely'
+import type { Account, AccountReads, AccountWrites, NewAccount } from '../../ports/store.ts'
+import { prepared } from './prepared.ts'
+import type { AccountTable, Schema } from './schema.ts'
+
+const byId = prepared((db, given: { readonly accountId: AccountId }) =>
+  db.selectFrom('accounts').selectAll().where('account_id', '=', given.accountId),
+)
+
+const byEmail = prepared((db, given: { readonly email: string }) =>
+  db.selectFrom('accounts').selectAll().where('email', '=', given.email),
+)
+
+const insertion = prepared((db, given: NewAccount) =>
+  db
+    .insertInto('accounts')
+    .values({
+      account_id: given.accountId,
+      email: given.email,
+      secret_hash: given.secretHash,
+      kdf_version: given.kdfVersion,
+      salt: given.salt,
+      sealed_account_key: given.sealedAccountKey,
+      sealed_recovery_key: given.sealedRecoveryKey,
+      recovery_proof_hash: given.recoveryProofHash,
+      created_at: given.createdAt,
+    })
+    .onConflict((conflict) => conflict.column('email').doNothing()),
+)
+
+const admittedCharge = prepared(
+  (db, given: { readonly accountId: AccountId; readonly bytes: number; readonly limitBytes: number }) =>
+    db
+      .updateTable('accounts')
+      .set((account) => ({ used_bytes: account('used_bytes', '+', given.bytes) }))
+      .where('account_id', '=', given.accountId)
+      .where((account) => account(account('used_bytes', '+', given.bytes), '<=', given.limitBytes)),
+)
+
+const coveredRefund = prepared((db, given: { readonly accountId: AccountId; readonly bytes: number }) =>
+  db
+    .updateTable('accounts')
+    .set((account) => ({ used_bytes: account('used_bytes', '-', given.bytes) }))
+    .where('account_id', '=', given.accountId)
+    .where('used_bytes', '>=', given.bytes),
+)
+
+const exceeding = prepared((db, given: { readonly accountId: AccountId; readonly since: Instant | null }) =>
+  db.updateTable('accounts').set({ exceeded_since: given.since }).where('account_id', '=', given.accountId),
+)
+
+export function accountReads(db: Kysely<Schema>): AccountReads {
+  return {
+    async find(accountId) {
+      const row = await byId.first(db, { accountId })
+      return row && accountOf(row)
+    },
+    async findByEmail(email) {
+      const row = await byEmail.first(db, { email })
+      return row && accountOf(row)
+    },
+  }
+}
+
+export function accountWrites(db: Kysely<Schema>): AccountWrites {
+  return {
+    async insert(account) {
+      return (await insertion.changed(db, account)) === 1
+    },
+    async charge(accountId, bytes, hardLimitBytes) {
+      // Without a limit, what a number can say exactly is the limit.
+      const limitBytes = hardLimitBytes ?? Number.MAX_SAFE_INTEGER
+      return (await admittedCharge.changed(db, { accountId, bytes, limitBytes })) === 1
+    },
+    async refund(accountId, bytes) {
+      if ((await coveredRefund.changed(db, { accountId, bytes })) === 1) return
+      throw new Error(`A refund of ${bytes} bytes is more than account ${accountId} was charged`)
+    },
+    async setExceededSince(accountId, since) {
+      await exceeding.changed(db, { accountId, since: since ?? null })
+    },
+  }
+}
+
+function accountOf(row: Selectable<AccountTable>): Account {
+  return {
+    accountId: row.account_id,
+    email: row.email,
+    secretHash: row.secret_hash,
+    kdfVersion: row.kdf_version,
+    salt: row.salt ?? undefined,
+    sealedAccountKey: row.sealed_account_key ?? undefined,
+    sealedRecoveryKey: row.sealed_recovery_key ?? undefined,
+    recoveryProofHash: row.recovery_proof_hash ?? undefined,
+    createdAt: row.created_at,
+    suspendedAt: row.suspended_at ?? undefined,
+    usedBytes: row.used_bytes,
+    softLimitBytes: row.soft_limit_bytes ?? undefined,
+    hardLimitBytes: row.hard_limit_bytes ?? undefined,
+    exceededSince: row.exceeded_since ?? undefined,
+  }
+}

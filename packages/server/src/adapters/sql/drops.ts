@@ -1,0 +1,114 @@
+import type { AccountId, DropId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
+import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely'
+import type { Drop, DropReads, DropWrites } from '../../ports/store.ts'
+import { prepared } from './prepared.ts'
+import type { DropTable, Schema } from './schema.ts'
+
+const byId = prepared((db, given: { readonly dropId: DropId }) =>
+  db.selectFrom('drops').selectAll().where('drop_id', '=', given.dropId),
+)
+
+const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
+  db
+    .selectFrom('drops')
+    .selectAll()
+    .where('account_id', '=', given.accountId)
+    .orderBy('received_at')
+    .orderBy('drop_seq'),
+)
+
+const pendingCount = prepared((db, given: { readonly accountId: AccountId }) =>
+  db
+    .selectFrom('drops')
+    .select((drop) => drop.fn.countAll<number>().as('pending'))
+    .where('account_id', '=', given.accountId),
+)
+
+const insertion = prepared((db, given: Drop) =>
+  db.insertInto('drops').values({
+    drop_id: given.dropId,
+    account_id: given.accountId,
+    opaque_id: given.opaqueId,
+    upload_id: given.uploadId,
+    ciphertext_hash: given.ciphertextHash,
+    size: given.size,
+    content_type: given.contentType,
+    kem_ct: given.kemCt,
+    suggested_filename: given.suggestedFilename,
+    location: given.location,
+    received_at: given.receivedAt,
+    leased_until: given.leasedUntil,
+  }),
+)
+
+const removal = prepared(
+  (db, given: { readonly dropId: DropId; readonly accountId: AccountId; readonly at: Instant }) =>
+    db
+      .deleteFrom('drops')
+      .where('drop_id', '=', given.dropId)
+      .where('account_id', '=', given.accountId)
+      .where(notLeased(given.at))
+      .returningAll(),
+)
+
+const removalOfLink = prepared(
+  (db, given: { readonly opaqueId: OpaqueId; readonly accountId: AccountId; readonly at: Instant }) =>
+    db
+      .deleteFrom('drops')
+      .where('opaque_id', '=', given.opaqueId)
+      .where('account_id', '=', given.accountId)
+      .where(notLeased(given.at))
+      .returningAll(),
+)
+
+/** A lease is live before the instant until which it was given. */
+function notLeased(at: Instant): (drop: ExpressionBuilder<Schema, 'drops'>) => Expression<SqlBool> {
+  return (drop) => drop.or([drop('leased_until', 'is', null), drop('leased_until', '<=', at)])
+}
+
+export function dropReads(db: Kysely<Schema>): DropReads {
+  return {
+    async find(dropId) {
+      const row = await byId.first(db, { dropId })
+      return row && dropOf(row)
+    },
+    async pendingOf(accountId) {
+      return (await ofAccount.all(db, { accountId })).map(dropOf)
+    },
+    async countPending(accountId) {
+      return (await pendingCount.first(db, { accountId }))?.pending ?? 0
+    },
+  }
+}
+
+export function dropWrites(db: Kysely<Schema>): DropWrites {
+  return {
+    async insert(drop) {
+      await insertion.changed(db, drop)
+    },
+    async remove(dropId, accountId, at) {
+      const row = await removal.first(db, { dropId, accountId, at })
+      return row && dropOf(row)
+    },
+    async removeOfLink(opaqueId, accountId, at) {
+      return (await removalOfLink.all(db, { opaqueId, accountId, at })).map(dropOf)
+    },
+  }
+}
+
+function dropOf(row: Selectable<DropTable>): Drop {
+  return {
+    dropId: row.drop_id,
+    accountId: row.account_id,
+    opaqueId: row.opaque_id,
+    uploadId: row.upload_id,
+    ciphertextHash: row.ciphertext_hash,
+    size: row.size,
+    contentType: row.content_type,
+    kemCt: row.kem_ct,
+    suggestedFilename: row.suggested_filename ?? undefined,
+    location: row.location,
+    receivedAt: row.received_at,
+    leasedUntil: row.leased_until ?? undefined,
+  }
+}

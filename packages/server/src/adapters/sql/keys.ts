@@ -1,0 +1,49 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { AttestationKey, KeyReads, KeyWrites } from '../../ports/store.ts'
+import { prepared } from './prepared.ts'
+import type { AttestationKeyTable, Schema } from './schema.ts'
+
+const allKeys = prepared((db, _given: object) =>
+  db
+    .selectFrom('attestation_keys')
+    .selectAll()
+    .orderBy((key) => key('active_to', 'is', null))
+    .orderBy('active_from')
+    .orderBy('key_seq'),
+)
+
+const insertion = prepared((db, given: AttestationKey) =>
+  db.insertInto('attestation_keys').values({
+    key_id: given.keyId,
+    public_key: given.publicKey,
+    sealed_private_key: given.sealedPrivateKey,
+    active_from: given.activeFrom,
+    active_to: given.activeTo,
+  }),
+)
+
+export function keyReads(db: Kysely<Schema>): KeyReads {
+  return {
+    async attestationKeys() {
+      return (await allKeys.all(db, {})).map(keyOf)
+    },
+  }
+}
+
+export function keyWrites(db: Kysely<Schema>): KeyWrites {
+  return {
+    async insertAttestationKey(key) {
+      await insertion.changed(db, key)
+    },
+  }
+}
+
+function keyOf(row: Selectable<AttestationKeyTable>): AttestationKey {
+  return {
+    keyId: row.key_id,
+    publicKey: row.public_key,
+    sealedPrivateKey: row.sealed_private_key,
+    activeFrom: row.active_from,
+    activeTo: row.active_to ?? undefined,
+  }
+}

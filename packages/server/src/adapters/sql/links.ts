@@ -1,0 +1,221 @@
+import type { AccountId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { Link, LinkReads, LinkWrites, NewLink } from '../../ports/store.ts'
+import { prepared } from './prepared.ts'
+import type { LinkTable, Schema } from './schema.ts'
+
+const byId = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
+  db.selectFrom('links').selectAll().where('opaque_id', '=', given.opaqueId),
+)
+
+const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
+  db
+    .selectFrom('links')
+    .selectAll()
+    .select((link) =>
+      link
+        .selectFrom('drops')
+        .whereRef('drops.opaque_id', '=', 'links.opaque_id')
+        .select((drop) => drop.fn.countAll<number>().as('count'))
+        .$asScalar()
+        .$notNull()
+        .as('pending'),
+    )
+    .where('account_id', '=', given.accountId)
+    .orderBy('created_at')
+    .orderBy('link_seq'),
+)
+
+const liveCount = prepared((db, given: { readonly accountId: AccountId; readonly at: Instant }) =>
+  db
+    .selectFrom('links')
+    .select((link) => link.fn.countAll<number>().as('live'))
+    .where('account_id', '=', given.accountId)
+    .where('revoked_at', 'is', null)
+    .where('spent_at', 'is', null)
+    .where((link) => link.or([link('expires_at', 'is', null), link('expires_at', '>', given.at)])),
+)
+
+const insertion = prepared((db, given: NewLink & { readonly singleUseNumber: 0 | 1 }) =>
+  db
+    .insertInto('links')
+    .values({
+      opaque_id: given.opaqueId,
+      account_id: given.accountId,
+      drop_public_key: given.dropPublicKey,
+      suite_id: given.suiteId,
+      protocol_version: given.protocolVersion,
+      verifier_hash: given.verifierHash,
+      sealed_label: given.sealedLabel,
+      created_at: given.createdAt,
+      expires_at: given.expiresAt,
+      max_total_bytes: given.maxTotalBytes,
+      max_file_count: given.maxFileCount,
+      max_file_size: given.maxFileSize,
+      single_use: given.singleUseNumber,
+    })
+    .onConflict((conflict) => conflict.column('opaque_id').doNothing()),
+)
+
+interface Reservation {
+  readonly opaqueId: OpaqueId
+  readonly size: number
+  readonly at: Instant
+  readonly maxOpenSessions: number
+}
+
+/** All that a link can be full of, over or ended by, in the one statement that takes the place. */
+const admittedReservation = prepared((db, given: Reservation) =>
+  db
+    .updateTable('links')
+    .set((link) => ({
+      open_sessions: link('open_sessions', '+', 1),
+      open_bytes: link('open_bytes', '+', given.size),
+    }))
+    .where('opaque_id', '=', given.opaqueId)
+    .where('revoked_at', 'is', null)
+    .where('spent_at', 'is', null)
+    .where((link) => link.or([link('expires_at', 'is', null), link('expires_at', '>', given.at)]))
+    .where('open_sessions', '<', given.maxOpenSessions)
+    .where((link) => link.or([link('max_file_size', 'is', null), link('max_file_size', '>=', given.size)]))
+    .where((link) =>
+      link.or([
+        link('max_file_count', 'is', null),
+        link(link('landed_files', '+', link.ref('open_sessions')), '<', link.ref('max_file_count')),
+      ]),
+    )
+    .where((link) =>
+      link(
+        link('landed_bytes', '+', link.ref('open_bytes')),
+        '<=',
+        // Without a cap, what a number can say exactly is the cap.
+        link(link.fn.coalesce('max_total_bytes', sql.lit(Number.MAX_SAFE_INTEGER)), '-', given.size),
+      ),
+    ),
+)
+
+const releasing = prepared((db, given: { readonly opaqueId: OpaqueId; readonly size: number }) =>
+  db
+    .updateTable('links')
+    .set((link) => ({
+      open_sessions: link('open_sessions', '-', 1),
+      open_bytes: link('open_bytes', '-', given.size),
+    }))
+    .where('opaque_id', '=', given.opaqueId),
+)
+
+const landing = prepared((db, given: { readonly opaqueId: OpaqueId; readonly size: number; readonly at: Instant }) =>
+  db
+    .updateTable('links')
+    .set((link) => ({
+      open_sessions: link('open_sessions', '-', 1),
+      open_bytes: link('open_bytes', '-', given.size),
+      landed_files: link('landed_files', '+', 1),
+      landed_bytes: link('landed_bytes', '+', given.size),
+      claimed_by: null,
+      spent_at: link
+        .case()
+        .when('single_use', '=', 1)
+        .then(link.fn.coalesce('spent_at', link.val(given.at)))
+        .else(null)
+        .end(),
+    }))
+    .where('opaque_id', '=', given.opaqueId),
+)
+
+const claim = prepared((db, given: { readonly opaqueId: OpaqueId; readonly uploadId: UploadId }) =>
+  db
+    .updateTable('links')
+    .set({ claimed_by: given.uploadId })
+    .where('opaque_id', '=', given.opaqueId)
+    .where('single_use', '=', 1)
+    .where('spent_at', 'is', null)
+    .where((link) => link.or([link('claimed_by', 'is', null), link('claimed_by', '=', given.uploadId)])),
+)
+
+const unclaiming = prepared((db, given: { readonly opaqueId: OpaqueId; readonly uploadId: UploadId }) =>
+  db
+    .updateTable('links')
+    .set({ claimed_by: null })
+    .where('opaque_id', '=', given.opaqueId)
+    .where('claimed_by', '=', given.uploadId),
+)
+
+const firstRevocation = prepared(
+  (db, given: { readonly opaqueId: OpaqueId; readonly accountId: AccountId; readonly at: Instant }) =>
+    db
+      .updateTable('links')
+      .set({ revoked_at: given.at })
+      .where('opaque_id', '=', given.opaqueId)
+      .where('account_id', '=', given.accountId)
+      .where('revoked_at', 'is', null),
+)
+
+export function linkReads(db: Kysely<Schema>): LinkReads {
+  return {
+    async find(opaqueId) {
+      const row = await byId.first(db, { opaqueId })
+      return row && linkOf(row)
+    },
+    async listOf(accountId) {
+      const rows = await ofAccount.all(db, { accountId })
+      return rows.map((row) => ({ ...linkOf(row), pending: row.pending }))
+    },
+    async countLive(accountId, at) {
+      return (await liveCount.first(db, { accountId, at }))?.live ?? 0
+    },
+  }
+}
+
+export function linkWrites(db: Kysely<Schema>): LinkWrites {
+  return {
+    async insert(link) {
+      return (await insertion.changed(db, { ...link, singleUseNumber: link.singleUse ? 1 : 0 })) === 1
+    },
+    async reserve(opaqueId, reservation) {
+      return (await admittedReservation.changed(db, { opaqueId, ...reservation })) === 1
+    },
+    async release(opaqueId, size) {
+      if ((await releasing.changed(db, { opaqueId, size })) === 1) return
+      throw new Error('A reservation was given back to a link that does not exist')
+    },
+    async land(opaqueId, size, at) {
+      if ((await landing.changed(db, { opaqueId, size, at })) === 1) return
+      throw new Error('A file landed on a link that does not exist')
+    },
+    async claim(opaqueId, uploadId) {
+      return (await claim.changed(db, { opaqueId, uploadId })) === 1
+    },
+    async unclaim(opaqueId, uploadId) {
+      await unclaiming.changed(db, { opaqueId, uploadId })
+    },
+    async revoke(opaqueId, accountId, at) {
+      return (await firstRevocation.changed(db, { opaqueId, accountId, at })) === 1
+    },
+  }
+}
+
+function linkOf(row: Selectable<LinkTable>): Link {
+  return {
+    opaqueId: row.opaque_id,
+    accountId: row.account_id,
+    dropPublicKey: row.drop_public_key,
+    suiteId: row.suite_id,
+    protocolVersion: row.protocol_version,
+    verifierHash: row.verifier_hash ?? undefined,
+    sealedLabel: row.sealed_label ?? undefined,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at ?? undefined,
+    maxTotalBytes: row.max_total_bytes ?? undefined,
+    maxFileCount: row.max_file_count ?? undefined,
+    maxFileSize: row.max_file_size ?? undefined,
+    singleUse: row.single_use === 1,
+    revokedAt: row.revoked_at ?? undefined,
+    spentAt: row.spent_at ?? undefined,
+    claimedBy: row.claimed_by ?? undefined,
+    landedFiles: row.landed_files,
+    landedBytes: row.landed_bytes,
+    openSessions: row.open_sessions,
+    openBytes: row.open_bytes,
+  }
+}

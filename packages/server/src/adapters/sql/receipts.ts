@@ -1,0 +1,110 @@
+import type { Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
+import type { Kysely, Selectable } from 'kysely'
+import type { LogHead, ReceiptReads, ReceiptRow, ReceiptWrites } from '../../ports/store.ts'
+import { prepared } from './prepared.ts'
+import type { ReceiptTable, Schema } from './schema.ts'
+
+const head = prepared((db, _given: object) =>
+  db.selectFrom('log_head').select(['receipt_seq', 'receipt_hash', 'received_at']).where('one', '=', 1),
+)
+
+const firstOfUpload = prepared((db, given: { readonly uploadId: UploadId }) =>
+  db.selectFrom('receipts').selectAll().where('upload_id', '=', given.uploadId).orderBy('receipt_seq').limit(1),
+)
+
+/** Changes nothing when there is a head already. */
+const firstHead = prepared((db, given: LogHead) =>
+  db
+    .insertInto('log_head')
+    .values({
+      one: 1,
+      receipt_seq: given.receiptSeq,
+      receipt_hash: given.receiptHash,
+      received_at: given.receivedAt,
+    })
+    .onConflict((conflict) => conflict.column('one').doNothing()),
+)
+
+interface HeadStep extends LogHead {
+  readonly fromSeq: number
+  readonly fromHash: Sha256Hex
+  readonly fromReceivedAt: Instant
+}
+
+/** Changes nothing when the head is another. */
+const nextHead = prepared((db, given: HeadStep) =>
+  db
+    .updateTable('log_head')
+    .set({ receipt_seq: given.receiptSeq, receipt_hash: given.receiptHash, received_at: given.receivedAt })
+    .where('one', '=', 1)
+    .where('receipt_seq', '=', given.fromSeq)
+    .where('receipt_hash', '=', given.fromHash)
+    .where('received_at', '=', given.fromReceivedAt),
+)
+
+const insertion = prepared((db, given: ReceiptRow) =>
+  db.insertInto('receipts').values({
+    receipt_seq: given.receiptSeq,
+    receipt_hash: given.receiptHash,
+    receipt_cbor: given.receiptCbor,
+    key_id: given.keyId,
+    upload_id: given.uploadId,
+    drop_id: given.dropId,
+    received_at: given.receivedAt,
+  }),
+)
+
+export function receiptReads(db: Kysely<Schema>): ReceiptReads {
+  return {
+    async head() {
+      const row = await head.first(db, {})
+      return row && { receiptSeq: row.receipt_seq, receiptHash: row.receipt_hash, receivedAt: row.received_at }
+    },
+    async ofUpload(uploadId) {
+      const row = await firstOfUpload.first(db, { uploadId })
+      return row && receiptOf(row)
+    },
+  }
+}
+
+export function receiptWrites(db: Kysely<Schema>): ReceiptWrites {
+  return {
+    async append(from, rows) {
+      const last = rows.at(-1)
+      if (last === undefined) throw new RangeError('No receipts to append')
+      refuseUnlessRising(from, rows)
+      if (!(await moveHead(db, from, last))) return false
+      for (const row of rows) await insertion.changed(db, row)
+      return true
+    },
+  }
+}
+
+async function moveHead(db: Kysely<Schema>, from: LogHead | undefined, to: LogHead): Promise<boolean> {
+  if (from === undefined) return (await firstHead.changed(db, to)) === 1
+  const { receiptSeq: fromSeq, receiptHash: fromHash, receivedAt: fromReceivedAt } = from
+  return (await nextHead.changed(db, { ...to, fromSeq, fromHash, fromReceivedAt })) === 1
+}
+
+/** `receipt_seq` is strictly monotonic per server (specification, AssetReceipt), and its clock never goes back in the log. */
+function refuseUnlessRising(from: LogHead | undefined, rows: readonly ReceiptRow[]): void {
+  let before: Pick<LogHead, 'receiptSeq' | 'receivedAt'> | undefined = from
+  for (const row of rows) {
+    if (before !== undefined && (row.receiptSeq <= before.receiptSeq || row.receivedAt < before.receivedAt)) {
+      throw new RangeError(`Receipt ${row.receiptSeq} does not follow receipt ${before.receiptSeq}`)
+    }
+    before = row
+  }
+}
+
+function receiptOf(row: Selectable<ReceiptTable>): ReceiptRow {
+  return {
+    receiptSeq: row.receipt_seq,
+    receiptHash: row.receipt_hash,
+    receiptCbor: row.receipt_cbor,
+    keyId: row.key_id,
+    uploadId: row.upload_id,
+    dropId: row.drop_id ?? undefined,
+    receivedAt: row.received_at,
+  }
+}

@@ -1,0 +1,178 @@
+import type {
+  AccountId,
+  DeviceId,
+  DropId,
+  Instant,
+  KeyId,
+  OpaqueId,
+  ProtocolVersion,
+  SessionId,
+  Sha256Hex,
+  UploadId,
+} from '@blindkeep/protocol/ids'
+import type { Generated } from 'kysely'
+import type { CopyState, ServerFact, UploadState } from '../../ports/store.ts'
+
+/**
+ * The tables, as `migrations.ts` makes them.
+ *
+ * One rule for values: what the port gives as text (ids and hexadecimal hashes) is TEXT and can be read in any tool, what it gives as bytes is BLOB,
+ * instants are whole milliseconds since 1970-01-01T00:00:00Z, sizes are bytes, yes and no are 1 and 0, and absent is NULL.
+ */
+export interface Schema {
+  readonly accounts: AccountTable
+  readonly sessions: SessionTable
+  readonly refresh_tokens: RefreshTokenTable
+  readonly links: LinkTable
+  readonly uploads: UploadTable
+  readonly chunks: ChunkTable
+  readonly drops: DropTable
+  readonly copies: CopyTable
+  readonly receipts: ReceiptTable
+  readonly log_head: LogHeadTable
+  readonly attestation_keys: AttestationKeyTable
+  readonly server_facts: ServerFactTable
+}
+
+export interface AccountTable {
+  readonly account_id: AccountId
+  readonly email: string
+  readonly secret_hash: string
+  readonly kdf_version: number
+  readonly salt: Uint8Array | null
+  readonly sealed_account_key: Uint8Array | null
+  readonly sealed_recovery_key: Uint8Array | null
+  readonly recovery_proof_hash: Uint8Array | null
+  readonly created_at: Instant
+  readonly suspended_at: Instant | null
+  readonly used_bytes: Generated<number>
+  readonly soft_limit_bytes: number | null
+  readonly hard_limit_bytes: number | null
+  readonly exceeded_since: Instant | null
+}
+
+export interface SessionTable {
+  readonly session_id: SessionId
+  readonly account_id: AccountId
+  readonly device_id: DeviceId | null
+  readonly created_at: Instant
+  readonly last_used_at: Instant
+  readonly expires_at: Instant
+  readonly ended_at: Instant | null
+}
+
+export interface RefreshTokenTable {
+  readonly token_hash: Uint8Array
+  readonly session_id: SessionId
+  readonly issued_at: Instant
+  readonly used_at: Instant | null
+}
+
+export interface LinkTable {
+  /** Rises with each link: the order in which they were made. */
+  readonly link_seq: Generated<number>
+  readonly opaque_id: OpaqueId
+  readonly account_id: AccountId
+  readonly drop_public_key: Uint8Array
+  readonly suite_id: number
+  readonly protocol_version: ProtocolVersion
+  readonly verifier_hash: Uint8Array | null
+  readonly sealed_label: Uint8Array | null
+  readonly created_at: Instant
+  readonly expires_at: Instant | null
+  readonly max_total_bytes: number | null
+  readonly max_file_count: number | null
+  readonly max_file_size: number | null
+  readonly single_use: 0 | 1
+  readonly revoked_at: Instant | null
+  readonly spent_at: Instant | null
+  readonly claimed_by: UploadId | null
+  readonly landed_files: Generated<number>
+  readonly landed_bytes: Generated<number>
+  readonly open_sessions: Generated<number>
+  readonly open_bytes: Generated<number>
+}
+
+export interface UploadTable {
+  readonly upload_id: UploadId
+  readonly account_id: AccountId
+  readonly opaque_id: OpaqueId
+  readonly size: number
+  readonly ciphertext_hash: Sha256Hex
+  readonly content_type: string
+  readonly kem_ct: Uint8Array
+  readonly suggested_filename: string | null
+  readonly idempotency_key: string | null
+  readonly declaration_hash: string
+  readonly location: string
+  readonly created_at: Instant
+  readonly state: UploadState
+  readonly received_bytes: Generated<number>
+  readonly chunk_count: Generated<number>
+  readonly last_chunk_at: Instant | null
+  readonly closed_at: Instant | null
+}
+
+export interface ChunkTable {
+  readonly upload_id: UploadId
+  readonly offset: number
+  readonly length: number
+  readonly checksum: Sha256Hex
+}
+
+export interface DropTable {
+  /** Rises with each drop: the order of landing. */
+  readonly drop_seq: Generated<number>
+  readonly drop_id: DropId
+  readonly account_id: AccountId
+  readonly opaque_id: OpaqueId
+  readonly upload_id: UploadId
+  readonly ciphertext_hash: Sha256Hex
+  readonly size: number
+  readonly content_type: string
+  readonly kem_ct: Uint8Array
+  readonly suggested_filename: string | null
+  readonly location: string
+  readonly received_at: Instant
+  readonly leased_until: Instant | null
+}
+
+export interface CopyTable {
+  readonly location: string
+  readonly size: number
+  readonly state: CopyState
+  readonly since: Instant
+}
+
+export interface ReceiptTable {
+  readonly receipt_seq: number
+  readonly receipt_hash: Sha256Hex
+  readonly receipt_cbor: Uint8Array
+  readonly key_id: KeyId
+  readonly upload_id: UploadId
+  readonly drop_id: DropId | null
+  readonly received_at: Instant
+}
+
+/** One row: where the chain of receipts stands. */
+export interface LogHeadTable {
+  readonly one: 1
+  readonly receipt_seq: number
+  readonly receipt_hash: Sha256Hex
+  readonly received_at: Instant
+}
+
+export interface AttestationKeyTable {
+  /** Rises with each key: the order in which they were made. */
+  readonly key_seq: Generated<number>
+  readonly key_id: KeyId
+  readonly public_key: Uint8Array
+  readonly sealed_private_key: Uint8Array
+  readonly active_from: Instant
+  readonly active_to: Instant | null
+}
+
+export interface ServerFactTable {
+  readonly name: ServerFact
+  readonly value: Uint8Array
+}

@@ -1,0 +1,124 @@
+import type { Instant, SessionId } from '@blindkeep/protocol/ids'
+import type { Kysely, Selectable } from 'kysely'
+import type { RefreshToken, Session, SessionReads, SessionWrites } from '../../ports/store.ts'
+import { prepared } from './prepared.ts'
+import type { RefreshTokenTable, Schema, SessionTable } from './schema.ts'
+
+const byId = prepared((db, given: { readonly sessionId: SessionId }) =>
+  db.selectFrom('sessions').selectAll().where('session_id', '=', given.sessionId),
+)
+
+const tokenByHash = prepared((db, given: { readonly tokenHash: Uint8Array }) =>
+  db.selectFrom('refresh_tokens').selectAll().where('token_hash', '=', given.tokenHash),
+)
+
+const insertion = prepared((db, given: Session) =>
+  db.insertInto('sessions').values({
+    session_id: given.sessionId,
+    account_id: given.accountId,
+    device_id: given.deviceId,
+    created_at: given.createdAt,
+    last_used_at: given.lastUsedAt,
+    expires_at: given.expiresAt,
+    ended_at: given.endedAt,
+  }),
+)
+
+const tokenInsertion = prepared((db, given: RefreshToken) =>
+  db.insertInto('refresh_tokens').values({
+    token_hash: given.tokenHash,
+    session_id: given.sessionId,
+    issued_at: given.issuedAt,
+    used_at: given.usedAt,
+  }),
+)
+
+const firstUse = prepared((db, given: { readonly tokenHash: Uint8Array; readonly usedAt: Instant }) =>
+  db
+    .updateTable('refresh_tokens')
+    .set({ used_at: given.usedAt })
+    .where('token_hash', '=', given.tokenHash)
+    .where('used_at', 'is', null),
+)
+
+const prolonging = prepared(
+  (db, given: { readonly sessionId: SessionId; readonly lastUsedAt: Instant; readonly expiresAt: Instant }) =>
+    db
+      .updateTable('sessions')
+      .set({ last_used_at: given.lastUsedAt, expires_at: given.expiresAt })
+      .where('session_id', '=', given.sessionId),
+)
+
+const ending = prepared((db, given: { readonly sessionId: SessionId; readonly endedAt: Instant }) =>
+  db
+    .updateTable('sessions')
+    .set({ ended_at: given.endedAt })
+    .where('session_id', '=', given.sessionId)
+    .where('ended_at', 'is', null),
+)
+
+// Two statements, as each has an index. The refresh tokens go with their sessions by the foreign key.
+const removalOfEnded = prepared((db, given: { readonly before: Instant }) =>
+  db.deleteFrom('sessions').where('ended_at', '<', given.before),
+)
+const removalOfExpired = prepared((db, given: { readonly before: Instant }) =>
+  db.deleteFrom('sessions').where('expires_at', '<', given.before),
+)
+
+export function sessionReads(db: Kysely<Schema>): SessionReads {
+  return {
+    async find(sessionId) {
+      const row = await byId.first(db, { sessionId })
+      return row && sessionOf(row)
+    },
+    async findRefreshToken(tokenHash) {
+      const row = await tokenByHash.first(db, { tokenHash })
+      return row && refreshTokenOf(row)
+    },
+  }
+}
+
+export function sessionWrites(db: Kysely<Schema>): SessionWrites {
+  return {
+    async insert(session) {
+      await insertion.changed(db, session)
+    },
+    async insertRefreshToken(token) {
+      await tokenInsertion.changed(db, token)
+    },
+    async useRefreshToken(tokenHash, usedAt) {
+      return (await firstUse.changed(db, { tokenHash, usedAt })) === 1
+    },
+    async prolong(sessionId, lastUsedAt, expiresAt) {
+      await prolonging.changed(db, { sessionId, lastUsedAt, expiresAt })
+    },
+    async end(sessionId, endedAt) {
+      await ending.changed(db, { sessionId, endedAt })
+    },
+    async prune(before) {
+      await removalOfEnded.changed(db, { before })
+      await removalOfExpired.changed(db, { before })
+    },
+  }
+}
+
+function sessionOf(row: Selectable<SessionTable>): Session {
+  return {
+    sessionId: row.session_id,
+    accountId: row.account_id,
+    deviceId: row.device_id ?? undefined,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    expiresAt: row.expires_at,
+    endedAt: row.ended_at ?? undefined,
+  }
+}
+
+function refreshTokenOf(row: Selectable<RefreshTokenTable>): RefreshToken {
+  return {
+    tokenHash: row.token_hash,
+    sessionId: row.session_id,
+    issuedAt: row.issued_at,
+    usedAt: row.used_at ?? undefined,
+  }
+}

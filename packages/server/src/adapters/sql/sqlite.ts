@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { closeSync, constants, openSync } from 'node:fs'
+import type { Kysely } from 'kysely'
+import type { Store } from '../../ports/store.ts'
+import { sqliteDialect } from './dialects.ts'
+import { createGroupCommit, type GroupCommit } from './groupCommit.ts'
+import { migrate } from './migrations.ts'
+import type { Schema } from './schema.ts'
+import { openConnection, type SqliteConnection } from './sqliteConnection.ts'
+import { createHealth, type Health } from './sqliteHealth.ts'
+import { createTurns, type Turns } from './turns.ts'
+import { createReadTx, createWriteTx } from './tx.ts'
+
+/**
+ * Opens the database at `path`, makes it on the first start, readable by its owner alone (mode 0600, which its log takes on), and brings its
+ * schema up to date. `:memory:` is a database of its own that ends with the store. Throws `DatabaseTooNew`.
+ *
+ * One connection writes and one, which refuses to, reads: each in turns, both at the same time.
+ */
+export async function openSqliteStore(options: { readonly path: string }): Promise<Store> {
+  const inMemory = options.path === ':memory:'
+  const location = inMemory ? `file:/blindkeep-${randomUUID()}?vfs=memdb` : options.path
+  if (!inMemory) createPrivately(location)
+  const health = createHealth()
+  const writer = openConnection(location, { health, queryOnly: false })
+  const writerTurns = createTurns()
+  const commits = createGroupCommit({ connection: writer, turns: writerTurns, health })
+  try {
+    await commits.write(
+      (db) => migrate(db, sqliteDialect),
+      () => false,
+    )
+    const reader = openConnection(location, { health, queryOnly: true })
+    // A database in memory keeps no log, so that a reader would meet a writer half-way: there both take the same turns.
+    const readerTurns = inMemory ? writerTurns : createTurns()
+    return storeOver({ writer, reader, readerTurns, commits, health })
+  } catch (error) {
+    writer.close()
+    throw error
+  }
+}
+
+/** SQLite would make the file with the mode that the umask leaves. What it adds later, the log and its index, takes the file's. */
+function createPrivately(path: string): void {
+  closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600))
+}
+
+interface Parts {
+  readonly writer: SqliteConnection
+  readonly reader: SqliteConnection
+  readonly readerTurns: Turns
+  readonly commits: GroupCommit
+  readonly health: Health
+}
+
+function storeOver({ writer, reader, readerTurns, commits, health }: Parts): Store {
+  const receiptLog = createTurns()
+  let closed: Promise<void> | undefined
+
+  function refuseWhenOver(): void {
+    health.check()
+    if (closed !== undefined) throw new Error('The store is closed')
+  }
+
+  async function close(): Promise<void> {
+    await commits
+      .write(
+        () => Promise.resolve(),
+        () => true,
+      )
+      .catch(() => undefined)
+    await readerTurns.take(() => Promise.resolve())
+    reader.close()
+    writer.close()
+  }
+
+  return {
+    async read(work) {
+      refuseWhenOver()
+      return await readerTurns.take(() => inSnapshot(reader, (db) => work(createReadTx(db))))
+    },
+    async write(work) {
+      refuseWhenOver()
+      return await commits.write((db) => work(createWriteTx(db)), isRefusal)
+    },
+    async withReceiptLogLock(work) {
+      refuseWhenOver()
+      return await receiptLog.take(async () => {
+        refuseWhenOver()
+        return await work()
+      })
+    },
+    close() {
+      closed ??= close()
+      return closed
+    },
+  }
+}
+
+/** All that `work` reads is of one instant: the log keeps what a writer changes meanwhile apart. */
+async function inSnapshot<Result>(
+  reader: SqliteConnection,
+  work: (db: Kysely<Schema>) => Promise<Result>,
+): Promise<Result> {
+  reader.control('begin')
+  try {
+    return await reader.lend(work)
+  } finally {
+    if (reader.inTransaction()) reader.control('commit')
+  }
+}
+
+function isRefusal(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && 'refused' in result
+}

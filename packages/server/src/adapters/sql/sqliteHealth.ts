@@ -1,0 +1,58 @@
+import { StorageUnavailable, StoreBroken } from '../../ports/store.ts'
+
+/** Whether the database can still be believed. One for all connections to a file. */
+export interface Health {
+  /** Throws `StoreBroken` from the first failure on after which the database's word is worth nothing. */
+  check(): void
+  /** The error to reject with in place of one that SQLite threw. Remembers a failure that breaks the store. */
+  judge(error: unknown): unknown
+}
+
+export function createHealth(): Health {
+  let broken: StoreBroken | undefined
+  return {
+    check() {
+      if (broken !== undefined) throw broken
+    },
+    judge(error) {
+      if (broken !== undefined) return broken
+      const code = resultCodeOf(error)
+      if (code === undefined || code === 0) return error
+      if (isPassing(code)) return new StorageUnavailable('The database cannot be written to now', { cause: error })
+      if (!isBreaking(code)) return error
+      broken = new StoreBroken('The database failed and cannot be believed any more', { cause: error })
+      return broken
+    },
+  }
+}
+
+function resultCodeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error)) return undefined
+  return typeof error.errcode === 'number' ? error.errcode : undefined
+}
+
+// https://www.sqlite.org/rescode.html: the low byte is the primary code.
+const BUSY = 5
+const READONLY = 8
+const IOERR = 10
+const CORRUPT = 11
+const FULL = 13
+const CANTOPEN = 14
+const NOTADB = 26
+const IOERR_SHMSIZE = 4874
+
+/** SQLite has rolled back and a later try may succeed. A full disk also shows as the index of the log that cannot grow. */
+function isPassing(code: number): boolean {
+  const primary = code & 0xff
+  return code === IOERR_SHMSIZE || primary === FULL || primary === BUSY || primary === CANTOPEN
+}
+
+/**
+ * Every other failed call to the operating system counts, not the failed sync (1034) alone: after one, pages that were never written may pass as clean,
+ * later commits be reported as good and be gone after a power cut. To end, and to recover from the log on the next start, is always right.
+ * The plain code for read-only is no failure but the promise of the connection for reads.
+ */
+function isBreaking(code: number): boolean {
+  const primary = code & 0xff
+  return primary === IOERR || primary === CORRUPT || primary === NOTADB || (primary === READONLY && code !== READONLY)
+}

@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely'
+import type { ReadTx, WriteTx } from '../../ports/store.ts'
+import { accountReads, accountWrites } from './accounts.ts'
+import { copyReads, copyWrites } from './copies.ts'
+import { dropReads, dropWrites } from './drops.ts'
+import { keyReads, keyWrites } from './keys.ts'
+import { linkReads, linkWrites } from './links.ts'
+import { receiptReads, receiptWrites } from './receipts.ts'
+import type { Schema } from './schema.ts'
+import { serverReads, serverWrites } from './server.ts'
+import { sessionReads, sessionWrites } from './sessions.ts'
+import { uploadReads, uploadWrites } from './uploads.ts'
+
+/** Holds nothing that changes a row. */
+export function createReadTx(db: Kysely<Schema>): ReadTx {
+  return {
+    accounts: accountReads(db),
+    sessions: sessionReads(db),
+    links: linkReads(db),
+    uploads: uploadReads(db),
+    drops: dropReads(db),
+    copies: copyReads(db),
+    receipts: receiptReads(db),
+    keys: keyReads(db),
+    server: serverReads(db),
+  }
+}
+
+export function createWriteTx(db: Kysely<Schema>): WriteTx {
+  return {
+    accounts: { ...accountReads(db), ...accountWrites(db) },
+    sessions: { ...sessionReads(db), ...sessionWrites(db) },
+    links: { ...linkReads(db), ...linkWrites(db) },
+    uploads: { ...uploadReads(db), ...uploadWrites(db) },
+    drops: { ...dropReads(db), ...dropWrites(db) },
+    copies: { ...copyReads(db), ...copyWrites(db) },
+    receipts: { ...receiptReads(db), ...receiptWrites(db) },
+    keys: { ...keyReads(db), ...keyWrites(db) },
+    server: { ...serverReads(db), ...serverWrites(db) },
+  }
+}

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Config, describeSettings, type Environment, publicAddressOf, readConfig } from './config.ts'
+
+function configOf(environment: Environment): Config {
+  const config = readConfig(environment)
+  if ('faults' in config) throw new Error(config.faults.join('; '))
+  return config
+}
+
+function faultsOf(environment: Environment): readonly string[] {
+  const config = readConfig(environment)
+  return 'faults' in config ? config.faults : []
+}
+
+/** The settings named by the faults. */
+function namesOf(environment: Environment): readonly string[] {
+  return faultsOf(environment).map((fault) => fault.split(' ')[0] ?? '')
+}
+
+describe('readConfig', () => {
+  it('has a default for everything', () => {
+    const config = configOf({})
+    assert.deepEqual(
+      [config.host, config.port, config.publicUrl, config.registration, config.quotaSoftBytes, config.quotaHardBytes],
+      ['127.0.0.1', 8080, undefined, 'open', undefined, undefined],
+    )
+    assert.deepEqual(
+      [
+        config.requestBytesMost,
+        config.chunkBytesMost,
+        config.chunkBytesSuggested,
+        config.blobBytesMost,
+        config.freeSpaceFloorBytes,
+      ],
+      [2 ** 20, 2 ** 24, 2 ** 23, 2 ** 40, 2 ** 30],
+    )
+    assert.deepEqual(
+      [config.databasePath, config.blobsDirectory, config.masterSecretFile],
+      ['data/blindkeep.sqlite', 'data/blobs', 'data/secrets/master.secret'],
+    )
+    assert.deepEqual([config.protocolMin, config.protocolMax], ['2026-01-01', '2026-11-01'])
+    assert.deepEqual(config.notices, [])
+  })
+
+  it('takes an empty variable for an unset one, and does not look at others', () => {
+    assert.deepEqual(configOf({ PORT: '', PUBLIC_URL: '', HOME: '/root', UNKNOWN_SETTING: 'x' }), configOf({}))
+  })
+
+  it('names all wrong values at once, in the order of the table', () => {
+    const names = namesOf({
+      LOG_LEVEL: 'loud',
+      PORT: '65536',
+      PUBLIC_URL: 'ftp://a',
+      PROTOCOL_MIN: '2026-02-30',
+      REGISTRATION: 'Open',
+      HOST: 'a b',
+    })
+    assert.deepEqual(names, ['HOST', 'PORT', 'PUBLIC_URL', 'REGISTRATION', 'PROTOCOL_MIN', 'LOG_LEVEL'])
+  })
+
+  it('refuses numbers that are no plain decimal integers in range', () => {
+    for (const value of [
+      '-1',
+      '1.5',
+      '1e3',
+      '0x10',
+      ' 1',
+      '1 ',
+      '١',
+      '9007199254740992',
+      '99999999999999999999',
+      'NaN',
+    ]) {
+      assert.deepEqual(namesOf({ BLOB_BYTES_MAX: value }), ['BLOB_BYTES_MAX'], value)
+    }
+    assert.equal(configOf({ BLOB_BYTES_MAX: '9007199254740991' }).blobBytesMost, Number.MAX_SAFE_INTEGER)
+    assert.deepEqual(namesOf({ SWEEP_SECONDS: '0', QUOTA_GRACE_DAYS: '0' }), ['SWEEP_SECONDS'])
+  })
+
+  it('keeps the sub-path of PUBLIC_URL without a slash at its end, and its origin in canonical form', () => {
+    const addresses = [
+      ['https://Keep.Example/', 'https://keep.example', 'https://keep.example'],
+      ['https://keep.example:443/drop//', 'https://keep.example', 'https://keep.example/drop'],
+      ['http://[::1]:8080/a/b', 'http://[::1]:8080', 'http://[::1]:8080/a/b'],
+    ]
+    for (const [given, serverId, baseUrl] of addresses)
+      assert.deepEqual(configOf({ PUBLIC_URL: given }).publicUrl, { serverId, baseUrl })
+  })
+
+  it('refuses a PUBLIC_URL with a query, fragment or credentials, and does not repeat it', () => {
+    for (const given of [
+      'https://a/?q',
+      'https://a/?',
+      'https://a/#f',
+      'https://a/#',
+      'https://u:secret@a/',
+      'https://u@a/',
+      'keep.example',
+      'file:///a',
+    ]) {
+      const faults = faultsOf({ PUBLIC_URL: given })
+      assert.equal(faults.length, 1, given)
+      assert.doesNotMatch(faults.join(), /secret/)
+    }
+  })
+
+  it('asks for PUBLIC_URL when it listens beyond loopback', () => {
+    for (const host of ['0.0.0.0', '::', '192.168.1.5', 'keep.example'])
+      assert.deepEqual(namesOf({ HOST: host }), ['PUBLIC_URL'], host)
+    for (const host of ['127.0.0.1', '127.9.9.9', '::1', 'localhost'])
+      assert.deepEqual(namesOf({ HOST: host }), [], host)
+    assert.deepEqual(namesOf({ HOST: '0.0.0.0', PUBLIC_URL: 'http://localhost:8080' }), [])
+  })
+
+  it('closes registration by default once it is reached from elsewhere, and says so', () => {
+    const config = configOf({ PUBLIC_URL: 'https://keep.example' })
+    assert.deepEqual([config.registration, config.isRegistrationDefault, config.notices.length], ['closed', true, 1])
+    assert.equal(configOf({ PUBLIC_URL: 'http://127.0.0.1:9000/keep' }).registration, 'open')
+    assert.equal(configOf({ PUBLIC_URL: 'http://[::1]/' }).registration, 'open')
+    assert.equal(configOf({ PUBLIC_URL: 'https://127.0.0.1.example/' }).registration, 'closed')
+    const chosen = configOf({ PUBLIC_URL: 'https://keep.example', REGISTRATION: 'open' })
+    assert.deepEqual([chosen.registration, chosen.isRegistrationDefault, chosen.notices.length], ['open', false, 0])
+    assert.equal(configOf({ REGISTRATION: 'invite' }).registration, 'invite')
+  })
+
+  it('reads addresses and networks of proxies', () => {
+    assert.deepEqual(configOf({ TRUST_PROXY: '127.0.0.1, 10.0.0.0/8,fd00::/8,::1' }).trustedProxies, [
+      '127.0.0.1',
+      '10.0.0.0/8',
+      'fd00::/8',
+      '::1',
+    ])
+    for (const wrong of [
+      'true',
+      '10.0.0.0/33',
+      '10.0.0/8',
+      '::1/129',
+      '10.0.0.1/',
+      '10.0.0.1/8/8',
+      '10.0.0.1,',
+      '10.0.0.1/-1',
+    ]) {
+      assert.deepEqual(namesOf({ TRUST_PROXY: wrong }), ['TRUST_PROXY'], wrong)
+    }
+  })
+
+  it('takes a hard quota without a soft one for both', () => {
+    const config = configOf({ QUOTA_HARD_BYTES: '1000' })
+    assert.deepEqual([config.quotaSoftBytes, config.quotaHardBytes], [1000, 1000])
+    assert.deepEqual(
+      [configOf({ QUOTA_SOFT_BYTES: '5' }).quotaSoftBytes, configOf({ QUOTA_SOFT_BYTES: '5' }).quotaHardBytes],
+      [5, undefined],
+    )
+  })
+
+  it('refuses settings that contradict each other', () => {
+    assert.deepEqual(namesOf({ QUOTA_SOFT_BYTES: '2', QUOTA_HARD_BYTES: '1' }), ['QUOTA_SOFT_BYTES'])
+    assert.deepEqual(namesOf({ CHUNK_BYTES_MAX: '4194304' }), ['CHUNK_BYTES_SUGGESTED'])
+    assert.deepEqual(namesOf({ PROTOCOL_MIN: '2026-11-02' }), ['PROTOCOL_MIN'])
+    assert.deepEqual(
+      namesOf({ CHUNK_BYTES_MAX: '100', CHUNK_BYTES_SUGGESTED: '100', QUOTA_SOFT_BYTES: '1', QUOTA_HARD_BYTES: '1' }),
+      [],
+    )
+  })
+
+  it('takes paths for the database and the copies, and names anything else as not served', () => {
+    const config = configOf({ DATABASE_URL: 'sqlite:/var/keep.sqlite', BLOBS_URL: 'file:///srv/blobs' })
+    assert.deepEqual([config.databasePath, config.blobsDirectory], ['/var/keep.sqlite', '/srv/blobs'])
+    assert.equal(configOf({ BLOBS_URL: 'file:copies' }).blobsDirectory, 'copies')
+    const faults = faultsOf({ DATABASE_URL: 'postgres://u:secret@db/keep', BLOBS_URL: 's3://bucket/prefix?region=x' })
+    assert.equal(faults.length, 2)
+    assert.doesNotMatch(faults.join(), /secret/)
+    for (const wrong of ['sqlite:', 'sqlite::memory:', '/var/keep.sqlite', 'sqlite://host/path']) {
+      assert.deepEqual(namesOf({ DATABASE_URL: wrong }), ['DATABASE_URL'], wrong)
+    }
+  })
+
+  it('moves every default with DATA_DIR', () => {
+    const config = configOf({ DATA_DIR: '/srv/keep' })
+    const paths = [config.databasePath, config.blobsDirectory, config.masterSecretFile, config.limitsPath]
+    assert.ok(paths.every((path) => path.startsWith('/srv/keep/')))
+    assert.equal(configOf({ DATA_DIR: '/srv/keep', MASTER_SECRET_FILE: '/run/secret' }).masterSecretFile, '/run/secret')
+  })
+})
+
+describe('publicAddressOf', () => {
+  it('is PUBLIC_URL where that is set', () => {
+    const address = { serverId: 'https://keep.example', baseUrl: 'https://keep.example/drop' }
+    assert.deepEqual(publicAddressOf(configOf({ PUBLIC_URL: 'https://keep.example/drop/' }), 41_000), address)
+  })
+
+  it('is the host and the port that is listened on otherwise', () => {
+    assert.equal(publicAddressOf(configOf({ PORT: '0' }), 41_000).serverId, 'http://127.0.0.1:41000')
+    assert.equal(publicAddressOf(configOf({ HOST: '::1' }), 41_000).baseUrl, 'http://[::1]:41000')
+    assert.equal(publicAddressOf(configOf({ HOST: 'localhost' }), 80).baseUrl, 'http://localhost')
+  })
+})
+
+describe('describeSettings', () => {
+  it('gives each variable once, with its default and a sentence', () => {
+    const settings = describeSettings()
+    assert.equal(new Set(settings.map(({ name }) => name)).size, settings.length)
+    for (const { name, fallback, meaning } of settings) {
+      assert.match(name, /^[A-Z][A-Z_]+$/)
+      assert.notEqual(fallback, '', name)
+      assert.match(meaning, /^[A-Z].*\.$/, name)
+    }
+    assert.equal(settings.find(({ name }) => name === 'CHUNK_BYTES_MAX')?.fallback, '16777216')
+  })
+})

@@ -1,0 +1,59 @@
+import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
+import type { Blobs } from '../ports/blobs.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Drop, Store, WriteTx } from '../ports/store.ts'
+import type { Quota } from './quota.ts'
+import type { Refuses } from './refusals.ts'
+
+/** What waits for its owner. To anybody else a drop is as if it were not there. */
+interface InboxPorts {
+  readonly store: Store
+  readonly blobs: Blobs
+  readonly clock: Clock
+  readonly quota: Quota
+}
+
+export type Inbox = ReturnType<typeof createInbox>
+
+export function createInbox({ store, blobs, clock, quota }: InboxPorts) {
+  /** Nothing owns the bytes any more; a receipt vouched for them, so they wait out the grace window. */
+  async function letGo(tx: WriteTx, drop: Drop): Promise<void> {
+    const at = clock.now()
+    await quota.refund(tx, drop.accountId, drop.size, at)
+    if (!(await tx.copies.move(drop.location, { from: 'kept', to: 'unowned', at })))
+      throw new Error('a pending drop had no copy of its own')
+  }
+
+  return {
+    async list(accountId: AccountId): Promise<readonly Drop[]> {
+      return store.read((tx) => tx.drops.pendingOf(accountId))
+    },
+
+    /** The drop, once its bytes are known to be there whole. */
+    async content(
+      accountId: AccountId,
+      dropId: DropId,
+    ): Promise<Drop | Refuses<'drop_not_found' | 'storage_unavailable'>> {
+      const drop = await store.read((tx) => tx.drops.find(dropId))
+      if (drop?.accountId !== accountId) return { refused: 'drop_not_found' }
+      return (await blobs.size(drop.location)) === drop.size ? drop : { refused: 'storage_unavailable' }
+    },
+
+    /** Gives the quota back at once; the link’s cap is not refunded. */
+    async discard(accountId: AccountId, dropId: DropId): Promise<Refuses<'drop_not_found'> | undefined> {
+      return store.write(async (tx) => {
+        const drop = await tx.drops.remove(dropId, accountId, clock.now())
+        if (drop === undefined) return { refused: 'drop_not_found' }
+        await letGo(tx, drop)
+        return undefined
+      })
+    },
+
+    /** Everything of one link that no adoption holds. */
+    async discardOfLink(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
+      await store.write(async (tx) => {
+        for (const drop of await tx.drops.removeOfLink(opaqueId, accountId, clock.now())) await letGo(tx, drop)
+      })
+    },
+  }
+}

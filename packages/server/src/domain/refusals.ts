@@ -1,0 +1,56 @@
+/**
+ * Why the rules say no. Inner reasons are many, the codes that a stranger sees are few: `http/problem.ts` maps one to the other,
+ * and there alone reasons that must look alike become one answer.
+ */
+export type Refusal =
+  | { readonly refused: 'request_malformed'; readonly detail: string }
+  | { readonly refused: 'request_unprocessable'; readonly detail: string }
+  | { readonly refused: 'not_found' }
+  | { readonly refused: 'unauthenticated' }
+  | { readonly refused: 'token_unreadable' }
+  | { readonly refused: 'session_over' }
+  | { readonly refused: 'account_suspended' }
+  | { readonly refused: 'credentials_wrong' }
+  | { readonly refused: 'registration_invalid'; readonly detail: string }
+  | { readonly refused: 'registration_closed' }
+  | { readonly refused: 'email_taken' }
+  | { readonly refused: 'attempts_limited'; readonly retryAfterSeconds: number }
+  | { readonly refused: 'link_not_live' }
+  | { readonly refused: 'link_limited'; readonly retryAfterSeconds: number }
+  | { readonly refused: 'source_limited'; readonly retryAfterSeconds: number }
+  | { readonly refused: 'links_exhausted' }
+  | { readonly refused: 'opaque_id_taken' }
+  | { readonly refused: 'passphrase_missing' }
+  | { readonly refused: 'passphrase_wrong' }
+  | { readonly refused: 'declaration_malformed'; readonly detail: string }
+  | { readonly refused: 'file_too_large'; readonly limit: number }
+  | { readonly refused: 'caps_exhausted' }
+  | { readonly refused: 'quota_exceeded' }
+  | { readonly refused: 'upload_not_found' }
+  | { readonly refused: 'offset_missing' }
+  | { readonly refused: 'checksum_missing' }
+  | { readonly refused: 'chunk_empty' }
+  | { readonly refused: 'chunk_corrupt'; readonly offset: number }
+  | { readonly refused: 'chunk_misplaced'; readonly offset: number }
+  | { readonly refused: 'chunk_conflict'; readonly offset: number }
+  | { readonly refused: 'chunk_past_size'; readonly offset: number }
+  | { readonly refused: 'chunks_too_many'; readonly offset: number }
+  | { readonly refused: 'upload_closed'; readonly offset: number }
+  | { readonly refused: 'content_hash_wrong'; readonly offset: number }
+  | { readonly refused: 'drop_not_found' }
+  | { readonly refused: 'range_unsatisfiable'; readonly size: number }
+  | { readonly refused: 'storage_unavailable' }
+  | { readonly refused: 'body_too_large' }
+  | { readonly refused: 'media_type_unsupported' }
+  | { readonly refused: 'version_unsupported'; readonly newest: string }
+  | { readonly refused: 'method_not_allowed'; readonly allow: readonly string[] }
+  | { readonly refused: 'failed' }
+
+export type Reason = Refusal['refused']
+
+/** The refusals with these reasons: what a rule may say. */
+export type Refuses<R extends Reason> = Extract<Refusal, { readonly refused: R }>
+
+export function isRefusal<Value>(answer: Value): answer is Extract<Value, Refusal> {
+  return typeof answer === 'object' && answer !== null && 'refused' in answer
+}

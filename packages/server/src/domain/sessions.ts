@@ -1,0 +1,198 @@
+import { createHash, createHmac } from 'node:crypto'
+import {
+  type AccountId,
+  addSeconds,
+  type DeviceId,
+  type Instant,
+  instantOf,
+  parseSessionId,
+  type SessionId,
+} from '@blindkeep/protocol/ids'
+import type { Clock } from '../ports/clock.ts'
+import type { TokenSigner } from '../ports/keyring.ts'
+import type { Random } from '../ports/random.ts'
+import type { Account, RefreshToken, Session, Store, WriteTx } from '../ports/store.ts'
+import { isRefusal, type Refuses } from './refusals.ts'
+
+/** Who is signed in: a session, its short access tokens and its chain of single-use refresh tokens. */
+export interface SessionSettings {
+  readonly serverId: string
+  readonly accessTokenSeconds: number
+  readonly refreshTokenSeconds: number
+}
+
+export interface TokenPair {
+  readonly accessToken: string
+  readonly refreshToken: string
+  readonly expiresAt: Instant
+  readonly accountId: AccountId
+}
+
+export interface Caller {
+  readonly account: Account
+  readonly sessionId: SessionId
+}
+
+/** An honest client whose answer was lost repeats within this time. */
+const REPEAT_SECONDS = 60
+const ACCESS_TYPE = 'at+jwt'
+
+interface SessionPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly tokens: TokenSigner
+  /** Derives a refresh token's successor, so that an honest repeat gets the same one. */
+  readonly serverSecret: Uint8Array
+}
+
+export type Sessions = ReturnType<typeof createSessions>
+
+export function createSessions(
+  { store, clock, random, tokens, serverSecret }: SessionPorts,
+  settings: SessionSettings,
+) {
+  /** The same session, refresh token and time give the same pair. */
+  async function pairFor(
+    session: Pick<Session, 'sessionId' | 'accountId'>,
+    refreshToken: Uint8Array,
+    issuedAt: Instant,
+  ): Promise<TokenPair> {
+    const iat = Math.floor(issuedAt / 1000)
+    const exp = iat + settings.accessTokenSeconds
+    const claims = {
+      iss: settings.serverId,
+      aud: settings.serverId,
+      sub: session.accountId,
+      sid: session.sessionId,
+      jti: hmac('jti', refreshToken).subarray(0, 16).toString('base64url'),
+      iat,
+      exp,
+    }
+    return {
+      accessToken: await tokens.sign({ typ: ACCESS_TYPE }, claims),
+      refreshToken: Buffer.from(refreshToken).toString('base64url'),
+      expiresAt: instantOf(exp * 1000),
+      accountId: session.accountId,
+    }
+  }
+
+  function hmac(label: string, bytes: Uint8Array): Buffer {
+    return createHmac('sha256', serverSecret).update(`${label}\0`).update(bytes).digest()
+  }
+
+  async function rotate(
+    tx: WriteTx,
+    given: Uint8Array,
+    token: RefreshToken,
+    session: Session,
+  ): Promise<Rotation | Refuses<'session_over'>> {
+    const now = clock.now()
+    const successor = hmac('refresh', given)
+    if (await tx.sessions.useRefreshToken(token.tokenHash, now)) {
+      await tx.sessions.insertRefreshToken({
+        tokenHash: sha256(successor),
+        sessionId: session.sessionId,
+        issuedAt: now,
+        usedAt: undefined,
+      })
+      await tx.sessions.prolong(session.sessionId, now, addSeconds(now, settings.refreshTokenSeconds))
+      return { session, successor, issuedAt: now }
+    }
+    const usedAt = token.usedAt ?? now
+    const isHonest = now <= addSeconds(usedAt, REPEAT_SECONDS) && (await isUnused(tx, successor))
+    return isHonest ? { session, successor, issuedAt: usedAt } : { refused: 'session_over' }
+  }
+
+  async function isUnused(tx: WriteTx, refreshToken: Uint8Array): Promise<boolean> {
+    const token = await tx.sessions.findRefreshToken(sha256(refreshToken))
+    return token !== undefined && token.usedAt === undefined
+  }
+
+  /** What a presented refresh token leads to. A reuse ends the session: somebody else has the token. */
+  async function present(tx: WriteTx, given: Uint8Array): Promise<Rotation | { readonly isOver: true }> {
+    const now = clock.now()
+    const token = await tx.sessions.findRefreshToken(sha256(given))
+    const session = token && (await tx.sessions.find(token.sessionId))
+    if (token === undefined || session === undefined || !isLive(session, now)) return { isOver: true }
+    const rotation = await rotate(tx, given, token, session)
+    if (!isRefusal(rotation)) return rotation
+    await tx.sessions.end(session.sessionId, now)
+    return { isOver: true }
+  }
+
+  return {
+    async open(accountId: AccountId, deviceId: DeviceId | undefined): Promise<TokenPair> {
+      const now = clock.now()
+      const session: Session = {
+        sessionId: newSessionId(random),
+        accountId,
+        deviceId,
+        createdAt: now,
+        lastUsedAt: now,
+        expiresAt: addSeconds(now, settings.refreshTokenSeconds),
+        endedAt: undefined,
+      }
+      const refreshToken = random.bytes(32)
+      await store.write(async (tx) => {
+        await tx.sessions.insert(session)
+        await tx.sessions.insertRefreshToken({
+          tokenHash: sha256(refreshToken),
+          sessionId: session.sessionId,
+          issuedAt: now,
+          usedAt: undefined,
+        })
+      })
+      return pairFor(session, refreshToken, now)
+    },
+
+    async refresh(refreshToken: string): Promise<TokenPair | Refuses<'session_over'>> {
+      const given = Buffer.from(refreshToken, 'base64url')
+      const rotation = await store.write((tx) => present(tx, given))
+      return 'isOver' in rotation
+        ? { refused: 'session_over' }
+        : pairFor(rotation.session, rotation.successor, rotation.issuedAt)
+    },
+
+    async end(sessionId: SessionId): Promise<void> {
+      await store.write((tx) => tx.sessions.end(sessionId, clock.now()))
+    },
+
+    /** Who a bearer token stands for, if its session still lives. */
+    async authenticate(accessToken: string): Promise<Caller | Refuses<'token_unreadable' | 'session_over'>> {
+      const claims = await tokens.verify(ACCESS_TYPE, accessToken)
+      const sessionId = parseSessionId(String(claims?.sid))
+      const isOurs = claims?.iss === settings.serverId && claims.aud === settings.serverId
+      if (!isOurs || sessionId === undefined || typeof claims.exp !== 'number') return { refused: 'token_unreadable' }
+      const now = clock.now()
+      if (now >= claims.exp * 1000) return { refused: 'session_over' }
+      return store.read(async (tx) => {
+        const session = await tx.sessions.find(sessionId)
+        const account = session && (await tx.accounts.find(session.accountId))
+        return account === undefined || session === undefined || !isLive(session, now)
+          ? { refused: 'session_over' }
+          : { account, sessionId }
+      })
+    },
+  }
+}
+
+interface Rotation {
+  readonly session: Session
+  readonly successor: Uint8Array
+  readonly issuedAt: Instant
+}
+
+function isLive(session: Session, now: Instant): boolean {
+  return session.endedAt === undefined && now < session.expiresAt
+}
+
+function newSessionId(random: Random): SessionId {
+  const id = parseSessionId(random.uuid())
+  if (id === undefined) throw new Error('the random generator gave no UUID')
+  return id
+}
+
+function sha256(bytes: Uint8Array): Uint8Array {
+  return createHash('sha256').update(bytes).digest()
+}

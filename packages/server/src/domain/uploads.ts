@@ -1,0 +1,85 @@
+import type { Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
+import type { Clock } from '../ports/clock.ts'
+import type { Store, Upload, WriteTx } from '../ports/store.ts'
+import type { Quota } from './quota.ts'
+import type { Refuses } from './refusals.ts'
+import type { Writers } from './writers.ts'
+
+/**
+ * Upload sessions: open → finishing → landed | failed, open → ended.
+ * Here they are found, cancelled and ended; chunks.ts fills them, finishing.ts lands them.
+ */
+interface EndingPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly quota: Quota
+  readonly writers: Writers
+  /** Told after a commit that left bytes to be removed. */
+  readonly onDoomed: () => void
+}
+
+export type UploadEnding = ReturnType<typeof createUploadEnding>
+
+export function createUploadEnding({ store, clock, quota, writers, onDoomed }: EndingPorts) {
+  /**
+   * Ends one session for good, with caps and quota given back and its bytes doomed, all in the caller's transaction.
+   * False, and nothing changed, when the session is not in `from` any more.
+   */
+  async function close(
+    tx: WriteTx,
+    upload: Upload,
+    step: { readonly from: 'open' | 'finishing'; readonly to: 'ended' | 'failed'; readonly at: Instant },
+  ): Promise<boolean> {
+    if (!(await tx.uploads.move(upload.uploadId, step))) return false
+    await tx.links.release(upload.opaqueId, upload.size)
+    await quota.refund(tx, upload.accountId, upload.size, step.at)
+    await tx.copies.move(upload.location, { from: 'staged', to: 'doomed', at: step.at })
+    return true
+  }
+
+  /** After the commit of `close`: stops whoever still writes, and has the bytes removed. */
+  function afterClose(uploads: readonly Upload[]): void {
+    for (const { uploadId } of uploads) void writers.stop(uploadId)
+    if (uploads.length > 0) onDoomed()
+  }
+
+  /** Ends those that are still open, and says which; what is finishing goes on. */
+  async function end(uploads: readonly Upload[]): Promise<readonly Upload[]> {
+    const at = clock.now()
+    const ended = await store.write(async (tx) => {
+      const closed: Upload[] = []
+      for (const upload of uploads) {
+        if (await close(tx, upload, { from: 'open', to: 'ended', at })) closed.push(upload)
+      }
+      return closed
+    })
+    afterClose(ended)
+    return ended
+  }
+
+  return {
+    close,
+    afterClose,
+    end,
+
+    async endAllOfLink(opaqueId: OpaqueId): Promise<void> {
+      await end(await store.read((tx) => tx.uploads.openOf(opaqueId)))
+    },
+
+    /** Cancels an open session. One that is over, or about to be, stays as it is. */
+    async cancel(upload: Upload): Promise<Refuses<'upload_closed'> | undefined> {
+      const [ended] = await end([upload])
+      return ended === undefined ? { refused: 'upload_closed', offset: upload.receivedBytes } : undefined
+    },
+  }
+}
+
+/** A drop session as those see it who hold its link and its id. One that ended is as if it had never been. */
+export async function findDropUpload(
+  store: Store,
+  { opaqueId, uploadId }: { readonly opaqueId: OpaqueId; readonly uploadId: UploadId },
+): Promise<Upload | Refuses<'upload_not_found'>> {
+  const upload = await store.read((tx) => tx.uploads.find(uploadId))
+  const isTheirs = upload?.opaqueId === opaqueId && upload.state !== 'ended'
+  return isTheirs ? upload : { refused: 'upload_not_found' }
+}

@@ -1,0 +1,96 @@
+import type { OperationName, OperationOf, PATH_PARAMETERS } from '@blindkeep/protocol/operations'
+import type { Static, TSchema } from 'typebox'
+import type { Refusal } from '../domain/refusals.ts'
+import type { Caller } from '../domain/sessions.ts'
+import type { Body } from './body.ts'
+import type { ReasonOf } from './problem.ts'
+
+/**
+ * What a route is given and what it may give, as types made from its row in the table of operations:
+ * an answer with a status, a body or a refusal that the row does not declare does not compile.
+ */
+export interface Call<Name extends OperationName> {
+  readonly params: ParamsOf<OperationOf<Name>['path']>
+  readonly query: QueryOf<OperationOf<Name>>
+  /** The parsed JSON body, checked against the row's schema. */
+  readonly json: JsonOf<OperationOf<Name>>
+  /** The body as it arrives, for rows that take bytes. */
+  readonly body: Body
+  /** Who calls; there is nobody where the row asks for no bearer token. */
+  readonly caller: OperationOf<Name>['auth'] extends 'bearer' ? Caller : undefined
+  /** Where the request came from; undefined when many share that address. */
+  readonly source: string | undefined
+  /** Whether a proxy says that it passed the request on. */
+  readonly isForwarded: boolean
+  header(name: string): string | undefined
+  /** Aborts when the connection is gone. */
+  readonly signal: AbortSignal
+}
+
+export type Handler<Name extends OperationName> = (call: Call<Name>) => Promise<AnswerOf<Name> | RefusalOf<Name>>
+
+/** One route for each row. */
+export type Routes = { readonly [Name in OperationName]: Handler<Name> }
+
+type Answers<Name extends OperationName> = OperationOf<Name>['answers']
+
+export type AnswerOf<Name extends OperationName> = {
+  [Status in keyof Answers<Name>]: Given<Status, Answers<Name>[Status]>
+}[keyof Answers<Name>]
+
+type Given<Status, Declared> = { readonly status: Status; readonly headers?: HeadersOf<Declared> } & BodyOf<Declared>
+
+/** Length, caching and safety of what strangers wrote go without saying. */
+type HeadersOf<Declared> = Partial<
+  Record<DeclaredHeaders<Declared> | 'Content-Length' | 'Content-Type' | 'Cache-Control', string>
+>
+
+type DeclaredHeaders<Declared> = Declared extends { readonly headers: readonly (infer Header extends string)[] }
+  ? Header
+  : never
+
+type BodyOf<Declared> = Declared extends { readonly body: infer Body }
+  ? Body extends 'bytes'
+    ? { readonly bytes: AsyncIterable<Uint8Array> }
+    : Body extends string
+      ? { readonly text: string }
+      : Body extends TSchema
+        ? { readonly body: Static<Body> }
+        : never
+  : unknown
+
+/** Any answer, as the server writes it out. */
+export interface AnyAnswer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string | undefined>>
+  readonly body?: unknown
+  readonly bytes?: AsyncIterable<Uint8Array>
+  readonly text?: string
+}
+
+export type RefusalOf<Name extends OperationName> = Extract<Refusal, { readonly refused: ReasonOf<Name> }>
+
+type ParameterNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParameterNames<Rest>
+  : never
+
+type ParamsOf<Path extends string> = {
+  readonly [Name in ParameterNames<Path> & keyof typeof PATH_PARAMETERS]: NonNullable<
+    ReturnType<(typeof PATH_PARAMETERS)[Name]['parse']>
+  >
+}
+
+type JsonOf<Row> = Row extends { readonly body: { readonly schema: infer Schema extends TSchema } }
+  ? NoNulls<Static<Schema>>
+  : undefined
+
+/** The parser has left out optional members that were null. */
+type NoNulls<Value> = Value extends object ? { [Key in keyof Value]: Exclude<Value[Key], null> } : Value
+
+type QueryOf<Row> = Row extends { readonly query: infer Query }
+  ? {
+      readonly [Name in keyof Query]: Query[Name] extends { readonly schema: infer Schema extends TSchema }
+        ? Static<Schema>
+        : never
+    }
+  : undefined

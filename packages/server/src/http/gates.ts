@@ -1,0 +1,118 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { parseProtocolVersion } from '@blindkeep/protocol/ids'
+import { type JsonBody, type Operation, PATH_PARAMETERS, type QueryParameter } from '@blindkeep/protocol/operations'
+import { parse } from '@blindkeep/protocol/parse'
+import { PROBLEMS } from '@blindkeep/protocol/problems'
+import { inWindow, isNegotiatedPath, type ProtocolWindow } from '@blindkeep/protocol/window'
+import { HEADERS } from '@blindkeep/protocol/wire'
+import type { Refusal, Refuses } from '../domain/refusals.ts'
+import type { Caller, Sessions } from '../domain/sessions.ts'
+import { type Body, BodyTooLarge, readAll } from './body.ts'
+
+/** The gates before an operation, each on its own; `server.ts` has their order. */
+
+/** 401: a bearer token, its session alive. */
+export async function authenticate(
+  sessions: Sessions,
+  authorization: string | undefined,
+): Promise<Caller | Refuses<'unauthenticated' | 'token_unreadable' | 'session_over'>> {
+  if (authorization === undefined) return { refused: 'unauthenticated' }
+  const token = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization)?.[1]
+  return token === undefined ? { refused: 'token_unreadable' } : sessions.authenticate(token)
+}
+
+/** 403: a suspended account reads and frees, and writes nothing. */
+export function suspension(row: Operation, caller: Caller | undefined): Refuses<'account_suspended'> | undefined {
+  return row.writes === true && caller?.account.suspendedAt !== undefined ? { refused: 'account_suspended' } : undefined
+}
+
+/** 400 for a malformed protocol header, 426 for a creating write outside the window. */
+export function negotiation(
+  row: Operation,
+  headers: IncomingHttpHeaders,
+  window: ProtocolWindow,
+): Refuses<'request_malformed' | 'version_unsupported'> | undefined {
+  const given = headers[HEADERS.protocol]
+  if (given === undefined || !isNegotiatedPath(row.path)) return undefined
+  const version = parseProtocolVersion(String(given))
+  if (version === undefined)
+    return { refused: 'request_malformed', detail: 'X-Service-Protocol must be a date, YYYY-MM-DD' }
+  return row.creates === true && !inWindow(window, version)
+    ? { refused: 'version_unsupported', newest: window.max }
+    : undefined
+}
+
+export type Params = Readonly<Record<string, string>>
+
+/** Path ids: a guest learns nothing from a malformed one, an account holder is told. */
+export function pathIds(row: Operation, given: Readonly<Record<string, string>>): Params | Refusal {
+  for (const [name, text] of Object.entries(given)) {
+    const parameter = PATH_PARAMETERS[name as keyof typeof PATH_PARAMETERS]
+    if (parameter.parse(text) !== undefined) continue
+    return row.auth === 'bearer'
+      ? { refused: 'request_malformed', detail: `{${name}} in the path is malformed` }
+      : hiddenNotFound(row)
+  }
+  return given
+}
+
+/** The same answer as for an id that is well-formed and unknown. */
+function hiddenNotFound(row: Operation): Refusal {
+  const code = row.problems.find((problem) => PROBLEMS[problem].status === 404)
+  if (code === 'error.drop.link_not_found') return { refused: 'link_not_live' }
+  return code === 'error.upload.session_not_found' ? { refused: 'upload_not_found' } : { refused: 'not_found' }
+}
+
+/** Required parameters missing are 422, unknown or malformed ones 400. */
+export function queryOf(
+  parameters: Readonly<Record<string, QueryParameter>>,
+  given: URLSearchParams,
+): Params | Refuses<'request_malformed' | 'request_unprocessable'> {
+  const values: Record<string, string> = {}
+  for (const [name, value] of given) {
+    const parameter = parameters[name]
+    if (parameter === undefined || values[name] !== undefined)
+      return { refused: 'request_malformed', detail: `?${name} is not known here or given twice` }
+    if (parse(parameter.schema, value).fault !== undefined)
+      return { refused: 'request_malformed', detail: `?${name} is malformed` }
+    values[name] = value
+  }
+  const missing = Object.keys(parameters).find(
+    (name) => parameters[name]?.required === true && values[name] === undefined,
+  )
+  return missing === undefined ? values : { refused: 'request_unprocessable', detail: `?${missing} is missing` }
+}
+
+/** 415: the media type, and no content coding. */
+export function mediaType(
+  wanted: string,
+  header: (name: string) => string | undefined,
+): Refuses<'media_type_unsupported'> | undefined {
+  const given = header('content-type')?.split(';')[0]?.trim().toLowerCase()
+  const coding = header('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  return given === wanted && coding === 'identity' ? undefined : { refused: 'media_type_unsupported' }
+}
+
+/** 413, then broken JSON, unknown members, missing ones and wrong types, values. */
+export async function jsonOf(
+  { schema, judgedLater }: JsonBody,
+  body: Body,
+  limitBytes: number,
+): Promise<{ readonly json: unknown } | Refuses<'body_too_large' | 'request_malformed' | 'request_unprocessable'>> {
+  try {
+    const value: unknown = JSON.parse(utf8.decode(await readAll(body, limitBytes)))
+    const { fault, value: json } = parse(schema, value, judgedLater)
+    if (fault === undefined) return { json }
+    return {
+      refused: fault.kind === 'wrong_type' ? 'request_unprocessable' : 'request_malformed',
+      detail: fault.detail,
+    }
+  } catch (error) {
+    if (error instanceof BodyTooLarge) return { refused: 'body_too_large' }
+    if (error instanceof SyntaxError || error instanceof TypeError)
+      return { refused: 'request_malformed', detail: 'the body is not JSON in UTF-8' }
+    throw error
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -1,0 +1,110 @@
+import type { OperationName, OperationOf } from '@blindkeep/protocol/operations'
+import { PROBLEMS, type ProblemCode, problemType } from '@blindkeep/protocol/problems'
+import { SERVICE } from '@blindkeep/protocol/wire'
+import type { Reason, Refusal } from '../domain/refusals.ts'
+
+/**
+ * From inner reasons to outer codes: the one table. Reasons that a stranger must not tell apart have one code,
+ * and the body of a code that hides something carries nothing of the occasion but the request id.
+ */
+const CODES = {
+  request_malformed: 'error.request.malformed',
+  request_unprocessable: 'error.request.unprocessable',
+  not_found: 'error.request.not_found',
+  unauthenticated: 'error.request.unauthenticated',
+  token_unreadable: 'error.request.unauthenticated',
+  session_over: 'error.auth.session_expired',
+  account_suspended: 'error.account.suspended',
+  credentials_wrong: 'error.auth.invalid_credentials',
+  registration_invalid: 'error.auth.registration_invalid',
+  registration_closed: 'error.auth.registration_closed',
+  email_taken: 'error.auth.user_already_exists',
+  attempts_limited: 'error.auth.rate_limited',
+  link_not_live: 'error.drop.link_not_found',
+  link_limited: 'error.drop.rate_limited',
+  source_limited: 'error.drop.rate_limited',
+  links_exhausted: 'error.drop.links_exhausted',
+  opaque_id_taken: 'error.drop.opaque_id_taken',
+  passphrase_missing: 'error.drop.passphrase_required',
+  passphrase_wrong: 'error.drop.passphrase_required',
+  declaration_malformed: 'error.drop.malformed',
+  file_too_large: 'error.drop.file_too_large',
+  caps_exhausted: 'error.drop.cap_exhausted',
+  quota_exceeded: 'error.quota.exceeded',
+  upload_not_found: 'error.upload.session_not_found',
+  offset_missing: 'error.upload.missing_offset',
+  checksum_missing: 'error.upload.missing_checksum',
+  chunk_empty: 'error.upload.empty_chunk',
+  chunk_corrupt: 'error.upload.checksum_mismatch',
+  chunk_misplaced: 'error.upload.offset_mismatch',
+  chunk_conflict: 'error.upload.chunk_conflict',
+  chunk_past_size: 'error.upload.size_exceeded',
+  chunks_too_many: 'error.upload.too_many_chunks',
+  upload_closed: 'error.upload.session_closed',
+  content_hash_wrong: 'error.upload.content_hash_mismatch',
+  drop_not_found: 'error.drop.not_found',
+  range_unsatisfiable: 'error.request.range_not_satisfiable',
+  storage_unavailable: 'error.storage.unavailable',
+  body_too_large: 'error.request.payload_too_large',
+  media_type_unsupported: 'error.request.unsupported_media_type',
+  version_unsupported: 'error.protocol.version_unsupported',
+  method_not_allowed: 'error.request.method_not_allowed',
+  failed: 'error.request.failed',
+} as const satisfies Record<Reason, ProblemCode>
+
+/** The reasons that a row may give: those whose code it declares, and what its gates say. */
+export type ReasonOf<Name extends OperationName> = {
+  [R in Reason]: (typeof CODES)[R] extends OperationOf<Name>['problems'][number] | GateCode<OperationOf<Name>>
+    ? R
+    : never
+}[Reason]
+
+/** As `gateProblems`, for what a route may say itself on behalf of the gates. */
+type GateCode<Row> =
+  | 'error.request.payload_too_large'
+  | (Row extends { readonly body: unknown } ? 'error.request.unsupported_media_type' : never)
+  | (Row extends { readonly path: `/v1/${string}` | `/d/${string}` } ? 'error.request.malformed' : never)
+  | (Row extends { readonly body: { readonly type: 'application/json' } } ? 'error.request.unprocessable' : never)
+
+export interface ProblemAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Undefined where the answer has none (specification, 413). */
+  readonly body: Readonly<Record<string, unknown>> | undefined
+}
+
+export function codeOf(refusal: Refusal): ProblemCode {
+  return CODES[refusal.refused]
+}
+
+/** The answer that a refusal becomes (RFC 9457). */
+export function problemAnswer(refusal: Refusal, requestId: string): ProblemAnswer {
+  const code = codeOf(refusal)
+  const { status, title } = PROBLEMS[code]
+  const headers = headersOf(refusal, status)
+  if (code === 'error.request.payload_too_large') return { status, headers, body: undefined }
+  const detail = 'detail' in refusal ? { detail: refusal.detail } : {}
+  const limit = 'limit' in refusal ? { limit: refusal.limit } : {}
+  return {
+    status,
+    headers: { ...headers, 'Content-Type': 'application/problem+json' },
+    body: { type: problemType(code), title, status, ...detail, instance: `urn:uuid:${requestId}`, code, ...limit },
+  }
+}
+
+function headersOf(refusal: Refusal, status: number): Record<string, string> {
+  return {
+    ...(status === 401 && { 'WWW-Authenticate': challengeOf(refusal) }),
+    ...('offset' in refusal && { 'X-Service-Offset': String(refusal.offset) }),
+    ...('retryAfterSeconds' in refusal && { 'Retry-After': String(refusal.retryAfterSeconds) }),
+    ...('allow' in refusal && { Allow: refusal.allow.join(', ') }),
+    ...('newest' in refusal && { Upgrade: `${SERVICE}/${refusal.newest}` }),
+    ...('size' in refusal && { 'Content-Range': `bytes */${refusal.size}` }),
+  }
+}
+
+/** RFC 6750, section 3: no error code when there was no token, `invalid_token` when there was a bad one. */
+function challengeOf({ refused }: Refusal): string {
+  const realm = `Bearer realm="${SERVICE}"`
+  return refused === 'token_unreadable' || refused === 'session_over' ? `${realm}, error="invalid_token"` : realm
+}

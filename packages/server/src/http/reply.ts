@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { Operation } from '@blindkeep/protocol/operations'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Refusal } from '../domain/refusals.ts'
+import type { AnyAnswer } from './call.ts'
+import { problemAnswer } from './problem.ts'
+
+/** What strangers wrote is never shown on our own origin. */
+const STRANGERS_BYTES = {
+  'Content-Type': 'application/octet-stream',
+  'Content-Disposition': 'attachment',
+  'Content-Security-Policy': "sandbox; default-src 'none'",
+}
+const PAGE = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+}
+
+interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+export function writeAnswer({
+  row,
+  request,
+  reply,
+  answer,
+}: Exchange & { readonly row: Operation; readonly answer: AnyAnswer }): FastifyReply {
+  const declared = row.answers[answer.status]
+  reply.code(answer.status)
+  // Whatever a credential was asked for is nobody else's to keep.
+  if (row.auth !== 'none' || row.tag === 'accounts') reply.header('Cache-Control', 'no-store')
+  if (declared?.body === 'bytes' || row.path.endsWith('/content')) reply.headers(STRANGERS_BYTES)
+  if (declared?.body === 'html') reply.headers(PAGE)
+  if (declared?.body !== undefined && typeof declared.body !== 'string')
+    reply.header('Content-Type', 'application/json')
+  for (const [name, value] of Object.entries(answer.headers ?? {})) if (value !== undefined) reply.header(name, value)
+  if (answer.bytes !== undefined) return reply.send(Readable.from(answer.bytes, { objectMode: false }))
+  const text = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body))
+  return isCached(row) && text !== undefined ? sendCached({ request, reply }, text) : reply.send(text && Buffer.from(text))
+}
+
+/** Public documents carry a version of themselves, and are not sent again to who has it. */
+function isCached(row: Operation): boolean {
+  return row.answers[200]?.headers?.includes('ETag') === true && row.answers[304] !== undefined
+}
+
+function sendCached({ request, reply }: Exchange, text: string): FastifyReply {
+  const etag = `"${createHash('sha256').update(text).digest('base64url')}"`
+  reply.header('ETag', etag)
+  return holds(request.headers['if-none-match'], etag)
+    ? reply.removeHeader('Content-Type').code(304).send()
+    : reply.send(text)
+}
+
+/** RFC 9110, section 13.1.2: a list of ETags, weak ones count too, or `*`. */
+export function holds(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  return ifNoneMatch.split(',').some((given) => given.trim() === '*' || given.trim().replace(/^W\//, '') === etag)
+}
+
+export function writeRefusal({ request, reply, refusal }: Exchange & { readonly refusal: Refusal }): FastifyReply {
+  const { status, headers, body } = problemAnswer(refusal, request.id)
+  reply.code(status).headers(headers).header('Cache-Control', 'no-store')
+  return reply.send(body && Buffer.from(JSON.stringify(body)))
+}

@@ -1,0 +1,91 @@
+import { parseBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import { formatInstant } from '@blindkeep/protocol/ids'
+import type { TokenResponse } from '@blindkeep/protocol/schemas/accounts'
+import type { Accounts } from '../../domain/accounts.ts'
+import { isRefusal } from '../../domain/refusals.ts'
+import type { Sessions, TokenPair } from '../../domain/sessions.ts'
+import type { Routes } from '../call.ts'
+
+type Row = 'register' | 'kdf' | 'login' | 'refresh' | 'logout' | 'account'
+
+export function accountRoutes({
+  accounts,
+  sessions,
+}: {
+  readonly accounts: Accounts
+  readonly sessions: Sessions
+}): Pick<Routes, Row> {
+  return {
+    async register({ json, source, isForwarded }) {
+      const answer = await accounts.register({
+        email: json.email,
+        secret: json.password,
+        kdfVersion: json.kdf_version,
+        salt: bytes(json.salt),
+        sealedAccountKey: bytes(json.sealed_account_key),
+        sealedRecoveryKey: bytes(json.sealed_recovery_key),
+        recoveryProof: bytes(json.recovery_proof),
+        isForwarded,
+        source,
+      })
+      return isRefusal(answer) ? answer : { status: 201, body: tokens(answer) }
+    },
+
+    async kdf({ json, source }) {
+      const answer = await accounts.kdf(json.email, source)
+      return isRefusal(answer)
+        ? answer
+        : { status: 200, body: { kdf_version: answer.kdfVersion, salt: toBase64(answer.salt) } }
+    },
+
+    async login({ json, source }) {
+      const answer = await accounts.logIn({
+        email: json.email,
+        secret: json.password,
+        deviceId: json.device_id,
+        source,
+      })
+      return isRefusal(answer) ? answer : { status: 200, body: tokens(answer) }
+    },
+
+    async refresh({ json }) {
+      const answer = await sessions.refresh(json.refresh_token)
+      return isRefusal(answer) ? answer : { status: 200, body: tokens(answer) }
+    },
+
+    async logout({ caller }) {
+      await sessions.end(caller.sessionId)
+      return { status: 204 }
+    },
+
+    async account({ caller: { account } }) {
+      const { accountId, email, createdAt, sealedAccountKey, kdfVersion, suspendedAt } = account
+      return {
+        status: 200,
+        body: {
+          account_id: accountId,
+          email,
+          created_at: formatInstant(createdAt),
+          ...(sealedAccountKey && { sealed_account_key: toBase64(sealedAccountKey) }),
+          kdf_version: kdfVersion,
+          totp_enabled: false,
+          state: suspendedAt === undefined ? 'active' : 'suspended',
+        },
+      }
+    },
+  }
+}
+
+function bytes(text: string | undefined): Uint8Array | undefined {
+  return text === undefined ? undefined : parseBase64(text)
+}
+
+function tokens({ accessToken, refreshToken, expiresAt, accountId }: TokenPair): TokenResponse {
+  return {
+    access_token: accessToken,
+    refresh_token: refreshToken,
+    token_type: 'Bearer',
+    expires_at: formatInstant(expiresAt),
+    account_id: accountId,
+  }
+}

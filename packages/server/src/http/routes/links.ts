@@ -1,0 +1,60 @@
+import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
+import type { Links } from '../../domain/links.ts'
+import { isRefusal } from '../../domain/refusals.ts'
+import type { LinkCaps } from '../../ports/store.ts'
+import type { Routes } from '../call.ts'
+
+type Row = 'provisionLink' | 'listLinks' | 'revokeLink'
+
+export function linkRoutes({ links }: { readonly links: Links }): Pick<Routes, Row> {
+  return {
+    async provisionLink({ json, caller }) {
+      const answer = await links.provision(caller.account.accountId, {
+        opaqueId: json.opaque_id,
+        dropPublicKey: fromBase64(json.drop_pubkey),
+        suiteId: json.crypto_suite_id,
+        expiresAt: json.expires_at === undefined ? undefined : parseInstant(json.expires_at),
+        maxTotalBytes: json.max_total_bytes,
+        maxFileCount: json.max_file_count,
+        maxFileSize: json.max_file_size,
+        singleUse: json.single_use,
+        passphraseVerifier: json.passphrase_verifier === undefined ? undefined : fromBase64(json.passphrase_verifier),
+        sealedLabel: json.sealed_label === undefined ? undefined : fromBase64(json.sealed_label),
+      })
+      return isRefusal(answer) ? answer : { status: 201, body: { opaque_id: answer } }
+    },
+
+    async listLinks({ caller }) {
+      const owned = await links.list(caller.account.accountId)
+      const entries = owned.map((link) => ({
+        opaque_id: link.opaqueId,
+        state: link.state,
+        created_at: formatInstant(link.createdAt),
+        ...(link.sealedLabel && { sealed_label: toBase64(link.sealedLabel) }),
+        ...capsOf(link),
+        single_use: link.singleUse,
+        landed_files: link.landedFiles,
+        landed_bytes: link.landedBytes,
+        open_sessions: link.openSessions,
+        open_bytes: link.openBytes,
+        pending: link.pending,
+      }))
+      return { status: 200, body: { links: entries } }
+    },
+
+    async revokeLink({ params, caller }) {
+      await links.revoke(caller.account.accountId, params.opaque_id)
+      return { status: 204 }
+    },
+  }
+}
+
+function capsOf({ expiresAt, maxTotalBytes, maxFileCount, maxFileSize }: LinkCaps) {
+  return {
+    ...(expiresAt !== undefined && { expires_at: formatInstant(expiresAt) }),
+    ...(maxTotalBytes !== undefined && { max_total_bytes: maxTotalBytes }),
+    ...(maxFileCount !== undefined && { max_file_count: maxFileCount }),
+    ...(maxFileSize !== undefined && { max_file_size: maxFileSize }),
+  }
+}

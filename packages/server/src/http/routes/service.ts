@@ -1,0 +1,51 @@
+import { openapiDocument } from '@blindkeep/protocol/openapi'
+import { PROBLEMS } from '@blindkeep/protocol/problems'
+import type { Blobs } from '../../ports/blobs.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Routes } from '../call.ts'
+import { problemPage } from '../problemPage.ts'
+
+/** The server about itself. */
+type Row = 'version' | 'openapi' | 'healthz' | 'readyz' | 'problemPage'
+
+const DAY = 'public, max-age=86400'
+
+export function serviceRoutes({
+  store,
+  blobs,
+  version,
+}: {
+  readonly store: Store
+  readonly blobs: Blobs
+  readonly version: string
+}): Pick<Routes, Row> {
+  const document = JSON.stringify(openapiDocument(version))
+  const answers = async (probe: () => Promise<unknown>): Promise<boolean> =>
+    probe().then(
+      () => true,
+      () => false,
+    )
+  return {
+    version: async () => ({ status: 200, body: { name: 'blindkeep', version } }),
+    openapi: async () => ({
+      status: 200,
+      text: document,
+      headers: { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' },
+    }),
+    healthz: async () => ({ status: 200, body: { status: 'ok' } }),
+    async readyz() {
+      const failing = [
+        ...((await answers(() => store.read((tx) => tx.receipts.head()))) ? [] : ['store']),
+        ...((await answers(() => blobs.freeBytes())) ? [] : ['blobs']),
+      ]
+      return failing.length === 0
+        ? { status: 200, body: { status: 'ok' } }
+        : { status: 503, body: { status: 'failing', failing } }
+    },
+    problemPage: async ({ params }) => ({
+      status: 200,
+      text: problemPage(params.code, PROBLEMS[params.code]),
+      headers: { 'Cache-Control': DAY },
+    }),
+  }
+}

@@ -1,0 +1,201 @@
+import type { IncomingMessage } from 'node:http'
+import { type Operation, type OperationName, operations } from '@blindkeep/protocol/operations'
+import { isNegotiatedPath, type ProtocolWindow } from '@blindkeep/protocol/window'
+import { HEADERS } from '@blindkeep/protocol/wire'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { isRefusal, type Refusal } from '../domain/refusals.ts'
+import type { Caller, Sessions } from '../domain/sessions.ts'
+import { StorageUnavailable } from '../ports/blobs.ts'
+import type { Log } from '../ports/log.ts'
+import { HasherBusy } from '../ports/secrets.ts'
+import { StoreBroken } from '../ports/store.ts'
+import { type Body, BodyBroken, BodyTooLarge, bodyOf } from './body.ts'
+import type { AnyAnswer, Call, Routes } from './call.ts'
+import { authenticate, jsonOf, mediaType, negotiation, pathIds, queryOf, suspension } from './gates.ts'
+import { allowedMethods, fastifyPath } from './paths.ts'
+import { writeAnswer, writeRefusal } from './reply.ts'
+import { isForwarded, sourceOf } from './source.ts'
+
+/** HTTP in front of the rules: one Fastify route for each row of the table, and the gates before it, in their order. */
+export interface HttpSettings {
+  readonly requestBytesMost: number
+  readonly chunkBytesMost: number
+  readonly window: ProtocolWindow
+  /** Addresses of proxies whose X-Forwarded-For is believed; none when empty. */
+  readonly trustedProxies: readonly string[]
+}
+
+interface HttpPorts {
+  readonly routes: Routes
+  readonly sessions: Sessions
+  readonly log: Log
+  readonly newRequestId: () => string
+  /** The process has to end: the database's word is worth nothing any more. */
+  readonly onBroken: (error: StoreBroken) => void
+}
+
+type AnyHandler = (call: Call<OperationName>) => Promise<AnyAnswer | Refusal>
+
+export function createHttpServer(
+  { routes, sessions, log, newRequestId, onBroken }: HttpPorts,
+  settings: HttpSettings,
+): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    genReqId: newRequestId,
+    exposeHeadRoutes: false,
+    trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
+    // Honest uploads take hours: bodies are bounded by progress (body.ts), headers by Node's own 60 s.
+    requestTimeout: 0,
+    keepAliveTimeout: 75_000,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
+    frameworkErrors: (_error, request, reply) => void refuse(request, reply, unknownPath(request)),
+    clientErrorHandler: (_error, socket) =>
+      void socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
+  })
+
+  for (const name of Object.keys(operations) as OperationName[]) {
+    const row: Operation = operations[name]
+    const handler = routes[name] as AnyHandler
+    // Everything happens before Fastify would read a body: our gates have an order of their own, and count bodies as they arrive.
+    app.route({
+      method: row.method,
+      url: fastifyPath(row.path),
+      onRequest: async (request, reply) => serve({ row, handler, request, reply }),
+      handler: async () => {
+        throw new Error('answered before')
+      },
+    })
+  }
+  app.setNotFoundHandler({ preValidation: async () => undefined }, async (request, reply) =>
+    refuse(request, reply, unknownPath(request)),
+  )
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header(HEADERS.requestId, request.id)
+    reply.header('X-Content-Type-Options', 'nosniff')
+    if (!isNegotiatedPath(request.url)) return
+    reply.header(HEADERS.protocolMin, settings.window.min)
+    reply.header(HEADERS.protocolMax, settings.window.max)
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    // The route's pattern and never the path: an opaque id in it is a credential.
+    const route = request.routeOptions.url ?? 'unknown'
+    log.info('answered', {
+      requestId: request.id,
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    })
+  })
+  // A body is left to the gates, or to `refuse`, whatever its type.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  return app
+
+  async function serve(exchange: {
+    row: Operation
+    handler: AnyHandler
+    request: FastifyRequest
+    reply: FastifyReply
+  }): Promise<FastifyReply> {
+    const { row, request, reply } = exchange
+    const body = bodyOf(request.raw)
+    try {
+      const answer = await answerOf(exchange, body)
+      if (isRefusal(answer)) return await refuse(request, reply, answer, body, limitOf(row))
+      return writeAnswer({ row, request, reply, answer })
+    } catch (error) {
+      return refuse(request, reply, unexpected(error, request, row), body, limitOf(row))
+    }
+  }
+
+  async function answerOf(
+    { row, handler, request }: { row: Operation; handler: AnyHandler; request: FastifyRequest },
+    body: Body,
+  ): Promise<AnyAnswer | Refusal> {
+    const caller = row.auth === 'bearer' ? await authenticate(sessions, request.headers.authorization) : undefined
+    if (isRefusal(caller)) return caller
+    const early = suspension(row, caller) ?? negotiation(row, request.headers, settings.window)
+    if (early !== undefined) return early
+    const params = pathIds(row, request.params as Record<string, string>)
+    if (isRefusal(params)) return params
+    const query = queryOf(row.query ?? {}, new URL(request.url, 'http://localhost').searchParams)
+    if (row.query !== undefined && isRefusal(query)) return query
+    const json = await bodyValue(row, request, body)
+    if (isRefusal(json)) return json
+    return handler(callOf({ request, body, params, query, json: json?.json, caller }))
+  }
+
+  /** JSON, parsed; bytes are left to the route; a body where none belongs is counted and thrown away. */
+  async function bodyValue(
+    row: Operation,
+    request: FastifyRequest,
+    body: Body,
+  ): Promise<{ readonly json: unknown } | Refusal | undefined> {
+    if (row.body?.type === 'application/octet-stream') return undefined
+    if (row.body !== undefined)
+      return (
+        mediaType(row.body.type, (name) => request.headers[name]?.toString()) ??
+        jsonOf(row.body, body, settings.requestBytesMost)
+      )
+    if (!hasBody(request.raw)) return undefined
+    return (await body.drain(settings.requestBytesMost)) ? undefined : { refused: 'body_too_large' }
+  }
+
+  function callOf(parts: {
+    request: FastifyRequest
+    body: Body
+    params: unknown
+    query: unknown
+    json: unknown
+    caller: Caller | undefined
+  }): Call<OperationName> {
+    const { request, ...rest } = parts
+    const gone = new AbortController()
+    request.raw.once('close', () => request.raw.complete || gone.abort())
+    return {
+      ...rest,
+      source: sourceOf(request.ip, settings.trustedProxies.length > 0),
+      isForwarded: isForwarded(request.headers),
+      header: (name: string) => request.headers[name]?.toString(),
+      signal: gone.signal,
+    } as Call<OperationName>
+  }
+
+  function limitOf(row: Operation): number {
+    return row.body?.type === 'application/octet-stream' ? settings.chunkBytesMost : settings.requestBytesMost
+  }
+
+  function unexpected(error: unknown, request: FastifyRequest, row: Operation): Refusal {
+    if (error instanceof BodyTooLarge) return { refused: 'body_too_large' }
+    if (error instanceof HasherBusy) return { refused: 'attempts_limited', retryAfterSeconds: 2 }
+    if (error instanceof BodyBroken) return { refused: 'request_malformed', detail: 'the body was cut off' }
+    log.error('failed', { requestId: request.id, route: row.path, error })
+    if (error instanceof StoreBroken) onBroken(error)
+    return error instanceof StorageUnavailable ? { refused: 'storage_unavailable' } : { refused: 'failed' }
+  }
+
+  function unknownPath(request: FastifyRequest): Refusal {
+    const allow = allowedMethods(request.url)
+    return allow.length > 0 ? { refused: 'method_not_allowed', allow } : { refused: 'not_found' }
+  }
+
+  /** Reads on, up to the limit, before it answers, so that a client that is still sending sees why. */
+  async function refuse(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    refusal: Refusal,
+    body: Body = bodyOf(request.raw),
+    limitBytes: number = settings.requestBytesMost,
+  ): Promise<FastifyReply> {
+    const hasEnded = !hasBody(request.raw) || (await body.drain(limitBytes))
+    if (!hasEnded) reply.header('Connection', 'close')
+    return writeRefusal({ request, reply, refusal })
+  }
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
+}

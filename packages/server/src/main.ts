@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import manifest from '../package.json' with { type: 'json' }
+import { createLog } from './adapters/system/log.ts'
+import { type App, createApp } from './app.ts'
+import { type Config, publicAddressOf, readConfig } from './config.ts'
+
+/** The process: settings, server, signals. Facts for people go to standard output, the log to standard error. */
+async function main(): Promise<void> {
+  const config = readConfig(process.env)
+  if ('faults' in config)
+    return quit(['Blindkeep does not start, as settings are wrong:', ...config.faults.map((fault) => `  ${fault}`)])
+  const log = createLog(config.logLevel)
+  const port = config.port === 0 ? await freePort(config.host) : config.port
+  const app = await createApp({ config, port, log, version: manifest.version, onBroken: endBroken })
+  await app.http.listen({ host: config.host, port })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(app))
+  welcome(config, port)
+}
+
+/** The address is part of every receipt, so it has to be known before the server is put together. */
+async function freePort(host: string): Promise<number> {
+  const probe = createServer().listen(0, host)
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (typeof address !== 'object' || address === null) throw new Error('no free port')
+  return address.port
+}
+
+function welcome(config: Config, port: number): void {
+  const { baseUrl } = publicAddressOf(config, port)
+  const lines = [
+    `Blindkeep is listening at ${baseUrl}`,
+    `  data          ${config.dataDirectory}`,
+    `  master secret ${config.masterSecretFile} (keep a copy elsewhere: without it the server’s keys are lost)`,
+    `  registration  ${config.registration}`,
+    ...config.notices.map((notice) => `  note          ${notice}`),
+    'Next: `npm run demo` in another terminal shows the whole loop on a server of its own; the README’s curl lines work against this one.',
+    `The interface is described at ${baseUrl}/openapi.json. Ctrl-C stops.`,
+  ]
+  console.log(lines.join('\n'))
+}
+
+/** What is under way may end; what does not end in time is taken up again at the next start. */
+const END_MS = 15_000
+
+async function end(app: App): Promise<void> {
+  setTimeout(() => process.exit(0), END_MS).unref()
+  await app.close()
+  process.exit(0)
+}
+
+/** After a failed sync of the database nothing may be acknowledged any more; a start reads what is really there. */
+function endBroken(): never {
+  console.error(
+    'Blindkeep stops: the database could not be written. Check the disk, then start again; nothing acknowledged is lost.',
+  )
+  process.exit(70)
+}
+
+function quit(lines: readonly string[]): void {
+  console.error(lines.join('\n'))
+  process.exitCode = 1
+}
+
+main().catch((error: unknown) => {
+  quit([`Blindkeep does not start: ${error instanceof Error ? error.message : String(error)}`])
+  process.exit(1)
+})

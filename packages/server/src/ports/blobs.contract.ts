@@ -1,0 +1,378 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { BlobMissing, type Blobs } from './blobs.ts'
+
+/** One adapter over an empty store of its own. */
+export interface BlobsWorld {
+  readonly blobs: Blobs
+  /** The same store as a new process finds it. */
+  reopen(): Promise<Blobs>
+  close(): Promise<void>
+}
+
+type InWorld = (world: BlobsWorld) => Promise<void>
+
+/** What every adapter of `Blobs` has to keep. Call once per adapter, from its own test file. */
+export function describeBlobs(name: string, openWorld: () => Promise<BlobsWorld>): void {
+  const inWorld = (work: InWorld) => async () => {
+    const world = await openWorld()
+    try {
+      await work(world)
+    } finally {
+      await world.close()
+    }
+  }
+  describe(`${name} keeps the promises of Blobs`, () => {
+    describeWriting(inWorld)
+    describeStopping(inWorld)
+    describeSettling(inWorld)
+    describeReading(inWorld)
+    describeKeeping(inWorld)
+  })
+}
+
+/** A location that nothing else uses. */
+export function freshLocation(): string {
+  const hash = createHash('sha256').update(randomUUID()).digest('hex')
+  return `${hash.slice(0, 2)}/${hash}.${randomUUID()}`
+}
+
+/** A body that gives `bytes` in pieces of `pieceBytes`. */
+export async function* bodyOf(bytes: Uint8Array, pieceBytes = 65_536): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += pieceBytes) yield bytes.subarray(start, start + pieceBytes)
+}
+
+/** A body that gives `bytes` and then nothing more, without ending. */
+async function* stuckAfter(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+  await new Promise(() => undefined)
+}
+
+export async function writeBytes(blobs: Blobs, location: string, bytes: Uint8Array, offset = 0): Promise<void> {
+  await blobs.write(location, {
+    offset,
+    body: bodyOf(bytes),
+    signal: new AbortController().signal,
+    onBytes: () => undefined,
+  })
+}
+
+export async function readBytes(blobs: Blobs, location: string, start = 0, end = 2 ** 40): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of blobs.read(location, { start, end })) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+async function listAll(blobs: Blobs): Promise<string[]> {
+  const found: string[] = []
+  for await (const location of blobs.list()) found.push(location)
+  return found.toSorted()
+}
+
+function describeWriting(inWorld: (work: InWorld) => () => Promise<void>): void {
+  it(
+    'gives back what was written, whatever the pieces',
+    inWorld(async ({ blobs }) => {
+      for (const [length, pieceBytes] of [
+        [1, 1],
+        [5_000, 7],
+        [70_000, 65_536],
+        [3_000_001, 65_536],
+        [2_500_000, 2_500_000],
+      ] as const) {
+        const location = freshLocation()
+        const bytes = randomBytes(length)
+        const signal = new AbortController().signal
+        await blobs.write(location, { offset: 0, body: bodyOf(bytes, pieceBytes), signal, onBytes: () => undefined })
+        assert.equal(await blobs.size(location), length)
+        assert.ok(bytes.equals(await readBytes(blobs, location)))
+      }
+    }),
+  )
+
+  it(
+    'appends chunk after chunk at their offsets',
+    inWorld(async ({ blobs }) => {
+      const location = freshLocation()
+      const bytes = randomBytes(300_000)
+      for (let offset = 0; offset < bytes.length; offset += 70_001) {
+        await writeBytes(blobs, location, bytes.subarray(offset, offset + 70_001), offset)
+      }
+      assert.ok(bytes.equals(await readBytes(blobs, location)))
+    }),
+  )
+
+  it(
+    'overwrites what an unacknowledged write left, and keeps what lies before it',
+    inWorld(async ({ blobs }) => {
+      const location = freshLocation()
+      await writeBytes(blobs, location, Buffer.from('kept, lost and longer'))
+      await writeBytes(blobs, location, Buffer.from('found'), 6)
+      assert.equal((await readBytes(blobs, location)).toString(), 'kept, foundand longer')
+    }),
+  )
+
+  it(
+    'shows each piece once and in order',
+    inWorld(async ({ blobs }) => {
+      const bytes = randomBytes(200_000)
+      const seen: Uint8Array[] = []
+      const signal = new AbortController().signal
+      await blobs.write(freshLocation(), {
+        offset: 0,
+        body: bodyOf(bytes, 999),
+        signal,
+        onBytes: (piece) => seen.push(Buffer.from(piece)),
+      })
+      assert.ok(bytes.equals(Buffer.concat(seen)))
+    }),
+  )
+
+  it(
+    'refuses what is not a location of its making',
+    inWorld(async ({ blobs }) => {
+      const good = freshLocation()
+      const hash = good.slice(3, 67)
+      const bad = [
+        '',
+        '../escape',
+        `/${good}`,
+        `${good}/..`,
+        `${good}\0`,
+        `${good}\n`,
+        `../${good}`,
+        good.toUpperCase(),
+        hash,
+      ]
+      for (const location of [...bad, good.replace('/', '\\'), `${good.slice(0, 3)}../../${good.slice(3)}`]) {
+        await assert.rejects(writeBytes(blobs, location, Buffer.from('x')), RangeError)
+        await assert.rejects(blobs.settle(location, 1), RangeError)
+        await assert.rejects(blobs.size(location), RangeError)
+        await assert.rejects(readBytes(blobs, location), RangeError)
+        await assert.rejects(blobs.remove(location), RangeError)
+      }
+      assert.deepEqual(await listAll(blobs), [])
+    }),
+  )
+}
+
+function describeStopping(inWorld: (work: InWorld) => () => Promise<void>): void {
+  it(
+    'stops at once when the signal aborts, even while the body gives nothing, and writes no more',
+    inWorld(async ({ blobs }) => {
+      const location = freshLocation()
+      const reason = new Error('superseded')
+      const abort = new AbortController()
+      const writing = blobs.write(location, {
+        offset: 0,
+        body: stuckAfter(randomBytes(100_000)),
+        signal: abort.signal,
+        onBytes: () => setImmediate(() => abort.abort(reason)),
+      })
+      await assert.rejects(writing, reason)
+      await writeBytes(blobs, location, Buffer.from('the newer request'))
+      await blobs.settle(location, 17)
+      assert.equal((await readBytes(blobs, location)).toString(), 'the newer request')
+    }),
+  )
+
+  it(
+    'writes nothing when the signal has aborted before',
+    inWorld(async ({ blobs }) => {
+      const location = freshLocation()
+      const signal = AbortSignal.abort(new Error('too late'))
+      const writing = blobs.write(location, {
+        offset: 0,
+        body: bodyOf(randomBytes(10)),
+        signal,
+        onBytes: () => undefined,
+      })
+      await assert.rejects(writing, /too late/)
+      assert.equal(await blobs.size(location), undefined)
+    }),
+  )
+
+  it(
+    "rejects with the body's own error, also one that looks like the system's",
+    inWorld(async ({ blobs }) => {
+      const cut = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' })
+      async function* body() {
+        yield randomBytes(10)
+        throw cut
+      }
+      const signal = new AbortController().signal
+      const writing = blobs.write(freshLocation(), { offset: 0, body: body(), signal, onBytes: () => undefined })
+      await assert.rejects(writing, (error) => error === cut)
+    }),
+  )
+
+  it(
+    'rejects with what onBytes throws',
+    inWorld(async ({ blobs }) => {
+      const onBytes = () => {
+        throw new RangeError('past the declared size')
+      }
+      const signal = new AbortController().signal
+      const writing = blobs.write(freshLocation(), { offset: 0, body: bodyOf(randomBytes(10)), signal, onBytes })
+      await assert.rejects(writing, /past the declared size/)
+    }),
+  )
+
+  it(
+    'tells a body that it leaves early',
+    inWorld(async ({ blobs }) => {
+      let wasLeft = false
+      async function* body() {
+        try {
+          for (;;) yield randomBytes(10)
+        } finally {
+          wasLeft = true
+        }
+      }
+      const onBytes = () => {
+        throw new Error('enough')
+      }
+      const signal = new AbortController().signal
+      await assert.rejects(blobs.write(freshLocation(), { offset: 0, body: body(), signal, onBytes }), /enough/)
+      assert.equal(wasLeft, true)
+    }),
+  )
+}
+
+function describeSettling(inWorld: (work: InWorld) => () => Promise<void>): void {
+  it(
+    'settles at exactly the size, and a second time',
+    inWorld(async ({ blobs, reopen }) => {
+      const location = freshLocation()
+      const bytes = randomBytes(10_000)
+      await writeBytes(blobs, location, bytes)
+      await blobs.settle(location, 9_000)
+      await blobs.settle(location, 9_000)
+      assert.equal(await blobs.size(location), 9_000)
+      assert.ok(bytes.subarray(0, 9_000).equals(await readBytes(await reopen(), location)))
+    }),
+  )
+
+  it(
+    'settles what another process wrote',
+    inWorld(async ({ blobs, reopen }) => {
+      const location = freshLocation()
+      await writeBytes(blobs, location, randomBytes(5_000))
+      const later = await reopen()
+      await later.settle(location, 5_000)
+      assert.equal(await later.size(location), 5_000)
+    }),
+  )
+
+  it(
+    'refuses to settle a copy that is shorter, and settles it once the rest has come',
+    inWorld(async ({ blobs }) => {
+      const location = freshLocation()
+      const bytes = randomBytes(10_000)
+      await writeBytes(blobs, location, bytes.subarray(0, 9_999))
+      await assert.rejects(blobs.settle(location, 10_000), /fewer/)
+      assert.equal(await blobs.size(location), 9_999)
+      await writeBytes(blobs, location, bytes.subarray(9_999), 9_999)
+      await blobs.settle(location, 10_000)
+      assert.ok(bytes.equals(await readBytes(blobs, location)))
+    }),
+  )
+
+  it(
+    'throws BlobMissing for settling what is not there',
+    inWorld(async ({ blobs }) => {
+      const location = freshLocation()
+      await assert.rejects(blobs.settle(location, 1), BlobMissing)
+      await writeBytes(blobs, location, Buffer.from('x'))
+      await blobs.settle(location, 1)
+    }),
+  )
+
+  it(
+    'keeps many copies apart that are written and settled at once',
+    inWorld(async ({ blobs }) => {
+      const copies = Array.from({ length: 400 }, () => ({ location: freshLocation(), bytes: randomBytes(3_000) }))
+      await Promise.all(copies.map(({ location, bytes }) => writeBytes(blobs, location, bytes.subarray(0, 1_000))))
+      await Promise.all(copies.map(({ location, bytes }) => writeBytes(blobs, location, bytes.subarray(1_000), 1_000)))
+      await Promise.all(copies.map(({ location, bytes }) => blobs.settle(location, bytes.length)))
+      for (const { location, bytes } of copies) assert.ok(bytes.equals(await readBytes(blobs, location)))
+    }),
+  )
+}
+
+function describeReading(inWorld: (work: InWorld) => () => Promise<void>): void {
+  it(
+    'reads exactly the range, and ends early where the copy does',
+    inWorld(async ({ blobs }) => {
+      const location = freshLocation()
+      const bytes = randomBytes(2_000_000)
+      await writeBytes(blobs, location, bytes)
+      const ranges = [
+        [0, 0],
+        [0, 1],
+        [1, 2_000_000],
+        [999_999, 1_000_001],
+        [1_999_999, 2_000_000],
+        [1_999_000, 3_000_000],
+        [2_000_000, 2_000_001],
+        [5, 4],
+      ] as const
+      for (const [start, end] of ranges)
+        assert.ok(bytes.subarray(start, end).equals(await readBytes(blobs, location, start, end)))
+    }),
+  )
+
+  it(
+    'gives pieces that stay what they were',
+    inWorld(async ({ blobs }) => {
+      const location = freshLocation()
+      const bytes = randomBytes(3_000_000)
+      await writeBytes(blobs, location, bytes)
+      const pieces: Uint8Array[] = []
+      for await (const piece of blobs.read(location, { start: 0, end: bytes.length })) pieces.push(piece)
+      assert.ok(pieces.length > 1)
+      assert.ok(bytes.equals(Buffer.concat(pieces)))
+    }),
+  )
+
+  it(
+    'throws BlobMissing for reading what is not there, and no size',
+    inWorld(async ({ blobs }) => {
+      await assert.rejects(readBytes(blobs, freshLocation()), BlobMissing)
+      assert.equal(await blobs.size(freshLocation()), undefined)
+    }),
+  )
+}
+
+function describeKeeping(inWorld: (work: InWorld) => () => Promise<void>): void {
+  it(
+    'removes a copy and nothing else, and does not mind when there is none',
+    inWorld(async ({ blobs, reopen }) => {
+      const [gone, left, never] = [freshLocation(), freshLocation(), freshLocation()]
+      for (const location of [gone, left]) await writeBytes(blobs, location, randomBytes(100))
+      await blobs.settle(left, 100)
+      for (const location of [gone, gone, never]) await blobs.remove(location)
+      assert.equal(await blobs.size(gone), undefined)
+      assert.deepEqual(await listAll(await reopen()), [left])
+    }),
+  )
+
+  it(
+    'lists every location that holds bytes, settled or not',
+    inWorld(async ({ blobs }) => {
+      const locations = Array.from({ length: 40 }, freshLocation)
+      for (const location of locations) await writeBytes(blobs, location, randomBytes(10))
+      for (const location of locations.slice(20)) await blobs.settle(location, 10)
+      assert.deepEqual(await listAll(blobs), locations.toSorted())
+    }),
+  )
+
+  it(
+    'knows how much can still be written',
+    inWorld(async ({ blobs }) => {
+      const free = await blobs.freeBytes()
+      assert.ok(Number.isSafeInteger(free) && free > 0)
+    }),
+  )
+}

@@ -1,0 +1,49 @@
+/**
+ * The bytes, each copy at a location of its own that is never used twice.
+ *
+ * Promises that every adapter keeps and `blobs.contract.ts` tests:
+ * - A location is a relative path of our own making (`ab/<hash>.<upload_id>`); anything else is refused with a thrown error.
+ * - What `write` has acknowledged survives a killed process; only what `settle` has acknowledged survives a power cut.
+ * - `StorageUnavailable` is thrown when the disk is full, read-only or broken; nothing else changes then, and a later call may succeed.
+ */
+export interface Blobs {
+  /**
+   * Writes `body` from `offset` on. Bytes beyond it that an earlier, unacknowledged write left are overwritten by later ones.
+   * Resolves when all have reached the operating system. Stops at once and rejects when `signal` aborts or `body` throws; nothing writes to
+   * `location` any more when it has settled either way. `onBytes` sees each piece in order, after it was taken from the body.
+   */
+  write(location: string, request: WriteRequest): Promise<void>
+  /**
+   * Makes the copy durable at exactly `size` bytes: file, then directory. Cuts off what lies beyond; throws if there is less.
+   * Throws `SyncFailed` when a sync failed, now or before, for this copy.
+   */
+  settle(location: string, size: number): Promise<void>
+  /** Size in bytes, or undefined when there is no such copy. */
+  size(location: string): Promise<number | undefined>
+  /** Bytes from `start` up to, not including, `end`. Throws `BlobMissing` before the first byte if there is no such copy; ends early if it is shorter. */
+  read(location: string, range: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array>
+  /** Removes a copy durably. No error when there is none. */
+  remove(location: string): Promise<void>
+  /** Bytes that can still be written. */
+  freeBytes(): Promise<number>
+  /** Every location that holds bytes, in no order: for finding strays. */
+  list(): AsyncIterable<string>
+}
+
+export interface WriteRequest {
+  readonly offset: number
+  readonly body: AsyncIterable<Uint8Array>
+  readonly signal: AbortSignal
+  readonly onBytes: (bytes: Uint8Array) => void
+}
+
+export class StorageUnavailable extends Error {
+  override readonly name: string = 'StorageUnavailable'
+}
+
+/** A sync failed: what the disk holds of this copy is unknown from now on, and no later sync can make it good. */
+export class SyncFailed extends StorageUnavailable {}
+
+export class BlobMissing extends Error {
+  override readonly name = 'BlobMissing'
+}

@@ -1,0 +1,54 @@
+import { describe } from 'node:test'
+import type { Store } from './store.ts'
+import { describeAccounts } from './storeContract/accounts.ts'
+import { describeCopies } from './storeContract/copies.ts'
+import { describeDrops } from './storeContract/drops.ts'
+import { describeDurability } from './storeContract/durability.ts'
+import { describeKeysAndFacts } from './storeContract/keys.ts'
+import { describeLinks } from './storeContract/links.ts'
+import { describeReceipts } from './storeContract/receipts.ts'
+import { describeReservations } from './storeContract/reservations.ts'
+import { describeSessions } from './storeContract/sessions.ts'
+import { describeTransactions } from './storeContract/transactions.ts'
+import { describeUploads } from './storeContract/uploads.ts'
+import type { InStore } from './storeContract/world.ts'
+
+/** One adapter over an empty store of its own. */
+export interface StoreWorld {
+  readonly store: Store
+  /** Closes the store, or the one reopened last, and opens what it left as a new process would. Absent where nothing is left. */
+  readonly reopen?: () => Promise<Store>
+  close(): Promise<void>
+}
+
+/** What every adapter of `Store` has to keep. Call once per adapter, from its own test file. */
+export function storeContract(name: string, openWorld: () => Promise<StoreWorld>): void {
+  const inStore: InStore = (work) => async () => {
+    const world = await openWorld()
+    try {
+      await work(world.store)
+    } finally {
+      await world.close()
+    }
+  }
+  describe(`${name} keeps the promises of Store`, () => {
+    describeTransactions(inStore)
+    describeAccounts(inStore)
+    describeSessions(inStore)
+    describeLinks(inStore)
+    describeReservations(inStore)
+    describeUploads(inStore)
+    describeDrops(inStore)
+    describeCopies(inStore)
+    describeReceipts(inStore)
+    describeKeysAndFacts(inStore)
+  })
+}
+
+/** What every adapter that outlives its process has to keep besides. */
+export function durableStoreContract(
+  name: string,
+  openWorld: () => Promise<StoreWorld & Required<Pick<StoreWorld, 'reopen'>>>,
+): void {
+  describe(`${name} keeps what Store promises to keep`, () => describeDurability(openWorld))
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Store } from '../store.ts'
+import { account, accountId, at, atOnce, bytes, countTrue, type InStore, seed } from './world.ts'
+
+const most = Number.MAX_SAFE_INTEGER
+
+export function describeAccounts(inStore: InStore): void {
+  describe('accounts', () => {
+    describeRows(inStore)
+    describeUse(inStore)
+  })
+}
+
+async function usedBytes(store: Store): Promise<number | undefined> {
+  return (await store.read((tx) => tx.accounts.find(accountId(1))))?.usedBytes
+}
+
+function describeRows(inStore: InStore): void {
+  it(
+    'gives back an account as it was inserted, nothing used and no limits of its own',
+    inStore(async (store) => {
+      const full = account(1, {
+        sealedAccountKey: bytes(80, 1),
+        sealedRecoveryKey: bytes(80, 2),
+        recoveryProofHash: bytes(32, 3),
+      })
+      const bare = account(2, { salt: undefined })
+      await store.write(async (tx) => {
+        await tx.accounts.insert(full)
+        await tx.accounts.insert(bare)
+      })
+      const fresh = {
+        suspendedAt: undefined,
+        usedBytes: 0,
+        softLimitBytes: undefined,
+        hardLimitBytes: undefined,
+        exceededSince: undefined,
+      }
+      const found = await store.read(async (tx) => [
+        await tx.accounts.find(full.accountId),
+        await tx.accounts.findByEmail(bare.email),
+      ])
+      assert.deepEqual(found, [
+        { ...full, ...fresh },
+        { ...bare, ...fresh },
+      ])
+    }),
+  )
+
+  it(
+    'finds nothing under an id or an e-mail that no account has',
+    inStore(async (store) => {
+      await seed(store)
+      assert.equal(await store.read((tx) => tx.accounts.find(accountId(9))), undefined)
+      assert.equal(await store.read((tx) => tx.accounts.findByEmail('owner-9@example.org')), undefined)
+    }),
+  )
+
+  it(
+    'gives an e-mail to one account only, of any number at once',
+    inStore(async (store) => {
+      const email = 'same@example.org'
+      const inserted = await atOnce(store, 8, (tx, index) => tx.accounts.insert(account(index + 1, { email })))
+      assert.equal(countTrue(inserted), 1)
+      const owner = await store.read((tx) => tx.accounts.findByEmail(email))
+      assert.equal(owner?.accountId, accountId(inserted.indexOf(true) + 1))
+    }),
+  )
+
+  it(
+    'keeps and forgets since when the limit has been exceeded',
+    inStore(async (store) => {
+      await seed(store)
+      const exceededSince = async () => (await store.read((tx) => tx.accounts.find(accountId(1))))?.exceededSince
+      await store.write((tx) => tx.accounts.setExceededSince(accountId(1), at(5)))
+      assert.equal(await exceededSince(), at(5))
+      await store.write((tx) => tx.accounts.setExceededSince(accountId(1), undefined))
+      assert.equal(await exceededSince(), undefined)
+    }),
+  )
+}
+
+function describeUse(inStore: InStore): void {
+  it(
+    'admits a charge up to the limit itself, and changes nothing when it would pass it',
+    inStore(async (store) => {
+      await seed(store)
+      const charge = (size: number) => store.write((tx) => tx.accounts.charge(accountId(1), size, 100))
+      assert.equal(await charge(60), true)
+      assert.equal(await charge(41), false)
+      assert.equal(await usedBytes(store), 60)
+      assert.equal(await charge(40), true)
+      assert.equal(await charge(1), false)
+      assert.equal(await usedBytes(store), 100)
+    }),
+  )
+
+  it(
+    'admits of 64 charges at once exactly as many as fit',
+    inStore(async (store) => {
+      await seed(store)
+      const admitted = await atOnce(store, 64, (tx) => tx.accounts.charge(accountId(1), 10, 239))
+      assert.equal(countTrue(admitted), 23)
+      assert.equal(await usedBytes(store), 230)
+    }),
+  )
+
+  it(
+    'knows no limit but that of exact numbers when none is given',
+    inStore(async (store) => {
+      await seed(store)
+      const charge = (size: number) => store.write((tx) => tx.accounts.charge(accountId(1), size, undefined))
+      assert.equal(await charge(most - 1), true)
+      assert.equal(await charge(2), false)
+      assert.equal(await charge(1), true)
+      assert.equal(await usedBytes(store), most)
+    }),
+  )
+
+  it(
+    'charges nobody when there is no such account',
+    inStore(async (store) => {
+      await seed(store)
+      assert.equal(await store.write((tx) => tx.accounts.charge(accountId(9), 1, undefined)), false)
+    }),
+  )
+
+  it(
+    'gives back what was charged, to the account alone that was charged',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write(async (tx) => {
+        await tx.accounts.charge(accountId(1), 100, undefined)
+        await tx.accounts.charge(accountId(2), 50, undefined)
+        await tx.accounts.refund(accountId(1), 70)
+      })
+      assert.equal(await usedBytes(store), 30)
+      assert.equal((await store.read((tx) => tx.accounts.find(accountId(2))))?.usedBytes, 50)
+    }),
+  )
+
+  it(
+    'throws on a refund of more than is charged, and changes nothing',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write((tx) => tx.accounts.charge(accountId(1), 100, undefined))
+      await assert.rejects(
+        store.write(async (tx) => {
+          await tx.accounts.refund(accountId(1), 50)
+          await tx.accounts.refund(accountId(1), 51)
+        }),
+      )
+      assert.equal(await usedBytes(store), 100)
+      await assert.rejects(store.write((tx) => tx.accounts.refund(accountId(9), 0)))
+    }),
+  )
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Drop, Store } from '../store.ts'
+import { accountId, at, atOnce, drop, dropId, type InStore, opaqueId, seed } from './world.ts'
+
+export function describeDrops(inStore: InStore): void {
+  describe('drops', () => {
+    describeInbox(inStore)
+    describeRemoval(inStore)
+  })
+}
+
+const ids = (drops: readonly Drop[]) => drops.map((each) => each.dropId)
+const pending = async (store: Store, number: number) =>
+  ids(await store.read((tx) => tx.drops.pendingOf(accountId(number))))
+
+function describeInbox(inStore: InStore): void {
+  it(
+    'gives back a drop as it was inserted',
+    inStore(async (store) => {
+      await seed(store)
+      const full = drop(2, { suggestedFilename: 'holiday.jpg', leasedUntil: at(9) })
+      await store.write(async (tx) => {
+        await tx.drops.insert(drop(1))
+        await tx.drops.insert(full)
+      })
+      assert.deepEqual(await store.read((tx) => tx.drops.find(dropId(1))), drop(1))
+      assert.deepEqual(await store.read((tx) => tx.drops.find(dropId(2))), full)
+      assert.equal(await store.read((tx) => tx.drops.find(dropId(3))), undefined)
+    }),
+  )
+
+  it(
+    "lists an account's own drops by when they were received, then in the order of landing",
+    inStore(async (store) => {
+      await seed(store)
+      await store.write(async (tx) => {
+        await tx.drops.insert(drop(9, { receivedAt: at(2) }))
+        await tx.drops.insert(drop(5, { receivedAt: at(2) }))
+        await tx.drops.insert(drop(7, { receivedAt: at(1) }))
+        await tx.drops.insert(drop(8, { accountId: accountId(2), opaqueId: opaqueId(2) }))
+        await tx.drops.insert(drop(6, { receivedAt: at(2) }))
+      })
+      assert.deepEqual(await pending(store, 1), [dropId(7), dropId(9), dropId(5), dropId(6)])
+      assert.deepEqual(await pending(store, 2), [dropId(8)])
+      assert.equal(await store.read((tx) => tx.drops.countPending(accountId(1))), 4)
+      assert.equal(await store.read((tx) => tx.drops.countPending(accountId(3))), 0)
+    }),
+  )
+
+  it(
+    'keeps the order of landing when later ones have been removed in between',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write(async (tx) => {
+        for (const number of [3, 2]) await tx.drops.insert(drop(number))
+        await tx.drops.remove(dropId(2), accountId(1), at(1))
+        await tx.drops.insert(drop(1))
+      })
+      assert.deepEqual(await pending(store, 1), [dropId(3), dropId(1)])
+    }),
+  )
+}
+
+function describeRemoval(inStore: InStore): void {
+  it(
+    "removes the account's own drop once, and answers what it removed",
+    inStore(async (store) => {
+      await seed(store)
+      await store.write((tx) => tx.drops.insert(drop(1)))
+      const remove = (number: number) => store.write((tx) => tx.drops.remove(dropId(1), accountId(number), at(1)))
+      assert.equal(await remove(2), undefined)
+      assert.deepEqual(await remove(1), drop(1))
+      assert.equal(await remove(1), undefined)
+      assert.deepEqual(await pending(store, 1), [])
+    }),
+  )
+
+  it(
+    'lets one of 64 removals at once have the row',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write((tx) => tx.drops.insert(drop(1)))
+      const removed = await atOnce(store, 64, (tx) => tx.drops.remove(dropId(1), accountId(1), at(1)))
+      assert.equal(removed.filter((each) => each !== undefined).length, 1)
+    }),
+  )
+
+  it(
+    'removes nothing under a live lease, and what a lease that ran out still marks',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write((tx) => tx.drops.insert(drop(1, { leasedUntil: at(100) })))
+      const remove = (seconds: number) => store.write((tx) => tx.drops.remove(dropId(1), accountId(1), at(seconds)))
+      assert.equal(await remove(99), undefined)
+      assert.equal((await remove(100))?.dropId, dropId(1))
+    }),
+  )
+
+  it(
+    "removes all that came through one of the account's links, but for live leases",
+    inStore(async (store) => {
+      await seed(store)
+      await store.write(async (tx) => {
+        await tx.drops.insert(drop(1))
+        await tx.drops.insert(drop(2, { leasedUntil: at(100) }))
+        await tx.drops.insert(drop(3, { leasedUntil: at(10) }))
+        await tx.drops.insert(drop(4, { opaqueId: opaqueId(2), accountId: accountId(2) }))
+      })
+      const removeOf = (link: number, account: number) =>
+        store.write((tx) => tx.drops.removeOfLink(opaqueId(link), accountId(account), at(50)))
+      assert.deepEqual(await removeOf(2, 1), [])
+      const removed = await removeOf(1, 1)
+      assert.deepEqual(ids(removed).toSorted(), [dropId(1), dropId(3)])
+      assert.deepEqual(
+        removed.find((each) => each.dropId === dropId(1)),
+        drop(1),
+      )
+      assert.deepEqual(await pending(store, 1), [dropId(2)])
+      assert.deepEqual(await pending(store, 2), [dropId(4)])
+    }),
+  )
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { AttestationKey } from '../store.ts'
+import { at, bytes, type InStore, keyId } from './world.ts'
+
+function key(number: number, activeFrom: number, activeTo?: number): AttestationKey {
+  return {
+    keyId: keyId(number),
+    publicKey: bytes(1984, number),
+    sealedPrivateKey: bytes(4_100, number),
+    activeFrom: at(activeFrom),
+    activeTo: activeTo === undefined ? undefined : at(activeTo),
+  }
+}
+
+export function describeKeysAndFacts(inStore: InStore): void {
+  describe('keys and facts', () => {
+    it(
+      'lists attestation keys oldest first, the active one last',
+      inStore(async (store) => {
+        assert.deepEqual(await store.read((tx) => tx.keys.attestationKeys()), [])
+        await store.write(async (tx) => {
+          await tx.keys.insertAttestationKey(key(1, 20, 30))
+          await tx.keys.insertAttestationKey(key(3, 30))
+          await tx.keys.insertAttestationKey(key(2, 0, 20))
+        })
+        const listed = await store.read((tx) => tx.keys.attestationKeys())
+        assert.deepEqual(listed, [key(2, 0, 20), key(1, 20, 30), key(3, 30)])
+      }),
+    )
+
+    it(
+      'takes no key twice, and no second active one',
+      inStore(async (store) => {
+        await store.write((tx) => tx.keys.insertAttestationKey(key(1, 0)))
+        await assert.rejects(store.write((tx) => tx.keys.insertAttestationKey(key(1, 0, 5))))
+        await assert.rejects(store.write((tx) => tx.keys.insertAttestationKey(key(2, 5))))
+        assert.deepEqual(await store.read((tx) => tx.keys.attestationKeys()), [key(1, 0)])
+      }),
+    )
+
+    it(
+      'keeps one value for each fact, the last',
+      inStore(async (store) => {
+        await store.write(async (tx) => {
+          await tx.server.setFact('server_id', bytes(3, 1))
+          await tx.server.setFact('server_secret', bytes(32, 2))
+          await tx.server.setFact('server_id', bytes(5, 3))
+        })
+        await store.read(async (tx) => {
+          assert.deepEqual(await tx.server.fact('server_id'), bytes(5, 3))
+          assert.deepEqual(await tx.server.fact('server_secret'), bytes(32, 2))
+          assert.equal(await tx.server.fact('token_key'), undefined)
+        })
+      }),
+    )
+  })
+}

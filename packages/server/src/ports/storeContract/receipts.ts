@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { LogHead, ReceiptRow, Store } from '../store.ts'
+import { at, atOnce, countTrue, hash, type InStore, receipt, uploadId } from './world.ts'
+
+export function describeReceipts(inStore: InStore): void {
+  describe('the receipt log', () => {
+    describeGrowth(inStore)
+    describeHead(inStore)
+  })
+}
+
+function headAt(row: ReceiptRow): LogHead {
+  return { receiptSeq: row.receiptSeq, receiptHash: row.receiptHash, receivedAt: row.receivedAt }
+}
+
+const append = (store: Store, from: LogHead | undefined, rows: readonly ReceiptRow[]) =>
+  store.write((tx) => tx.receipts.append(from, rows))
+const head = (store: Store) => store.read((tx) => tx.receipts.head())
+const ofUpload = (store: Store, number: number) => store.read((tx) => tx.receipts.ofUpload(uploadId(number)))
+
+function describeGrowth(inStore: InStore): void {
+  it(
+    'has no head before the first receipt, then always that of the last',
+    inStore(async (store) => {
+      assert.equal(await head(store), undefined)
+      assert.equal(await append(store, undefined, [receipt(1)]), true)
+      assert.deepEqual(await head(store), headAt(receipt(1)))
+      assert.equal(await append(store, headAt(receipt(1)), [receipt(2), receipt(3), receipt(70)]), true)
+      assert.deepEqual(await head(store), headAt(receipt(70)))
+    }),
+  )
+
+  it(
+    'gives back a receipt by its upload, the first one if there are more',
+    inStore(async (store) => {
+      const adopted = receipt(2, { uploadId: uploadId(1), dropId: undefined })
+      const alone = receipt(3, { dropId: undefined })
+      await append(store, undefined, [receipt(1), adopted, alone])
+      assert.deepEqual(await ofUpload(store, 1), receipt(1))
+      assert.deepEqual(await ofUpload(store, 3), alone)
+      assert.equal(await ofUpload(store, 2), undefined)
+    }),
+  )
+
+  it(
+    'refuses with an error what does not follow: nothing, a number that does not rise, a clock that goes back',
+    inStore(async (store) => {
+      await append(store, undefined, [receipt(5)])
+      const from = headAt(receipt(5))
+      await assert.rejects(append(store, from, []))
+      await assert.rejects(append(store, from, [receipt(5)]))
+      await assert.rejects(append(store, from, [receipt(6), receipt(6)]))
+      await assert.rejects(append(store, from, [receipt(6, { receivedAt: at(4) })]))
+      assert.deepEqual(await head(store), from)
+      assert.equal(await ofUpload(store, 6), undefined)
+      assert.equal(await append(store, from, [receipt(6, { receivedAt: at(5) })]), true)
+    }),
+  )
+}
+
+function describeHead(inStore: InStore): void {
+  it(
+    'changes nothing when the head is not the expected one',
+    inStore(async (store) => {
+      await append(store, undefined, [receipt(1)])
+      const wrong = [
+        undefined,
+        headAt(receipt(0)),
+        headAt(receipt(1, { receiptHash: hash(9) })),
+        headAt(receipt(1, { receivedAt: at(0) })),
+      ]
+      for (const from of wrong) assert.equal(await append(store, from, [receipt(2)]), false)
+      assert.deepEqual(await head(store), headAt(receipt(1)))
+      assert.equal(await ofUpload(store, 2), undefined)
+    }),
+  )
+
+  it(
+    'lets one of 64 that start from one head append, the first receipt ever included',
+    inStore(async (store) => {
+      const first = await atOnce(store, 64, (tx, index) =>
+        tx.receipts.append(undefined, [receipt(1, { receiptHash: hash(index) })]),
+      )
+      assert.equal(countTrue(first), 1)
+      const from = await head(store)
+      assert.equal(from?.receiptHash, hash(first.indexOf(true)))
+      const second = await atOnce(store, 64, (tx, index) =>
+        tx.receipts.append(from, [receipt(2, { receiptHash: hash(100 + index) }), receipt(3)]),
+      )
+      assert.equal(countTrue(second), 1)
+      assert.equal((await ofUpload(store, 2))?.receiptHash, hash(100 + second.indexOf(true)))
+    }),
+  )
+}

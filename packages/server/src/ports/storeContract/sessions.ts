@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseDeviceId } from '@blindkeep/protocol/ids'
+import type { RefreshToken, Store } from '../store.ts'
+import { at, atOnce, bytes, countTrue, type InStore, seed, session, sessionId } from './world.ts'
+
+export function describeSessions(inStore: InStore): void {
+  describe('sessions', () => {
+    describeSessionRows(inStore)
+    describeRefreshTokens(inStore)
+    describePruning(inStore)
+  })
+}
+
+function token(number: number, session: number): RefreshToken {
+  return { tokenHash: bytes(32, number), sessionId: sessionId(session), issuedAt: at(0), usedAt: undefined }
+}
+
+const find = (store: Store, number: number) => store.read((tx) => tx.sessions.find(sessionId(number)))
+
+function describeSessionRows(inStore: InStore): void {
+  it(
+    'gives back a session as it was inserted',
+    inStore(async (store) => {
+      await seed(store)
+      const withDevice = session(1, { deviceId: parseDeviceId('00000000-0000-4000-8000-00000000000d') })
+      const ended = session(2, { endedAt: at(7) })
+      await store.write(async (tx) => {
+        await tx.sessions.insert(withDevice)
+        await tx.sessions.insert(ended)
+      })
+      assert.deepEqual(await find(store, 1), withDevice)
+      assert.deepEqual(await find(store, 2), ended)
+      assert.equal(await find(store, 3), undefined)
+    }),
+  )
+
+  it(
+    'prolongs one session',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write(async (tx) => {
+        await tx.sessions.insert(session(1))
+        await tx.sessions.insert(session(2))
+        await tx.sessions.prolong(sessionId(1), at(50), at(2_000))
+      })
+      assert.deepEqual(await find(store, 1), session(1, { lastUsedAt: at(50), expiresAt: at(2_000) }))
+      assert.deepEqual(await find(store, 2), session(2))
+    }),
+  )
+
+  it(
+    'ends one session, once',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write(async (tx) => {
+        await tx.sessions.insert(session(1))
+        await tx.sessions.insert(session(2))
+        await tx.sessions.end(sessionId(1), at(60))
+        await tx.sessions.end(sessionId(1), at(70))
+      })
+      assert.equal((await find(store, 1))?.endedAt, at(60))
+      assert.equal((await find(store, 2))?.endedAt, undefined)
+    }),
+  )
+}
+
+function describeRefreshTokens(inStore: InStore): void {
+  it(
+    'gives back a refresh token by its hash',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write(async (tx) => {
+        await tx.sessions.insert(session(1))
+        await tx.sessions.insertRefreshToken(token(1, 1))
+      })
+      assert.deepEqual(await store.read((tx) => tx.sessions.findRefreshToken(bytes(32, 1))), token(1, 1))
+      assert.equal(await store.read((tx) => tx.sessions.findRefreshToken(bytes(32, 2))), undefined)
+    }),
+  )
+
+  it(
+    'lets one of 64 uses at once be the first, and remembers when it was',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write(async (tx) => {
+        await tx.sessions.insert(session(1))
+        await tx.sessions.insertRefreshToken(token(1, 1))
+      })
+      const used = await atOnce(store, 64, (tx, index) => tx.sessions.useRefreshToken(bytes(32, 1), at(index + 1)))
+      assert.equal(countTrue(used), 1)
+      const found = await store.read((tx) => tx.sessions.findRefreshToken(bytes(32, 1)))
+      assert.equal(found?.usedAt, at(used.indexOf(true) + 1))
+      assert.equal(await store.write((tx) => tx.sessions.useRefreshToken(bytes(32, 9), at(1))), false)
+    }),
+  )
+}
+
+function describePruning(inStore: InStore): void {
+  it(
+    'removes with their tokens the sessions that ended or expired before an instant, and no others',
+    inStore(async (store) => {
+      await seed(store)
+      const sessions = [
+        session(1, { expiresAt: at(99) }),
+        session(2, { expiresAt: at(100) }),
+        session(3, { expiresAt: at(500), endedAt: at(99) }),
+        session(4, { expiresAt: at(500), endedAt: at(100) }),
+      ]
+      await store.write(async (tx) => {
+        for (const [index, each] of sessions.entries()) {
+          await tx.sessions.insert(each)
+          await tx.sessions.insertRefreshToken(token(index + 1, index + 1))
+        }
+        await tx.sessions.prune(at(100))
+      })
+      const kept = await store.read((tx) =>
+        Promise.all(
+          [1, 2, 3, 4].map(async (number) => [
+            (await tx.sessions.find(sessionId(number))) !== undefined,
+            (await tx.sessions.findRefreshToken(bytes(32, number))) !== undefined,
+          ]),
+        ),
+      )
+      assert.deepEqual(kept, [
+        [false, false],
+        [true, true],
+        [false, false],
+        [true, true],
+      ])
+    }),
+  )
+}

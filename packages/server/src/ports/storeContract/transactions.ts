@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { ReadTx, Store, WriteTx } from '../store.ts'
+import { account, accountId, atOnce, type InStore } from './world.ts'
+
+export function describeTransactions(inStore: InStore): void {
+  describe('transactions', () => {
+    describeWrites(inStore)
+    describeCompany(inStore)
+    describeReads(inStore)
+    describeLock(inStore)
+  })
+}
+
+async function emails(store: Store, most: number): Promise<readonly (string | undefined)[]> {
+  const numbers = Array.from({ length: most }, (_, index) => index + 1)
+  return await store.read((tx) =>
+    Promise.all(numbers.map(async (number) => (await tx.accounts.find(accountId(number)))?.email)),
+  )
+}
+
+function describeWrites(inStore: InStore): void {
+  it(
+    'shows what a write has committed, and answers what its work answered',
+    inStore(async (store) => {
+      assert.equal(await store.write((tx) => tx.accounts.insert(account(1))), true)
+      assert.deepEqual(await emails(store, 1), [account(1).email])
+    }),
+  )
+
+  it(
+    'lets a write see its own changes',
+    inStore(async (store) => {
+      const found = await store.write(async (tx) => {
+        await tx.accounts.insert(account(1))
+        return await tx.accounts.find(accountId(1))
+      })
+      assert.equal(found?.email, account(1).email)
+    }),
+  )
+
+  it(
+    'rolls back whole and rejects with the same error when the work throws',
+    inStore(async (store) => {
+      const surprise = new Error('surprise')
+      const write = store.write(async (tx) => {
+        await tx.accounts.insert(account(1))
+        await tx.accounts.insert(account(2))
+        throw surprise
+      })
+      await assert.rejects(write, (error) => error === surprise)
+      assert.deepEqual(await emails(store, 2), [undefined, undefined])
+    }),
+  )
+
+  it(
+    'rolls back whole and answers the refusal when the work refuses',
+    inStore(async (store) => {
+      const answer = await store.write(async (tx) => {
+        await tx.accounts.insert(account(1))
+        return { refused: 'quota_exceeded', limit: 5 } as const
+      })
+      assert.deepEqual(answer, { refused: 'quota_exceeded', limit: 5 })
+      assert.deepEqual(await emails(store, 1), [undefined])
+    }),
+  )
+
+  it(
+    'goes on after a statement failed in a work that caught the error',
+    inStore(async (store) => {
+      await store.write(async (tx) => {
+        await tx.accounts.insert(account(1))
+        await assert.rejects(tx.accounts.insert(account(1, { email: 'other@example.org' })))
+        await tx.accounts.insert(account(2))
+      })
+      assert.deepEqual(await emails(store, 2), [account(1).email, account(2).email])
+    }),
+  )
+
+  it(
+    'refuses a tx whose transaction is over',
+    inStore(async (store) => {
+      let kept: WriteTx | undefined
+      let keptToRead: ReadTx | undefined
+      await store.write(async (tx) => {
+        kept = tx
+      })
+      await store.read(async (tx) => {
+        keptToRead = tx
+      })
+      await assert.rejects(async () => await kept?.accounts.insert(account(1)), Error)
+      await assert.rejects(async () => await keptToRead?.accounts.find(accountId(1)), Error)
+      assert.deepEqual(await emails(store, 1), [undefined])
+    }),
+  )
+}
+
+function describeCompany(inStore: InStore): void {
+  it(
+    'runs writes one after another: what each read is still so when it commits',
+    inStore(async (store) => {
+      await atOnce(store, 64, async (tx) => {
+        const count = (await tx.server.fact('token_key'))?.[0] ?? 0
+        await tx.server.setFact('token_key', Uint8Array.of(count + 1))
+      })
+      assert.deepEqual(await store.read((tx) => tx.server.fact('token_key')), Uint8Array.of(64))
+    }),
+  )
+
+  it(
+    'lets no failing or refusing write harm the ones asked for with it',
+    inStore(async (store) => {
+      const answers = await Promise.allSettled(
+        Array.from({ length: 30 }, (_, index) =>
+          store.write(async (tx) => {
+            await tx.accounts.insert(account(index + 1))
+            if (index % 3 === 1) throw new Error(`write ${index}`)
+            return index % 3 === 2 ? { refused: 'no' } : { done: index }
+          }),
+        ),
+      )
+      assert.deepEqual(
+        answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.message)),
+        answers.map((_, index) => [{ done: index }, `write ${index}`, { refused: 'no' }][index % 3]),
+      )
+      const found = await emails(store, 30)
+      assert.deepEqual(
+        found.map((email) => email !== undefined),
+        found.map((_, index) => index % 3 === 0),
+      )
+    }),
+  )
+
+  it(
+    'commits more writes asked for at once than one commit takes',
+    inStore(async (store) => {
+      const inserted = await atOnce(store, 700, (tx, index) => tx.accounts.insert(account(index + 1)))
+      assert.ok(inserted.every((each) => each))
+      assert.ok((await emails(store, 700)).every((email) => email !== undefined))
+    }),
+  )
+
+  it(
+    'closes when all that was asked for before is done, and refuses what comes after',
+    inStore(async (store) => {
+      const before = Promise.all([
+        store.write((tx) => tx.accounts.insert(account(1))),
+        store.read((tx) => tx.accounts.find(accountId(1))),
+      ])
+      const closing = store.close()
+      await assert.rejects(store.write((tx) => tx.accounts.insert(account(2))))
+      await assert.rejects(store.read((tx) => tx.accounts.find(accountId(2))))
+      await assert.rejects(store.withReceiptLogLock(async () => undefined))
+      await closing
+      assert.equal((await before)[0], true)
+      await store.close()
+    }),
+  )
+}
+
+function describeReads(inStore: InStore): void {
+  it(
+    'shows a read one snapshot, whatever commits meanwhile',
+    inStore(async (store) => {
+      await store.write((tx) => tx.server.setFact('server_id', Uint8Array.of(1)))
+      let meanwhile: Promise<void> | undefined
+      const seen = await store.read(async (tx) => {
+        const facts = [await tx.server.fact('server_id')]
+        meanwhile = store.write((other) => other.server.setFact('server_id', Uint8Array.of(2)))
+        while (facts.length < 200) facts.push(await tx.server.fact('server_id'))
+        return facts
+      })
+      assert.ok(seen.every((fact) => fact?.[0] === 1))
+      await meanwhile
+      assert.deepEqual(await store.read((tx) => tx.server.fact('server_id')), Uint8Array.of(2))
+    }),
+  )
+
+  it(
+    'hides from a read what a write has not committed',
+    inStore(async (store) => {
+      let meanwhile: Promise<unknown> | undefined
+      await store.write(async (tx) => {
+        await tx.accounts.insert(account(1))
+        meanwhile = store.read((other) => other.accounts.find(accountId(1)))
+        for (let turn = 0; turn < 200; turn += 1) await tx.accounts.find(accountId(1))
+        return { refused: 'after all' }
+      })
+      assert.equal(await meanwhile, undefined)
+    }),
+  )
+
+  it(
+    'rejects a read with what its work throws, and reads on',
+    inStore(async (store) => {
+      const surprise = new Error('surprise')
+      const read = store.read(async () => {
+        throw surprise
+      })
+      await assert.rejects(read, (error) => error === surprise)
+      assert.deepEqual(await emails(store, 1), [undefined])
+    }),
+  )
+}
+
+function describeLock(inStore: InStore): void {
+  it(
+    'gives the lock of the receipt log to one at a time, in the order of asking, also after one threw',
+    inStore(async (store) => {
+      const steps: string[] = []
+      const holders = ['a', 'b', 'c'].map((name) =>
+        store.withReceiptLogLock(async () => {
+          steps.push(`${name} has it`)
+          await store.write((tx) => tx.server.setFact('server_id', Uint8Array.of(1)))
+          await new Promise(setImmediate)
+          steps.push(`${name} gives it up`)
+          if (name === 'b') throw new Error('b failed')
+          return name
+        }),
+      )
+      const answers = await Promise.allSettled(holders)
+      assert.deepEqual(
+        answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.message)),
+        ['a', 'b failed', 'c'],
+      )
+      assert.deepEqual(
+        steps,
+        ['a', 'b', 'c'].flatMap((name) => [`${name} has it`, `${name} gives it up`]),
+      )
+    }),
+  )
+}

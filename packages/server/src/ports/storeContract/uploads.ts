@@ -1,0 +1,306 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Store, Upload, UploadState, WriteTx } from '../store.ts'
+import { at, atOnce, countTrue, hash, type InStore, opaqueId, seed, upload, uploadId } from './world.ts'
+
+export function describeUploads(inStore: InStore): void {
+  describe('upload sessions', () => {
+    describeRows(inStore)
+    describeChunks(inStore)
+    describeMoves(inStore)
+    describeLists(inStore)
+    describePruning(inStore)
+  })
+}
+
+const find = (store: Store, number: number) => store.read((tx) => tx.uploads.find(uploadId(number)))
+const chunk = (offset: number, length: number) => ({ offset, length, checksum: hash(offset + 1) })
+const ids = (uploads: readonly Upload[]) => uploads.map((each) => each.uploadId)
+
+async function inState(tx: WriteTx, number: number, state: UploadState, seconds: number): Promise<void> {
+  await tx.uploads.insert(upload(number))
+  if (state === 'open') return
+  assert.ok(await tx.uploads.move(uploadId(number), { from: 'open', to: state, at: at(seconds) }))
+}
+
+function describeRows(inStore: InStore): void {
+  it(
+    'gives back a session as it was inserted, open and empty',
+    inStore(async (store) => {
+      await seed(store)
+      const full = upload(2, { suggestedFilename: 'a "name".png', idempotencyKey: 'k', size: Number.MAX_SAFE_INTEGER })
+      await store.write(async (tx) => {
+        await tx.uploads.insert(upload(1))
+        await tx.uploads.insert(full)
+      })
+      const fresh = { state: 'open', receivedBytes: 0, chunkCount: 0, lastChunkAt: undefined, closedAt: undefined }
+      assert.deepEqual(await find(store, 1), { ...upload(1), ...fresh })
+      assert.deepEqual(await find(store, 2), { ...full, ...fresh })
+      assert.equal(await find(store, 3), undefined)
+    }),
+  )
+
+  it(
+    'finds a session by the idempotency key it came with, at its own link alone',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write(async (tx) => {
+        await tx.uploads.insert(upload(1, { idempotencyKey: 'k' }))
+        await tx.uploads.insert(upload(2, { idempotencyKey: 'k', opaqueId: opaqueId(2) }))
+        await tx.uploads.insert(upload(3))
+      })
+      const byKey = (number: number, key: string) =>
+        store.read(async (tx) => (await tx.uploads.findByIdempotencyKey(opaqueId(number), key))?.uploadId)
+      assert.deepEqual(
+        [await byKey(1, 'k'), await byKey(2, 'k'), await byKey(1, 'l')],
+        [uploadId(1), uploadId(2), undefined],
+      )
+      await assert.rejects(store.write((tx) => tx.uploads.insert(upload(4, { idempotencyKey: 'k' }))))
+    }),
+  )
+}
+
+function describeChunks(inStore: InStore): void {
+  it(
+    'appends chunks at the end alone, and remembers each',
+    inStore(async (store) => {
+      await seed(store)
+      const appended = await store.write(async (tx) => {
+        await tx.uploads.insert(upload(1))
+        const answers = []
+        for (const [offset, seconds] of [
+          [10, 1],
+          [0, 2],
+          [0, 3],
+          [40, 4],
+          [30, 5],
+        ] as const) {
+          answers.push(await tx.uploads.append(uploadId(1), chunk(offset, 30), at(seconds)))
+        }
+        return answers
+      })
+      assert.deepEqual(appended, [false, true, false, false, true])
+      const found = await find(store, 1)
+      assert.deepEqual([found?.receivedBytes, found?.chunkCount, found?.lastChunkAt], [60, 2, at(5)])
+      await store.read(async (tx) => {
+        assert.deepEqual(await tx.uploads.chunks(uploadId(1)), [chunk(0, 30), chunk(30, 30)])
+        assert.deepEqual(await tx.uploads.chunkAt(uploadId(1), 30), chunk(30, 30))
+        assert.equal(await tx.uploads.chunkAt(uploadId(1), 10), undefined)
+        assert.deepEqual(await tx.uploads.chunks(uploadId(2)), [])
+      })
+    }),
+  )
+
+  it(
+    'lets one of 64 chunks at once have an offset',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write((tx) => tx.uploads.insert(upload(1)))
+      const appended = await atOnce(store, 64, (tx, index) =>
+        tx.uploads.append(uploadId(1), chunk(0, index + 1), at(1)),
+      )
+      assert.equal(countTrue(appended), 1)
+      assert.equal((await find(store, 1))?.receivedBytes, appended.indexOf(true) + 1)
+    }),
+  )
+
+  it(
+    'never records more than the declared size',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write((tx) => tx.uploads.insert(upload(1)))
+      await assert.rejects(store.write((tx) => tx.uploads.append(uploadId(1), chunk(0, 101), at(1))))
+      assert.equal(await store.write((tx) => tx.uploads.append(uploadId(1), chunk(0, 100), at(1))), true)
+    }),
+  )
+
+  it(
+    'appends to open sessions alone',
+    inStore(async (store) => {
+      await seed(store)
+      const states = ['finishing', 'landed', 'failed', 'ended'] as const
+      const appended = await store.write(async (tx) => {
+        for (const [index, state] of states.entries()) await inState(tx, index + 1, state, 5)
+        return await Promise.all(states.map((_, index) => tx.uploads.append(uploadId(index + 1), chunk(0, 1), at(6))))
+      })
+      assert.deepEqual(appended, [false, false, false, false])
+      assert.deepEqual(await store.read((tx) => tx.uploads.chunks(uploadId(1))), [])
+    }),
+  )
+
+  it(
+    'falls back to the end of the chunks that lie before an offset, and goes on from there',
+    inStore(async (store) => {
+      await seed(store)
+      const again = await store.write(async (tx) => {
+        for (const number of [1, 2]) {
+          await tx.uploads.insert(upload(number))
+          for (const offset of [0, 30, 60]) await tx.uploads.append(uploadId(number), chunk(offset, 30), at(1))
+        }
+        await tx.uploads.fallBack(uploadId(1), 30)
+        return await tx.uploads.append(uploadId(1), chunk(30, 5), at(2))
+      })
+      assert.equal(again, true)
+      const found = await find(store, 1)
+      assert.deepEqual([found?.receivedBytes, found?.chunkCount], [35, 2])
+      assert.deepEqual(await store.read((tx) => tx.uploads.chunks(uploadId(1))), [chunk(0, 30), chunk(30, 5)])
+      assert.equal((await find(store, 2))?.receivedBytes, 90)
+      await store.write((tx) => tx.uploads.fallBack(uploadId(2), 0))
+      assert.deepEqual([(await find(store, 2))?.receivedBytes, (await find(store, 2))?.chunkCount], [0, 0])
+    }),
+  )
+
+  it(
+    'lets no session fall back that is not open',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write(async (tx) => {
+        await tx.uploads.insert(upload(1))
+        await tx.uploads.append(uploadId(1), chunk(0, 100), at(1))
+        await tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(2) })
+        await tx.uploads.fallBack(uploadId(1), 0)
+      })
+      assert.equal((await find(store, 1))?.receivedBytes, 100)
+      assert.equal((await store.read((tx) => tx.uploads.chunks(uploadId(1)))).length, 1)
+    }),
+  )
+}
+
+function describeMoves(inStore: InStore): void {
+  it(
+    'moves a session on from the state it is in, and from no other',
+    inStore(async (store) => {
+      await seed(store)
+      const move = (from: UploadState, to: UploadState, seconds: number) =>
+        store.write((tx) => tx.uploads.move(uploadId(1), { from, to, at: at(seconds) }))
+      const stateAndClosing = async () => [(await find(store, 1))?.state, (await find(store, 1))?.closedAt]
+      await store.write((tx) => tx.uploads.insert(upload(1)))
+      assert.equal(await move('finishing', 'landed', 1), false)
+      assert.deepEqual(await stateAndClosing(), ['open', undefined])
+      assert.equal(await move('open', 'finishing', 2), true)
+      assert.deepEqual(await stateAndClosing(), ['finishing', undefined])
+      assert.equal(await move('open', 'ended', 3), false)
+      assert.equal(await move('finishing', 'landed', 4), true)
+      assert.deepEqual(await stateAndClosing(), ['landed', at(4)])
+    }),
+  )
+
+  it(
+    'lets one of 64 moves at once win',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write((tx) => tx.uploads.insert(upload(1)))
+      const moved = await atOnce(store, 64, (tx, index) =>
+        tx.uploads.move(uploadId(1), { from: 'open', to: index % 2 === 0 ? 'finishing' : 'ended', at: at(index) }),
+      )
+      assert.equal(countTrue(moved), 1)
+      assert.equal(
+        await store.write((tx) => tx.uploads.move(uploadId(9), { from: 'open', to: 'ended', at: at(1) })),
+        false,
+      )
+    }),
+  )
+}
+
+function describeLists(inStore: InStore): void {
+  it(
+    "lists a link's open sessions, and all that are finishing",
+    inStore(async (store) => {
+      await seed(store)
+      await store.write(async (tx) => {
+        for (const [index, state] of (['open', 'finishing', 'landed', 'failed', 'ended', 'open'] as const).entries()) {
+          await inState(tx, index + 1, state, 5)
+        }
+        await tx.uploads.insert(upload(7, { opaqueId: opaqueId(2) }))
+        await tx.uploads.insert(upload(8, { opaqueId: opaqueId(2) }))
+        await tx.uploads.move(uploadId(8), { from: 'open', to: 'finishing', at: at(5) })
+      })
+      await store.read(async (tx) => {
+        assert.deepEqual(ids(await tx.uploads.openOf(opaqueId(1))).toSorted(), [uploadId(1), uploadId(6)])
+        assert.deepEqual(ids(await tx.uploads.openOf(opaqueId(2))), [uploadId(7)])
+        assert.deepEqual([...(await tx.uploads.finishing())].toSorted(), [uploadId(2), uploadId(8)])
+      })
+    }),
+  )
+
+  it(
+    'lists the open sessions that ran out: without a chunk, idle or too old',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write(async (tx) => {
+        await tx.uploads.insert(upload(1, { createdAt: at(499) }))
+        await tx.uploads.insert(upload(2, { createdAt: at(500) }))
+        await tx.uploads.insert(upload(3, { createdAt: at(400) }))
+        await tx.uploads.append(uploadId(3), chunk(0, 1), at(449))
+        await tx.uploads.insert(upload(4, { createdAt: at(400) }))
+        await tx.uploads.append(uploadId(4), chunk(0, 1), at(450))
+        await tx.uploads.insert(upload(5, { createdAt: at(99) }))
+        await tx.uploads.append(uploadId(5), chunk(0, 1), at(600))
+        await tx.uploads.insert(upload(6, { createdAt: at(100) }))
+        await tx.uploads.append(uploadId(6), chunk(0, 1), at(600))
+        await tx.uploads.insert(upload(7, { createdAt: at(0) }))
+        await tx.uploads.move(uploadId(7), { from: 'open', to: 'finishing', at: at(1) })
+      })
+      const limits = { noChunkBefore: at(500), idleBefore: at(450), createdBefore: at(100) }
+      const runOut = (most: number) => store.read((tx) => tx.uploads.runOut({ ...limits, most }))
+      assert.deepEqual(ids(await runOut(10)).toSorted(), [uploadId(1), uploadId(3), uploadId(5)])
+      assert.equal((await runOut(2)).length, 2)
+    }),
+  )
+
+  it(
+    'adds up what open sessions have not sent yet',
+    inStore(async (store) => {
+      await seed(store)
+      assert.equal(await store.read((tx) => tx.uploads.outstandingBytes()), 0)
+      await store.write(async (tx) => {
+        await tx.uploads.insert(upload(1))
+        await tx.uploads.append(uploadId(1), chunk(0, 30), at(1))
+        await tx.uploads.insert(upload(2, { size: 5 }))
+        await inState(tx, 3, 'ended', 1)
+      })
+      assert.equal(await store.read((tx) => tx.uploads.outstandingBytes()), 75)
+    }),
+  )
+}
+
+function describePruning(inStore: InStore): void {
+  it(
+    'forgets with their chunks the sessions that closed before an instant, and no others',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write(async (tx) => {
+        const closings = [
+          ['landed', 99],
+          ['failed', 99],
+          ['ended', 99],
+          ['landed', 100],
+          ['finishing', 50],
+          ['open', 0],
+        ] as const
+        for (const [index, [state, seconds]] of closings.entries()) {
+          await tx.uploads.insert(upload(index + 1))
+          await tx.uploads.append(uploadId(index + 1), chunk(0, 1), at(1))
+          if (state !== 'open') await tx.uploads.move(uploadId(index + 1), { from: 'open', to: state, at: at(seconds) })
+        }
+        await tx.uploads.prune(at(100))
+      })
+      const kept = await store.read((tx) =>
+        Promise.all(
+          [1, 2, 3, 4, 5, 6].map(async (number) => [
+            (await tx.uploads.find(uploadId(number))) !== undefined,
+            (await tx.uploads.chunks(uploadId(number))).length,
+          ]),
+        ),
+      )
+      assert.deepEqual(kept, [
+        [false, 0],
+        [false, 0],
+        [false, 0],
+        [true, 1],
+        [true, 1],
+        [true, 1],
+      ])
+    }),
+  )
+}

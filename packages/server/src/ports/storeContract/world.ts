@@ -1,0 +1,177 @@
+import {
+  type AccountId,
+  type DropId,
+  type Instant,
+  instantOf,
+  type KeyId,
+  type OpaqueId,
+  parseAccountId,
+  parseDropId,
+  parseKeyId,
+  parseOpaqueId,
+  parseProtocolVersion,
+  parseSessionId,
+  parseSha256Hex,
+  parseUploadId,
+  type SessionId,
+  type Sha256Hex,
+  type UploadId,
+} from '@blindkeep/protocol/ids'
+import type { Copy, Drop, NewAccount, NewLink, NewUpload, ReceiptRow, Session, Store, WriteTx } from '../store.ts'
+
+/** Turns what is to be shown of one store into the body of a test, which opens the store and closes it. */
+export type InStore = (work: (store: Store) => Promise<void>) => () => Promise<void>
+
+/** The `seconds`-th second of these tests. */
+export function at(seconds: number): Instant {
+  return instantOf(Date.UTC(2026, 5, 1) + seconds * 1000)
+}
+
+/** Ids by number, so that a test can name the same thing twice. */
+export const accountId = (number: number): AccountId => known(parseAccountId(uuid(number)))
+export const sessionId = (number: number): SessionId => known(parseSessionId(uuid(number)))
+export const uploadId = (number: number): UploadId => known(parseUploadId(uuid(number)))
+export const dropId = (number: number): DropId => known(parseDropId(uuid(number)))
+export const opaqueId = (number: number): OpaqueId => known(parseOpaqueId(hex(number, 32)))
+export const hash = (number: number): Sha256Hex => known(parseSha256Hex(hex(number, 64)))
+export const keyId = (number: number): KeyId => known(parseKeyId(hex(number, 64)))
+
+function known<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('A sample of these tests is malformed')
+  return value
+}
+
+function uuid(number: number): string {
+  return `00000000-0000-4000-8000-${hex(number, 12)}`
+}
+
+function hex(number: number, length: number): string {
+  return number.toString(16).padStart(length, '0')
+}
+
+export function bytes(length: number, value = 7): Uint8Array {
+  return new Uint8Array(length).fill(value)
+}
+
+export function account(number: number, given: Partial<NewAccount> = {}): NewAccount {
+  return {
+    accountId: accountId(number),
+    email: `owner-${number}@example.org`,
+    secretHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',
+    kdfVersion: 1,
+    salt: bytes(16, number),
+    sealedAccountKey: undefined,
+    sealedRecoveryKey: undefined,
+    recoveryProofHash: undefined,
+    createdAt: at(0),
+    ...given,
+  }
+}
+
+export function session(number: number, given: Partial<Session> = {}): Session {
+  return {
+    sessionId: sessionId(number),
+    accountId: accountId(1),
+    deviceId: undefined,
+    createdAt: at(0),
+    lastUsedAt: at(0),
+    expiresAt: at(1_000),
+    endedAt: undefined,
+    ...given,
+  }
+}
+
+export function link(number: number, given: Partial<NewLink> = {}): NewLink {
+  return {
+    opaqueId: opaqueId(number),
+    accountId: accountId(1),
+    dropPublicKey: bytes(1216, number),
+    suiteId: 1,
+    protocolVersion: known(parseProtocolVersion('2026-11-01')),
+    verifierHash: undefined,
+    sealedLabel: undefined,
+    createdAt: at(number),
+    expiresAt: undefined,
+    maxTotalBytes: undefined,
+    maxFileCount: undefined,
+    maxFileSize: undefined,
+    singleUse: false,
+    ...given,
+  }
+}
+
+export function upload(number: number, given: Partial<NewUpload> = {}): NewUpload {
+  return {
+    uploadId: uploadId(number),
+    accountId: accountId(1),
+    opaqueId: opaqueId(1),
+    size: 100,
+    ciphertextHash: hash(number),
+    contentType: 'application/octet-stream',
+    kemCt: bytes(1120, number),
+    suggestedFilename: undefined,
+    idempotencyKey: undefined,
+    declarationHash: hash(1_000 + number),
+    location: `00/${hash(number)}.${uploadId(number)}`,
+    createdAt: at(0),
+    ...given,
+  }
+}
+
+export function drop(number: number, given: Partial<Drop> = {}): Drop {
+  return {
+    dropId: dropId(number),
+    accountId: accountId(1),
+    opaqueId: opaqueId(1),
+    uploadId: uploadId(number),
+    ciphertextHash: hash(number),
+    size: 100,
+    contentType: 'image/png',
+    kemCt: bytes(1120, number),
+    suggestedFilename: undefined,
+    location: `00/${hash(number)}.${uploadId(number)}`,
+    receivedAt: at(0),
+    leasedUntil: undefined,
+    ...given,
+  }
+}
+
+export function copy(number: number, given: Partial<Copy> = {}): Copy {
+  return { location: `00/${hash(number)}.${uploadId(number)}`, size: 100, state: 'staged', since: at(0), ...given }
+}
+
+export function receipt(receiptSeq: number, given: Partial<ReceiptRow> = {}): ReceiptRow {
+  return {
+    receiptSeq,
+    receiptHash: hash(receiptSeq),
+    receiptCbor: bytes(4_200, receiptSeq),
+    keyId: keyId(1),
+    uploadId: uploadId(receiptSeq),
+    dropId: dropId(receiptSeq),
+    receivedAt: at(receiptSeq),
+    ...given,
+  }
+}
+
+/** Accounts 1 and 2, with link 1 of account 1 and link 2 of account 2. */
+export async function seed(store: Store): Promise<void> {
+  await store.write(async (tx) => {
+    await tx.accounts.insert(account(1))
+    await tx.accounts.insert(account(2))
+    await tx.links.insert(link(1))
+    await tx.links.insert(link(2, { accountId: accountId(2) }))
+  })
+}
+
+/** The answers of `count` writes that are asked for at once. */
+export async function atOnce<Result>(
+  store: Store,
+  count: number,
+  work: (tx: WriteTx, index: number) => Promise<Result>,
+): Promise<readonly Result[]> {
+  return await Promise.all(Array.from({ length: count }, (_, index) => store.write((tx) => work(tx, index))))
+}
+
+export function countTrue(answers: readonly boolean[]): number {
+  return answers.filter((answer) => answer).length
+}

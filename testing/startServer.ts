@@ -1,0 +1,166 @@
+/**
+ * Starts the real server as a process of its own, with a fresh data directory, on a port that was free a moment ago.
+ * Tests, the demonstration and the fault runs share it, so that all of them meet the server exactly as an operator starts it.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url))
+const READY_TIMEOUT_MS = 20_000
+const READY_POLL_MS = 25
+const STOP_TIMEOUT_MS = 15_000
+const LOG_CHARACTERS_MAX = 4 * 1024 * 1024
+
+export interface ServerOptions {
+  /** Settings beside `HOST`, `PORT`, `DATA_DIR` and `MASTER_SECRET_FILE`, which are set here. */
+  readonly env?: Readonly<Record<string, string>>
+  /** A port that the caller has set aside; a free one when left out. */
+  readonly port?: number
+  /** `PUBLIC_URL`, for a server that stands behind something; its own address when left out. */
+  readonly publicUrl?: string
+}
+
+export interface RunningServer {
+  /** Where the process listens, without a slash at the end. Stays the same over restarts. */
+  readonly url: string
+  readonly port: number
+  /** Everything the server keeps, its master secret beside it. Removed by `stop`. */
+  readonly dataDir: string
+  /** Of the process that runs now, or ran last. */
+  pid(): number
+  /** What all processes of this server have written so far, output and errors; the last 4 Mi characters. */
+  log(): string
+  /** SIGKILL; resolves when the process is gone. */
+  kill9(): Promise<void>
+  /** Starts again on the same port and directory, after killing what still runs; resolves when it answers. */
+  restart(): Promise<void>
+  /** SIGTERM, SIGKILL after 15 s; removes the data directory. Gives the exit code, null after a signal. */
+  stop(): Promise<number | null>
+}
+
+/** Resolves when the server answers `/readyz` with 200; rejects with the server's own words when it ends or is silent for 20 s. */
+export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+  const root = await mkdtemp(join(tmpdir(), 'blindkeep-server-'))
+  const port = options.port ?? (await freePort())
+  const url = `http://127.0.0.1:${port}`
+  const dataDir = join(root, 'data')
+  const env = {
+    ...inheritedEnv(),
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    MASTER_SECRET_FILE: join(root, 'master.secret'),
+    ...(options.publicUrl === undefined ? {} : { PUBLIC_URL: options.publicUrl }),
+    ...options.env,
+  }
+  let written = ''
+  const spawnServer = () =>
+    spawnLogged({ cwd: root, env }, (text) => {
+      written = (written + text).slice(-LOG_CHARACTERS_MAX)
+    })
+  let child = spawnServer()
+  const readiness = () => untilReady(child, url, () => written)
+  const kill9 = () => end(child, 'SIGKILL')
+  try {
+    await readiness()
+  } catch (cause) {
+    await kill9()
+    await rm(root, { recursive: true, force: true })
+    throw cause
+  }
+  return {
+    url,
+    port,
+    dataDir,
+    pid: () => child.pid ?? 0,
+    log: () => written,
+    kill9,
+    restart: async () => {
+      await kill9()
+      child = spawnServer()
+      await readiness()
+    },
+    stop: async () => {
+      await end(child, 'SIGTERM')
+      await rm(root, { recursive: true, force: true })
+      return child.exitCode
+    },
+  }
+}
+
+/** A port of the loopback interface that nobody listened on when asked. */
+export async function freePort(): Promise<number> {
+  const probe = createServer()
+  probe.listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('the probe has no port')
+  return address.port
+}
+
+/** Only what a process needs to run: a setting of the developer's own shell must not change what a test sees. */
+function inheritedEnv(): Record<string, string> {
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_OPTIONS', 'NODE_V8_COVERAGE', 'SystemRoot', 'TEMP', 'TMP']
+  return Object.fromEntries(
+    kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  )
+}
+
+function spawnLogged(
+  { cwd, env }: { cwd: string; env: Record<string, string> },
+  write: (text: string) => void,
+): ChildProcess {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  child.stdout?.setEncoding('utf8').on('data', write)
+  child.stderr?.setEncoding('utf8').on('data', write)
+  // A test that dies must not leave its server behind.
+  const killWithParent = () => child.kill('SIGKILL')
+  process.once('exit', killWithParent)
+  child.once('close', () => process.removeListener('exit', killWithParent))
+  return child
+}
+
+async function untilReady(child: ChildProcess, url: string, log: () => string): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS
+  while (Date.now() < deadline) {
+    if (hasEnded(child)) throw new Error(`the server ended before it answered:\n${log()}`)
+    if (await answersReady(url)) return
+    await wait(READY_POLL_MS)
+  }
+  throw new Error(`the server did not answer ${url}/readyz within ${READY_TIMEOUT_MS / 1000} s:\n${log()}`)
+}
+
+async function answersReady(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(READY_TIMEOUT_MS) })
+    await answer.arrayBuffer()
+    return answer.status === 200
+  } catch {
+    return false
+  }
+}
+
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (hasEnded(child)) return
+  const closed = once(child, 'close')
+  child.kill(signal)
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+  await closed
+  clearTimeout(timer)
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}

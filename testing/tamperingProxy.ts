@@ -1,0 +1,118 @@
+/**
+ * A proxy in front of a real server that does to its traffic what a hostile server, a hostile network or a bad line would do.
+ * What no tampering matches goes through untouched.
+ */
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+
+export interface Exchanged {
+  readonly method: string
+  /** With its query. */
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+}
+
+export interface Message {
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+export interface Tampering {
+  matches(exchange: Exchanged): boolean
+  /** Changes what the server gets. */
+  readonly request?: (message: Message) => Message
+  /** Changes what the client gets; `status` too, where it is given. */
+  readonly answer?: (message: Message) => Message & { readonly status?: number }
+  /** `request`: the connection is cut before the server hears of it. `answer`: after the server has answered. */
+  readonly lose?: 'request' | 'answer'
+  /** Answers so itself, and the server hears nothing. */
+  readonly instead?: number
+  /** How many exchanges it happens to; all when left out. */
+  readonly times?: number
+}
+
+export interface TamperingProxy {
+  readonly url: string
+  /** Everything that clients asked, in order. */
+  readonly seen: readonly Exchanged[]
+  /** Replaces all tampering that was asked for before. */
+  tamper(...tamperings: readonly Tampering[]): void
+  forwardTo(serverUrl: string): void
+  close(): Promise<void>
+}
+
+/** Listens on a free port at once, so that a server can be started with the proxy's address as its public one. */
+export async function startTamperingProxy(): Promise<TamperingProxy> {
+  let target = new URL('http://127.0.0.1:9')
+  let left: { tampering: Tampering; times: number }[] = []
+  const seen: Exchanged[] = []
+
+  const take = (exchange: Exchanged): Tampering | undefined => {
+    const found = left.find(({ tampering, times }) => times > 0 && tampering.matches(exchange))
+    if (found !== undefined) found.times--
+    return found?.tampering
+  }
+
+  const server = createServer((incoming, outgoing) => {
+    const exchange = { method: incoming.method ?? '', path: incoming.url ?? '', headers: incoming.headers }
+    seen.push(exchange)
+    pass({ incoming, outgoing, target, tampering: take(exchange) }).catch(() => outgoing.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    seen,
+    tamper: (...tamperings) => {
+      left = tamperings.map((tampering) => ({ tampering, times: tampering.times ?? Number.POSITIVE_INFINITY }))
+    },
+    forwardTo: (serverUrl) => {
+      target = new URL(serverUrl)
+    },
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+interface Passing {
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+  readonly target: URL
+  readonly tampering: Tampering | undefined
+}
+
+async function pass({ incoming, outgoing, target, tampering }: Passing): Promise<void> {
+  const body = await buffer(incoming)
+  if (tampering?.lose === 'request') return void outgoing.destroy()
+  if (tampering?.instead !== undefined) return void outgoing.writeHead(tampering.instead).end()
+  const asked = { headers: incoming.headers, body }
+  const sent = tampering?.request?.(asked) ?? asked
+  const forwarded = request(target, {
+    method: incoming.method,
+    path: incoming.url,
+    headers: { ...sent.headers, ...(hasBody(incoming) ? { 'content-length': String(sent.body.length) } : {}) },
+  })
+  forwarded.end(sent.body)
+  const [answer]: IncomingMessage[] = await once(forwarded, 'response')
+  if (answer === undefined) throw new Error('no answer')
+  if (tampering?.answer === undefined && tampering?.lose === undefined) {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+    answer.on('error', () => outgoing.destroy()).pipe(outgoing)
+    return
+  }
+  const given = { headers: answer.headers, body: await buffer(answer) }
+  if (tampering.lose === 'answer') return void outgoing.destroy()
+  const changed: Message & { readonly status?: number } = tampering.answer?.(given) ?? given
+  const length = incoming.method === 'HEAD' ? {} : { 'content-length': String(changed.body.length) }
+  outgoing.writeHead(changed.status ?? answer.statusCode ?? 502, { ...changed.headers, ...length })
+  outgoing.end(incoming.method === 'HEAD' ? undefined : changed.body)
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+}

@@ -1,0 +1,44 @@
+/**
+ * Makes the files of `vectors/` that are ours to make, from fixed inputs, so that they come out the same every time.
+ *   node tools/vectors.ts           writes them
+ *   node tools/vectors.ts --check   fails when the committed ones are not what the code makes
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { argon2idVectors } from './vectors/argon2id.ts'
+import { derivationVectors } from './vectors/derivations.ts'
+import { fragmentVectors } from './vectors/fragments.ts'
+import { mlDsa65Vectors } from './vectors/mlDsa65.ts'
+import { receiptVectors } from './vectors/receipts.ts'
+import { sealedBlobVectors } from './vectors/sealedBlobs.ts'
+import { xWingVectors } from './vectors/xWing.ts'
+
+const files = {
+  'argon2id.json': argon2idVectors,
+  'derivations.json': derivationVectors,
+  'fragments.json': fragmentVectors,
+  'ml-dsa-65.json': mlDsa65Vectors,
+  'receipts.json': receiptVectors,
+  'sealed-blobs.json': sealedBlobVectors,
+  'xwing.json': xWingVectors,
+} as const
+
+async function committed(path: URL): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+const isCheck = process.argv.includes('--check')
+for (const [name, make] of Object.entries(files)) {
+  const path = new URL(`../vectors/${name}`, import.meta.url)
+  const text = `${JSON.stringify(await make(), null, 1)}\n`
+  if (!isCheck) {
+    await writeFile(path, text)
+    console.log(`${name}: ${text.length} bytes`)
+  } else if ((await committed(path)) !== text) {
+    console.error(`vectors/${name} is not what the code makes; run: node tools/vectors.ts`)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto'
+import { concatBytes, toHex, uint32be, utf8 } from '@blindkeep/protocol/bytes'
+import * as derive from '../../packages/client/src/derive.ts'
+import { keyPairFromSeed } from '../../packages/client/src/kem.ts'
+import { masterOfPassword, passphraseProof } from '../../packages/client/src/password.ts'
+import {
+  ACCOUNT_KEY,
+  ALBUM_ID,
+  BLOB_KEY,
+  DEVICE_ID,
+  FILE_ID,
+  OPAQUE_ID,
+  patternBytes,
+  RECOVERY_SECRET,
+  rising,
+  SALT,
+} from './inputs.ts'
+
+interface Row {
+  readonly name: string
+  readonly ikm: Uint8Array
+  readonly salt?: Uint8Array
+  readonly info: Uint8Array
+  readonly output: Uint8Array
+}
+
+const label = (text: string) => utf8(`${text}\0`)
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
+
+/** ikm, salt and info are spelled out here once more, apart from the code, so that the two have to agree. */
+export async function derivationVectors() {
+  const password = 'ﬁne Paßwörter, 12 Zeichen'
+  const master = await masterOfPassword(password, SALT)
+  const { publicKey: dropPublicKey } = keyPairFromSeed(derive.dropKeySeed(ACCOUNT_KEY, OPAQUE_ID))
+  const linkSecret = derive.linkSecret(ACCOUNT_KEY, OPAQUE_ID)
+  const [sharedSecret, kemCt] = [rising(0x60, 32), patternBytes(1120)]
+  const album = derive.albumKey(ACCOUNT_KEY, ALBUM_ID, 1)
+  const stream = derive.streamSecrets({ key: BLOB_KEY, salt: SALT, purpose: 'original', contextId: OPAQUE_ID })
+  const small = derive.streamSecrets({
+    key: BLOB_KEY,
+    salt: SALT,
+    purpose: 'account-key',
+    contextId: derive.NO_CONTEXT,
+  })
+  const drop = derive.dropKey({ sharedSecret, linkSecret, opaqueId: OPAQUE_ID, dropPublicKey, kemCt })
+  const rows: Row[] = [
+    {
+      name: 'authentication secret',
+      ikm: master,
+      info: label('service/auth/1'),
+      output: derive.authenticationSecret(master),
+    },
+    {
+      name: 'account-key wrapping',
+      ikm: master,
+      info: label('service/account-wrap/1'),
+      output: derive.accountWrapKey(master),
+    },
+    {
+      name: 'recovery wrapping',
+      ikm: RECOVERY_SECRET,
+      info: label('service/recovery-wrap/1'),
+      output: derive.recoveryWrapKey(RECOVERY_SECRET),
+    },
+    {
+      name: 'recovery proof',
+      ikm: RECOVERY_SECRET,
+      info: label('service/recovery-proof/1'),
+      output: derive.recoveryProof(RECOVERY_SECRET),
+    },
+    {
+      name: 'drop key seed',
+      ikm: ACCOUNT_KEY,
+      salt: OPAQUE_ID,
+      info: label('service/drop-key/1'),
+      output: derive.dropKeySeed(ACCOUNT_KEY, OPAQUE_ID),
+    },
+    {
+      name: 'link secret',
+      ikm: ACCOUNT_KEY,
+      salt: OPAQUE_ID,
+      info: label('service/link-secret/1'),
+      output: linkSecret,
+    },
+    {
+      name: 'album key, amk_version 1',
+      ikm: ACCOUNT_KEY,
+      salt: ALBUM_ID,
+      info: concatBytes(label('service/album/1'), uint32be(1)),
+      output: album,
+    },
+    {
+      name: 'album key, amk_version 258',
+      ikm: ACCOUNT_KEY,
+      salt: ALBUM_ID,
+      info: concatBytes(label('service/album/1'), Uint8Array.of(0, 0, 1, 2)),
+      output: derive.albumKey(ACCOUNT_KEY, ALBUM_ID, 258),
+    },
+    {
+      name: 'asset K, derived',
+      ikm: album,
+      salt: FILE_ID,
+      info: label('service/asset/1'),
+      output: derive.assetKey(album, FILE_ID),
+    },
+    {
+      name: 'wrapping of an adopted drop’s K',
+      ikm: album,
+      salt: FILE_ID,
+      info: label('service/asset-wrap/1'),
+      output: derive.assetWrapKey(album, FILE_ID),
+    },
+    {
+      name: 'drop K',
+      ikm: concatBytes(sharedSecret, linkSecret),
+      salt: OPAQUE_ID,
+      info: concatBytes(label('service/drop/1'), sha256(dropPublicKey), sha256(kemCt)),
+      output: drop,
+    },
+    {
+      name: 'device record MAC key',
+      ikm: ACCOUNT_KEY,
+      salt: DEVICE_ID,
+      info: label('service/device/1'),
+      output: derive.deviceMacKey(ACCOUNT_KEY, DEVICE_ID),
+    },
+    {
+      name: 'blob stream of an original: key, nonce prefix, commitment',
+      ikm: BLOB_KEY,
+      salt: SALT,
+      info: concatBytes(label('service/stream/1'), label('original'), OPAQUE_ID),
+      output: concatBytes(stream.key, stream.noncePrefix, stream.commitment),
+    },
+    {
+      name: 'blob stream of an account key: key, nonce prefix, commitment',
+      ikm: BLOB_KEY,
+      salt: SALT,
+      info: concatBytes(label('service/stream/1'), label('account-key'), new Uint8Array(16)),
+      output: concatBytes(small.key, small.noncePrefix, small.commitment),
+    },
+  ]
+  const deviceKey = patternBytes(1984)
+  return {
+    inputs: {
+      account_key: toHex(ACCOUNT_KEY),
+      recovery_secret: toHex(RECOVERY_SECRET),
+      blob_key: toHex(BLOB_KEY),
+      salt: toHex(SALT),
+      opaque_id: toHex(OPAQUE_ID),
+      album_id: toHex(ALBUM_ID),
+      file_id: toHex(FILE_ID),
+      device_id: toHex(DEVICE_ID),
+      shared_secret: toHex(sharedSecret),
+    },
+    argon2id: [
+      {
+        name: 'password → master; the ligature enters as NFKC has it, two letters',
+        text: password,
+        text_nfkc: toHex(utf8(password.normalize('NFKC'))),
+        salt: toHex(SALT),
+        output: toHex(master),
+      },
+      {
+        name: 'passphrase verifier and proof',
+        text: 'open sesame',
+        text_nfkc: toHex(utf8('open sesame')),
+        salt: toHex(OPAQUE_ID),
+        output: toHex(await passphraseProof('open sesame', OPAQUE_ID)),
+      },
+    ],
+    hkdf_sha512: rows.map(({ name, ikm, salt, info, output }) => ({
+      name,
+      ikm: toHex(ikm),
+      salt: toHex(salt ?? new Uint8Array(0)),
+      info: toHex(info),
+      length: output.length,
+      output: toHex(output),
+    })),
+    hmac_sha256: [
+      {
+        name: 'device MAC over device_id ‖ public_key; byte i of the public key is i mod 251',
+        key: toHex(derive.deviceMacKey(ACCOUNT_KEY, DEVICE_ID)),
+        message: toHex(concatBytes(DEVICE_ID, deviceKey)),
+        output: toHex(derive.deviceMac(ACCOUNT_KEY, DEVICE_ID, deviceKey)),
+      },
+    ],
+  }
+}

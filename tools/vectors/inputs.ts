@@ -1,0 +1,23 @@
+/** Fixed inputs of all vectors: recognisable, of no meaning, and different wherever two could be mixed up. */
+import { type Bytes, fromHex, toHex } from '@blindkeep/protocol/bytes'
+
+export const hex = toHex
+
+/** `count` bytes that start at `first` and rise by one. */
+export function rising(first: number, count: number): Bytes {
+  return Uint8Array.from({ length: count }, (_, index) => (first + index) % 256)
+}
+
+/** Plaintext of any size by a rule that any language can follow: byte i is i mod 251. */
+export function patternBytes(size: number): Bytes {
+  return Uint8Array.from({ length: size }, (_, index) => index % 251)
+}
+
+export const ACCOUNT_KEY: Bytes = rising(0x00, 32)
+export const RECOVERY_SECRET: Bytes = rising(0x20, 32)
+export const BLOB_KEY: Bytes = rising(0x40, 32)
+export const SALT: Bytes = rising(0xa0, 16)
+export const OPAQUE_ID: Bytes = fromHex('6f0d3c2b1a49586776859403122130ff')
+export const ALBUM_ID: Bytes = fromHex('0192e8a47c4e7d1a9b1e3f2a5c6d7e01')
+export const FILE_ID: Bytes = fromHex('0192e8a47c4e7d1a9b1e3f2a5c6d7e02')
+export const DEVICE_ID: Bytes = fromHex('0192e8a47c4e7d1a9b1e3f2a5c6d7e03')

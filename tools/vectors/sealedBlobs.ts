@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { concatBytes, toHex } from '@blindkeep/protocol/bytes'
+import { SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
+import { NO_CONTEXT, type Purpose } from '../../packages/client/src/derive.ts'
+import type { Header } from '../../packages/client/src/header.ts'
+import { createSealer, segmentRange } from '../../packages/client/src/seal.ts'
+import { BLOB_KEY, FILE_ID, OPAQUE_ID, patternBytes, SALT } from './inputs.ts'
+import { sealedBlobRefusals } from './sealedBlobRefusals.ts'
+
+/** Sealed bytes longer than this are given as their hash. */
+const HEX_BYTES_MAX = 8192
+
+interface Case {
+  readonly name: string
+  readonly purpose?: Purpose
+  readonly contextId?: Uint8Array
+  readonly header: Header
+  readonly plaintextSize?: number
+  readonly kemCt?: Uint8Array
+}
+
+const full = SEGMENT_PLAINTEXT_BYTES
+
+const cases: readonly Case[] = [
+  { name: 'an empty file', header: { size: 0 } },
+  {
+    name: 'one byte, every header field',
+    header: {
+      size: 1,
+      name: 'Grüße – 文.txt',
+      type: 'text/plain',
+      modified_at: '2026-03-01T10:20:30.456Z',
+      note: 'for you',
+      sender: 'Ada',
+    },
+  },
+  { name: 'an account key, which has no context', purpose: 'account-key', contextId: NO_CONTEXT, header: { size: 32 } },
+  { name: 'a drop', contextId: OPAQUE_ID, header: { size: 300, name: 'drop.bin' }, kemCt: patternBytes(1120) },
+  { name: 'a header of two blocks', header: { size: 5, note: 'n'.repeat(1100) } },
+  { name: 'a size hidden behind zeros', header: { size: 5 }, plaintextSize: 64 },
+  { name: 'one byte less than a full segment', header: { size: full - 1 } },
+  { name: 'exactly one full segment, which has the flag', header: { size: full } },
+  { name: 'one byte more than a full segment', header: { size: full + 1 } },
+  { name: 'two full segments', header: { size: 2 * full } },
+  {
+    name: 'a drop of two full segments',
+    contextId: OPAQUE_ID,
+    header: { size: 2 * full, name: 'drop.bin' },
+    kemCt: patternBytes(1120),
+  },
+]
+
+async function validVector({ name, purpose = 'original', contextId = FILE_ID, header, plaintextSize, kemCt }: Case) {
+  const sealer = await createSealer({ key: BLOB_KEY, purpose, contextId, header, plaintextSize, kemCt, salt: SALT })
+  const plaintext = concatBytes(patternBytes(header.size), new Uint8Array(sealer.plaintextSize - header.size))
+  const parts: Uint8Array[] = [sealer.prefix]
+  for (let index = 0; index < sealer.segmentCount; index++) {
+    const { from, to } = segmentRange(sealer, index)
+    parts.push(await sealer.sealSegment(index, plaintext.subarray(from, to)))
+  }
+  const sealed = concatBytes(...parts)
+  return {
+    name,
+    key: toHex(BLOB_KEY),
+    purpose,
+    context_id: toHex(contextId),
+    salt: toHex(SALT),
+    ...(kemCt === undefined ? {} : { kem_ct: toHex(kemCt) }),
+    header,
+    plaintext_size: sealer.plaintextSize,
+    sealed_size: sealed.length,
+    sealed_sha256: createHash('sha256').update(sealed).digest('hex'),
+    ...(sealed.length <= HEX_BYTES_MAX ? { sealed: toHex(sealed) } : {}),
+  }
+}
+
+export async function sealedBlobVectors() {
+  const valid = []
+  for (const one of cases) valid.push(await validVector(one))
+  return {
+    plaintext: 'byte i is i mod 251, up to header.size; zeros after it',
+    valid,
+    invalid: await sealedBlobRefusals(),
+  }
+}
