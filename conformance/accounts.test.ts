@@ -17,6 +17,7 @@ interface Claims {
 }
 
 const WRONG_TRIES_MAX = 100
+const TRIES_AT_A_TIME = 10
 
 const server = await connect()
 const post = (path: string, body: unknown, client: Client = server) => client.send({ method: 'POST', path, json: body })
@@ -212,17 +213,10 @@ describe('login', () => {
 
   it('answers 429 when too many wrong secrets were tried on one account', async () => {
     const owner = await signUp(server)
-    let tries = 0
-    await until(
-      async () => {
-        const reply = await login(owner.email, 'wrong secret')
-        tries += 1
-        assert.ok(tries <= WRONG_TRIES_MAX + 1, 'at most 100 wrong secrets in 15 minutes')
-        return said(reply) === '429 auth.rate_limited'
-      },
-      'the limit is met',
-      30_000,
-    )
+    const answers: string[] = []
+    while (answers.length < WRONG_TRIES_MAX + TRIES_AT_A_TIME && !answers.includes('429 auth.rate_limited'))
+      answers.push(...(await atOnce(TRIES_AT_A_TIME, () => login(owner.email, 'wrong secret'))).map(said))
+    assert.ok(answers.includes('429 auth.rate_limited'), `${answers.length} wrong secrets in a row were judged`)
     expectSaid(await login(owner.email, owner.password), '429 auth.rate_limited', 'the right secret waits too')
   })
 

@@ -7,7 +7,6 @@ import { connect } from './server.ts'
 import {
   append,
   appendBytes,
-  cancel,
   chunkHeaders,
   entryOf,
   inboxOf,
@@ -25,7 +24,6 @@ import {
 } from './world.ts'
 
 const CHUNK_BYTES_MAX = 16 * MIB
-const CHUNKS_MAX = 10_000
 const SIZE = 300
 
 const server = await connect()
@@ -129,16 +127,6 @@ describe('chunks in order', () => {
     assert.deepEqual([said(full), offsetOf(full)], ['204', CHUNK_BYTES_MAX])
     expectSaid(await append(session, CHUNK_BYTES_MAX), '204')
     await expectStanding(session, CHUNK_BYTES_MAX + 1, 'landed')
-  })
-
-  it('answers 409 to more chunks than a session may have', async () => {
-    const session = await newSession(CHUNKS_MAX + 2)
-    for (let offset = 0; offset < CHUNKS_MAX; offset += 1)
-      assert.equal((await append(session, offset, offset + 1)).status, 204)
-    await expectConflict(await append(session, CHUNKS_MAX, CHUNKS_MAX + 1), 'too_many_chunks', CHUNKS_MAX)
-    await expectConflict(await append(session, CHUNKS_MAX), 'too_many_chunks', CHUNKS_MAX)
-    expectSaid(await append(session, 7, 8), '204', 'a repeat is no further chunk')
-    await cancel(session)
   })
 })
 

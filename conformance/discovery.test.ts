@@ -204,7 +204,6 @@ describe('discovery', () => {
       '/V1/version',
       '/v1/quota/',
       '/d',
-      '/d/',
       '/.well-known/service',
       '/.well-known/service/keys',
     ])

@@ -25,14 +25,16 @@ export function judge(document: ServerDocument, call: Call, reply: Reply): void 
   try {
     judgeHeaders(path, reply)
     const operation = operationOf(document, call.method, path)
-    if (operation === undefined) judgeUnknown(document, { method: call.method, path }, reply)
+    if (operation === undefined || (operation.method !== call.method && reply.status === 405))
+      judgeUnknown(document, { method: call.method, path }, reply)
     else judgeDeclared(document, operation, reply)
     judgeBodyless(call, reply)
     judgeProblem(document, reply)
     judgeJson(reply)
   } catch (fault) {
-    if (fault instanceof assert.AssertionError) fault.message = `${fault.message}\n  ${told}`
-    throw fault
+    if (!(fault instanceof assert.AssertionError)) throw fault
+    const { actual, expected, operator } = fault
+    throw new assert.AssertionError({ message: `${fault.message}\n  ${told}`, actual, expected, operator })
   }
 }
 

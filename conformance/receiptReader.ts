@@ -70,7 +70,12 @@ function publicKey(published: Uint8Array, index: number): KeyObject {
 
 /** Bytes that do not re-encode to themselves are refused: one receipt has one form. */
 function read(cbor: Uint8Array): unknown {
-  const value: unknown = decode(cbor, { preferMap: true, rejectDuplicateKeys: true, ignoreGlobalTags: true })
+  // A copy that is no Buffer: the reader gives back byte strings of the type that it was given.
+  const value: unknown = decode(Uint8Array.from(cbor), {
+    preferMap: true,
+    rejectDuplicateKeys: true,
+    ignoreGlobalTags: true,
+  })
   demand(Buffer.from(write(value)).equals(cbor), 'it is deterministic CBOR')
   return value
 }

@@ -87,7 +87,7 @@ function ownerOf(client: Client, who: { email: string; password: string }, reply
 }
 
 export function linkBody(over: object = {}): Record<string, unknown> {
-  return { opaque_id: newOpaqueId(), drop_pubkey: base64(1216), crypto_suite_id: 1, ...over }
+  return { opaque_id: newOpaqueId(), drop_pubkey: base64(1216), crypto_suite_id: 1, single_use: false, ...over }
 }
 
 export function sendLink(owner: Owner, body: unknown): Promise<Reply> {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { concatBytes } from '@blindkeep/protocol/bytes'
 import { SUITE_ID } from '@blindkeep/protocol/suites'
 import { createDropKey, dropKeySource, KeyMismatch, linkKeysOf, recoverDropKey } from './drop.ts'
-import { type Fragment, parseFragment } from './fragment.ts'
+import { type Fragment, makeFragment, parseFragment } from './fragment.ts'
 import { encapsulate, keyPairFromSeed } from './kem.ts'
 import { openSmall } from './open.ts'
 import { createSealer } from './seal.ts'
@@ -52,6 +52,8 @@ describe('a drop', () => {
     assert.throws(() => createDropKey({ ...guestLink, dropPublicKey: swapped }), KeyMismatch)
     assert.throws(() => createDropKey({ ...guestLink, opaqueId: new Uint8Array(16) }), KeyMismatch)
     assert.throws(() => createDropKey({ ...guestLink, suiteId: 2 }), KeyMismatch)
+    const laterSuite = fragmentOf(makeFragment({ ...guestLink, suiteId: 2, linkSecret: keys.linkSecret }))
+    assert.throws(() => createDropKey({ ...guestLink, suiteId: 2, fragment: laterSuite }), KeyMismatch)
     const otherLink = fragmentOf(linkKeysOf(accountKey, new Uint8Array(16)).fragment)
     assert.throws(() => createDropKey({ ...guestLink, fragment: otherLink }), KeyMismatch)
   })

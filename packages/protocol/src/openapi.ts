@@ -18,6 +18,8 @@ export function openapiDocument(version: string): Json {
   const paths: Record<string, Record<string, Json>> = {}
   for (const [name, row] of Object.entries(operations) as [string, Operation][]) {
     paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operationObject(name, row, schemas) }
+    if (row.answersHead === true)
+      paths[row.path] = { ...paths[row.path], head: operationObject(`${name}Head`, headOf(row), schemas) }
   }
   return {
     openapi: '3.2.0',
@@ -68,6 +70,10 @@ const TAGS: Json = [
   { name: 'discovery', description: 'Public facts about the server.' },
   { name: 'service', description: 'The process itself.' },
 ]
+
+function headOf(row: Operation): Operation {
+  return { ...row, method: 'HEAD', summary: `${row.summary}: headers alone`, description: 'As GET, without the body.' }
+}
 
 function operationObject(name: string, row: Operation, schemas: Record<string, Json>): Json {
   return {

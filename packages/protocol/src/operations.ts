@@ -46,6 +46,8 @@ export interface Operation {
   readonly body?: JsonBody | ChunkBody
   /** A write that creates: refused outside the protocol window (specification, Versioning, 3). */
   readonly creates?: true
+  /** A GET that answers HEAD too: the same without the body. */
+  readonly answersHead?: true
   /** A suspended account may not do it. */
   readonly writes?: true
   readonly answers: Readonly<Record<number, Answer>>
@@ -128,6 +130,7 @@ export const operations = {
     method: 'GET',
     path: `/.well-known/${SERVICE}/attestation-keys`,
     tag: 'discovery',
+    answersHead: true,
     auth: 'none',
     summary: 'Keys that receipts verify under',
     description:
@@ -140,6 +143,7 @@ export const operations = {
     method: 'GET',
     path: `/.well-known/${SERVICE}/deprecation`,
     tag: 'discovery',
+    answersHead: true,
     auth: 'none',
     summary: 'Announced cutoffs of protocol versions',
     description: 'The same announcements as in server-info; a Warning header on an answer points here.',
@@ -151,6 +155,7 @@ export const operations = {
     method: 'GET',
     path: `/.well-known/${SERVICE}/revoked-jti`,
     tag: 'discovery',
+    answersHead: true,
     auth: 'none',
     summary: 'Revoked capability tokens',
     description: 'Judge its age by generated_at. When the list cannot be read the answer is 503, never an empty list.',
@@ -161,6 +166,7 @@ export const operations = {
     method: 'GET',
     path: `/.well-known/${SERVICE}/server-info`,
     tag: 'discovery',
+    answersHead: true,
     auth: 'none',
     summary: 'Where things are and what the server speaks',
     description: 'The first call of every client. Its addresses follow the whole path of the public URL.',

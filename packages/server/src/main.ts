@@ -1,3 +1,4 @@
+import './memory.ts'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import manifest from '../package.json' with { type: 'json' }

@@ -41,7 +41,9 @@ export function writeAnswer({
   for (const [name, value] of Object.entries(answer.headers ?? {})) if (value !== undefined) reply.header(name, value)
   if (answer.bytes !== undefined) return reply.send(Readable.from(answer.bytes, { objectMode: false }))
   const text = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body))
-  return isCached(row) && text !== undefined ? sendCached({ request, reply }, text) : reply.send(text && Buffer.from(text))
+  return isCached(row) && text !== undefined
+    ? sendCached({ request, reply }, text)
+    : reply.send(text && Buffer.from(text))
 }
 
 /** Public documents carry a version of themselves, and are not sent again to who has it. */

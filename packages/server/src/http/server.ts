@@ -12,7 +12,7 @@ import { StoreBroken } from '../ports/store.ts'
 import { type Body, BodyBroken, BodyTooLarge, bodyOf } from './body.ts'
 import type { AnyAnswer, Call, Routes } from './call.ts'
 import { authenticate, jsonOf, mediaType, negotiation, pathIds, queryOf, suspension } from './gates.ts'
-import { allowedMethods, fastifyPath } from './paths.ts'
+import { allowedMethods, fastifyPath, methodsOf } from './paths.ts'
 import { writeAnswer, writeRefusal } from './reply.ts'
 import { isForwarded, sourceOf } from './source.ts'
 
@@ -60,7 +60,7 @@ export function createHttpServer(
     const handler = routes[name] as AnyHandler
     // Everything happens before Fastify would read a body: our gates have an order of their own, and count bodies as they arrive.
     app.route({
-      method: row.method,
+      method: methodsOf(row),
       url: fastifyPath(row.path),
       onRequest: async (request, reply) => serve({ row, handler, request, reply }),
       handler: async () => {

@@ -13,9 +13,8 @@ export async function createDirectories(root: string): Promise<void> {
   await onStorage(async () => {
     const oldestNew = await mkdir(root, { recursive: true, mode: 0o700 })
     const present = new Set(await readdir(root))
-    for (const prefix of PREFIXES) {
-      if (!present.has(prefix)) await mkdir(join(root, prefix), { recursive: true, mode: 0o700 })
-    }
+    const missing = PREFIXES.filter((prefix) => !present.has(prefix))
+    await Promise.all(missing.map((prefix) => mkdir(join(root, prefix), { recursive: true, mode: 0o700 })))
     // Up to the directory that holds the highest new entry; the one above `root` in any case, as a killed process may have made that.
     const highest = dirname(oldestNew ?? root)
     await syncOnce(highest)

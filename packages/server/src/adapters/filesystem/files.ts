@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { StorageUnavailable } from '../../ports/blobs.ts'
 import { onStorage, unlessMissing } from './failure.ts'
 import type { Syncs } from './syncs.ts'
 
@@ -85,6 +86,7 @@ export function createFiles(syncs: Syncs): Files {
       file.users += 1
       try {
         const handle = await file.opened
+        if (handle === undefined && create) throw new StorageUnavailable('the file was looked for while it was made')
         if (handle === undefined) return undefined
         return await work({
           handle,

@@ -1,25 +1,32 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
+import type { Clock } from '../../ports/clock.ts'
 import type { Limit } from '../../ports/limiter.ts'
 import { createHandClock } from '../../testing/handClock.ts'
-import { createCounts, OWN_COUNTS_MOST, SHARED_COUNTS } from './counts.ts'
+import { type Count, createCounts, SHARED_COUNTS } from './counts.ts'
 import { decodeCounts, encodeCounts } from './countsFile.ts'
 
+const OWN = 2000
+
 const secret = randomBytes(32)
+function smallCounts(clock: Clock, present: readonly Count[] = []) {
+  return createCounts({ secret, clock, present, ownCountsMost: OWN })
+}
+
 const limitOf = (key: string): Limit => ({ rule: 'source', key, most: 5, windowSeconds: 900 })
 
 describe('counts under a flood of keys', () => {
   it('stay bounded, push nobody out, and are let go when their windows end', () => {
     const clock = createHandClock()
-    const counts = createCounts(secret, clock, [])
+    const counts = smallCounts(clock)
     const early = limitOf('counted before the flood')
     for (let count = 0; count < 5; count++) counts.take([early])
 
-    for (let index = 0; index < OWN_COUNTS_MOST + 20_000; index++) counts.take([limitOf(String(index))])
+    for (let index = 0; index < 20 * OWN; index++) counts.take([limitOf(String(index))])
     const entries = counts.entries()
-    assert.ok(entries.length > OWN_COUNTS_MOST)
-    assert.ok(entries.length <= OWN_COUNTS_MOST + SHARED_COUNTS)
+    assert.ok(entries.length > OWN)
+    assert.ok(entries.length <= OWN + SHARED_COUNTS)
     assert.equal(counts.take([early]), 900)
 
     // A newcomer may share a place with others, but has never more than its own.
@@ -29,7 +36,7 @@ describe('counts under a flood of keys', () => {
     assert.ok(admitted <= 5)
 
     // Nor has it any more after a restart, nor once others leave: its shared place goes on counting.
-    const restarted = createCounts(secret, clock, decodeCounts(secret, encodeCounts(secret, counts.entries())))
+    const restarted = smallCounts(clock, decodeCounts(secret, encodeCounts(secret, counts.entries())))
     assert.ok((restarted.take([late]) ?? 0) > 0)
     for (let index = 0; index < 1_000; index++) restarted.giveBack([limitOf(String(index))])
     assert.ok((restarted.take([late]) ?? 0) > 0)
@@ -41,15 +48,15 @@ describe('counts under a flood of keys', () => {
 
   it('free places in time although nobody asks for what has run out', () => {
     const clock = createHandClock()
-    const counts = createCounts(secret, clock, [])
-    for (let index = 0; index < OWN_COUNTS_MOST; index++) counts.take([limitOf(String(index))])
+    const counts = smallCounts(clock)
+    for (let index = 0; index < OWN; index++) counts.take([limitOf(String(index))])
     clock.advance(900)
-    for (let index = 0; index < 5_000; index++) counts.take([limitOf(`later ${index}`)])
-    assert.equal(counts.entries().length, 5_000)
+    for (let index = 0; index < 1_000; index++) counts.take([limitOf(`later ${index}`)])
+    assert.equal(counts.entries().length, 1_000)
   })
 
   it('keep nothing of what was refused or given back', () => {
-    const counts = createCounts(secret, createHandClock(), [])
+    const counts = smallCounts(createHandClock())
     const full = { ...limitOf('full'), most: 0 }
     for (let index = 0; index < 100; index++) counts.take([limitOf(String(index)), full])
     counts.take([limitOf('given back')])

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Limit } from '../../ports/limiter.ts'
 
 /** Keys counted by themselves at once, over all rules: about 20 MB. */
-export const OWN_COUNTS_MOST = 100_000
+const OWN_COUNTS_MOST = 100_000
 /** Counts that keys share once those are used up, for each rule. */
 export const SHARED_COUNTS = 4096
 const SWEEP_MS = 1000
@@ -16,6 +16,15 @@ export interface Count {
   readonly taken: number
   /** Milliseconds since the epoch. */
   readonly endsAt: number
+}
+
+interface CountsOptions {
+  /** Hashes every rule and key. */
+  readonly secret: Uint8Array
+  readonly clock: Clock
+  /** What was counted before. */
+  readonly present: readonly Count[]
+  readonly ownCountsMost?: number
 }
 
 export interface Counts {
@@ -31,11 +40,11 @@ interface Place {
 }
 
 /**
- * Fixed windows, each begun by the first that is taken in it. Memory is bounded: once `OWN_COUNTS_MOST` windows run at the same time, a new key shares
+ * Fixed windows, each begun by the first that is taken in it. Memory is bounded: once `ownCountsMost` windows run at the same time, a new key shares
  * one of `SHARED_COUNTS` places of its rule, chosen by its hash. Sharing counts too much and never too little, so a flood of sources can make limits
  * stricter for newcomers, but can push nobody's count out.
  */
-export function createCounts(secret: Uint8Array, clock: Clock, present: readonly Count[]): Counts {
+export function createCounts({ secret, clock, present, ownCountsMost = OWN_COUNTS_MOST }: CountsOptions): Counts {
   const key = new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(), 'service/limiter/1', 32))
   const places = new Map<string, Place>(present.map(({ id, taken, endsAt }) => [id, { taken, endsAt }]))
   let sweptAt = clock.now()
@@ -50,10 +59,10 @@ export function createCounts(secret: Uint8Array, clock: Clock, present: readonly
   }
 
   function isFull(): boolean {
-    if (places.size < OWN_COUNTS_MOST) return false
+    if (places.size < ownCountsMost) return false
     // Not at every call: a flood would have each of its requests look through all of them.
     if (Math.abs(clock.now() - sweptAt) >= SWEEP_MS) sweep()
-    return places.size >= OWN_COUNTS_MOST
+    return places.size >= ownCountsMost
   }
 
   function running(id: string, windowSeconds: number): Place | undefined {

@@ -16,7 +16,7 @@ interface LimiterOptions {
 
 /** Counts in memory, written down every five seconds and at the end. A file that cannot be read is no reason not to start: counting begins anew. */
 export async function openLimiter({ path, secret, clock, warn }: LimiterOptions): Promise<Limiter> {
-  const counts = createCounts(secret, clock, await readPresent())
+  const counts = createCounts({ secret, clock, present: await readPresent() })
   let isChanged = false
   let hasFailed = false
   let writing: Promise<void> = Promise.resolve()

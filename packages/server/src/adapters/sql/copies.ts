@@ -1,17 +1,17 @@
 import type { Instant } from '@blindkeep/protocol/ids'
-import type { Kysely } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import type { Copy, CopyReads, CopyState, CopyWrites } from '../../ports/store.ts'
 import { prepared } from './prepared.ts'
-import type { Schema } from './schema.ts'
+import type { CopyTable, Schema } from './schema.ts'
 
 const byLocation = prepared((db, given: { readonly location: string }) =>
-  db.selectFrom('copies').select(['location', 'size', 'state', 'since']).where('location', '=', given.location),
+  db.selectFrom('copies').selectAll().where('location', '=', given.location),
 )
 
 const inState = prepared((db, given: { readonly state: CopyState; readonly before: Instant; readonly most: number }) =>
   db
     .selectFrom('copies')
-    .select(['location', 'size', 'state', 'since'])
+    .selectAll()
     .where('state', '=', given.state)
     .where('since', '<', given.before)
     .orderBy('since')
@@ -46,8 +46,13 @@ const removal = prepared((db, given: { readonly location: string }) =>
 
 export function copyReads(db: Kysely<Schema>): CopyReads {
   return {
-    find: (location) => byLocation.first(db, { location }),
-    listIn: (state, before, most) => inState.all(db, { state, before, most }),
+    async find(location) {
+      const row = await byLocation.first(db, { location })
+      return row && copyOf(row)
+    },
+    async listIn(state, before, most) {
+      return (await inState.all(db, { state, before, most })).map(copyOf)
+    },
   }
 }
 
@@ -63,4 +68,8 @@ export function copyWrites(db: Kysely<Schema>): CopyWrites {
       await removal.changed(db, { location })
     },
   }
+}
+
+function copyOf({ location, size, state, since }: Selectable<CopyTable>): Copy {
+  return { location, size, state, since }
 }

@@ -1,0 +1,54 @@
+/**
+ * Holds a server against the specification: `node conformance/run.ts http://127.0.0.1:8080`, or without an argument against one that it
+ * starts itself, which the tests that need settings of their own require. Ends with 1 when a test failed, or when the document declares a
+ * status that no test has met and README.md does not excuse.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { startServer } from '../testing/startServer.ts'
+import { createClient } from './client.ts'
+import { excusedStatuses, testFiles } from './table.ts'
+
+const FILES_AT_ONCE = 2
+
+const [given] = process.argv.slice(2)
+const server = given === undefined ? await startServer() : undefined
+const base = given ?? server?.url ?? ''
+const directory = await mkdtemp(join(tmpdir(), 'blindkeep-conformance-'))
+const journal = join(directory, 'seen')
+try {
+  process.env.CONFORMANCE_URL = base
+  process.env.CONFORMANCE_SEEN = journal
+  if (server !== undefined) process.env.CONFORMANCE_OWN = '1'
+  const passed = await runTests()
+  const missed = await statusesNotMet()
+  if (server !== undefined && missed.length > 0) console.log(`Declared and met by no test:\n  ${missed.join('\n  ')}`)
+  process.exitCode = passed && (server === undefined || missed.length === 0) ? 0 : 1
+} finally {
+  await server?.stop()
+  await rm(directory, { recursive: true, force: true })
+}
+
+function runTests(): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    let passed = true
+    const stream = run({ files: [...testFiles()], concurrency: FILES_AT_ONCE })
+    stream.on('test:fail', () => {
+      passed = false
+    })
+    stream.on('error', reject)
+    stream.once('end', () => resolve(passed))
+    stream.compose(spec).pipe(process.stdout)
+  })
+}
+
+async function statusesNotMet(): Promise<readonly string[]> {
+  const { document } = await createClient(base)
+  const seen = new Set((await readFile(journal, 'utf8')).split('\n'))
+  const excused = excusedStatuses(document)
+  const declared = document.operations.flatMap(({ name, statuses }) => statuses.map((status) => `${name} ${status}`))
+  return declared.filter((pair) => !seen.has(pair) && !excused.has(pair))
+}

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, it } from 'node:test'
+import type { CompiledQuery } from 'kysely'
+import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import type { WriteTx } from '../../ports/store.ts'
+import {
+  account,
+  accountId,
+  at,
+  bytes,
+  copy,
+  drop,
+  dropId,
+  hash,
+  keyId,
+  link,
+  opaqueId,
+  receipt,
+  session,
+  sessionId,
+  upload,
+  uploadId,
+} from '../../ports/storeContract/world.ts'
+import { sqliteDialect } from './dialects.ts'
+import { migrate } from './migrations.ts'
+import type { Schema } from './schema.ts'
+import { createWriteTx } from './tx.ts'
+
+/** Every question of the port once, with what its noun needs to be there. */
+const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof WriteTx[Noun]]: Ask } } = {
+  accounts: {
+    find: (tx) => tx.accounts.find(accountId(1)),
+    findByEmail: (tx) => tx.accounts.findByEmail('owner@example.org'),
+    insert: (tx) => tx.accounts.insert(account(2)),
+    charge: (tx) => tx.accounts.charge(accountId(1), 1, 10),
+    refund: async (tx) => {
+      await tx.accounts.charge(accountId(1), 1, 10)
+      await tx.accounts.refund(accountId(1), 1)
+    },
+    setExceededSince: (tx) => tx.accounts.setExceededSince(accountId(1), at(1)),
+  },
+  sessions: {
+    find: (tx) => tx.sessions.find(sessionId(1)),
+    findRefreshToken: (tx) => tx.sessions.findRefreshToken(bytes(32)),
+    insert: (tx) => tx.sessions.insert(session(1)),
+    insertRefreshToken: async (tx) => {
+      await tx.sessions.insert(session(2))
+      await tx.sessions.insertRefreshToken({
+        tokenHash: bytes(32),
+        sessionId: sessionId(2),
+        issuedAt: at(0),
+        usedAt: undefined,
+      })
+    },
+    useRefreshToken: (tx) => tx.sessions.useRefreshToken(bytes(32), at(1)),
+    prolong: (tx) => tx.sessions.prolong(sessionId(1), at(1), at(2)),
+    end: (tx) => tx.sessions.end(sessionId(1), at(1)),
+    prune: (tx) => tx.sessions.prune(at(1)),
+  },
+  links: {
+    find: (tx) => tx.links.find(opaqueId(1)),
+    listOf: (tx) => tx.links.listOf(accountId(1)),
+    countLive: (tx) => tx.links.countLive(accountId(1), at(1)),
+    insert: (tx) => tx.links.insert(link(2)),
+    reserve: (tx) => tx.links.reserve(opaqueId(1), { size: 1, at: at(1), maxOpenSessions: 64 }),
+    release: async (tx) => {
+      await tx.links.reserve(opaqueId(1), { size: 1, at: at(1), maxOpenSessions: 64 })
+      await tx.links.release(opaqueId(1), 1)
+    },
+    land: async (tx) => {
+      await tx.links.reserve(opaqueId(1), { size: 1, at: at(1), maxOpenSessions: 64 })
+      await tx.links.land(opaqueId(1), 1, at(1))
+    },
+    claim: (tx) => tx.links.claim(opaqueId(1), uploadId(1)),
+    unclaim: (tx) => tx.links.unclaim(opaqueId(1), uploadId(1)),
+    revoke: (tx) => tx.links.revoke(opaqueId(1), accountId(1), at(1)),
+  },
+  uploads: {
+    find: (tx) => tx.uploads.find(uploadId(1)),
+    findByIdempotencyKey: (tx) => tx.uploads.findByIdempotencyKey(opaqueId(1), 'key'),
+    chunkAt: (tx) => tx.uploads.chunkAt(uploadId(1), 0),
+    chunks: (tx) => tx.uploads.chunks(uploadId(1)),
+    openOf: (tx) => tx.uploads.openOf(opaqueId(1)),
+    finishing: (tx) => tx.uploads.finishing(),
+    runOut: (tx) => tx.uploads.runOut({ noChunkBefore: at(1), idleBefore: at(1), createdBefore: at(1), most: 5 }),
+    outstandingBytes: (tx) => tx.uploads.outstandingBytes(),
+    insert: (tx) => tx.uploads.insert(upload(2)),
+    append: (tx) => tx.uploads.append(uploadId(1), { offset: 0, length: 1, checksum: hash(1) }, at(1)),
+    fallBack: (tx) => tx.uploads.fallBack(uploadId(1), 0),
+    move: (tx) => tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1) }),
+    prune: (tx) => tx.uploads.prune(at(1)),
+  },
+  drops: {
+    find: (tx) => tx.drops.find(dropId(1)),
+    pendingOf: (tx) => tx.drops.pendingOf(accountId(1)),
+    countPending: (tx) => tx.drops.countPending(accountId(1)),
+    insert: (tx) => tx.drops.insert(drop(2)),
+    remove: (tx) => tx.drops.remove(dropId(1), accountId(1), at(1)),
+    removeOfLink: (tx) => tx.drops.removeOfLink(opaqueId(1), accountId(1), at(1)),
+  },
+  copies: {
+    find: (tx) => tx.copies.find(copy(1).location),
+    listIn: (tx) => tx.copies.listIn('doomed', at(1), 5),
+    insert: (tx) => tx.copies.insert(copy(2)),
+    move: (tx) => tx.copies.move(copy(1).location, { from: 'staged', to: 'kept', at: at(1) }),
+    remove: (tx) => tx.copies.remove(copy(1).location),
+  },
+  receipts: {
+    head: (tx) => tx.receipts.head(),
+    ofUpload: (tx) => tx.receipts.ofUpload(uploadId(1)),
+    append: async (tx) => {
+      await tx.receipts.append(undefined, [receipt(1)])
+      await tx.receipts.append(await tx.receipts.head(), [receipt(2)])
+    },
+  },
+  keys: {
+    attestationKeys: (tx) => tx.keys.attestationKeys(),
+    insertAttestationKey: (tx) =>
+      tx.keys.insertAttestationKey({
+        keyId: keyId(1),
+        publicKey: bytes(1984),
+        sealedPrivateKey: bytes(9),
+        activeFrom: at(0),
+        activeTo: undefined,
+      }),
+  },
+  server: {
+    fact: (tx) => tx.server.fact('server_id'),
+    setFact: (tx) => tx.server.setFact('server_id', bytes(1)),
+  },
+}
+
+type Ask = (tx: WriteTx) => Promise<unknown>
+
+/** What may be read whole: a table of a few rows, or a partial index, which holds only what is going on now. */
+const scansAllowed = [
+  /^SCAN attestation_keys\b/,
+  /^SCAN uploads USING COVERING INDEX uploads_outstanding$/,
+  /^SCAN uploads USING (COVERING )?INDEX uploads_finishing$/,
+  /^SCAN CONSTANT ROW$/,
+]
+
+/** An empty database with account 1 and link 1, and the text of each query that reaches it. */
+async function openWatched() {
+  const database = new DatabaseSync(':memory:')
+  database.exec('pragma foreign_keys = on')
+  const asked: CompiledQuery[] = []
+  const db = new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createDriver: () => ({
+        init: async () => undefined,
+        acquireConnection: async () => ({
+          async executeQuery<Row>(query: CompiledQuery) {
+            asked.push(query)
+            const statement = database.prepare(query.sql)
+            const values = query.parameters as never[]
+            if (statement.columns().length > 0) return { rows: statement.all(...values) as Row[] }
+            return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
+          },
+          streamQuery: () => assert.fail(),
+        }),
+        beginTransaction: () => assert.fail(),
+        commitTransaction: () => assert.fail(),
+        rollbackTransaction: () => assert.fail(),
+        releaseConnection: async () => undefined,
+        destroy: async () => database.close(),
+      }),
+    },
+  })
+  await migrate(db, sqliteDialect)
+  const tx = createWriteTx(db)
+  await tx.accounts.insert(account(1))
+  await tx.links.insert(link(1))
+  await tx.uploads.insert(upload(1))
+  asked.length = 0
+  return { db, tx, asked, database }
+}
+
+function planOf(database: DatabaseSync, query: CompiledQuery): readonly string[] {
+  return database
+    .prepare(`explain query plan ${query.sql}`)
+    .all(...(query.parameters as never[]))
+    .map((row) => String(row.detail))
+}
+
+describe('the plans of the queries', () => {
+  for (const [noun, names] of Object.entries(questions)) {
+    for (const [name, ask] of Object.entries(names) as [string, Ask][]) {
+      it(`reads no table whole and sorts nothing for ${noun}.${name}`, async () => {
+        const { db, tx, asked, database } = await openWatched()
+        try {
+          await ask(tx)
+          assert.ok(asked.length > 0)
+          for (const query of asked) {
+            for (const step of planOf(database, query)) {
+              const scans = /^SCAN\b/.test(step) && !scansAllowed.some((allowed) => allowed.test(step))
+              const sorts = /TEMP B-TREE/.test(step) && noun !== 'keys'
+              assert.ok(!scans && !sorts, `${step}: ${query.sql}`)
+            }
+          }
+        } finally {
+          await db.destroy()
+        }
+      })
+    }
+  }
+
+  it('finds every row that a foreign key leads to by an index', async () => {
+    const { db, database } = await openWatched()
+    try {
+      const tables = database.prepare(`select name from sqlite_schema where type = 'table'`).all()
+      for (const { name: table } of tables) {
+        for (const key of database
+          .prepare('select "from" as name from pragma_foreign_key_list(?)')
+          .all(String(table))) {
+          const [step] = database
+            .prepare(`explain query plan select 1 from "${table}" where "${key.name}" = ?`)
+            .all('x')
+            .map((row) => String(row.detail))
+          // Accounts and links are never removed; what is removed with its parent must not be searched for in the whole table.
+          const removable = table === 'chunks' || table === 'refresh_tokens'
+          assert.ok(!removable || /^SEARCH/.test(step ?? ''), `${table}.${key.name}: ${step}`)
+        }
+      }
+    } finally {
+      await db.destroy()
+    }
+  })
+})
