@@ -113,6 +113,11 @@ describe('registration', () => {
       assert.equal((await register({ email, password: newPassword() })).status, 400, JSON.stringify(email))
   })
 
+  it('answers 400 to text that no Unicode encoding can hold', async () => {
+    for (const fault of [{ email: `\ud800${newEmail()}` }, { password: `\udc00${newPassword()}` }])
+      assert.equal((await register({ email: newEmail(), password: newPassword(), ...fault })).status, 400)
+  })
+
   it('answers 400 to sealed values out of their form', async () => {
     const wrong = [
       { kdf_version: 0 },

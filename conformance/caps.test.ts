@@ -140,7 +140,7 @@ describe('create drop: passphrase', () => {
   it('answers 400 to a malformed proof, and to one that the link does not ask for', async () => {
     const gated = await newLink(server, { passphrase_verifier: verifier })
     for (const passphrase_proof of ['', '?', 'AAA', base64(4097)])
-      expectSaid(await declare(gated, { passphrase_proof }), '400 drop.malformed', passphrase_proof.slice(0, 10))
+      assert.equal((await declare(gated, { passphrase_proof })).status, 400, passphrase_proof.slice(0, 10))
     expectSaid(await declare(await newLink(server), { passphrase_proof: verifier }), '400 drop.malformed')
   })
 
@@ -222,6 +222,13 @@ describe('create drop: idempotency key', () => {
     const first = await keyed(link, 'one', body)
     expectSaid(await declare(link), '409 drop.cap_exhausted')
     assert.equal(idOf(await keyed(link, 'one', body)), idOf(first))
+  })
+
+  it('answers 400 to the same key with another declaration', async () => {
+    const link = await newLink(server)
+    await keyed(link, 'one', declaration(FILE))
+    expectSaid(await keyed(link, 'one', declaration(randomBytes(FILE.length))), '400 drop.malformed')
+    assert.equal((await entryOf(link)).open_sessions, 1)
   })
 
   it('opens one session for 32 repeats at once', async () => {

@@ -9,6 +9,7 @@ import {
   type IncomingMessage,
   request as openRequest,
 } from 'node:http'
+import { request as openSecureRequest, Agent as SecureAgent } from 'node:https'
 import { readDocument, type ServerDocument } from './document.ts'
 import { judge } from './judge.ts'
 
@@ -61,7 +62,8 @@ export interface Client {
 
 export async function createClient(base: string): Promise<Client> {
   const origin = base.replace(/\/+$/, '')
-  const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX })
+  const options = { keepAlive: true, maxSockets: SOCKETS_MAX }
+  const agent = origin.startsWith('https:') ? new SecureAgent(options) : new Agent(options)
   const unjudged = async (call: Call): Promise<Reply> => finish(startCall({ origin, agent, call }), call)
   const document = readDocument((await unjudged({ method: 'GET', path: '/openapi.json' })).body.toString())
   const judged = async (call: Call, reply: Promise<Reply>): Promise<Reply> => {
@@ -92,9 +94,9 @@ async function finish(sending: Sending, call: Call): Promise<Reply> {
 
 function startCall({ origin, agent, call }: { origin: string; agent: Agent; call: Call }): Sending {
   // The path is appended as text: `new URL` would tidy up what a test wants to send as it is.
-  const { hostname, port, pathname } = new URL(origin)
+  const { hostname, port, pathname, protocol } = new URL(origin)
   const prefix = pathname === '/' ? '' : pathname
-  const outgoing = openRequest({
+  const outgoing = (protocol === 'https:' ? openSecureRequest : openRequest)({
     agent,
     hostname,
     port,

@@ -155,6 +155,9 @@ describe('create drop: the declaration', () => {
       await server.send({ method: 'POST', path: `/d/${link.opaqueId}`, body }),
       '415 request.unsupported_media_type',
     )
+    const coded = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+    const reply = await server.send({ method: 'POST', path: `/d/${link.opaqueId}`, body, headers: coded })
+    expectSaid(reply, '415 request.unsupported_media_type', 'a content coding')
     for (const type of ['application/json; charset=utf-8', 'Application/JSON'])
       expectSaid(await sendText(link, body, type), '201', type)
   })
@@ -254,6 +257,8 @@ describe('create drop: the declaration', () => {
     ]
     for (const suggested_filename of names)
       expectSaid(await declare(link, { suggested_filename }), '201', suggested_filename.slice(0, 30))
+    // No encoding can carry half a surrogate pair: that is no text, and refused before any member is judged.
+    expectSaid(await declare(link, { suggested_filename: 'a\ud800b' }), '400 request.malformed')
   })
 
   it('answers 400 to an empty, an overlong and a control character’s file name', async () => {

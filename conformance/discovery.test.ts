@@ -157,11 +157,14 @@ describe('discovery', () => {
 
   it('answers HEAD like GET, without the body', async () => {
     for (const name of DOCUMENTS) {
-      const head = await server.send({ method: 'HEAD', path: `${WELL_KNOWN}/${name}` })
-      const full = await get(name)
-      assert.equal(head.status, 200, name)
+      const head = (headers: Record<string, string> = {}) =>
+        server.send({ method: 'HEAD', path: `${WELL_KNOWN}/${name}`, headers })
+      const [brief, full] = [await head(), await get(name)]
+      assert.equal(brief.status, 200, name)
       for (const header of ['content-type', 'content-length', 'cache-control', 'etag'])
-        assert.equal(head.headers[header], full.headers[header], `${name} ${header}`)
+        assert.equal(brief.headers[header], full.headers[header], `${name} ${header}`)
+      if (full.headers.etag !== undefined)
+        assert.equal((await head({ 'if-none-match': full.headers.etag })).status, 304, name)
     }
   })
 

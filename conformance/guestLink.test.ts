@@ -101,6 +101,11 @@ describe('the link as its guest sees it', () => {
     assert.deepEqual(left, [990, 990, 980, 10])
   })
 
+  it('shows the whole cap of an unused link, whatever its size', async () => {
+    for (const max_total_bytes of [1, 7, 99, 101, 12_345, 2 ** 40 + 1, 2 ** 53 - 1])
+      assert.equal((await guestView(await newLink(server, { max_total_bytes }))).remaining_bytes, max_total_bytes)
+  })
+
   it('shows a full link as live with zeros', async () => {
     const link = await newLink(server, { max_total_bytes: 100, max_file_count: 1 })
     await land(link, randomBytes(100))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { expectSaid } from './expect.ts'
+import { expectSaid, until } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {
   append,
@@ -79,6 +79,15 @@ describe('quota', () => {
       { used: 199, ...limits, state: 'soft_warning' },
       { used: 200, ...limits, state: 'hard_exceeded' },
     ])
+  })
+
+  it('ends in grace_expired when the grace is over, until space is freed', { skip: NEEDS_OWN_SERVER }, async () => {
+    const limited = await ownServer({ QUOTA_SOFT_BYTES: '50', QUOTA_HARD_BYTES: '100', QUOTA_GRACE_DAYS: '0' })
+    const link = await newLink(limited)
+    const session = await openSession(link, randomBytes(100))
+    await until(async () => (await quotaOf(link.owner)).state === 'grace_expired', 'a grace of no days is over')
+    await cancel(session)
+    assert.equal((await quotaOf(link.owner)).state, 'ok')
   })
 
   it('admits a file up to the whole limit, and answers 403 to one byte more', { skip: NEEDS_OWN_SERVER }, async () => {

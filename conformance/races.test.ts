@@ -129,6 +129,40 @@ describe('races', () => {
     }
   })
 
+  it('leaves nothing open when a link is revoked while sessions are created', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const link = await newLink(server)
+      const creating = atOnce(12, () => sendDeclaration(link, declaration(FILE)))
+      const [replies] = await Promise.all([creating, revoke(link)])
+      for (const answer of replies.map(said)) assert.ok(['201', '404 drop.link_not_found'].includes(answer), answer)
+      assert.equal((await quotaOf(link.owner)).used, 0)
+      assert.equal((await entryOf(link)).open_sessions, 0)
+    }
+  })
+
+  it('gives back once what is cancelled 16 times at once', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const link = await newLink(server)
+      const [session, other] = [await openSession(link, FILE), await openSession(link, FILE)]
+      const replies = await atOnce(16, () => cancel(session))
+      assert.deepEqual(tally(replies), { 204: 1, '404 upload.session_not_found': 15 })
+      assert.equal((await quotaOf(link.owner)).used, other.file.length)
+      assert.equal((await entryOf(link)).open_bytes, other.file.length)
+    }
+  })
+
+  it('gives back once what fails its hash 16 times at once', async () => {
+    const link = await newLink(server)
+    const session = await openSession(link, FILE, { ciphertext_hash: '0'.repeat(64) })
+    await openSession(link, FILE)
+    const replies = await atOnce(16, () => append(session))
+    const answers = new Set(replies.map(said))
+    answers.delete('409 upload.offset_mismatch')
+    assert.deepEqual([...answers], ['409 upload.content_hash_mismatch'])
+    assert.equal((await quotaOf(link.owner)).used, FILE.length)
+    assert.equal((await entryOf(link)).open_sessions, 1)
+  })
+
   it('keeps one whole file when two requests write different bytes at one offset', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const link = await newLink(server)

@@ -1,5 +1,6 @@
 /** Bytes on a bare socket, for what no HTTP client would send. What comes back is not judged against the document: it may be no HTTP at all. */
 import { connect } from 'node:net'
+import { connect as connectSecurely } from 'node:tls'
 
 const TIMEOUT_MS = 10_000
 
@@ -13,9 +14,11 @@ export interface RawCall {
 
 /** Everything that the server wrote until it closed the connection, as Latin-1. Rejects when it has not closed after 10 s. */
 export function sendRaw({ base, pieces, finish = false }: RawCall): Promise<string> {
-  const { hostname, port } = new URL(base)
+  const { hostname, port, protocol } = new URL(base)
+  const isSecure = protocol === 'https:'
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+    const where = { host: hostname, port: Number(port) || (isSecure ? 443 : 80), allowHalfOpen: true }
+    const socket = isSecure ? connectSecurely({ ...where, servername: hostname }) : connect(where)
     let received = ''
     socket.setEncoding('latin1')
     socket.setTimeout(TIMEOUT_MS, () =>
@@ -27,7 +30,7 @@ export function sendRaw({ base, pieces, finish = false }: RawCall): Promise<stri
     socket.on('error', (fault) => ('code' in fault && fault.code === 'ECONNRESET' ? resolve(received) : reject(fault)))
     socket.on('end', () => socket.end())
     socket.on('close', () => resolve(received))
-    socket.on('connect', () => {
+    socket.on(isSecure ? 'secureConnect' : 'connect', () => {
       for (const piece of pieces) socket.write(piece)
       if (finish) socket.end()
     })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { type Client, json } from './client.ts'
-import { atOnce, expectSaid } from './expect.ts'
+import { atOnce, expectSaid, until } from './expect.ts'
 import { checkReceipt, hashOf } from './receiptReader.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {
@@ -18,6 +18,7 @@ import {
   type Session,
   sessionPath,
   sha256,
+  standing,
 } from './world.ts'
 
 interface Receipt {
@@ -114,6 +115,15 @@ describe('receipts', () => {
     await revoke(link)
     await asOwner(link.owner, 'DELETE', `/v1/drops/${(await onlyDrop(link.owner)).drop_id}`)
     assert.deepEqual(await receiptOf(session), before)
+  })
+
+  it('answers as long as the server says, and 404 from then on', { skip: NEEDS_OWN_SERVER }, async () => {
+    const brief = await ownServer({ RECEIPT_GUEST_SECONDS: '1', SWEEP_SECONDS: '1' })
+    const link = await newLink(brief)
+    const session = await land(link)
+    await until(async () => (await fetchReceipt(session)).status === 404, 'the receipt’s time is over')
+    await until(async () => (await standing(session)).status === 404, 'the state’s time is over')
+    assert.equal((await inboxOf(link.owner)).length, 1, 'the drop waits on')
   })
 
   it('answers 404 before the drop has landed, to another link and to a session that is over', async () => {

@@ -1,5 +1,6 @@
 /** Reads the tables of README.md: which test proves which rule and which declared status, and what no test can provoke. */
 import { readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { DeclaredOperation, ServerDocument } from './document.ts'
 
@@ -11,7 +12,7 @@ const EXCUSES = ['not provoked:', 'not built:']
 export interface Row {
   /** All cells but the last. */
   readonly cells: readonly string[]
-  /** `file.test.ts: name` of each test that the last cell names. */
+  /** `file: name` of each test that the last cell names. */
   readonly tests: readonly string[]
   /** Why no test proves it. */
   readonly excuse: string | undefined
@@ -31,10 +32,10 @@ export function testFiles(): readonly string[] {
   return names.map((name) => fileURLToPath(new URL(name, FOLDER)))
 }
 
-/** Every test of the suite as `file.test.ts: name`. */
+/** Every test of the suite as `file: name`, for instance `chunks: takes a chunk that comes byte by byte`. */
 export function testNames(): readonly string[] {
   return testFiles().flatMap((path) => {
-    const file = path.split(/[\\/]/).at(-1)
+    const file = basename(path, '.test.ts')
     const names = [...readFileSync(path, 'utf8').matchAll(/^\s*it\(\s*(['"`])(.+?)\1/gm)]
     return names.map((match) => `${file}: ${match[2]}`)
   })

@@ -14,7 +14,8 @@ import { fileURLToPath } from 'node:url'
 const MAIN = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url))
 const READY_TIMEOUT_MS = 20_000
 const READY_POLL_MS = 25
-const STOP_TIMEOUT_MS = 15_000
+/** Longer than the 15 s after which the server itself cuts off what is still under way. */
+const STOP_TIMEOUT_MS = 20_000
 const LOG_CHARACTERS_MAX = 4 * 1024 * 1024
 
 export interface ServerOptions {
@@ -22,6 +23,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>
   /** A port that the caller has set aside; a free one when left out. */
   readonly port?: number
+  /** A data directory of the caller's, who removes it; a new one when left out. */
+  readonly dataDir?: string
   /** `PUBLIC_URL`, for a server that stands behind something; its own address when left out. */
   readonly publicUrl?: string
 }
@@ -30,7 +33,7 @@ export interface RunningServer {
   /** Where the process listens, without a slash at the end. Stays the same over restarts. */
   readonly url: string
   readonly port: number
-  /** Everything the server keeps, its master secret beside it. Removed by `stop`. */
+  /** Everything the server keeps. Removed by `stop`, with its master secret, unless it is the caller's. */
   readonly dataDir: string
   /** Of the process that runs now, or ran last. */
   pid(): number
@@ -40,7 +43,10 @@ export interface RunningServer {
   kill9(): Promise<void>
   /** Starts again on the same port and directory, after killing what still runs; resolves when it answers. */
   restart(): Promise<void>
-  /** SIGTERM, SIGKILL after 15 s; removes the data directory. Gives the exit code, null after a signal. */
+  isRunning(): boolean
+  /** SIGTERM, SIGKILL after 20 s. Gives the exit code, null after a signal. The data directory stays, and `restart` works on it. */
+  terminate(): Promise<number | null>
+  /** `terminate`, then removes the data directory. */
   stop(): Promise<number | null>
 }
 
@@ -49,7 +55,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const root = await mkdtemp(join(tmpdir(), 'blindkeep-server-'))
   const port = options.port ?? (await freePort())
   const url = `http://127.0.0.1:${port}`
-  const dataDir = join(root, 'data')
+  const dataDir = options.dataDir ?? join(root, 'data')
   const env = {
     ...inheritedEnv(),
     HOST: '127.0.0.1',
@@ -86,10 +92,12 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       child = spawnServer()
       await readiness()
     },
+    isRunning: () => !hasEnded(child),
+    terminate: () => terminate(child),
     stop: async () => {
-      await end(child, 'SIGTERM')
+      const exitCode = await terminate(child)
       await rm(root, { recursive: true, force: true })
-      return child.exitCode
+      return exitCode
     },
   }
 }
@@ -159,6 +167,11 @@ async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
   await closed
   clearTimeout(timer)
+}
+
+async function terminate(child: ChildProcess): Promise<number | null> {
+  await end(child, 'SIGTERM')
+  return child.exitCode
 }
 
 function hasEnded(child: ChildProcess): boolean {

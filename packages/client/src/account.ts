@@ -7,7 +7,6 @@ import { accountWrapKey, authenticationSecret, NO_CONTEXT } from './derive.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { openSmall } from './open.ts'
 import { type Owner, openOwner } from './owner.ts'
-import { masterOfPassword } from './password.ts'
 import { sealSmall } from './seal.ts'
 import { SealError } from './sealedBlob.ts'
 import { createSession, type Session, type TokenPair, tokenPairOf } from './session.ts'
@@ -49,7 +48,7 @@ export async function registerOwner(options: SignIn & { readonly invite?: string
   const { baseUrl, email, password, invite, environment = systemEnvironment } = options
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
   const salt = environment.randomBytes(SALT_BYTES)
-  const master = await masterOfPassword(password, salt)
+  const master = await environment.masterOfPassword(password, salt)
   const accountKey = environment.randomBytes(KEY_BYTES)
   const sealedAccountKey = await sealSmall(accountKey, accountKeySeal(master))
   const { body } = await calls.call('register', {
@@ -71,7 +70,7 @@ export async function logIn(options: SignIn): Promise<Owner> {
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
   const { body: kdf } = await calls.call('kdf', { body: { email } })
   if (kdf.kdf_version !== KDF_VERSION) throw new AccountError('kdf_unknown')
-  const master = await masterOfPassword(password, fromBase64(kdf.salt))
+  const master = await environment.masterOfPassword(password, fromBase64(kdf.salt))
   const { body: tokens } = await calls.call('login', {
     body: { email, password: toBase64(authenticationSecret(master)) },
   })

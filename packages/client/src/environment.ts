@@ -1,4 +1,5 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
+import { masterOfPassword, passphraseProof } from './password.ts'
 import { createRunningHash, type RunningHash } from './sha256.ts'
 
 /** What the client needs of the world beside WebCrypto. Passed in, so that tests decide what time it is and what the dice say. */
@@ -6,6 +7,9 @@ export interface Environment {
   readonly fetch: typeof fetch
   /** SHA-256 over pieces. WebCrypto has none, so the default is written in JavaScript; Node has one that is several times as fast. */
   createHash(): RunningHash
+  /** Argon2id takes about a second in JavaScript; Node has one that takes a tenth of it. */
+  readonly masterOfPassword: typeof masterOfPassword
+  readonly passphraseProof: typeof passphraseProof
   /** From a cryptographic generator. */
   randomBytes(count: number): Bytes
   /** Milliseconds on a clock that never goes back; only differences mean something. */
@@ -19,6 +23,8 @@ export const systemEnvironment: Environment = {
   // Called through the global, because a browser's fetch refuses to be called as a member of another object.
   fetch: (input, init) => globalThis.fetch(input, init),
   createHash: createRunningHash,
+  masterOfPassword,
+  passphraseProof,
   randomBytes: (count) => globalThis.crypto.getRandomValues(new Uint8Array(count)),
   elapsedMs: () => globalThis.performance.now(),
   wait: (milliseconds, signal) =>

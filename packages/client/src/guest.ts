@@ -8,10 +8,10 @@ import { createDropKey, type DropSeal } from './drop.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { AnswerError } from './errors.ts'
 import { fragmentMatches } from './fragment.ts'
+import { freeingSealer } from './freeingSealer.ts'
 import { KemError } from './kem.ts'
 import { largestPlaintext } from './largestPlaintext.ts'
 import { type LinkAddress, LinkError, type LinkParts, parseLink } from './linkAddress.ts'
-import { passphraseProof } from './password.ts'
 import { createSealer, type Sealer } from './seal.ts'
 import { hashSealed, type SealRecord } from './sealStream.ts'
 import type { SendProgress } from './send.ts'
@@ -120,11 +120,11 @@ async function prepare(link: OpenedLink, options: PrepareOptions, environment: E
   const header = headerOf(options)
   const sealer = await createSealer({ key, purpose: 'original', contextId: opaqueIdBytes, header, kemCt })
   if (sealer.sealedSize > (answer.max_file_size ?? Infinity)) throw new SendError('too_large')
-  const record = await hashed(sealer, options, environment)
   const proof =
     answer.passphrase_required && passphrase !== undefined
-      ? await passphraseProof(passphrase, opaqueIdBytes)
+      ? await environment.passphraseProof(passphrase, opaqueIdBytes)
       : undefined
+  const record = await hashed(sealer, options, environment)
   return {
     version: 1,
     baseUrl: address.baseUrl,
@@ -175,7 +175,7 @@ async function hashed(sealer: Sealer, options: PrepareOptions, environment: Envi
   const { source, signal, onProgress } = options
   try {
     return await hashSealed({
-      sealer,
+      sealer: freeingSealer(sealer),
       source,
       signal,
       hash: environment.createHash(),

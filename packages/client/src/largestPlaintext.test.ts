@@ -9,7 +9,10 @@ const sealed = (plaintextSize: number) => sealedSizeOf({ format: FORMAT_DROP, he
 
 describe('the largest file that a link takes', () => {
   it('fits, and one byte more does not', () => {
-    const limit = fc.oneof(fc.integer({ min: sealed(0), max: 2 ** 24 }), fc.maxSafeInteger().filter((size) => size >= sealed(0) && size < 2 ** 45))
+    const limit = fc.oneof(
+      fc.integer({ min: sealed(0), max: 2 ** 24 }),
+      fc.maxSafeInteger().filter((size) => size >= sealed(0) && size < 2 ** 45),
+    )
     fc.assert(
       fc.property(limit, (limitBytes) => {
         const largest = largestPlaintext(limitBytes)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
 import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
 import { linkKeysOf } from './drop.ts'
 import { formatLink, LinkError, type LinkFault, parseLink } from './linkAddress.ts'
 
@@ -31,7 +31,15 @@ describe('a person’s link', () => {
 
   it('is refused when it was cut or mistyped anywhere', () => {
     const whole = link('https://keep.example')
-    const broken = [whole.slice(0, -1), `${whole}A`, whole.replace('/u/', '/v/'), whole.replace(opaqueId, 'abc'), opaqueId, '', 'ftp://x/u/y#z']
+    const broken = [
+      whole.slice(0, -1),
+      `${whole}A`,
+      whole.replace('/u/', '/v/'),
+      whole.replace(opaqueId, 'abc'),
+      opaqueId,
+      '',
+      'ftp://x/u/y#z',
+    ]
     for (const text of broken) assert.throws(() => parseLink(text), refused('malformed'), text)
   })
 })

@@ -13,6 +13,7 @@ import { mapBounded } from './mapBounded.ts'
 import { openBlob } from './open.ts'
 import { HEADER_BYTES_USUAL, type HeaderReading, type OpenContext, openHeader } from './openHeader.ts'
 import { SealError } from './sealedBlob.ts'
+import type { RunningHash } from './sha256.ts'
 
 /** Each takes a request of about 2.3 KB; more at once would only queue in the browser. */
 const HEADERS_AT_ONCE = 6
@@ -126,8 +127,9 @@ export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts)
 
     async openDrop(drop, { signal } = {}) {
       const { body } = await call('dropContent', { path: { drop_id: drop.dropId }, signal })
-      const { header, content } = await openBlob(body.pipeThrough(hashCheck(drop, environment)), contextOf(drop))
-      return { ...descriptionOf(header), content }
+      const hash = environment.createHash()
+      const { header, content } = await openBlob(body.pipeThrough(hashing(hash)), contextOf(drop))
+      return { ...descriptionOf(header), content: content.pipeThrough(endingWith(hash, drop)) }
     },
 
     async discardDrop(dropId) {
@@ -140,14 +142,18 @@ export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts)
   }
 }
 
-/** Hands all bytes on, and fails before the end when they are not those that the inbox names. */
-function hashCheck(drop: DropFacts, { createHash }: Environment): TransformStream<Bytes, Bytes> {
-  const hash = createHash()
+function hashing(hash: RunningHash): TransformStream<Bytes, Bytes> {
   return new TransformStream<Bytes, Bytes>({
     transform: (piece, controller) => {
       hash.update(piece)
       controller.enqueue(piece)
     },
+  })
+}
+
+/** Compared when the blob itself has nothing to complain of: what is wrong inside it says more than that the whole is another. */
+function endingWith(hash: RunningHash, drop: DropFacts): TransformStream<Bytes, Bytes> {
+  return new TransformStream<Bytes, Bytes>({
     flush: () => {
       if (hash.digest() !== drop.ciphertextHash) throw new DropError()
     },

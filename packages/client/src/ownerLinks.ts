@@ -9,7 +9,6 @@ import type { LinkKeys } from './drop.ts'
 import type { Environment } from './environment.ts'
 import { formatLink } from './linkAddress.ts'
 import { openSmall } from './open.ts'
-import { passphraseProof } from './password.ts'
 import { sealSmall } from './seal.ts'
 import { SealError } from './sealedBlob.ts'
 
@@ -93,7 +92,8 @@ export function createOwnerLinks({ call, accountKey, keysOf, publicUrl, environm
       const { dropPublicKey, fragment } = keysOf(opaqueId)
       const baseUrl = await publicUrl()
       const sealedLabel = label === undefined ? undefined : await sealSmall(utf8(label), labelSeal(opaqueId))
-      const verifier = passphrase === undefined ? undefined : await passphraseProof(passphrase, fromHex(opaqueId))
+      const verifier =
+        passphrase === undefined ? undefined : await environment.passphraseProof(passphrase, fromHex(opaqueId))
       await call('provisionLink', {
         body: {
           opaque_id: opaqueId,

@@ -59,7 +59,13 @@ describe('pinned attestation keys', () => {
   })
 
   it('refuse another server’s list', () => {
-    assert.throws(() => pinKeys({ ...published(first), server_id: 'https://other.example' }, serverId), caught('wrong_server'))
-    assert.throws(() => pinKeys(published(first), serverId, { ...pinned, serverId: 'https://other.example' }), caught('wrong_server'))
+    assert.throws(
+      () => pinKeys({ ...published(first), server_id: 'https://other.example' }, serverId),
+      caught('wrong_server'),
+    )
+    assert.throws(
+      () => pinKeys(published(first), serverId, { ...pinned, serverId: 'https://other.example' }),
+      caught('wrong_server'),
+    )
   })
 })

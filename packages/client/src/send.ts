@@ -7,11 +7,11 @@ import type { UploadId } from '@blindkeep/protocol/ids'
 import { SEGMENT_SEALED_BYTES } from '@blindkeep/protocol/suites'
 import { HEADERS } from '@blindkeep/protocol/wire'
 import { type Call, createCalls } from './call.ts'
+import { type ChunkReader, createChunkReader } from './chunkReader.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { AnswerError, NetworkError, ProblemError } from './errors.ts'
+import { freeingSealer } from './freeingSealer.ts'
 import { headerInteger } from './refusal.ts'
-import type { Sealer } from './seal.ts'
-import { sealRange } from './sealStream.ts'
 import {
   after,
   nextStep,
@@ -65,16 +65,18 @@ export interface Landed {
 export async function send(options: SendOptions): Promise<Landed> {
   const { onProgress, signal, environment = systemEnvironment } = options
   const { size, ciphertextHash, suggestedChunkBytes } = options.state
-  const sealer = await sealerOf(options.state)
-  const sending = { ...options, environment, sealer, ...createCalls({ ...options.state, fetch: environment.fetch }) }
+  const sealer = freeingSealer(await sealerOf(options.state))
+  const readChunk = createChunkReader({ sealer, source: options.source, tags: fromBase64(options.state.tags), signal })
+  const sending = { ...options, environment, readChunk, ...createCalls({ ...options.state, fetch: environment.fetch }) }
   let machine = startSending({
     size,
     segments: { first: sealer.prefix.length, each: SEGMENT_SEALED_BYTES },
     uploadId: uploadIdOf(options.state),
     suggestedChunkBytes,
   })
+  const report = progressReport(onProgress)
   for (;;) {
-    onProgress?.(progressOf(machine))
+    report(progressOf(machine))
     if (machine.waitMs > 0) await environment.wait(machine.waitMs, signal)
     signal?.throwIfAborted()
     const step = nextStep(machine)
@@ -101,20 +103,30 @@ function progressOf({ position, size, reached, waitMs, tries }: SendMachine): Se
   return { phase: 'sending', bytes, of: size, ...(tries > 0 && waitMs > 0 ? { waitingMs: waitMs } : {}) }
 }
 
+/** Says everything once: steps that change nothing for a person are not told. */
+function progressReport(onProgress: SendOptions['onProgress']): (progress: SendProgress) => void {
+  let told = ''
+  return (progress) => {
+    const telling = JSON.stringify(progress)
+    if (telling !== told) onProgress?.(progress)
+    told = telling
+  }
+}
+
 function diceOf({ randomBytes }: Environment): number {
   return (randomBytes(1)[0] ?? 0) / 256
 }
 
 interface Sending extends SendOptions {
   readonly environment: Environment
-  readonly sealer: Sealer
+  readonly readChunk: ChunkReader
   readonly call: Call
 }
 
 type ServerStep = Extract<SendStep, { do: 'create' | 'ask' | 'send' }>
 
 async function perform(sending: Sending, step: ServerStep): Promise<SendEvent> {
-  const chunk = step.do === 'send' ? await sealedChunk(sending, step.offset, step.end) : undefined
+  const chunk = step.do === 'send' ? await sealedChunk(sending, step) : undefined
   try {
     if (step.do === 'create') return await create(sending)
     if (step.do === 'ask') return await ask(sending, step.uploadId)
@@ -122,6 +134,14 @@ async function perform(sending: Sending, step: ServerStep): Promise<SendEvent> {
   } catch (error) {
     if (!isSendFailure(error)) throw error
     return { is: 'failed', failure: error, ...(chunk === undefined ? {} : { sentBytes: chunk.length }) }
+  }
+}
+
+async function sealedChunk({ readChunk }: Sending, { offset, end }: { offset: number; end: number }): Promise<Bytes> {
+  try {
+    return await readChunk(offset, end)
+  } catch (error) {
+    throw error instanceof SourceChanged ? new SendError('file_changed', error) : error
   }
 }
 
@@ -182,20 +202,4 @@ async function append(
   if (headerInteger(headers, HEADERS.offset) !== end)
     throw new AnswerError('appendChunk', 'it acknowledges another offset than the chunk’s end')
   return { is: 'kept', offset: end, sentBytes: chunk.length, tookMs: environment.elapsedMs() - startedMs }
-}
-
-/** One chunk in memory. No segment whose tag differs from the hashing pass comes out of `sealRange`. */
-async function sealedChunk({ sealer, source, state, signal }: Sending, from: number, to: number): Promise<Bytes> {
-  const chunk = new Uint8Array(to - from)
-  let filled = 0
-  try {
-    for await (const piece of sealRange({ sealer, source, tags: fromBase64(state.tags), from, to, signal })) {
-      chunk.set(piece, filled)
-      filled += piece.length
-    }
-  } catch (error) {
-    if (error instanceof SourceChanged) throw new SendError('file_changed', error)
-    throw error
-  }
-  return chunk
 }

@@ -60,6 +60,10 @@ function isCalendarDate(text: string): boolean {
 
 const instant = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|([+-])(\d{2}):(\d{2}))$/
 
+/** Outside of the years 0000 to 9999 an instant has no RFC 3339 form in UTC, though one with an offset may name it. */
+const FIRST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
+const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
+
 /** Any RFC 3339 date-time, a leap second included (read as the second before it); finer than milliseconds is cut off. */
 export function parseInstant(text: string): Instant | undefined {
   const parts = instant.exec(text)
@@ -88,7 +92,8 @@ export function parseInstant(text: string): Instant | undefined {
   const milliseconds = fraction.slice(1, 4).padEnd(3, '0')
   const local = Date.parse(`${day}T${hour}:${minute}:${wholeSecond}.${milliseconds}Z`)
   const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000
-  return (sign === '-' ? local + offsetMs : local - (sign === '+' ? offsetMs : 0)) as Instant
+  const at = sign === '-' ? local + offsetMs : local - (sign === '+' ? offsetMs : 0)
+  return FIRST_INSTANT <= at && at <= LAST_INSTANT ? (at as Instant) : undefined
 }
 
 /** UTC with milliseconds, the one form that answers give. */

@@ -4,6 +4,7 @@ import {
   gateProblems,
   HEADER_DOCS,
   type HeaderName,
+  judgesProtocol,
   type Operation,
   operations,
   PATH_PARAMETERS,
@@ -104,7 +105,7 @@ function parametersOf(row: Operation): Json {
     description,
     schema: plain(schema),
   }))
-  const negotiated: readonly Json[] = isNegotiatedPath(row.path) ? [PROTOCOL_PARAMETER] : []
+  const negotiated: readonly Json[] = judgesProtocol(row) ? [PROTOCOL_PARAMETER] : []
   const inHeader = (row.requestHeaders ?? []).map((name) => headerParameter(name, row))
   return [...inPath, ...inQuery, ...negotiated, ...inHeader]
 }

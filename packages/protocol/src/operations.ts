@@ -44,6 +44,8 @@ export interface Operation {
   readonly query?: Readonly<Record<string, QueryParameter>>
   readonly requestHeaders?: readonly HeaderName[]
   readonly body?: JsonBody | ChunkBody
+  /** A probe: nothing that a client sends makes it fail, a malformed protocol header neither. */
+  readonly neverFails?: true
   /** A write that creates: refused outside the protocol window (specification, Versioning, 3). */
   readonly creates?: true
   /** A GET that answers HEAD too: the same without the body. */
@@ -178,6 +180,7 @@ export const operations = {
     method: 'GET',
     path: '/v1/version',
     tag: 'service',
+    neverFails: true,
     auth: 'none',
     summary: 'Name and release of the software',
     description: 'A probe; it has no failure of its own.',
@@ -280,7 +283,7 @@ export const operations = {
       'A refresh token is used once. An honest repeat within 60 s gets the same successor; a later reuse ends the session.',
     body: { type: 'application/json', schema: RefreshRequest },
     answers: { 200: { description: 'The new pair.', body: TokenResponse } },
-    problems: ['error.auth.session_expired', 'error.auth.rate_limited'],
+    problems: ['error.auth.session_expired'],
   },
   logout: {
     method: 'POST',
@@ -512,12 +515,16 @@ export const operations = {
 export type OperationName = keyof typeof operations
 export type OperationOf<Name extends OperationName> = (typeof operations)[Name]
 
+/** Whether the protocol header of a request is looked at. */
+export function judgesProtocol(operation: Operation): boolean {
+  return isNegotiatedPath(operation.path) && operation.neverFails !== true
+}
+
 /** Problems that the gates before an operation may answer, by its kind. */
 export function gateProblems(operation: Operation): readonly ProblemCode[] {
-  const negotiated = isNegotiatedPath(operation.path)
   const bearer = operation.auth === 'bearer'
   return [
-    ...(negotiated ? (['error.request.malformed'] as const) : []),
+    ...(judgesProtocol(operation) ? (['error.request.malformed'] as const) : []),
     ...(bearer ? (['error.request.unauthenticated', 'error.auth.session_expired'] as const) : []),
     ...(bearer ? (['error.account.suspended'] as const) : []),
     ...(operation.creates === true ? (['error.protocol.version_unsupported'] as const) : []),

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { Settings } from 'typebox/system'
 
 /**
  * What is wrong with a JSON value, in the order in which it is told: a member that the schema does not know;
@@ -14,6 +15,12 @@ export type Fault = {
 export type Parsed<Value> =
   | { readonly value: Value; readonly fault?: undefined }
   | { readonly fault: Fault; readonly value?: undefined }
+
+/**
+ * TypeBox tells the first eight errors when left alone, and a fault that has to be told before all others may come after them.
+ * Bounded all the same: a body of a mebibyte may be one list of half a million wrong values.
+ */
+Settings.Set({ maxErrors: 10_000 })
 
 interface Checker {
   Check(value: unknown): boolean

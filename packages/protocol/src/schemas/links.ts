@@ -30,7 +30,7 @@ export const ProvisionLinkRequest = object('ProvisionLinkRequest', {
   drop_pubkey: base64('Public half of the Drop Key; opaque to the server, which never decapsulates.', OPAQUE_BYTES),
   crypto_suite_id: suite,
   ...caps,
-  single_use: boolean('The link dies after its first successful drop.'),
+  single_use: optional(boolean('The link dies after its first successful drop; absent means that it does not.')),
   passphrase_verifier: optional(base64('Argon2id verifier, when the link is passphrase-gated.', OPAQUE_BYTES)),
   sealed_label: optional(sealedLabel),
 })

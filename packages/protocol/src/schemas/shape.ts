@@ -4,6 +4,7 @@ import {
   OPAQUE_ID_PATTERN,
   type OpaqueId,
   type ProtocolVersion,
+  parseInstant,
   SHA256_PATTERN,
   type Sha256Hex,
   UUID_PATTERN,
@@ -17,11 +18,31 @@ export function object<Properties extends TProperties>(name: string, properties:
   return Type.Object(properties, { $id: name, additionalProperties: false })
 }
 
+interface Refinement {
+  readonly check: (value: string) => boolean
+  readonly message: string
+}
+
+/** TypeBox hides a refinement from whoever copies a schema, so `optional` looks here for what it has to keep. */
+const refinements = new WeakMap<TSchema, Refinement>()
+
+function refined<Schema extends TSchema>(schema: Schema, { check, message }: Refinement) {
+  const made = Type.Refine(
+    schema,
+    (value) => typeof value !== 'string' || check(value),
+    () => message,
+  )
+  refinements.set(made, { check, message })
+  return made
+}
+
 /** Optional, and null means absent. */
 export function optional<Schema extends TSchema>(schema: Schema) {
   const { type } = schema as { type?: string }
   if (type === undefined) throw new Error('only a schema with one JSON type can be optional')
-  return Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, type: [type, 'null'] }))
+  const nullable = Type.Unsafe<Static<Schema> | null>({ ...schema, type: [type, 'null'] })
+  const refinement = refinements.get(schema)
+  return Type.Optional(refinement === undefined ? nullable : refined(nullable, refinement))
 }
 
 export const text = (description: string, limits: { minLength?: number; maxLength?: number; pattern?: string } = {}) =>
@@ -53,15 +74,17 @@ export const sha256 = (description: string) =>
 
 /** Standard alphabet, padded (RFC 4648, section 4), with the number of bytes behind it between the two limits. */
 export const base64 = (description: string, bytes: { readonly min: number; readonly max: number }) =>
-  Type.Refine(
+  refined(
     Type.String({
       description: `${description} Base64 of ${bytes.min === bytes.max ? bytes.min : `${bytes.min} to ${bytes.max}`} bytes.`,
       contentEncoding: 'base64',
       pattern: BASE64_PATTERN,
       maxLength: 4 * Math.ceil(bytes.max / 3),
     }),
-    (value) => isBetween(parseBase64(value)?.length, bytes),
-    () => `must be base64 of ${bytes.min} to ${bytes.max} bytes`,
+    {
+      check: (value) => isBetween(parseBase64(value)?.length, bytes),
+      message: `must be base64 of ${bytes.min} to ${bytes.max} bytes`,
+    },
   )
 
 const BASE64_PATTERN = '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$'
@@ -70,8 +93,15 @@ function isBetween(count: number | undefined, limits: { readonly min: number; re
   return count !== undefined && limits.min <= count && count <= limits.max
 }
 
-/** RFC 3339. Requests may use any offset, answers are UTC with milliseconds. */
-export const time = (description: string) => Type.Unsafe<string>({ type: 'string', format: 'date-time', description })
+/**
+ * RFC 3339. Requests may use any offset, answers are UTC with milliseconds. What `parseInstant` cannot read is refused here:
+ * TypeBox's own check lets the brackets of RFC 9557 pass, and an expiry that nobody could read must not become none.
+ */
+export const time = (description: string) =>
+  refined(Type.Unsafe<string>({ type: 'string', format: 'date-time', description }), {
+    check: (value) => parseInstant(value) !== undefined,
+    message: 'must be a date-time of RFC 3339',
+  })
 
 export const protocolVersion = (description: string) =>
   Type.Unsafe<ProtocolVersion>({ type: 'string', format: 'date', description })

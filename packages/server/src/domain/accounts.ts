@@ -81,13 +81,35 @@ export function createAccounts(
     ]
   }
 
-  async function create(request: Registration, email: string): Promise<Account | Refuses<'email_taken'>> {
+  /**
+   * Tries are counted before the secret is judged, so that guessing in parallel gains nothing, and given back when it is right,
+   * or when it was never judged because the hasher was busy: an honest owner must not be locked out by somebody else's flood.
+   */
+  async function judged(
+    { email, source }: { readonly email: string; readonly source: string | undefined },
+    judge: () => Promise<boolean>,
+  ): Promise<boolean | Refuses<'attempts_limited'>> {
+    const tries = triesOf(email, source)
+    const retryAfterSeconds = await limiter.take(tries)
+    if (retryAfterSeconds !== undefined) return { refused: 'attempts_limited', retryAfterSeconds }
+    let isWrong = false
+    try {
+      const isRight = await judge()
+      isWrong = !isRight
+      return isRight
+    } finally {
+      if (!isWrong) await limiter.giveBack(tries)
+    }
+  }
+
+  /** Undefined when the e-mail is taken. */
+  async function create(request: Registration, email: string): Promise<Account | undefined> {
     const secretHash = await hasher.hash(request.secret)
     const accountId = newAccountId(random)
     const { kdfVersion = KDF_VERSION, salt, sealedAccountKey, sealedRecoveryKey, recoveryProof } = request
     const recoveryProofHash = recoveryProof && sha256(recoveryProof)
     const sealed = { salt, sealedAccountKey, sealedRecoveryKey, recoveryProofHash }
-    const account = await store.write(async (tx) => {
+    return store.write(async (tx) => {
       const inserted = await tx.accounts.insert({
         accountId,
         email,
@@ -98,7 +120,6 @@ export function createAccounts(
       })
       return inserted ? tx.accounts.find(accountId) : undefined
     })
-    return account ?? { refused: 'email_taken' }
   }
 
   /** A lost answer must not lock its owner out: the same values again are the same success. */
@@ -114,6 +135,10 @@ export function createAccounts(
     return (await hasher.verify(account.secretHash, request.secret)) && hasSameValues
   }
 
+  function findByEmail(email: string): Promise<Account | undefined> {
+    return store.read((tx) => tx.accounts.findByEmail(email))
+  }
+
   return {
     async register(
       request: Registration,
@@ -126,11 +151,14 @@ export function createAccounts(
       if (!isOpenTo(request)) return { refused: 'registration_closed' }
       const limited = await attempt(request.source)
       if (limited !== undefined) return limited
-      const present = await store.read((tx) => tx.accounts.findByEmail(email))
-      const account = present ?? (await create(request, email))
-      if (isRefusal(account)) return account
-      if (present !== undefined && !(await isRepeat(present, request))) return { refused: 'email_taken' }
-      return sessions.open(account.accountId, undefined)
+      const created = (await findByEmail(email)) === undefined ? await create(request, email) : undefined
+      if (created !== undefined) return sessions.open(created.accountId, undefined)
+      const present = await findByEmail(email)
+      if (present === undefined) return { refused: 'email_taken' }
+      // A repeat proves the secret as a login does, so it counts as one: registering must not be a way to guess without limits.
+      const isSame = await judged({ email, source: request.source }, () => isRepeat(present, request))
+      if (isRefusal(isSame)) return isSame
+      return isSame ? sessions.open(present.accountId, undefined) : { refused: 'email_taken' }
     },
 
     /** What the client derives its secret with. An unknown e-mail gets a made-up salt that stays the same. */
@@ -146,11 +174,10 @@ export function createAccounts(
         .update(canonical)
         .digest()
         .subarray(0, SALT_BYTES)
-      const account = await store.read((tx) => tx.accounts.findByEmail(canonical))
+      const account = await findByEmail(canonical)
       return { kdfVersion: account?.kdfVersion ?? KDF_VERSION, salt: account?.salt ?? madeUp }
     },
 
-    /** Tries are counted before the secret is judged and given back when it is right, so that guessing in parallel gains nothing. */
     async logIn({
       email,
       secret,
@@ -160,18 +187,10 @@ export function createAccounts(
       const limited = await attempt(source)
       if (limited !== undefined) return limited
       const canonical = canonicalEmail(email)
-      const tries = triesOf(canonical, source)
-      const retryAfterSeconds = await limiter.take(tries)
-      if (retryAfterSeconds !== undefined) return { refused: 'attempts_limited', retryAfterSeconds }
-      const account = await store.read((tx) => tx.accounts.findByEmail(canonical))
-      const isRight = await hasher.verify(account?.secretHash, secret)
-      if (account === undefined || !isRight) return { refused: 'credentials_wrong' }
-      await limiter.giveBack(tries)
-      return sessions.open(account.accountId, deviceId)
-    },
-
-    async find(accountId: AccountId): Promise<Account | undefined> {
-      return store.read((tx) => tx.accounts.find(accountId))
+      const account = await findByEmail(canonical)
+      const isRight = await judged({ email: canonical, source }, () => hasher.verify(account?.secretHash, secret))
+      if (isRefusal(isRight)) return isRight
+      return account === undefined || !isRight ? { refused: 'credentials_wrong' } : sessions.open(account.accountId, deviceId)
     },
   }
 }

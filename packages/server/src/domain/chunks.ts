@@ -6,6 +6,7 @@ import type { Chunk, Store, Upload, WriteTx } from '../ports/store.ts'
 import type { Finishing } from './finishing.ts'
 import type { Refuses } from './refusals.ts'
 import type { StagedBytes } from './staged.ts'
+import { isGone } from './uploads.ts'
 import type { Writer, Writers } from './writers.ts'
 
 /**
@@ -75,7 +76,7 @@ export function createAppendChunk({ store, blobs, clock, writers, staged, finish
       await tx.uploads.find(uploadId),
       await tx.uploads.chunkAt(uploadId, offset),
     ])
-    if (upload === undefined || upload.state === 'ended') return { refused: 'upload_not_found' }
+    if (isGone(upload)) return { refused: 'upload_not_found' }
     if (chunk?.checksum !== checksum) return undefined
     const end = chunk.offset + chunk.length
     return end === upload.size ? finishing.finish(uploadId) : { offset: end }
@@ -116,7 +117,7 @@ export function createAppendChunk({ store, blobs, clock, writers, staged, finish
     } catch (error) {
       if (writer.isStopped()) return stopped(uploadId)
       if (error instanceof PastSize) return { refused: 'chunk_past_size', offset }
-      if (error instanceof StorageUnavailable) return { refused: 'storage_unavailable' }
+      if (error instanceof StorageUnavailable) return finishing.storageFault(upload, error)
       throw error
     }
     if (length === 0) return { refused: 'chunk_empty' }
@@ -127,8 +128,7 @@ export function createAppendChunk({ store, blobs, clock, writers, staged, finish
   /** A newer request took over, or the session has ended. */
   async function stopped(uploadId: UploadId): Promise<Refuses<'chunk_misplaced' | 'upload_not_found'>> {
     const upload = await store.read((tx) => tx.uploads.find(uploadId))
-    const isGone = upload === undefined || upload.state === 'ended'
-    return isGone ? { refused: 'upload_not_found' } : { refused: 'chunk_misplaced', offset: upload.receivedBytes }
+    return isGone(upload) ? { refused: 'upload_not_found' } : { refused: 'chunk_misplaced', offset: upload.receivedBytes }
   }
 
   async function record(upload: Upload, chunk: WrittenChunk): Promise<ChunkAnswer> {
@@ -163,8 +163,7 @@ export function createAppendChunk({ store, blobs, clock, writers, staged, finish
     const { offset, length, checksum } = chunk
     if (!(await tx.uploads.append(uploadId, { offset, length, checksum }, clock.now()))) {
       const present = await tx.uploads.find(uploadId)
-      const isGone = present === undefined || present.state === 'ended'
-      return isGone ? { refused: 'upload_not_found' } : { refused: 'chunk_misplaced', offset: present.receivedBytes }
+      return isGone(present) ? { refused: 'upload_not_found' } : { refused: 'chunk_misplaced', offset: present.receivedBytes }
     }
     return offset + length === upload.size ? finishing.enter(tx, upload) : undefined
   }

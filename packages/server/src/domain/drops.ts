@@ -138,26 +138,40 @@ export function createDrops({ store, blobs, clock, random, limiter, links, quota
     }
   }
 
-  async function judgeAndAdmit(request: CreateDrop, limits: readonly Limit[]): Promise<Admission | CreateRefusal> {
-    const link = await store.read((tx) => findLive(tx, request.opaqueId, clock.now()))
-    if (link === undefined) return { refused: 'link_not_live' }
+  /** Takes places before `work` judges, and gives them back unless it opens a session: limits count what was admitted, not what failed. */
+  async function counting(
+    limits: readonly Limit[],
+    limited: 'source_limited' | 'link_limited',
+    work: () => Promise<Admission | CreateRefusal>,
+  ): Promise<Admission | CreateRefusal> {
     const retryAfterSeconds = await limiter.take(limits)
-    if (retryAfterSeconds !== undefined) return { refused: 'link_limited', retryAfterSeconds }
+    if (retryAfterSeconds !== undefined) return { refused: limited, retryAfterSeconds }
+    let hasOpened = false
+    try {
+      const admission = await work()
+      hasOpened = !isRefusal(admission) && !admission.isRepeat
+      return admission
+    } finally {
+      if (!hasOpened) await limiter.giveBack(limits)
+    }
+  }
+
+  async function judgeAndAdmit(request: CreateDrop, link: Link): Promise<Admission | CreateRefusal> {
     const refused = await links.judgeProof(link, request.proof, request.source)
-    const freeBytes = refused === undefined ? await blobs.freeBytes() : 0
-    const admission = refused ?? (await store.write((tx) => admit(tx, request, freeBytes)))
-    if (isRefusal(admission) || admission.isRepeat) await limiter.giveBack(limits)
-    return admission
+    if (refused !== undefined) return refused
+    const freeBytes = await blobs.freeBytes()
+    return store.write((tx) => admit(tx, request, freeBytes))
   }
 
   return {
     /** Opens a session, or answers with the one that the same Idempotency-Key opened. Limits count what was admitted. */
     async create(request: CreateDrop): Promise<UploadId | CreateRefusal> {
       const { ofSource, ofLink } = sessionLimits(request)
-      const retryAfterSeconds = await limiter.take(ofSource)
-      if (retryAfterSeconds !== undefined) return { refused: 'source_limited', retryAfterSeconds }
-      const admission = await judgeAndAdmit(request, ofLink)
-      if (isRefusal(admission) || admission.isRepeat) await limiter.giveBack(ofSource)
+      const admission = await counting(ofSource, 'source_limited', async () => {
+        const link = await store.read((tx) => findLive(tx, request.opaqueId, clock.now()))
+        if (link === undefined) return { refused: 'link_not_live' }
+        return counting(ofLink, 'link_limited', () => judgeAndAdmit(request, link))
+      })
       return isRefusal(admission) ? admission : admission.uploadId
     },
 
@@ -263,9 +277,6 @@ export function createLandDrop({ ending }: { readonly ending: UploadEnding }) {
     })
     await tx.links.land(opaqueId, size, receivedAt)
     const link = await tx.links.find(opaqueId)
-    if (link?.spentAt === undefined) return []
-    const siblings = await tx.uploads.openOf(opaqueId)
-    for (const sibling of siblings) await ending.close(tx, sibling, { from: 'open', to: 'ended', at: receivedAt })
-    return siblings
+    return link?.spentAt === undefined ? [] : ending.closeAllOfLink(tx, opaqueId, receivedAt)
   }
 }

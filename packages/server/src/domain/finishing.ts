@@ -4,6 +4,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { Store, Upload, WriteTx } from '../ports/store.ts'
 import type { LandDrop } from './drops.ts'
+import { eachInTurn } from './eachInTurn.ts'
 import type { ReceiptLog } from './receipts.ts'
 import type { Refuses } from './refusals.ts'
 import type { StagedBytes } from './staged.ts'
@@ -71,27 +72,40 @@ export function createFinishing({ store, blobs, clock, random, staged, receiptLo
     return { refused: 'content_hash_wrong', offset: upload.size }
   }
 
-  return {
-    /** Resolves when the session has landed or failed; any number of callers share one run. */
-    finish(uploadId: UploadId): Promise<FinishAnswer> {
-      const present = inFlight.get(uploadId)
-      if (present !== undefined) return present
-      const started = run(uploadId).finally(() => inFlight.delete(uploadId))
-      inFlight.set(uploadId, started)
-      return started
-    },
+  /** Resolves when the session has landed or failed; any number of callers share one run. */
+  function finish(uploadId: UploadId): Promise<FinishAnswer> {
+    const present = inFlight.get(uploadId)
+    if (present !== undefined) return present
+    const started = run(uploadId).finally(() => inFlight.delete(uploadId))
+    inFlight.set(uploadId, started)
+    return started
+  }
 
-    /** Makes a session's bytes durable. After a failed sync nobody knows what the disk holds: that session fails. */
+  /**
+   * What an error of the blob store means for an open session. After a failed sync nobody knows what the disk holds: that session fails.
+   * Bytes that should be there and are not mean that what is remembered of them is worth nothing: the next touch reads them.
+   */
+  async function storageFault(upload: Upload, error: unknown): Promise<Refuses<'storage_unavailable'>> {
+    if (error instanceof SyncFailed) await fail(upload, 'open')
+    if (error instanceof StorageUnavailable) return { refused: 'storage_unavailable' }
+    staged.forget(upload.uploadId)
+    throw error
+  }
+
+  return {
+    finish,
+
+    /** Makes a session's bytes durable. */
     async settle(upload: Upload): Promise<Refuses<'storage_unavailable'> | undefined> {
       try {
         await blobs.settle(upload.location, upload.size)
         return undefined
       } catch (error) {
-        if (!(error instanceof StorageUnavailable)) throw error
-        if (error instanceof SyncFailed) await fail(upload, 'open')
-        return { refused: 'storage_unavailable' }
+        return storageFault(upload, error)
       }
     },
+
+    storageFault,
 
     /**
      * Enters the state, as part of the transaction that records the last chunk. Of a single-use link's sessions one alone may be in it:
@@ -116,7 +130,9 @@ export function createFinishing({ store, blobs, clock, random, staged, receiptLo
     /** What a start, and now and then the sweeper, finds unfinished. */
     async resume(): Promise<void> {
       const waiting = await store.read((tx) => tx.uploads.finishing())
-      for (const uploadId of waiting) await this.finish(uploadId)
+      await eachInTurn(waiting, async (uploadId) => {
+        await finish(uploadId)
+      })
     },
   }
 }

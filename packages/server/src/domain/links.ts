@@ -22,6 +22,7 @@ export const LIVE_LINKS_MOST = 1000
 export const OPEN_SESSIONS_MOST = 64
 const PASSPHRASE_TRIES_OF_LINK = 100
 const WINDOW_SECONDS = 900
+const PROOF_BYTES_MOST = 4096
 
 export type Provision = Omit<NewLink, 'accountId' | 'protocolVersion' | 'verifierHash' | 'createdAt'> & {
   readonly passphraseVerifier: Uint8Array | undefined
@@ -39,12 +40,12 @@ interface LinkPorts {
   readonly store: Store
   readonly clock: Clock
   readonly limiter: Limiter
-  readonly endUploadsOfLink: UploadEnding['endAllOfLink']
+  readonly ending: UploadEnding
 }
 
 export type Links = ReturnType<typeof createLinks>
 
-export function createLinks({ store, clock, limiter, endUploadsOfLink }: LinkPorts, settings: LinkSettings) {
+export function createLinks({ store, clock, limiter, ending }: LinkPorts, settings: LinkSettings) {
   return {
     /** Makes a link, or says again that it is made when the same caller repeats the same values. */
     async provision(
@@ -80,8 +81,10 @@ export function createLinks({ store, clock, limiter, endUploadsOfLink }: LinkPor
     /** Ends the link and its open sessions. Silent about whether there was one (specification, Revoke). */
     async revoke(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
       const now = clock.now()
-      const revoked = await store.write((tx) => tx.links.revoke(opaqueId, accountId, now))
-      if (revoked) await endUploadsOfLink(opaqueId)
+      const ended = await store.write(async (tx) =>
+        (await tx.links.revoke(opaqueId, accountId, now)) ? ending.closeAllOfLink(tx, opaqueId, now) : [],
+      )
+      ending.afterClose(ended)
     },
 
     async asGuestSees(opaqueId: OpaqueId): Promise<GuestView | Refuses<'link_not_live'>> {
@@ -108,7 +111,8 @@ export function createLinks({ store, clock, limiter, endUploadsOfLink }: LinkPor
       }
       if (proof === undefined) return { refused: 'passphrase_missing' }
       const proofBytes = parseBase64(proof)
-      if (proofBytes === undefined) return { refused: 'request_malformed', detail: '/passphrase_proof must be base64' }
+      if (proofBytes === undefined || !isProofLength(proofBytes.length))
+        return { refused: 'request_malformed', detail: `/passphrase_proof must be base64 of 1 to ${PROOF_BYTES_MOST} bytes` }
       const limits = passphraseLimits(link.opaqueId, source, settings.passphraseTriesPerWindow)
       const retryAfterSeconds = await limiter.take(limits)
       if (retryAfterSeconds !== undefined) return { refused: 'link_limited', retryAfterSeconds }
@@ -154,20 +158,33 @@ function largestFile(link: Link, blobBytesMost: number): number {
   return Math.min(link.maxFileSize ?? blobBytesMost, blobBytesMost)
 }
 
-/** A full link is live and shows zeros. Bytes are rounded so that one guest cannot read another’s file size off them. */
+/** A full link is live and shows zeros. */
 function guestView(link: Link, blobBytesMost: number): GuestView {
   const { maxTotalBytes, maxFileCount } = link
-  const freeBytes =
-    maxTotalBytes === undefined ? undefined : Math.max(0, maxTotalBytes - link.landedBytes - link.openBytes)
-  const step = maxTotalBytes === undefined ? 1 : Math.max(1, Math.ceil(maxTotalBytes / 100))
   return {
     link,
     contentTypes: contentTypesOf(link.protocolVersion),
     maxFileSize: link.maxFileSize === undefined ? undefined : largestFile(link, blobBytesMost),
-    remainingBytes: freeBytes === undefined ? undefined : Math.floor(freeBytes / step) * step,
+    remainingBytes:
+      maxTotalBytes === undefined ? undefined : roundedFree(maxTotalBytes, link.landedBytes + link.openBytes),
     remainingFiles:
       maxFileCount === undefined ? undefined : Math.max(0, maxFileCount - link.landedFiles - link.openSessions),
   }
+}
+
+/**
+ * Free bytes, rounded down to one percent of the cap so that one guest cannot read another’s file size off them. An unused link shows its whole cap,
+ * or a file that fits it exactly would look too large. In BigInt, as a hundred times a cap may pass what a number says exactly.
+ */
+function roundedFree(capBytes: number, usedBytes: number): number {
+  const freeBytes = Math.max(0, capBytes - usedBytes)
+  if (capBytes <= 100) return freeBytes
+  const cap = BigInt(capBytes)
+  return Number(((BigInt(freeBytes) * 100n) / cap) * cap / 100n)
+}
+
+function isProofLength(bytes: number): boolean {
+  return bytes >= 1 && bytes <= PROOF_BYTES_MOST
 }
 
 /** A source that is not known (`undefined`) is shared by many: only the link counts then. */

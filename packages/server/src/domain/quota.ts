@@ -1,6 +1,6 @@
 import { type AccountId, addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { QuotaState } from '@blindkeep/protocol/schemas/quota'
-import type { Account, Store, WriteTx } from '../ports/store.ts'
+import type { Account, WriteTx } from '../ports/store.ts'
 import type { Refuses } from './refusals.ts'
 
 /**
@@ -28,13 +28,14 @@ export function createQuota(settings: QuotaSettings) {
     return { hardLimit, softLimit: account.softLimitBytes ?? settings.softBytes ?? hardLimit }
   }
 
-  async function noteExcess(tx: WriteTx, accountId: AccountId, at: Instant): Promise<void> {
-    const account = await tx.accounts.find(accountId)
+  /** Since when the use has been at or over the limit: what was noted before, if it was so before the change too. */
+  async function noteExcess(tx: WriteTx, before: Account, at: Instant): Promise<void> {
+    const account = await tx.accounts.find(before.accountId)
     if (account === undefined) return
     const { hardLimit } = limitsOf(account)
-    const exceeds = hardLimit !== undefined && account.usedBytes >= hardLimit
-    if (exceeds === (account.exceededSince !== undefined)) return
-    await tx.accounts.setExceededSince(accountId, exceeds ? at : undefined)
+    const exceeds = (usedBytes: number) => hardLimit !== undefined && usedBytes >= hardLimit
+    const since = exceeds(account.usedBytes) ? ((exceeds(before.usedBytes) ? before.exceededSince : undefined) ?? at) : undefined
+    if (since !== before.exceededSince) await tx.accounts.setExceededSince(account.accountId, since)
   }
 
   return {
@@ -47,14 +48,15 @@ export function createQuota(settings: QuotaSettings) {
     ): Promise<Refuses<'quota_exceeded'> | undefined> {
       const { hardLimit } = limitsOf(account)
       if (!(await tx.accounts.charge(account.accountId, bytes, hardLimit))) return { refused: 'quota_exceeded' }
-      if (hardLimit !== undefined) await noteExcess(tx, account.accountId, at)
+      if (hardLimit !== undefined) await noteExcess(tx, account, at)
       return undefined
     },
 
     /** Gives `bytes` back. Part of the transaction that ends what was charged for. */
     async refund(tx: WriteTx, accountId: AccountId, bytes: number, at: Instant): Promise<void> {
+      const before = await tx.accounts.find(accountId)
       await tx.accounts.refund(accountId, bytes)
-      await noteExcess(tx, accountId, at)
+      if (before !== undefined) await noteExcess(tx, before, at)
     },
 
     snapshot(account: Account, now: Instant): QuotaSnapshot {
@@ -73,14 +75,4 @@ export function createQuota(settings: QuotaSettings) {
     }
     return softLimit !== undefined && account.usedBytes >= softLimit ? 'soft_warning' : 'ok'
   }
-}
-
-/** The caller's own use. Undefined when the account is gone. */
-export async function readQuota(
-  { store, quota }: { readonly store: Store; readonly quota: Quota },
-  accountId: AccountId,
-  now: Instant,
-): Promise<QuotaSnapshot | undefined> {
-  const account = await store.read((tx) => tx.accounts.find(accountId))
-  return account && quota.snapshot(account, now)
 }

@@ -1,7 +1,8 @@
-import { addSeconds, type UploadId } from '@blindkeep/protocol/ids'
+import { addSeconds } from '@blindkeep/protocol/ids'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { CopyState, Store } from '../ports/store.ts'
+import type { Copy, CopyState, Store, WriteTx } from '../ports/store.ts'
+import { eachInTurn } from './eachInTurn.ts'
 import type { Finishing } from './finishing.ts'
 import { uploadIdOf } from './location.ts'
 import type { UploadEnding } from './uploads.ts'
@@ -33,7 +34,9 @@ export type Sweep = ReturnType<typeof createSweep>
 export function createSweep({ store, blobs, clock, writers, finishing, ending }: SweepPorts, settings: SweepSettings) {
   const ago = (seconds: number) => addSeconds(clock.now(), -seconds)
 
-  /** Never ends a session while somebody writes to it. */
+  /**
+   * Never ends a session while somebody writes to it, nor one that was gone on with since it was looked at: that is judged again inside the transaction.
+   */
   async function endRunOut(): Promise<void> {
     const runOut = await store.read((tx) =>
       tx.uploads.runOut({
@@ -43,7 +46,10 @@ export function createSweep({ store, blobs, clock, writers, finishing, ending }:
         most: BATCH_MOST,
       }),
     )
-    await ending.end(runOut.filter(({ uploadId }) => !writers.isWriting(uploadId)))
+    await ending.end(runOut, async (tx, { uploadId, lastChunkAt }) => {
+      const present = await tx.uploads.find(uploadId)
+      return present?.lastChunkAt === lastChunkAt && !writers.isWriting(uploadId)
+    })
   }
 
   /** Bytes first, then the row that knows them: a crash in between leaves a row, and the next sweep tries again. */
@@ -51,30 +57,40 @@ export function createSweep({ store, blobs, clock, writers, finishing, ending }:
     const copies = await store.read((tx) =>
       tx.copies.listIn(state, addSeconds(clock.now(), 0 - afterSeconds), BATCH_MOST),
     )
-    for (const { location } of copies) {
-      const uploadId: UploadId | undefined = uploadIdOf(location)
+    const removed: string[] = []
+    const remove = async ({ location }: Copy): Promise<void> => {
+      const uploadId = uploadIdOf(location)
       if (uploadId !== undefined) await writers.stop(uploadId)
       await blobs.remove(location)
+      removed.push(location)
     }
-    if (copies.length === 0) return
+    const forget = async (tx: WriteTx): Promise<void> => {
+      for (const location of removed) await tx.copies.remove(location)
+    }
+    await eachInTurn(copies, remove).finally(() => (removed.length === 0 ? undefined : store.write(forget)))
+  }
+
+  /** Answers need not be repeated for ever, and who is not signed in any more need not be known. */
+  async function prune(): Promise<void> {
     await store.write(async (tx) => {
-      for (const { location } of copies) await tx.copies.remove(location)
+      await tx.uploads.prune(ago(settings.receiptGuestSeconds))
+      await tx.sessions.prune(clock.now())
     })
   }
+
+  const steps = [
+    () => finishing.resume(),
+    endRunOut,
+    () => removeCopies('doomed', -1),
+    () => removeCopies('unowned', settings.collectGraceSeconds),
+    prune,
+  ]
 
   return {
     /** Bytes that were never vouched for. */
     removeDoomed: () => removeCopies('doomed', -1),
 
-    async sweep(): Promise<void> {
-      await finishing.resume()
-      await endRunOut()
-      await removeCopies('doomed', -1)
-      await removeCopies('unowned', settings.collectGraceSeconds)
-      await store.write(async (tx) => {
-        await tx.uploads.prune(ago(settings.receiptGuestSeconds))
-        await tx.sessions.prune(clock.now())
-      })
-    },
+    /** One step that fails does not hold up the others: a session that cannot be finished must not keep caps and quota from those that ran out. */
+    sweep: (): Promise<void> => eachInTurn(steps, (step) => step()),
   }
 }

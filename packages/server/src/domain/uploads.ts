@@ -43,13 +43,16 @@ export function createUploadEnding({ store, clock, quota, writers, onDoomed }: E
     if (uploads.length > 0) onDoomed()
   }
 
-  /** Ends those that are still open, and says which; what is finishing goes on. */
-  async function end(uploads: readonly Upload[]): Promise<readonly Upload[]> {
+  /** Ends those that are still open, unless `judge` says no inside the transaction, and says which; what is finishing goes on. */
+  async function end(
+    uploads: readonly Upload[],
+    judge: (tx: WriteTx, upload: Upload) => Promise<boolean> = async () => true,
+  ): Promise<readonly Upload[]> {
     const at = clock.now()
     const ended = await store.write(async (tx) => {
       const closed: Upload[] = []
       for (const upload of uploads) {
-        if (await close(tx, upload, { from: 'open', to: 'ended', at })) closed.push(upload)
+        if ((await judge(tx, upload)) && (await close(tx, upload, { from: 'open', to: 'ended', at }))) closed.push(upload)
       }
       return closed
     })
@@ -62,24 +65,33 @@ export function createUploadEnding({ store, clock, quota, writers, onDoomed }: E
     afterClose,
     end,
 
-    async endAllOfLink(opaqueId: OpaqueId): Promise<void> {
-      await end(await store.read((tx) => tx.uploads.openOf(opaqueId)))
+    /** Ends what is open on a link, as part of the transaction that revokes or spends it: no crash may come between. Then `afterClose`. */
+    async closeAllOfLink(tx: WriteTx, opaqueId: OpaqueId, at: Instant): Promise<readonly Upload[]> {
+      const open = await tx.uploads.openOf(opaqueId)
+      for (const upload of open) await close(tx, upload, { from: 'open', to: 'ended', at })
+      return open
     },
 
     /** Cancels an open session. One that is over, or about to be, stays as it is. */
-    async cancel(upload: Upload): Promise<Refuses<'upload_closed'> | undefined> {
+    async cancel(upload: Upload): Promise<Refuses<'upload_closed' | 'upload_not_found'> | undefined> {
       const [ended] = await end([upload])
-      return ended === undefined ? { refused: 'upload_closed', offset: upload.receivedBytes } : undefined
+      if (ended !== undefined) return undefined
+      const present = await store.read((tx) => tx.uploads.find(upload.uploadId))
+      return isGone(present) ? { refused: 'upload_not_found' } : { refused: 'upload_closed', offset: present.receivedBytes }
     },
   }
 }
 
-/** A drop session as those see it who hold its link and its id. One that ended is as if it had never been. */
+/** One that ended is as if it had never been. */
+export function isGone(upload: Upload | undefined): upload is undefined {
+  return upload === undefined || upload.state === 'ended'
+}
+
+/** A drop session as those see it who hold its link and its id. */
 export async function findDropUpload(
   store: Store,
   { opaqueId, uploadId }: { readonly opaqueId: OpaqueId; readonly uploadId: UploadId },
 ): Promise<Upload | Refuses<'upload_not_found'>> {
   const upload = await store.read((tx) => tx.uploads.find(uploadId))
-  const isTheirs = upload?.opaqueId === opaqueId && upload.state !== 'ended'
-  return isTheirs ? upload : { refused: 'upload_not_found' }
+  return isGone(upload) || upload.opaqueId !== opaqueId ? { refused: 'upload_not_found' } : upload
 }

@@ -41,32 +41,39 @@ export function createWriters() {
       request: AbortSignal,
       work: (writer: Writer) => Promise<Result>,
     ): Promise<Result> {
-      await stop(uploadId)
-      const stopping = new AbortController()
-      let state: 'writing' | 'stopped' | 'complete' = 'writing'
-      const writer: Writer = {
-        signal: AbortSignal.any([stopping.signal, request]),
-        isStopped: () => state === 'stopped',
-        hasAllBytes() {
-          if (state === 'writing') state = 'complete'
-          return state === 'complete'
-        },
-      }
-      const { promise: done, resolve } = Promise.withResolvers<void>()
-      active.set(uploadId, {
-        stop() {
-          if (state !== 'writing') return
-          state = 'stopped'
-          stopping.abort()
-        },
-        done,
-      })
+      // Awaited only while somebody writes: after the last look nobody else may get a turn before this one has entered, or two would write.
+      while (active.has(uploadId)) await stop(uploadId)
+      const { writer, entry, leave } = createWriter(request)
+      active.set(uploadId, entry)
       try {
         return await work(writer)
       } finally {
         active.delete(uploadId)
-        resolve()
+        leave()
       }
     },
   }
+}
+
+function createWriter(request: AbortSignal): { readonly writer: Writer; readonly entry: Active; readonly leave: () => void } {
+  const stopping = new AbortController()
+  const { promise: done, resolve: leave } = Promise.withResolvers<void>()
+  let state: 'writing' | 'stopped' | 'complete' = 'writing'
+  const writer: Writer = {
+    signal: AbortSignal.any([stopping.signal, request]),
+    isStopped: () => state === 'stopped',
+    hasAllBytes() {
+      if (state === 'writing') state = 'complete'
+      return state === 'complete'
+    },
+  }
+  const entry: Active = {
+    stop() {
+      if (state !== 'writing') return
+      state = 'stopped'
+      stopping.abort()
+    },
+    done,
+  }
+  return { writer, entry, leave }
 }

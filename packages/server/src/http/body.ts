@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http'
 export interface Body {
   /** The bytes in pieces. Rejects with `BodyTooLarge` as soon as more than `limitBytes` have come, with `BodyBroken` when the connection dies or stalls. */
   pieces(limitBytes: number): AsyncIterable<Uint8Array>
-  /** Reads on, up to the limit, so that a client that is still sending sees its answer. Says whether the body has ended. */
-  drain(limitBytes: number): Promise<boolean>
+  /** Reads on, up to the limit, so that a client that is still sending sees its answer. Says how that ended. */
+  drain(limitBytes: number): Promise<'whole' | 'too_large' | 'broken'>
 }
 
 export class BodyTooLarge extends Error {
@@ -59,9 +59,9 @@ export function bodyOf(request: IncomingMessage): Body {
     async drain(limitBytes) {
       try {
         for await (const _ of pieces(limitBytes));
-        return true
-      } catch {
-        return false
+        return 'whole'
+      } catch (error) {
+        return error instanceof BodyTooLarge ? 'too_large' : 'broken'
       }
     },
   }

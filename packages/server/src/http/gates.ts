@@ -1,13 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { parseProtocolVersion } from '@blindkeep/protocol/ids'
-import { type JsonBody, type Operation, PATH_PARAMETERS, type QueryParameter } from '@blindkeep/protocol/operations'
+import {
+  type JsonBody,
+  judgesProtocol,
+  type Operation,
+  PATH_PARAMETERS,
+  type QueryParameter,
+} from '@blindkeep/protocol/operations'
 import { parse } from '@blindkeep/protocol/parse'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
-import { inWindow, isNegotiatedPath, type ProtocolWindow } from '@blindkeep/protocol/window'
+import { inWindow, type ProtocolWindow } from '@blindkeep/protocol/window'
 import { HEADERS } from '@blindkeep/protocol/wire'
 import type { Refusal, Refuses } from '../domain/refusals.ts'
 import type { Caller, Sessions } from '../domain/sessions.ts'
 import { type Body, BodyTooLarge, readAll } from './body.ts'
+import { parseJson } from './json.ts'
 
 /** The gates before an operation, each on its own; `server.ts` has their order. */
 
@@ -26,6 +33,15 @@ export function suspension(row: Operation, caller: Caller | undefined): Refuses<
   return row.writes === true && caller?.account.suspendedAt !== undefined ? { refused: 'account_suspended' } : undefined
 }
 
+/** 400: a header that the row takes and that is out of its form. */
+export function headerForms(row: Operation, headers: IncomingHttpHeaders): Refuses<'request_malformed'> | undefined {
+  const key = headers[HEADERS.idempotencyKey]
+  const isJudged = row.requestHeaders?.includes('Idempotency-Key') === true && key !== undefined
+  return !isJudged || /^[\x21-\x7e]{1,255}$/.test(String(key))
+    ? undefined
+    : { refused: 'request_malformed', detail: 'Idempotency-Key must be 1 to 255 printable ASCII characters' }
+}
+
 /** 400 for a malformed protocol header, 426 for a creating write outside the window. */
 export function negotiation(
   row: Operation,
@@ -33,7 +49,7 @@ export function negotiation(
   window: ProtocolWindow,
 ): Refuses<'request_malformed' | 'version_unsupported'> | undefined {
   const given = headers[HEADERS.protocol]
-  if (given === undefined || !isNegotiatedPath(row.path)) return undefined
+  if (given === undefined || !judgesProtocol(row)) return undefined
   const version = parseProtocolVersion(String(given))
   if (version === undefined)
     return { refused: 'request_malformed', detail: 'X-Service-Protocol must be a date, YYYY-MM-DD' }
@@ -57,7 +73,7 @@ export function pathIds(row: Operation, given: Readonly<Record<string, string>>)
 }
 
 /** The same answer as for an id that is well-formed and unknown. */
-function hiddenNotFound(row: Operation): Refusal {
+export function hiddenNotFound(row: Operation): Refusal {
   const code = row.problems.find((problem) => PROBLEMS[problem].status === 404)
   if (code === 'error.drop.link_not_found') return { refused: 'link_not_live' }
   return code === 'error.upload.session_not_found' ? { refused: 'upload_not_found' } : { refused: 'not_found' }
@@ -70,7 +86,7 @@ export function queryOf(
 ): Params | Refuses<'request_malformed' | 'request_unprocessable'> {
   const values: Record<string, string> = {}
   for (const [name, value] of given) {
-    const parameter = parameters[name]
+    const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
     if (parameter === undefined || values[name] !== undefined)
       return { refused: 'request_malformed', detail: `?${name} is not known here or given twice` }
     if (parse(parameter.schema, value).fault !== undefined)
@@ -100,7 +116,7 @@ export async function jsonOf(
   limitBytes: number,
 ): Promise<{ readonly json: unknown } | Refuses<'body_too_large' | 'request_malformed' | 'request_unprocessable'>> {
   try {
-    const value: unknown = JSON.parse(utf8.decode(await readAll(body, limitBytes)))
+    const value: unknown = parseJson(utf8.decode(await readAll(body, limitBytes)))
     const { fault, value: json } = parse(schema, value, judgedLater)
     if (fault === undefined) return { json }
     return {
@@ -110,7 +126,7 @@ export async function jsonOf(
   } catch (error) {
     if (error instanceof BodyTooLarge) return { refused: 'body_too_large' }
     if (error instanceof SyntaxError || error instanceof TypeError)
-      return { refused: 'request_malformed', detail: 'the body is not JSON in UTF-8' }
+      return { refused: 'request_malformed', detail: 'the body is not JSON in UTF-8, or gives a member twice' }
     throw error
   }
 }

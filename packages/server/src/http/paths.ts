@@ -10,13 +10,19 @@ export function methodsOf({ method, answersHead }: Operation): Operation['method
   return answersHead === true ? [method, 'HEAD'] : [method]
 }
 
-const patterns = Object.values(operations).map((row: Operation) => ({
-  methods: methodsOf(row),
+const rows = Object.values(operations).map((row: Operation) => ({
+  row,
   form: new RegExp(`^${row.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 }))
 
-/** The methods that a URL's path has; none when there is no such path. */
-export function allowedMethods(url: string): readonly string[] {
+/** The rows whose path a URL has, by its form alone; none when there is no such path. */
+export function rowsAt(url: string): readonly Operation[] {
   const [path = ''] = url.split('?')
-  return patterns.filter(({ form }) => form.test(path)).flatMap(({ methods }) => methods)
+  return rows.filter(({ form }) => form.test(path)).map(({ row }) => row)
+}
+
+/** What stands behind the question mark. */
+export function queryAt(url: string): URLSearchParams {
+  const mark = url.indexOf('?')
+  return new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1))
 }

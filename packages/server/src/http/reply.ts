@@ -24,6 +24,43 @@ interface Exchange {
   readonly reply: FastifyReply
 }
 
+/**
+ * The answer, once the first of its bytes have been read: as long as nothing was sent, a copy that cannot be read is a problem like any other.
+ * One that ends early afterwards must not look whole, so then the connection is cut.
+ */
+export async function begun(answer: AnyAnswer): Promise<AnyAnswer> {
+  if (answer.bytes === undefined) return answer
+  const pieces = answer.bytes[Symbol.asyncIterator]()
+  const first = await pieces.next()
+  return { ...answer, bytes: whole({ first, pieces, length: Number(answer.headers?.['Content-Length']) }) }
+}
+
+/** An iterator of its own and no generator: one that nobody has begun to read still has to let go of the file when the client is gone. */
+function whole({
+  first,
+  pieces,
+  length,
+}: {
+  readonly first: IteratorResult<Uint8Array>
+  readonly pieces: AsyncIterator<Uint8Array>
+  readonly length: number
+}): AsyncIterable<Uint8Array> {
+  let ahead: IteratorResult<Uint8Array> | undefined = first
+  let left = length
+  const next = async (): Promise<IteratorResult<Uint8Array>> => {
+    const piece = ahead ?? (await pieces.next())
+    ahead = undefined
+    if (piece.done === true && left > 0) throw new Error('the copy is shorter than its row says')
+    if (piece.done !== true) left -= piece.value.length
+    return piece
+  }
+  const leave = async (): Promise<IteratorResult<Uint8Array>> => {
+    await pieces.return?.()
+    return { done: true, value: undefined }
+  }
+  return { [Symbol.asyncIterator]: () => ({ next, return: leave }) }
+}
+
 export function writeAnswer({
   row,
   request,

@@ -11,9 +11,19 @@ import { HasherBusy } from '../ports/secrets.ts'
 import { StoreBroken } from '../ports/store.ts'
 import { type Body, BodyBroken, BodyTooLarge, bodyOf } from './body.ts'
 import type { AnyAnswer, Call, Routes } from './call.ts'
-import { authenticate, jsonOf, mediaType, negotiation, pathIds, queryOf, suspension } from './gates.ts'
-import { allowedMethods, fastifyPath, methodsOf } from './paths.ts'
-import { writeAnswer, writeRefusal } from './reply.ts'
+import {
+  authenticate,
+  headerForms,
+  hiddenNotFound,
+  jsonOf,
+  mediaType,
+  negotiation,
+  pathIds,
+  queryOf,
+  suspension,
+} from './gates.ts'
+import { fastifyPath, methodsOf, queryAt, rowsAt } from './paths.ts'
+import { begun, writeAnswer, writeRefusal } from './reply.ts'
 import { isForwarded, sourceOf } from './source.ts'
 
 /** HTTP in front of the rules: one Fastify route for each row of the table, and the gates before it, in their order. */
@@ -50,7 +60,11 @@ export function createHttpServer(
     keepAliveTimeout: 75_000,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
-    frameworkErrors: (_error, request, reply) => void refuse(request, reply, unknownPath(request)),
+    // A path that cannot be decoded; no hook has run then.
+    frameworkErrors: (_error, request, reply) => {
+      identify(request, reply)
+      void refuse(request, reply, unknownPath(request))
+    },
     clientErrorHandler: (_error, socket) =>
       void socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
   })
@@ -68,15 +82,16 @@ export function createHttpServer(
       },
     })
   }
-  app.setNotFoundHandler({ preValidation: async () => undefined }, async (request, reply) =>
-    refuse(request, reply, unknownPath(request)),
-  )
+  // What is left when an answer was begun and its bytes could not be read: nothing of the error, which may name places on our disk.
+  app.setErrorHandler(async (error, request, reply) => {
+    log.error('failed', { requestId: request.id, route: request.routeOptions.url ?? 'unknown', error })
+    for (const name of ['Content-Length', 'Content-Range', 'Accept-Ranges', 'ETag']) reply.removeHeader(name)
+    return writeRefusal({ request, reply, refusal: { refused: 'failed' } })
+  })
   app.addHook('onRequest', async (request, reply) => {
-    reply.header(HEADERS.requestId, request.id)
-    reply.header('X-Content-Type-Options', 'nosniff')
-    if (!isNegotiatedPath(request.url)) return
-    reply.header(HEADERS.protocolMin, settings.window.min)
-    reply.header(HEADERS.protocolMax, settings.window.max)
+    identify(request, reply)
+    // Before Fastify judges a body's type: the route comes first.
+    if (request.is404) await refuse(request, reply, unknownPath(request))
   })
   app.addHook('onResponse', async (request, reply) => {
     // The route's pattern and never the path: an opaque id in it is a credential.
@@ -94,6 +109,15 @@ export function createHttpServer(
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   return app
 
+  /** What every answer carries. */
+  function identify(request: FastifyRequest, reply: FastifyReply): void {
+    reply.header(HEADERS.requestId, request.id)
+    reply.header('X-Content-Type-Options', 'nosniff')
+    if (!isNegotiatedPath(request.url)) return
+    reply.header(HEADERS.protocolMin, settings.window.min)
+    reply.header(HEADERS.protocolMax, settings.window.max)
+  }
+
   async function serve(exchange: {
     row: Operation
     handler: AnyHandler
@@ -105,7 +129,7 @@ export function createHttpServer(
     try {
       const answer = await answerOf(exchange, body)
       if (isRefusal(answer)) return await refuse(request, reply, answer, body, limitOf(row))
-      return writeAnswer({ row, request, reply, answer })
+      return writeAnswer({ row, request, reply, answer: await begun(answer) })
     } catch (error) {
       return refuse(request, reply, unexpected(error, request, row), body, limitOf(row))
     }
@@ -117,11 +141,12 @@ export function createHttpServer(
   ): Promise<AnyAnswer | Refusal> {
     const caller = row.auth === 'bearer' ? await authenticate(sessions, request.headers.authorization) : undefined
     if (isRefusal(caller)) return caller
-    const early = suspension(row, caller) ?? negotiation(row, request.headers, settings.window)
+    const early =
+      suspension(row, caller) ?? headerForms(row, request.headers) ?? negotiation(row, request.headers, settings.window)
     if (early !== undefined) return early
     const params = pathIds(row, request.params as Record<string, string>)
     if (isRefusal(params)) return params
-    const query = queryOf(row.query ?? {}, new URL(request.url, 'http://localhost').searchParams)
+    const query = queryOf(row.query ?? {}, queryAt(request.url))
     if (row.query !== undefined && isRefusal(query)) return query
     const json = await bodyValue(row, request, body)
     if (isRefusal(json)) return json
@@ -141,7 +166,7 @@ export function createHttpServer(
         jsonOf(row.body, body, settings.requestBytesMost)
       )
     if (!hasBody(request.raw)) return undefined
-    return (await body.drain(settings.requestBytesMost)) ? undefined : { refused: 'body_too_large' }
+    return (await body.drain(settings.requestBytesMost)) === 'too_large' ? { refused: 'body_too_large' } : undefined
   }
 
   function callOf(parts: {
@@ -154,7 +179,7 @@ export function createHttpServer(
   }): Call<OperationName> {
     const { request, ...rest } = parts
     const gone = new AbortController()
-    request.raw.once('close', () => request.raw.complete || gone.abort())
+    request.raw.once('close', () => request.raw.complete || gone.abort(new BodyBroken('the connection is gone')))
     return {
       ...rest,
       source: sourceOf(request.ip, settings.trustedProxies.length > 0),
@@ -177,9 +202,14 @@ export function createHttpServer(
     return error instanceof StorageUnavailable ? { refused: 'storage_unavailable' } : { refused: 'failed' }
   }
 
+  /** A row of the right path and method that was not routed to has an id that cannot even be decoded. */
   function unknownPath(request: FastifyRequest): Refusal {
-    const allow = allowedMethods(request.url)
-    return allow.length > 0 ? { refused: 'method_not_allowed', allow } : { refused: 'not_found' }
+    const rows = rowsAt(request.url)
+    const row = rows.find((each) => methodsOf(each).some((method) => method === request.method))
+    if (row !== undefined) return row.auth === 'link' ? hiddenNotFound(row) : { refused: 'not_found' }
+    return rows.length > 0
+      ? { refused: 'method_not_allowed', allow: rows.flatMap(methodsOf) }
+      : { refused: 'not_found' }
   }
 
   /** Reads on, up to the limit, before it answers, so that a client that is still sending sees why. */
@@ -190,7 +220,7 @@ export function createHttpServer(
     body: Body = bodyOf(request.raw),
     limitBytes: number = settings.requestBytesMost,
   ): Promise<FastifyReply> {
-    const hasEnded = !hasBody(request.raw) || (await body.drain(limitBytes))
+    const hasEnded = !hasBody(request.raw) || (await body.drain(limitBytes)) === 'whole'
     if (!hasEnded) reply.header('Connection', 'close')
     return writeRefusal({ request, reply, refusal })
   }

@@ -230,8 +230,9 @@ export interface NewUpload {
   readonly contentType: string
   readonly kemCt: Uint8Array
   readonly suggestedFilename: string | undefined
-  /** SHA-256 over the client's Idempotency-Key and the declaration that it came with. */
+  /** The client's Idempotency-Key, unique on its link. */
   readonly idempotencyKey: string | undefined
+  /** SHA-256 of what was declared, to tell a repeat from another declaration under the same key. */
   readonly declarationHash: string
   readonly location: string
   readonly createdAt: Instant

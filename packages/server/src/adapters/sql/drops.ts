@@ -17,10 +17,15 @@ const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
     .orderBy('drop_seq'),
 )
 
+/** A counter, kept in the transactions that change what it counts: each new session asks for it, and counting thousands of rows would cost more than all its writes. */
 const pendingCount = prepared((db, given: { readonly accountId: AccountId }) =>
+  db.selectFrom('accounts').select('pending_drops').where('account_id', '=', given.accountId),
+)
+
+const pendingStep = prepared((db, given: { readonly accountId: AccountId; readonly step: number }) =>
   db
-    .selectFrom('drops')
-    .select((drop) => drop.fn.countAll<number>().as('pending'))
+    .updateTable('accounts')
+    .set((account) => ({ pending_drops: account('pending_drops', '+', given.step) }))
     .where('account_id', '=', given.accountId),
 )
 
@@ -76,7 +81,7 @@ export function dropReads(db: Kysely<Schema>): DropReads {
       return (await ofAccount.all(db, { accountId })).map(dropOf)
     },
     async countPending(accountId) {
-      return (await pendingCount.first(db, { accountId }))?.pending ?? 0
+      return (await pendingCount.first(db, { accountId }))?.pending_drops ?? 0
     },
   }
 }
@@ -85,13 +90,18 @@ export function dropWrites(db: Kysely<Schema>): DropWrites {
   return {
     async insert(drop) {
       await insertion.changed(db, drop)
+      await pendingStep.changed(db, { accountId: drop.accountId, step: 1 })
     },
     async remove(dropId, accountId, at) {
       const row = await removal.first(db, { dropId, accountId, at })
-      return row && dropOf(row)
+      if (row === undefined) return undefined
+      await pendingStep.changed(db, { accountId, step: -1 })
+      return dropOf(row)
     },
     async removeOfLink(opaqueId, accountId, at) {
-      return (await removalOfLink.all(db, { opaqueId, accountId, at })).map(dropOf)
+      const rows = await removalOfLink.all(db, { opaqueId, accountId, at })
+      if (rows.length > 0) await pendingStep.changed(db, { accountId, step: -rows.length })
+      return rows.map(dropOf)
     },
   }
 }

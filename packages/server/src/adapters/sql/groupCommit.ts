@@ -72,7 +72,6 @@ export function createGroupCommit(parts: {
   async function runOne(work: Waiting): Promise<Done> {
     connection.control('savepoint work')
     const done = await work.run()
-    health.check()
     // SQLite undoes the whole transaction by itself on some failures, a full disk among them: the works before are lost too.
     if (!connection.inTransaction()) throw new StorageUnavailable('The database has undone the transaction')
     if (!done.keep) connection.control('rollback to work')

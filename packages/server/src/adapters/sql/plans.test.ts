@@ -176,6 +176,7 @@ async function openWatched() {
   await tx.accounts.insert(account(1))
   await tx.links.insert(link(1))
   await tx.uploads.insert(upload(1))
+  await tx.drops.insert(drop(1))
   asked.length = 0
   return { db, tx, asked, database }
 }

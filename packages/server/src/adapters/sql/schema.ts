@@ -46,6 +46,8 @@ export interface AccountTable {
   readonly created_at: Instant
   readonly suspended_at: Instant | null
   readonly used_bytes: Generated<number>
+  /** How many rows of `drops` are this account's. `drops.ts` alone changes it. */
+  readonly pending_drops: Generated<number>
   readonly soft_limit_bytes: number | null
   readonly hard_limit_bytes: number | null
   readonly exceeded_since: Instant | null

@@ -76,7 +76,7 @@ function versionOf(database: DatabaseSync): string {
   return String(database.prepare('select sqlite_version() as version').get()?.version)
 }
 
-/** Before 3.51.3 two connections could corrupt a database while its log was reset (https://www.sqlite.org/wal.html#walresetbug). */
+/** Before 3.51.3 two connections could corrupt a database while its log was reset (https://www.sqlite.org/wal.html, the WAL-reset bug). */
 export function refuseOldSqlite(version: string): void {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
   const number = major * 1_000_000 + minor * 1_000 + patch

@@ -54,10 +54,6 @@ export function guestRoutes(
     },
 
     async createDrop({ params, json, header, source }) {
-      const idempotencyKey = header('idempotency-key')
-      if (idempotencyKey !== undefined && !/^[\x21-\x7e]{1,255}$/.test(idempotencyKey)) {
-        return { refused: 'request_malformed', detail: 'Idempotency-Key must be 1 to 255 printable ASCII characters' }
-      }
       const answer = await drops.create({
         opaqueId: params.opaque_id,
         declaration: {
@@ -68,7 +64,7 @@ export function guestRoutes(
           suggestedFilename: json.suggested_filename,
         },
         proof: json.passphrase_proof,
-        idempotencyKey,
+        idempotencyKey: header('idempotency-key'),
         source,
       })
       return isRefusal(answer) ? answer : { status: 201, body: { upload_id: answer, ...suggested } }
@@ -81,11 +77,9 @@ export function guestRoutes(
       if (isRefusal(headers)) return headers
       const body = call.body.pieces(settings.chunkBytesMost)
       const answer = await appendChunk(upload.uploadId, { ...headers, body, signal: call.signal })
-      if (isRefusal(answer)) return answer
-      // A repeat is answered without its bytes being needed; they are still read, and counted.
-      return (await call.body.drain(settings.chunkBytesMost))
-        ? { status: 204, headers: { 'X-Service-Offset': String(answer.offset) } }
-        : { refused: 'body_too_large' }
+      // The body's size is judged before the chunk's place: what a refusal or a repeat did not need is still read, and counted.
+      if ((await call.body.drain(settings.chunkBytesMost)) === 'too_large') return { refused: 'body_too_large' }
+      return isRefusal(answer) ? answer : { status: 204, headers: { 'X-Service-Offset': String(answer.offset) } }
     },
 
     async dropSession({ params }) {

@@ -18,7 +18,7 @@ export function linkRoutes({ links }: { readonly links: Links }): Pick<Routes, R
         maxTotalBytes: json.max_total_bytes,
         maxFileCount: json.max_file_count,
         maxFileSize: json.max_file_size,
-        singleUse: json.single_use,
+        singleUse: json.single_use ?? false,
         passphraseVerifier: json.passphrase_verifier === undefined ? undefined : fromBase64(json.passphrase_verifier),
         sealedLabel: json.sealed_label === undefined ? undefined : fromBase64(json.sealed_label),
       })

@@ -73,6 +73,7 @@ function describeRemoval(inStore: InStore): void {
       assert.deepEqual(await remove(1), drop(1))
       assert.equal(await remove(1), undefined)
       assert.deepEqual(await pending(store, 1), [])
+      assert.equal(await store.read((tx) => tx.drops.countPending(accountId(1))), 0)
     }),
   )
 
@@ -118,6 +119,10 @@ function describeRemoval(inStore: InStore): void {
       )
       assert.deepEqual(await pending(store, 1), [dropId(2)])
       assert.deepEqual(await pending(store, 2), [dropId(4)])
+      const counts = await store.read((tx) =>
+        Promise.all([1, 2].map((account) => tx.drops.countPending(accountId(account)))),
+      )
+      assert.deepEqual(counts, [1, 1])
     }),
   )
 }

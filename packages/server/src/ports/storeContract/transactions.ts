@@ -177,6 +177,24 @@ function describeReads(inStore: InStore): void {
   )
 
   it(
+    'shows a read one snapshot, also when a write that runs already commits in its midst',
+    inStore(async (store) => {
+      await store.write((tx) => tx.server.setFact('server_id', Uint8Array.of(1)))
+      let meanwhile: Promise<readonly (number | undefined)[]> | undefined
+      await store.write(async (tx) => {
+        await tx.server.setFact('server_id', Uint8Array.of(2))
+        meanwhile = store.read(async (other) => {
+          const facts: (number | undefined)[] = []
+          while (facts.length < 200) facts.push((await other.server.fact('server_id'))?.[0])
+          return facts
+        })
+        for (let turn = 0; turn < 20; turn += 1) await tx.server.fact('server_id')
+      })
+      assert.equal(new Set(await meanwhile).size, 1)
+    }),
+  )
+
+  it(
     'hides from a read what a write has not committed',
     inStore(async (store) => {
       let meanwhile: Promise<unknown> | undefined

@@ -33,6 +33,7 @@ const accounts = ({ integer, bytes, tableEnd }: Dialect) => [
     created_at ${integer} not null,
     suspended_at ${integer},
     used_bytes ${integer} not null default 0 check (used_bytes between 0 and ${integerMax}),
+    pending_drops ${integer} not null default 0 check (pending_drops >= 0),
     soft_limit_bytes ${integer} check (soft_limit_bytes >= 0),
     hard_limit_bytes ${integer} check (hard_limit_bytes >= 0),
     exceeded_since ${integer}

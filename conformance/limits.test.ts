@@ -1,0 +1,130 @@
+/** Limits that count by source: a server that trusts the test as its proxy, so that the test can come from anywhere. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Reply } from './client.ts'
+import { atOnce, expectSaid, said, tally } from './expect.ts'
+import { NEEDS_OWN_SERVER, ownServer } from './server.ts'
+import {
+  base64,
+  cancel,
+  declaration,
+  type Link,
+  newEmail,
+  newLink,
+  newOpaqueId,
+  newPassword,
+  sendDeclaration,
+  sessionOf,
+  signUp,
+} from './world.ts'
+
+const LOGIN_TRIES = 10
+const PASSPHRASE_TRIES = 10
+const SESSIONS_OF_SOURCE = 3
+const ATTEMPTS_OF_SOURCE = 6000
+const AT_A_TIME = 50
+const FILE = Buffer.from('a small file')
+
+/** Addresses of documentation, each used by one test. */
+let last = 0
+function newAddress(): string {
+  last += 1
+  return `203.0.113.${last}`
+}
+const from = (address: string) => ({ 'x-forwarded-for': address })
+
+describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
+  if (NEEDS_OWN_SERVER) return
+  const server = await ownServer({
+    TRUST_PROXY: '127.0.0.1',
+    REGISTRATION: 'open',
+    SOURCE_SESSIONS_PER_WINDOW: String(SESSIONS_OF_SOURCE),
+  })
+  const post = (path: string, json: unknown, address: string) =>
+    server.send({ method: 'POST', path, json, headers: from(address) })
+  const declare = (link: Link, address: string, over: object = {}): Promise<Reply> =>
+    sendDeclaration(link, declaration(FILE, over), from(address))
+
+  it('answers 429 to the source that tried ten wrong secrets on an account, and not to another', async () => {
+    const { email, password } = await signUp(server)
+    const [guesser, owner] = [newAddress(), newAddress()]
+    const wrong = await atOnce(LOGIN_TRIES, () => post('/v1/auth/login', { email, password: newPassword() }, guesser))
+    assert.deepEqual(tally(wrong), { '401 auth.invalid_credentials': LOGIN_TRIES })
+    expectSaid(await post('/v1/auth/login', { email, password }, guesser), '429 auth.rate_limited')
+    expectSaid(await post('/v1/auth/login', { email, password }, owner), '200')
+  })
+
+  it('counts an unknown e-mail’s tries like a known one’s', async () => {
+    const [email, guesser] = [newEmail(), newAddress()]
+    const tries = LOGIN_TRIES + 1
+    const answers: string[] = []
+    for (let round = 0; round < tries; round += 1)
+      answers.push(said(await post('/v1/auth/login', { email, password: newPassword() }, guesser)))
+    assert.equal(answers.at(-1), '429 auth.rate_limited')
+    assert.ok(answers.slice(0, -1).every((answer) => answer === '401 auth.invalid_credentials'))
+  })
+
+  it('lets no number of wrong secrets at once pass the limit', async () => {
+    const { email } = await signUp(server)
+    const guesser = newAddress()
+    const replies = await atOnce(4 * LOGIN_TRIES, () =>
+      post('/v1/auth/login', { email, password: newPassword() }, guesser),
+    )
+    const { '401 auth.invalid_credentials': judged = 0, ...others } = tally(replies)
+    assert.ok(judged <= LOGIN_TRIES, `${judged} were judged`)
+    assert.deepEqual(Object.keys(others), ['429 auth.rate_limited'])
+  })
+
+  it('answers 429 to the source that tried ten wrong passphrases on a link, and not to another', async () => {
+    const passphrase_proof = base64(32)
+    const link = await newLink(server, { passphrase_verifier: passphrase_proof })
+    const [guesser, guest] = [newAddress(), newAddress()]
+    const wrong = await atOnce(PASSPHRASE_TRIES, () => declare(link, guesser, { passphrase_proof: base64(32) }))
+    assert.deepEqual(tally(wrong), { '403 drop.passphrase_required': PASSPHRASE_TRIES })
+    expectSaid(await declare(link, guesser, { passphrase_proof }), '429 drop.rate_limited')
+    expectSaid(await declare(link, guest, { passphrase_proof }), '201')
+  })
+
+  it('answers 429 to more sessions than a source may open, over all links and before it looks at the link', async () => {
+    const [link, other] = [await newLink(server), await newLink(server)]
+    const [source, another] = [newAddress(), newAddress()]
+    for (let round = 0; round < SESSIONS_OF_SOURCE; round += 1)
+      await cancel(sessionOf(link, FILE, await declare(link, source)))
+    for (const target of [link, other, { ...link, opaqueId: newOpaqueId() }])
+      expectSaid(await declare(target, source), '429 drop.rate_limited')
+    expectSaid(await declare(link, another), '201')
+  })
+
+  it('counts what was admitted alone', async () => {
+    const link = await newLink(server, { max_file_size: 10 })
+    const source = newAddress()
+    for (let round = 0; round < 3 * SESSIONS_OF_SOURCE; round += 1)
+      expectSaid(await declare(link, source), '413 drop.file_too_large')
+    expectSaid(await sendDeclaration(link, declaration(Buffer.from('tiny')), from(source)), '201')
+  })
+
+  it('counts an IPv6 network of 64 bits as one source', async () => {
+    const link = await newLink(server)
+    for (let round = 0; round < SESSIONS_OF_SOURCE; round += 1)
+      expectSaid(await declare(link, `2001:db8:7:7::${round + 1}`), '201')
+    expectSaid(await declare(link, '2001:db8:7:7:ffff::9'), '429 drop.rate_limited')
+    expectSaid(await declare(link, '2001:db8:7:8::1'), '201')
+  })
+
+  it('answers 429 to a source after 6,000 attempts at any account', async () => {
+    const source = newAddress()
+    const ask = () => post('/v1/auth/kdf', { email: 'nobody@conformance.example' }, source)
+    for (let done = 0; done < ATTEMPTS_OF_SOURCE; done += AT_A_TIME)
+      assert.deepEqual(tally(await atOnce(AT_A_TIME, ask)), { 200: AT_A_TIME })
+    const account = { email: newEmail(), password: newPassword() }
+    const replies = [
+      await ask(),
+      await post('/v1/auth/register', account, source),
+      await post('/v1/auth/login', account, source),
+    ]
+    assert.deepEqual(replies.map(said), Array(3).fill('429 auth.rate_limited'))
+    // A refresh token is 256 random bits: there is nothing to guess, and nobody is kept out of an open session.
+    expectSaid(await post('/v1/auth/refresh', { refresh_token: 'x' }, source), '401 auth.session_expired')
+    expectSaid(await post('/v1/auth/register', account, newAddress()), '201')
+  })
+})

@@ -1,0 +1,42 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { type Source, SourceChanged } from '@blindkeep/client/source'
+
+export interface OpenFile {
+  readonly source: Source
+  /** RFC 3339. */
+  readonly modifiedAt: string
+  close(): Promise<void>
+}
+
+/**
+ * A file on disk as the client reads it: any range, any number of times, never more in memory than was asked for last.
+ * What a read gives is good until the next read, which is enough for one pass at a time: WebCrypto copies what it is to seal (Web Cryptography, section 14.3.1).
+ */
+export async function openFile(path: string): Promise<OpenFile> {
+  const handle = await open(path, 'r')
+  const { size, mtime } = await handle.stat()
+  return {
+    source: { size, read: createReader(handle) },
+    modifiedAt: mtime.toISOString(),
+    close: () => handle.close(),
+  }
+}
+
+function createReader(handle: FileHandle): Source['read'] {
+  let memory = new Uint8Array(0)
+  return async (from, to) => {
+    if (memory.length < to - from) memory = new Uint8Array(to - from)
+    const bytes = memory.subarray(0, to - from)
+    await fill(handle, bytes, from)
+    return bytes
+  }
+}
+
+async function fill(handle: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
+  let filled = 0
+  while (filled < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, from + filled)
+    if (bytesRead === 0) throw new SourceChanged('the file is shorter than it was')
+    filled += bytesRead
+  }
+}

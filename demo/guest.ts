@@ -1,0 +1,61 @@
+/**
+ * The guest, as a process of its own: sends one file through a link, or goes on with what an earlier process began, then fetches and checks the receipt.
+ * Started by `guestProcess.ts`. The link comes over the pipe, because it is a secret and command lines are not.
+ */
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { fetchReceipt } from '@blindkeep/client/audit'
+import { openLink } from '@blindkeep/client/guest'
+import { type SendProgress, send } from '@blindkeep/client/send'
+import { parseSendState, type SendState } from '@blindkeep/client/sendState'
+import { openFile } from './fileSource.ts'
+import type { GuestMessage, GuestOrder } from './guestMessages.ts'
+import { peakMemory } from './memory.ts'
+import { nodeEnvironment as environment } from './nodeEnvironment.ts'
+
+function tell(message: GuestMessage): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (process.send === undefined) return reject(new Error('this file is started by the demo'))
+    process.send(message, (error: Error | null) => (error === null ? resolve() : reject(error)))
+  })
+}
+
+/** Kept beside the file, readable by nobody else: it holds the key. Replaced in one step, so that a kill leaves the old one or the new one. */
+async function keep(path: string, state: SendState): Promise<void> {
+  await writeFile(`${path}.new`, JSON.stringify(state), { mode: 0o600 })
+  await rename(`${path}.new`, path)
+}
+
+async function keptState(path: string): Promise<SendState | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined)
+  return text === undefined ? undefined : parseSendState(JSON.parse(text))
+}
+
+async function run({ url, path, statePath, passphrase, note, sender }: GuestOrder): Promise<void> {
+  const { source, modifiedAt, close } = await openFile(path)
+  const onProgress = (progress: SendProgress) => void tell({ is: 'progress', progress })
+  const kept = await keptState(statePath)
+  const state = kept ?? (await prepare())
+  const landed = await send({ state, source, onProgress, onState: (changed) => keep(statePath, changed), environment })
+  await close()
+  const custody = { ...landed, baseUrl: state.baseUrl, opaqueId: state.opaqueId }
+  const { signed } = await fetchReceipt({ custody, environment })
+  const { receipt_seq: receiptSeq, received_at: receivedAt } = signed.payload
+  const peakMemoryBytes = await peakMemory('self')
+  await tell({ is: 'done', done: { ...landed, receiptSeq, receivedAt, keyId: signed.keyId, peakMemoryBytes } })
+
+  async function prepare(): Promise<SendState> {
+    const link = await openLink(url, environment)
+    await tell({ is: 'limits', limits: link.limits })
+    const facts = { name: basename(path), type: 'application/octet-stream', modifiedAt, note, sender }
+    const prepared = await link.prepare({ ...facts, source, passphrase, onProgress })
+    await keep(statePath, prepared)
+    return prepared
+  }
+}
+
+process.once('message', (order: GuestOrder) => {
+  run(order)
+    .catch((error: unknown) => tell({ is: 'failed', message: error instanceof Error ? error.message : String(error) }))
+    .finally(() => process.disconnect())
+})

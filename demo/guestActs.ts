@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { RunningServer } from '../testing/startServer.ts'
+import type { DemoFile } from './files.ts'
+import type { GuestDone, GuestOrder } from './guestMessages.ts'
+import { type GuestProcess, startGuest } from './guestProcess.ts'
+import { peakMemory } from './memory.ts'
+import { PASSPHRASE } from './ownerActs.ts'
+import { type Story, sizeOf } from './story.ts'
+
+export interface World {
+  readonly story: Story
+  readonly server: RunningServer
+  readonly url: string
+  readonly root: string
+  /** Where the peaks of the server's processes are gathered; the last one is still running. */
+  readonly serverPeaks: (number | undefined)[]
+}
+
+/** How long the killed server stays away: long enough for several of the guest's tries to fail. */
+const OUTAGE_MS = 3_000
+
+function orderFor({ url, root }: World, { path, name }: DemoFile): GuestOrder {
+  const statePath = join(root, `${randomUUID()}.state.json`)
+  return { url, path, statePath, passphrase: PASSPHRASE, note: `Here is ${name}.`, sender: 'Gustav' }
+}
+
+/** A small file, in one go. */
+export async function guestSends(world: World, file: DemoFile): Promise<GuestDone> {
+  const { story } = world
+  return story.step(`Gustav, in a process of his own, sends ${file.name} through the link.`, async () => {
+    const done = await startGuest(orderFor(world, file), {
+      onLimits: ({ fileBytesMax, remainingFiles }) =>
+        story.say(
+          `Before a byte is sent he sees: up to ${remainingFiles} files, each up to ${sizeOf(fileBytesMax ?? 0)}.`,
+        ),
+    }).done
+    tellReceipt(world, file, done)
+    return done
+  })
+}
+
+function tellReceipt(
+  { story, server }: World,
+  file: DemoFile,
+  { receiptSeq, receivedAt, keyId, size }: GuestDone,
+): void {
+  story.say(
+    `${sizeOf(size)} sealed. Receipt no. ${receiptSeq} of ${server.url}, ${receivedAt}, key ${keyId.slice(0, 16)}…`,
+  )
+  story.check(size > file.size, 'it landed, and its receipt holds: both signatures, this server, these bytes')
+}
+
+/** The large file: the guest's process is killed in the middle, and later the server, and nobody begins again. */
+export async function guestSendsThroughTrouble(world: World, file: DemoFile): Promise<GuestDone> {
+  const order = orderFor(world, file)
+  const reached = await guestIsKilled(world, file, order)
+  return world.story.step(`A fresh process goes on with ${file.name}, and the server is killed under it.`, async () => {
+    const { story } = world
+    let first: number | undefined
+    let isHalfway = () => {}
+    const halfway = new Promise<void>((resolve) => {
+      isHalfway = resolve
+    })
+    const guest = startGuest(order, {
+      onProgress: ({ phase, bytes, of, waitingMs }) => {
+        if (phase === 'sending' && bytes > 0) first ??= bytes
+        if (bytes > of * 0.66) isHalfway()
+        if (waitingMs !== undefined)
+          story.say(`Gustav’s process: no answer, tries again in ${Math.round(waitingMs)} ms.`)
+      },
+    })
+    await Promise.race([halfway, guest.done])
+    story.check(
+      (first ?? 0) >= reached,
+      `it began at ${sizeOf(first ?? 0)}, where the server stood, not at the beginning`,
+    )
+    await serverIsKilled(world)
+    const done = await guest.done
+    tellReceipt(world, file, done)
+    return done
+  })
+}
+
+/** Gives how many bytes the server had acknowledged. */
+async function guestIsKilled(world: World, file: DemoFile, order: GuestOrder): Promise<number> {
+  const { story } = world
+  return story.step(`Gustav sends ${file.name}, and his process is killed (SIGKILL) in the middle.`, async () => {
+    let acknowledged = 0
+    const startedMs = performance.now()
+    const guest: GuestProcess = startGuest(order, {
+      onProgress: ({ phase, bytes, of }) => {
+        if (phase === 'preparing' && bytes === of)
+          story.say(`Sealed once for its hash: ${rate(of, performance.now() - startedMs)}.`)
+        if (phase === 'sending') acknowledged = bytes
+        if (phase === 'sending' && bytes > of / 3) void guest.kill9()
+      },
+    })
+    const outcome = await guest.done.then(
+      () => 'landed',
+      () => 'killed',
+    )
+    story.check(
+      outcome === 'killed',
+      `it was killed; the server had acknowledged ${sizeOf(acknowledged)} of ${sizeOf(file.size)}`,
+    )
+    return acknowledged
+  })
+}
+
+async function serverIsKilled({ story, server, serverPeaks }: World): Promise<void> {
+  serverPeaks.push(await peakMemory(server.pid()))
+  await server.kill9()
+  story.say(`The server is killed with kill -9 and stays away for ${OUTAGE_MS / 1000} s.`)
+  await wait(OUTAGE_MS)
+  await server.restart()
+  story.say('The server is started again on the same port and directory.')
+}
+
+function rate(bytes: number, milliseconds: number): string {
+  return `${sizeOf(bytes)}, ${sizeOf((bytes / milliseconds) * 1000)}/s`
+}

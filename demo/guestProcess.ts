@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { SendProgress } from '@blindkeep/client/send'
+import type { GuestDone, GuestMessage, GuestOrder } from './guestMessages.ts'
+
+const GUEST = fileURLToPath(new URL('./guest.ts', import.meta.url))
+
+export interface GuestProcess {
+  /** Resolves when the file has landed and its receipt was checked; rejects with the guest's own words. */
+  readonly done: Promise<GuestDone>
+  /** SIGKILL: no chance to tidy up. */
+  kill9(): Promise<void>
+}
+
+export interface GuestWatch {
+  readonly onProgress?: (progress: SendProgress) => void
+  readonly onLimits?: (limits: Extract<GuestMessage, { is: 'limits' }>['limits']) => void
+}
+
+export function startGuest(order: GuestOrder, { onProgress, onLimits }: GuestWatch = {}): GuestProcess {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', GUEST], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const killWithParent = () => child.kill('SIGKILL')
+  process.once('exit', killWithParent)
+  const done = new Promise<GuestDone>((resolve, reject) => {
+    child.on('message', (message: GuestMessage) => {
+      if (message.is === 'limits') onLimits?.(message.limits)
+      if (message.is === 'progress') onProgress?.(message.progress)
+      if (message.is === 'done') resolve(message.done)
+      if (message.is === 'failed') reject(new Error(`the guest says: ${message.message}`))
+    })
+    child.once('error', reject)
+    child.once('close', () => {
+      process.removeListener('exit', killWithParent)
+      reject(new Error('the guest’s process ended before its file had landed'))
+    })
+  })
+  // A guest who is killed on purpose is nobody's failure; whoever waits for `done` still hears of it.
+  done.catch(() => undefined)
+  child.send(order)
+  return {
+    done,
+    kill9: async () => {
+      const closed = once(child, 'close')
+      child.kill('SIGKILL')
+      await closed
+    },
+  }
+}

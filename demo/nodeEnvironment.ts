@@ -1,0 +1,44 @@
+/** What Node does better than the parts that the client brings for browsers: SHA-256, Argon2id, and sending bytes without copying them. */
+import { argon2, createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
+import type { Bytes } from '@blindkeep/protocol/bytes'
+import { ARGON2 } from '@blindkeep/protocol/suites'
+
+const PIECE_BYTES = 64 * 1024
+
+export const nodeEnvironment: Environment = {
+  ...systemEnvironment,
+  fetch: (input, init) => fetch(input, init?.body instanceof Uint8Array ? streamed(init, init.body) : init),
+  masterOfPassword: stretch,
+  passphraseProof: stretch,
+  createHash: () => {
+    const hash = createHash('sha256')
+    return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') }
+  },
+}
+
+/** Node's fetch copies a body of bytes twice and leaves the copies to the collector; one that is a stream goes to the socket as it is. */
+function streamed(init: RequestInit, bytes: Uint8Array): RequestInit & { readonly duplex: 'half' } {
+  let sent = 0
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) => {
+        controller.enqueue(bytes.subarray(sent, sent + PIECE_BYTES))
+        sent += PIECE_BYTES
+        if (sent >= bytes.length) controller.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { ...init, body, duplex: 'half' }
+}
+
+const argon2Async = promisify(argon2)
+
+/** As the client's own: the suite's parameters, over the text as UTF-8 in NFKC. */
+async function stretch(text: string, salt: Uint8Array): Promise<Bytes> {
+  const { memoryKiB: memory, passes, parallelism, bytes: tagLength } = ARGON2
+  const message = text.normalize('NFKC')
+  return new Uint8Array(await argon2Async('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength }))
+}

@@ -1,0 +1,108 @@
+/** A small client over fetch. It lives through a server that dies and comes back: a request without an answer is a value and no error. */
+import { HEADERS } from '@blindkeep/protocol/wire'
+
+/** An answer takes no longer on an honest server, however busy. Whoever waits longer waits for something that is stuck. */
+const ANSWER_MS = 60_000
+
+export interface Asked {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly token?: string
+  readonly json?: unknown
+  readonly bytes?: Uint8Array
+  /** Cuts the connection after so many milliseconds. */
+  readonly cutAfterMs?: number
+}
+
+export interface Reply {
+  readonly status: number
+  readonly body: Buffer
+  header(name: string): string | undefined
+  /** `X-Service-Offset`; NaN when it is absent. */
+  readonly offset: number
+  /** The problem's code; undefined for anything else. */
+  readonly code: string | undefined
+}
+
+export interface Api {
+  /** Undefined when the connection was refused, broke, or was cut. Throws when there is no answer after 60 s. */
+  ask(asked: Asked): Promise<Reply | undefined>
+  /** Asks until there is an answer, pausing in between; throws after 60 s without one. */
+  askUntilAnswered(asked: Asked): Promise<Reply>
+}
+
+const PAUSE_MS = 20
+
+export function createApi(url: string): Api {
+  async function ask(asked: Asked): Promise<Reply | undefined> {
+    const answer = await answerTo(asked)
+    return answer && replyOf(answer.response, answer.body)
+  }
+
+  async function answerTo(asked: Asked): Promise<{ readonly response: Response; readonly body: Buffer } | undefined> {
+    const timeout = AbortSignal.timeout(ANSWER_MS)
+    const cut = asked.cutAfterMs === undefined ? timeout : AbortSignal.timeout(asked.cutAfterMs)
+    try {
+      const response = await fetch(url + asked.path, {
+        method: asked.method,
+        headers: headersOf(asked),
+        body: bodyOf(asked),
+        signal: AbortSignal.any([timeout, cut]),
+      })
+      return { response, body: Buffer.from(await response.arrayBuffer()) }
+    } catch (cause) {
+      if (timeout.aborted) throw new Error(`${asked.method} has no answer after ${ANSWER_MS / 1000} s`, { cause })
+      return undefined
+    }
+  }
+  return {
+    ask,
+    async askUntilAnswered(asked) {
+      const giveUpAt = Date.now() + ANSWER_MS
+      for (;;) {
+        const reply = await ask(asked)
+        if (reply !== undefined) return reply
+        if (Date.now() > giveUpAt) throw new Error(`the server is not back after ${ANSWER_MS / 1000} s`)
+        await pause(PAUSE_MS)
+      }
+    },
+  }
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** The body as JSON; the caller says what the interface promises it to be. */
+export function jsonOf<Value>(reply: Reply): Value {
+  return JSON.parse(reply.body.toString())
+}
+
+function headersOf({ headers, token, json, bytes }: Asked): Record<string, string> {
+  return {
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(json !== undefined && { 'content-type': 'application/json' }),
+    ...(bytes !== undefined && { 'content-type': 'application/octet-stream' }),
+    ...headers,
+  }
+}
+
+function bodyOf({ json, bytes }: Asked): string | Uint8Array<ArrayBuffer> | null {
+  if (bytes !== undefined) return new Uint8Array(bytes)
+  return json === undefined ? null : JSON.stringify(json)
+}
+
+function replyOf(response: Response, body: Buffer): Reply {
+  const header = (name: string) => response.headers.get(name) ?? undefined
+  // An answer to HEAD has the header and no body.
+  const isProblem = header('content-type') === 'application/problem+json' && body.length > 0
+  const problem: { readonly code?: string } = isProblem ? JSON.parse(body.toString()) : {}
+  return {
+    status: response.status,
+    body,
+    header,
+    offset: Number(header(HEADERS.offset) ?? Number.NaN),
+    code: problem.code,
+  }
+}

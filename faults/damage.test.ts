@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { open, readFile, rm, truncate } from 'node:fs/promises'
+import { after, before, describe, it } from 'node:test'
+import { fetchReceipt } from './guest.ts'
+import type { Attempt, Link } from './ledger.ts'
+import { createWorld, type World } from './load.ts'
+import { compareContent, readInbox } from './owner.ts'
+import { sha256 } from './random.ts'
+import { appendUpTo, fileOf, newLink, openSession, type Session } from './session.ts'
+
+const CHUNK_BYTES = 500_009
+const SIZE = 5 * CHUNK_BYTES - 3
+const RECORDED = 4 * CHUNK_BYTES
+
+/** What was done to the file while the server was off, and where the first chunk lies that is not good any more. */
+const damages: readonly {
+  readonly what: string
+  readonly good: number
+  readonly apply: (path: string) => Promise<void>
+}[] = [
+  {
+    what: 'the second of four chunks has one other bit',
+    good: CHUNK_BYTES,
+    apply: (path) => flipBit(path, CHUNK_BYTES + 77),
+  },
+  {
+    what: 'the last of four chunks has one other bit',
+    good: 3 * CHUNK_BYTES,
+    apply: (path) => flipBit(path, RECORDED - 1),
+  },
+  {
+    what: 'the file ends in the third chunk',
+    good: 2 * CHUNK_BYTES,
+    apply: (path) => truncate(path, 2 * CHUNK_BYTES + 1),
+  },
+  { what: 'the file ends between two chunks', good: 3 * CHUNK_BYTES, apply: (path) => truncate(path, 3 * CHUNK_BYTES) },
+  { what: 'the file is empty', good: 0, apply: (path) => truncate(path, 0) },
+  { what: 'the file is gone', good: 0, apply: (path) => rm(path) },
+  { what: 'nothing is damaged', good: RECORDED, apply: async () => undefined },
+]
+
+describe('the first touch of a session after a start', () => {
+  let world: World
+  const sessions: Session[] = []
+
+  before(async () => {
+    world = await createWorld('damage')
+    const link = await newLink(world, 'damage')
+    for (const { what } of damages) {
+      const session = await openSession(world, link, { name: what.replaceAll(' ', '-'), size: SIZE })
+      await appendUpTo(session, RECORDED, CHUNK_BYTES)
+      sessions.push(session)
+    }
+    assert.equal(await world.server.terminate(), 0)
+    for (const [index, { apply }] of damages.entries())
+      await apply(fileOf(world.server.dataDir, sessionAt(index).attempt))
+    await world.server.restart()
+  })
+  after(() => world?.server.stop())
+
+  const sessionAt = (index: number): Session => {
+    const session = sessions[index]
+    assert.ok(session)
+    return session
+  }
+
+  for (const [index, { what, good }] of damages.entries()) {
+    it(`goes on behind the last good chunk when ${what}`, async () => {
+      const session = sessionAt(index)
+      const { attempt, upload } = session
+      if (good < RECORDED) {
+        // The disk has lost what was acknowledged; that the server goes back is what it has to do here.
+        attempt.hasLooseRequest = true
+        attempt.acknowledgedOffset = good
+        const reply = await upload.append(RECORDED, SIZE - RECORDED)
+        assert.deepEqual([reply?.status, reply?.code, reply?.offset], [409, 'error.upload.offset_mismatch', good])
+        attempt.landed = 'no'
+      }
+      assert.deepEqual(await upload.standing(), { state: 'open', offset: good })
+      // Other boundaries than before: nothing of the lost chunks may be in the way.
+      await appendUpTo(session, SIZE, CHUNK_BYTES - 1001)
+      await fetchReceipt(world, attempt)
+      const entry = (await readInbox(world, attempt.link.owner)).find(({ drop_id }) => drop_id === attempt.dropId)
+      assert.ok(entry)
+      await compareContent(world, attempt.link.owner, entry)
+      assert.deepEqual(world.ledger.faults, [])
+    })
+  }
+
+  it('leaves rows, files and receipts whole', async () => {
+    await world.server.kill9()
+    assert.deepEqual(await world.oracle.examine(), [])
+    await world.server.restart()
+  })
+})
+
+describe('the content of a pending drop', () => {
+  const losses: readonly { readonly what: string; readonly apply: (path: string) => Promise<void> }[] = [
+    { what: 'is gone', apply: (path) => rm(path) },
+    { what: 'is cut', apply: (path) => truncate(path, SIZE - 1) },
+    { what: 'is longer', apply: (path) => truncate(path, SIZE + 1) },
+  ]
+  let world: World
+  let link: Link
+
+  before(async () => {
+    world = await createWorld('lost')
+    link = await newLink(world, 'lost')
+  })
+  after(() => world?.server.stop())
+
+  for (const { what, apply } of losses) {
+    it(`is answered with 500 error.storage.unavailable when its file ${what}`, async () => {
+      const lost = await landed(world, link, { name: `lost-${what.replaceAll(' ', '-')}`, size: SIZE })
+      await apply(fileOf(world.server.dataDir, lost))
+      const reply = await ask(lost, 'GET')
+      assert.deepEqual([reply.status, reply.code], [500, 'error.storage.unavailable'])
+      assert.equal((await ask(lost, 'HEAD')).status, 500)
+    })
+  }
+
+  it('is served beside others whose files are gone', async () => {
+    const kept = await landed(world, link, { name: 'kept', size: 11 })
+    await rm(fileOf(world.server.dataDir, await landed(world, link, { name: 'gone', size: 11 })))
+    const reply = await ask(kept, 'GET')
+    assert.deepEqual([reply.status, sha256(reply.body)], [200, kept.hash])
+    assert.deepEqual(world.ledger.faults, [])
+  })
+
+  function ask({ dropId, link: { owner } }: Attempt, method: 'GET' | 'HEAD') {
+    return world.api.askUntilAnswered({ method, path: `/v1/drops/${dropId}/content`, token: owner.token })
+  }
+})
+
+async function landed(
+  world: World,
+  link: Link,
+  file: { readonly name: string; readonly size: number },
+): Promise<Attempt> {
+  const session = await openSession(world, link, file)
+  await appendUpTo(session, file.size, CHUNK_BYTES)
+  await fetchReceipt(world, session.attempt)
+  return session.attempt
+}
+
+async function flipBit(path: string, position: number): Promise<void> {
+  const byte = (await readFile(path))[position]
+  assert.ok(byte !== undefined)
+  const file = await open(path, 'r+')
+  await file.write(Buffer.of(byte ^ 1), 0, 1, position)
+  await file.close()
+}

@@ -1,0 +1,99 @@
+/** After the last kill: everything is brought to its end, and everything that was acknowledged is fetched and compared once more. */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fromBase64 } from '@blindkeep/protocol/bytes'
+import { checkChain } from '@blindkeep/protocol/chain'
+import { decodeReceipt } from '@blindkeep/protocol/receipt'
+import { jsonOf, pause } from './api.ts'
+import { fetchReceipt, type GuestPorts, settle } from './guest.ts'
+import { type Attempt, describeAttempt, type Owner } from './ledger.ts'
+import { compareContent, readInbox } from './owner.ts'
+import type { Dice } from './random.ts'
+
+const SWEPT_MS = 20_000
+
+/** Nobody sends any more. Finishes or cancels what was given up, and asks everything over HTTP. */
+export async function bringToAnEnd(ports: GuestPorts, owners: readonly Owner[], dice: Dice): Promise<void> {
+  const { ledger, pool } = ports
+  for (const attempt of pool.abandoned.splice(0)) await settle(ports, attempt, dice.fork(attempt.name))
+  await judgeReceipts(ports)
+  for (const owner of owners) {
+    const drops = await readInbox(ports, owner)
+    for (const entry of drops) await compareContent(ports, owner, entry)
+    await judgeUse(
+      ports,
+      owner,
+      drops.reduce((sum, { size }) => sum + size, 0),
+    )
+    await judgeLinks(ports, owner)
+  }
+  const stuck = ledger.attempts.filter((attempt) => !attempt.isGone && attempt.landed !== 'acknowledged')
+  for (const attempt of stuck) ledger.fault(`neither landed nor gone: ${describeAttempt(attempt)}`)
+}
+
+/** Every landed upload’s receipt, discarded ones’ too: together they are the server’s whole log. */
+async function judgeReceipts(ports: GuestPorts): Promise<void> {
+  const { ledger } = ports
+  const landed = ledger.attempts.filter((attempt) => attempt.landed === 'acknowledged')
+  for (const attempt of landed) await fetchReceipt(ports, attempt)
+  const receipts = landed
+    .flatMap(({ receiptCbor }: Attempt) => (receiptCbor === undefined ? [] : [decodeReceipt(fromBase64(receiptCbor))]))
+    .sort((one, other) => one.payload.receipt_seq - other.payload.receipt_seq)
+  const broken = checkChain(receipts, { whole: true })
+  if (broken !== undefined) ledger.fault(`the chain of fetched receipts breaks: ${JSON.stringify(broken)}`)
+  const [first] = receipts
+  if (first !== undefined && (first.payload.receipt_seq !== 1 || first.payload.prior_receipt_hash !== undefined))
+    ledger.fault('the first receipt is not the first of its log')
+}
+
+/** With nothing under way, use is what the inbox holds. */
+async function judgeUse({ api, ledger }: GuestPorts, { token }: Owner, pendingBytes: number): Promise<void> {
+  const reply = await api.askUntilAnswered({ method: 'GET', path: '/v1/quota', token })
+  const { used } = jsonOf<{ used: number }>(reply)
+  if (used !== pendingBytes) ledger.fault(`${used} bytes used, ${pendingBytes} in the inbox`)
+}
+
+interface LinkEntry {
+  readonly opaque_id: string
+  readonly open_sessions: number
+  readonly open_bytes: number
+  readonly landed_files: number
+  readonly landed_bytes: number
+}
+
+async function judgeLinks({ api, ledger }: GuestPorts, owner: Owner): Promise<void> {
+  const reply = await api.askUntilAnswered({ method: 'GET', path: '/v1/drops/links', token: owner.token })
+  const entries = new Map(jsonOf<{ links: LinkEntry[] }>(reply).links.map((entry) => [entry.opaque_id, entry]))
+  for (const link of ledger.links.filter((each) => each.owner === owner)) {
+    const landed = link.attempts.filter((attempt) => attempt.landed === 'acknowledged')
+    const expected = {
+      open_sessions: 0,
+      open_bytes: 0,
+      landed_files: landed.length,
+      landed_bytes: landed.reduce((sum, { size }) => sum + size, 0),
+    }
+    const entry = entries.get(link.opaqueId)
+    const isAsExpected =
+      entry?.open_sessions === 0 &&
+      entry.open_bytes === 0 &&
+      entry.landed_files === expected.landed_files &&
+      entry.landed_bytes === expected.landed_bytes
+    if (!isAsExpected) ledger.fault(`a link is ${JSON.stringify(entry)}, expected ${JSON.stringify(expected)}`)
+    if (link.singleUse && landed.length > 1) ledger.fault('a single-use link has landed twice')
+  }
+}
+
+/** Resolves when the sweeper has removed what nothing owns: as many files are left as drops are pending. False when it has not within 20 s. */
+export async function untilSwept(dataDirectory: string, pendingDrops: number): Promise<boolean> {
+  const giveUpAt = Date.now() + SWEPT_MS
+  while ((await countFiles(join(dataDirectory, 'blobs'))) !== pendingDrops) {
+    if (Date.now() > giveUpAt) return false
+    await pause(100)
+  }
+  return true
+}
+
+async function countFiles(directory: string): Promise<number> {
+  const names = await Promise.all((await readdir(directory)).map((prefix) => readdir(join(directory, prefix))))
+  return names.flat().length
+}

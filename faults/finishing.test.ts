@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { pause } from './api.ts'
+import { fetchReceipt } from './guest.ts'
+import { judgeRows } from './judge.ts'
+import { untilFinishing } from './kills.ts'
+import type { Attempt } from './ledger.ts'
+import { createWorld, judgeAll, type World } from './load.ts'
+import { rowsOf } from './oracle/rows.ts'
+import { appendUpTo, newLink, openSession } from './session.ts'
+import { createUpload } from './upload.ts'
+
+const FILES = 8
+const FILE_BYTES = 20 * 1024 * 1024 + 17
+const CHUNK_BYTES = 9 * 1024 * 1024 - 1
+const ROUNDS_MOST = 10
+const LANDED_MS = 30_000
+
+describe('a session whose last byte has come', () => {
+  it('lands after the process was killed, though its guest says nothing more', async (test) => {
+    const world = await createWorld('finishing')
+    try {
+      const left = await killWhileFinishing(world)
+      test.diagnostic(`${left.length} sessions were finishing when the process was killed`)
+      await world.server.restart()
+      for (const attempt of left) {
+        assert.equal(await settledState(world, attempt), 'landed')
+        await fetchReceipt(world, attempt)
+      }
+      // The others' guests ask where they are, as guests do.
+      for (const attempt of world.ledger.attempts) if (!left.includes(attempt)) world.pool.abandoned.push(attempt)
+      await judgeAll(world)
+      assert.deepEqual(world.ledger.faults, [])
+    } finally {
+      await world.server.stop()
+    }
+  })
+})
+
+/** The sessions that a kill has caught in that state, which lasts for milliseconds: so many come to their last byte at once, and it is tried again. */
+async function killWhileFinishing(world: World): Promise<readonly Attempt[]> {
+  const { server, ledger, oracle } = world
+  for (let round = 0; round < ROUNDS_MOST; round++) {
+    if (!server.isRunning()) await server.restart()
+    const lastChunks = await allButLastChunks(world, round)
+    const sending = Promise.all(lastChunks.map((send) => send()))
+    await untilFinishing(server.dataDir)
+    await server.kill9()
+    await sending
+    let left: readonly string[] = []
+    const faults = await oracle.examine({
+      also(database) {
+        const rows = rowsOf(database, `select upload_id from uploads where state = 'finishing'`)
+        left = rows.map((row) => row.text('upload_id'))
+        return judgeRows(database, ledger)
+      },
+    })
+    assert.deepEqual(faults, [])
+    if (left.length > 0)
+      return ledger.attempts.filter(({ uploadId }) => uploadId !== undefined && left.includes(uploadId))
+  }
+  return assert.fail(`in ${ROUNDS_MOST} rounds no session was caught while it was finishing`)
+}
+
+/** Sends everything but the last chunks; gives what sends those. */
+async function allButLastChunks(world: World, round: number): Promise<readonly (() => Promise<unknown>)[]> {
+  const link = await newLink(world, `round ${round}`)
+  return Promise.all(
+    Array.from({ length: FILES }, async (_, index) => {
+      const session = await openSession(world, link, { name: `finishing-${round}-${index}`, size: FILE_BYTES })
+      const lastAt = FILE_BYTES - (FILE_BYTES % CHUNK_BYTES)
+      await appendUpTo(session, lastAt, CHUNK_BYTES)
+      return () => session.upload.append(lastAt, FILE_BYTES - lastAt)
+    }),
+  )
+}
+
+/** Asks for nothing but the state, until it is another than finishing. */
+async function settledState(world: World, attempt: Attempt): Promise<string | undefined> {
+  const upload = createUpload(world, attempt, Buffer.alloc(0))
+  const giveUpAt = Date.now() + LANDED_MS
+  for (;;) {
+    const standing = await upload.standing()
+    if (standing?.state !== 'finishing' || Date.now() > giveUpAt) return standing?.state
+    await pause(20)
+  }
+}

@@ -1,0 +1,201 @@
+/** A guest: sends one file after another, gives some up, takes up what was given up, and rides through every restart of the server. */
+import { verifiers } from '@blindkeep/client/signatures'
+import { fromBase64 } from '@blindkeep/protocol/bytes'
+import { verifyReceipt } from '@blindkeep/protocol/receipt'
+import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
+import { jsonOf, pause } from './api.ts'
+import { type Attempt, describeAttempt, isOver, type Link, newAttempt } from './ledger.ts'
+import type { Pool } from './pool.ts'
+import { type Dice, randomContent, sha256 } from './random.ts'
+import { createUpload, type Upload, type UploadPorts } from './upload.ts'
+
+export interface GuestPorts extends UploadPorts {
+  readonly pool: Pool
+  readonly seed: string
+  /** By key id, the 1984 published bytes. */
+  readonly attestationKeys: ReadonlyMap<string, Uint8Array>
+  readonly fileBytesMost: number
+}
+
+/** How a guest treats a session. */
+const MANNERS = ['whole', 'cut', 'twice', 'cancel early', 'cancel late', 'give up'] as const
+type Manner = (typeof MANNERS)[number]
+const MANNER_WEIGHTS: Readonly<Record<Manner, number>> = {
+  whole: 50,
+  cut: 12,
+  twice: 12,
+  'cancel early': 8,
+  'cancel late': 8,
+  'give up': 10,
+}
+
+const MEBIBYTE = 1024 * 1024
+/** Sizes in bytes, and how many of a hundred files lie between. */
+const SIZES: readonly (readonly [share: number, least: number, most: number])[] = [
+  [15, 1, 16],
+  [25, 17, 65_536],
+  [30, 65_537, MEBIBYTE],
+  [20, MEBIBYTE + 1, 6 * MEBIBYTE],
+  [10, 6 * MEBIBYTE + 1, 30 * MEBIBYTE],
+]
+const FALSE_SHARE = 0.04
+const CHUNK_BYTES_MOST = 9 * MEBIBYTE + 1
+const ABANDONED_MOST = 20
+const STUCK_MS = 90_000
+/** How long a guest waits before it tries again when the disk was full. */
+const SPACE_PAUSE_MS = 50
+
+/** Sends until `isStopping`, then finishes what it has begun. */
+export async function runGuest(ports: GuestPorts, dice: Dice, isStopping: () => boolean): Promise<void> {
+  const { pool, ledger } = ports
+  for (let index = 0; !isStopping(); index++) {
+    const own = dice.fork(String(index))
+    const abandoned = own.chance(pool.abandoned.length / ABANDONED_MOST) ? pool.abandoned.shift() : undefined
+    if (abandoned !== undefined) {
+      await settle(ports, abandoned, own)
+      continue
+    }
+    const attempt = planned(await pool.take(own), ports, own)
+    ledger.counts.attempts++
+    await send(ports, attempt, own, mannerOf(own))
+  }
+}
+
+/** Finishes or cancels a session that somebody gave up. */
+export async function settle(ports: GuestPorts, attempt: Attempt, dice: Dice): Promise<void> {
+  await send(ports, attempt, dice, dice.chance(0.6) ? 'whole' : 'cancel early')
+}
+
+function planned(link: Link, { ledger, seed, fileBytesMost }: GuestPorts, dice: Dice): Attempt {
+  const name = `${seed}-${dice.hex(8)}`
+  const size = Math.min(sizeOf(dice), fileBytesMost - dice.integer(0, 1000))
+  const isFalse = dice.chance(FALSE_SHARE)
+  const hash = sha256(randomContent(isFalse ? `${name} declared` : name, size))
+  const attempt = newAttempt({ name, link, size, hash, isFalse })
+  link.attempts.push(attempt)
+  ledger.attempts.push(attempt)
+  return attempt
+}
+
+function sizeOf(dice: Dice): number {
+  const [, least, most] = byWeight(SIZES, ([share]) => share, dice)
+  return dice.integer(least, most)
+}
+
+function mannerOf(dice: Dice): Manner {
+  return byWeight(MANNERS, (manner) => MANNER_WEIGHTS[manner], dice)
+}
+
+export function byWeight<Value>(values: readonly Value[], weight: (value: Value) => number, dice: Dice): Value {
+  let left = dice.fraction() * values.reduce((sum, value) => sum + weight(value), 0)
+  for (const value of values) {
+    left -= weight(value)
+    if (left < 0) return value
+  }
+  return dice.pick(values)
+}
+
+async function send(ports: GuestPorts, attempt: Attempt, dice: Dice, manner: Manner): Promise<void> {
+  const content = randomContent(attempt.name, attempt.size)
+  const upload = createUpload(ports, attempt, content)
+  try {
+    while (attempt.uploadId === undefined && !(await upload.create())) {
+      if (attempt.isGone) return
+      await pause(SPACE_PAUSE_MS)
+    }
+    const isDone = await transfer({ ports, attempt, upload, dice, manner })
+    if (!isDone) ports.pool.abandoned.push(attempt)
+    else if (attempt.landed === 'acknowledged') await fetchReceipt(ports, attempt)
+  } catch (error) {
+    attempt.isGone = true
+    ports.ledger.fault(`${error instanceof Error ? error.message : String(error)}: ${describeAttempt(attempt)}`)
+  }
+}
+
+interface Transfer {
+  readonly ports: GuestPorts
+  readonly attempt: Attempt
+  readonly upload: Upload
+  readonly dice: Dice
+  readonly manner: Manner
+}
+
+/** Chunk by chunk until the session is over. False when the guest gives it up. */
+async function transfer({ attempt, upload, dice, manner, ports }: Transfer): Promise<boolean> {
+  const giveUpAt = Date.now() + STUCK_MS
+  const chunkBytes = Math.min(CHUNK_BYTES_MOST, dice.integer(Math.ceil(attempt.size / 8), attempt.size) | 1)
+  /** Where to end early, in bytes; what is a fraction of a byte never is. */
+  const turnAt = dice.fraction() * attempt.size
+  let known = attempt.acknowledgedOffset
+  for (let mustAsk = true; !isOver(attempt); ) {
+    if (Date.now() > giveUpAt) throw new Error(`the session is stuck for ${STUCK_MS / 1000} s`)
+    if (mustAsk) {
+      const standing = await upload.standing()
+      if (standing === undefined || isOver(attempt)) break
+      known = standing.offset
+      // The last byte is there: it lands by itself, or the guest asks once more for what it led to.
+      if (standing.state === 'finishing' && dice.chance(0.7)) {
+        await pause(5)
+        continue
+      }
+    }
+    if (manner === 'give up' && known >= turnAt && known > 0) return false
+    if (manner === 'cancel early' && known >= turnAt) {
+      if (await upload.cancel()) break
+      mustAsk = true
+      continue
+    }
+    const offset = known < attempt.size ? known : attempt.size - 1
+    const length = Math.min(chunkBytes, attempt.size - offset)
+    mustAsk = await step({ ports, attempt, upload, dice, manner }, offset, length)
+    known = attempt.acknowledgedOffset
+  }
+  return true
+}
+
+/** Sends one chunk in the session's manner. True when only the server knows what came of it. */
+async function step({ attempt, upload, dice, manner }: Transfer, offset: number, length: number): Promise<boolean> {
+  const isLast = offset + length === attempt.size
+  const [once, again] = [() => upload.append(offset, length), () => upload.append(offset, length)]
+  if (manner === 'twice' && (isLast || dice.chance(0.3))) {
+    attempt.hasLooseRequest = true
+    await Promise.all([once(), again()])
+    return true
+  }
+  if (manner === 'cancel late' && isLast) {
+    attempt.hasLooseRequest = true
+    await Promise.all([once(), pause(dice.integer(0, 30)).then(upload.cancel)])
+    return true
+  }
+  if (manner === 'cut' && dice.chance(0.5)) {
+    await upload.append(offset, length, dice.integer(1, 30))
+    return true
+  }
+  const reply = await once()
+  if (reply?.status === 500) await pause(SPACE_PAUSE_MS)
+  if (reply !== undefined) return reply.status !== 204
+  // Half of the guests ask where they are; the others just repeat, and a repeat gets the answer that it had.
+  if (dice.chance(0.5)) return true
+  return (await again())?.status !== 204
+}
+
+/** The guest's proof: it verifies, it is of this file, and whenever it is fetched it is the same. */
+export async function fetchReceipt(
+  { api, ledger, attestationKeys }: Pick<GuestPorts, 'api' | 'ledger' | 'attestationKeys'>,
+  attempt: Attempt,
+): Promise<void> {
+  const fault = (what: string) => ledger.fault(`${what}: ${describeAttempt(attempt)}`)
+  const path = `/d/${attempt.link.opaqueId}/${attempt.uploadId}/receipt`
+  const reply = await api.askUntilAnswered({ method: 'GET', path })
+  if (reply.status !== 200) return fault(`the receipt of a landed drop was answered ${reply.status}`)
+  const { receipt_cbor: text, server_key_id: keyId } = jsonOf<AssetReceipt>(reply)
+  const publicKey = attestationKeys.get(keyId)
+  if (publicKey === undefined) return fault(`its receipt names the unknown key ${keyId}`)
+  const { payload } = await verifyReceipt({ receiptCbor: fromBase64(text), publicKey, verify: verifiers })
+  const isOfThis =
+    payload.upload_id === attempt.uploadId && payload.ciphertext_hash === attempt.hash && payload.size === attempt.size
+  if (!isOfThis) fault('its receipt is of something else')
+  if (attempt.receiptCbor !== undefined && attempt.receiptCbor !== text) fault('its receipt has changed')
+  attempt.receiptCbor = text
+  attempt.dropId = payload.drop_id
+}

@@ -1,0 +1,90 @@
+/** A server, its owners and its guests: what every fault run begins with. */
+import { fromBase64 } from '@blindkeep/protocol/bytes'
+import { type RunningServer, startServer } from '../testing/startServer.ts'
+import { type Api, createApi, jsonOf } from './api.ts'
+import { bringToAnEnd, untilSwept } from './finale.ts'
+import { type GuestPorts, runGuest } from './guest.ts'
+import { judgeRows } from './judge.ts'
+import { createLedger, type Owner } from './ledger.ts'
+import { createMoments } from './moments.ts'
+import { createOracle, type Oracle } from './oracle.ts'
+import { readInbox, runOwner, signUp } from './owner.ts'
+import { createPool } from './pool.ts'
+import { createDice, type Dice } from './random.ts'
+
+/** Limits out of the way, and everything that runs by the clock often. */
+export const FAULT_ENV = {
+  LOG_LEVEL: 'warn',
+  SWEEP_SECONDS: '1',
+  GC_GRACE_SECONDS: '1',
+  ACCESS_TOKEN_SECONDS: '864000',
+  LINK_SESSIONS_PER_WINDOW: '1000000',
+  SOURCE_SESSIONS_PER_WINDOW: '1000000',
+  FREE_SPACE_FLOOR_BYTES: '0',
+}
+
+export interface World extends GuestPorts {
+  readonly server: RunningServer
+  readonly oracle: Oracle
+  readonly owners: readonly Owner[]
+  readonly dice: Dice
+}
+
+export interface Load {
+  /** Resolves when everybody has finished what they had begun. */
+  stop(): Promise<void>
+}
+
+export async function createWorld(seed: string, env: Readonly<Record<string, string>> = {}): Promise<World> {
+  const dice = createDice(seed)
+  const server = await startServer({ env: { ...FAULT_ENV, ...env } })
+  const api = createApi(server.url)
+  const ledger = createLedger()
+  const owners = [await signUp(api, dice.fork('first owner')), await signUp(api, dice.fork('second owner'))]
+  return {
+    server,
+    api,
+    ledger,
+    owners,
+    dice,
+    seed,
+    moments: createMoments(),
+    pool: createPool({ api, ledger, owners }, dice.fork('pool')),
+    oracle: createOracle(server.dataDir),
+    attestationKeys: await attestationKeys(api),
+  }
+}
+
+async function attestationKeys(api: Api): Promise<ReadonlyMap<string, Uint8Array>> {
+  const reply = await api.askUntilAnswered({ method: 'GET', path: '/.well-known/service/attestation-keys' })
+  const { keys } = jsonOf<{ keys: { readonly key_id: string; readonly public: string }[] }>(reply)
+  return new Map(keys.map((key) => [key.key_id, fromBase64(key.public)]))
+}
+
+export function startLoad(world: World, guests: number): Load {
+  let isStopping = false
+  const stopping = () => isStopping
+  const running = [
+    ...Array.from({ length: guests }, (_, index) => runGuest(world, world.dice.fork(`guest ${index}`), stopping)),
+    ...world.owners.map((owner) => runOwner(world, owner, world.dice.fork(owner.email), stopping)),
+  ]
+  return {
+    async stop() {
+      isStopping = true
+      await Promise.all(running)
+    },
+  }
+}
+
+/** Ends everything, waits for the sweep, and looks at all once more: over HTTP, then at the rows and files of the stopped server. */
+export async function judgeAll(world: World): Promise<void> {
+  const { server, ledger, oracle, owners } = world
+  await bringToAnEnd(world, owners, world.dice.fork('end'))
+  const inboxes = await Promise.all(owners.map((owner) => readInbox(world, owner)))
+  if (!(await untilSwept(server.dataDir, inboxes.flat().length)))
+    ledger.fault('the sweep leaves files that nothing owns')
+  const exitCode = await server.terminate()
+  if (exitCode !== 0) ledger.fault(`the server ended with ${exitCode}`)
+  const faults = await oracle.examine({ isSwept: true, also: (database) => judgeRows(database, ledger) })
+  for (const fault of faults) ledger.fault(`at the end: ${fault}`)
+}

@@ -1,0 +1,166 @@
+/** An owner: reads, compares, discards and revokes while guests send and the server dies. */
+import { type Api, jsonOf, pause, type Reply } from './api.ts'
+import { type Attempt, describeAttempt, isOver, type Ledger, type Link, type Owner } from './ledger.ts'
+import type { Moments } from './moments.ts'
+import { type Dice, sha256 } from './random.ts'
+
+export interface OwnerPorts {
+  readonly api: Api
+  readonly ledger: Ledger
+  readonly moments: Moments
+  readonly isDiskTroubled: () => boolean
+  /** More than so many bytes in the inbox, and its owner discards more often than not. */
+  readonly pendingBytesMany: number
+}
+
+export interface InboxEntry {
+  readonly drop_id: string
+  readonly opaque_id: string
+  readonly ciphertext_hash: string
+  readonly size: number
+}
+
+const LIVE_RETIRED_MANY = 100
+
+export async function signUp(api: Api, dice: Dice): Promise<Owner> {
+  const owner = { email: `${dice.hex(8)}@faults.example`, secret: dice.hex(32), token: '' }
+  const json = { email: owner.email, password: owner.secret }
+  const reply = await api.askUntilAnswered({ method: 'POST', path: '/v1/auth/register', json })
+  if (reply.status !== 201) throw new Error(`an owner was answered ${reply.status} ${reply.code}`)
+  return { ...owner, token: jsonOf<{ access_token: string }>(reply).access_token }
+}
+
+export async function runOwner(ports: OwnerPorts, owner: Owner, dice: Dice, isStopping: () => boolean): Promise<void> {
+  const { ledger, pendingBytesMany } = ports
+  for (let index = 0; !isStopping(); index++) {
+    const own = dice.fork(String(index))
+    try {
+      const entries = await readInbox(ports, owner)
+      const bytes = entries.reduce((sum, { size }) => sum + size, 0)
+      if (entries.length > 0 && own.chance(0.25)) await compareContent(ports, owner, own.pick(entries))
+      if (entries.length > 0 && own.chance(bytes > pendingBytesMany ? 1 : 0.3))
+        for (let round = bytes > pendingBytesMany ? 8 : 1; round > 0; round--)
+          await discard(ports, owner, own.pick(entries))
+      if (own.chance(0.03)) await discardPile(ports, own.pick(linksOf(ledger, owner)))
+      await revokeSome(ports, owner, own)
+    } catch (error) {
+      ledger.fault(`an owner: ${error instanceof Error ? error.message : String(error)}`)
+    }
+    await pause(own.integer(10, 120))
+  }
+}
+
+function linksOf(ledger: Ledger, owner: Owner): readonly Link[] {
+  return ledger.links.filter((link) => link.owner === owner)
+}
+
+/** The inbox, after it was held against what was acknowledged before it was asked for. */
+export async function readInbox(
+  { api, ledger }: Pick<OwnerPorts, 'api' | 'ledger'>,
+  owner: Owner,
+): Promise<readonly InboxEntry[]> {
+  const own = ledger.attempts.filter(({ link, dropId }) => link.owner === owner && dropId !== undefined)
+  const landed = own.filter(({ landed, discarded }) => landed === 'acknowledged' && discarded === 'no')
+  const discarded = own.filter((attempt) => attempt.discarded === 'acknowledged')
+  const reply = await api.askUntilAnswered({ method: 'GET', path: '/v1/drops', token: owner.token })
+  if (reply.status !== 200) throw new Error(`the inbox was answered ${reply.status} ${reply.code}`)
+  const { drops } = jsonOf<{ drops: InboxEntry[] }>(reply)
+  const present = new Set(drops.map(({ drop_id }) => drop_id))
+  for (const attempt of landed) {
+    const isThere = attempt.dropId !== undefined && present.has(attempt.dropId)
+    if (!isThere && attempt.discarded === 'no') ledger.fault(`not in the inbox: ${describeAttempt(attempt)}`)
+  }
+  for (const attempt of discarded) {
+    if (attempt.dropId !== undefined && present.has(attempt.dropId))
+      ledger.fault(`an acknowledged discard has come back: ${describeAttempt(attempt)}`)
+  }
+  return drops
+}
+
+/** The bytes as the owner gets them. A drop may go while it is read, if somebody discards it. */
+export async function compareContent(
+  { api, ledger }: Pick<OwnerPorts, 'api' | 'ledger'>,
+  owner: Owner,
+  entry: InboxEntry,
+): Promise<void> {
+  const reply = await api.askUntilAnswered({
+    method: 'GET',
+    path: `/v1/drops/${entry.drop_id}/content`,
+    token: owner.token,
+  })
+  const attempt = attemptOf(ledger, entry)
+  if (reply.status === 404 && attempt !== undefined && attempt.discarded !== 'no') return
+  ledger.counts.contentsCompared++
+  if (reply.status !== 200) ledger.fault(`content was answered ${reply.status} ${reply.code}: ${entry.drop_id}`)
+  else if (sha256(reply.body) !== entry.ciphertext_hash) ledger.fault(`content has other bytes: ${entry.drop_id}`)
+}
+
+/** By link and hash: the harness makes no two files alike, but for those of one byte. */
+function attemptOf(ledger: Ledger, entry: InboxEntry): Attempt | undefined {
+  const alike = ledger.attempts.filter(
+    ({ link, hash, dropId }) =>
+      link.opaqueId === entry.opaque_id &&
+      hash === entry.ciphertext_hash &&
+      (dropId ?? entry.drop_id) === entry.drop_id,
+  )
+  return alike.find(({ dropId }) => dropId === entry.drop_id) ?? alike[0]
+}
+
+async function discard({ api, ledger, moments }: OwnerPorts, owner: Owner, entry: InboxEntry): Promise<void> {
+  const attempt = attemptOf(ledger, entry)
+  // Two files of one byte may be alike; one whose receipt nobody has yet cannot be told from the other.
+  if (attempt?.dropId !== entry.drop_id) return
+  const isFirst = attempt.discarded === 'no'
+  if (isFirst) attempt.discarded = 'asked'
+  moments.note('discard sent')
+  const reply = await api.ask({ method: 'DELETE', path: `/v1/drops/${entry.drop_id}`, token: owner.token })
+  if (reply === undefined) return
+  if (reply.status === 204) ledger.counts.discards++
+  else if (reply.status !== 404 || isFirst)
+    return ledger.fault(`a discard was answered ${reply.status}: ${describeAttempt(attempt)}`)
+  attempt.discarded = 'acknowledged'
+}
+
+/** What lands meanwhile may go with the pile or not. */
+async function discardPile({ api, ledger, moments }: OwnerPorts, link: Link): Promise<void> {
+  const landedBefore = link.attempts.filter(({ landed }) => landed === 'acknowledged')
+  const mark = () => {
+    for (const attempt of link.attempts) if (attempt.discarded === 'no') attempt.discarded = 'asked'
+  }
+  mark()
+  moments.note('discard sent')
+  const reply = await api.ask({
+    method: 'DELETE',
+    path: `/v1/drops?opaque_id=${link.opaqueId}`,
+    token: link.owner.token,
+  })
+  // Sessions that were begun while it was under way, too.
+  mark()
+  if (reply === undefined) return
+  if (reply.status !== 204) return ledger.fault(`a pile was answered ${reply.status}`)
+  for (const attempt of landedBefore) attempt.discarded = 'acknowledged'
+}
+
+/** Links that no guest uses any more, and now and then one that guests are in the middle of. */
+async function revokeSome(ports: OwnerPorts, owner: Owner, dice: Dice): Promise<void> {
+  const links = linksOf(ports.ledger, owner).filter(({ revoked }) => revoked !== 'acknowledged')
+  const retired = links.filter(({ isRetired }) => isRetired)
+  if (retired.length > LIVE_RETIRED_MANY) for (const link of retired.slice(0, 10)) await revoke(ports, link)
+  const busy = links.filter(({ attempts }) => attempts.some((attempt) => attempt.created !== 'no' && !isOver(attempt)))
+  if (dice.chance(0.06) && busy.length > 0) await revoke(ports, dice.pick(busy))
+}
+
+async function revoke({ api, ledger, moments }: OwnerPorts, link: Link): Promise<void> {
+  if (link.revoked === 'no') link.revoked = 'asked'
+  link.isRetired = true
+  moments.note('revoke sent')
+  const reply: Reply | undefined = await api.ask({
+    method: 'DELETE',
+    path: `/v1/drops/links/${link.opaqueId}`,
+    token: link.owner.token,
+  })
+  if (reply === undefined) return
+  if (reply.status !== 204) return ledger.fault(`a revocation was answered ${reply.status}`)
+  link.revoked = 'acknowledged'
+  ledger.counts.revocations++
+}

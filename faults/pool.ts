@@ -1,0 +1,74 @@
+/** The links that guests send through: one of each kind at a time, and a new one as soon as the last is full, spent or revoked. */
+import { type Api, jsonOf } from './api.ts'
+import type { Attempt, Ledger, Link, Owner } from './ledger.ts'
+import type { Dice } from './random.ts'
+
+export interface Pool {
+  /** Sessions that a guest gave up in the middle. */
+  readonly abandoned: Attempt[]
+  take(dice: Dice): Promise<Link>
+}
+
+const MEBIBYTE = 1024 * 1024
+
+export type Caps = Pick<Link, 'singleUse' | 'maxFileCount' | 'maxFileSize' | 'maxTotalBytes'>
+
+const KINDS: readonly ((dice: Dice) => Caps)[] = [
+  () => ({ singleUse: false }),
+  (dice) => ({ singleUse: false, maxFileCount: dice.integer(3, 25) }),
+  (dice) => ({ singleUse: false, maxTotalBytes: dice.integer(MEBIBYTE, 60 * MEBIBYTE) }),
+  (dice) => ({ singleUse: false, maxFileSize: dice.integer(1, 10 * MEBIBYTE), maxFileCount: 40 }),
+  () => ({ singleUse: true }),
+  () => ({ singleUse: true }),
+]
+
+export function createPool(
+  ports: { readonly api: Api; readonly ledger: Ledger; readonly owners: readonly Owner[] },
+  dice: Dice,
+): Pool {
+  const slots: (Promise<Link> | undefined)[] = KINDS.map(() => undefined)
+  let made = 0
+
+  async function current(slot: number): Promise<Link> {
+    const present = await slots[slot]
+    if (present !== undefined && !present.isRetired) return present
+    // Whoever else waited for the same may have made one meanwhile.
+    const other = slots[slot]
+    if (other !== undefined && (await other) !== present) return current(slot)
+    const kind = KINDS[slot]
+    if (kind === undefined) throw new Error('no such kind of link')
+    const own = dice.fork(`link ${made++}`)
+    const provisioned = provision(ports, own, { owner: own.pick(ports.owners), ...kind(own) })
+    slots[slot] = provisioned
+    return provisioned
+  }
+
+  return { abandoned: [], take: (own) => current(own.integer(0, KINDS.length - 1)) }
+}
+
+/** Makes a link, and says so in the ledger. */
+export async function provision(
+  { api, ledger }: { readonly api: Api; readonly ledger: Ledger },
+  dice: Dice,
+  caps: Caps & { readonly owner: Owner },
+): Promise<Link> {
+  const link: Link = { opaqueId: dice.hex(16), revoked: 'no', isRetired: false, attempts: [], ...caps }
+  const reply = await api.askUntilAnswered({
+    method: 'POST',
+    path: '/v1/drops/links',
+    token: link.owner.token,
+    json: {
+      opaque_id: link.opaqueId,
+      drop_pubkey: Buffer.alloc(1216, 3).toString('base64'),
+      crypto_suite_id: 1,
+      single_use: link.singleUse,
+      ...(link.maxFileCount !== undefined && { max_file_count: link.maxFileCount }),
+      ...(link.maxFileSize !== undefined && { max_file_size: link.maxFileSize }),
+      ...(link.maxTotalBytes !== undefined && { max_total_bytes: link.maxTotalBytes }),
+    },
+  })
+  const isMade = reply.status === 201 && jsonOf<{ opaque_id: string }>(reply).opaque_id === link.opaqueId
+  if (!isMade) throw new Error(`a link was answered ${reply.status} ${reply.code}`)
+  ledger.links.push(link)
+  return link
+}

@@ -1,0 +1,41 @@
+/** Random kill -9 under load. The plan follows from the seed; how far the server is when it dies is up to the clock. */
+import { type Met, runKills } from './kills.ts'
+import type { Counts } from './ledger.ts'
+import { createWorld, judgeAll, startLoad } from './load.ts'
+
+export interface KillRun {
+  readonly kills: number
+  readonly seed: string
+  readonly guests: number
+  readonly tell: (text: string) => void
+}
+
+export interface KillReport {
+  readonly faults: readonly string[]
+  readonly counts: Counts
+  readonly met: Met
+  /** What the server has logged as a warning or worse. */
+  readonly log: string
+}
+
+export async function runR2({ kills, seed, guests, tell }: KillRun): Promise<KillReport> {
+  const world = await createWorld(seed)
+  const { server, ledger, dice } = world
+  try {
+    const load = startLoad(world, guests)
+    const met = await runKills({ ...world, tell }, kills, dice.fork('kills'))
+    await load.stop()
+    if (ledger.faults.length === 0) await judgeAll(world)
+    return { faults: ledger.faults, counts: ledger.counts, met, log: loggedBy(server.log()) }
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Without what is said at each start. */
+function loggedBy(output: string): string {
+  return output
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .join('\n')
+}

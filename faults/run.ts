@@ -1,0 +1,39 @@
+/**
+ * Fault runs on demand: `npm run faults -- R2 --kills 200 --seed 7`, `npm run faults -- R4 --rounds 50 --seed 7`.
+ * Prints the seed, what was counted, and everything that was found wrong; ends with 1 when there is anything.
+ */
+import { randomBytes } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { runR2 } from './r2.ts'
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    kills: { type: 'string', default: '50' },
+    rounds: { type: 'string', default: '10' },
+    guests: { type: 'string', default: '8' },
+    seed: { type: 'string', default: randomBytes(4).toString('hex') },
+  },
+})
+const tell = (text: string) => console.log(text)
+
+const [id] = positionals
+tell(`${id} with seed ${values.seed}`)
+switch (id) {
+  case 'R2': {
+    const report = await runR2({ kills: Number(values.kills), guests: Number(values.guests), seed: values.seed, tell })
+    tell(JSON.stringify({ counts: report.counts, met: report.met }, undefined, 2))
+    if (report.log !== '') tell(`the server logged:\n${report.log}`)
+    end(report.faults)
+    break
+  }
+  default:
+    console.error('Which run? R2 [--kills 50] [--guests 8] [--seed text] or R4 [--rounds 10] [--seed text]')
+    process.exitCode = 2
+}
+
+function end(faults: readonly string[]): void {
+  for (const fault of faults) tell(`FAULT ${fault}`)
+  tell(faults.length === 0 ? 'nothing was found wrong' : `${faults.length} faults, seed ${values.seed}`)
+  process.exitCode = faults.length === 0 ? 0 : 1
+}

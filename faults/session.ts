@@ -1,0 +1,68 @@
+/** Single sessions, for tests that know each step. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type Attempt, type Link, newAttempt } from './ledger.ts'
+import type { World } from './load.ts'
+import { rowsOf } from './oracle/rows.ts'
+import { type Caps, provision } from './pool.ts'
+import { randomContent, sha256 } from './random.ts'
+import { createUpload, type Upload } from './upload.ts'
+
+export interface Session {
+  readonly attempt: Attempt
+  readonly content: Buffer
+  readonly upload: Upload
+}
+
+export async function newLink(world: World, name: string, caps: Caps = { singleUse: false }): Promise<Link> {
+  const [owner] = world.owners
+  assert.ok(owner)
+  return provision(world, world.dice.fork(name), { owner, ...caps })
+}
+
+/** Known to the ledger, and not yet to the server. */
+export function plannedSession(
+  world: World,
+  link: Link,
+  { name, size }: { readonly name: string; readonly size: number },
+): Session {
+  const content = randomContent(name, size)
+  const attempt = newAttempt({ name, link, size, hash: sha256(content), isFalse: false })
+  link.attempts.push(attempt)
+  world.ledger.attempts.push(attempt)
+  return { attempt, content, upload: createUpload(world, attempt, content) }
+}
+
+export async function openSession(
+  world: World,
+  link: Link,
+  file: { readonly name: string; readonly size: number },
+): Promise<Session> {
+  const session = plannedSession(world, link, file)
+  assert.ok(await session.upload.create())
+  return session
+}
+
+/** Chunks of that many bytes from where the session stands up to, not including, `end`, each acknowledged. */
+export async function appendUpTo({ attempt, upload }: Session, end: number, chunkBytes: number): Promise<void> {
+  while (attempt.acknowledgedOffset < end) {
+    const reply = await upload.append(
+      attempt.acknowledgedOffset,
+      Math.min(chunkBytes, end - attempt.acknowledgedOffset),
+    )
+    assert.equal(reply?.status, 204)
+  }
+}
+
+/** The file that holds a session's bytes. */
+export function fileOf(dataDirectory: string, attempt: Attempt): string {
+  const database = new DatabaseSync(join(dataDirectory, 'blindkeep.sqlite'), { readOnly: true })
+  try {
+    const [row] = rowsOf(database, 'select location from uploads where upload_id = ?', attempt.uploadId ?? '')
+    assert.ok(row)
+    return join(dataDirectory, 'blobs', row.text('location'))
+  } finally {
+    database.close()
+  }
+}

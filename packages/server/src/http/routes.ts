@@ -1,0 +1,34 @@
+import type { Blobs } from '../ports/blobs.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Store } from '../ports/store.ts'
+import type { Rules } from '../rules.ts'
+import type { Routes } from './call.ts'
+import { accountRoutes } from './routes/accounts.ts'
+import { discoveryRoutes } from './routes/discovery.ts'
+import { type GuestSettings, guestRoutes } from './routes/guest.ts'
+import { inboxRoutes } from './routes/inbox.ts'
+import { linkRoutes } from './routes/links.ts'
+import { quotaRoutes } from './routes/quota.ts'
+import { serviceRoutes } from './routes/service.ts'
+
+interface RoutePorts {
+  readonly rules: Rules
+  readonly store: Store
+  readonly blobs: Blobs
+  readonly clock: Clock
+  /** The software's release. */
+  readonly version: string
+}
+
+/** One route for each row of the table of operations. */
+export function createRoutes({ rules, store, blobs, clock, version }: RoutePorts, settings: GuestSettings): Routes {
+  return {
+    ...serviceRoutes({ store, blobs, version }),
+    ...discoveryRoutes(rules),
+    ...accountRoutes(rules),
+    ...quotaRoutes({ ...rules, clock }),
+    ...linkRoutes(rules),
+    ...inboxRoutes({ ...rules, blobs }),
+    ...guestRoutes({ ...rules, store }, settings),
+  }
+}

@@ -1,0 +1,88 @@
+import { type Blobs, StorageUnavailable } from '../ports/blobs.ts'
+import type { Account, ReadTx, Store } from '../ports/store.ts'
+import type { WorldOptions } from './world.ts'
+
+/** Faults around real adapters: a call that fails before it did anything, or after it did all of it. */
+export type Call = 'storeRead' | 'storeWrite' | 'blobWrite' | 'settle' | 'size' | 'blobRead' | 'remove' | 'freeBytes'
+
+export interface Fault {
+  /** How many calls fail; all from now on when left out. */
+  readonly times?: number
+  /** How many go well before. */
+  readonly after?: number
+  /** Whether the call does its work and fails all the same. */
+  readonly isApplied?: boolean
+  readonly error?: Error
+  /** Which calls of the blob store are meant. */
+  readonly location?: string
+}
+
+export interface Faults {
+  arm(call: Call, fault?: Fault): void
+  disarm(): void
+  readonly around: NonNullable<WorldOptions['around']>
+}
+
+export function createFaults(): Faults {
+  const armed = new Map<Call, Fault & { left: number; skip: number }>()
+
+  async function meet<Result>(call: Call, work: () => Promise<Result>, location?: string): Promise<Result> {
+    const fault = armed.get(call)
+    const isMeant = fault !== undefined && (fault.location === undefined || fault.location === location)
+    if (!isMeant || fault.left <= 0) return work()
+    if (fault.skip > 0) {
+      fault.skip -= 1
+      return work()
+    }
+    fault.left -= 1
+    if (fault.isApplied === true) await work()
+    throw fault.error ?? new StorageUnavailable('a test broke it')
+  }
+
+  return {
+    arm(call, fault = {}) {
+      armed.set(call, { ...fault, left: fault.times ?? Number.POSITIVE_INFINITY, skip: fault.after ?? 0 })
+    },
+    disarm: () => armed.clear(),
+    around: {
+      store: (real: Store): Store => ({
+        ...real,
+        read: (work) => meet('storeRead', () => real.read(work)),
+        write: (work) => meet('storeWrite', () => real.write(work)),
+      }),
+      blobs: (real: Blobs): Blobs => ({
+        ...real,
+        write: (location, request) => meet('blobWrite', () => real.write(location, request), location),
+        settle: (location, size) => meet('settle', () => real.settle(location, size), location),
+        size: (location) => meet('size', () => real.size(location), location),
+        async *read(location, range) {
+          await meet('blobRead', async () => undefined, location)
+          yield* real.read(location, range)
+        },
+        remove: (location) => meet('remove', () => real.remove(location), location),
+        freeBytes: () => meet('freeBytes', () => real.freeBytes()),
+      }),
+    },
+  }
+}
+
+/** A store in which every account is suspended as long as `isSuspended` says so: there is no command yet that does it. */
+export function suspending(isSuspended: () => boolean): (real: Store) => Store {
+  const mark = (account: Account | undefined): Account | undefined =>
+    account && isSuspended() ? { ...account, suspendedAt: account.createdAt } : account
+  const marked = <Tx extends ReadTx>(tx: Tx): Tx => ({
+    ...tx,
+    accounts: { ...tx.accounts, find: async (accountId: Account['accountId']) => mark(await tx.accounts.find(accountId)) },
+  })
+  return (real) => ({
+    ...real,
+    read: (work) => real.read((tx) => work(marked(tx))),
+    write: (work) => real.write((tx) => work(marked(tx))),
+  })
+}
+
+/** A door that stays shut until a test opens it. */
+export function createGate(): { readonly passed: Promise<void>; open(): void } {
+  const { promise: passed, resolve: open } = Promise.withResolvers<void>()
+  return { passed, open }
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { toBase64 } from '@blindkeep/protocol/bytes'
+import type { AccountId, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
+import { KEM_CIPHERTEXT_BYTES } from '@blindkeep/protocol/suites'
+import type { ChunkAnswer } from '../domain/chunks.ts'
+import type { CreateDrop, Declaration } from '../domain/drops.ts'
+import type { Provision } from '../domain/links.ts'
+import { isRefusal } from '../domain/refusals.ts'
+import type { Account, Link, Upload } from '../ports/store.ts'
+import { known, newAccount, newOpaqueId, sha256, type World } from './world.ts'
+
+/** What guests and owners do in tests of the rules, in as few words as possible. */
+
+export function provision(over: Partial<Provision> = {}): Provision {
+  return {
+    opaqueId: newOpaqueId(),
+    dropPublicKey: new Uint8Array(randomBytes(32)),
+    suiteId: 1,
+    expiresAt: undefined,
+    maxTotalBytes: undefined,
+    maxFileCount: undefined,
+    maxFileSize: undefined,
+    singleUse: false,
+    passphraseVerifier: undefined,
+    sealedLabel: undefined,
+    ...over,
+  }
+}
+
+export async function newLink(world: World, over: Partial<Provision> = {}, owner?: AccountId): Promise<OpaqueId> {
+  const accountId = owner ?? (await newAccount(world))
+  return admitted(await world.rules.links.provision(accountId, provision(over)))
+}
+
+/** The answer, which has to be no refusal. */
+export function admitted<Answer>(answer: Answer): Exclude<Answer, { readonly refused: string }> {
+  if (isRefusal(answer)) throw new Error(`refused: ${JSON.stringify(answer)}`)
+  return answer as Exclude<Answer, { readonly refused: string }>
+}
+
+export function declare(content: Uint8Array, over: Partial<Declaration> = {}): Declaration {
+  return {
+    contentType: 'application/octet-stream',
+    size: content.length,
+    ciphertextHash: sha256(content),
+    kemCt: toBase64(new Uint8Array(KEM_CIPHERTEXT_BYTES)),
+    suggestedFilename: undefined,
+    ...over,
+  }
+}
+
+export function creation(
+  opaqueId: OpaqueId,
+  content: Uint8Array,
+  over: Partial<Omit<CreateDrop, 'opaqueId' | 'declaration'>> & { readonly declaration?: Partial<Declaration> } = {},
+): CreateDrop {
+  const { declaration, ...rest } = over
+  const nothing = { proof: undefined, idempotencyKey: undefined, source: undefined }
+  return { opaqueId, ...nothing, ...rest, declaration: declare(content, declaration) }
+}
+
+export async function openDrop(world: World, opaqueId: OpaqueId, content: Uint8Array): Promise<UploadId> {
+  return admitted(await world.rules.drops.create(creation(opaqueId, content)))
+}
+
+export const never = new AbortController().signal
+
+export async function* inPieces(bytes: Uint8Array, pieceBytes = 64 * 1024): AsyncIterable<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+}
+
+/** Sends one chunk whole. */
+export function append(world: Pick<World, 'rules'>, uploadId: UploadId, chunk: { readonly offset: number; readonly bytes: Uint8Array }): Promise<ChunkAnswer> {
+  const { offset, bytes } = chunk
+  return world.rules.appendChunk(uploadId, { offset, checksum: sha256(bytes), body: inPieces(bytes), signal: never })
+}
+
+/** Opens a session and sends it whole. */
+export async function land(world: World, opaqueId: OpaqueId, content: Uint8Array): Promise<UploadId> {
+  const uploadId = await openDrop(world, opaqueId, content)
+  admitted(await append(world, uploadId, { offset: 0, bytes: content }))
+  return uploadId
+}
+
+export const bytes = (count: number): Uint8Array => new Uint8Array(randomBytes(count))
+
+export async function linkRow({ store }: World, opaqueId: OpaqueId): Promise<Link> {
+  return known(await store.read((tx) => tx.links.find(opaqueId)))
+}
+
+export async function uploadRow({ store }: World, uploadId: UploadId): Promise<Upload> {
+  return known(await store.read((tx) => tx.uploads.find(uploadId)))
+}
+
+export async function accountRow({ store }: World, accountId: AccountId): Promise<Account> {
+  return known(await store.read((tx) => tx.accounts.find(accountId)))
+}
+
+export async function ownerOf(world: World, opaqueId: OpaqueId): Promise<AccountId> {
+  return (await linkRow(world, opaqueId)).accountId
+}

@@ -1,0 +1,161 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type AccountId,
+  type OpaqueId,
+  parseAccountId,
+  parseOpaqueId,
+  parseProtocolVersion,
+  parseSha256Hex,
+  type Sha256Hex,
+} from '@blindkeep/protocol/ids'
+import { createSecretHasher } from '../adapters/argon2/argon2.ts'
+import { openFilesystemBlobs } from '../adapters/filesystem/blobs.ts'
+import { openKeyring } from '../adapters/keyring/keyring.ts'
+import { openLimiter } from '../adapters/limiter/limiter.ts'
+import { openSqliteStore } from '../adapters/sql/sqlite.ts'
+import { systemRandom } from '../adapters/system/random.ts'
+import { openServerKeys, type ServerKeys } from '../domain/keys.ts'
+import type { Blobs } from '../ports/blobs.ts'
+import type { Keyring } from '../ports/keyring.ts'
+import type { Limiter } from '../ports/limiter.ts'
+import type { Store } from '../ports/store.ts'
+import { createRules, type RuleSettings, type Rules } from '../rules.ts'
+import { createHandClock, type HandClock } from './handClock.ts'
+
+/** The rules over real adapters, a database in memory, files in a directory of its own and a clock that moves by hand. */
+export interface World {
+  readonly clock: HandClock
+  readonly store: Store
+  readonly blobs: Blobs
+  readonly limiter: Limiter
+  readonly keyring: Keyring
+  readonly keys: ServerKeys
+  readonly rules: Rules
+  readonly settings: RuleSettings
+  /** Where the copies are. */
+  readonly blobsDirectory: string
+  /** How often the rules said that bytes are to be removed. */
+  doomedCalls(): number
+  /** The same data under rules that remember nothing: what a start finds. */
+  restarted(): Rules
+}
+
+export interface WorldOptions {
+  readonly settings?: Partial<RuleSettings>
+  /** Adapters that fail where a test wants them to, around the real ones. */
+  readonly around?: { readonly store?: (real: Store) => Store; readonly blobs?: (real: Blobs) => Blobs }
+}
+
+const version = (date: string) => known(parseProtocolVersion(date))
+
+const SETTINGS: RuleSettings = {
+  serverId: 'https://keep.example',
+  publicUrl: 'https://keep.example/blind',
+  federationUrl: undefined,
+  window: { min: version('2026-01-01'), max: version('2026-11-01') },
+  quotaSoftBytes: undefined,
+  quotaHardBytes: undefined,
+  quotaGraceDays: 14,
+  blobBytesMost: 2 ** 40,
+  freeSpaceFloorBytes: 0,
+  registration: 'open',
+  isRegistrationDefault: true,
+  accessTokenSeconds: 900,
+  refreshTokenSeconds: 30 * 86_400,
+  uploadFirstByteSeconds: 900,
+  uploadIdleSeconds: 86_400,
+  uploadLifeSeconds: 7 * 86_400,
+  receiptGuestSeconds: 30 * 86_400,
+  collectGraceSeconds: 86_400,
+  linkSessionsPerWindow: 600,
+  sourceSessionsPerWindow: 6000,
+  passphraseTriesPerWindow: 10,
+  loginTriesPerWindow: 10,
+}
+
+/** A test in a world of its own, which is gone afterwards. */
+export function inWorld(work: (world: World) => Promise<void>, options: WorldOptions = {}): () => Promise<void> {
+  return async () => {
+    const { world, close } = await openWorld(options)
+    try {
+      await work(world)
+    } finally {
+      await close()
+    }
+  }
+}
+
+/**
+ * What the worlds of a process share, as it takes longest to make: a directory of files, no two of which ever have one name, and a master secret.
+ * It goes when the process ends.
+ */
+async function openGround() {
+  const directory = await mkdtemp(join(tmpdir(), 'blindkeep-worlds-'))
+  process.once('exit', () => rmSync(directory, { recursive: true }))
+  const blobsDirectory = join(directory, 'blobs')
+  const blobs = await openFilesystemBlobs({ directory: blobsDirectory })
+  const keyring = await openKeyring({ masterSecretFile: join(directory, 'master'), createIfMissing: true })
+  return { directory, blobsDirectory, realBlobs: blobs, keyring }
+}
+
+let ground: ReturnType<typeof openGround> | undefined
+
+async function openWorld({
+  settings,
+  around,
+}: WorldOptions): Promise<{ readonly world: World; readonly close: () => Promise<void> }> {
+  ground ??= openGround()
+  const { directory, blobsDirectory, realBlobs, keyring } = await ground
+  const realStore = await openSqliteStore({ path: ':memory:' })
+  const clock = createHandClock()
+  const keys = await openServerKeys({ store: realStore, keyring, clock, random: systemRandom })
+  const path = join(directory, `limits ${systemRandom.uuid()}`)
+  const limiter = await openLimiter({ path, secret: keys.serverSecret, clock, warn: () => {} })
+  let doomed = 0
+  const ports = {
+    store: around?.store?.(realStore) ?? realStore,
+    blobs: around?.blobs?.(realBlobs) ?? realBlobs,
+    clock,
+    random: systemRandom,
+    limiter,
+    hasher: createSecretHasher({ concurrent: 2, queueMost: 4 }),
+    keys,
+    onDoomed: () => {
+      doomed += 1
+    },
+  }
+  const used = { ...SETTINGS, ...settings }
+  const make = () => createRules(ports, used)
+  const facts = { settings: used, keyring, blobsDirectory, doomedCalls: () => doomed, restarted: make }
+  return {
+    world: { ...ports, ...facts, rules: make() },
+    async close() {
+      await limiter.close()
+      await realStore.close()
+    },
+  }
+}
+
+export function known<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('a test made something that it cannot have made')
+  return value
+}
+
+export const newOpaqueId = (): OpaqueId => known(parseOpaqueId(randomBytes(16).toString('hex')))
+
+export function sha256(bytes: Uint8Array): Sha256Hex {
+  return known(parseSha256Hex(createHash('sha256').update(bytes).digest('hex')))
+}
+
+/** Somebody who keeps files here; no secret is hashed, so nobody can log in. */
+export async function newAccount({ store, clock }: World): Promise<AccountId> {
+  const accountId = known(parseAccountId(systemRandom.uuid()))
+  const nothing = { salt: undefined, sealedAccountKey: undefined, sealedRecoveryKey: undefined, recoveryProofHash: undefined }
+  const row = { accountId, email: `${accountId}@example.org`, secretHash: '-', kdfVersion: 1, ...nothing }
+  await store.write((tx) => tx.accounts.insert({ ...row, createdAt: clock.now() }))
+  return accountId
+}

@@ -1,0 +1,46 @@
+/** People to test with. Their account keys are random and no password is stretched, so a test pays for Argon2id only where it is about a password. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { toBase64 } from '@blindkeep/protocol/bytes'
+import { createCalls } from '../packages/client/src/call.ts'
+import type { Environment } from '../packages/client/src/environment.ts'
+import { openLink, type PrepareOptions } from '../packages/client/src/guest.ts'
+import { type Owner, openOwner } from '../packages/client/src/owner.ts'
+import { type Landed, send } from '../packages/client/src/send.ts'
+import type { SendState } from '../packages/client/src/sendState.ts'
+import { createSession, tokenPairOf } from '../packages/client/src/session.ts'
+import { sourceOfBytes } from '../packages/client/src/source.ts'
+
+/** Registers somebody new. */
+export async function newOwner(baseUrl: string, environment?: Environment): Promise<Owner> {
+  const calls = createCalls({ baseUrl })
+  const body = { email: `${randomUUID()}@example.org`, password: toBase64(randomBytes(32)) }
+  const { body: answer } = await calls.call('register', { body })
+  const session = createSession({ calls, tokens: tokenPairOf(answer) })
+  return openOwner({ baseUrl, accountKey: new Uint8Array(randomBytes(32)), session, environment })
+}
+
+export interface SentFile {
+  readonly content: Uint8Array
+  readonly state: SendState
+  readonly landed: Landed
+}
+
+/** A guest who sends `content` through the link and meets no trouble. */
+export async function sendFile(
+  url: string,
+  content: Uint8Array,
+  facts: Omit<PrepareOptions, 'source'> = {},
+): Promise<SentFile> {
+  const source = sourceOfBytes(content)
+  const link = await openLink(url)
+  const state = await link.prepare({ ...facts, source })
+  return { content, state, landed: await send({ state, source }) }
+}
+
+/** What `fetchReceipt` asks for. */
+export function custodyOf({
+  state,
+  landed,
+}: SentFile): Landed & { readonly baseUrl: string; readonly opaqueId: string } {
+  return { ...landed, baseUrl: state.baseUrl, opaqueId: state.opaqueId }
+}
