@@ -238,7 +238,9 @@ describe('login', () => {
       await login(body.email, body.password),
       await refresh(owner.refreshToken),
       ...(await Promise.all(
-        ['/v1/account', '/v1/drops', '/v1/drops/links', '/v1/quota'].map((path) => asOwner(owner, 'GET', path)),
+        ['/v1/account', '/v1/devices', '/v1/albums', '/v1/drops', '/v1/drops/links', '/v1/quota'].map((path) =>
+          asOwner(owner, 'GET', path),
+        ),
       )),
     ]
     for (const reply of replies) assert.equal(reply.headers['cache-control'], 'no-store')

@@ -16,6 +16,7 @@ const TIME_MEMBERS = new Set([
   'generated_at',
   'received_at',
   'created_at',
+  'revoked_at',
 ])
 
 /** Throws an `AssertionError` that names the request for the first rule that the answer breaks. */

@@ -225,7 +225,7 @@ const FAULTS: readonly Fault[] = [
     meets: (operation) => /\{\w+_id\}/.test(operation.path),
     into: (call, operation, setting) => ({
       ...call,
-      path: pathOf(operation, setting, { opaque_id: 'x', upload_id: 'x', drop_id: 'x' }),
+      path: pathOf(operation, setting, { opaque_id: 'x', upload_id: 'x', drop_id: 'x', device_id: 'x' }),
     }),
     said: ({ path }) =>
       !path.startsWith('/d/')

@@ -26,6 +26,7 @@ export function pathOf(
     opaque_id: guest ? session.opaqueId : newOpaqueId(),
     upload_id: session.uploadId,
     drop_id: randomUUID(),
+    device_id: randomUUID(),
     code: 'error.request.malformed',
     ...ids,
   }

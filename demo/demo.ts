@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { type RunningServer, startServer } from '../testing/startServer.ts'
 import { writeFile } from './files.ts'
 import { guestSends, guestSendsThroughTrouble } from './guestActs.ts'
-import { peakMemory, reportMemory } from './memory.ts'
+import { type MemoryPeaks, peakMemory, reportMemory } from './memory.ts'
 import { ownerDiscards, ownerMakesLink, ownerOpensAll, ownerRegisters } from './ownerActs.ts'
 import { createStory, type Story, seconds, sizeOf } from './story.ts'
 
@@ -33,19 +33,17 @@ async function tell(story: Story, root: string, started: RunningServer[]): Promi
   })
   const owner = await ownerRegisters(story, server.url)
   const link = await ownerMakesLink(story, owner)
-  const serverPeaks: (number | undefined)[] = []
-  const world = { story, server, url: link.url, root, serverPeaks }
+  const peaks: MemoryPeaks = { server: [], guests: [] }
+  const world = { story, server, url: link.url, root, peaks }
   const [letter, photographs, film] = files
   if (letter === undefined || photographs === undefined || film === undefined) throw new Error('a file is missing')
-  const done = [
-    await guestSends(world, letter),
-    await guestSends(world, photographs),
-    await guestSendsThroughTrouble(world, film),
-  ]
+  await guestSends(world, letter)
+  await guestSends(world, photographs)
+  await guestSendsThroughTrouble(world, film)
   const items = await ownerOpensAll(story, owner, files)
   await ownerDiscards(story, owner, items)
-  serverPeaks.push(await peakMemory(server.pid()))
-  await reportMemory(story, { server: serverPeaks, guests: done.map(({ peakMemoryBytes }) => peakMemoryBytes) })
+  peaks.server.push(await peakMemory(server.pid()))
+  await reportMemory(story, peaks)
   await story.step('The server is asked to stop.', async () => {
     story.check((await server.stop()) === 0, 'it ended by itself, with status 0')
   })

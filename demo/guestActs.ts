@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { RunningServer } from '../testing/startServer.ts'
 import type { DemoFile } from './files.ts'
 import type { GuestDone, GuestOrder } from './guestMessages.ts'
-import { type GuestProcess, startGuest } from './guestProcess.ts'
-import { peakMemory } from './memory.ts'
+import { startGuest } from './guestProcess.ts'
+import { type MemoryPeaks, peakMemory } from './memory.ts'
 import { PASSPHRASE } from './ownerActs.ts'
 import { type Story, sizeOf } from './story.ts'
 
@@ -14,8 +14,7 @@ export interface World {
   readonly server: RunningServer
   readonly url: string
   readonly root: string
-  /** Where the peaks of the server's processes are gathered; the last one is still running. */
-  readonly serverPeaks: (number | undefined)[]
+  readonly peaks: MemoryPeaks
 }
 
 /** How long the killed server stays away: long enough for several of the guest's tries to fail. */
@@ -27,9 +26,9 @@ function orderFor({ url, root }: World, { path, name }: DemoFile): GuestOrder {
 }
 
 /** A small file, in one go. */
-export async function guestSends(world: World, file: DemoFile): Promise<GuestDone> {
+export async function guestSends(world: World, file: DemoFile): Promise<void> {
   const { story } = world
-  return story.step(`Gustav, in a process of his own, sends ${file.name} through the link.`, async () => {
+  await story.step(`Gustav, in a process of his own, sends ${file.name} through the link.`, async () => {
     const done = await startGuest(orderFor(world, file), {
       onLimits: ({ fileBytesMax, remainingFiles }) =>
         story.say(
@@ -37,15 +36,12 @@ export async function guestSends(world: World, file: DemoFile): Promise<GuestDon
         ),
     }).done
     tellReceipt(world, file, done)
-    return done
   })
 }
 
-function tellReceipt(
-  { story, server }: World,
-  file: DemoFile,
-  { receiptSeq, receivedAt, keyId, size }: GuestDone,
-): void {
+function tellReceipt({ story, server, peaks }: World, file: DemoFile, done: GuestDone): void {
+  const { receiptSeq, receivedAt, keyId, size, peakMemoryBytes } = done
+  peaks.guests.push(peakMemoryBytes)
   story.say(
     `${sizeOf(size)} sealed. Receipt no. ${receiptSeq} of ${server.url}, ${receivedAt}, key ${keyId.slice(0, 16)}…`,
   )
@@ -53,10 +49,10 @@ function tellReceipt(
 }
 
 /** The large file: the guest's process is killed in the middle, and later the server, and nobody begins again. */
-export async function guestSendsThroughTrouble(world: World, file: DemoFile): Promise<GuestDone> {
+export async function guestSendsThroughTrouble(world: World, file: DemoFile): Promise<void> {
   const order = orderFor(world, file)
   const reached = await guestIsKilled(world, file, order)
-  return world.story.step(`A fresh process goes on with ${file.name}, and the server is killed under it.`, async () => {
+  await world.story.step(`A fresh process goes on with ${file.name}, and the server is killed under it.`, async () => {
     const { story } = world
     let first: number | undefined
     let isHalfway = () => {}
@@ -79,24 +75,29 @@ export async function guestSendsThroughTrouble(world: World, file: DemoFile): Pr
     await serverIsKilled(world)
     const done = await guest.done
     tellReceipt(world, file, done)
-    return done
   })
 }
 
 /** Gives how many bytes the server had acknowledged. */
 async function guestIsKilled(world: World, file: DemoFile, order: GuestOrder): Promise<number> {
-  const { story } = world
+  const { story, peaks } = world
   return story.step(`Gustav sends ${file.name}, and his process is killed (SIGKILL) in the middle.`, async () => {
     let acknowledged = 0
+    let isMidway = () => {}
+    const midway = new Promise<void>((resolve) => {
+      isMidway = resolve
+    })
     const startedMs = performance.now()
-    const guest: GuestProcess = startGuest(order, {
+    const guest = startGuest(order, {
       onProgress: ({ phase, bytes, of }) => {
         if (phase === 'preparing' && bytes === of)
           story.say(`Sealed once for its hash: ${rate(of, performance.now() - startedMs)}.`)
         if (phase === 'sending') acknowledged = bytes
-        if (phase === 'sending' && bytes > of / 3) void guest.kill9()
+        if (phase === 'sending' && bytes > of / 3) isMidway()
       },
     })
+    await Promise.race([midway, guest.done])
+    peaks.guests.push(await guest.kill9())
     const outcome = await guest.done.then(
       () => 'landed',
       () => 'killed',
@@ -109,8 +110,8 @@ async function guestIsKilled(world: World, file: DemoFile, order: GuestOrder): P
   })
 }
 
-async function serverIsKilled({ story, server, serverPeaks }: World): Promise<void> {
-  serverPeaks.push(await peakMemory(server.pid()))
+async function serverIsKilled({ story, server, peaks }: World): Promise<void> {
+  peaks.server.push(await peakMemory(server.pid()))
   await server.kill9()
   story.say(`The server is killed with kill -9 and stays away for ${OUTAGE_MS / 1000} s.`)
   await wait(OUTAGE_MS)

@@ -3,14 +3,15 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { SendProgress } from '@blindkeep/client/send'
 import type { GuestDone, GuestMessage, GuestOrder } from './guestMessages.ts'
+import { peakMemory } from './memory.ts'
 
 const GUEST = fileURLToPath(new URL('./guest.ts', import.meta.url))
 
 export interface GuestProcess {
   /** Resolves when the file has landed and its receipt was checked; rejects with the guest's own words. */
   readonly done: Promise<GuestDone>
-  /** SIGKILL: no chance to tidy up. */
-  kill9(): Promise<void>
+  /** SIGKILL: no chance to tidy up. Gives the most memory that the process had held, in bytes. */
+  kill9(): Promise<number | undefined>
 }
 
 export interface GuestWatch {
@@ -19,7 +20,9 @@ export interface GuestWatch {
 }
 
 export function startGuest(order: GuestOrder, { onProgress, onLimits }: GuestWatch = {}): GuestProcess {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', GUEST], {
+  // What is read and sealed lives for a moment; a small young generation is collected often, and the memory goes with it.
+  const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2']
+  const child = spawn(process.execPath, [...flags, GUEST], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const killWithParent = () => child.kill('SIGKILL')
@@ -43,9 +46,11 @@ export function startGuest(order: GuestOrder, { onProgress, onLimits }: GuestWat
   return {
     done,
     kill9: async () => {
+      const peak = await peakMemory(child.pid ?? 0)
       const closed = once(child, 'close')
       child.kill('SIGKILL')
       await closed
+      return peak
     },
   }
 }

@@ -30,12 +30,18 @@ export interface Api {
   ask(asked: Asked): Promise<Reply | undefined>
   /** Asks until there is an answer, pausing in between; throws after 60 s without one. */
   askUntilAnswered(asked: Asked): Promise<Reply>
+  /** Whoever asks anything from now on, or waits for an answer, gets an error: so a run that is over leaves nobody asking. */
+  close(): void
+  isClosed(): boolean
 }
 
 const PAUSE_MS = 20
 
 export function createApi(url: string): Api {
+  const closing = new AbortController()
+
   async function ask(asked: Asked): Promise<Reply | undefined> {
+    closing.signal.throwIfAborted()
     const answer = await answerTo(asked)
     return answer && replyOf(answer.response, answer.body)
   }
@@ -48,7 +54,7 @@ export function createApi(url: string): Api {
         method: asked.method,
         headers: headersOf(asked),
         body: bodyOf(asked),
-        signal: AbortSignal.any([timeout, cut]),
+        signal: AbortSignal.any([timeout, cut, closing.signal]),
       })
       return { response, body: Buffer.from(await response.arrayBuffer()) }
     } catch (cause) {
@@ -58,6 +64,8 @@ export function createApi(url: string): Api {
   }
   return {
     ask,
+    close: () => closing.abort(new Error('the run is over')),
+    isClosed: () => closing.signal.aborted,
     async askUntilAnswered(asked) {
       const giveUpAt = Date.now() + ANSWER_MS
       for (;;) {

@@ -56,7 +56,7 @@ describe('the first touch of a session after a start', () => {
       await apply(fileOf(world.server.dataDir, sessionAt(index).attempt))
     await world.server.restart()
   })
-  after(() => world?.server.stop())
+  after(() => world?.close())
 
   const sessionAt = (index: number): Session => {
     const session = sessions[index]
@@ -107,7 +107,7 @@ describe('the content of a pending drop', () => {
     world = await createWorld('lost')
     link = await newLink(world, 'lost')
   })
-  after(() => world?.server.stop())
+  after(() => world?.close())
 
   for (const { what, apply } of losses) {
     it(`is answered with 500 error.storage.unavailable when its file ${what}`, async () => {

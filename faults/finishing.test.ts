@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { truncate } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { pause } from './api.ts'
 import { fetchReceipt } from './guest.ts'
@@ -7,7 +8,7 @@ import { untilFinishing } from './kills.ts'
 import type { Attempt } from './ledger.ts'
 import { createWorld, judgeAll, type World } from './load.ts'
 import { rowsOf } from './oracle/rows.ts'
-import { appendUpTo, newLink, openSession } from './session.ts'
+import { appendUpTo, fileOf, newLink, openSession } from './session.ts'
 import { createUpload } from './upload.ts'
 
 const FILES = 8
@@ -32,7 +33,24 @@ describe('a session whose last byte has come', () => {
       await judgeAll(world)
       assert.deepEqual(world.ledger.faults, [])
     } finally {
-      await world.server.stop()
+      await world.close()
+    }
+  })
+
+  it('fails after the process was killed, and gets no receipt, when its bytes are not there any more', async () => {
+    const world = await createWorld('finishing and damaged')
+    try {
+      const [damaged] = await killWhileFinishing(world)
+      assert.ok(damaged)
+      await truncate(fileOf(world.server.dataDir, damaged), FILE_BYTES - 1)
+      await world.server.restart()
+      assert.equal(await settledState(world, damaged), 'failed')
+      const path = `/d/${damaged.link.opaqueId}/${damaged.uploadId}/receipt`
+      assert.equal((await world.api.askUntilAnswered({ method: 'GET', path })).status, 404)
+      await world.server.kill9()
+      assert.deepEqual(await world.oracle.examine(), [])
+    } finally {
+      await world.close()
     }
   })
 })

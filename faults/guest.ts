@@ -42,8 +42,8 @@ const FALSE_SHARE = 0.04
 const CHUNK_BYTES_MOST = 9 * MEBIBYTE + 1
 const ABANDONED_MOST = 20
 const STUCK_MS = 90_000
-/** How long a guest waits before it tries again when the disk was full. */
-const SPACE_PAUSE_MS = 50
+/** How long a guest waits before it tries again what was not answered, or refused for want of space. */
+const RETRY_PAUSE_MS = 50
 
 /** Sends until `isStopping`, then finishes what it has begun. */
 export async function runGuest(ports: GuestPorts, dice: Dice, isStopping: () => boolean): Promise<void> {
@@ -101,7 +101,7 @@ async function send(ports: GuestPorts, attempt: Attempt, dice: Dice, manner: Man
   try {
     while (attempt.uploadId === undefined && !(await upload.create())) {
       if (attempt.isGone) return
-      await pause(SPACE_PAUSE_MS)
+      await pause(RETRY_PAUSE_MS)
     }
     const isDone = await transfer({ ports, attempt, upload, dice, manner })
     if (!isDone) ports.pool.abandoned.push(attempt)
@@ -110,6 +110,12 @@ async function send(ports: GuestPorts, attempt: Attempt, dice: Dice, manner: Man
     attempt.isGone = true
     ports.ledger.fault(`${error instanceof Error ? error.message : String(error)}: ${describeAttempt(attempt)}`)
   }
+}
+
+interface Chunk {
+  readonly offset: number
+  /** In bytes. */
+  readonly length: number
 }
 
 interface Transfer {
@@ -145,16 +151,15 @@ async function transfer({ attempt, upload, dice, manner, ports }: Transfer): Pro
       mustAsk = true
       continue
     }
-    const offset = known < attempt.size ? known : attempt.size - 1
-    const length = Math.min(chunkBytes, attempt.size - offset)
-    mustAsk = await step({ ports, attempt, upload, dice, manner }, offset, length)
+    const next = { offset: known, length: Math.min(chunkBytes, attempt.size - known) }
+    mustAsk = await step({ ports, attempt, upload, dice, manner }, known < attempt.size ? next : lastOf(attempt))
     known = attempt.acknowledgedOffset
   }
   return true
 }
 
 /** Sends one chunk in the session's manner. True when only the server knows what came of it. */
-async function step({ attempt, upload, dice, manner }: Transfer, offset: number, length: number): Promise<boolean> {
+async function step({ attempt, upload, dice, manner }: Transfer, { offset, length }: Chunk): Promise<boolean> {
   const isLast = offset + length === attempt.size
   const [once, again] = [() => upload.append(offset, length), () => upload.append(offset, length)]
   if (manner === 'twice' && (isLast || dice.chance(0.3))) {
@@ -171,12 +176,20 @@ async function step({ attempt, upload, dice, manner }: Transfer, offset: number,
     await upload.append(offset, length, dice.integer(1, 30))
     return true
   }
-  const reply = await once()
-  if (reply?.status === 500) await pause(SPACE_PAUSE_MS)
-  if (reply !== undefined) return reply.status !== 204
-  // Half of the guests ask where they are; the others just repeat, and a repeat gets the answer that it had.
-  if (dice.chance(0.5)) return true
-  return (await again())?.status !== 204
+  // When there is no answer, half of the guests ask where they are; the others just repeat, and a repeat gets the answer that it had.
+  const repeats = dice.chance(0.5)
+  let reply = await once()
+  for (const giveUpAt = Date.now() + STUCK_MS; reply === undefined && repeats && Date.now() < giveUpAt; ) {
+    await pause(RETRY_PAUSE_MS)
+    reply = await again()
+  }
+  if (reply?.status === 500) await pause(RETRY_PAUSE_MS)
+  return reply?.status !== 204
+}
+
+function lastOf({ lastChunk }: Attempt): Chunk {
+  if (lastChunk === undefined) throw new Error('all bytes are there, and nobody sent the last ones')
+  return lastChunk
 }
 
 /** The guest's proof: it verifies, it is of this file, and whenever it is fetched it is the same. */

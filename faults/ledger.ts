@@ -37,6 +37,8 @@ export interface Attempt {
   acknowledgedOffset: number
   /** `asked` once the last chunk was sent, `acknowledged` by its 204 or a HEAD. */
   landed: Said
+  /** The chunk that would make it whole, as it was sent last. */
+  lastChunk: { readonly offset: number; readonly length: number } | undefined
   cancelled: Said
   discarded: Said
   /** The server has said that it refuses the session, or that there is none (any more). */
@@ -106,6 +108,7 @@ export function newAttempt(of: Pick<Attempt, 'name' | 'link' | 'size' | 'hash' |
     uploadId: undefined,
     acknowledgedOffset: 0,
     landed: 'no',
+    lastChunk: undefined,
     cancelled: 'no',
     discarded: 'no',
     isGone: false,

@@ -8,7 +8,7 @@ import { judgeRows } from './judge.ts'
 import { createLedger, type Owner } from './ledger.ts'
 import { createMoments } from './moments.ts'
 import { createOracle, type Oracle } from './oracle.ts'
-import { readInbox, runOwner, signUp } from './owner.ts'
+import { type OwnerPorts, readInbox, runOwner, signUp } from './owner.ts'
 import { createPool } from './pool.ts'
 import { createDice, type Dice } from './random.ts'
 
@@ -23,21 +23,38 @@ export const FAULT_ENV = {
   FREE_SPACE_FLOOR_BYTES: '0',
 }
 
-export interface World extends GuestPorts {
+export interface World extends GuestPorts, OwnerPorts {
   readonly server: RunningServer
   readonly oracle: Oracle
   readonly owners: readonly Owner[]
   readonly dice: Dice
+  /** Stops the server, and whoever still asks it. */
+  close(): Promise<void>
 }
+
+const MEBIBYTE = 1024 * 1024
+const FILE_BYTES_MOST = 30 * MEBIBYTE
+const PENDING_BYTES_MANY = 200 * MEBIBYTE
 
 export interface Load {
   /** Resolves when everybody has finished what they had begun. */
   stop(): Promise<void>
 }
 
-export async function createWorld(seed: string, env: Readonly<Record<string, string>> = {}): Promise<World> {
+export interface WorldOptions {
+  /** For a server whose disk runs full; of the operating system's temporary ones when left out. */
+  readonly disk?: {
+    readonly dataDirectory: string
+    readonly isTroubled: () => boolean
+    readonly fileBytesMost: number
+    readonly pendingBytesMany: number
+  }
+}
+
+export async function createWorld(seed: string, { disk }: WorldOptions = {}): Promise<World> {
   const dice = createDice(seed)
-  const server = await startServer({ env: { ...FAULT_ENV, ...env } })
+  const server = await startServer({ env: FAULT_ENV, ...(disk && { dataDir: disk.dataDirectory }) })
+  const isDiskTroubled = disk?.isTroubled ?? (() => false)
   const api = createApi(server.url)
   const ledger = createLedger()
   const owners = [await signUp(api, dice.fork('first owner')), await signUp(api, dice.fork('second owner'))]
@@ -49,9 +66,16 @@ export async function createWorld(seed: string, env: Readonly<Record<string, str
     dice,
     seed,
     moments: createMoments(),
-    pool: createPool({ api, ledger, owners }, dice.fork('pool')),
+    isDiskTroubled,
+    fileBytesMost: disk?.fileBytesMost ?? FILE_BYTES_MOST,
+    pendingBytesMany: disk?.pendingBytesMany ?? PENDING_BYTES_MANY,
+    pool: createPool({ api, ledger, owners, isDiskTroubled }, dice.fork('pool')),
     oracle: createOracle(server.dataDir),
     attestationKeys: await attestationKeys(api),
+    async close() {
+      api.close()
+      await server.stop()
+    },
   }
 }
 
@@ -63,15 +87,19 @@ async function attestationKeys(api: Api): Promise<ReadonlyMap<string, Uint8Array
 
 export function startLoad(world: World, guests: number): Load {
   let isStopping = false
-  const stopping = () => isStopping
+  const { api, ledger } = world
+  const stopping = () => isStopping || api.isClosed()
   const running = [
     ...Array.from({ length: guests }, (_, index) => runGuest(world, world.dice.fork(`guest ${index}`), stopping)),
     ...world.owners.map((owner) => runOwner(world, owner, world.dice.fork(owner.email), stopping)),
   ]
+  const finished = Promise.all(
+    running.map((work) => work.catch((error: unknown) => (api.isClosed() ? undefined : ledger.fault(String(error))))),
+  )
   return {
     async stop() {
       isStopping = true
-      await Promise.all(running)
+      await finished
     },
   }
 }

@@ -3,6 +3,7 @@ import { type Api, jsonOf, pause, type Reply } from './api.ts'
 import { type Attempt, describeAttempt, isOver, type Ledger, type Link, type Owner } from './ledger.ts'
 import type { Moments } from './moments.ts'
 import { type Dice, sha256 } from './random.ts'
+import { isRefusedForSpace } from './upload.ts'
 
 export interface OwnerPorts {
   readonly api: Api
@@ -41,7 +42,8 @@ export async function runOwner(ports: OwnerPorts, owner: Owner, dice: Dice, isSt
       if (entries.length > 0 && own.chance(bytes > pendingBytesMany ? 1 : 0.3))
         for (let round = bytes > pendingBytesMany ? 8 : 1; round > 0; round--)
           await discard(ports, owner, own.pick(entries))
-      if (own.chance(0.03)) await discardPile(ports, own.pick(linksOf(ledger, owner)))
+      const links = linksOf(ledger, owner)
+      if (links.length > 0 && own.chance(0.03)) await discardPile(ports, own.pick(links))
       await revokeSome(ports, owner, own)
     } catch (error) {
       ledger.fault(`an owner: ${error instanceof Error ? error.message : String(error)}`)
@@ -106,7 +108,8 @@ function attemptOf(ledger: Ledger, entry: InboxEntry): Attempt | undefined {
   return alike.find(({ dropId }) => dropId === entry.drop_id) ?? alike[0]
 }
 
-async function discard({ api, ledger, moments }: OwnerPorts, owner: Owner, entry: InboxEntry): Promise<void> {
+async function discard(ports: OwnerPorts, owner: Owner, entry: InboxEntry): Promise<void> {
+  const { api, ledger, moments } = ports
   const attempt = attemptOf(ledger, entry)
   // Two files of one byte may be alike; one whose receipt nobody has yet cannot be told from the other.
   if (attempt?.dropId !== entry.drop_id) return
@@ -114,7 +117,7 @@ async function discard({ api, ledger, moments }: OwnerPorts, owner: Owner, entry
   if (isFirst) attempt.discarded = 'asked'
   moments.note('discard sent')
   const reply = await api.ask({ method: 'DELETE', path: `/v1/drops/${entry.drop_id}`, token: owner.token })
-  if (reply === undefined) return
+  if (reply === undefined || isRefusedForSpace(ports, reply)) return
   if (reply.status === 204) ledger.counts.discards++
   else if (reply.status !== 404 || isFirst)
     return ledger.fault(`a discard was answered ${reply.status}: ${describeAttempt(attempt)}`)
@@ -122,7 +125,8 @@ async function discard({ api, ledger, moments }: OwnerPorts, owner: Owner, entry
 }
 
 /** What lands meanwhile may go with the pile or not. */
-async function discardPile({ api, ledger, moments }: OwnerPorts, link: Link): Promise<void> {
+async function discardPile(ports: OwnerPorts, link: Link): Promise<void> {
+  const { api, ledger, moments } = ports
   const landedBefore = link.attempts.filter(({ landed }) => landed === 'acknowledged')
   const mark = () => {
     for (const attempt of link.attempts) if (attempt.discarded === 'no') attempt.discarded = 'asked'
@@ -136,7 +140,7 @@ async function discardPile({ api, ledger, moments }: OwnerPorts, link: Link): Pr
   })
   // Sessions that were begun while it was under way, too.
   mark()
-  if (reply === undefined) return
+  if (reply === undefined || isRefusedForSpace(ports, reply)) return
   if (reply.status !== 204) return ledger.fault(`a pile was answered ${reply.status}`)
   for (const attempt of landedBefore) attempt.discarded = 'acknowledged'
 }
@@ -150,7 +154,8 @@ async function revokeSome(ports: OwnerPorts, owner: Owner, dice: Dice): Promise<
   if (dice.chance(0.06) && busy.length > 0) await revoke(ports, dice.pick(busy))
 }
 
-async function revoke({ api, ledger, moments }: OwnerPorts, link: Link): Promise<void> {
+async function revoke(ports: OwnerPorts, link: Link): Promise<void> {
+  const { api, ledger, moments } = ports
   if (link.revoked === 'no') link.revoked = 'asked'
   link.isRetired = true
   moments.note('revoke sent')
@@ -159,7 +164,7 @@ async function revoke({ api, ledger, moments }: OwnerPorts, link: Link): Promise
     path: `/v1/drops/links/${link.opaqueId}`,
     token: link.owner.token,
   })
-  if (reply === undefined) return
+  if (reply === undefined || isRefusedForSpace(ports, reply)) return
   if (reply.status !== 204) return ledger.fault(`a revocation was answered ${reply.status}`)
   link.revoked = 'acknowledged'
   ledger.counts.revocations++

@@ -1,7 +1,8 @@
 /** The links that guests send through: one of each kind at a time, and a new one as soon as the last is full, spent or revoked. */
-import { type Api, jsonOf } from './api.ts'
+import { type Api, jsonOf, pause } from './api.ts'
 import type { Attempt, Ledger, Link, Owner } from './ledger.ts'
 import type { Dice } from './random.ts'
+import { isRefusedForSpace } from './upload.ts'
 
 export interface Pool {
   /** Sessions that a guest gave up in the middle. */
@@ -10,6 +11,7 @@ export interface Pool {
 }
 
 const MEBIBYTE = 1024 * 1024
+const SPACE_PAUSE_MS = 50
 
 export type Caps = Pick<Link, 'singleUse' | 'maxFileCount' | 'maxFileSize' | 'maxTotalBytes'>
 
@@ -22,10 +24,13 @@ const KINDS: readonly ((dice: Dice) => Caps)[] = [
   () => ({ singleUse: true }),
 ]
 
-export function createPool(
-  ports: { readonly api: Api; readonly ledger: Ledger; readonly owners: readonly Owner[] },
-  dice: Dice,
-): Pool {
+interface PoolPorts {
+  readonly api: Api
+  readonly ledger: Ledger
+  readonly isDiskTroubled: () => boolean
+}
+
+export function createPool(ports: PoolPorts & { readonly owners: readonly Owner[] }, dice: Dice): Pool {
   const slots: (Promise<Link> | undefined)[] = KINDS.map(() => undefined)
   let made = 0
 
@@ -47,26 +52,26 @@ export function createPool(
 }
 
 /** Makes a link, and says so in the ledger. */
-export async function provision(
-  { api, ledger }: { readonly api: Api; readonly ledger: Ledger },
-  dice: Dice,
-  caps: Caps & { readonly owner: Owner },
-): Promise<Link> {
+export async function provision(ports: PoolPorts, dice: Dice, caps: Caps & { readonly owner: Owner }): Promise<Link> {
+  const { api, ledger } = ports
   const link: Link = { opaqueId: dice.hex(16), revoked: 'no', isRetired: false, attempts: [], ...caps }
-  const reply = await api.askUntilAnswered({
-    method: 'POST',
-    path: '/v1/drops/links',
-    token: link.owner.token,
-    json: {
-      opaque_id: link.opaqueId,
-      drop_pubkey: Buffer.alloc(1216, 3).toString('base64'),
-      crypto_suite_id: 1,
-      single_use: link.singleUse,
-      ...(link.maxFileCount !== undefined && { max_file_count: link.maxFileCount }),
-      ...(link.maxFileSize !== undefined && { max_file_size: link.maxFileSize }),
-      ...(link.maxTotalBytes !== undefined && { max_total_bytes: link.maxTotalBytes }),
-    },
-  })
+  const ask = () =>
+    api.askUntilAnswered({
+      method: 'POST',
+      path: '/v1/drops/links',
+      token: link.owner.token,
+      json: {
+        opaque_id: link.opaqueId,
+        drop_pubkey: Buffer.alloc(1216, 3).toString('base64'),
+        crypto_suite_id: 1,
+        single_use: link.singleUse,
+        ...(link.maxFileCount !== undefined && { max_file_count: link.maxFileCount }),
+        ...(link.maxFileSize !== undefined && { max_file_size: link.maxFileSize }),
+        ...(link.maxTotalBytes !== undefined && { max_total_bytes: link.maxTotalBytes }),
+      },
+    })
+  let reply = await ask()
+  for (; isRefusedForSpace(ports, reply); reply = await ask()) await pause(SPACE_PAUSE_MS)
   const isMade = reply.status === 201 && jsonOf<{ opaque_id: string }>(reply).opaque_id === link.opaqueId
   if (!isMade) throw new Error(`a link was answered ${reply.status} ${reply.code}`)
   ledger.links.push(link)

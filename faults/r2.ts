@@ -28,12 +28,12 @@ export async function runR2({ kills, seed, guests, tell }: KillRun): Promise<Kil
     if (ledger.faults.length === 0) await judgeAll(world)
     return { faults: ledger.faults, counts: ledger.counts, met, log: loggedBy(server.log()) }
   } finally {
-    await server.stop()
+    await world.close()
   }
 }
 
 /** Without what is said at each start. */
-function loggedBy(output: string): string {
+export function loggedBy(output: string): string {
   return output
     .split('\n')
     .filter((line) => line.startsWith('{'))

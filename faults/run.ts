@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { runR2 } from './r2.ts'
+import { runR4 } from './r4.ts'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -25,6 +26,21 @@ switch (id) {
     tell(JSON.stringify({ counts: report.counts, met: report.met }, undefined, 2))
     if (report.log !== '') tell(`the server logged:\n${report.log}`)
     end(report.faults)
+    break
+  }
+  case 'R4': {
+    const report = await runR4({
+      rounds: Number(values.rounds),
+      guests: Number(values.guests),
+      seed: values.seed,
+      tell,
+    })
+    if ('missing' in report) end([report.missing])
+    else {
+      tell(JSON.stringify({ ...report, log: undefined }, undefined, 2))
+      if (report.log !== '') tell(`the server logged:\n${report.log}`)
+      end(report.faults)
+    }
     break
   }
   default:

@@ -14,7 +14,10 @@ export interface UploadPorts {
 }
 
 /** What a full disk allows the server to say instead of doing what it was asked. */
-export function isRefusedForSpace({ isDiskTroubled, ledger }: Pick<UploadPorts, 'isDiskTroubled' | 'ledger'>, reply: Reply): boolean {
+export function isRefusedForSpace(
+  { isDiskTroubled, ledger }: Pick<UploadPorts, 'isDiskTroubled' | 'ledger'>,
+  reply: Reply,
+): boolean {
   const isRefused = reply.status === 500 && reply.code === 'error.storage.unavailable' && isDiskTroubled()
   if (isRefused) ledger.counts.refusedForSpace++
   return isRefused
@@ -126,6 +129,7 @@ export function createUpload(ports: UploadPorts, attempt: Attempt, content: Buff
     async append(offset: number, length: number, cutAfterMs?: number): Promise<Reply | undefined> {
       const chunk = content.subarray(offset, offset + length)
       const isLast = offset + length === attempt.size
+      if (isLast) attempt.lastChunk = { offset, length }
       if (isLast && attempt.landed === 'no') attempt.landed = 'asked'
       moments.note(isLast ? 'last chunk sent' : 'chunk sent')
       const { hasLooseRequest: hadLooseRequest, acknowledgedOffset: before } = attempt
@@ -136,8 +140,9 @@ export function createUpload(ports: UploadPorts, attempt: Attempt, content: Buff
         bytes: chunk,
         ...(cutAfterMs !== undefined && { cutAfterMs }),
       })
-      if (reply === undefined) attempt.hasLooseRequest = true
-      else judgeAppend(reply, { end: offset + length, isLast, hadLooseRequest, before })
+      // Without an answer the process has died, and takes nothing up again, unless it was the guest who cut the connection.
+      if (cutAfterMs !== undefined) attempt.hasLooseRequest = true
+      if (reply !== undefined) judgeAppend(reply, { end: offset + length, isLast, hadLooseRequest, before })
       return reply
     },
 

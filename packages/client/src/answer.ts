@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox'
-import { Value } from 'typebox/value'
+import { Check, Errors } from 'typebox/schema'
 
 /** 10,000 pending drops are about 20 MB of inbox, the longest list that a server gives. */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
@@ -15,17 +15,30 @@ export type ReadAnswer<Schema extends TSchema> =
  * a newer server may say more, and an older client must still read what it understands.
  */
 export function readAnswer<Schema extends TSchema>(schema: Schema, json: unknown): ReadAnswer<Schema> {
-  if (Value.Check(schema, json)) return { value: json }
-  const [fault] = Value.Errors(schema, json).filter(({ keyword }) => !isAboutUnknownMembers(keyword))
-  const known: unknown = fault === undefined ? Value.Clean(schema, json) : undefined
-  if (Value.Check(schema, known)) return { value: known }
-  if (fault === undefined) return { fault: 'it has members that are not known' }
-  return { fault: `${fault.instancePath === '' ? 'it' : fault.instancePath} ${fault.message}` }
+  const known: unknown = withKnownMembers(schema, json)
+  if (isOf(schema, known)) return { value: known }
+  const [, [fault]] = Errors(schema, known)
+  return { fault: fault === undefined ? 'it is not of its form' : `${fault.instancePath} ${fault.message}`.trim() }
 }
 
-/** A member that is not known is told twice: as itself, and as a value that the schema `false` refuses. */
-function isAboutUnknownMembers(keyword: string): boolean {
-  return keyword === 'additionalProperties' || keyword === 'boolean'
+function isOf<Schema extends TSchema>(schema: Schema, json: unknown): json is Static<Schema> {
+  return Check(schema, json)
+}
+
+/** What our schemas are made of, as far as members are concerned. */
+interface Shape {
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly items?: Shape
+}
+
+function withKnownMembers({ properties, items }: Shape, json: unknown): unknown {
+  if (items !== undefined && Array.isArray(json)) return json.map((item) => withKnownMembers(items, item))
+  if (properties === undefined || typeof json !== 'object' || json === null || Array.isArray(json)) return json
+  const known = Object.entries(json).flatMap(([name, value]) => {
+    const shape = Object.hasOwn(properties, name) ? properties[name] : undefined
+    return shape === undefined ? [] : [[name, withKnownMembers(shape, value)]]
+  })
+  return Object.fromEntries(known)
 }
 
 /** The whole text, or undefined when it is longer than `bytesMax` or not UTF-8. */

@@ -202,6 +202,8 @@ describe('a session', () => {
     await Promise.all([1, 2, 3, 4].map(() => calls.call('quota')))
     assert.equal(rotations(), 1)
     assert.equal(session.current().refreshToken, 'refresh 3')
+    await session.renew('access 1')
+    assert.equal(rotations(), 1)
   })
 
   it('is over when it cannot be renewed', async (context) => {

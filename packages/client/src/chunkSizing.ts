@@ -3,6 +3,8 @@ const MIB = 1024 * KIB
 
 /** Below this a chunk's own overhead would weigh more than its bytes. */
 export const CHUNK_BYTES_MIN = 256 * KIB
+/** The most that servers take as they come. Larger chunks win nothing, and a server must not decide how much memory we use. */
+export const CHUNK_BYTES_MAX = 16 * MIB
 /** A chunk in this span is short enough to lose and long enough to be worth its request. */
 const AIM_MS = { min: 5_000, max: 10_000 }
 /** A session takes max(10,000, 4 × size / 8 MiB) chunks; half of them are kept back for a line that gets worse. */
@@ -18,10 +20,10 @@ export interface ChunkSizing {
 
 /** Starts with the size that the server suggests, which is also the largest known to be taken. */
 export function startSizing(blobBytes: number, suggestedBytes: number): ChunkSizing {
+  const max = Math.min(suggestedBytes, CHUNK_BYTES_MAX)
   const chunksMax = Math.max(CHUNKS_MAX, blobBytes / BYTES_PER_CHUNK_OF_LARGE_BLOBS)
   const floor = Math.max(CHUNK_BYTES_MIN, Math.ceil((2 * blobBytes) / chunksMax))
-  const min = Math.min(floor, suggestedBytes)
-  return { bytes: suggestedBytes, min, max: suggestedBytes }
+  return { bytes: max, min: Math.min(floor, max), max }
 }
 
 /** After a chunk was kept. A last chunk that was short tells nothing about full ones. */

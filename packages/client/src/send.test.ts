@@ -184,7 +184,7 @@ describe('an upload that pauses', () => {
     const kept = await paused(source, state)
     await cancelSend(kept)
     await assert.rejects(send({ state: kept, source }), stopped('session_gone'))
-    await assertLandedOnce(state, await send({ state: startAnew(kept, systemEnvironment), source }))
+    await assertLandedOnce(state, await send({ state: startAnew(kept), source }))
   })
 
   it('is gone when the owner has withdrawn the link', async () => {

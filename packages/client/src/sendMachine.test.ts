@@ -66,6 +66,12 @@ describe('the last chunk’s lost answer', () => {
     assert.ok(machine.waitMs > 0)
   })
 
+  it('asks again, and sends nothing, when the session has every byte and is still called open', () => {
+    const machine = after(lost, { is: 'told', state: 'open', offset: MIB }, 0)
+    assert.equal(nextStep(machine).do, 'ask')
+    assert.ok(machine.waitMs > 0)
+  })
+
   it('sends the chunk again when the server never got it', () => {
     const machine = after(lost, { is: 'told', state: 'open', offset: 0 }, 0)
     assert.equal(nextStep(machine).do, 'send')

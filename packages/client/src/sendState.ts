@@ -5,7 +5,7 @@ import { base64, integer, object, opaqueId, sha256, text } from '@blindkeep/prot
 import { KEM_CIPHERTEXT_BYTES, KEY_BYTES, SALT_BYTES, TAG_BYTES } from '@blindkeep/protocol/suites'
 import { type Static, Type } from 'typebox'
 import { readAnswer } from './answer.ts'
-import type { Environment } from './environment.ts'
+import { type Environment, systemEnvironment } from './environment.ts'
 import { createSealer, type Sealer } from './seal.ts'
 
 /** Tags of a blob of one tebibyte, the largest that servers take, are 16 MiB. */
@@ -54,7 +54,7 @@ export function parseSendState(json: unknown): SendState {
 }
 
 /** The same sealed file for a new session: nothing is hashed again, as the same key seals the same content. */
-export function startAnew(state: SendState, { randomBytes }: Pick<Environment, 'randomBytes'>): SendState {
+export function startAnew(state: SendState, { randomBytes }: Environment = systemEnvironment): SendState {
   const { uploadId: _, ...kept } = state
   return { ...kept, idempotencyKey: newIdempotencyKey(randomBytes) }
 }

@@ -67,6 +67,8 @@ const TAGS: Json = [
   { name: 'inbox', description: 'What has landed and waits for its owner.' },
   { name: 'links', description: 'Upload links of an account.' },
   { name: 'accounts', description: 'Accounts and sessions.' },
+  { name: 'devices', description: 'Keys that sign manifests, one of each device of an account.' },
+  { name: 'albums', description: 'Albums of an account. Their names are sealed.' },
   { name: 'quota', description: 'Storage use.' },
   { name: 'discovery', description: 'Public facts about the server.' },
   { name: 'service', description: 'The process itself.' },

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { parseDropId, parseOpaqueId, parseUploadId } from './ids.ts'
+import { parseDeviceId, parseDropId, parseOpaqueId, parseUploadId } from './ids.ts'
 import { PROBLEM_CODES, type ProblemCode } from './problems.ts'
 import {
   AccountResponse,
@@ -10,6 +10,8 @@ import {
   RegisterRequest,
   TokenResponse,
 } from './schemas/accounts.ts'
+import { AlbumResponse, AlbumsResponse, CreateAlbumRequest } from './schemas/albums.ts'
+import { AddDeviceRequest, DeviceResponse, DevicesResponse } from './schemas/devices.ts'
 import {
   AttestationKeysResponse,
   DeprecationsResponse,
@@ -35,7 +37,7 @@ export interface Operation {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
   /** Relative to the server's base URL; parameters in braces are path segments. */
   readonly path: string
-  readonly tag: 'discovery' | 'accounts' | 'links' | 'guest' | 'inbox' | 'quota' | 'service'
+  readonly tag: 'discovery' | 'accounts' | 'devices' | 'albums' | 'links' | 'guest' | 'inbox' | 'quota' | 'service'
   /** `link`: possession of the opaque id in the path is the credential. */
   readonly auth: 'none' | 'bearer' | 'link'
   readonly summary: string
@@ -305,6 +307,70 @@ export const operations = {
     answers: { 200: { description: 'The account.', body: AccountResponse } },
     problems: [],
   },
+  addDevice: {
+    method: 'POST',
+    path: '/v1/devices',
+    tag: 'devices',
+    auth: 'bearer',
+    summary: 'Add a device',
+    description:
+      'The client makes device_id and the keys. The same caller with the same values again: 200. Any other use of a taken id is refused, a revoked device’s too.',
+    body: { type: 'application/json', schema: AddDeviceRequest },
+    writes: true,
+    answers: {
+      200: { description: 'It had been added before.', body: DeviceResponse },
+      201: { description: 'The device is added.', body: DeviceResponse },
+    },
+    problems: ['error.device.invalid', 'error.request.limit_reached'],
+  },
+  listDevices: {
+    method: 'GET',
+    path: '/v1/devices',
+    tag: 'devices',
+    auth: 'bearer',
+    summary: 'The caller’s devices',
+    description:
+      'All of them, revoked ones too, oldest first. Check each mac: a device without the right one was not added by the account’s owner.',
+    answers: { 200: { description: 'The devices.', body: DevicesResponse } },
+    problems: [],
+  },
+  revokeDevice: {
+    method: 'DELETE',
+    path: '/v1/devices/{device_id}',
+    tag: 'devices',
+    auth: 'bearer',
+    summary: 'Revoke one of the caller’s devices',
+    description: 'For good. It stays in the list, with the time at which it was first revoked.',
+    answers: { 204: { description: 'The device is revoked, now or before.' } },
+    problems: ['error.device.not_found'],
+  },
+  createAlbum: {
+    method: 'POST',
+    path: '/v1/albums',
+    tag: 'albums',
+    auth: 'bearer',
+    summary: 'Create an album',
+    description:
+      'The client makes album_id. One of the caller’s own again: 200 with the album as it was made, whatever sealed_name says now, so that a client whose answer was lost may seal the name anew.',
+    body: { type: 'application/json', schema: CreateAlbumRequest },
+    creates: true,
+    writes: true,
+    answers: {
+      200: { description: 'It had been made before.', body: AlbumResponse },
+      201: { description: 'The album is made.', body: AlbumResponse },
+    },
+    problems: ['error.album.not_available', 'error.request.limit_reached'],
+  },
+  listAlbums: {
+    method: 'GET',
+    path: '/v1/albums',
+    tag: 'albums',
+    auth: 'bearer',
+    summary: 'The caller’s albums',
+    description: 'All of them, oldest first.',
+    answers: { 200: { description: 'The albums.', body: AlbumsResponse } },
+    problems: [],
+  },
   quota: {
     method: 'GET',
     path: '/v1/quota',
@@ -553,6 +619,7 @@ export const PATH_PARAMETERS = {
     schema: CreateDropResponse.properties.upload_id,
     description: 'The upload session.',
   },
+  device_id: { parse: parseDeviceId, schema: DeviceResponse.properties.device_id, description: 'The device.' },
   drop_id: {
     parse: parseDropId,
     schema: InboxResponse.properties.drops.items.properties.drop_id,

@@ -29,6 +29,11 @@ const catalog = {
     title: 'The registration is invalid',
     help: 'Give an e-mail address, and a secret of 12 to 1024 characters.',
   },
+  'error.device.invalid': {
+    status: 400,
+    title: 'This device cannot be added',
+    help: 'Make a new random device_id. This one is taken by a device with other values, or by one that was revoked; a device is never changed or revived.',
+  },
   'error.upload.missing_offset': {
     status: 400,
     title: 'The chunk does not say where it starts',
@@ -55,6 +60,11 @@ const catalog = {
     title: 'E-mail or password is wrong',
     help: 'Check both. The answer is the same for an unknown e-mail.',
   },
+  'error.request.limit_reached': {
+    status: 403,
+    title: 'The account has as many as it may have',
+    help: '`detail` says of what. Where they can be removed, remove those that are no longer needed.',
+  },
   'error.auth.registration_closed': {
     status: 403,
     title: 'Registration is not open',
@@ -64,6 +74,11 @@ const catalog = {
     status: 403,
     title: 'This account is suspended',
     help: 'It can read and free what it holds, and write nothing. Ask the operator of this server.',
+  },
+  'error.album.not_available': {
+    status: 403,
+    title: 'This album is not yours',
+    help: 'List your albums. To make one, choose a new random album_id.',
   },
   'error.drop.passphrase_required': {
     status: 403,
@@ -84,6 +99,11 @@ const catalog = {
     status: 404,
     title: 'There is nothing here',
     help: 'See /openapi.json for what this server answers.',
+  },
+  'error.device.not_found': {
+    status: 404,
+    title: 'No such device',
+    help: 'List your devices: it never was, or is not yours.',
   },
   'error.upload.session_not_found': {
     status: 404,
@@ -179,11 +199,6 @@ const catalog = {
     status: 426,
     title: 'This protocol version is not accepted',
     help: 'X-Service-Protocol-Min and -Max tell the window; update the client.',
-  },
-  'error.request.rate_limited': {
-    status: 429,
-    title: 'Too many requests',
-    help: 'Wait as long as Retry-After says.',
   },
   'error.auth.rate_limited': {
     status: 429,

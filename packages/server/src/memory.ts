@@ -1,8 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * Bodies arrive as buffers of 64 KiB that live for a moment. V8 sees only their small heads and would let hundreds of megabytes of them lie
- * before it collects; a small young generation is collected often, and with it they go. Imported first, before the heap has grown.
+ * Bodies pass as buffers that live for a moment. V8 sees only their small heads and would let hundreds of megabytes of them lie before it
+ * collects. These settings make it count what lies outside its heap, and collect small and often. Imported first, before the heap has grown.
  */
-setFlagsFromString('--max-semi-space-size=1')
-setFlagsFromString('--semi-space-growth-factor=1')
+for (const flag of ['--optimize-for-size', '--external-memory-accounted-in-global-limit', '--max-semi-space-size=1']) {
+  setFlagsFromString(flag)
+}

@@ -1,5 +1,7 @@
 import { type AccountSettings, createAccounts } from './domain/accounts.ts'
+import { createAlbums } from './domain/albums.ts'
 import { createAppendChunk } from './domain/chunks.ts'
+import { createDevices } from './domain/devices.ts'
 import { createDiscovery, type ServerFacts } from './domain/discovery.ts'
 import { createDrops, createLandDrop, type DropSettings } from './domain/drops.ts'
 import { createFinishing } from './domain/finishing.ts'
@@ -47,7 +49,10 @@ export interface RuleSettings
 
 export type Rules = ReturnType<typeof createRules>
 
-export function createRules({ store, blobs, clock, random, limiter, hasher, keys, onDoomed }: RulePorts, settings: RuleSettings) {
+export function createRules(
+  { store, blobs, clock, random, limiter, hasher, keys, onDoomed }: RulePorts,
+  settings: RuleSettings,
+) {
   const { serverId, window } = settings
   const { active, tokens, serverSecret } = keys
   const quota = createQuota({
@@ -76,6 +81,8 @@ export function createRules({ store, blobs, clock, random, limiter, hasher, keys
     drops: createDrops({ store, blobs, clock, random, limiter, links, quota }, settings),
     inbox: createInbox({ store, blobs, clock, quota }),
     accounts: createAccounts({ store, clock, random, limiter, hasher, sessions, serverSecret }, settings),
+    devices: createDevices({ store, clock }),
+    albums: createAlbums({ store, clock }),
     discovery: createDiscovery({ store, clock }, { ...settings, signingKey: tokens.publicKey }),
     sweep: createSweep({ store, blobs, clock, writers, finishing, ending }, settings),
   }

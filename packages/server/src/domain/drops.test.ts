@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
-import type { OpaqueId } from '@blindkeep/protocol/ids'
+import { type OpaqueId, parseDropId, parseUploadId } from '@blindkeep/protocol/ids'
 import { contentTypesOf } from '@blindkeep/protocol/window'
 import { createFaults } from '../testing/faults.ts'
 import {
@@ -76,9 +76,10 @@ describe('creating a drop session', () => {
 
         // Two of each were admitted; then the source is judged before the link is looked up, and the link before the proof.
         const open = await newLink(world, {}, await newAccount(world))
-        assert.equal(await ask({ source: 'b' }, open), 'created')
-        assert.equal(await ask({ source: 'b' }, open), 'created')
-        assert.equal(await ask({ source: 'c' }, open), 'link_limited')
+        const small = { declaration: { size: 9 } }
+        assert.equal(await ask({ source: 'b', ...small }, open), 'created')
+        assert.equal(await ask({ source: 'b', ...small }, open), 'created')
+        assert.equal(await ask({ source: 'c', ...small, proof }, open), 'link_limited')
         assert.equal(await ask({ source: 'b' }, newOpaqueId()), 'source_limited')
       },
       { settings: { quotaHardBytes: 105, linkSessionsPerWindow: 2, sourceSessionsPerWindow: 2 } },
@@ -192,8 +193,9 @@ describe('creating a drop session', () => {
       const [drop] = await world.rules.inbox.list(await ownerOf(world, opaqueId))
       await world.store.write(async (tx) => {
         for (let count = 1; count < PENDING_DROPS_MOST; count += 1) {
-          const id = `${String(count).padStart(8, '0')}${landed.slice(8)}` as typeof landed
-          await tx.drops.insert({ ...known(drop), dropId: id as string as typeof drop extends undefined ? never : NonNullable<typeof drop>['dropId'], uploadId: id })
+          const id = `${String(count).padStart(8, '0')}${landed.slice(8)}`
+          const own = { dropId: known(parseDropId(id)), uploadId: known(parseUploadId(id)) }
+          await tx.drops.insert({ ...known(drop), ...own })
         }
       })
       assert.equal(await create(world, creation(opaqueId, content)), 'caps_exhausted')

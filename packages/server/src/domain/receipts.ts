@@ -1,6 +1,5 @@
 import { utf8 } from '@blindkeep/protocol/bytes'
-import type { DropId, Instant, KeyId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
-import { formatInstant } from '@blindkeep/protocol/ids'
+import { type DropId, formatInstant, instantOf, type KeyId, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
 import { assembleReceipt, type ReceiptPayload, receiptHash, receiptToBeSigned } from '@blindkeep/protocol/receipt'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Clock } from '../ports/clock.ts'
@@ -89,7 +88,7 @@ export function createReceiptLog({ store, clock, serverId, activeKey }: ReceiptL
   async function sign({ subject }: ReceiptDraft, prior: LogHead | undefined): Promise<ReceiptRow> {
     const { keyId, signer } = activeKey()
     const receiptSeq = (prior?.receiptSeq ?? 0) + 1
-    const receivedAt = Math.max(clock.now(), prior?.receivedAt ?? 0) as Instant
+    const receivedAt = instantOf(Math.max(clock.now(), prior?.receivedAt ?? 0))
     const payload: ReceiptPayload = {
       server_id: serverId,
       receipt_seq: receiptSeq,
@@ -107,9 +106,8 @@ export function createReceiptLog({ store, clock, serverId, activeKey }: ReceiptL
       signer.mlDsa65(toBeSigned.mlDsa65),
     ])
     const receiptCbor = assembleReceipt(toBeSigned, { ed25519, mlDsa65 })
-    const hash = receiptHash(receiptCbor) as Sha256Hex
     const { uploadId, dropId } = subject
-    return { receiptSeq, receiptHash: hash, receiptCbor, keyId, uploadId, dropId, receivedAt }
+    return { receiptSeq, receiptHash: receiptHash(receiptCbor), receiptCbor, keyId, uploadId, dropId, receivedAt }
   }
 
   return {

@@ -38,6 +38,10 @@ export type Refusal =
   | { readonly refused: 'upload_closed'; readonly offset: number }
   | { readonly refused: 'content_hash_wrong'; readonly offset: number }
   | { readonly refused: 'drop_not_found' }
+  | { readonly refused: 'device_invalid' }
+  | { readonly refused: 'device_not_found' }
+  | { readonly refused: 'album_not_available' }
+  | { readonly refused: 'limit_reached'; readonly detail: string }
   | { readonly refused: 'range_unsatisfiable'; readonly size: number }
   | { readonly refused: 'storage_unavailable' }
   | { readonly refused: 'body_too_large' }

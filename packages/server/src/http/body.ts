@@ -22,6 +22,7 @@ const STALL_MS = 60_000
 export function bodyOf(request: IncomingMessage): Body {
   const arriving = request.iterator({ destroyOnReturn: false })
   let received = 0
+  let broken: BodyBroken | undefined
   let pending: Promise<IteratorResult<Uint8Array>> | undefined
 
   /** One read at a time, shared: a writer that was stopped in the middle of one leaves it to whoever reads on. */
@@ -33,13 +34,16 @@ export function bodyOf(request: IncomingMessage): Body {
   }
 
   async function readNext(): Promise<IteratorResult<Uint8Array>> {
+    // An iterator that has failed once says from then on that it has ended.
+    if (broken !== undefined) throw broken
     const stall = setTimeout(() => request.destroy(new BodyBroken('the body stalled')), STALL_MS)
     try {
       const next: IteratorResult<Uint8Array> = await arriving.next()
       received += next.done === true ? 0 : next.value.length
       return next
     } catch (cause) {
-      throw new BodyBroken('the body was cut off', { cause })
+      broken = new BodyBroken('the body was cut off', { cause })
+      throw broken
     } finally {
       clearTimeout(stall)
     }

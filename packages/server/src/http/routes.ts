@@ -4,6 +4,8 @@ import type { Store } from '../ports/store.ts'
 import type { Rules } from '../rules.ts'
 import type { Routes } from './call.ts'
 import { accountRoutes } from './routes/accounts.ts'
+import { albumRoutes } from './routes/albums.ts'
+import { deviceRoutes } from './routes/devices.ts'
 import { discoveryRoutes } from './routes/discovery.ts'
 import { type GuestSettings, guestRoutes } from './routes/guest.ts'
 import { inboxRoutes } from './routes/inbox.ts'
@@ -26,6 +28,8 @@ export function createRoutes({ rules, store, blobs, clock, version }: RoutePorts
     ...serviceRoutes({ store, blobs, version }),
     ...discoveryRoutes(rules),
     ...accountRoutes(rules),
+    ...deviceRoutes(rules),
+    ...albumRoutes(rules),
     ...quotaRoutes({ ...rules, clock }),
     ...linkRoutes(rules),
     ...inboxRoutes({ ...rules, blobs }),

@@ -59,6 +59,8 @@ export function createHttpServer(
     requestTimeout: 0,
     keepAliveTimeout: 75_000,
     forceCloseConnections: 'idle',
+    // What comes on an open connection while the server ends is served and its connection closed: a 503 is no answer that the table declares.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
     // A path that cannot be decoded; no hook has run then.
     frameworkErrors: (_error, request, reply) => {

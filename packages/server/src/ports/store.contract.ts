@@ -1,7 +1,9 @@
 import { describe } from 'node:test'
 import type { Store } from './store.ts'
 import { describeAccounts } from './storeContract/accounts.ts'
+import { describeAlbums } from './storeContract/albums.ts'
 import { describeCopies } from './storeContract/copies.ts'
+import { describeDevices } from './storeContract/devices.ts'
 import { describeDrops } from './storeContract/drops.ts'
 import { describeDurability } from './storeContract/durability.ts'
 import { describeKeysAndFacts } from './storeContract/keys.ts'
@@ -35,6 +37,8 @@ export function storeContract(name: string, openWorld: () => Promise<StoreWorld>
     describeTransactions(inStore)
     describeAccounts(inStore)
     describeSessions(inStore)
+    describeDevices(inStore)
+    describeAlbums(inStore)
     describeLinks(inStore)
     describeReservations(inStore)
     describeUploads(inStore)

@@ -82,7 +82,27 @@ export async function land(world: World, opaqueId: OpaqueId, content: Uint8Array
   return uploadId
 }
 
+/** What a process leaves that dies after the last byte: a session in the finishing state, its bytes durable. */
+export async function leaveFinishing(world: World, uploadId: UploadId, content: Uint8Array): Promise<void> {
+  const { location, size, opaqueId } = await uploadRow(world, uploadId)
+  const at = world.clock.now()
+  await world.blobs.write(location, { offset: 0, body: inPieces(content), signal: never, onBytes: () => undefined })
+  await world.blobs.settle(location, size)
+  await world.store.write(async (tx) => {
+    await tx.uploads.append(uploadId, { offset: 0, length: size, checksum: sha256(content) }, at)
+    await tx.links.claim(opaqueId, uploadId)
+    await tx.uploads.move(uploadId, { from: 'open', to: 'finishing', at })
+  })
+}
+
 export const bytes = (count: number): Uint8Array => new Uint8Array(randomBytes(count))
+
+/** All bytes of a copy. */
+export async function readCopy({ blobs }: World, { location, size }: { readonly location: string; readonly size: number }): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of blobs.read(location, { start: 0, end: size })) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
 
 export async function linkRow({ store }: World, opaqueId: OpaqueId): Promise<Link> {
   return known(await store.read((tx) => tx.links.find(opaqueId)))

@@ -22,6 +22,7 @@ import { openServerKeys, type ServerKeys } from '../domain/keys.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Keyring } from '../ports/keyring.ts'
 import type { Limiter } from '../ports/limiter.ts'
+import type { Random } from '../ports/random.ts'
 import type { Store } from '../ports/store.ts'
 import { createRules, type RuleSettings, type Rules } from '../rules.ts'
 import { createHandClock, type HandClock } from './handClock.ts'
@@ -29,6 +30,7 @@ import { createHandClock, type HandClock } from './handClock.ts'
 /** The rules over real adapters, a database in memory, files in a directory of its own and a clock that moves by hand. */
 export interface World {
   readonly clock: HandClock
+  readonly random: Random
   readonly store: Store
   readonly blobs: Blobs
   readonly limiter: Limiter

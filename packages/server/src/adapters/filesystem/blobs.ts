@@ -8,7 +8,7 @@ import { createSyncs } from './syncs.ts'
 import { writeBody } from './writing.ts'
 
 /** Of each read and each piece that it gives out. */
-const READ_BYTES = 512 * 1024
+const READ_BYTES = 128 * 1024
 
 const locationForm = /^[0-9a-f]{2}\/[0-9a-f]{64}\.[0-9a-f-]{36}$/
 const nameForm = /^[0-9a-f]{64}\.[0-9a-f-]{36}$/

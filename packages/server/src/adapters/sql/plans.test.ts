@@ -7,9 +7,13 @@ import type { WriteTx } from '../../ports/store.ts'
 import {
   account,
   accountId,
+  album,
+  albumId,
   at,
   bytes,
   copy,
+  device,
+  deviceId,
   drop,
   dropId,
   hash,
@@ -57,6 +61,19 @@ const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof W
     prolong: (tx) => tx.sessions.prolong(sessionId(1), at(1), at(2)),
     end: (tx) => tx.sessions.end(sessionId(1), at(1)),
     prune: (tx) => tx.sessions.prune(at(1)),
+  },
+  devices: {
+    find: (tx) => tx.devices.find(deviceId(1)),
+    listOf: (tx) => tx.devices.listOf(accountId(1)),
+    countLive: (tx) => tx.devices.countLive(accountId(1)),
+    insert: (tx) => tx.devices.insert(device(2)),
+    revoke: (tx) => tx.devices.revoke(deviceId(1), accountId(1), at(1)),
+  },
+  albums: {
+    find: (tx) => tx.albums.find(albumId(1)),
+    listOf: (tx) => tx.albums.listOf(accountId(1)),
+    count: (tx) => tx.albums.count(accountId(1)),
+    insert: (tx) => tx.albums.insert(album(2)),
   },
   links: {
     find: (tx) => tx.links.find(opaqueId(1)),
@@ -174,6 +191,8 @@ async function openWatched() {
   await migrate(db, sqliteDialect)
   const tx = createWriteTx(db)
   await tx.accounts.insert(account(1))
+  await tx.devices.insert(device(1))
+  await tx.albums.insert(album(1))
   await tx.links.insert(link(1))
   await tx.uploads.insert(upload(1))
   await tx.drops.insert(drop(1))

@@ -1,5 +1,6 @@
 import type {
   AccountId,
+  AlbumId,
   DeviceId,
   DropId,
   Instant,
@@ -23,6 +24,8 @@ export interface Schema {
   readonly accounts: AccountTable
   readonly sessions: SessionTable
   readonly refresh_tokens: RefreshTokenTable
+  readonly devices: DeviceTable
+  readonly albums: AlbumTable
   readonly links: LinkTable
   readonly uploads: UploadTable
   readonly chunks: ChunkTable
@@ -68,6 +71,26 @@ export interface RefreshTokenTable {
   readonly session_id: SessionId
   readonly issued_at: Instant
   readonly used_at: Instant | null
+}
+
+export interface DeviceTable {
+  /** Rises with each device: the order in which they were added. */
+  readonly device_seq: Generated<number>
+  readonly device_id: DeviceId
+  readonly account_id: AccountId
+  readonly public_key: Uint8Array
+  readonly mac: Uint8Array | null
+  readonly created_at: Instant
+  readonly revoked_at: Instant | null
+}
+
+export interface AlbumTable {
+  /** Rises with each album: the order in which they were made. */
+  readonly album_seq: Generated<number>
+  readonly album_id: AlbumId
+  readonly account_id: AccountId
+  readonly sealed_name: Uint8Array | null
+  readonly created_at: Instant
 }
 
 export interface LinkTable {

@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { ReadTx, WriteTx } from '../../ports/store.ts'
 import { accountReads, accountWrites } from './accounts.ts'
+import { albumReads, albumWrites } from './albums.ts'
 import { copyReads, copyWrites } from './copies.ts'
+import { deviceReads, deviceWrites } from './devices.ts'
 import { dropReads, dropWrites } from './drops.ts'
 import { keyReads, keyWrites } from './keys.ts'
 import { linkReads, linkWrites } from './links.ts'
@@ -16,6 +18,8 @@ export function createReadTx(db: Kysely<Schema>): ReadTx {
   return {
     accounts: accountReads(db),
     sessions: sessionReads(db),
+    devices: deviceReads(db),
+    albums: albumReads(db),
     links: linkReads(db),
     uploads: uploadReads(db),
     drops: dropReads(db),
@@ -30,6 +34,8 @@ export function createWriteTx(db: Kysely<Schema>): WriteTx {
   return {
     accounts: { ...accountReads(db), ...accountWrites(db) },
     sessions: { ...sessionReads(db), ...sessionWrites(db) },
+    devices: { ...deviceReads(db), ...deviceWrites(db) },
+    albums: { ...albumReads(db), ...albumWrites(db) },
     links: { ...linkReads(db), ...linkWrites(db) },
     uploads: { ...uploadReads(db), ...uploadWrites(db) },
     drops: { ...dropReads(db), ...dropWrites(db) },

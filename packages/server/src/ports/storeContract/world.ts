@@ -1,11 +1,15 @@
 import {
   type AccountId,
+  type AlbumId,
+  type DeviceId,
   type DropId,
   type Instant,
   instantOf,
   type KeyId,
   type OpaqueId,
   parseAccountId,
+  parseAlbumId,
+  parseDeviceId,
   parseDropId,
   parseKeyId,
   parseOpaqueId,
@@ -17,7 +21,19 @@ import {
   type Sha256Hex,
   type UploadId,
 } from '@blindkeep/protocol/ids'
-import type { Copy, Drop, NewAccount, NewLink, NewUpload, ReceiptRow, Session, Store, WriteTx } from '../store.ts'
+import type {
+  Album,
+  Copy,
+  Drop,
+  NewAccount,
+  NewDevice,
+  NewLink,
+  NewUpload,
+  ReceiptRow,
+  Session,
+  Store,
+  WriteTx,
+} from '../store.ts'
 
 /** Turns what is to be shown of one store into the body of a test, which opens the store and closes it. */
 export type InStore = (work: (store: Store) => Promise<void>) => () => Promise<void>
@@ -30,6 +46,8 @@ export function at(seconds: number): Instant {
 /** Ids by number, so that a test can name the same thing twice. */
 export const accountId = (number: number): AccountId => known(parseAccountId(uuid(number)))
 export const sessionId = (number: number): SessionId => known(parseSessionId(uuid(number)))
+export const deviceId = (number: number): DeviceId => known(parseDeviceId(uuid(number)))
+export const albumId = (number: number): AlbumId => known(parseAlbumId(uuid(number)))
 export const uploadId = (number: number): UploadId => known(parseUploadId(uuid(number)))
 export const dropId = (number: number): DropId => known(parseDropId(uuid(number)))
 export const opaqueId = (number: number): OpaqueId => known(parseOpaqueId(hex(number, 32)))
@@ -79,6 +97,21 @@ export function session(number: number, given: Partial<Session> = {}): Session {
     endedAt: undefined,
     ...given,
   }
+}
+
+export function device(number: number, given: Partial<NewDevice> = {}): NewDevice {
+  return {
+    deviceId: deviceId(number),
+    accountId: accountId(1),
+    publicKey: bytes(1984, number),
+    mac: undefined,
+    createdAt: at(number),
+    ...given,
+  }
+}
+
+export function album(number: number, given: Partial<Album> = {}): Album {
+  return { albumId: albumId(number), accountId: accountId(1), sealedName: undefined, createdAt: at(number), ...given }
 }
 
 export function link(number: number, given: Partial<NewLink> = {}): NewLink {

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { json, type Reply } from './client.ts'
+import { atOnce, expectSaid, tally } from './expect.ts'
+import { connect } from './server.ts'
+import { asOwner, base64, type Owner, signUp } from './world.ts'
+
+const ALBUMS_MAX = 1000
+const AT_A_TIME = 20
+const NAME_BYTES_MAX = 4096
+
+interface Album {
+  readonly album_id: string
+  readonly sealed_name?: string
+  readonly created_at: string
+}
+
+const server = await connect()
+
+const albumBody = (over: object = {}): Record<string, unknown> => ({
+  album_id: randomUUID(),
+  sealed_name: base64(1100),
+  ...over,
+})
+const send = (owner: Owner, body: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
+  server.send({ method: 'POST', path: '/v1/albums', token: owner.token, json: body, headers })
+
+async function albumsOf(owner: Owner): Promise<readonly Album[]> {
+  return json<{ albums: Album[] }>(await asOwner(owner, 'GET', '/v1/albums')).albums
+}
+
+describe('create an album', () => {
+  it('answers 201 with the album, and lists it so', async () => {
+    const owner = await signUp(server)
+    const body = albumBody()
+    const reply = await send(owner, body)
+    expectSaid(reply, '201')
+    const { created_at, ...album } = json<Album>(reply)
+    assert.deepEqual(album, body)
+    assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
+    assert.deepEqual(await albumsOf(owner), [json(reply)])
+  })
+
+  it('needs no name', async () => {
+    const owner = await signUp(server)
+    for (const body of [{ album_id: randomUUID() }, albumBody({ sealed_name: null })]) {
+      const reply = await send(owner, body)
+      expectSaid(reply, '201')
+      assert.ok(!('sealed_name' in json<object>(reply)))
+    }
+  })
+
+  it('answers 200 to one’s own again, and the album stays as it was made', async () => {
+    const owner = await signUp(server)
+    const bodies = [albumBody(), albumBody({ sealed_name: null })]
+    for (const body of bodies) {
+      const first = await send(owner, body)
+      for (const sealed_name of [body.sealed_name, base64(1100), null]) {
+        const again = await send(owner, { ...body, sealed_name })
+        expectSaid(again, '200')
+        assert.deepEqual(json(again), json(first))
+      }
+    }
+    assert.equal((await albumsOf(owner)).length, bodies.length)
+  })
+
+  it('answers 403 to somebody else’s id, and leaves the album alone', async () => {
+    const [owner, other] = [await signUp(server), await signUp(server)]
+    const body = albumBody()
+    const made = json<Album>(await send(owner, body))
+    for (const over of [{}, { sealed_name: null }])
+      expectSaid(await send(other, { ...body, ...over }), '403 album.not_available')
+    assert.deepEqual([await albumsOf(owner), await albumsOf(other)], [[made], []])
+  })
+
+  it('makes one album of 64 at once under one id', async () => {
+    const [owner, other] = [await signUp(server), await signUp(server)]
+    const album_id = randomUUID()
+    const own = await atOnce(64, () => send(owner, albumBody({ album_id })))
+    assert.deepEqual(tally(own), { 200: 63, 201: 1 })
+    const names = new Set(own.map((reply) => json<Album>(reply).sealed_name))
+    assert.equal(names.size, 1, 'all are told of the one that was made')
+    const contested = randomUUID()
+    const rivals = await atOnce(64, (index) =>
+      send(index % 2 === 0 ? owner : other, albumBody({ album_id: contested })),
+    )
+    assert.deepEqual(tally(rivals), { 200: 31, 201: 1, '403 album.not_available': 32 })
+  })
+
+  it('answers 400 to a value out of its format or length', async () => {
+    const owner = await signUp(server)
+    const id = randomUUID()
+    const wrong: Record<string, unknown[]> = {
+      album_id: ['', 'x', id.toUpperCase(), id.replaceAll('-', ''), ` ${id}`],
+      sealed_name: ['', 'AAA', '-_-_', base64(NAME_BYTES_MAX + 1)],
+    }
+    for (const [name, values] of Object.entries(wrong))
+      for (const value of values)
+        expectSaid(await send(owner, albumBody({ [name]: value })), '400 request.malformed', name)
+    assert.deepEqual(await albumsOf(owner), [])
+    for (const bytes of [1, NAME_BYTES_MAX])
+      expectSaid(await send(owner, albumBody({ sealed_name: base64(bytes) })), '201', `${bytes} bytes`)
+  })
+
+  it('answers 422 to a missing, null or wrongly typed field', async () => {
+    const owner = await signUp(server)
+    for (const value of [undefined, null, 1, {}, [], true])
+      expectSaid(await send(owner, albumBody({ album_id: value })), '422 request.unprocessable')
+    expectSaid(await send(owner, albumBody({ sealed_name: 1 })), '422 request.unprocessable')
+  })
+
+  it('answers 400 to an unknown field', async () => {
+    const owner = await signUp(server)
+    for (const name of ['name', 'created_at', 'amk_version', ''])
+      expectSaid(await send(owner, albumBody({ [name]: null })), '400 request.malformed', name)
+  })
+
+  it('answers 403 to the album after the thousandth', async () => {
+    const owner = await signUp(server)
+    const body = albumBody()
+    await send(owner, body)
+    for (let done = 0; done < ALBUMS_MAX - AT_A_TIME; done += AT_A_TIME)
+      assert.deepEqual(tally(await atOnce(AT_A_TIME, () => send(owner, albumBody()))), { 201: AT_A_TIME })
+    const last = await atOnce(AT_A_TIME, () => send(owner, albumBody()))
+    assert.deepEqual(tally(last), { 201: AT_A_TIME - 1, '403 request.limit_reached': 1 })
+    expectSaid(await send(owner, body), '200', 'what is there may be said again')
+    assert.equal((await albumsOf(owner)).length, ALBUMS_MAX)
+  })
+
+  it('answers 426 outside the protocol window, and takes both of its ends', async () => {
+    const owner = await signUp(server)
+    for (const date of ['1999-12-31', '2999-01-01'])
+      expectSaid(
+        await send(owner, albumBody(), { 'x-service-protocol': date }),
+        '426 protocol.version_unsupported',
+        date,
+      )
+    const { headers } = await asOwner(owner, 'GET', '/v1/albums')
+    for (const end of [headers['x-service-protocol-min'], headers['x-service-protocol-max']])
+      expectSaid(await send(owner, albumBody(), { 'x-service-protocol': String(end) }), '201')
+  })
+})
+
+describe('own albums', () => {
+  it('lists the caller’s albums alone, oldest first', async () => {
+    const [owner, other] = [await signUp(server), await signUp(server)]
+    const bodies = Array.from({ length: 5 }, () => albumBody())
+    for (const body of bodies) await send(owner, body)
+    await send(other, albumBody())
+    assert.deepEqual(
+      (await albumsOf(owner)).map(({ album_id, sealed_name }) => ({ album_id, sealed_name })),
+      bodies,
+    )
+  })
+})

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { json, type Reply } from './client.ts'
+import { atOnce, expectSaid, fingerprint, said, tally } from './expect.ts'
+import { connect } from './server.ts'
+import { asOwner, base64, type Owner, signUp } from './world.ts'
+
+/** Ed25519 and ML-DSA-65, joined. The server cannot tell a key from other bytes of its length. */
+const PUBLIC_KEY_BYTES = 1984
+const MAC_BYTES = 32
+const LIVE_DEVICES_MAX = 100
+
+interface Device {
+  readonly device_id: string
+  readonly public_key: string
+  readonly mac?: string
+  readonly created_at: string
+  readonly revoked_at?: string
+}
+
+const server = await connect()
+
+const deviceBody = (over: object = {}): Record<string, unknown> => ({
+  device_id: randomUUID(),
+  public_key: base64(PUBLIC_KEY_BYTES),
+  mac: base64(MAC_BYTES),
+  ...over,
+})
+const send = (owner: Owner, body: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
+  server.send({ method: 'POST', path: '/v1/devices', token: owner.token, json: body, headers })
+const revoke = (owner: Owner, deviceId: unknown): Promise<Reply> => asOwner(owner, 'DELETE', `/v1/devices/${deviceId}`)
+
+async function devicesOf(owner: Owner): Promise<readonly Device[]> {
+  return json<{ devices: Device[] }>(await asOwner(owner, 'GET', '/v1/devices')).devices
+}
+
+describe('add a device', () => {
+  it('answers 201 with the device, and lists it so', async () => {
+    const owner = await signUp(server)
+    const body = deviceBody()
+    const reply = await send(owner, body)
+    expectSaid(reply, '201')
+    const { created_at, ...device } = json<Device>(reply)
+    assert.deepEqual(device, body)
+    assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
+    assert.deepEqual(await devicesOf(owner), [json(reply)])
+  })
+
+  it('needs no mac', async () => {
+    const owner = await signUp(server)
+    const { mac: _, ...bare } = deviceBody()
+    for (const body of [bare, deviceBody({ mac: null })]) {
+      const reply = await send(owner, body)
+      expectSaid(reply, '201')
+      assert.ok(!('mac' in json<object>(reply)))
+    }
+    expectSaid(await send(owner, { ...bare, mac: null }), '200', 'null is absent')
+  })
+
+  it('answers 200 with the same device to the same values of the same caller', async () => {
+    const owner = await signUp(server)
+    const body = deviceBody()
+    const first = await send(owner, body)
+    for (let round = 0; round < 3; round += 1) {
+      const again = await send(owner, body)
+      expectSaid(again, '200')
+      assert.deepEqual(json(again), json(first))
+    }
+    assert.equal((await devicesOf(owner)).length, 1)
+  })
+
+  it('answers 400 to a taken id with another key or mac', async () => {
+    const owner = await signUp(server)
+    const body = deviceBody()
+    const added = json<Device>(await send(owner, body))
+    for (const over of [{ public_key: base64(PUBLIC_KEY_BYTES) }, { mac: base64(MAC_BYTES) }, { mac: null }])
+      expectSaid(await send(owner, { ...body, ...over }), '400 device.invalid', Object.keys(over).join())
+    assert.deepEqual(await devicesOf(owner), [added])
+  })
+
+  it('answers 400 to an id that someone else has taken, and leaves the device alone', async () => {
+    const [owner, other] = [await signUp(server), await signUp(server)]
+    const body = deviceBody()
+    const added = json<Device>(await send(owner, body))
+    expectSaid(await send(other, body), '400 device.invalid')
+    expectSaid(await send(other, deviceBody({ device_id: body.device_id })), '400 device.invalid')
+    assert.deepEqual([await devicesOf(owner), await devicesOf(other)], [[added], []])
+  })
+
+  it('never revives a revoked device', async () => {
+    const owner = await signUp(server)
+    const body = deviceBody()
+    await send(owner, body)
+    await revoke(owner, body.device_id)
+    expectSaid(await send(owner, body), '400 device.invalid')
+    assert.ok((await devicesOf(owner))[0]?.revoked_at !== undefined)
+  })
+
+  it('adds one device of 64 at once under one id', async () => {
+    const owner = await signUp(server)
+    const body = deviceBody()
+    assert.deepEqual(tally(await atOnce(64, () => send(owner, body))), { 200: 63, 201: 1 })
+    const device_id = randomUUID()
+    const rivals = await atOnce(64, () => send(owner, deviceBody({ device_id })))
+    assert.deepEqual(tally(rivals), { 201: 1, '400 device.invalid': 63 })
+    const won = rivals.find(({ status }) => status === 201)
+    assert.ok(won !== undefined)
+    assert.deepEqual((await devicesOf(owner)).at(-1), json(won))
+  })
+
+  it('answers 400 to a value out of its format or length', async () => {
+    const owner = await signUp(server)
+    const id = randomUUID()
+    const wrong: Record<string, unknown[]> = {
+      device_id: ['', 'x', id.toUpperCase(), id.replaceAll('-', ''), `{${id}}`, `${id}\n`],
+      public_key: ['', base64(PUBLIC_KEY_BYTES - 1), base64(PUBLIC_KEY_BYTES + 1), 'A'.repeat(2646), '-'.repeat(2648)],
+      mac: ['', base64(MAC_BYTES - 1), base64(MAC_BYTES + 1), '='.repeat(44)],
+    }
+    for (const [name, values] of Object.entries(wrong))
+      for (const value of values)
+        expectSaid(await send(owner, deviceBody({ [name]: value })), '400 request.malformed', name)
+    assert.deepEqual(await devicesOf(owner), [])
+  })
+
+  it('answers 422 to a missing, null or wrongly typed field', async () => {
+    const owner = await signUp(server)
+    for (const name of ['device_id', 'public_key'])
+      for (const value of [undefined, null, 1, {}, [], true])
+        expectSaid(await send(owner, deviceBody({ [name]: value })), '422 request.unprocessable', name)
+    expectSaid(await send(owner, deviceBody({ mac: 1 })), '422 request.unprocessable')
+  })
+
+  it('answers 400 to an unknown field', async () => {
+    const owner = await signUp(server)
+    for (const name of ['revoked_at', 'created_at', 'name', ''])
+      expectSaid(await send(owner, deviceBody({ [name]: null })), '400 request.malformed', name)
+  })
+
+  it('answers 403 to the device after the hundredth live one', async () => {
+    const owner = await signUp(server)
+    const body = deviceBody()
+    await send(owner, body)
+    const replies = await atOnce(LIVE_DEVICES_MAX, () => send(owner, deviceBody()))
+    assert.deepEqual(tally(replies), { 201: LIVE_DEVICES_MAX - 1, '403 request.limit_reached': 1 })
+    expectSaid(await send(owner, body), '200', 'what is there may be said again')
+    await revoke(owner, body.device_id)
+    expectSaid(await send(owner, deviceBody()), '201', 'a revoked device makes room')
+    expectSaid(await send(owner, deviceBody()), '403 request.limit_reached')
+    assert.equal((await devicesOf(owner)).length, LIVE_DEVICES_MAX + 1)
+  })
+
+  it('is open to every well-formed protocol date', async () => {
+    const owner = await signUp(server)
+    for (const date of ['1999-12-31', '2999-01-01'])
+      expectSaid(await send(owner, deviceBody(), { 'x-service-protocol': date }), '201', date)
+  })
+})
+
+describe('own devices', () => {
+  it('lists the caller’s devices alone, revoked ones too, oldest first', async () => {
+    const [owner, other] = [await signUp(server), await signUp(server)]
+    const bodies = Array.from({ length: 5 }, () => deviceBody())
+    for (const body of bodies) await send(owner, body)
+    await send(other, deviceBody())
+    await revoke(owner, bodies[1]?.device_id)
+    const listed = await devicesOf(owner)
+    assert.deepEqual(
+      listed.map(({ device_id, public_key, mac }) => ({ device_id, public_key, mac })),
+      bodies,
+    )
+    assert.deepEqual(
+      listed.map(({ revoked_at }) => revoked_at !== undefined),
+      [false, true, false, false, false],
+    )
+  })
+})
+
+describe('revoke a device', () => {
+  it('answers 204 each time, and keeps the time of the first', async () => {
+    const owner = await signUp(server)
+    const body = deviceBody()
+    await send(owner, body)
+    expectSaid(await revoke(owner, body.device_id), '204')
+    const [first] = await devicesOf(owner)
+    assert.ok(Math.abs(Date.parse(String(first?.revoked_at)) - Date.now()) < 60_000)
+    expectSaid(await revoke(owner, body.device_id), '204')
+    assert.deepEqual(await devicesOf(owner), [first])
+  })
+
+  it('answers the same 404 to an unknown device and somebody else’s, which it leaves alone', async () => {
+    const [owner, other] = [await signUp(server), await signUp(server)]
+    const [live, dead] = [deviceBody(), deviceBody()]
+    for (const body of [live, dead]) await send(owner, body)
+    await revoke(owner, dead.device_id)
+    const before = await devicesOf(owner)
+    const replies: Reply[] = []
+    for (const id of [randomUUID(), live.device_id, dead.device_id]) replies.push(await revoke(other, id))
+    assert.deepEqual(replies.map(said), Array(3).fill('404 device.not_found'))
+    assert.equal(new Set(replies.map(fingerprint)).size, 1)
+    assert.deepEqual(await devicesOf(owner), before)
+  })
+
+  it('answers 400 to a malformed id', async () => {
+    const owner = await signUp(server)
+    for (const id of ['x', randomUUID().toUpperCase(), '..%2f..', '%00'])
+      expectSaid(await revoke(owner, id), '400 request.malformed', id)
+  })
+})

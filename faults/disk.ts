@@ -1,0 +1,74 @@
+/** A small file system in memory that can be filled up and freed at will. */
+import { spawnSync } from 'node:child_process'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  rmdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface SmallDisk {
+  readonly directory: string
+  /** Takes all space that is free, then gives back `room` bytes of it. Again and again keeps the disk full. */
+  fill(room?: number): void
+  free(): void
+  unmount(): void
+}
+
+/** For a test's options: false where a small disk can be had. */
+export function whyNoSmallDisk(): string | false {
+  const disk = mountSmallDisk(1024 * 1024)
+  if ('missing' in disk) return disk.missing
+  disk.unmount()
+  return false
+}
+
+/** Or why there can be none: it takes Linux, and the right to mount. */
+export function mountSmallDisk(bytes: number): SmallDisk | { readonly missing: string } {
+  const directory = mkdtempSync(join(tmpdir(), 'blindkeep-disk-'))
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'blindkeep', directory], {
+    encoding: 'utf8',
+  })
+  if (mounted.status !== 0) {
+    rmdirSync(directory)
+    return { missing: `no tmpfs can be mounted: ${(mounted.error?.message ?? mounted.stderr).trim()}` }
+  }
+  const filler = join(directory, 'filler')
+  return {
+    directory,
+    fill: (room = 0) => fill(filler, room),
+    free: () => rmSync(filler, { force: true }),
+    unmount() {
+      spawnSync('umount', ['--lazy', directory])
+      rmdirSync(directory)
+    },
+  }
+}
+
+const PIECE_BYTES = 1024 * 1024
+const PAGE_BYTES = 4096
+
+function fill(path: string, room: number): void {
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND)
+  try {
+    for (const bytes of [PIECE_BYTES, PAGE_BYTES]) appendUntilFull(file, Buffer.alloc(bytes, 1))
+    if (room > 0) ftruncateSync(file, Math.max(0, fstatSync(file).size - room))
+  } finally {
+    closeSync(file)
+  }
+}
+
+function appendUntilFull(file: number, piece: Uint8Array): void {
+  try {
+    for (;;) writeSync(file, piece)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
+  }
+}

@@ -1,0 +1,137 @@
+/** The disk runs full under load and is freed again: nothing acknowledged is lost, and the server goes on without a restart. */
+import { join } from 'node:path'
+import { pause } from './api.ts'
+import { mountSmallDisk, type SmallDisk } from './disk.ts'
+import { judgeRows } from './judge.ts'
+import type { Counts, Link } from './ledger.ts'
+import { createWorld, judgeAll, startLoad, type World } from './load.ts'
+import { loggedBy } from './r2.ts'
+import type { Dice } from './random.ts'
+import { newLink, plannedSession } from './session.ts'
+
+export interface FullDiskRun {
+  readonly rounds: number
+  readonly seed: string
+  readonly guests: number
+  readonly tell: (text: string) => void
+}
+
+export interface FullDiskReport {
+  readonly faults: readonly string[]
+  readonly counts: Counts
+  /** Times that the process was killed on the full disk, and started on it. */
+  readonly killedWhileFull: number
+  readonly startedWhileFull: number
+  /** Milliseconds from the freeing of the disk to the next landing, the longest of all rounds. */
+  readonly longestRecoveryMs: number
+  readonly log: string
+}
+
+const MEBIBYTE = 1024 * 1024
+const DISK_BYTES = 192 * MEBIBYTE
+/** What was refused for want of space a moment ago may still be on its way to its guest. */
+const TROUBLE_LASTS_MS = 2_000
+const RECOVERED_MS = 20_000
+const REFILL_MS = 10
+const KILLED_SHARE = 0.25
+
+interface Round {
+  readonly world: World
+  readonly disk: SmallDisk
+  readonly link: Link
+  readonly dice: Dice
+  readonly index: number
+}
+
+/** Or why no disk can be filled on this machine. */
+export async function runR4({
+  rounds,
+  seed,
+  guests,
+  tell,
+}: FullDiskRun): Promise<FullDiskReport | { readonly missing: string }> {
+  const disk = mountSmallDisk(DISK_BYTES)
+  if ('missing' in disk) return disk
+  let troubledUntil = 0
+  const limits = { fileBytesMost: 4 * MEBIBYTE, pendingBytesMany: 16 * MEBIBYTE }
+  const isTroubled = () => Date.now() < troubledUntil
+  const world = await createWorld(seed, {
+    disk: { dataDirectory: join(disk.directory, 'data'), isTroubled, ...limits },
+  })
+  const { server, ledger } = world
+  const report = { killedWhileFull: 0, startedWhileFull: 0, longestRecoveryMs: 0 }
+  try {
+    const link = await newLink(world, 'probe')
+    const load = startLoad(world, guests)
+    for (let index = 1; index <= rounds && ledger.faults.length === 0; index++) {
+      const round = { world, disk, link, index, dice: world.dice.fork(`round ${index}`) }
+      await pause(round.dice.integer(200, 800))
+      troubledUntil = Number.POSITIVE_INFINITY
+      await beFull(round)
+      if (round.dice.chance(KILLED_SHARE)) {
+        report.killedWhileFull++
+        if (await killWhileFull(round)) report.startedWhileFull++
+      }
+      disk.free()
+      troubledUntil = Date.now() + TROUBLE_LASTS_MS
+      report.longestRecoveryMs = Math.max(report.longestRecoveryMs, await recovery(round))
+      if (index % 10 === 0) tell(`${index} of ${rounds} rounds, ${JSON.stringify(ledger.counts)}`)
+    }
+    await load.stop()
+    if (ledger.faults.length === 0) await judgeAll(world)
+    return { faults: ledger.faults, counts: ledger.counts, ...report, log: loggedBy(server.log()) }
+  } finally {
+    await world.close()
+    disk.unmount()
+  }
+}
+
+/** For a while: full once, with a little room left at times, or full again as soon as the server has given something back. */
+async function beFull({ disk, dice }: Round): Promise<void> {
+  const until = Date.now() + dice.integer(300, 1500)
+  const room = dice.chance(0.5) ? 0 : dice.integer(1, MEBIBYTE)
+  const isRefilled = dice.chance(0.5)
+  disk.fill(room)
+  while (Date.now() < until) {
+    await pause(REFILL_MS)
+    if (isRefilled) disk.fill()
+  }
+}
+
+/** What is left on a full disk is whole, too. True when the server even starts on it. */
+async function killWhileFull({ world, disk, dice }: Round): Promise<boolean> {
+  const { server, oracle, ledger } = world
+  await server.kill9()
+  ledger.counts.kills++
+  const faults = await oracle.examine({ also: (database) => judgeRows(database, ledger) })
+  for (const fault of faults) ledger.fault(`killed on a full disk: ${fault}`)
+  if (dice.chance(0.5)) {
+    disk.fill()
+    const hasStarted = await server.restart().then(
+      () => true,
+      () => false,
+    )
+    if (hasStarted) return true
+  }
+  disk.free()
+  await server.restart()
+  return false
+}
+
+/** Milliseconds until a new drop has landed. The process is the same: whoever would have to restart it has to notice first. */
+async function recovery({ world, link, index }: Round): Promise<number> {
+  const { server, ledger } = world
+  const freedAt = Date.now()
+  const { attempt, upload } = plannedSession(world, link, { name: `probe-${index}`, size: 10_007 })
+  for (let elapsedMs = 0; elapsedMs < RECOVERED_MS; elapsedMs = Date.now() - freedAt) {
+    if (!server.isRunning()) {
+      ledger.fault(`the server has ended on a full disk: ${server.log().slice(-2000)}`)
+      return elapsedMs
+    }
+    if (attempt.uploadId !== undefined || (await upload.create())) await upload.append(0, attempt.size)
+    if (attempt.landed === 'acknowledged') return Date.now() - freedAt
+    await pause(50)
+  }
+  ledger.fault(`nothing lands ${RECOVERED_MS / 1000} s after the disk was freed`)
+  return RECOVERED_MS
+}

@@ -1,0 +1,152 @@
+/** What the server must not know is looked for in everything that it keeps, logs and answers. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { type RunningServer, startServer } from '../../../testing/startServer.ts'
+import { logIn, registerOwner } from './account.ts'
+import { fetchReceipt } from './audit.ts'
+import { openLink } from './guest.ts'
+import type { Owner } from './owner.ts'
+import { passphraseProof } from './password.ts'
+import { send } from './send.ts'
+import { sourceOfBytes } from './source.ts'
+
+/** Each in the ways in which a secret is written: as it stands, and its bytes as hex and base64, with and without padding. */
+interface Secret {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+const secrets: Secret[] = []
+const answers: string[] = []
+let server: RunningServer
+let stored = Buffer.alloc(0)
+
+const text = (name: string, value: string): string => {
+  secrets.push({ name, bytes: Buffer.from(value) })
+  return value
+}
+const unique = (name: string) => text(name, `${name.replaceAll(' ', '-')}-${randomBytes(9).toString('hex')}`)
+
+before(async () => {
+  server = await startServer({ env: { LOG_LEVEL: 'debug' } })
+  const owner = await account()
+  const passphrase = unique('the passphrase')
+  const link = await owner.createLink({ label: unique('the label'), passphrase, caps: { maxFileCount: 5 } })
+  const [, fragment = ''] = link.url.split('#')
+  text('the fragment', fragment)
+  await dropThrough(link.url, passphrase)
+  const drops = await owner.inbox()
+  assert.equal(drops.length, 1)
+  answers.push(JSON.stringify(await rawInbox(owner)))
+  stored = Buffer.concat(await Promise.all(await filesBelow(server.dataDir)))
+})
+after(() => server.stop())
+
+async function account(): Promise<Owner> {
+  const email = `${randomBytes(6).toString('hex')}@example.org`
+  const password = unique('the password')
+  await registerOwner({ baseUrl: server.url, email, password })
+  const owner = await logIn({ baseUrl: server.url, email, password })
+  secrets.push({ name: 'the account key', bytes: owner.accountKey })
+  const { accessToken, refreshToken } = owner.tokens()
+  text('the access token', accessToken)
+  text('the refresh token', refreshToken)
+  secrets.push({ name: 'the refresh token’s bytes', bytes: Buffer.from(refreshToken, 'base64url') })
+  return owner
+}
+
+async function dropThrough(url: string, passphrase: string): Promise<void> {
+  const source = sourceOfBytes(Buffer.from(unique('the content').repeat(50)))
+  const link = await openLink(url)
+  const facts = {
+    name: unique('the name'),
+    type: `application/x-${unique('the type')}`,
+    note: unique('the note'),
+    sender: unique('the sender'),
+  }
+  const state = await link.prepare({ source, passphrase, ...facts })
+  secrets.push({ name: 'the drop’s key', bytes: Buffer.from(state.key, 'base64') })
+  secrets.push({
+    name: 'the passphrase’s proof',
+    bytes: await passphraseProof(passphrase, Buffer.from(state.opaqueId, 'hex')),
+  })
+  const landed = await send({ state, source })
+  answers.push(
+    JSON.stringify(await fetchReceipt({ custody: { ...landed, baseUrl: server.url, opaqueId: state.opaqueId } })),
+  )
+}
+
+async function rawInbox(owner: Owner): Promise<unknown> {
+  const authorization = `Bearer ${owner.tokens().accessToken}`
+  const asked = ['/v1/drops', '/v1/drops/links', '/v1/account'].map((path) =>
+    fetch(server.url + path, { headers: { authorization } }),
+  )
+  return Promise.all((await Promise.all(asked)).map((answer) => answer.json()))
+}
+
+async function filesBelow(directory: string): Promise<Promise<Buffer>[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map((entry) => readFile(join(entry.parentPath, entry.name)))
+}
+
+function written({ bytes }: Secret): readonly Buffer[] {
+  const buffer = Buffer.from(bytes)
+  const base64 = buffer.toString('base64').replace(/=+$/, '')
+  // The last character of base64 depends on what follows.
+  const texts = [
+    buffer.toString('hex'),
+    base64.slice(0, -1),
+    buffer.toString('base64url').slice(0, -1),
+    JSON.stringify(buffer.toString('utf8')).slice(1, -1),
+  ]
+  return [buffer, ...texts.map((form) => Buffer.from(form))]
+}
+
+const holds = (place: Buffer, secret: Secret): boolean => written(secret).some((form) => place.includes(form))
+
+describe('what the server must not know', () => {
+  it('is nowhere on its disk: neither what the guest gave nor what the owner holds', () => {
+    assert.ok(stored.length > 10_000, 'there was something to search')
+    assert.deepEqual(
+      secrets.filter((secret) => holds(stored, secret)).map(({ name }) => name),
+      [],
+    )
+  })
+
+  it('is nowhere in its log at the level debug, and neither is a link’s opaque id', async () => {
+    const log = Buffer.from(server.log())
+    assert.ok(log.includes('/d/:opaque_id'), 'requests were logged, by their pattern')
+    assert.deepEqual(
+      secrets.filter((secret) => holds(log, secret)).map(({ name }) => name),
+      [],
+    )
+    const opaqueIds = [...answers.join().matchAll(/"opaque_id":"([0-9a-f]{32})"/g)].map(([, id = '']) => id)
+    assert.ok(opaqueIds.length > 0)
+    assert.deepEqual(
+      opaqueIds.filter((id) => log.includes(id)),
+      [],
+    )
+  })
+
+  it('is nowhere in its answers', () => {
+    const answered = Buffer.from(answers.join('\n'))
+    assert.deepEqual(
+      secrets.filter((secret) => holds(answered, secret)).map(({ name }) => name),
+      [],
+    )
+  })
+
+  it('would be found if it were there', () => {
+    for (const secret of secrets) {
+      for (const form of written(secret))
+        assert.ok(holds(Buffer.concat([Buffer.from('x'), form, Buffer.from('y')]), secret), secret.name)
+    }
+    assert.ok(
+      stored.includes(Buffer.from('application/octet-stream')),
+      'what the guest declared in the clear is stored in the clear',
+    )
+  })
+})

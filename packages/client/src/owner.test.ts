@@ -1,0 +1,202 @@
+/** The owner's side against the real server, with guests who behave and guests who do not. */
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import { parseSha256Hex } from '@blindkeep/protocol/ids'
+import { newOwner, sendFile } from '../../../testing/people.ts'
+import { type RunningServer, startServer } from '../../../testing/startServer.ts'
+import { createCalls } from './call.ts'
+import { ProblemError } from './errors.ts'
+import { openLink } from './guest.ts'
+import { parseLink } from './linkAddress.ts'
+import type { InboxItem, Owner } from './owner.ts'
+
+let server: RunningServer
+let owner: Owner
+
+before(async () => {
+  server = await startServer()
+  owner = await newOwner(server.url)
+})
+after(() => server.stop())
+
+const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
+
+async function contentOf(of: Owner, item: InboxItem | undefined): Promise<Uint8Array> {
+  assert.ok(item)
+  const { content } = await of.openDrop(item)
+  return new Uint8Array(await new Response(content).arrayBuffer())
+}
+
+/** What somebody does who has the link and none of our clients: declares anything, sends anything. */
+async function dropRubbish(url: string, rubbish: Uint8Array<ArrayBuffer>): Promise<void> {
+  const { baseUrl, opaqueId } = parseLink(url)
+  const { call } = createCalls({ baseUrl })
+  const hash = parseSha256Hex(createHash('sha256').update(rubbish).digest('hex'))
+  assert.ok(hash)
+  const { body } = await call('createDrop', {
+    path: { opaque_id: opaqueId },
+    body: {
+      content_type: 'text/plain',
+      size: rubbish.length,
+      ciphertext_hash: hash,
+      kem_ct: randomBytes(1120).toString('base64'),
+    },
+  })
+  await call('appendChunk', {
+    path: { opaque_id: opaqueId, upload_id: body.upload_id },
+    headers: { 'X-Service-Offset': '0', 'X-Service-Checksum': hash },
+    body: rubbish,
+  })
+}
+
+describe('an inbox', () => {
+  it('gives true names, notes and senders, however long they are', async () => {
+    const { url } = await owner.createLink()
+    const note = 'Ärger mit 🦊\n'.repeat(1000)
+    await sendFile(url, randomBytes(5), {
+      name: 'naïve \u202Efdp.exe',
+      type: 'application/pdf',
+      note,
+      sender: 'Gustav',
+      modifiedAt: '2026-01-02T03:04:05+01:00',
+    })
+    const item = (await owner.inbox()).at(-1)
+    assert.deepEqual(item?.file, {
+      name: 'naïve \u202Efdp.exe',
+      type: 'application/pdf',
+      note,
+      sender: 'Gustav',
+      modifiedAt: '2026-01-02T02:04:05.000Z',
+      size: 5,
+    })
+  })
+
+  it('lists what cannot be opened with the reason, beside what can', async () => {
+    const other = await newOwner(server.url)
+    const { url } = await other.createLink()
+    await dropRubbish(url, new Uint8Array(randomBytes(5000).fill(9, 0, 1)))
+    await dropRubbish(url, new TextEncoder().encode('\u0002'))
+    await sendFile(url, randomBytes(5), { name: 'honest' })
+    const looksSealed = new Uint8Array(randomBytes(5000))
+    looksSealed.set([2])
+    looksSealed.set([1], 1 + 1120 + 16 + 32)
+    await dropRubbish(url, looksSealed)
+    const items = await other.inbox()
+    assert.deepEqual(
+      items.map(({ file, fault }) => file?.name ?? fault?.reason),
+      ['unknown_format', 'truncated', 'honest', 'kem_ct_invalid'],
+    )
+    assert.ok(items.every(({ fault }) => fault === undefined || fault.message.length > 20))
+  })
+
+  it('opens an empty file and one that ends where a segment ends', async () => {
+    const other = await newOwner(server.url)
+    const { url } = await other.createLink()
+    const contents = [0, 1, 1_048_560, 1_048_561, 2 * 1_048_560].map((size) => new Uint8Array(randomBytes(size)))
+    for (const content of contents) await sendFile(url, content)
+    const items = await other.inbox()
+    for (const [index, content] of contents.entries()) assert.deepEqual(await contentOf(other, items[index]), content)
+  })
+
+  it('gives the quota back for what is discarded, one by one and by the pile', async () => {
+    const other = await newOwner(server.url)
+    const [first, second] = [await other.createLink(), await other.createLink()]
+    for (const { url } of [first, first, second, second]) await sendFile(url, randomBytes(100))
+    const items = await other.inbox()
+    const each = items[0]?.sealedBytes ?? 0
+    assert.equal((await other.quota()).used, 4 * each)
+    await other.discardDrop(items[0]?.dropId ?? '')
+    assert.equal((await other.quota()).used, 3 * each)
+    await other.discardPile(second.opaqueId)
+    assert.equal((await other.quota()).used, each)
+    assert.deepEqual(
+      (await other.inbox()).map(({ dropId }) => dropId),
+      [items[1]?.dropId],
+    )
+    await assert.rejects(other.discardDrop(items[0]?.dropId ?? ''), hasCode('error.drop.not_found'))
+  })
+
+  it('is nobody else’s', async () => {
+    const other = await newOwner(server.url)
+    const { url } = await owner.createLink()
+    await sendFile(url, randomBytes(10))
+    const item = (await owner.inbox()).at(-1)
+    assert.ok(item)
+    assert.deepEqual(await other.inbox(), [])
+    await assert.rejects(other.openDrop(item), hasCode('error.drop.not_found'))
+  })
+})
+
+describe('an upload link', () => {
+  it('is listed with its label, its caps and what came through it', async () => {
+    const other = await newOwner(server.url)
+    const caps = { maxTotalBytes: 1_000_000, maxFileCount: 5, maxFileSize: 500_000 }
+    const expiresAt = '2126-01-01T00:00:00.000Z'
+    const made = await other.createLink({ caps, label: 'für Gustav', expiresAt, singleUse: false })
+    const { landed } = await sendFile(made.url, randomBytes(1000))
+    const [listed] = await other.listLinks()
+    assert.ok(listed)
+    const { createdAt, ...rest } = listed
+    assert.ok(Date.parse(createdAt) > 0)
+    assert.deepEqual(rest, {
+      ...made,
+      state: 'live',
+      label: 'für Gustav',
+      labelFault: undefined,
+      caps,
+      singleUse: false,
+      expiresAt,
+      landedFiles: 1,
+      landedBytes: landed.size,
+      openSessions: 0,
+      openBytes: 0,
+      pending: 1,
+    })
+  })
+
+  it('tells its limits to the guest before a byte is sent', async () => {
+    const caps = { maxTotalBytes: 1_000_000, maxFileCount: 5, maxFileSize: 500_000 }
+    const { url } = await owner.createLink({ caps, expiresAt: '2126-01-01T00:00:00Z' })
+    const { limits } = await openLink(url)
+    assert.deepEqual(limits, {
+      sealedBytesMax: 500_000,
+      remainingBytes: 1_000_000,
+      remainingFiles: 5,
+      fileBytesMax: 500_000 - 2210 - 16,
+      expiresAt: '2126-01-01T00:00:00.000Z',
+      passphraseRequired: false,
+    })
+  })
+
+  it('takes no files once it is revoked, any number of times', async () => {
+    const { url, opaqueId } = await owner.createLink()
+    await owner.revokeLink(opaqueId)
+    await owner.revokeLink(opaqueId)
+    await assert.rejects(openLink(url), hasCode('error.drop.link_not_found'))
+    const listed = (await owner.listLinks()).find((link) => link.opaqueId === opaqueId)
+    assert.equal(listed?.state, 'revoked')
+  })
+
+  it('is derived again from the account key alone', async () => {
+    const other = await newOwner(server.url)
+    const links = [await other.createLink(), await other.createLink()]
+    assert.deepEqual(
+      (await other.listLinks()).map(({ url }) => url),
+      links.map(({ url }) => url),
+    )
+  })
+})
+
+describe('a server below a path', () => {
+  it('is where its links lead', async () => {
+    const below = await startServer({ publicUrl: 'https://keep.example/below', env: { REGISTRATION: 'open' } })
+    try {
+      const other = await newOwner(below.url)
+      const { url } = await other.createLink()
+      assert.ok(url.startsWith('https://keep.example/below/u/'))
+    } finally {
+      await below.stop()
+    }
+  })
+})

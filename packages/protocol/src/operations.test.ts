@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TSchema } from 'typebox'
+import { gateProblems, HEADER_DOCS, type Operation, operations, PATH_PARAMETERS, problemsOf } from './operations.ts'
+import { PROBLEM_CODES, PROBLEMS, problemType } from './problems.ts'
+import { isNegotiatedPath } from './window.ts'
+
+const rows = Object.entries<Operation>(operations)
+
+/** What the router says before any row is known. */
+const OF_THE_ROUTER = ['error.request.not_found', 'error.request.method_not_allowed']
+
+const schemasOf = (row: Operation): readonly TSchema[] => [
+  ...(row.body?.type === 'application/json' ? [row.body.schema] : []),
+  ...Object.values(row.answers).flatMap(({ body }) => (typeof body === 'object' ? [body] : [])),
+]
+
+describe('the table of operations', () => {
+  it('has one row for each method and path, in forms that a router takes', () => {
+    const names = rows.flatMap(([, { method, path, answersHead }]) => [`${method} ${path}`, ...(answersHead ? [`HEAD ${path}`] : [])])
+    assert.equal(new Set(names).size, names.length)
+    for (const [, { path }] of rows) assert.match(path, /^(?:\/(?:[a-z0-9.-]+|\{[a-z_]+\}))+$/)
+  })
+
+  it('knows every parameter of its paths, and no other', () => {
+    const used = new Set(rows.flatMap(([, { path }]) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)))
+    assert.deepEqual([...used].toSorted(), Object.keys(PATH_PARAMETERS).toSorted())
+  })
+
+  it('declares every code of the catalog somewhere, and none that the catalog does not have', () => {
+    const declared = new Set<string>([...OF_THE_ROUTER, ...rows.flatMap(([, row]) => problemsOf(row))])
+    assert.deepEqual([...declared].toSorted(), PROBLEM_CODES.toSorted())
+  })
+
+  it('does not repeat in a row what its gates say, nor anything twice', () => {
+    for (const [name, row] of rows) {
+      assert.equal(new Set(row.problems).size, row.problems.length, name)
+      // A parameter of the query that is missing is the operation's own 422.
+      const repeated = row.problems.filter((code) => gateProblems(row).includes(code))
+      assert.deepEqual(repeated, [], name)
+    }
+  })
+
+  it('never answers one status both as success and as problem, but for what a probe tells', () => {
+    for (const [name, row] of rows) {
+      const problems = new Set(problemsOf(row).map((code) => PROBLEMS[code].status))
+      for (const status of Object.keys(row.answers).map(Number)) assert.ok(!problems.has(status), `${name} ${status}`)
+    }
+  })
+
+  it('shuts every shape: a member that is not known is refused, or never given', () => {
+    const seen = new Set<unknown>()
+    const check = (schema: unknown, where: string): void => {
+      if (typeof schema !== 'object' || schema === null || seen.has(schema)) return
+      seen.add(schema)
+      const { type, properties, additionalProperties } = schema as { type?: unknown; properties?: object; additionalProperties?: unknown }
+      if (type === 'object' || properties !== undefined) assert.equal(additionalProperties, false, where)
+      for (const [name, member] of Object.entries(schema)) check(member, `${where}/${name}`)
+    }
+    for (const [name, row] of rows) for (const schema of schemasOf(row)) check(schema, name)
+    assert.ok(seen.size > 100)
+  })
+
+  it('names each shape, and gives no two the same name', () => {
+    const named = new Map<string, TSchema>()
+    for (const [, row] of rows) {
+      for (const schema of schemasOf(row)) {
+        const { $id } = schema as { $id?: string }
+        assert.ok($id !== undefined)
+        assert.ok((named.get($id) ?? schema) === schema, $id)
+        named.set($id, schema)
+      }
+    }
+  })
+
+  it('asks for what its kind of operation needs', () => {
+    for (const [name, row] of rows) {
+      const negotiated = isNegotiatedPath(row.path)
+      if (row.auth === 'link') assert.ok(row.path.startsWith('/d/{opaque_id}'), name)
+      if (row.auth === 'bearer') assert.ok(row.path.startsWith('/v1/'), name)
+      if (row.creates === true) assert.ok(negotiated && row.method === 'POST', name)
+      if (row.method === 'GET' || row.method === 'HEAD') assert.ok(row.body === undefined && row.writes === undefined, name)
+      for (const header of row.requestHeaders ?? []) assert.ok(header in HEADER_DOCS, name)
+    }
+  })
+
+  it('hides what a guest must not learn behind one 404 each', () => {
+    for (const [name, row] of rows.filter(([, { auth }]) => auth === 'link')) {
+      const hidden = row.problems.filter((code) => PROBLEMS[code].status === 404)
+      assert.equal(hidden.length, 1, name)
+    }
+  })
+})
+
+describe('the catalog of problems', () => {
+  it('tells of each code its status, a title and what to do', () => {
+    for (const code of PROBLEM_CODES) {
+      const { status, title, help } = PROBLEMS[code]
+      assert.match(code, /^error\.[a-z]+\.[a-z_]+$/)
+      assert.ok(status >= 400 && status < 600, code)
+      assert.ok(title.length > 5 && help.length > 10, code)
+      assert.ok(!/[<>&]/.test(title + help), `${code} is shown on a page as it is`)
+      assert.equal(problemType(code), `/problems/${code}`)
+    }
+  })
+})

@@ -1,0 +1,69 @@
+import type { AccountId, AlbumId } from '@blindkeep/protocol/ids'
+import type { Kysely, Selectable } from 'kysely'
+import type { Album, AlbumReads, AlbumWrites } from '../../ports/store.ts'
+import { prepared } from './prepared.ts'
+import type { AlbumTable, Schema } from './schema.ts'
+
+const byId = prepared((db, given: { readonly albumId: AlbumId }) =>
+  db.selectFrom('albums').selectAll().where('album_id', '=', given.albumId),
+)
+
+const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
+  db
+    .selectFrom('albums')
+    .selectAll()
+    .where('account_id', '=', given.accountId)
+    .orderBy('created_at')
+    .orderBy('album_seq'),
+)
+
+const countOfAccount = prepared((db, given: { readonly accountId: AccountId }) =>
+  db
+    .selectFrom('albums')
+    .select((album) => album.fn.countAll<number>().as('count'))
+    .where('account_id', '=', given.accountId),
+)
+
+const insertion = prepared((db, given: Album) =>
+  db
+    .insertInto('albums')
+    .values({
+      album_id: given.albumId,
+      account_id: given.accountId,
+      sealed_name: given.sealedName,
+      created_at: given.createdAt,
+    })
+    .onConflict((conflict) => conflict.column('album_id').doNothing()),
+)
+
+export function albumReads(db: Kysely<Schema>): AlbumReads {
+  return {
+    async find(albumId) {
+      const row = await byId.first(db, { albumId })
+      return row && albumOf(row)
+    },
+    async listOf(accountId) {
+      return (await ofAccount.all(db, { accountId })).map(albumOf)
+    },
+    async count(accountId) {
+      return (await countOfAccount.first(db, { accountId }))?.count ?? 0
+    },
+  }
+}
+
+export function albumWrites(db: Kysely<Schema>): AlbumWrites {
+  return {
+    async insert(album) {
+      return (await insertion.changed(db, album)) === 1
+    },
+  }
+}
+
+function albumOf(row: Selectable<AlbumTable>): Album {
+  return {
+    albumId: row.album_id,
+    accountId: row.account_id,
+    sealedName: row.sealed_name ?? undefined,
+    createdAt: row.created_at,
+  }
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { addSeconds } from '@blindkeep/protocol/ids'
+import fc from 'fast-check'
+import { append, bytes, creation, linkRow, provision } from '../testing/guest.ts'
+import { HARD_BYTES, Model, type ModelLink, type ModelUpload, SOFT_BYTES, sum } from '../testing/model.ts'
+import { inWorld, known, newAccount, sha256, type World } from '../testing/world.ts'
+import type { Rules } from '../rules.ts'
+import { isRefusal } from './refusals.ts'
+
+/** Links, uploads, quota and inbox against the model, by random sequences of what owners, guests and time do. */
+interface Real {
+  readonly world: World
+  rules: Rules
+}
+
+type Step = (model: Model, real: Real) => Promise<void>
+
+class Command implements fc.AsyncCommand<Model, Real> {
+  readonly #name: string
+  readonly #can: (model: Model) => boolean
+  readonly #step: Step
+
+  constructor(name: string, can: (model: Model) => boolean, step: Step) {
+    this.#name = name
+    this.#can = can
+    this.#step = step
+  }
+
+  check(model: Readonly<Model>): boolean {
+    return this.#can(model)
+  }
+
+  async run(model: Model, real: Real): Promise<void> {
+    await this.#step(model, real)
+    model.noteExcess()
+    await agree(model, real)
+  }
+
+  toString(): string {
+    return this.#name
+  }
+}
+
+const reasonOf = (answer: unknown): string | undefined => (isRefusal(answer) ? String(Object(answer).refused) : undefined)
+
+function pick<Item>(items: readonly Item[], at: number): Item {
+  return known(items[at % items.length])
+}
+
+const anyLink = (model: Model) => model.links.length > 0
+const anyUpload = (model: Model) => model.uploads.length > 0
+
+function provisioning(account: number, caps: Caps): Command {
+  return new Command(`provision ${JSON.stringify(caps)}`, () => true, async (model, { world, rules }) => {
+    const { lifeSeconds, ...rest } = caps
+    const request = provision({ ...rest, expiresAt: addSeconds(world.clock.now(), lifeSeconds) })
+    const owner = pick(model.accounts, account)
+    assert.equal(await rules.links.provision(owner, request), request.opaqueId)
+    const counts = { isRevoked: false, isSpent: false, landedFiles: 0, landedBytes: 0 }
+    model.links.push({ ...rest, ...counts, opaqueId: request.opaqueId, owner, expiresAt: model.now + lifeSeconds * 1000 })
+  })
+}
+
+function creating(at: number, size: number, isHonest: boolean): Command {
+  return new Command(`create of ${size} on ${at}`, anyLink, async (model, { world, rules }) => {
+    const link = pick(model.links, at)
+    const content = bytes(size)
+    const declaration = isHonest ? {} : { ciphertextHash: sha256(bytes(1)) }
+    const expected = model.refusal(link, size)
+    const answer = await rules.drops.create(creation(link.opaqueId, content, { declaration }))
+    assert.equal(reasonOf(answer), expected)
+    if (isRefusal(answer)) return
+    assert.ok(world.clock.now() > 0)
+    const begun = { state: 'open' as const, sent: 0, lastChunkAt: undefined, closedAt: undefined, isPending: false }
+    model.uploads.push({ uploadId: answer, link, content, isHonest, createdAt: model.now, ...begun })
+  })
+}
+
+function sending(at: number, length: number): Command {
+  return new Command(`send ${length} to ${at}`, anyUpload, async (model, { rules }) => {
+    const upload = pick(model.uploads, at)
+    const { content, sent, state, uploadId } = upload
+    const end = Math.min(content.length, sent + length)
+    const answer = await append({ rules }, uploadId, { offset: sent, bytes: state === 'open' ? content.subarray(sent, end) : bytes(1) })
+    if (state !== 'open') {
+      assert.equal(reasonOf(answer), state === 'ended' || state === 'forgotten' ? 'upload_not_found' : 'upload_closed')
+      return
+    }
+    upload.sent = end
+    upload.lastChunkAt = model.now
+    const isWrong = end === content.length && !upload.isHonest
+    assert.deepEqual(answer, isWrong ? { refused: 'content_hash_wrong', offset: end } : { offset: end })
+    if (end === content.length) model.close(upload, upload.isHonest ? 'landed' : 'failed')
+  })
+}
+
+function cancelling(at: number): Command {
+  return new Command(`cancel ${at}`, anyUpload, async (model, { world, rules }) => {
+    const upload = pick(model.uploads, at)
+    const row = await world.store.read((tx) => tx.uploads.find(upload.uploadId))
+    assert.equal(row?.state ?? 'forgotten', upload.state)
+    if (row === undefined) return
+    const expected = { open: undefined, ended: 'upload_not_found' }[String(upload.state)] ?? (upload.state === 'open' ? undefined : 'upload_closed')
+    assert.equal(reasonOf(await rules.ending.cancel(row)), expected)
+    if (upload.state === 'open') model.close(upload, 'ended')
+  })
+}
+
+function discarding(at: number): Command {
+  return new Command(`discard ${at}`, anyUpload, async (model, { rules }) => {
+    const upload = pick(model.uploads, at)
+    const { owner } = upload.link
+    const drop = (await rules.inbox.list(owner)).find(({ uploadId }) => uploadId === upload.uploadId)
+    assert.equal(drop !== undefined, upload.isPending)
+    if (drop === undefined) return
+    assert.equal(await rules.inbox.discard(owner, drop.dropId), undefined)
+    upload.isPending = false
+  })
+}
+
+function discardingPile(at: number): Command {
+  return new Command(`discard the pile of ${at}`, anyLink, async (model, { rules }) => {
+    const link = pick(model.links, at)
+    await rules.inbox.discardOfLink(link.owner, link.opaqueId)
+    for (const upload of model.uploads) if (upload.link === link) upload.isPending = false
+  })
+}
+
+function revoking(at: number): Command {
+  return new Command(`revoke ${at}`, anyLink, async (model, { rules }) => {
+    const link = pick(model.links, at)
+    await rules.links.revoke(link.owner, link.opaqueId)
+    link.isRevoked = true
+    for (const upload of model.open(link)) model.close(upload, 'ended')
+  })
+}
+
+function waiting(seconds: number): Command {
+  return new Command(`wait ${seconds}`, () => true, async (model, { world }) => {
+    world.clock.advance(seconds)
+    model.now += seconds * 1000
+  })
+}
+
+const sweeping = new Command('sweep', () => true, async (model, { world, rules }) => {
+  await rules.sweep.sweep()
+  model.sweep()
+  const doomed = await world.store.read((tx) => tx.copies.listIn('doomed', addSeconds(world.clock.now(), 1), 1000))
+  assert.deepEqual(doomed, [])
+})
+
+const restarting = new Command('restart', () => true, async (_model, real) => {
+  real.rules = real.world.restarted()
+})
+
+/** Usage is the sum, counters are the rows, caps are kept, and every copy belongs to what should own it. */
+async function agree(model: Model, real: Real): Promise<void> {
+  const { world, rules } = real
+  for (const owner of model.accounts) {
+    const account = known(await world.store.read((tx) => tx.accounts.find(owner)))
+    assert.equal(account.usedBytes, model.used(owner))
+    assert.ok(account.usedBytes <= HARD_BYTES)
+    assert.equal(rules.quota.snapshot(account, world.clock.now()).state, model.quotaState(owner))
+    const drops = await rules.inbox.list(owner)
+    assert.deepEqual(idsOf(drops), idsOf(model.pending(owner)))
+    const states = (await rules.links.list(owner)).map(({ state }) => state)
+    assert.deepEqual(states, model.links.filter((link) => link.owner === owner).map((link) => model.linkState(link)))
+  }
+  for (const link of model.links) await agreeOnLink(model, real, link)
+  const copies = async (state: 'staged' | 'kept') =>
+    (await world.store.read((tx) => tx.copies.listIn(state, addSeconds(world.clock.now(), 1), 1000))).length
+  assert.equal(await copies('staged'), model.uploads.filter(({ state }) => state === 'open').length)
+  assert.equal(await copies('kept'), model.uploads.filter(({ isPending }) => isPending).length)
+}
+
+async function agreeOnLink(model: Model, { world }: Real, link: ModelLink): Promise<void> {
+  const row = await linkRow(world, link.opaqueId)
+  const open = model.open(link)
+  const openBytes = sum(open.map(({ content }) => content.length))
+  const seen = [row.openSessions, row.openBytes, row.landedFiles, row.landedBytes]
+  assert.deepEqual(seen, [open.length, openBytes, link.landedFiles, link.landedBytes])
+  assert.ok(row.openBytes + row.landedBytes <= link.maxTotalBytes)
+  assert.ok(row.openSessions + row.landedFiles <= link.maxFileCount)
+  assert.deepEqual(idsOf(await world.store.read((tx) => tx.uploads.openOf(link.opaqueId))), idsOf(open))
+}
+
+const idsOf = (rows: readonly Pick<ModelUpload, 'uploadId'>[]) => rows.map(({ uploadId }) => uploadId).toSorted()
+
+type Caps = Pick<ModelLink, 'maxTotalBytes' | 'maxFileCount' | 'maxFileSize' | 'singleUse'> & { readonly lifeSeconds: number }
+
+const caps: fc.Arbitrary<Caps> = fc.record({
+  maxTotalBytes: fc.integer({ min: 0, max: 400 }),
+  maxFileCount: fc.integer({ min: 0, max: 5 }),
+  maxFileSize: fc.integer({ min: 20, max: 200 }),
+  singleUse: fc.boolean(),
+  lifeSeconds: fc.constantFrom(0, 1000, 100_000, 10_000_000),
+})
+
+const index = fc.nat(30)
+
+const commands = [
+  fc.tuple(index, caps).map(([account, given]) => provisioning(account, given)),
+  ...Array.from({ length: 3 }, () =>
+    fc.tuple(index, fc.integer({ min: 1, max: 150 }), fc.integer({ min: 0, max: 9 })).map(([at, size, luck]) => creating(at, size, luck > 0)),
+  ),
+  ...Array.from({ length: 3 }, () => fc.tuple(index, fc.integer({ min: 1, max: 200 })).map(([at, length]) => sending(at, length))),
+  index.map(cancelling),
+  index.map(discarding),
+  index.map(discardingPile),
+  index.map(revoking),
+  fc.constantFrom(1, 60, 901, 86_401, 8 * 86_400).map(waiting),
+  fc.constant(sweeping),
+  fc.constant(restarting),
+]
+
+describe('links, uploads, quota and inbox', () => {
+  it(
+    'agree with the model after every step of random runs',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.commands(commands, { maxCommands: 60, size: 'max' }), (run) =>
+          inWorld(
+            async (world) => {
+              const model = new Model()
+              model.accounts.push(await newAccount(world), await newAccount(world))
+              await fc.asyncModelRun(() => ({ model, real: { world, rules: world.rules } }), run)
+            },
+            { settings: { quotaSoftBytes: SOFT_BYTES, quotaHardBytes: HARD_BYTES } },
+          )(),
+        ),
+        { numRuns: Number(process.env.MODEL_RUNS ?? 60) },
+      )
+    },
+  )
+})

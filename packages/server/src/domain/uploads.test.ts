@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { accountRow, append, bytes, land, linkRow, newLink, openDrop, ownerOf, uploadRow } from '../testing/guest.ts'
+import { inWorld, newOpaqueId } from '../testing/world.ts'
+import { findDropUpload, isGone } from './uploads.ts'
+
+const content = bytes(100)
+const NOT_FOUND = { refused: 'upload_not_found' }
+
+describe('a drop session', () => {
+  it(
+    'is found through its own link alone',
+    inWorld(async (world) => {
+      const [opaqueId, other] = [await newLink(world), await newLink(world, {}, undefined)]
+      const uploadId = await openDrop(world, opaqueId, content)
+      const elsewhere = await openDrop(world, other, content)
+      assert.deepEqual(await findDropUpload(world.store, { opaqueId, uploadId }), await uploadRow(world, uploadId))
+      for (const scope of [
+        { opaqueId: other, uploadId },
+        { opaqueId, uploadId: elsewhere },
+        { opaqueId: newOpaqueId(), uploadId },
+      ])
+        assert.deepEqual(await findDropUpload(world.store, scope), NOT_FOUND)
+    }),
+  )
+
+  it(
+    'is as if it had never been once it ended, and is still there when it landed or failed',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const cancelled = await uploadRow(world, await openDrop(world, opaqueId, content))
+      await world.rules.ending.cancel(cancelled)
+      assert.deepEqual(await findDropUpload(world.store, cancelled), NOT_FOUND)
+      const uploadId = await land(world, opaqueId, content)
+      assert.equal(isGone(await uploadRow(world, uploadId)), false)
+      assert.deepEqual(await findDropUpload(world.store, { opaqueId, uploadId }), await uploadRow(world, uploadId))
+    }),
+  )
+})
+
+describe('cancelling', () => {
+  it(
+    'gives caps and quota back, has the bytes removed, and leaves other sessions alone',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world, { maxFileCount: 2 })
+      const [uploadId, other] = [await openDrop(world, opaqueId, content), await openDrop(world, opaqueId, bytes(7))]
+      await append(world, uploadId, { offset: 0, bytes: content.subarray(0, 50) })
+      assert.equal(await world.rules.ending.cancel(await uploadRow(world, uploadId)), undefined)
+      const { openSessions, openBytes, accountId } = await linkRow(world, opaqueId)
+      assert.deepEqual([openSessions, openBytes, (await accountRow(world, accountId)).usedBytes], [1, 7, 7])
+      assert.equal((await uploadRow(world, other)).state, 'open')
+      const { location } = await uploadRow(world, uploadId)
+      assert.equal((await world.store.read((tx) => tx.copies.find(location)))?.state, 'doomed')
+      assert.equal(world.doomedCalls(), 1)
+      await openDrop(world, opaqueId, content)
+    }),
+  )
+
+  it(
+    'happens once when many ask at once: to the others the session is gone',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const upload = await uploadRow(world, await openDrop(world, opaqueId, content))
+      const answers = await Promise.all(Array.from({ length: 16 }, () => world.rules.ending.cancel(upload)))
+      assert.equal(answers.filter((answer) => answer === undefined).length, 1)
+      assert.equal(answers.filter((answer) => answer?.refused === 'upload_not_found').length, 15)
+      assert.equal((await accountRow(world, await ownerOf(world, opaqueId))).usedBytes, 0)
+    }),
+  )
+
+  it(
+    'is refused for what has landed, with the byte where it ended',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const open = await uploadRow(world, await openDrop(world, opaqueId, content))
+      await append(world, open.uploadId, { offset: 0, bytes: content })
+      // The caller looked before the last byte came.
+      assert.deepEqual(await world.rules.ending.cancel(open), { refused: 'upload_closed', offset: 100 })
+      assert.equal((await world.rules.inbox.list(open.accountId)).length, 1)
+    }),
+  )
+
+  it(
+    'and landing at once are one or the other',
+    inWorld(async (world) => {
+      for (let round = 0; round < 20; round += 1) {
+        const opaqueId = await newLink(world)
+        const open = await uploadRow(world, await openDrop(world, opaqueId, content))
+        const [landed, cancelled] = await Promise.all([
+          append(world, open.uploadId, { offset: 0, bytes: content }),
+          world.rules.ending.cancel(open),
+        ])
+        const hasLanded = !('refused' in landed)
+        assert.equal(hasLanded, cancelled !== undefined)
+        assert.equal((await accountRow(world, open.accountId)).usedBytes, hasLanded ? 100 : 0)
+        assert.equal((await linkRow(world, opaqueId)).landedFiles, hasLanded ? 1 : 0)
+      }
+    }),
+  )
+})

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request as send } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, it } from 'node:test'
+import { type Body, BodyBroken, BodyTooLarge, bodyOf, readAll } from './body.ts'
+
+/** Gives `judge` the body that `client` sends over a real connection. */
+async function receiving<Result>(
+  client: (out: ReturnType<typeof send>) => void,
+  judge: (body: Body, request: IncomingMessage) => Promise<Result>,
+): Promise<Result> {
+  const { promise, resolve, reject } = Promise.withResolvers<Result>()
+  const server = createServer((request, reply) => {
+    judge(bodyOf(request), request)
+      .then(resolve, reject)
+      .finally(() => reply.destroyed || reply.end())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const out = send({ port, host: '127.0.0.1', method: 'POST', headers: { 'Transfer-Encoding': 'chunked' } })
+  out.on('error', () => undefined)
+  client(out)
+  try {
+    return await promise
+  } finally {
+    out.destroy()
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+const whole = (out: ReturnType<typeof send>) => {
+  for (let piece = 0; piece < 10; piece += 1) out.write(Buffer.alloc(100, piece))
+  out.end()
+}
+
+describe('a body', () => {
+  it('comes whole and in order', async () => {
+    const all = await receiving(whole, (body) => readAll(body, 1000))
+    assert.deepEqual(all, Buffer.concat(Array.from({ length: 10 }, (_, piece) => Buffer.alloc(100, piece))))
+  })
+
+  it('is refused as soon as more than the limit has come, counted by its bytes', async () => {
+    let taken = 0
+    const endless = (out: ReturnType<typeof send>) => {
+      const more = () => {
+        while (!out.destroyed && out.write(Buffer.alloc(1000)));
+      }
+      out.on('drain', more)
+      more()
+    }
+    const reading = receiving(endless, async (body) => {
+      for await (const piece of body.pieces(5000)) taken += piece.length
+    })
+    await assert.rejects(reading, BodyTooLarge)
+    assert.ok(taken <= 5000)
+  })
+
+  it('is read on to its end, or up to the limit, and says which', async () => {
+    assert.equal(await receiving(whole, (body) => body.drain(1000)), 'whole')
+    assert.equal(await receiving(whole, (body) => body.drain(999)), 'too_large')
+    assert.equal(await receiving((out) => out.end(), (body) => body.drain(0)), 'whole')
+  })
+
+  it('is one count, however many read it one after another', async () => {
+    const verdict = await receiving(whole, async (body) => {
+      const { value } = await body.pieces(1000)[Symbol.asyncIterator]().next()
+      return [value?.length === 0, await body.drain(999)]
+    })
+    assert.deepEqual(verdict, [false, 'too_large'])
+  })
+
+  it('that was cut off is broken, for whoever waits for it and for who comes later', async () => {
+    const cut = (out: ReturnType<typeof send>) => out.write('half', () => out.destroy())
+    const verdict = await receiving(cut, async (body) => {
+      const error = await readAll(body, 1000).catch((caught: unknown) => caught)
+      return [error instanceof BodyBroken, await body.drain(1000)]
+    })
+    assert.deepEqual(verdict, [true, 'broken'])
+  })
+
+  it('that stalls for a minute is broken, one that makes progress is not', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] })
+    let out: ReturnType<typeof send> | undefined
+    const begins = (made: ReturnType<typeof send>) => {
+      out = made
+      made.write('a')
+    }
+    const verdict = await receiving(begins, async (body) => {
+      const pieces = body.pieces(1000)[Symbol.asyncIterator]()
+      await pieces.next()
+      const second = pieces.next()
+      context.mock.timers.tick(59_999)
+      out?.write('b')
+      await second
+      const third = pieces.next().catch((error: unknown) => error)
+      context.mock.timers.tick(59_999)
+      const isPatient = (await Promise.race([third, new Promise((resolve) => setImmediate(resolve, 'waiting'))])) === 'waiting'
+      context.mock.timers.tick(1)
+      return [isPatient, (await third) instanceof BodyBroken]
+    })
+    assert.deepEqual(verdict, [true, true])
+  })
+})

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseProtocolVersion } from '@blindkeep/protocol/ids'
+import { type Operation, operations } from '@blindkeep/protocol/operations'
+import { inWorld, known, newAccount } from '../testing/world.ts'
+import type { Body } from './body.ts'
+import { authenticate, headerForms, jsonOf, mediaType, negotiation, pathIds, queryOf, suspension } from './gates.ts'
+
+const rows: Readonly<Record<keyof typeof operations, Operation>> = operations
+const reasonOf = (answer: unknown): string => String(Object(answer).refused ?? 'passes')
+
+describe('the gate of credentials', () => {
+  it(
+    'lets a live token through, in any spelling of the scheme',
+    inWorld(async (world) => {
+      const { sessions } = world.rules
+      const { accessToken, accountId } = await sessions.open(await newAccount(world), undefined)
+      for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
+        const caller = await authenticate(sessions, `${scheme} ${accessToken}`)
+        assert.equal('account' in caller && caller.account.accountId, accountId)
+      }
+    }),
+  )
+
+  it(
+    'tells nothing given from nothing readable',
+    inWorld(async ({ rules: { sessions } }) => {
+      assert.equal(reasonOf(await authenticate(sessions, undefined)), 'unauthenticated')
+      for (const given of ['', 'Bearer', 'Bearer ', 'Basic YTpi', 'Bearer a b', 'Bearer é', 'Bearer a.b.c', `Bearer ${'x'.repeat(20_000)}`])
+        assert.equal(reasonOf(await authenticate(sessions, given)), 'token_unreadable', given.slice(0, 20))
+    }),
+  )
+
+  it(
+    'keeps a suspended account from writing, and from nothing else',
+    inWorld(async (world) => {
+      const accountId = await newAccount(world)
+      const row = known(await world.store.read((tx) => tx.accounts.find(accountId)))
+      const { accessToken } = await world.rules.sessions.open(accountId, undefined)
+      const caller = await authenticate(world.rules.sessions, `Bearer ${accessToken}`)
+      assert.ok('sessionId' in caller)
+      const suspended = { ...caller, account: { ...row, suspendedAt: world.clock.now() } }
+      assert.equal(reasonOf(suspension(rows.provisionLink, suspended)), 'account_suspended')
+      for (const name of ['inbox', 'discardDrop', 'revokeLink', 'quota', 'dropContent', 'logout'] as const)
+        assert.equal(suspension(rows[name], suspended), undefined)
+      assert.equal(suspension(rows.provisionLink, caller), undefined)
+    }),
+  )
+})
+
+describe('the gate of protocol versions', () => {
+  const window = { min: known(parseProtocolVersion('2026-01-01')), max: known(parseProtocolVersion('2026-11-01')) }
+  const judge = (row: Operation, given: string | undefined) =>
+    reasonOf(negotiation(row, given === undefined ? {} : { 'x-service-protocol': given }, window))
+
+  it('refuses writes that create outside of the window, both ends included', () => {
+    for (const row of [rows.provisionLink, rows.createDrop]) {
+      for (const given of [undefined, '2026-01-01', '2026-06-15', '2026-11-01']) assert.equal(judge(row, given), 'passes')
+      for (const given of ['2025-12-31', '2026-11-02']) assert.equal(judge(row, given), 'version_unsupported')
+    }
+  })
+
+  it('lets everything else through with any date, and refuses what is none', () => {
+    for (const name of ['appendChunk', 'cancelDrop', 'revokeLink', 'discardDrop', 'guestLink', 'inbox'] as const) {
+      assert.equal(judge(rows[name], '1999-01-01'), 'passes')
+      for (const given of ['', '2026', '2026-13-01', '2026-02-30', '2026-01-01, 2026-01-01'])
+        assert.equal(judge(rows[name], given), 'request_malformed')
+    }
+    assert.equal(judge(rows.serverInfo, 'nonsense'), 'passes')
+  })
+})
+
+describe('the gate of header forms', () => {
+  it('takes an Idempotency-Key of 1 to 255 printable ASCII characters where the row takes one', () => {
+    const judge = (row: Operation, key: string) => reasonOf(headerForms(row, { 'idempotency-key': key }))
+    for (const key of ['a', '~'.repeat(255), '"quoted"']) assert.equal(judge(rows.createDrop, key), 'passes')
+    for (const key of ['', 'a b', 'x'.repeat(256), 'é', 'a\tb']) assert.equal(judge(rows.createDrop, key), 'request_malformed')
+    assert.equal(judge(rows.provisionLink, 'a b'), 'passes')
+    assert.equal(headerForms(rows.createDrop, {}), undefined)
+  })
+})
+
+describe('the gate of path ids', () => {
+  const uuid = '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f'
+  const opaque = 'a'.repeat(32)
+
+  it('hands well-formed ids on', () => {
+    assert.deepEqual(pathIds(rows.appendChunk, { opaque_id: opaque, upload_id: uuid }), { opaque_id: opaque, upload_id: uuid })
+  })
+
+  it('tells a guest what an unknown id is told, and an account holder the truth', () => {
+    const bad = ['', '..', '../../etc/passwd', 'a'.repeat(31), 'A'.repeat(32), `${opaque}\0`, `${opaque}/`, uuid.toUpperCase(), '%', 'x'.repeat(10_000)]
+    for (const id of bad) {
+      assert.deepEqual(pathIds(rows.guestLink, { opaque_id: id }), { refused: 'link_not_live' })
+      assert.deepEqual(pathIds(rows.createDrop, { opaque_id: id }), { refused: 'link_not_live' })
+      assert.deepEqual(pathIds(rows.appendChunk, { opaque_id: id, upload_id: uuid }), { refused: 'upload_not_found' })
+      assert.deepEqual(pathIds(rows.appendChunk, { opaque_id: opaque, upload_id: id }), { refused: 'upload_not_found' })
+      assert.equal(reasonOf(pathIds(rows.discardDrop, { drop_id: id })), 'request_malformed')
+      assert.equal(reasonOf(pathIds(rows.revokeLink, { opaque_id: id })), 'request_malformed')
+      assert.deepEqual(pathIds(rows.problemPage, { code: id }), { refused: 'not_found' })
+    }
+  })
+})
+
+describe('the gate of the query', () => {
+  const parameters = rows.discardDrops.query ?? {}
+  const judge = (text: string) => reasonOf(queryOf(parameters, new URLSearchParams(text)))
+  const good = `opaque_id=${'a'.repeat(32)}`
+
+  it('asks for what is required and refuses what it does not know, even what every object has', () => {
+    assert.equal(judge(good), 'passes')
+    assert.equal(judge(''), 'request_unprocessable')
+    for (const text of ['opaque_id=', 'opaque_id=x', `${good}&${good}`, `${good}&x=1`, `${good}&X`, '__proto__=1', 'constructor=1', 'toString=1'])
+      assert.equal(judge(text), 'request_malformed', text)
+  })
+})
+
+describe('the gate of media types', () => {
+  const judge = (type: string | undefined, coding?: string) =>
+    reasonOf(mediaType('application/json', (name) => (name === 'content-type' ? type : coding)))
+
+  it('takes the type in any case and with parameters, without a content coding', () => {
+    for (const type of ['application/json', 'Application/JSON', 'application/json; charset=utf-8', ' application/json ;x'])
+      assert.equal(judge(type), 'passes', type)
+    assert.equal(judge('application/json', 'identity'), 'passes')
+    for (const type of [undefined, '', 'text/plain', 'application/jsonx', 'application/problem+json', 'application/octet-stream'])
+      assert.equal(judge(type), 'media_type_unsupported', type)
+    for (const coding of ['gzip', 'gzip, identity', '']) assert.equal(judge('application/json', coding), 'media_type_unsupported', coding)
+  })
+})
+
+describe('the gate of JSON', () => {
+  const bodyOf = (bytes: Uint8Array): Body => ({
+    async *pieces() {
+      yield bytes
+    },
+    drain: async () => 'whole',
+  })
+  const judge = async (row: Operation, body: string | Uint8Array) => {
+    assert.ok(row.body?.type === 'application/json')
+    return jsonOf(row.body, bodyOf(typeof body === 'string' ? Buffer.from(body) : body), 1_048_576)
+  }
+  const login = (changes: object) => JSON.stringify({ email: 'a@b', password: 'x', ...changes })
+
+  it('hands a body on that fits, without members that are null', async () => {
+    assert.deepEqual(await judge(rows.login, login({ device_id: null })), { json: { email: 'a@b', password: 'x' } })
+  })
+
+  it('refuses what is no JSON in UTF-8, however deep', async () => {
+    const bad = ['', '{', '{}x', "{'a':1}", '\u0000', '['.repeat(1_000_000), `{"email":${'['.repeat(500_000)}`, Buffer.from([0x22, 0xff, 0x22])]
+    for (const body of bad) assert.equal(reasonOf(await judge(rows.login, body)), 'request_malformed')
+    const deep = `{"email":${'['.repeat(400_000)}${']'.repeat(400_000)},"password":"x"}`
+    assert.equal(reasonOf(await judge(rows.login, deep)), 'request_unprocessable')
+  })
+
+  it('tells unknown members before missing and mistyped ones, and those before values', async () => {
+    const order = async (changes: object) => reasonOf(await judge(rows.login, login(changes)))
+    assert.equal(await order({ x: 1, email: 5, password: '' }), 'request_malformed')
+    assert.equal(await order({ email: 5, password: '' }), 'request_unprocessable')
+    assert.equal(await order({ email: undefined, password: '' }), 'request_unprocessable')
+    assert.equal(await order({ email: null, password: '' }), 'request_unprocessable')
+    assert.equal(await order({ password: '' }), 'request_malformed')
+    for (const body of ['null', '[]', '"x"', '5']) assert.equal(reasonOf(await judge(rows.login, body)), 'request_unprocessable')
+    for (const body of ['{"__proto__":1,"email":"a@b","password":"x"}', login({ constructor: 1 })])
+      assert.equal(reasonOf(await judge(rows.login, body)), 'request_malformed')
+  })
+
+  it('tells a mistyped member however many wrong values come before it', async () => {
+    const wrong = '!'.repeat(6000)
+    const body = { email: 'a', password: 'b', kdf_version: 0, salt: wrong, sealed_account_key: wrong, sealed_recovery_key: wrong, recovery_proof: wrong }
+    assert.equal(reasonOf(await judge(rows.register, JSON.stringify({ ...body, invite: 5 }))), 'request_unprocessable')
+  })
+
+  it('leaves to the operation what it judges later, and nothing else', async () => {
+    const later = { content_type: '', ciphertext_hash: '', kem_ct: '!', passphrase_proof: '', suggested_filename: '' }
+    assert.ok('json' in (await judge(rows.createDrop, JSON.stringify({ ...later, size: 1 }))))
+    assert.equal(reasonOf(await judge(rows.createDrop, JSON.stringify({ ...later, size: 0 }))), 'request_malformed')
+    assert.equal(reasonOf(await judge(rows.createDrop, JSON.stringify({ ...later, size: 1.5 }))), 'request_unprocessable')
+    for (const name of ['album_id', 'amk_version', 'manifest_envelope', 'provenance'])
+      assert.equal(reasonOf(await judge(rows.createDrop, JSON.stringify({ ...later, size: 1, [name]: null }))), 'request_malformed')
+  })
+})

@@ -1,0 +1,34 @@
+import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import { formatInstant } from '@blindkeep/protocol/ids'
+import type { AlbumResponse } from '@blindkeep/protocol/schemas/albums'
+import type { Albums } from '../../domain/albums.ts'
+import { isRefusal } from '../../domain/refusals.ts'
+import type { Album } from '../../ports/store.ts'
+import type { Routes } from '../call.ts'
+
+type Row = 'createAlbum' | 'listAlbums'
+
+export function albumRoutes({ albums }: { readonly albums: Albums }): Pick<Routes, Row> {
+  return {
+    async createAlbum({ json, caller }) {
+      const answer = await albums.create(caller.account.accountId, {
+        albumId: json.album_id,
+        sealedName: json.sealed_name === undefined ? undefined : fromBase64(json.sealed_name),
+      })
+      return isRefusal(answer) ? answer : { status: answer.isRepeat ? 200 : 201, body: entryOf(answer.album) }
+    },
+
+    async listAlbums({ caller }) {
+      const owned = await albums.list(caller.account.accountId)
+      return { status: 200, body: { albums: owned.map(entryOf) } }
+    },
+  }
+}
+
+function entryOf({ albumId, sealedName, createdAt }: Album): AlbumResponse {
+  return {
+    album_id: albumId,
+    ...(sealedName && { sealed_name: toBase64(sealedName) }),
+    created_at: formatInstant(createdAt),
+  }
+}

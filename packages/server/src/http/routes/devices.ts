@@ -1,0 +1,41 @@
+import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import { formatInstant } from '@blindkeep/protocol/ids'
+import type { DeviceResponse } from '@blindkeep/protocol/schemas/devices'
+import type { Devices } from '../../domain/devices.ts'
+import { isRefusal } from '../../domain/refusals.ts'
+import type { Device } from '../../ports/store.ts'
+import type { Routes } from '../call.ts'
+
+type Row = 'addDevice' | 'listDevices' | 'revokeDevice'
+
+export function deviceRoutes({ devices }: { readonly devices: Devices }): Pick<Routes, Row> {
+  return {
+    async addDevice({ json, caller }) {
+      const answer = await devices.add(caller.account.accountId, {
+        deviceId: json.device_id,
+        publicKey: fromBase64(json.public_key),
+        mac: json.mac === undefined ? undefined : fromBase64(json.mac),
+      })
+      return isRefusal(answer) ? answer : { status: answer.isRepeat ? 200 : 201, body: entryOf(answer.device) }
+    },
+
+    async listDevices({ caller }) {
+      const owned = await devices.list(caller.account.accountId)
+      return { status: 200, body: { devices: owned.map(entryOf) } }
+    },
+
+    async revokeDevice({ params, caller }) {
+      return (await devices.revoke(caller.account.accountId, params.device_id)) ?? { status: 204 }
+    },
+  }
+}
+
+function entryOf({ deviceId, publicKey, mac, createdAt, revokedAt }: Device): DeviceResponse {
+  return {
+    device_id: deviceId,
+    public_key: toBase64(publicKey),
+    ...(mac && { mac: toBase64(mac) }),
+    created_at: formatInstant(createdAt),
+    ...(revokedAt !== undefined && { revoked_at: formatInstant(revokedAt) }),
+  }
+}

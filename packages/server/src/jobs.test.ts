@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startJobs } from './jobs.ts'
+import type { Log } from './ports/log.ts'
+import { StoreBroken } from './ports/store.ts'
+import { createGate } from './testing/faults.ts'
+
+/** Jobs over a sweep that does what the test says, and what they told. */
+function jobsOver(sweep: () => Promise<void>, removeDoomed: () => Promise<void> = async () => undefined) {
+  const told: string[] = []
+  const broken: unknown[] = []
+  const log: Log = { info: () => undefined, warn: () => undefined, error: (event, facts) => void told.push(`${event} ${facts?.job}`) }
+  const jobs = startJobs({
+    sweep: { sweep, removeDoomed },
+    log,
+    sweepSeconds: 3600,
+    onBroken: (error) => void broken.push(error),
+  })
+  return { jobs, told, broken }
+}
+
+describe('the jobs', () => {
+  it('run one at a time, a start’s sweep first, and a job that waits is not queued twice', async () => {
+    const [swept, gate] = [createGate(), createGate()]
+    const order: string[] = []
+    const { jobs } = jobsOver(
+      async () => {
+        order.push('sweep')
+        swept.open()
+        await gate.passed
+      },
+      async () => void order.push('remove'),
+    )
+    await swept.passed
+    for (let count = 0; count < 100; count += 1) jobs.onDoomed()
+    gate.open()
+    await new Promise(setImmediate)
+    jobs.onDoomed()
+    await new Promise(setImmediate)
+    await jobs.stop()
+    assert.deepEqual(order, ['sweep', 'remove', 'remove'])
+  })
+
+  it('tell of a failure and go on', async () => {
+    let removed = 0
+    const { jobs, told, broken } = jobsOver(
+      () => Promise.reject(new Error('broken')),
+      async () => void (removed += 1),
+    )
+    jobs.onDoomed()
+    await new Promise(setImmediate)
+    await jobs.stop()
+    assert.deepEqual(told, ['job failed sweep'])
+    assert.equal(removed, 1)
+    assert.deepEqual(broken, [])
+  })
+
+  it('have the process ended when the store is broken, though no request is there to notice', async () => {
+    const { jobs, broken } = jobsOver(() => Promise.reject(new StoreBroken('broken')))
+    await new Promise(setImmediate)
+    await jobs.stop()
+    assert.equal(broken.length, 1)
+  })
+
+  it('start nothing more once they are stopped', async () => {
+    let removed = 0
+    const { jobs } = jobsOver(
+      async () => undefined,
+      async () => void (removed += 1),
+    )
+    await jobs.stop()
+    jobs.onDoomed()
+    await jobs.stop()
+    assert.equal(removed, 0)
+  })
+})

@@ -1,0 +1,47 @@
+import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+
+export interface Account {
+  readonly accountId: AccountId
+  /** Trimmed, lower case. Unique. */
+  readonly email: string
+  /** The server's own hash of the authentication secret, in the PHC string format. */
+  readonly secretHash: string
+  readonly kdfVersion: number
+  readonly salt: Uint8Array | undefined
+  readonly sealedAccountKey: Uint8Array | undefined
+  readonly sealedRecoveryKey: Uint8Array | undefined
+  /** SHA-256 of the recovery proof. */
+  readonly recoveryProofHash: Uint8Array | undefined
+  readonly createdAt: Instant
+  readonly suspendedAt: Instant | undefined
+  /** Bytes charged: open sessions, pending drops and assets' copies. */
+  readonly usedBytes: number
+  /** The account's own limits, before the deployment's. */
+  readonly softLimitBytes: number | undefined
+  readonly hardLimitBytes: number | undefined
+  /** Since when `usedBytes` has been at or over the hard limit. */
+  readonly exceededSince: Instant | undefined
+}
+
+export type NewAccount = Omit<
+  Account,
+  'suspendedAt' | 'usedBytes' | 'softLimitBytes' | 'hardLimitBytes' | 'exceededSince'
+>
+
+export interface AccountReads {
+  find(accountId: AccountId): Promise<Account | undefined>
+  findByEmail(email: string): Promise<Account | undefined>
+}
+
+export interface AccountWrites {
+  /** False when the e-mail is taken. */
+  insert(account: NewAccount): Promise<boolean>
+  /**
+   * Adds `bytes` to the use if it then stays at or below `hardLimitBytes` (no limit when undefined): one conditional statement.
+   * False when it would pass the limit; nothing is changed then.
+   */
+  charge(accountId: AccountId, bytes: number, hardLimitBytes: number | undefined): Promise<boolean>
+  /** Takes `bytes` off the use. Throws if it would fall below zero: the books are wrong then. */
+  refund(accountId: AccountId, bytes: number): Promise<void>
+  setExceededSince(accountId: AccountId, since: Instant | undefined): Promise<void>
+}

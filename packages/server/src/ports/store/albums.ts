@@ -1,0 +1,20 @@
+import type { AccountId, AlbumId, Instant } from '@blindkeep/protocol/ids'
+
+export interface Album {
+  readonly albumId: AlbumId
+  readonly accountId: AccountId
+  readonly sealedName: Uint8Array | undefined
+  readonly createdAt: Instant
+}
+
+export interface AlbumReads {
+  find(albumId: AlbumId): Promise<Album | undefined>
+  /** Oldest first. */
+  listOf(accountId: AccountId): Promise<readonly Album[]>
+  count(accountId: AccountId): Promise<number>
+}
+
+export interface AlbumWrites {
+  /** False when the id is taken, by whomever. */
+  insert(album: Album): Promise<boolean>
+}

@@ -1,0 +1,37 @@
+import type { AccountId, DeviceId, Instant, SessionId } from '@blindkeep/protocol/ids'
+
+/** Who is signed in. */
+
+export interface Session {
+  readonly sessionId: SessionId
+  readonly accountId: AccountId
+  readonly deviceId: DeviceId | undefined
+  readonly createdAt: Instant
+  readonly lastUsedAt: Instant
+  readonly expiresAt: Instant
+  readonly endedAt: Instant | undefined
+}
+
+/** A refresh token is known by its SHA-256 alone. */
+export interface RefreshToken {
+  readonly tokenHash: Uint8Array
+  readonly sessionId: SessionId
+  readonly issuedAt: Instant
+  readonly usedAt: Instant | undefined
+}
+
+export interface SessionReads {
+  find(sessionId: SessionId): Promise<Session | undefined>
+  findRefreshToken(tokenHash: Uint8Array): Promise<RefreshToken | undefined>
+}
+
+export interface SessionWrites {
+  insert(session: Session): Promise<void>
+  insertRefreshToken(token: RefreshToken): Promise<void>
+  /** False when it was used before: one conditional statement. */
+  useRefreshToken(tokenHash: Uint8Array, usedAt: Instant): Promise<boolean>
+  prolong(sessionId: SessionId, lastUsedAt: Instant, expiresAt: Instant): Promise<void>
+  end(sessionId: SessionId, endedAt: Instant): Promise<void>
+  /** Removes sessions, with their refresh tokens, that ended or expired before `before`. */
+  prune(before: Instant): Promise<void>
+}

@@ -1,0 +1,78 @@
+import type { AccountId, Instant, OpaqueId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
+
+/** Upload sessions and their chunks. */
+
+export type UploadState = 'open' | 'finishing' | 'landed' | 'failed' | 'ended'
+
+export interface NewUpload {
+  readonly uploadId: UploadId
+  /** Who is charged. */
+  readonly accountId: AccountId
+  /** The link of a drop session. */
+  readonly opaqueId: OpaqueId
+  readonly size: number
+  readonly ciphertextHash: Sha256Hex
+  readonly contentType: string
+  readonly kemCt: Uint8Array
+  readonly suggestedFilename: string | undefined
+  /** The client's Idempotency-Key, unique on its link. */
+  readonly idempotencyKey: string | undefined
+  /** SHA-256 of what was declared, to tell a repeat from another declaration under the same key. */
+  readonly declarationHash: string
+  readonly location: string
+  readonly createdAt: Instant
+}
+
+export interface Upload extends NewUpload {
+  readonly state: UploadState
+  readonly receivedBytes: number
+  readonly chunkCount: number
+  readonly lastChunkAt: Instant | undefined
+  /** When it landed, failed or ended. */
+  readonly closedAt: Instant | undefined
+}
+
+export interface Chunk {
+  readonly offset: number
+  readonly length: number
+  readonly checksum: Sha256Hex
+}
+
+export interface UploadReads {
+  find(uploadId: UploadId): Promise<Upload | undefined>
+  findByIdempotencyKey(opaqueId: OpaqueId, idempotencyKey: string): Promise<Upload | undefined>
+  chunkAt(uploadId: UploadId, offset: number): Promise<Chunk | undefined>
+  /** In the order of their offsets. */
+  chunks(uploadId: UploadId): Promise<readonly Chunk[]>
+  /** Of one link, still open. */
+  openOf(opaqueId: OpaqueId): Promise<readonly Upload[]>
+  /** All that a start-up has to finish. */
+  finishing(): Promise<readonly UploadId[]>
+  /** Open ones without a chunk created before `noChunkBefore`, with their last chunk before `idleBefore`, or created before `createdBefore`. */
+  runOut(limits: {
+    readonly noChunkBefore: Instant
+    readonly idleBefore: Instant
+    readonly createdBefore: Instant
+    readonly most: number
+  }): Promise<readonly Upload[]>
+  /** Bytes that open sessions have declared and not yet sent. */
+  outstandingBytes(): Promise<number>
+}
+
+export interface UploadWrites {
+  insert(upload: NewUpload): Promise<void>
+  /**
+   * Records a chunk at the end of what an open session has, and with it the new end. False, and nothing changed, when the session is not open
+   * or its end is not `chunk.offset`: a compare-and-set.
+   */
+  append(uploadId: UploadId, chunk: Chunk, at: Instant): Promise<boolean>
+  /** Forgets the chunks of an open session from `offset` on: the bytes behind them are gone. */
+  fallBack(uploadId: UploadId, offset: number): Promise<void>
+  /** Moves a session on. False, and nothing changed, when it is not in `from`: a compare-and-set. `at` becomes `closedAt` unless `to` is finishing. */
+  move(
+    uploadId: UploadId,
+    step: { readonly from: UploadState; readonly to: UploadState; readonly at: Instant },
+  ): Promise<boolean>
+  /** Forgets sessions, with their chunks, that closed before `before` (landed, failed and ended ones alike). Receipts stay. */
+  prune(before: Instant): Promise<void>
+}

@@ -1,0 +1,60 @@
+import type { AccountId } from '@blindkeep/protocol/ids'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { systemRandom } from '../adapters/system/random.ts'
+import { createRoutes } from '../http/routes.ts'
+import { createHttpServer, type HttpSettings } from '../http/server.ts'
+import type { Log } from '../ports/log.ts'
+import { newAccount, type World } from './world.ts'
+
+/** A world behind HTTP. */
+export interface Web {
+  readonly app: FastifyInstance
+  /** Every line that was logged, with all that it holds. */
+  readonly logged: string[]
+  readonly broken: unknown[]
+  ask(request: InjectOptions): Promise<LightMyRequestResponse>
+  /** Headers of somebody who is signed in. */
+  signIn(accountId?: AccountId): Promise<{ readonly accountId: AccountId; readonly authorization: string }>
+}
+
+export const CHUNK_BYTES_MOST = 4096
+export const REQUEST_BYTES_MOST = 8192
+
+export function overHttp(world: World, settings: Partial<HttpSettings> = {}): Web {
+  const { store, blobs, clock, rules } = world
+  const logged: string[] = []
+  const broken: unknown[] = []
+  const write = (event: string, facts: Readonly<Record<string, unknown>> = {}): void => {
+    const { error } = facts
+    logged.push(JSON.stringify([event, facts, error instanceof Error ? `${error.stack} ${String(error.cause)}` : '']))
+  }
+  const log: Log = { info: write, warn: write, error: write }
+  const limits = { chunkBytesMost: CHUNK_BYTES_MOST, chunkBytesSuggested: 1024, requestBytesMost: REQUEST_BYTES_MOST }
+  const app = createHttpServer(
+    {
+      routes: createRoutes({ rules, store, blobs, clock, version: '0.0.0' }, limits),
+      sessions: rules.sessions,
+      log,
+      newRequestId: () => systemRandom.uuid(),
+      onBroken: (error) => void broken.push(error),
+    },
+    { ...limits, window: world.settings.window, trustedProxies: [], ...settings },
+  )
+  return {
+    app,
+    logged,
+    broken,
+    ask: (request) => app.inject(request),
+    async signIn(accountId) {
+      const owner = accountId ?? (await newAccount(world))
+      const { accessToken } = await rules.sessions.open(owner, undefined)
+      return { accountId: owner, authorization: `Bearer ${accessToken}` }
+    },
+  }
+}
+
+/** `409 upload.offset_mismatch`: the status and, of a problem, the code. */
+export function said({ statusCode, headers, body }: LightMyRequestResponse): string {
+  if (headers['content-type'] !== 'application/problem+json') return String(statusCode)
+  return `${statusCode} ${JSON.parse(body).code.replace('error.', '')}`
+}

@@ -1,0 +1,114 @@
+import type { AccountId, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
+import type { LinkState } from '@blindkeep/protocol/schemas/links'
+import type { QuotaState } from '@blindkeep/protocol/schemas/quota'
+import type { UploadState } from '../ports/store.ts'
+
+/** What should be so, in plain objects and in as few words as possible: the reference that random runs of the rules are held against. */
+export const SOFT_BYTES = 300
+export const HARD_BYTES = 500
+const DAY_MS = 86_400_000
+
+export interface ModelLink {
+  readonly opaqueId: OpaqueId
+  readonly owner: AccountId
+  readonly expiresAt: number
+  readonly maxTotalBytes: number
+  readonly maxFileCount: number
+  readonly maxFileSize: number
+  readonly singleUse: boolean
+  isRevoked: boolean
+  isSpent: boolean
+  landedFiles: number
+  landedBytes: number
+}
+
+export interface ModelUpload {
+  readonly uploadId: UploadId
+  readonly link: ModelLink
+  readonly content: Uint8Array
+  /** Whether what is sent is what was declared. */
+  readonly isHonest: boolean
+  readonly createdAt: number
+  state: UploadState | 'forgotten'
+  sent: number
+  lastChunkAt: number | undefined
+  closedAt: number | undefined
+  /** Whether it lies in the inbox. */
+  isPending: boolean
+}
+
+export class Model {
+  now = 0
+  readonly accounts: AccountId[] = []
+  readonly links: ModelLink[] = []
+  readonly uploads: ModelUpload[] = []
+  readonly exceededSince = new Map<AccountId, number>()
+
+  open(link: ModelLink): readonly ModelUpload[] {
+    return this.uploads.filter((upload) => upload.link === link && upload.state === 'open')
+  }
+
+  pending(owner: AccountId): readonly ModelUpload[] {
+    return this.uploads.filter((upload) => upload.link.owner === owner && upload.isPending)
+  }
+
+  used(owner: AccountId): number {
+    const charged = this.uploads.filter(({ link, state, isPending }) => link.owner === owner && (state === 'open' || isPending))
+    return sum(charged.map(({ content }) => content.length))
+  }
+
+  linkState(link: ModelLink): LinkState {
+    if (link.isRevoked) return 'revoked'
+    if (link.isSpent) return 'spent'
+    return link.expiresAt <= this.now ? 'expired' : 'live'
+  }
+
+  quotaState(owner: AccountId): QuotaState {
+    const used = this.used(owner)
+    if (used < HARD_BYTES) return used < SOFT_BYTES ? 'ok' : 'soft_warning'
+    return this.now > (this.exceededSince.get(owner) ?? 0) + 14 * DAY_MS ? 'grace_expired' : 'hard_exceeded'
+  }
+
+  /** Why a session of `size` bytes is refused, or undefined. */
+  refusal(link: ModelLink, size: number): string | undefined {
+    const open = this.open(link)
+    if (this.linkState(link) !== 'live') return 'link_not_live'
+    if (size > link.maxFileSize) return 'file_too_large'
+    if (open.length >= 64 || link.landedFiles + open.length >= link.maxFileCount) return 'caps_exhausted'
+    if (link.landedBytes + sum(open.map(({ content }) => content.length)) + size > link.maxTotalBytes) return 'caps_exhausted'
+    return this.used(link.owner) + size > HARD_BYTES ? 'quota_exceeded' : undefined
+  }
+
+  /** After every change of what an account holds. */
+  noteExcess(): void {
+    for (const owner of this.accounts) {
+      if (this.used(owner) < HARD_BYTES) this.exceededSince.delete(owner)
+      else if (!this.exceededSince.has(owner)) this.exceededSince.set(owner, this.now)
+    }
+  }
+
+  close(upload: ModelUpload, state: 'landed' | 'failed' | 'ended'): void {
+    upload.state = state
+    upload.closedAt = this.now
+    if (state !== 'landed') return
+    const { link, content } = upload
+    upload.isPending = true
+    link.landedFiles += 1
+    link.landedBytes += content.length
+    link.isSpent = link.singleUse
+    if (link.isSpent) for (const sibling of this.open(link)) this.close(sibling, 'ended')
+  }
+
+  sweep(): void {
+    for (const upload of this.uploads) {
+      const { state, createdAt, lastChunkAt, closedAt } = upload
+      const isIdle = lastChunkAt === undefined ? createdAt < this.now - 900_000 : lastChunkAt < this.now - DAY_MS
+      if (state === 'open' && (isIdle || createdAt < this.now - 7 * DAY_MS)) this.close(upload, 'ended')
+      else if (closedAt !== undefined && closedAt < this.now - 30 * DAY_MS) upload.state = 'forgotten'
+    }
+  }
+}
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
