@@ -72,7 +72,7 @@ describe('the first touch of a session after a start', () => {
         // The disk has lost what was acknowledged; that the server goes back is what it has to do here.
         attempt.hasLooseRequest = true
         attempt.acknowledgedOffset = good
-        const reply = await upload.append(RECORDED, SIZE - RECORDED)
+        const reply = await upload.append({ offset: RECORDED, length: SIZE - RECORDED })
         assert.deepEqual([reply?.status, reply?.code, reply?.offset], [409, 'error.upload.offset_mismatch', good])
         attempt.landed = 'no'
       }

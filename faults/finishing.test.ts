@@ -88,7 +88,7 @@ async function allButLastChunks(world: World, round: number): Promise<readonly (
       const session = await openSession(world, link, { name: `finishing-${round}-${index}`, size: FILE_BYTES })
       const lastAt = FILE_BYTES - (FILE_BYTES % CHUNK_BYTES)
       await appendUpTo(session, lastAt, CHUNK_BYTES)
-      return () => session.upload.append(lastAt, FILE_BYTES - lastAt)
+      return () => session.upload.append({ offset: lastAt, length: FILE_BYTES - lastAt })
     }),
   )
 }

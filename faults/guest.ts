@@ -7,7 +7,7 @@ import { jsonOf, pause } from './api.ts'
 import { type Attempt, describeAttempt, isOver, type Link, newAttempt } from './ledger.ts'
 import type { Pool } from './pool.ts'
 import { type Dice, randomContent, sha256 } from './random.ts'
-import { createUpload, type Upload, type UploadPorts } from './upload.ts'
+import { type Chunk, createUpload, type Upload, type UploadPorts } from './upload.ts'
 
 export interface GuestPorts extends UploadPorts {
   readonly pool: Pool
@@ -18,12 +18,13 @@ export interface GuestPorts extends UploadPorts {
 }
 
 /** How a guest treats a session. */
-const MANNERS = ['whole', 'cut', 'twice', 'cancel early', 'cancel late', 'give up'] as const
+const MANNERS = ['whole', 'cut', 'twice', 'garbled', 'cancel early', 'cancel late', 'give up'] as const
 type Manner = (typeof MANNERS)[number]
 const MANNER_WEIGHTS: Readonly<Record<Manner, number>> = {
   whole: 50,
   cut: 12,
-  twice: 12,
+  twice: 8,
+  garbled: 8,
   'cancel early': 8,
   'cancel late': 8,
   'give up': 10,
@@ -112,12 +113,6 @@ async function send(ports: GuestPorts, attempt: Attempt, dice: Dice, manner: Man
   }
 }
 
-interface Chunk {
-  readonly offset: number
-  /** In bytes. */
-  readonly length: number
-}
-
 interface Transfer {
   readonly ports: GuestPorts
   readonly attempt: Attempt
@@ -159,12 +154,18 @@ async function transfer({ attempt, upload, dice, manner, ports }: Transfer): Pro
 }
 
 /** Sends one chunk in the session's manner. True when only the server knows what came of it. */
-async function step({ attempt, upload, dice, manner }: Transfer, { offset, length }: Chunk): Promise<boolean> {
-  const isLast = offset + length === attempt.size
-  const [once, again] = [() => upload.append(offset, length), () => upload.append(offset, length)]
+async function step({ attempt, upload, dice, manner }: Transfer, chunk: Chunk): Promise<boolean> {
+  const isLast = chunk.offset + chunk.length === attempt.size
+  const [once, again] = [() => upload.append(chunk), () => upload.append(chunk)]
   if (manner === 'twice' && (isLast || dice.chance(0.3))) {
     attempt.hasLooseRequest = true
     await Promise.all([once(), again()])
+    return true
+  }
+  // The newer request takes over from the older one, of whose bytes nothing may reach the file any more.
+  if (manner === 'garbled' && dice.chance(0.6)) {
+    attempt.hasLooseRequest = true
+    await Promise.all([upload.append(chunk, { isGarbled: true }), pause(dice.integer(0, 10)).then(once)])
     return true
   }
   if (manner === 'cancel late' && isLast) {
@@ -173,7 +174,7 @@ async function step({ attempt, upload, dice, manner }: Transfer, { offset, lengt
     return true
   }
   if (manner === 'cut' && dice.chance(0.5)) {
-    await upload.append(offset, length, dice.integer(1, 30))
+    await upload.append(chunk, { cutAfterMs: dice.integer(1, 30) })
     return true
   }
   // When there is no answer, half of the guests ask where they are; the others just repeat, and a repeat gets the answer that it had.

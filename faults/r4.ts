@@ -128,7 +128,8 @@ async function recovery({ world, link, index }: Round): Promise<number> {
       ledger.fault(`the server has ended on a full disk: ${server.log().slice(-2000)}`)
       return elapsedMs
     }
-    if (attempt.uploadId !== undefined || (await upload.create())) await upload.append(0, attempt.size)
+    if (attempt.uploadId !== undefined || (await upload.create()))
+      await upload.append({ offset: 0, length: attempt.size })
     if (attempt.landed === 'acknowledged') return Date.now() - freedAt
     await pause(50)
   }

@@ -47,10 +47,8 @@ export async function openSession(
 /** Chunks of that many bytes from where the session stands up to, not including, `end`, each acknowledged. */
 export async function appendUpTo({ attempt, upload }: Session, end: number, chunkBytes: number): Promise<void> {
   while (attempt.acknowledgedOffset < end) {
-    const reply = await upload.append(
-      attempt.acknowledgedOffset,
-      Math.min(chunkBytes, end - attempt.acknowledgedOffset),
-    )
+    const offset = attempt.acknowledgedOffset
+    const reply = await upload.append({ offset, length: Math.min(chunkBytes, end - offset) })
     assert.equal(reply?.status, 204)
   }
 }

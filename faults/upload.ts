@@ -26,6 +26,18 @@ export function isRefusedForSpace(
 /** Fixed by suite 1; the server looks at its length alone. */
 const KEM_CIPHERTEXT = Buffer.alloc(1120, 7).toString('base64')
 
+/** Of the content, in bytes. */
+export interface Chunk {
+  readonly offset: number
+  readonly length: number
+}
+
+interface AppendOptions {
+  readonly cutAfterMs?: number
+  /** Other bytes than those whose checksum is given, as a bad line makes them. */
+  readonly isGarbled?: boolean
+}
+
 /** A chunk that was sent, and what was known when it was. */
 interface Appended {
   /** Offset behind its last byte. */
@@ -126,7 +138,10 @@ export function createUpload(ports: UploadPorts, attempt: Attempt, content: Buff
     },
 
     /** One try. Afterwards only `standing` knows where the session is, unless the answer was a 204. */
-    async append(offset: number, length: number, cutAfterMs?: number): Promise<Reply | undefined> {
+    async append(
+      { offset, length }: Chunk,
+      { cutAfterMs, isGarbled = false }: AppendOptions = {},
+    ): Promise<Reply | undefined> {
       const chunk = content.subarray(offset, offset + length)
       const isLast = offset + length === attempt.size
       if (isLast) attempt.lastChunk = { offset, length }
@@ -137,7 +152,7 @@ export function createUpload(ports: UploadPorts, attempt: Attempt, content: Buff
         method: 'PATCH',
         path: path(),
         headers: { [HEADERS.offset]: String(offset), [HEADERS.checksum]: sha256(chunk) },
-        bytes: chunk,
+        bytes: isGarbled ? Buffer.alloc(length, 0xff) : chunk,
         ...(cutAfterMs !== undefined && { cutAfterMs }),
       })
       // Without an answer the process has died, and takes nothing up again, unless it was the guest who cut the connection.

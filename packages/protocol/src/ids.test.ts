@@ -19,7 +19,10 @@ const at = (text: string) => {
 
 describe('an instant', () => {
   it('comes back from the form that it is given in', () => {
-    const milliseconds = fc.integer({ min: Date.parse('0000-01-01T00:00:00Z'), max: Date.parse('9999-12-31T23:59:59.999Z') })
+    const milliseconds = fc.integer({
+      min: Date.parse('0000-01-01T00:00:00Z'),
+      max: Date.parse('9999-12-31T23:59:59.999Z'),
+    })
     fc.assert(fc.property(milliseconds, (ms) => parseInstant(formatInstant(instantOf(ms))) === ms))
   })
 
@@ -104,9 +107,27 @@ describe('an id', () => {
     assert.equal(parseDropId(uuid), uuid)
     assert.equal(parseOpaqueId('0f'.repeat(16)), '0f'.repeat(16))
     assert.equal(parseSha256Hex('0f'.repeat(32)), '0f'.repeat(32))
-    for (const text of ['', uuid.toUpperCase(), `{${uuid}}`, uuid.replaceAll('-', ''), `${uuid}\n`, ` ${uuid}`, `${uuid}/..`, `urn:uuid:${uuid}`, uuid.replace('0', 'g')])
+    for (const text of [
+      '',
+      uuid.toUpperCase(),
+      `{${uuid}}`,
+      uuid.replaceAll('-', ''),
+      `${uuid}\n`,
+      ` ${uuid}`,
+      `${uuid}/..`,
+      `urn:uuid:${uuid}`,
+      uuid.replace('0', 'g'),
+    ])
       assert.equal(parseDropId(text), undefined, text)
-    for (const text of ['', '0F'.repeat(16), '0f'.repeat(15), '0f'.repeat(17), `${'0f'.repeat(16)}\n`, `${'0f'.repeat(15)}0\0`, '../'.repeat(10)])
+    for (const text of [
+      '',
+      '0F'.repeat(16),
+      '0f'.repeat(15),
+      '0f'.repeat(17),
+      `${'0f'.repeat(16)}\n`,
+      `${'0f'.repeat(15)}0\0`,
+      '../'.repeat(10),
+    ])
       assert.equal(parseOpaqueId(text), undefined, text)
   })
 })
@@ -114,16 +135,29 @@ describe('an id', () => {
 describe('a protocol version', () => {
   it('is a date that exists', () => {
     for (const text of ['2026-01-01', '2028-02-29', '0001-01-01']) assert.equal(parseProtocolVersion(text), text)
-    for (const text of ['', '2026-1-1', '2026-02-29', '2026-13-01', '2026-01-32', '20260101', '2026-01-01T00:00:00Z', '2026-01-01\n'])
+    for (const text of [
+      '',
+      '2026-1-1',
+      '2026-02-29',
+      '2026-13-01',
+      '2026-01-32',
+      '20260101',
+      '2026-01-01T00:00:00Z',
+      '2026-01-01\n',
+    ])
       assert.equal(parseProtocolVersion(text), undefined, text)
   })
 
   it('orders as text', () => {
-    const day = fc.date({ min: new Date('1000-01-01T00:00:00Z'), max: new Date('9999-12-31T00:00:00Z'), noInvalidDate: true })
+    const day = fc.date({
+      min: new Date('1000-01-01T00:00:00Z'),
+      max: new Date('9999-12-31T00:00:00Z'),
+      noInvalidDate: true,
+    })
     fc.assert(
       fc.property(day, day, (a, b) => {
         const [first, second] = [a, b].map((date) => date.toISOString().slice(0, 10))
-        return (String(first) < String(second)) === (Date.parse(String(first)) < Date.parse(String(second)))
+        return String(first) < String(second) === Date.parse(String(first)) < Date.parse(String(second))
       }),
     )
   })

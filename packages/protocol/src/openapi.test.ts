@@ -12,7 +12,8 @@ const document = openapiDocument('1.2.3') as unknown as Node & { readonly openap
 const rows = Object.entries<Operation>(operations)
 const text = JSON.stringify(document)
 
-const at = (...names: string[]): Node | undefined => names.reduce<Node | undefined>((node, name) => node?.[name], document)
+const at = (...names: string[]): Node | undefined =>
+  names.reduce<Node | undefined>((node, name) => node?.[name], document)
 
 describe('the OpenAPI document', () => {
   it('is of version 3.2 and carries the release', () => {
@@ -27,7 +28,10 @@ describe('the OpenAPI document', () => {
         const operation = at('paths', row.path, method)
         count += 1
         assert.equal(String(operation?.operationId), method === row.method.toLowerCase() ? name : `${name}Head`)
-        const statuses = new Set([...Object.keys(row.answers), ...problemsOf(row).map((code) => String(PROBLEMS[code].status))])
+        const statuses = new Set([
+          ...Object.keys(row.answers),
+          ...problemsOf(row).map((code) => String(PROBLEMS[code].status)),
+        ])
         assert.deepEqual(Object.keys(operation?.responses ?? {}).toSorted(), [...statuses].toSorted(), name)
       }
     }
@@ -39,7 +43,8 @@ describe('the OpenAPI document', () => {
     const references = new Set([...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => String(path)))
     for (const path of references) assert.ok(at(...path.split('/')) !== undefined, path)
     for (const kind of ['schemas', 'headers'])
-      for (const name of Object.keys(at('components', kind) ?? {})) assert.ok(references.has(`components/${kind}/${name}`), name)
+      for (const name of Object.keys(at('components', kind) ?? {}))
+        assert.ok(references.has(`components/${kind}/${name}`), name)
   })
 
   it('gives no body to an answer of HEAD, nor to a 413 that is only that', () => {
@@ -62,7 +67,9 @@ describe('the OpenAPI document', () => {
   it('describes every parameter of a path', () => {
     for (const [name, row] of rows) {
       const parameters = Object.values(at('paths', row.path, row.method.toLowerCase(), 'parameters') ?? {})
-      const inPath = parameters.filter((parameter) => String(parameter.in) === 'path').map((parameter) => `{${parameter.name}}`)
+      const inPath = parameters
+        .filter((parameter) => String(parameter.in) === 'path')
+        .map((parameter) => `{${parameter.name}}`)
       assert.deepEqual(inPath, row.path.match(/\{\w+\}/g) ?? [], name)
     }
   })

@@ -27,7 +27,7 @@ export function openapiDocument(version: string): Json {
     info: {
       title: 'Blindkeep',
       version,
-      summary: 'Keeps other people’s files without being able to read them, and proves that it keeps them.',
+      summary: 'Keeps other people’s files without being able to read them, and signs a receipt for each.',
       description: INTRODUCTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

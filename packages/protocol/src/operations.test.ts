@@ -17,7 +17,10 @@ const schemasOf = (row: Operation): readonly TSchema[] => [
 
 describe('the table of operations', () => {
   it('has one row for each method and path, in forms that a router takes', () => {
-    const names = rows.flatMap(([, { method, path, answersHead }]) => [`${method} ${path}`, ...(answersHead ? [`HEAD ${path}`] : [])])
+    const names = rows.flatMap(([, { method, path, answersHead }]) => [
+      `${method} ${path}`,
+      ...(answersHead ? [`HEAD ${path}`] : []),
+    ])
     assert.equal(new Set(names).size, names.length)
     for (const [, { path }] of rows) assert.match(path, /^(?:\/(?:[a-z0-9.-]+|\{[a-z_]+\}))+$/)
   })
@@ -53,7 +56,11 @@ describe('the table of operations', () => {
     const check = (schema: unknown, where: string): void => {
       if (typeof schema !== 'object' || schema === null || seen.has(schema)) return
       seen.add(schema)
-      const { type, properties, additionalProperties } = schema as { type?: unknown; properties?: object; additionalProperties?: unknown }
+      const { type, properties, additionalProperties } = schema as {
+        type?: unknown
+        properties?: object
+        additionalProperties?: unknown
+      }
       if (type === 'object' || properties !== undefined) assert.equal(additionalProperties, false, where)
       for (const [name, member] of Object.entries(schema)) check(member, `${where}/${name}`)
     }
@@ -79,7 +86,8 @@ describe('the table of operations', () => {
       if (row.auth === 'link') assert.ok(row.path.startsWith('/d/{opaque_id}'), name)
       if (row.auth === 'bearer') assert.ok(row.path.startsWith('/v1/'), name)
       if (row.creates === true) assert.ok(negotiated && row.method === 'POST', name)
-      if (row.method === 'GET' || row.method === 'HEAD') assert.ok(row.body === undefined && row.writes === undefined, name)
+      if (row.method === 'GET' || row.method === 'HEAD')
+        assert.ok(row.body === undefined && row.writes === undefined, name)
       for (const header of row.requestHeaders ?? []) assert.ok(header in HEADER_DOCS, name)
     }
   })

@@ -29,7 +29,15 @@ describe('parsing', () => {
   })
 
   it('changes nothing else: no text becomes a number, no number is rounded, nothing is dropped', () => {
-    for (const changes of [{ size: '0' }, { size: 0.5 }, { size: true }, { is: 'true' }, { is: 0 }, { name: 5 }, { inner: {} }])
+    for (const changes of [
+      { size: '0' },
+      { size: 0.5 },
+      { size: true },
+      { is: 'true' },
+      { is: 0 },
+      { name: 5 },
+      { inner: {} },
+    ])
       assert.equal(kindOf({ ...good, ...changes }), 'wrong_type', JSON.stringify(changes))
   })
 
@@ -69,7 +77,8 @@ describe('parsing', () => {
   it('keeps whole numbers up to 2^53-1', () => {
     assert.equal(kindOf({ ...good, size: 2 ** 53 - 1 }), undefined)
     for (const size of [2 ** 53, 1e300, -1]) assert.equal(kindOf({ ...good, size }), 'wrong_value')
-    for (const size of [Number.POSITIVE_INFINITY, Number.NaN, 1.5]) assert.equal(kindOf({ ...good, size }), 'wrong_type')
+    for (const size of [Number.POSITIVE_INFINITY, Number.NaN, 1.5])
+      assert.equal(kindOf({ ...good, size }), 'wrong_type')
   })
 })
 
@@ -120,7 +129,15 @@ describe('the requests of the interface', () => {
 
   it('need no member that the specification calls optional', () => {
     assert.deepEqual(parse(ProvisionLinkRequest, link).value, link)
-    const nulls = { expires_at: null, max_total_bytes: null, max_file_count: null, max_file_size: null, single_use: null, passphrase_verifier: null, sealed_label: null }
+    const nulls = {
+      expires_at: null,
+      max_total_bytes: null,
+      max_file_count: null,
+      max_file_size: null,
+      single_use: null,
+      passphrase_verifier: null,
+      sealed_label: null,
+    }
     assert.deepEqual(parse(ProvisionLinkRequest, { ...link, ...nulls }).value, link)
   })
 

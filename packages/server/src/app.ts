@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from './adapters/argon2/argon2.ts'
@@ -40,7 +41,9 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const random = systemRandom
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(dataDirectory)
-  const keyring = await openKeyring({ masterSecretFile: config.masterSecretFile, createIfMissing: true })
+  // A new master secret beside an old database would open nothing that the old one sealed.
+  const isFirstStart = !existsSync(config.databasePath)
+  const keyring = await openKeyring({ masterSecretFile: config.masterSecretFile, createIfMissing: isFirstStart })
   const store = await openSqliteStore({ path: config.databasePath })
   const blobs = await openFilesystemBlobs({ directory: config.blobsDirectory })
   await checkServerId(store, serverId)

@@ -9,7 +9,11 @@ import { createGate } from './testing/faults.ts'
 function jobsOver(sweep: () => Promise<void>, removeDoomed: () => Promise<void> = async () => undefined) {
   const told: string[] = []
   const broken: unknown[] = []
-  const log: Log = { info: () => undefined, warn: () => undefined, error: (event, facts) => void told.push(`${event} ${facts?.job}`) }
+  const log: Log = {
+    info: () => undefined,
+    warn: () => undefined,
+    error: (event, facts) => void told.push(`${event} ${facts?.job}`),
+  }
   const jobs = startJobs({
     sweep: { sweep, removeDoomed },
     log,
@@ -45,7 +49,9 @@ describe('the jobs', () => {
     let removed = 0
     const { jobs, told, broken } = jobsOver(
       () => Promise.reject(new Error('broken')),
-      async () => void (removed += 1),
+      async () => {
+        removed += 1
+      },
     )
     jobs.onDoomed()
     await new Promise(setImmediate)
@@ -66,7 +72,9 @@ describe('the jobs', () => {
     let removed = 0
     const { jobs } = jobsOver(
       async () => undefined,
-      async () => void (removed += 1),
+      async () => {
+        removed += 1
+      },
     )
     await jobs.stop()
     jobs.onDoomed()

@@ -4,10 +4,11 @@ import { createServer } from 'node:net'
 import manifest from '../package.json' with { type: 'json' }
 import { createLog } from './adapters/system/log.ts'
 import { type App, createApp } from './app.ts'
-import { type Config, publicAddressOf, readConfig } from './config.ts'
+import { type Config, describeSettings, publicAddressOf, readConfig } from './config.ts'
 
 /** The process: settings, server, signals. Facts for people go to standard output, the log to standard error. */
 async function main(): Promise<void> {
+  if (process.argv.includes('--help')) return help()
   const config = readConfig(process.env)
   if ('faults' in config)
     return quit(['Blindkeep does not start, as settings are wrong:', ...config.faults.map((fault) => `  ${fault}`)])
@@ -17,6 +18,17 @@ async function main(): Promise<void> {
   await app.http.listen({ host: config.host, port })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(app))
   welcome(config, port)
+}
+
+function help(): void {
+  const settings = describeSettings().map(
+    ({ name, fallback, meaning }) => `  ${name}\n      ${meaning} Default: ${fallback}.`,
+  )
+  console.log(
+    ['Blindkeep’s server. It takes no arguments; its settings are read from the environment:', '', ...settings].join(
+      '\n',
+    ),
+  )
 }
 
 /** The address is part of every receipt, so it has to be known before the server is put together. */

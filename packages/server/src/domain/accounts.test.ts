@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { HasherBusy } from '../ports/secrets.ts'
 import { admitted, bytes } from '../testing/guest.ts'
 import { inWorld, known, type World } from '../testing/world.ts'
-import { createAccounts, type Credentials, type Registration } from './accounts.ts'
+import { type Credentials, createAccounts, type Registration } from './accounts.ts'
 
 const registration = (over: Partial<Registration> = {}): Registration => ({
   email: 'ada@example.org',
@@ -52,7 +52,12 @@ describe('registering', () => {
     'again with the same values is the same success, at once or later; with any other it is refused',
     inWorld(async (world) => {
       const accounts = quick(world)
-      const request = registration({ salt: bytes(16), sealedAccountKey: bytes(50), sealedRecoveryKey: bytes(50), recoveryProof: bytes(32) })
+      const request = registration({
+        salt: bytes(16),
+        sealedAccountKey: bytes(50),
+        sealedRecoveryKey: bytes(50),
+        recoveryProof: bytes(32),
+      })
       const pairs = await Promise.all(Array.from({ length: 8 }, () => accounts.register(request)))
       assert.equal(new Set(pairs.map((pair) => admitted(pair).accountId)).size, 1)
       const others: Partial<Registration>[] = [
@@ -63,7 +68,8 @@ describe('registering', () => {
         { sealedRecoveryKey: bytes(51) },
         { recoveryProof: bytes(32) },
       ]
-      for (const other of others) assert.equal(reasonOf(await accounts.register({ ...request, ...other })), 'email_taken')
+      for (const other of others)
+        assert.equal(reasonOf(await accounts.register({ ...request, ...other })), 'email_taken')
       assert.equal(reasonOf(await accounts.register(request)), 'in')
     }),
   )
@@ -97,7 +103,8 @@ describe('registering', () => {
         { sealedRecoveryKey: bytes(9) },
         { recoveryProof: bytes(32) },
       ]
-      for (const over of bad) assert.equal(reasonOf(await accounts.register(registration(over))), 'registration_invalid')
+      for (const over of bad)
+        assert.equal(reasonOf(await accounts.register(registration(over))), 'registration_invalid')
     }),
   )
 
@@ -151,7 +158,8 @@ describe('logging in', () => {
       const accounts = quick(world)
       await accounts.register(registration())
       const guess = (source: string) => accounts.logIn(credentials({ secret: 'wrong', source }))
-      const judged = (answers: readonly object[]) => answers.filter((answer) => reasonOf(answer) === 'credentials_wrong').length
+      const judged = (answers: readonly object[]) =>
+        answers.filter((answer) => reasonOf(answer) === 'credentials_wrong').length
       assert.equal(judged(await Promise.all(Array.from({ length: 64 }, () => guess('a')))), 10)
       assert.equal(judged(await Promise.all(Array.from({ length: 200 }, (_, at) => guess(`source ${at}`)))), 90)
     }),
@@ -162,7 +170,10 @@ describe('logging in', () => {
     inWorld(async (world) => {
       const { store, clock, random, limiter, keys, rules, settings } = world
       await quick(world).register(registration())
-      const busy = { hash: () => Promise.reject(new HasherBusy('busy')), verify: () => Promise.reject(new HasherBusy('busy')) }
+      const busy = {
+        hash: () => Promise.reject(new HasherBusy('busy')),
+        verify: () => Promise.reject(new HasherBusy('busy')),
+      }
       const ports = { store, clock, random, limiter, sessions: rules.sessions, serverSecret: keys.serverSecret }
       const flooded = createAccounts({ ...ports, hasher: busy }, settings)
       for (let count = 0; count < 150; count += 1) {
@@ -190,7 +201,8 @@ describe('the salt of a key derivation', () => {
   it(
     'is made up for an unknown e-mail, stays the same, also after a start, and is another for each',
     inWorld(async (world) => {
-      const saltOf = async (rules: World['rules'], email: string) => admitted(await rules.accounts.kdf(email, undefined))
+      const saltOf = async (rules: World['rules'], email: string) =>
+        admitted(await rules.accounts.kdf(email, undefined))
       const first = await saltOf(world.rules, 'nobody@example.org')
       assert.equal(first.salt.length, 16)
       assert.deepEqual(await saltOf(world.restarted(), ' NOBODY@example.org'), first)

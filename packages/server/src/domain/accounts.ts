@@ -190,7 +190,9 @@ export function createAccounts(
       const account = await findByEmail(canonical)
       const isRight = await judged({ email: canonical, source }, () => hasher.verify(account?.secretHash, secret))
       if (isRefusal(isRight)) return isRight
-      return account === undefined || !isRight ? { refused: 'credentials_wrong' } : sessions.open(account.accountId, deviceId)
+      return account === undefined || !isRight
+        ? { refused: 'credentials_wrong' }
+        : sessions.open(account.accountId, deviceId)
     },
   }
 }

@@ -77,7 +77,12 @@ describe('a chunk', () => {
     inWorld(async (world) => {
       const { uploadId } = await begun(world)
       const say = async (chunk: { offset: number; bytes: Uint8Array }, claimed: Uint8Array = chunk.bytes) =>
-        world.rules.appendChunk(uploadId, { offset: chunk.offset, checksum: sha256(claimed), body: inPieces(chunk.bytes), signal: never })
+        world.rules.appendChunk(uploadId, {
+          offset: chunk.offset,
+          checksum: sha256(claimed),
+          body: inPieces(chunk.bytes),
+          signal: never,
+        })
       const at30 = (refused: string) => ({ refused, offset: 30 })
       assert.deepEqual(await say({ offset: 0, bytes: bytes(30) }), at30('chunk_conflict'))
       assert.deepEqual(await say(part(31, 40)), at30('chunk_misplaced'))
@@ -153,7 +158,10 @@ describe('bytes that are not those declared', () => {
       const WRONG = { refused: 'content_hash_wrong', offset: 100 }
       assert.deepEqual(await append(world, uploadId, part(60, 100)), WRONG)
       assert.deepEqual(await append(world, uploadId, part(60, 100)), WRONG)
-      assert.deepEqual(await append(world, uploadId, { offset: 60, bytes: bytes(40) }), { refused: 'upload_closed', offset: 100 })
+      assert.deepEqual(await append(world, uploadId, { offset: 60, bytes: bytes(40) }), {
+        refused: 'upload_closed',
+        offset: 100,
+      })
       assert.equal((await uploadRow(world, uploadId)).state, 'failed')
       const { openBytes, openSessions, accountId } = await linkRow(world, opaqueId)
       assert.deepEqual([openBytes, openSessions, (await accountRow(world, accountId)).usedBytes], [0, 0, 0])
@@ -304,7 +312,10 @@ describe('the last chunks of a single-use link’s sessions', () => {
         for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
         assert.equal((await uploadRow(world, right)).state, 'open')
         mayBeRead.open()
-        assert.deepEqual(await Promise.all([first, second]), [{ refused: 'content_hash_wrong', offset: 100 }, { offset: 100 }])
+        assert.deepEqual(await Promise.all([first, second]), [
+          { refused: 'content_hash_wrong', offset: 100 },
+          { offset: 100 },
+        ])
         assert.equal((await linkRow(world, opaqueId)).claimedBy, undefined)
       },
       {
@@ -423,12 +434,20 @@ describe('chunk chaos', () => {
               sent.set(held, end)
               held = end
             } else if (kind === 'again') {
-              for (const [from, to] of sent) assert.deepEqual(await append({ rules }, uploadId, part(from, to)), { offset: to })
+              for (const [from, to] of sent)
+                assert.deepEqual(await append({ rules }, uploadId, part(from, to)), { offset: to })
             } else {
               const offset = kind === 'gap' ? at : held
-              const answer = await append({ rules }, uploadId, { offset, bytes: kind === 'gap' ? bytes(3) : bytes(101) })
+              const answer = await append({ rules }, uploadId, {
+                offset,
+                bytes: kind === 'gap' ? bytes(3) : bytes(101),
+              })
               const isNext = offset === held
-              if (!isNext) assert.deepEqual(answer, { refused: sent.has(offset) ? 'chunk_conflict' : 'chunk_misplaced', offset: held })
+              if (!isNext)
+                assert.deepEqual(answer, {
+                  refused: sent.has(offset) ? 'chunk_conflict' : 'chunk_misplaced',
+                  offset: held,
+                })
               else if (kind === 'wrong bytes') assert.deepEqual(answer, { refused: 'chunk_past_size', offset: held })
               else return
             }

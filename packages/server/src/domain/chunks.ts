@@ -128,7 +128,9 @@ export function createAppendChunk({ store, blobs, clock, writers, staged, finish
   /** A newer request took over, or the session has ended. */
   async function stopped(uploadId: UploadId): Promise<Refuses<'chunk_misplaced' | 'upload_not_found'>> {
     const upload = await store.read((tx) => tx.uploads.find(uploadId))
-    return isGone(upload) ? { refused: 'upload_not_found' } : { refused: 'chunk_misplaced', offset: upload.receivedBytes }
+    return isGone(upload)
+      ? { refused: 'upload_not_found' }
+      : { refused: 'chunk_misplaced', offset: upload.receivedBytes }
   }
 
   async function record(upload: Upload, chunk: WrittenChunk): Promise<ChunkAnswer> {
@@ -163,7 +165,9 @@ export function createAppendChunk({ store, blobs, clock, writers, staged, finish
     const { offset, length, checksum } = chunk
     if (!(await tx.uploads.append(uploadId, { offset, length, checksum }, clock.now()))) {
       const present = await tx.uploads.find(uploadId)
-      return isGone(present) ? { refused: 'upload_not_found' } : { refused: 'chunk_misplaced', offset: present.receivedBytes }
+      return isGone(present)
+        ? { refused: 'upload_not_found' }
+        : { refused: 'chunk_misplaced', offset: present.receivedBytes }
     }
     return offset + length === upload.size ? finishing.enter(tx, upload) : undefined
   }

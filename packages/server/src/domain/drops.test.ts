@@ -66,7 +66,10 @@ describe('creating a drop session', () => {
 
         assert.equal(await ask({ declaration: { ...faulty, size: 151 } }, newOpaqueId()), 'link_not_live')
         assert.equal(await ask({ declaration: { ...faulty, size: 151 } }), 'passphrase_missing')
-        assert.equal(await ask({ declaration: { ...faulty, size: 151 }, proof: toBase64(bytes(32)) }), 'passphrase_wrong')
+        assert.equal(
+          await ask({ declaration: { ...faulty, size: 151 }, proof: toBase64(bytes(32)) }),
+          'passphrase_wrong',
+        )
         assert.equal(await ask({ declaration: { ...faulty, size: 151 }, proof }), 'file_too_large')
         assert.equal(await ask({ declaration: { ...faulty, size: 130 }, proof }), 'caps_exhausted')
         assert.equal(await ask({ declaration: { ...faulty, size: 110 }, proof }), 'quota_exceeded')
@@ -131,14 +134,35 @@ describe('creating a drop session', () => {
     'takes file names of 1 to 255 characters, none of control, and keeps them as they are',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
-      const refused = ['', 'a\r\nb', 'a\0b', 'tab\t', '\x7f', '\x85', 'x'.repeat(256), 'x'.repeat(65_536), '\ud800', '😀'.repeat(256)]
+      const refused = [
+        '',
+        'a\r\nb',
+        'a\0b',
+        'tab\t',
+        '\x7f',
+        '\x85',
+        'x'.repeat(256),
+        'x'.repeat(65_536),
+        '\ud800',
+        '😀'.repeat(256),
+      ]
       for (const suggestedFilename of refused) {
         const answer = await create(world, creation(opaqueId, content, { declaration: { suggestedFilename } }))
         assert.equal(answer, 'declaration_malformed', JSON.stringify(suggestedFilename).slice(0, 40))
       }
-      const taken = ['<img src=x onerror=alert(1)>', '../../etc/passwd', 'gpj.\u202eexe', '😀'.repeat(255), ' ', 'ﬁ', "';--"]
+      const taken = [
+        '<img src=x onerror=alert(1)>',
+        '../../etc/passwd',
+        'gpj.\u202eexe',
+        '😀'.repeat(255),
+        ' ',
+        'ﬁ',
+        "';--",
+      ]
       for (const suggestedFilename of taken) {
-        const uploadId = admitted(await world.rules.drops.create(creation(opaqueId, content, { declaration: { suggestedFilename } })))
+        const uploadId = admitted(
+          await world.rules.drops.create(creation(opaqueId, content, { declaration: { suggestedFilename } })),
+        )
         assert.equal((await uploadRow(world, uploadId)).suggestedFilename, suggestedFilename)
       }
     }),
@@ -207,7 +231,9 @@ describe('creating a drop session', () => {
 
 describe('64 guests at once', () => {
   const ask = (world: World, opaqueIds: readonly OpaqueId[]) =>
-    Promise.all(Array.from({ length: 64 }, (_, at) => create(world, creation(known(opaqueIds[at % opaqueIds.length]), content))))
+    Promise.all(
+      Array.from({ length: 64 }, (_, at) => create(world, creation(known(opaqueIds[at % opaqueIds.length]), content))),
+    )
 
   it(
     'get exactly as many sessions as the caps hold',
@@ -233,7 +259,11 @@ describe('64 guests at once', () => {
     inWorld(
       async (world) => {
         const owner = await newAccount(world)
-        const links = [await newLink(world, {}, owner), await newLink(world, {}, owner), await newLink(world, {}, owner)]
+        const links = [
+          await newLink(world, {}, owner),
+          await newLink(world, {}, owner),
+          await newLink(world, {}, owner),
+        ]
         const answers = await ask(world, links)
         assert.equal(answers.filter((answer) => answer === 'created').length, 11)
         assert.ok(answers.every((answer) => answer === 'created' || answer === 'quota_exceeded'))

@@ -3,7 +3,18 @@ import { describe, it } from 'node:test'
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { StoreBroken } from '../ports/store.ts'
 import { createFaults, createGate } from '../testing/faults.ts'
-import { accountRow, append, bytes, land, leaveFinishing, linkRow, newLink, openDrop, ownerOf, uploadRow } from '../testing/guest.ts'
+import {
+  accountRow,
+  append,
+  bytes,
+  land,
+  leaveFinishing,
+  linkRow,
+  newLink,
+  openDrop,
+  ownerOf,
+  uploadRow,
+} from '../testing/guest.ts'
 import { inWorld, known, type World } from '../testing/world.ts'
 
 const content = bytes(100)
@@ -140,7 +151,10 @@ describe('nothing else leaves the finishing state', () => {
       assert.deepEqual(await last, { offset: 100 })
       assert.equal((await world.rules.inbox.list(owner)).length, 1)
       const { openSessions, openBytes, landedBytes } = await linkRow(world, opaqueId)
-      assert.deepEqual([openSessions, openBytes, landedBytes, (await accountRow(world, owner)).usedBytes], [0, 0, 100, 100])
+      assert.deepEqual(
+        [openSessions, openBytes, landedBytes, (await accountRow(world, owner)).usedBytes],
+        [0, 0, 100, 100],
+      )
     }),
   )
 

@@ -16,7 +16,8 @@ async function landed(world: World): Promise<Drop> {
   return known((await world.rules.inbox.list(await ownerOf(world, opaqueId)))[0])
 }
 
-const copyState = async ({ store }: World, { location }: Drop) => (await store.read((tx) => tx.copies.find(location)))?.state
+const copyState = async ({ store }: World, { location }: Drop) =>
+  (await store.read((tx) => tx.copies.find(location)))?.state
 
 describe('the inbox', () => {
   it(
@@ -77,7 +78,9 @@ describe('a discard', () => {
     'happens once, however many ask at once',
     inWorld(async (world) => {
       const drop = await landed(world)
-      const answers = await Promise.all(Array.from({ length: 32 }, () => world.rules.inbox.discard(drop.accountId, drop.dropId)))
+      const answers = await Promise.all(
+        Array.from({ length: 32 }, () => world.rules.inbox.discard(drop.accountId, drop.dropId)),
+      )
       assert.equal(answers.filter((answer) => answer === undefined).length, 1)
       assert.equal((await accountRow(world, drop.accountId)).usedBytes, 0)
     }),

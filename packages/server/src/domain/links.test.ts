@@ -5,7 +5,18 @@ import { addSeconds } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
 import type { Link } from '../ports/store.ts'
 import { createFaults, suspending } from '../testing/faults.ts'
-import { accountRow, admitted, bytes, land, linkRow, newLink, openDrop, ownerOf, provision, uploadRow } from '../testing/guest.ts'
+import {
+  accountRow,
+  admitted,
+  bytes,
+  land,
+  linkRow,
+  newLink,
+  openDrop,
+  ownerOf,
+  provision,
+  uploadRow,
+} from '../testing/guest.ts'
 import { inWorld, known, newAccount, newOpaqueId, type World } from '../testing/world.ts'
 import { LIVE_LINKS_MOST } from './links.ts'
 
@@ -18,7 +29,11 @@ describe('provisioning a link', () => {
     inWorld(async (world) => {
       const { links } = world.rules
       const owner = await newAccount(world)
-      const request = provision({ expiresAt: addSeconds(world.clock.now(), 60), maxTotalBytes: 0, sealedLabel: bytes(9) })
+      const request = provision({
+        expiresAt: addSeconds(world.clock.now(), 60),
+        maxTotalBytes: 0,
+        sealedLabel: bytes(9),
+      })
       for (let round = 0; round < 3; round += 1) assert.equal(await links.provision(owner, request), request.opaqueId)
       world.clock.advance(61)
       assert.equal(await links.provision(owner, request), request.opaqueId)
@@ -90,8 +105,11 @@ describe('provisioning a link', () => {
   )
 })
 
-const newLinkOf = (world: World, owner: Awaited<ReturnType<typeof newAccount>>, request: ReturnType<typeof provision>) =>
-  newLink(world, request, owner)
+const newLinkOf = (
+  world: World,
+  owner: Awaited<ReturnType<typeof newAccount>>,
+  request: ReturnType<typeof provision>,
+) => newLink(world, request, owner)
 
 describe('a link as its guest sees it', () => {
   it('is one and the same refusal, whatever killed it', async () => {
@@ -130,7 +148,10 @@ describe('a link as its guest sees it', () => {
     'rounds what is left down, by one percent of the cap at the most',
     inWorld(async (world) => {
       const owner = await newAccount(world)
-      const counts = fc.record({ cap: fc.integer({ min: 1, max: 100_000 }), part: fc.double({ min: 0, max: 1, noNaN: true }) })
+      const counts = fc.record({
+        cap: fc.integer({ min: 1, max: 100_000 }),
+        part: fc.double({ min: 0, max: 1, noNaN: true }),
+      })
       await fc.assert(
         fc.asyncProperty(counts, async ({ cap, part }) => {
           const opaqueId = await newLink(world, { maxTotalBytes: cap }, owner)
@@ -177,7 +198,9 @@ describe('a passphrase', () => {
   const wrong = toBase64(bytes(32))
 
   /** `judge` with the sources `from` this one. */
-  async function gated(world: World): Promise<{ link: Link; judge: (proof: string | undefined, source?: string) => Promise<string> }> {
+  async function gated(
+    world: World,
+  ): Promise<{ link: Link; judge: (proof: string | undefined, source?: string) => Promise<string> }> {
     const opaqueId = await newLink(world, { passphraseVerifier: verifier })
     const link = await linkRow(world, opaqueId)
     return {
@@ -335,7 +358,13 @@ describe('the list of one’s links', () => {
       await land(world, live, bytes(3))
       await openDrop(world, live, bytes(4))
       await links.revoke(owner, revoked)
-      const seen = (await links.list(owner)).map(({ opaqueId, state, pending, openBytes, landedBytes }) => [opaqueId, state, pending, openBytes, landedBytes])
+      const seen = (await links.list(owner)).map(({ opaqueId, state, pending, openBytes, landedBytes }) => [
+        opaqueId,
+        state,
+        pending,
+        openBytes,
+        landedBytes,
+      ])
       assert.deepEqual(seen, [
         [live, 'live', 1, 4, 3],
         [expired, 'expired', 0, 0, 0],

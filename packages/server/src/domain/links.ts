@@ -112,7 +112,10 @@ export function createLinks({ store, clock, limiter, ending }: LinkPorts, settin
       if (proof === undefined) return { refused: 'passphrase_missing' }
       const proofBytes = parseBase64(proof)
       if (proofBytes === undefined || !isProofLength(proofBytes.length))
-        return { refused: 'request_malformed', detail: `/passphrase_proof must be base64 of 1 to ${PROOF_BYTES_MOST} bytes` }
+        return {
+          refused: 'request_malformed',
+          detail: `/passphrase_proof must be base64 of 1 to ${PROOF_BYTES_MOST} bytes`,
+        }
       const limits = passphraseLimits(link.opaqueId, source, settings.passphraseTriesPerWindow)
       const retryAfterSeconds = await limiter.take(limits)
       if (retryAfterSeconds !== undefined) return { refused: 'link_limited', retryAfterSeconds }
@@ -180,7 +183,7 @@ function roundedFree(capBytes: number, usedBytes: number): number {
   const freeBytes = Math.max(0, capBytes - usedBytes)
   if (capBytes <= 100) return freeBytes
   const cap = BigInt(capBytes)
-  return Number(((BigInt(freeBytes) * 100n) / cap) * cap / 100n)
+  return Number((((BigInt(freeBytes) * 100n) / cap) * cap) / 100n)
 }
 
 function isProofLength(bytes: number): boolean {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
+import type { Rules } from '../rules.ts'
 import { append, bytes, creation, linkRow, provision } from '../testing/guest.ts'
 import { HARD_BYTES, Model, type ModelLink, type ModelUpload, SOFT_BYTES, sum } from '../testing/model.ts'
 import { inWorld, known, newAccount, sha256, type World } from '../testing/world.ts'
-import type { Rules } from '../rules.ts'
 import { isRefusal } from './refusals.ts'
 
 /** Links, uploads, quota and inbox against the model, by random sequences of what owners, guests and time do. */
@@ -42,7 +42,8 @@ class Command implements fc.AsyncCommand<Model, Real> {
   }
 }
 
-const reasonOf = (answer: unknown): string | undefined => (isRefusal(answer) ? String(Object(answer).refused) : undefined)
+const reasonOf = (answer: unknown): string | undefined =>
+  isRefusal(answer) ? String(Object(answer).refused) : undefined
 
 function pick<Item>(items: readonly Item[], at: number): Item {
   return known(items[at % items.length])
@@ -52,14 +53,24 @@ const anyLink = (model: Model) => model.links.length > 0
 const anyUpload = (model: Model) => model.uploads.length > 0
 
 function provisioning(account: number, caps: Caps): Command {
-  return new Command(`provision ${JSON.stringify(caps)}`, () => true, async (model, { world, rules }) => {
-    const { lifeSeconds, ...rest } = caps
-    const request = provision({ ...rest, expiresAt: addSeconds(world.clock.now(), lifeSeconds) })
-    const owner = pick(model.accounts, account)
-    assert.equal(await rules.links.provision(owner, request), request.opaqueId)
-    const counts = { isRevoked: false, isSpent: false, landedFiles: 0, landedBytes: 0 }
-    model.links.push({ ...rest, ...counts, opaqueId: request.opaqueId, owner, expiresAt: model.now + lifeSeconds * 1000 })
-  })
+  return new Command(
+    `provision ${JSON.stringify(caps)}`,
+    () => true,
+    async (model, { world, rules }) => {
+      const { lifeSeconds, ...rest } = caps
+      const request = provision({ ...rest, expiresAt: addSeconds(world.clock.now(), lifeSeconds) })
+      const owner = pick(model.accounts, account)
+      assert.equal(await rules.links.provision(owner, request), request.opaqueId)
+      const counts = { isRevoked: false, isSpent: false, landedFiles: 0, landedBytes: 0 }
+      model.links.push({
+        ...rest,
+        ...counts,
+        opaqueId: request.opaqueId,
+        owner,
+        expiresAt: model.now + lifeSeconds * 1000,
+      })
+    },
+  )
 }
 
 function creating(at: number, size: number, isHonest: boolean): Command {
@@ -82,7 +93,10 @@ function sending(at: number, length: number): Command {
     const upload = pick(model.uploads, at)
     const { content, sent, state, uploadId } = upload
     const end = Math.min(content.length, sent + length)
-    const answer = await append({ rules }, uploadId, { offset: sent, bytes: state === 'open' ? content.subarray(sent, end) : bytes(1) })
+    const answer = await append({ rules }, uploadId, {
+      offset: sent,
+      bytes: state === 'open' ? content.subarray(sent, end) : bytes(1),
+    })
     if (state !== 'open') {
       assert.equal(reasonOf(answer), state === 'ended' || state === 'forgotten' ? 'upload_not_found' : 'upload_closed')
       return
@@ -101,7 +115,9 @@ function cancelling(at: number): Command {
     const row = await world.store.read((tx) => tx.uploads.find(upload.uploadId))
     assert.equal(row?.state ?? 'forgotten', upload.state)
     if (row === undefined) return
-    const expected = { open: undefined, ended: 'upload_not_found' }[String(upload.state)] ?? (upload.state === 'open' ? undefined : 'upload_closed')
+    const expected =
+      { open: undefined, ended: 'upload_not_found' }[String(upload.state)] ??
+      (upload.state === 'open' ? undefined : 'upload_closed')
     assert.equal(reasonOf(await rules.ending.cancel(row)), expected)
     if (upload.state === 'open') model.close(upload, 'ended')
   })
@@ -137,22 +153,34 @@ function revoking(at: number): Command {
 }
 
 function waiting(seconds: number): Command {
-  return new Command(`wait ${seconds}`, () => true, async (model, { world }) => {
-    world.clock.advance(seconds)
-    model.now += seconds * 1000
-  })
+  return new Command(
+    `wait ${seconds}`,
+    () => true,
+    async (model, { world }) => {
+      world.clock.advance(seconds)
+      model.now += seconds * 1000
+    },
+  )
 }
 
-const sweeping = new Command('sweep', () => true, async (model, { world, rules }) => {
-  await rules.sweep.sweep()
-  model.sweep()
-  const doomed = await world.store.read((tx) => tx.copies.listIn('doomed', addSeconds(world.clock.now(), 1), 1000))
-  assert.deepEqual(doomed, [])
-})
+const sweeping = new Command(
+  'sweep',
+  () => true,
+  async (model, { world, rules }) => {
+    await rules.sweep.sweep()
+    model.sweep()
+    const doomed = await world.store.read((tx) => tx.copies.listIn('doomed', addSeconds(world.clock.now(), 1), 1000))
+    assert.deepEqual(doomed, [])
+  },
+)
 
-const restarting = new Command('restart', () => true, async (_model, real) => {
-  real.rules = real.world.restarted()
-})
+const restarting = new Command(
+  'restart',
+  () => true,
+  async (_model, real) => {
+    real.rules = real.world.restarted()
+  },
+)
 
 /** Usage is the sum, counters are the rows, caps are kept, and every copy belongs to what should own it. */
 async function agree(model: Model, real: Real): Promise<void> {
@@ -165,7 +193,10 @@ async function agree(model: Model, real: Real): Promise<void> {
     const drops = await rules.inbox.list(owner)
     assert.deepEqual(idsOf(drops), idsOf(model.pending(owner)))
     const states = (await rules.links.list(owner)).map(({ state }) => state)
-    assert.deepEqual(states, model.links.filter((link) => link.owner === owner).map((link) => model.linkState(link)))
+    assert.deepEqual(
+      states,
+      model.links.filter((link) => link.owner === owner).map((link) => model.linkState(link)),
+    )
   }
   for (const link of model.links) await agreeOnLink(model, real, link)
   const copies = async (state: 'staged' | 'kept') =>
@@ -187,7 +218,9 @@ async function agreeOnLink(model: Model, { world }: Real, link: ModelLink): Prom
 
 const idsOf = (rows: readonly Pick<ModelUpload, 'uploadId'>[]) => rows.map(({ uploadId }) => uploadId).toSorted()
 
-type Caps = Pick<ModelLink, 'maxTotalBytes' | 'maxFileCount' | 'maxFileSize' | 'singleUse'> & { readonly lifeSeconds: number }
+type Caps = Pick<ModelLink, 'maxTotalBytes' | 'maxFileCount' | 'maxFileSize' | 'singleUse'> & {
+  readonly lifeSeconds: number
+}
 
 const caps: fc.Arbitrary<Caps> = fc.record({
   maxTotalBytes: fc.integer({ min: 0, max: 400 }),
@@ -202,9 +235,13 @@ const index = fc.nat(30)
 const commands = [
   fc.tuple(index, caps).map(([account, given]) => provisioning(account, given)),
   ...Array.from({ length: 3 }, () =>
-    fc.tuple(index, fc.integer({ min: 1, max: 150 }), fc.integer({ min: 0, max: 9 })).map(([at, size, luck]) => creating(at, size, luck > 0)),
+    fc
+      .tuple(index, fc.integer({ min: 1, max: 150 }), fc.integer({ min: 0, max: 9 }))
+      .map(([at, size, luck]) => creating(at, size, luck > 0)),
   ),
-  ...Array.from({ length: 3 }, () => fc.tuple(index, fc.integer({ min: 1, max: 200 })).map(([at, length]) => sending(at, length))),
+  ...Array.from({ length: 3 }, () =>
+    fc.tuple(index, fc.integer({ min: 1, max: 200 })).map(([at, length]) => sending(at, length)),
+  ),
   index.map(cancelling),
   index.map(discarding),
   index.map(discardingPile),
@@ -215,22 +252,19 @@ const commands = [
 ]
 
 describe('links, uploads, quota and inbox', () => {
-  it(
-    'agree with the model after every step of random runs',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.commands(commands, { maxCommands: 60, size: 'max' }), (run) =>
-          inWorld(
-            async (world) => {
-              const model = new Model()
-              model.accounts.push(await newAccount(world), await newAccount(world))
-              await fc.asyncModelRun(() => ({ model, real: { world, rules: world.rules } }), run)
-            },
-            { settings: { quotaSoftBytes: SOFT_BYTES, quotaHardBytes: HARD_BYTES } },
-          )(),
-        ),
-        { numRuns: Number(process.env.MODEL_RUNS ?? 60) },
-      )
-    },
-  )
+  it('agree with the model after every step of random runs', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.commands(commands, { maxCommands: 60, size: 'max' }), (run) =>
+        inWorld(
+          async (world) => {
+            const model = new Model()
+            model.accounts.push(await newAccount(world), await newAccount(world))
+            await fc.asyncModelRun(() => ({ model, real: { world, rules: world.rules } }), run)
+          },
+          { settings: { quotaSoftBytes: SOFT_BYTES, quotaHardBytes: HARD_BYTES } },
+        )(),
+      ),
+      { numRuns: Number(process.env.MODEL_RUNS ?? 60) },
+    )
+  })
 })

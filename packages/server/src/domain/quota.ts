@@ -34,7 +34,9 @@ export function createQuota(settings: QuotaSettings) {
     if (account === undefined) return
     const { hardLimit } = limitsOf(account)
     const exceeds = (usedBytes: number) => hardLimit !== undefined && usedBytes >= hardLimit
-    const since = exceeds(account.usedBytes) ? ((exceeds(before.usedBytes) ? before.exceededSince : undefined) ?? at) : undefined
+    const since = exceeds(account.usedBytes)
+      ? ((exceeds(before.usedBytes) ? before.exceededSince : undefined) ?? at)
+      : undefined
     if (since !== before.exceededSince) await tx.accounts.setExceededSince(account.accountId, since)
   }
 

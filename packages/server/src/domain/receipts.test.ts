@@ -72,7 +72,10 @@ describe('the receipt log', () => {
     'stays one chain over five hundred at once, and commits many of them together',
     inWorld(async (world) => {
       let commits = 0
-      const drafts = Array.from({ length: 500 }, () => draft(async () => void (commits += 1)))
+      const count = async () => {
+        commits += 1
+      }
+      const drafts = Array.from({ length: 500 }, () => draft(count))
       const rows = await Promise.all(drafts.map((each) => world.rules.receiptLog.append(each)))
       await assertWhole(world, rows)
       assert.equal(commits, 500)
@@ -85,10 +88,15 @@ describe('the receipt log', () => {
 
   it('takes the lock once for a batch of at most 64', async () => {
     let locked = 0
-    const store = { store: (real: World['store']) => ({ ...real, withReceiptLogLock: <R>(work: () => Promise<R>) => {
-      locked += 1
-      return real.withReceiptLogLock(work)
-    } }) }
+    const store = {
+      store: (real: World['store']) => ({
+        ...real,
+        withReceiptLogLock: <R>(work: () => Promise<R>) => {
+          locked += 1
+          return real.withReceiptLogLock(work)
+        },
+      }),
+    }
     await inWorld(
       async (world) => {
         await Promise.all(Array.from({ length: 1 + 64 + 64 }, () => world.rules.receiptLog.append(draft())))
@@ -181,7 +189,10 @@ describe('the receipt log', () => {
         rows.push(await receiptLog.append(draft()))
       }
       const times = rows.map(({ receivedAt }) => receivedAt)
-      assert.deepEqual(times, times.toSorted((a, b) => a - b))
+      assert.deepEqual(
+        times,
+        times.toSorted((a, b) => a - b),
+      )
       await assertWhole(world, rows)
     }),
   )

@@ -1,5 +1,12 @@
 import { utf8 } from '@blindkeep/protocol/bytes'
-import { type DropId, formatInstant, instantOf, type KeyId, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
+import {
+  type DropId,
+  formatInstant,
+  instantOf,
+  type KeyId,
+  type Sha256Hex,
+  type UploadId,
+} from '@blindkeep/protocol/ids'
 import { assembleReceipt, type ReceiptPayload, receiptHash, receiptToBeSigned } from '@blindkeep/protocol/receipt'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Clock } from '../ports/clock.ts'

@@ -2,7 +2,20 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { createFaults, createGate } from '../testing/faults.ts'
-import { accountRow, append, bytes, creation, land, leaveFinishing, linkRow, never, newLink, openDrop, ownerOf, uploadRow } from '../testing/guest.ts'
+import {
+  accountRow,
+  append,
+  bytes,
+  creation,
+  land,
+  leaveFinishing,
+  linkRow,
+  never,
+  newLink,
+  openDrop,
+  ownerOf,
+  uploadRow,
+} from '../testing/guest.ts'
 import { inWorld, known, sha256, type World } from '../testing/world.ts'
 
 const DAY = 86_400
@@ -75,7 +88,12 @@ describe('a session that nobody goes on with', () => {
         await goesOn.passed
         yield content.subarray(50)
       }
-      const writing = world.rules.appendChunk(uploadId, { offset: 0, checksum: sha256(content), body: slow(), signal: never })
+      const writing = world.rules.appendChunk(uploadId, {
+        offset: 0,
+        checksum: sha256(content),
+        body: slow(),
+        signal: never,
+      })
       await begins.passed
       world.clock.advance(30 * DAY)
       await world.rules.sweep.sweep()
@@ -114,7 +132,8 @@ describe('a session that nobody goes on with', () => {
               // Between looking for what has run out and ending it.
               async read(work) {
                 const result = await real.read(work)
-                if (Array.isArray(result) && result.length === 1 && Object(result[0]).uploadId !== undefined) await meanwhile?.()
+                if (Array.isArray(result) && result.length === 1 && Object(result[0]).uploadId !== undefined)
+                  await meanwhile?.()
                 return result
               },
             }),
@@ -233,7 +252,10 @@ describe('a sweep', () => {
         world.clock.advance(901)
         await assert.rejects(world.rules.sweep.sweep(), /a test broke it/)
         assert.equal(await stateOf(world, idle), 'ended')
-        assert.equal(await world.store.read(async (tx) => (await tx.copies.listIn('doomed', world.clock.now(), 9)).length), 0)
+        assert.equal(
+          await world.store.read(async (tx) => (await tx.copies.listIn('doomed', world.clock.now(), 9)).length),
+          0,
+        )
       },
       { around: faults.around },
     )()
@@ -255,7 +277,9 @@ describe('a sweep', () => {
       assert.deepEqual(await sent(world, uploadId, 0, 100), { refused: 'upload_not_found' })
       assert.equal((await world.rules.inbox.list(await ownerOf(world, opaqueId))).length, 1)
       // The Idempotency-Key of a forgotten session is free again.
-      assert.ok(!('refused' in Object(await world.rules.drops.create(creation(opaqueId, content, { idempotencyKey: 'k' })))))
+      assert.ok(
+        !('refused' in Object(await world.rules.drops.create(creation(opaqueId, content, { idempotencyKey: 'k' })))),
+      )
     }),
   )
 

@@ -52,7 +52,8 @@ export function createUploadEnding({ store, clock, quota, writers, onDoomed }: E
     const ended = await store.write(async (tx) => {
       const closed: Upload[] = []
       for (const upload of uploads) {
-        if ((await judge(tx, upload)) && (await close(tx, upload, { from: 'open', to: 'ended', at }))) closed.push(upload)
+        if ((await judge(tx, upload)) && (await close(tx, upload, { from: 'open', to: 'ended', at })))
+          closed.push(upload)
       }
       return closed
     })
@@ -77,7 +78,9 @@ export function createUploadEnding({ store, clock, quota, writers, onDoomed }: E
       const [ended] = await end([upload])
       if (ended !== undefined) return undefined
       const present = await store.read((tx) => tx.uploads.find(upload.uploadId))
-      return isGone(present) ? { refused: 'upload_not_found' } : { refused: 'upload_closed', offset: present.receivedBytes }
+      return isGone(present)
+        ? { refused: 'upload_not_found' }
+        : { refused: 'upload_closed', offset: present.receivedBytes }
     },
   }
 }

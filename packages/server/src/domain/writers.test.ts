@@ -76,7 +76,10 @@ describe('the writers of a session', () => {
 
   it('leave their place when they fail', async () => {
     const writers = createWriters()
-    await assert.rejects(writers.take(one, never, () => Promise.reject(new Error('broken'))), /broken/)
+    await assert.rejects(
+      writers.take(one, never, () => Promise.reject(new Error('broken'))),
+      /broken/,
+    )
     assert.equal(writers.isWriting(one), false)
     assert.equal(await writers.take(one, never, async () => 'next'), 'next')
   })

@@ -55,7 +55,11 @@ export function createWriters() {
   }
 }
 
-function createWriter(request: AbortSignal): { readonly writer: Writer; readonly entry: Active; readonly leave: () => void } {
+function createWriter(request: AbortSignal): {
+  readonly writer: Writer
+  readonly entry: Active
+  readonly leave: () => void
+} {
   const stopping = new AbortController()
   const { promise: done, resolve: leave } = Promise.withResolvers<void>()
   let state: 'writing' | 'stopped' | 'complete' = 'writing'

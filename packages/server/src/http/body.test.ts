@@ -61,7 +61,13 @@ describe('a body', () => {
   it('is read on to its end, or up to the limit, and says which', async () => {
     assert.equal(await receiving(whole, (body) => body.drain(1000)), 'whole')
     assert.equal(await receiving(whole, (body) => body.drain(999)), 'too_large')
-    assert.equal(await receiving((out) => out.end(), (body) => body.drain(0)), 'whole')
+    assert.equal(
+      await receiving(
+        (out) => out.end(),
+        (body) => body.drain(0),
+      ),
+      'whole',
+    )
   })
 
   it('is one count, however many read it one after another', async () => {
@@ -97,7 +103,8 @@ describe('a body', () => {
       await second
       const third = pieces.next().catch((error: unknown) => error)
       context.mock.timers.tick(59_999)
-      const isPatient = (await Promise.race([third, new Promise((resolve) => setImmediate(resolve, 'waiting'))])) === 'waiting'
+      const isPatient =
+        (await Promise.race([third, new Promise((resolve) => setImmediate(resolve, 'waiting'))])) === 'waiting'
       context.mock.timers.tick(1)
       return [isPatient, (await third) instanceof BodyBroken]
     })

@@ -26,7 +26,16 @@ describe('the gate of credentials', () => {
     'tells nothing given from nothing readable',
     inWorld(async ({ rules: { sessions } }) => {
       assert.equal(reasonOf(await authenticate(sessions, undefined)), 'unauthenticated')
-      for (const given of ['', 'Bearer', 'Bearer ', 'Basic YTpi', 'Bearer a b', 'Bearer é', 'Bearer a.b.c', `Bearer ${'x'.repeat(20_000)}`])
+      for (const given of [
+        '',
+        'Bearer',
+        'Bearer ',
+        'Basic YTpi',
+        'Bearer a b',
+        'Bearer é',
+        'Bearer a.b.c',
+        `Bearer ${'x'.repeat(20_000)}`,
+      ])
         assert.equal(reasonOf(await authenticate(sessions, given)), 'token_unreadable', given.slice(0, 20))
     }),
   )
@@ -55,7 +64,8 @@ describe('the gate of protocol versions', () => {
 
   it('refuses writes that create outside of the window, both ends included', () => {
     for (const row of [rows.provisionLink, rows.createDrop]) {
-      for (const given of [undefined, '2026-01-01', '2026-06-15', '2026-11-01']) assert.equal(judge(row, given), 'passes')
+      for (const given of [undefined, '2026-01-01', '2026-06-15', '2026-11-01'])
+        assert.equal(judge(row, given), 'passes')
       for (const given of ['2025-12-31', '2026-11-02']) assert.equal(judge(row, given), 'version_unsupported')
     }
   })
@@ -74,7 +84,8 @@ describe('the gate of header forms', () => {
   it('takes an Idempotency-Key of 1 to 255 printable ASCII characters where the row takes one', () => {
     const judge = (row: Operation, key: string) => reasonOf(headerForms(row, { 'idempotency-key': key }))
     for (const key of ['a', '~'.repeat(255), '"quoted"']) assert.equal(judge(rows.createDrop, key), 'passes')
-    for (const key of ['', 'a b', 'x'.repeat(256), 'é', 'a\tb']) assert.equal(judge(rows.createDrop, key), 'request_malformed')
+    for (const key of ['', 'a b', 'x'.repeat(256), 'é', 'a\tb'])
+      assert.equal(judge(rows.createDrop, key), 'request_malformed')
     assert.equal(judge(rows.provisionLink, 'a b'), 'passes')
     assert.equal(headerForms(rows.createDrop, {}), undefined)
   })
@@ -85,11 +96,25 @@ describe('the gate of path ids', () => {
   const opaque = 'a'.repeat(32)
 
   it('hands well-formed ids on', () => {
-    assert.deepEqual(pathIds(rows.appendChunk, { opaque_id: opaque, upload_id: uuid }), { opaque_id: opaque, upload_id: uuid })
+    assert.deepEqual(pathIds(rows.appendChunk, { opaque_id: opaque, upload_id: uuid }), {
+      opaque_id: opaque,
+      upload_id: uuid,
+    })
   })
 
   it('tells a guest what an unknown id is told, and an account holder the truth', () => {
-    const bad = ['', '..', '../../etc/passwd', 'a'.repeat(31), 'A'.repeat(32), `${opaque}\0`, `${opaque}/`, uuid.toUpperCase(), '%', 'x'.repeat(10_000)]
+    const bad = [
+      '',
+      '..',
+      '../../etc/passwd',
+      'a'.repeat(31),
+      'A'.repeat(32),
+      `${opaque}\0`,
+      `${opaque}/`,
+      uuid.toUpperCase(),
+      '%',
+      'x'.repeat(10_000),
+    ]
     for (const id of bad) {
       assert.deepEqual(pathIds(rows.guestLink, { opaque_id: id }), { refused: 'link_not_live' })
       assert.deepEqual(pathIds(rows.createDrop, { opaque_id: id }), { refused: 'link_not_live' })
@@ -110,7 +135,16 @@ describe('the gate of the query', () => {
   it('asks for what is required and refuses what it does not know, even what every object has', () => {
     assert.equal(judge(good), 'passes')
     assert.equal(judge(''), 'request_unprocessable')
-    for (const text of ['opaque_id=', 'opaque_id=x', `${good}&${good}`, `${good}&x=1`, `${good}&X`, '__proto__=1', 'constructor=1', 'toString=1'])
+    for (const text of [
+      'opaque_id=',
+      'opaque_id=x',
+      `${good}&${good}`,
+      `${good}&x=1`,
+      `${good}&X`,
+      '__proto__=1',
+      'constructor=1',
+      'toString=1',
+    ])
       assert.equal(judge(text), 'request_malformed', text)
   })
 })
@@ -120,12 +154,25 @@ describe('the gate of media types', () => {
     reasonOf(mediaType('application/json', (name) => (name === 'content-type' ? type : coding)))
 
   it('takes the type in any case and with parameters, without a content coding', () => {
-    for (const type of ['application/json', 'Application/JSON', 'application/json; charset=utf-8', ' application/json ;x'])
+    for (const type of [
+      'application/json',
+      'Application/JSON',
+      'application/json; charset=utf-8',
+      ' application/json ;x',
+    ])
       assert.equal(judge(type), 'passes', type)
     assert.equal(judge('application/json', 'identity'), 'passes')
-    for (const type of [undefined, '', 'text/plain', 'application/jsonx', 'application/problem+json', 'application/octet-stream'])
+    for (const type of [
+      undefined,
+      '',
+      'text/plain',
+      'application/jsonx',
+      'application/problem+json',
+      'application/octet-stream',
+    ])
       assert.equal(judge(type), 'media_type_unsupported', type)
-    for (const coding of ['gzip', 'gzip, identity', '']) assert.equal(judge('application/json', coding), 'media_type_unsupported', coding)
+    for (const coding of ['gzip', 'gzip, identity', ''])
+      assert.equal(judge('application/json', coding), 'media_type_unsupported', coding)
   })
 })
 
@@ -147,7 +194,16 @@ describe('the gate of JSON', () => {
   })
 
   it('refuses what is no JSON in UTF-8, however deep', async () => {
-    const bad = ['', '{', '{}x', "{'a':1}", '\u0000', '['.repeat(1_000_000), `{"email":${'['.repeat(500_000)}`, Buffer.from([0x22, 0xff, 0x22])]
+    const bad = [
+      '',
+      '{',
+      '{}x',
+      "{'a':1}",
+      '\u0000',
+      '['.repeat(1_000_000),
+      `{"email":${'['.repeat(500_000)}`,
+      Buffer.from([0x22, 0xff, 0x22]),
+    ]
     for (const body of bad) assert.equal(reasonOf(await judge(rows.login, body)), 'request_malformed')
     const deep = `{"email":${'['.repeat(400_000)}${']'.repeat(400_000)},"password":"x"}`
     assert.equal(reasonOf(await judge(rows.login, deep)), 'request_unprocessable')
@@ -160,14 +216,23 @@ describe('the gate of JSON', () => {
     assert.equal(await order({ email: undefined, password: '' }), 'request_unprocessable')
     assert.equal(await order({ email: null, password: '' }), 'request_unprocessable')
     assert.equal(await order({ password: '' }), 'request_malformed')
-    for (const body of ['null', '[]', '"x"', '5']) assert.equal(reasonOf(await judge(rows.login, body)), 'request_unprocessable')
+    for (const body of ['null', '[]', '"x"', '5'])
+      assert.equal(reasonOf(await judge(rows.login, body)), 'request_unprocessable')
     for (const body of ['{"__proto__":1,"email":"a@b","password":"x"}', login({ constructor: 1 })])
       assert.equal(reasonOf(await judge(rows.login, body)), 'request_malformed')
   })
 
   it('tells a mistyped member however many wrong values come before it', async () => {
     const wrong = '!'.repeat(6000)
-    const body = { email: 'a', password: 'b', kdf_version: 0, salt: wrong, sealed_account_key: wrong, sealed_recovery_key: wrong, recovery_proof: wrong }
+    const body = {
+      email: 'a',
+      password: 'b',
+      kdf_version: 0,
+      salt: wrong,
+      sealed_account_key: wrong,
+      sealed_recovery_key: wrong,
+      recovery_proof: wrong,
+    }
     assert.equal(reasonOf(await judge(rows.register, JSON.stringify({ ...body, invite: 5 }))), 'request_unprocessable')
   })
 
@@ -175,8 +240,14 @@ describe('the gate of JSON', () => {
     const later = { content_type: '', ciphertext_hash: '', kem_ct: '!', passphrase_proof: '', suggested_filename: '' }
     assert.ok('json' in (await judge(rows.createDrop, JSON.stringify({ ...later, size: 1 }))))
     assert.equal(reasonOf(await judge(rows.createDrop, JSON.stringify({ ...later, size: 0 }))), 'request_malformed')
-    assert.equal(reasonOf(await judge(rows.createDrop, JSON.stringify({ ...later, size: 1.5 }))), 'request_unprocessable')
+    assert.equal(
+      reasonOf(await judge(rows.createDrop, JSON.stringify({ ...later, size: 1.5 }))),
+      'request_unprocessable',
+    )
     for (const name of ['album_id', 'amk_version', 'manifest_envelope', 'provenance'])
-      assert.equal(reasonOf(await judge(rows.createDrop, JSON.stringify({ ...later, size: 1, [name]: null }))), 'request_malformed')
+      assert.equal(
+        reasonOf(await judge(rows.createDrop, JSON.stringify({ ...later, size: 1, [name]: null }))),
+        'request_malformed',
+      )
   })
 })

@@ -25,10 +25,13 @@ describe('paths', () => {
   })
 
   it('leave what stands behind the first question mark to the query', () => {
-    assert.deepEqual([...queryAt('/v1/drops?a=b?c&d=%3D')], [
-      ['a', 'b?c'],
-      ['d', '='],
-    ])
+    assert.deepEqual(
+      [...queryAt('/v1/drops?a=b?c&d=%3D')],
+      [
+        ['a', 'b?c'],
+        ['d', '='],
+      ],
+    )
     assert.deepEqual([...queryAt('/v1/drops')], [])
     assert.deepEqual([...queryAt('//?x=1')], [['x', '1']])
   })

@@ -35,8 +35,15 @@ describe('a problem', () => {
     ]
     for (const refusal of hiding) {
       const { body, headers } = answer(refusal)
-      assert.deepEqual(Object.keys(body ?? {}).toSorted(), ['code', 'instance', 'status', 'title', 'type'], refusal.refused)
-      assert.deepEqual(Object.keys(headers).filter((name) => name !== 'WWW-Authenticate'), ['Content-Type'])
+      assert.deepEqual(
+        Object.keys(body ?? {}).toSorted(),
+        ['code', 'instance', 'status', 'title', 'type'],
+        refusal.refused,
+      )
+      assert.deepEqual(
+        Object.keys(headers).filter((name) => name !== 'WWW-Authenticate'),
+        ['Content-Type'],
+      )
     }
   })
 
@@ -46,7 +53,9 @@ describe('a problem', () => {
       ['unauthenticated', 'token_unreadable'],
     ] as const)
       assert.deepEqual(answer({ refused: one }).body, answer({ refused: other }).body)
-    const [link, source] = (['link_limited', 'source_limited'] as const).map((refused) => answer({ refused, retryAfterSeconds: 9 }))
+    const [link, source] = (['link_limited', 'source_limited'] as const).map((refused) =>
+      answer({ refused, retryAfterSeconds: 9 }),
+    )
     assert.deepEqual(link, source)
   })
 
@@ -78,7 +87,11 @@ describe('a problem', () => {
   })
 
   it('has the status of its code in the catalog', () => {
-    for (const refusal of [{ refused: 'quota_exceeded' }, { refused: 'caps_exhausted' }, { refused: 'email_taken' }] as const)
+    for (const refusal of [
+      { refused: 'quota_exceeded' },
+      { refused: 'caps_exhausted' },
+      { refused: 'email_taken' },
+    ] as const)
       assert.equal(answer(refusal).status, PROBLEMS[codeOf(refusal)].status)
   })
 })

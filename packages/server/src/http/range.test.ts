@@ -25,7 +25,20 @@ describe('a Range header', () => {
   })
 
   it('is passed over when it asks for several, in another unit, backwards or in no form', () => {
-    const headers = [undefined, '', 'bytes=0-1,5-6', 'items=0-1', 'bytes=5-4', 'bytes=', 'bytes=-', 'bytes=a-b', 'bytes=1-2-3', 'bytes 0-1', 'bytes=+1-2', 'bytes=0x1-2']
+    const headers = [
+      undefined,
+      '',
+      'bytes=0-1,5-6',
+      'items=0-1',
+      'bytes=5-4',
+      'bytes=',
+      'bytes=-',
+      'bytes=a-b',
+      'bytes=1-2-3',
+      'bytes 0-1',
+      'bytes=+1-2',
+      'bytes=0x1-2',
+    ]
     for (const header of headers) assert.equal(rangeOf(header, 100), 'whole', header)
   })
 

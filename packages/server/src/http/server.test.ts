@@ -97,22 +97,32 @@ describe('the order of refusals', () => {
       const say = async (...parts: Parameters<typeof chunk>) => said(await ask(chunk(...parts)))
       const text = { 'content-type': 'text/plain' }
       assert.equal(await say({ ...session, uploadId: UNKNOWN_ID }, tooLarge, text), '404 upload.session_not_found')
-      assert.equal(await say(session, tooLarge, { ...text, 'x-service-offset': '' }), '415 request.unsupported_media_type')
+      assert.equal(
+        await say(session, tooLarge, { ...text, 'x-service-offset': '' }),
+        '415 request.unsupported_media_type',
+      )
       for (const offset of ['', '-1', '1.0', '0x1', ' ', '9007199254740992', '99999999999999999'])
-        assert.equal(await say(session, tooLarge, { 'x-service-offset': offset, 'x-service-checksum': '' }), '400 upload.missing_offset')
+        assert.equal(
+          await say(session, tooLarge, { 'x-service-offset': offset, 'x-service-checksum': '' }),
+          '400 upload.missing_offset',
+        )
       for (const checksum of ['', 'A'.repeat(64), 'a'.repeat(63), `"${sha256(content)}"`])
         assert.equal(await say(session, tooLarge, { 'x-service-checksum': checksum }), '400 upload.missing_checksum')
 
       assert.equal(await say(session, content.subarray(0, 30)), '204')
       // A body that is too large is so before its place is looked at, or whether it is a repeat.
       assert.equal(await say(session, tooLarge, { 'x-service-checksum': sha256(content.subarray(0, 30)) }), '413')
-      for (const offset of ['0', '5', '30', '99', '100', '5000']) assert.equal(await say(session, tooLarge, { 'x-service-offset': offset }), '413')
+      for (const offset of ['0', '5', '30', '99', '100', '5000'])
+        assert.equal(await say(session, tooLarge, { 'x-service-offset': offset }), '413')
 
       const at = (offset: string) => ({ 'x-service-offset': offset })
       assert.equal(await say(session, bytes(30)), '409 upload.chunk_conflict')
       assert.equal(await say(session, bytes(5), at('31')), '409 upload.offset_mismatch')
       assert.equal(await say(session, bytes(71), at('30')), '409 upload.size_exceeded')
-      assert.equal(await say(session, bytes(5), { ...at('30'), 'x-service-checksum': sha256(content) }), '409 upload.checksum_mismatch')
+      assert.equal(
+        await say(session, bytes(5), { ...at('30'), 'x-service-checksum': sha256(content) }),
+        '409 upload.checksum_mismatch',
+      )
       assert.equal(await say(session, new Uint8Array(), at('30')), '400 upload.empty_chunk')
       assert.equal(await say(session, content.subarray(30), at('30')), '204')
       assert.equal(await say(session, tooLarge, at('30')), '413')
@@ -186,7 +196,8 @@ describe('an odd query', () => {
     inWorld(async (world) => {
       const { ask, signIn, logged } = overHttp(world)
       const { authorization } = await signIn()
-      const say = async (query: string) => said(await ask({ method: 'DELETE', url: `/v1/drops?${query}`, headers: { authorization } }))
+      const say = async (query: string) =>
+        said(await ask({ method: 'DELETE', url: `/v1/drops?${query}`, headers: { authorization } }))
       for (const query of ['__proto__=1', 'constructor=1', 'hasOwnProperty', 'opaque_id=%zz', 'opaque_id[]=1'])
         assert.equal(await say(query), '400 request.malformed', query)
       assert.equal(await say(''), '422 request.unprocessable')
@@ -299,14 +310,22 @@ describe('a request that is cut off', () => {
       const { opaqueId, uploadId } = await opened(world)
       const { port } = await listening(web)
       const headers = { ...chunk({ opaqueId, uploadId }, content).headers, 'content-length': '100' }
-      const cut = send({ port, method: 'PATCH', path: `/d/${opaqueId}/${uploadId}`, headers: headers as Record<string, string> })
+      const cut = send({
+        port,
+        method: 'PATCH',
+        path: `/d/${opaqueId}/${uploadId}`,
+        headers: headers as Record<string, string>,
+      })
       cut.on('error', () => undefined)
       cut.write(content.subarray(0, 40))
       while (!world.rules.writers.isWriting(uploadId)) await new Promise(setImmediate)
       cut.destroy()
       while (world.rules.writers.isWriting(uploadId)) await new Promise(setImmediate)
       for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate)
-      assert.ok(web.logged.every((line) => !line.startsWith('["failed"')), web.logged.join('\n'))
+      assert.ok(
+        web.logged.every((line) => !line.startsWith('["failed"')),
+        web.logged.join('\n'),
+      )
       assert.equal((await uploadRow(world, uploadId)).receivedBytes, 0)
       assert.deepEqual(await append(world, uploadId, { offset: 0, bytes: content }), { offset: 100 })
       await web.app.close()
@@ -334,50 +353,55 @@ describe('the log', () => {
   const faults = createFaults()
   it(
     'never holds what is a credential, nor anything that a guest wrote',
-    inWorld(async (world) => {
-      const web = overHttp(world)
-      const verifier = bytes(32)
-      const secrets: string[] = []
-      const { accountId, authorization } = await web.signIn(await newAccount(world))
-      const opaqueId = await newLink(world, { passphraseVerifier: verifier }, accountId)
-      const proof = toBase64(verifier)
-      const suggested_filename = 'the name that a guest gave'
-      const key = 'an-idempotency-key-of-a-guest'
-      const password = 'a secret of enough length'
-      secrets.push(opaqueId, authorization.slice(7), proof, suggested_filename, key, password, 'ada@example.org')
-      const json = { 'content-type': 'application/json' }
-      const post = (url: string, body: object, headers = {}) =>
-        web.ask({ method: 'POST', url, headers: { ...json, ...headers }, payload: JSON.stringify(body) })
-      const made = await post(`/d/${opaqueId}`, declaration({ passphrase_proof: proof, suggested_filename }), { 'idempotency-key': key })
-      const { upload_id: uploadId } = made.json()
-      secrets.push(uploadId)
-      await web.ask(chunk({ opaqueId, uploadId }, bytes(7)))
-      await web.ask(chunk({ opaqueId, uploadId }, content))
-      await web.ask({ method: 'GET', url: `/d/${opaqueId}/${uploadId}/receipt` })
-      await web.ask({ method: 'GET', url: `/d/${opaqueId}?token=${proof}` })
-      await web.ask({ method: 'GET', url: `/d/${opaqueId}/nothing/here/${uploadId}` })
-      await web.ask({ method: 'GET', url: `/d/${opaqueId}%zz` })
-      await web.ask({ method: 'DELETE', url: `/v1/drops/links/${opaqueId}`, headers: { authorization } })
-      const registered = await post('/v1/auth/register', { email: 'ada@example.org', password })
-      const { access_token, refresh_token } = registered.json()
-      await post('/v1/auth/refresh', { refresh_token })
-      await post('/v1/auth/login', { email: 'ada@example.org', password: `${password}!` })
-      secrets.push(access_token, refresh_token)
-      const failing = await newLink(world)
-      secrets.push(failing)
-      faults.arm('storeWrite', { times: 1 })
-      await web.ask(creation(failing, { suggested_filename }))
-      faults.arm('blobRead', { times: 1 })
-      const landedLink = await newLink(world, {}, accountId)
-      await land(world, landedLink, content)
-      const [drop] = await world.rules.inbox.list(accountId)
-      await web.ask({ method: 'GET', url: `/v1/drops/${known(drop).dropId}/content`, headers: { authorization } })
-      secrets.push(landedLink)
-      assert.ok(web.logged.some((line) => line.startsWith('["failed"')))
-      assert.ok(web.logged.filter((line) => line.startsWith('["answered"')).length >= 11)
-      for (const secret of secrets)
-        for (const line of web.logged) assert.ok(!line.includes(secret), `${secret} stands in ${line}`)
-    }, { around: faults.around }),
+    inWorld(
+      async (world) => {
+        const web = overHttp(world)
+        const verifier = bytes(32)
+        const secrets: string[] = []
+        const { accountId, authorization } = await web.signIn(await newAccount(world))
+        const opaqueId = await newLink(world, { passphraseVerifier: verifier }, accountId)
+        const proof = toBase64(verifier)
+        const suggested_filename = 'the name that a guest gave'
+        const key = 'an-idempotency-key-of-a-guest'
+        const password = 'a secret of enough length'
+        secrets.push(opaqueId, authorization.slice(7), proof, suggested_filename, key, password, 'ada@example.org')
+        const json = { 'content-type': 'application/json' }
+        const post = (url: string, body: object, headers = {}) =>
+          web.ask({ method: 'POST', url, headers: { ...json, ...headers }, payload: JSON.stringify(body) })
+        const made = await post(`/d/${opaqueId}`, declaration({ passphrase_proof: proof, suggested_filename }), {
+          'idempotency-key': key,
+        })
+        const { upload_id: uploadId } = made.json()
+        secrets.push(uploadId)
+        await web.ask(chunk({ opaqueId, uploadId }, bytes(7)))
+        await web.ask(chunk({ opaqueId, uploadId }, content))
+        await web.ask({ method: 'GET', url: `/d/${opaqueId}/${uploadId}/receipt` })
+        await web.ask({ method: 'GET', url: `/d/${opaqueId}?token=${proof}` })
+        await web.ask({ method: 'GET', url: `/d/${opaqueId}/nothing/here/${uploadId}` })
+        await web.ask({ method: 'GET', url: `/d/${opaqueId}%zz` })
+        await web.ask({ method: 'DELETE', url: `/v1/drops/links/${opaqueId}`, headers: { authorization } })
+        const registered = await post('/v1/auth/register', { email: 'ada@example.org', password })
+        const { access_token, refresh_token } = registered.json()
+        await post('/v1/auth/refresh', { refresh_token })
+        await post('/v1/auth/login', { email: 'ada@example.org', password: `${password}!` })
+        secrets.push(access_token, refresh_token)
+        const failing = await newLink(world)
+        secrets.push(failing)
+        faults.arm('storeWrite', { times: 1 })
+        await web.ask(creation(failing, { suggested_filename }))
+        faults.arm('blobRead', { times: 1 })
+        const landedLink = await newLink(world, {}, accountId)
+        await land(world, landedLink, content)
+        const [drop] = await world.rules.inbox.list(accountId)
+        await web.ask({ method: 'GET', url: `/v1/drops/${known(drop).dropId}/content`, headers: { authorization } })
+        secrets.push(landedLink)
+        assert.ok(web.logged.some((line) => line.startsWith('["failed"')))
+        assert.ok(web.logged.filter((line) => line.startsWith('["answered"')).length >= 11)
+        for (const secret of secrets)
+          for (const line of web.logged) assert.ok(!line.includes(secret), `${secret} stands in ${line}`)
+      },
+      { around: faults.around },
+    ),
   )
 })
 
@@ -395,9 +419,15 @@ describe('a session', () => {
         { ...session, uploadId: '..%2F..' },
       ]
       for (const make of [
-        (scope: typeof scopes[0]) => chunk(scope, content),
-        ({ opaqueId, uploadId }: typeof scopes[0]): InjectOptions => ({ method: 'DELETE', url: `/d/${opaqueId}/${uploadId}` }),
-        ({ opaqueId, uploadId }: typeof scopes[0]): InjectOptions => ({ method: 'GET', url: `/d/${opaqueId}/${uploadId}/receipt` }),
+        (scope: (typeof scopes)[0]) => chunk(scope, content),
+        ({ opaqueId, uploadId }: (typeof scopes)[0]): InjectOptions => ({
+          method: 'DELETE',
+          url: `/d/${opaqueId}/${uploadId}`,
+        }),
+        ({ opaqueId, uploadId }: (typeof scopes)[0]): InjectOptions => ({
+          method: 'GET',
+          url: `/d/${opaqueId}/${uploadId}/receipt`,
+        }),
       ]) {
         const bodies = new Set<string>()
         for (const scope of scopes) {
@@ -409,7 +439,10 @@ describe('a session', () => {
       }
       assert.equal((await uploadRow(world, session.uploadId)).receivedBytes, 0)
       const head = await ask({ method: 'HEAD', url: `/d/${session.opaqueId}/${session.uploadId}` })
-      assert.deepEqual([head.headers['x-service-offset'], head.headers['x-service-length'], head.headers['x-service-state']], ['0', '100', 'open'])
+      assert.deepEqual(
+        [head.headers['x-service-offset'], head.headers['x-service-length'], head.headers['x-service-state']],
+        ['0', '100', 'open'],
+      )
     }),
   )
 })
@@ -443,7 +476,10 @@ describe('an expiry', () => {
         '',
       ])
         assert.deepEqual(await provisionWith(text), REFUSED, text)
-      assert.deepEqual(await provisionWith('2026-12-31T01:00:00.5+01:00'), ['201', Date.UTC(2026, 11, 31, 0, 0, 0, 500)])
+      assert.deepEqual(await provisionWith('2026-12-31T01:00:00.5+01:00'), [
+        '201',
+        Date.UTC(2026, 11, 31, 0, 0, 0, 500),
+      ])
       assert.deepEqual(await provisionWith(null), ['201', undefined])
     }),
   )

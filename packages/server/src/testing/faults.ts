@@ -72,7 +72,10 @@ export function suspending(isSuspended: () => boolean): (real: Store) => Store {
     account && isSuspended() ? { ...account, suspendedAt: account.createdAt } : account
   const marked = <Tx extends ReadTx>(tx: Tx): Tx => ({
     ...tx,
-    accounts: { ...tx.accounts, find: async (accountId: Account['accountId']) => mark(await tx.accounts.find(accountId)) },
+    accounts: {
+      ...tx.accounts,
+      find: async (accountId: Account['accountId']) => mark(await tx.accounts.find(accountId)),
+    },
   })
   return (real) => ({
     ...real,

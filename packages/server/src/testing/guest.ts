@@ -70,7 +70,11 @@ export async function* inPieces(bytes: Uint8Array, pieceBytes = 64 * 1024): Asyn
 }
 
 /** Sends one chunk whole. */
-export function append(world: Pick<World, 'rules'>, uploadId: UploadId, chunk: { readonly offset: number; readonly bytes: Uint8Array }): Promise<ChunkAnswer> {
+export function append(
+  world: Pick<World, 'rules'>,
+  uploadId: UploadId,
+  chunk: { readonly offset: number; readonly bytes: Uint8Array },
+): Promise<ChunkAnswer> {
   const { offset, bytes } = chunk
   return world.rules.appendChunk(uploadId, { offset, checksum: sha256(bytes), body: inPieces(bytes), signal: never })
 }
@@ -98,7 +102,10 @@ export async function leaveFinishing(world: World, uploadId: UploadId, content: 
 export const bytes = (count: number): Uint8Array => new Uint8Array(randomBytes(count))
 
 /** All bytes of a copy. */
-export async function readCopy({ blobs }: World, { location, size }: { readonly location: string; readonly size: number }): Promise<Buffer> {
+export async function readCopy(
+  { blobs }: World,
+  { location, size }: { readonly location: string; readonly size: number },
+): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   for await (const piece of blobs.read(location, { start: 0, end: size })) pieces.push(piece)
   return Buffer.concat(pieces)

@@ -53,7 +53,9 @@ export class Model {
   }
 
   used(owner: AccountId): number {
-    const charged = this.uploads.filter(({ link, state, isPending }) => link.owner === owner && (state === 'open' || isPending))
+    const charged = this.uploads.filter(
+      ({ link, state, isPending }) => link.owner === owner && (state === 'open' || isPending),
+    )
     return sum(charged.map(({ content }) => content.length))
   }
 
@@ -75,7 +77,8 @@ export class Model {
     if (this.linkState(link) !== 'live') return 'link_not_live'
     if (size > link.maxFileSize) return 'file_too_large'
     if (open.length >= 64 || link.landedFiles + open.length >= link.maxFileCount) return 'caps_exhausted'
-    if (link.landedBytes + sum(open.map(({ content }) => content.length)) + size > link.maxTotalBytes) return 'caps_exhausted'
+    if (link.landedBytes + sum(open.map(({ content }) => content.length)) + size > link.maxTotalBytes)
+      return 'caps_exhausted'
     return this.used(link.owner) + size > HARD_BYTES ? 'quota_exceeded' : undefined
   }
 

@@ -156,7 +156,12 @@ export function sha256(bytes: Uint8Array): Sha256Hex {
 /** Somebody who keeps files here; no secret is hashed, so nobody can log in. */
 export async function newAccount({ store, clock }: World): Promise<AccountId> {
   const accountId = known(parseAccountId(systemRandom.uuid()))
-  const nothing = { salt: undefined, sealedAccountKey: undefined, sealedRecoveryKey: undefined, recoveryProofHash: undefined }
+  const nothing = {
+    salt: undefined,
+    sealedAccountKey: undefined,
+    sealedRecoveryKey: undefined,
+    recoveryProofHash: undefined,
+  }
   const row = { accountId, email: `${accountId}@example.org`, secretHash: '-', kdfVersion: 1, ...nothing }
   await store.write((tx) => tx.accounts.insert({ ...row, createdAt: clock.now() }))
   return accountId
