@@ -26,12 +26,6 @@ const reasonOf = (answer: unknown): string => (isRefusal(answer) ? String(Object
 
 const create = async (world: World, request: CreateDrop) => reasonOf(await world.rules.drops.create(request))
 
-/** Whether nothing is reserved on the link, nor charged to its owner. */
-async function _isUntouched(world: World, opaqueId: OpaqueId): Promise<boolean> {
-  const { openSessions, openBytes, landedBytes, accountId } = await linkRow(world, opaqueId)
-  return openSessions + openBytes + landedBytes + (await accountRow(world, accountId)).usedBytes === 0
-}
-
 describe('the limits on sessions', () => {
   const limited = { settings: { linkSessionsPerWindow: 2, sourceSessionsPerWindow: 3 } }
 

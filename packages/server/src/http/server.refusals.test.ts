@@ -2,53 +2,16 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import type { InjectOptions } from 'fastify'
-import { bytes, declare, land, newLink, openDrop, ownerOf, uploadRow } from '../testing/guest.ts'
-import { CHUNK_BYTES_MOST, overHttp, REQUEST_BYTES_MOST, said, type Web } from '../testing/http.ts'
-import { inWorld, known, newOpaqueId, sha256, type World } from '../testing/world.ts'
+import { bytes, newLink, openDrop, uploadRow } from '../testing/guest.ts'
+import { CHUNK_BYTES_MOST, chunkOf, declarationOf, overHttp, REQUEST_BYTES_MOST, said } from '../testing/http.ts'
+import { inWorld, newOpaqueId, sha256, type World } from '../testing/world.ts'
 
 const content = bytes(100)
 const UNKNOWN_ID = '0192e8a4-7c4e-4d1a-9b1e-3f2a5c6d7e8f'
 
-const declaration = (changes: object = {}) => {
-  const { contentType, size, ciphertextHash, kemCt } = declare(content)
-  return { content_type: contentType, size, ciphertext_hash: ciphertextHash, kem_ct: kemCt, ...changes }
-}
-
-const _creation = (opaqueId: string, changes: object = {}): InjectOptions => ({
-  method: 'POST',
-  url: `/d/${opaqueId}`,
-  headers: { 'content-type': 'application/json' },
-  payload: JSON.stringify(declaration(changes)),
-})
-
-const chunk = (
-  { opaqueId, uploadId }: { readonly opaqueId: string; readonly uploadId: string },
-  payload: Uint8Array,
-  headers: Record<string, string> = {},
-): InjectOptions => ({
-  method: 'PATCH',
-  url: `/d/${opaqueId}/${uploadId}`,
-  headers: {
-    'content-type': 'application/octet-stream',
-    'x-service-offset': '0',
-    'x-service-checksum': sha256(payload),
-    ...headers,
-  },
-  payload: Buffer.from(payload),
-})
-
 async function opened(world: World): Promise<{ opaqueId: OpaqueId; uploadId: UploadId }> {
   const opaqueId = await newLink(world)
   return { opaqueId, uploadId: await openDrop(world, opaqueId, content) }
-}
-
-/** A drop that landed, and headers of its owner. */
-async function _landed(world: World, web: Web) {
-  const opaqueId = await newLink(world)
-  const uploadId = await land(world, opaqueId, content)
-  const { accountId, authorization } = await web.signIn(await ownerOf(world, opaqueId))
-  const [drop] = await world.rules.inbox.list(accountId)
-  return { drop: known(drop), uploadId, headers: { authorization } }
 }
 
 describe('the order of refusals', () => {
@@ -76,8 +39,8 @@ describe('the order of refusals', () => {
       assert.equal(await post(link, json), '413')
       assert.equal(await post(link, json, '{'), '400 request.malformed')
       assert.equal(await post(link, json, '{}'), '422 request.unprocessable')
-      assert.equal(await post(link, json, JSON.stringify(declaration({ size: 0 }))), '400 request.malformed')
-      assert.equal(await post(link, json, JSON.stringify(declaration({ kem_ct: '' }))), '404 drop.link_not_found')
+      assert.equal(await post(link, json, declarationOf(content, { size: 0 })), '400 request.malformed')
+      assert.equal(await post(link, json, declarationOf(content, { kem_ct: '' })), '404 drop.link_not_found')
     }),
   )
 
@@ -87,7 +50,7 @@ describe('the order of refusals', () => {
       const { ask } = overHttp(world)
       const session = await opened(world)
       const tooLarge = bytes(CHUNK_BYTES_MOST + 1)
-      const say = async (...parts: Parameters<typeof chunk>) => said(await ask(chunk(...parts)))
+      const say = async (...parts: Parameters<typeof chunkOf>) => said(await ask(chunkOf(...parts)))
       const text = { 'content-type': 'text/plain' }
       assert.equal(await say({ ...session, uploadId: UNKNOWN_ID }, tooLarge, text), '404 upload.session_not_found')
       assert.equal(
@@ -214,7 +177,7 @@ describe('a session', () => {
         { ...session, uploadId: '..%2F..' },
       ]
       for (const make of [
-        (scope: (typeof scopes)[0]) => chunk(scope, content),
+        (scope: (typeof scopes)[0]) => chunkOf(scope, content),
         ({ opaqueId, uploadId }: (typeof scopes)[0]): InjectOptions => ({
           method: 'DELETE',
           url: `/d/${opaqueId}/${uploadId}`,

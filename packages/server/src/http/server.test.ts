@@ -6,43 +6,13 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
-import type { InjectOptions } from 'fastify'
 import { StoreBroken } from '../ports/store.ts'
 import { createFaults, createGate } from '../testing/faults.ts'
-import { append, bytes, declare, land, newLink, openDrop, ownerOf, uploadRow } from '../testing/guest.ts'
-import { overHttp, said, type Web } from '../testing/http.ts'
-import { inWorld, known, newAccount, sha256, type World } from '../testing/world.ts'
+import { append, bytes, land, newLink, openDrop, ownerOf, uploadRow } from '../testing/guest.ts'
+import { chunkOf, declarationOf, overHttp, said, type Web } from '../testing/http.ts'
+import { inWorld, known, newAccount, type World } from '../testing/world.ts'
 
 const content = bytes(100)
-const _UNKNOWN_ID = '0192e8a4-7c4e-4d1a-9b1e-3f2a5c6d7e8f'
-
-const declaration = (changes: object = {}) => {
-  const { contentType, size, ciphertextHash, kemCt } = declare(content)
-  return { content_type: contentType, size, ciphertext_hash: ciphertextHash, kem_ct: kemCt, ...changes }
-}
-
-const creation = (opaqueId: string, changes: object = {}): InjectOptions => ({
-  method: 'POST',
-  url: `/d/${opaqueId}`,
-  headers: { 'content-type': 'application/json' },
-  payload: JSON.stringify(declaration(changes)),
-})
-
-const chunk = (
-  { opaqueId, uploadId }: { readonly opaqueId: string; readonly uploadId: string },
-  payload: Uint8Array,
-  headers: Record<string, string> = {},
-): InjectOptions => ({
-  method: 'PATCH',
-  url: `/d/${opaqueId}/${uploadId}`,
-  headers: {
-    'content-type': 'application/octet-stream',
-    'x-service-offset': '0',
-    'x-service-checksum': sha256(payload),
-    ...headers,
-  },
-  payload: Buffer.from(payload),
-})
 
 async function opened(world: World): Promise<{ opaqueId: OpaqueId; uploadId: UploadId }> {
   const opaqueId = await newLink(world)
@@ -160,12 +130,12 @@ describe('a request that is cut off', () => {
       const web = overHttp(world)
       const { opaqueId, uploadId } = await opened(world)
       const { port } = await listening(web)
-      const headers = { ...chunk({ opaqueId, uploadId }, content).headers, 'content-length': '100' }
+      const headers = { ...chunkOf({ opaqueId, uploadId }, content).headers, 'content-length': '100' }
       const cut = send({
         port,
         method: 'PATCH',
         path: `/d/${opaqueId}/${uploadId}`,
-        headers: headers as Record<string, string>,
+        headers,
       })
       cut.on('error', () => undefined)
       cut.write(content.subarray(0, 40))
@@ -192,7 +162,10 @@ describe('a store that is broken', () => {
         const web = overHttp(world)
         const opaqueId = await newLink(world)
         faults.arm('storeWrite', { error: new StoreBroken('broken') })
-        assert.equal(said(await web.ask(creation(opaqueId))), '500 request.failed')
+        const headers = { 'content-type': 'application/json' }
+        const payload = declarationOf(content)
+        const reply = await web.ask({ method: 'POST', url: `/d/${opaqueId}`, headers, payload })
+        assert.equal(said(reply), '500 request.failed')
         assert.equal(web.broken.length, 1)
       },
       { around: faults.around },
@@ -217,15 +190,21 @@ describe('the log', () => {
         const password = 'a secret of enough length'
         secrets.push(opaqueId, authorization.slice(7), proof, suggested_filename, key, password, 'ada@example.org')
         const json = { 'content-type': 'application/json' }
-        const post = (url: string, body: object, headers = {}) =>
-          web.ask({ method: 'POST', url, headers: { ...json, ...headers }, payload: JSON.stringify(body) })
-        const made = await post(`/d/${opaqueId}`, declaration({ passphrase_proof: proof, suggested_filename }), {
-          'idempotency-key': key,
-        })
+        const post = (url: string, body: object | string, headers = {}) => {
+          const payload = typeof body === 'string' ? body : JSON.stringify(body)
+          return web.ask({ method: 'POST', url, headers: { ...json, ...headers }, payload })
+        }
+        const made = await post(
+          `/d/${opaqueId}`,
+          declarationOf(content, { passphrase_proof: proof, suggested_filename }),
+          {
+            'idempotency-key': key,
+          },
+        )
         const { upload_id: uploadId } = made.json()
         secrets.push(uploadId)
-        await web.ask(chunk({ opaqueId, uploadId }, bytes(7)))
-        await web.ask(chunk({ opaqueId, uploadId }, content))
+        await web.ask(chunkOf({ opaqueId, uploadId }, bytes(7)))
+        await web.ask(chunkOf({ opaqueId, uploadId }, content))
         await web.ask({ method: 'GET', url: `/d/${opaqueId}/${uploadId}/receipt` })
         await web.ask({ method: 'GET', url: `/d/${opaqueId}?token=${proof}` })
         await web.ask({ method: 'GET', url: `/d/${opaqueId}/nothing/here/${uploadId}` })
@@ -239,7 +218,7 @@ describe('the log', () => {
         const failing = await newLink(world)
         secrets.push(failing)
         faults.arm('storeWrite', { times: 1 })
-        await web.ask(creation(failing, { suggested_filename }))
+        await post(`/d/${failing}`, declarationOf(content, { suggested_filename }))
         faults.arm('blobRead', { times: 1 })
         const landedLink = await newLink(world, {}, accountId)
         await land(world, landedLink, content)

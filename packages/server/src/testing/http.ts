@@ -4,7 +4,8 @@ import { systemRandom } from '../adapters/system/random.ts'
 import { createRoutes } from '../http/routes.ts'
 import { createHttpServer, type HttpSettings } from '../http/server.ts'
 import type { Log } from '../ports/log.ts'
-import { newAccount, type World } from './world.ts'
+import { declare } from './guest.ts'
+import { newAccount, sha256, type World } from './world.ts'
 
 /** A world behind HTTP. */
 export interface Web {
@@ -57,4 +58,35 @@ export function overHttp(world: World, settings: Partial<HttpSettings> = {}): We
 export function said({ statusCode, headers, body }: LightMyRequestResponse): string {
   if (headers['content-type'] !== 'application/problem+json') return String(statusCode)
   return `${statusCode} ${JSON.parse(body).code.replace('error.', '')}`
+}
+
+/** What a guest sends to create a session for `content`, as JSON. */
+export function declarationOf(content: Uint8Array, changes: object = {}): string {
+  const { contentType, size, ciphertextHash, kemCt } = declare(content)
+  return JSON.stringify({
+    content_type: contentType,
+    size,
+    ciphertext_hash: ciphertextHash,
+    kem_ct: kemCt,
+    ...changes,
+  })
+}
+
+/** A request that sends a chunk, the first one unless `headers` say otherwise. */
+export function chunkOf(
+  { opaqueId, uploadId }: { readonly opaqueId: string; readonly uploadId: string },
+  payload: Uint8Array,
+  headers: Record<string, string> = {},
+): InjectOptions & { readonly headers: Record<string, string> } {
+  return {
+    method: 'PATCH',
+    url: `/d/${opaqueId}/${uploadId}`,
+    headers: {
+      'content-type': 'application/octet-stream',
+      'x-service-offset': '0',
+      'x-service-checksum': sha256(payload),
+      ...headers,
+    },
+    payload: Buffer.from(payload),
+  }
 }
