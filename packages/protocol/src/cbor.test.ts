@@ -40,6 +40,8 @@ describe('deterministic CBOR', () => {
     'a length in more bytes than it needs': '5801ff',
     'keys out of order': 'a2626161016161' + '02',
     'a key twice': 'a2616101616101',
+    'a key that is a list, beside another': 'a28001616102',
+    'a key that is a map, beside another': 'a2a001616102',
     'an indefinite array': '9f01ff',
     'an indefinite map': 'bf616101ff',
     'an indefinite byte string': '5f4101ff',
@@ -67,6 +69,26 @@ describe('deterministic CBOR', () => {
     assert.deepEqual(decodeCbor(bytes, 98), tagged(98, 1))
     assert.throws(() => decodeCbor(bytes, 97), CborError)
     assert.throws(() => decodeCbor(bytes), CborError)
+  })
+
+  it('refuses whatever it cannot read with CborError and nothing else', () => {
+    // Most random bytes are refused at once; those that begin a map or a list get further.
+    const bytes = fc.tuple(
+      fc.constantFrom(0x82, 0xa1, 0xa2, 0xa3),
+      fc.array(fc.constantFrom(0x00, 0x01, 0x40, 0x60, 0x61, 0x62, 0x80, 0x81, 0xa0, 0xa1, 0xd8, 0xf6), {
+        maxLength: 12,
+      }),
+    )
+    fc.assert(
+      fc.property(bytes, ([first, rest]) => {
+        try {
+          decodeCbor(Uint8Array.of(first, ...rest))
+        } catch (error) {
+          assert.ok(error instanceof CborError, String(error))
+        }
+      }),
+      { numRuns: 5000 },
+    )
   })
 
   it('refuses nesting that would exhaust the stack instead of failing on it', () => {

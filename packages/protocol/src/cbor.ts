@@ -45,9 +45,17 @@ export function decodeCborPrefix(bytes: Uint8Array, allowedTag?: number): { valu
   const [value, rest] = decodeStrictly(bytes, allowedTag)
   // The decoder lets unsorted keys, long floats and broken UTF-8 pass: only what encodes to the same bytes is deterministic.
   const own = bytes.subarray(0, bytes.length - rest.length)
-  if (!equalBytes(encode(value, rfc8949EncodeOptions), own))
-    throw new CborError('not the deterministic encoding of its value')
+  if (!equalBytes(reencode(value), own)) throw new CborError('not the deterministic encoding of its value')
   return { value, rest }
+}
+
+/** The encoder knows less than the decoder takes: it has no order for keys that are lists or maps. */
+function reencode(value: unknown): Uint8Array {
+  try {
+    return encode(value, rfc8949EncodeOptions)
+  } catch (cause) {
+    throw new CborError('a value that has no deterministic encoding here', { cause })
+  }
 }
 
 function decodeStrictly(bytes: Uint8Array, allowedTag: number | undefined): [unknown, Uint8Array] {

@@ -14,6 +14,7 @@ import {
   newLink,
   openDrop,
   ownerOf,
+  readCopy,
   uploadRow,
 } from '../testing/guest.ts'
 import { inWorld, known, sha256, type World } from '../testing/world.ts'
@@ -195,6 +196,22 @@ describe('bytes that nothing owns', () => {
       }
       assert.equal(await world.blobs.size(location), 100)
       assert.equal((await world.rules.inbox.list(await ownerOf(world, opaqueId))).length, 1)
+    }),
+  )
+
+  it(
+    'are not those of another drop with the very same content',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const owner = await ownerOf(world, opaqueId)
+      await land(world, opaqueId, content)
+      const staying = await uploadRow(world, await land(world, opaqueId, content))
+      const [first] = await world.rules.inbox.list(owner)
+      await world.rules.inbox.discard(owner, known(first).dropId)
+      world.clock.advance(2 * DAY)
+      await world.rules.sweep.sweep()
+      assert.equal(await world.blobs.size(known(first).location), undefined)
+      assert.deepEqual(await readCopy(world, staying), Buffer.from(content))
     }),
   )
 

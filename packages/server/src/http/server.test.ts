@@ -118,6 +118,53 @@ describe('bytes that strangers wrote', () => {
   })
 })
 
+describe('a reader that leaves', () => {
+  it('lets go of the copy, whether it had begun to read or not', async () => {
+    const large = bytes(3 * 1024 * 1024)
+    let [begun, open] = [0, 0]
+    let meanwhile: (() => void) | undefined
+    await inWorld(
+      async (world) => {
+        const web = overHttp(world)
+        const opaqueId = await newLink(world)
+        await land(world, opaqueId, large)
+        const { accountId, authorization } = await web.signIn(await ownerOf(world, opaqueId))
+        const [drop] = await world.rules.inbox.list(accountId)
+        const { port } = await listening(web)
+        for (const moment of ['before the first byte', 'after some bytes']) {
+          const already = begun
+          const reading = send({ port, path: `/v1/drops/${known(drop).dropId}/content`, headers: { authorization } })
+          reading.on('error', () => undefined)
+          if (moment === 'before the first byte') meanwhile = () => void reading.destroy()
+          else
+            reading.on('response', (reply) => reply.once('data', () => reading.destroy()).on('error', () => undefined))
+          reading.end()
+          while (begun === already || open > 0) await new Promise(setImmediate)
+        }
+        await web.app.close()
+      },
+      {
+        around: {
+          blobs: (real) => ({
+            ...real,
+            async *read(location, range) {
+              begun += 1
+              open += 1
+              meanwhile?.()
+              meanwhile = undefined
+              try {
+                yield* real.read(location, range)
+              } finally {
+                open -= 1
+              }
+            },
+          }),
+        },
+      },
+    )()
+  })
+})
+
 async function listening({ app }: Web): Promise<AddressInfo> {
   await app.listen({ host: '127.0.0.1', port: 0 })
   return app.server.address() as AddressInfo
