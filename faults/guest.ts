@@ -42,7 +42,7 @@ const SIZES: readonly (readonly [share: number, least: number, most: number])[] 
 const FALSE_SHARE = 0.04
 const CHUNK_BYTES_MOST = 9 * MEBIBYTE + 1
 const ABANDONED_MOST = 20
-const STUCK_MS = 90_000
+const STUCK_MS = 120_000
 /** How long a guest waits before it tries again what was not answered, or refused for want of space. */
 const RETRY_PAUSE_MS = 50
 
@@ -123,13 +123,14 @@ interface Transfer {
 
 /** Chunk by chunk until the session is over. False when the guest gives it up. */
 async function transfer({ attempt, upload, dice, manner, ports }: Transfer): Promise<boolean> {
-  const giveUpAt = Date.now() + STUCK_MS
+  let progress = { bytes: attempt.acknowledgedOffset, at: Date.now() }
   const chunkBytes = Math.min(CHUNK_BYTES_MOST, dice.integer(Math.ceil(attempt.size / 8), attempt.size) | 1)
-  /** Where to end early, in bytes; what is a fraction of a byte never is. */
+  /** From which offset on a guest ends early who does. */
   const turnAt = dice.fraction() * attempt.size
   let known = attempt.acknowledgedOffset
   for (let mustAsk = true; !isOver(attempt); ) {
-    if (Date.now() > giveUpAt) throw new Error(`the session is stuck for ${STUCK_MS / 1000} s`)
+    if (attempt.acknowledgedOffset > progress.bytes) progress = { bytes: attempt.acknowledgedOffset, at: Date.now() }
+    if (Date.now() > progress.at + STUCK_MS) throw new Error(`no progress for ${STUCK_MS / 1000} s`)
     if (mustAsk) {
       const standing = await upload.standing()
       if (standing === undefined || isOver(attempt)) break

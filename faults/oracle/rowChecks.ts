@@ -10,39 +10,50 @@ interface RowCheck {
   readonly query: string
 }
 
-/** Of the columns of an account: what its open sessions declared, and its pending drops. */
-const SUM_OF_ACCOUNT = `
-  (select coalesce(sum(size), 0) from uploads where account_id = accounts.account_id and state in ('open', 'finishing'))
-  + (select coalesce(sum(size), 0) from drops where account_id = accounts.account_id)`
-
-const OF_LINK = (states: string, value: string) =>
-  `(select ${value} from uploads where opaque_id = links.opaque_id and state in (${states}))`
 const OPEN = "'open', 'finishing'"
-const BYTES = 'coalesce(sum(size), 0)'
+
+/** What rows say of accounts and of links: summed in one go, as asking for each would look at all sessions again and again. */
+const OF_ACCOUNTS = `with held as (
+    select account_id, size, 0 as pending from uploads where state in (${OPEN})
+    union all select account_id, size, 1 from drops
+  ), summed as (
+    select account_id, coalesce(sum(held.size), 0) as bytes, coalesce(sum(pending), 0) as pending
+    from accounts left join held using (account_id) group by account_id
+  )`
+const OF_LINKS = `with summed as (
+    select opaque_id,
+      count(*) filter (where state in (${OPEN})) as open_count,
+      coalesce(sum(size) filter (where state in (${OPEN})), 0) as open_sum,
+      count(*) filter (where state = 'landed') as landed_count,
+      coalesce(sum(size) filter (where state = 'landed'), 0) as landed_sum,
+      count(*) filter (where state = 'open') as still_open,
+      group_concat(upload_id) filter (where state = 'finishing') as finishing
+    from links left join uploads using (opaque_id) group by opaque_id
+  )`
 
 const CHUNKS = (value: string) => `(select ${value} from chunks where chunks.upload_id = uploads.upload_id)`
 
 const sums: readonly RowCheck[] = [
   {
     rule: 'use equals the sum of rows',
-    query: `select account_id as id, used_bytes || ' used, ' || (${SUM_OF_ACCOUNT}) || ' in rows' as found
-      from accounts where used_bytes <> ${SUM_OF_ACCOUNT}`,
+    query: `${OF_ACCOUNTS} select account_id as id, used_bytes || ' used, ' || bytes || ' in rows' as found
+      from accounts join summed using (account_id) where used_bytes <> bytes`,
   },
   {
     rule: 'an account counts its pending drops',
-    query: `select account_id as id, pending_drops || ' counted' as found from accounts
-      where pending_drops <> (select count(*) from drops where account_id = accounts.account_id)`,
+    query: `${OF_ACCOUNTS} select account_id as id, pending_drops || ' counted, ' || pending || ' rows' as found
+      from accounts join summed using (account_id) where pending_drops <> pending`,
   },
   {
     rule: 'a link counts the sessions that are under way',
-    query: `select opaque_id as id, open_sessions || ' sessions of ' || open_bytes || ' bytes counted' as found from links
-      where open_sessions <> ${OF_LINK(OPEN, 'count(*)')} or open_bytes <> ${OF_LINK(OPEN, BYTES)}`,
+    query: `${OF_LINKS} select opaque_id as id, open_sessions || ' sessions of ' || open_bytes || ' bytes counted' as found
+      from links join summed using (opaque_id) where open_sessions <> open_count or open_bytes <> open_sum`,
   },
   {
     // True as long as no row of a landed session is old enough to have been pruned.
     rule: 'a link counts what has landed',
-    query: `select opaque_id as id, landed_files || ' files of ' || landed_bytes || ' bytes counted' as found from links
-      where landed_files <> ${OF_LINK("'landed'", 'count(*)')} or landed_bytes <> ${OF_LINK("'landed'", BYTES)}`,
+    query: `${OF_LINKS} select opaque_id as id, landed_files || ' files of ' || landed_bytes || ' bytes counted' as found
+      from links join summed using (opaque_id) where landed_files <> landed_count or landed_bytes <> landed_sum`,
   },
 ]
 
@@ -64,13 +75,13 @@ const caps: readonly RowCheck[] = [
   },
   {
     rule: 'of a single-use link’s sessions one alone is finishing, and has claimed it',
-    query: `select opaque_id as id, 'claimed by ' || coalesce(claimed_by, 'nobody') as found from links where single_use = 1
-      and coalesce(claimed_by, '') <> coalesce(${OF_LINK("'finishing'", 'group_concat(upload_id)')}, '')`,
+    query: `${OF_LINKS} select opaque_id as id, 'claimed by ' || coalesce(claimed_by, 'nobody') as found
+      from links join summed using (opaque_id) where single_use = 1 and claimed_by is not finishing`,
   },
   {
     rule: 'a link that is spent or revoked has no open session',
-    query: `select opaque_id as id, ${OF_LINK("'open'", 'count(*)')} || ' open' as found from links
-      where (spent_at is not null or revoked_at is not null) and ${OF_LINK("'open'", 'count(*)')} > 0`,
+    query: `${OF_LINKS} select opaque_id as id, still_open || ' open' as found from links join summed using (opaque_id)
+      where (spent_at is not null or revoked_at is not null) and still_open > 0`,
   },
 ]
 
