@@ -26,7 +26,7 @@ const OCCASIONS: readonly (readonly [share: number, Occasion])[] = [
   [5, 'cancel sent'],
   [3, 'revoke sent'],
 ]
-const WAIT_FOR_OCCASION_MS = 3_000
+const WAIT_FOR_OCCASION_MS = 1_500
 const AFTER_OCCASION_MS_MOST = 40
 const START_MS_MOST = 700
 const KILLED_WHILE_STARTING_SHARE = 0.1

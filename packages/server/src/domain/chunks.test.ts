@@ -162,6 +162,7 @@ describe('bytes that are not those declared', () => {
       const { openBytes, openSessions, accountId } = await linkRow(world, opaqueId)
       assert.deepEqual([openBytes, openSessions, (await accountRow(world, accountId)).usedBytes], [0, 0, 0])
       assert.equal((await inboxOf(world, opaqueId)).length, 0)
+      assert.equal(world.doomedCalls(), 1)
       await world.rules.sweep.removeDoomed()
       assert.equal(await world.blobs.size((await uploadRow(world, uploadId)).location), undefined)
     }),
@@ -290,6 +291,30 @@ describe('the last chunks of a single-use link’s sessions', () => {
         assert.deepEqual([openSessions, openBytes, landedFiles], [0, 0, 1])
         assert.equal((await accountRow(world, accountId)).usedBytes, 100)
       }
+    }),
+  )
+
+  it(
+    'end a sibling that still writes, and have its bytes removed',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world, { singleUse: true })
+      const [slow, quick] = [await openDrop(world, opaqueId, content), await openDrop(world, opaqueId, content)]
+      const writes = createGate()
+      async function* endless(): AsyncIterable<Uint8Array> {
+        yield content.subarray(0, 10)
+        writes.open()
+        await new Promise(() => undefined)
+      }
+      const stuck = world.rules.appendChunk(slow, {
+        offset: 0,
+        checksum: sha256(content),
+        body: endless(),
+        signal: never,
+      })
+      await writes.passed
+      assert.deepEqual(await append(world, quick, part(0, 100)), { offset: 100 })
+      assert.deepEqual(await stuck, { refused: 'upload_not_found' })
+      assert.equal(world.doomedCalls(), 1)
     }),
   )
 

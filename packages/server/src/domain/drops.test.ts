@@ -221,6 +221,8 @@ describe('creating a drop session', () => {
         }
       })
       assert.equal(await create(world, creation(opaqueId, content)), 'caps_exhausted')
+      const tooLarge = { declaration: { size: 2 ** 40 + 1 } }
+      assert.equal(await create(world, creation(opaqueId, content, tooLarge)), 'file_too_large')
       await world.rules.inbox.discard(await ownerOf(world, opaqueId), known(drop).dropId)
       assert.equal(await create(world, creation(opaqueId, content)), 'created')
     }),

@@ -73,6 +73,26 @@ describe('finishing', () => {
     }
   })
 
+  it('is never acknowledged, however often the last chunk is repeated, before the drop has landed', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const opaqueId = await newLink(world)
+        const uploadId = await openDrop(world, opaqueId, content)
+        faults.arm('storeWrite', { after: 1 })
+        for (let round = 0; round < 5; round += 1) {
+          await assert.rejects(append(world, uploadId, whole), /a test broke it/)
+          assert.equal(await stateOf(world, uploadId), 'finishing')
+        }
+        faults.disarm()
+        assert.equal((await world.rules.inbox.list(await ownerOf(world, opaqueId))).length, 0)
+        assert.deepEqual(await append(world, uploadId, whole), { offset: 100 })
+        assert.equal((await world.rules.inbox.list(await ownerOf(world, opaqueId))).length, 1)
+      },
+      { around: faults.around },
+    )()
+  })
+
   it('of one session that fails keeps no other from finishing', async () => {
     const faults = createFaults()
     await inWorld(
@@ -178,19 +198,35 @@ describe('nothing else leaves the finishing state', () => {
     }),
   )
 
-  it(
-    'a sibling on a single-use link waits for it, and is gone when it has landed',
-    inWorld(async (world) => {
-      const opaqueId = await newLink(world, { singleUse: true })
-      const [first, second] = [await openDrop(world, opaqueId, content), await openDrop(world, opaqueId, content)]
-      const log = await held(world)
-      const landing = append(world, first, whole)
-      await untilFinishing(world, first)
-      const waiting = append(world, second, whole)
-      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
-      assert.equal(await stateOf(world, second), 'open')
-      log.release()
-      assert.deepEqual(await Promise.all([landing, waiting]), [{ offset: 100 }, { refused: 'upload_not_found' }])
-    }),
-  )
+  it('a sibling on a single-use link waits for it without asking again, and is gone when it has landed', async () => {
+    let writes = 0
+    await inWorld(
+      async (world) => {
+        const opaqueId = await newLink(world, { singleUse: true })
+        const [first, second] = [await openDrop(world, opaqueId, content), await openDrop(world, opaqueId, content)]
+        const log = await held(world)
+        const landing = append(world, first, whole)
+        await untilFinishing(world, first)
+        const before = writes
+        const waiting = append(world, second, whole)
+        while (writes === before) await new Promise(setImmediate)
+        for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate)
+        assert.equal(await stateOf(world, second), 'open')
+        assert.equal(writes - before, 1)
+        log.release()
+        assert.deepEqual(await Promise.all([landing, waiting]), [{ offset: 100 }, { refused: 'upload_not_found' }])
+      },
+      {
+        around: {
+          store: (real) => ({
+            ...real,
+            write(work) {
+              writes += 1
+              return real.write(work)
+            },
+          }),
+        },
+      },
+    )()
+  })
 })

@@ -145,6 +145,19 @@ describe('a link as its guest sees it', () => {
   )
 
   it(
+    'tells what is left in steps of one percent, so that no guest can read another’s file size off it',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world, { maxTotalBytes: 1000 })
+      const shown: (number | undefined)[] = []
+      for (const size of [1, 8, 1, 1, 980, 9]) {
+        await openDrop(world, opaqueId, bytes(size))
+        shown.push(admitted(await world.rules.links.asGuestSees(opaqueId)).remainingBytes)
+      }
+      assert.deepEqual(shown, [990, 990, 990, 980, 0, 0])
+    }),
+  )
+
+  it(
     'rounds what is left down, by one percent of the cap at the most',
     inWorld(async (world) => {
       const owner = await newAccount(world)

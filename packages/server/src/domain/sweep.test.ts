@@ -215,6 +215,23 @@ describe('bytes that nothing owns', () => {
     }),
   )
 
+  it(
+    'go only when the writer that was stopped has let go of them',
+    inWorld(async (world) => {
+      const upload = await uploadRow(world, await openDrop(world, await newLink(world), content))
+      await sent(world, upload.uploadId, 0, 50)
+      const letsGo = createGate()
+      const writing = world.rules.writers.take(upload.uploadId, never, () => letsGo.passed)
+      await world.rules.ending.cancel(upload)
+      const removal = world.rules.sweep.removeDoomed()
+      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
+      assert.equal(await world.blobs.size(upload.location), 50)
+      letsGo.open()
+      await Promise.all([writing, removal])
+      assert.equal(await world.blobs.size(upload.location), undefined)
+    }),
+  )
+
   it('that cannot be removed keep no others from going, and are tried again', async () => {
     const faults = createFaults()
     await inWorld(

@@ -201,6 +201,25 @@ describe('a request that is cut off', () => {
   )
 })
 
+describe('an error that nobody expected', () => {
+  it(
+    'is logged, and tells the client nothing',
+    inWorld(async (world) => {
+      const web = overHttp(world)
+      web.app.get('/broken', (_request, reply) => {
+        reply.headers({ 'Content-Length': '5', ETag: '"x"', 'Content-Range': 'bytes 0-4/5', 'Accept-Ranges': 'bytes' })
+        throw new Error(`no such file: ${world.blobsDirectory}`)
+      })
+      const reply = await web.ask({ method: 'GET', url: '/broken' })
+      assert.equal(said(reply), '500 request.failed')
+      assert.ok(!reply.body.includes('file'))
+      for (const name of ['etag', 'content-range', 'accept-ranges']) assert.equal(reply.headers[name], undefined)
+      assert.equal(reply.headers['content-length'], String(reply.rawPayload.length))
+      assert.ok(web.logged.some((line) => line.includes('no such file')))
+    }),
+  )
+})
+
 describe('a store that is broken', () => {
   it('ends the process', async () => {
     const faults = createFaults()
