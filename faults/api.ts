@@ -39,6 +39,7 @@ const PAUSE_MS = 20
 
 export function createApi(url: string): Api {
   const closing = new AbortController()
+  let lastFailure: unknown
 
   async function ask(asked: Asked): Promise<Reply | undefined> {
     closing.signal.throwIfAborted()
@@ -58,6 +59,7 @@ export function createApi(url: string): Api {
       })
       return { response, body: Buffer.from(await response.arrayBuffer()) }
     } catch (cause) {
+      lastFailure = cause
       if (timeout.aborted) throw new Error(`${asked.method} has no answer after ${ANSWER_MS / 1000} s`, { cause })
       return undefined
     }
@@ -71,7 +73,10 @@ export function createApi(url: string): Api {
       for (;;) {
         const reply = await ask(asked)
         if (reply !== undefined) return reply
-        if (Date.now() > giveUpAt) throw new Error(`the server is not back after ${ANSWER_MS / 1000} s`)
+        if (Date.now() > giveUpAt)
+          throw new Error(`${asked.method} ${asked.path} is not answered in ${ANSWER_MS / 1000} s`, {
+            cause: lastFailure,
+          })
         await pause(PAUSE_MS)
       }
     },

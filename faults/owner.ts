@@ -1,4 +1,5 @@
 /** An owner: reads, compares, discards and revokes while guests send and the server dies. */
+import { inspect } from 'node:util'
 import { type Api, jsonOf, pause, type Reply } from './api.ts'
 import { type Attempt, describeAttempt, isOver, type Ledger, type Link, type Owner } from './ledger.ts'
 import type { Moments } from './moments.ts'
@@ -46,7 +47,7 @@ export async function runOwner(ports: OwnerPorts, owner: Owner, dice: Dice, isSt
       if (links.length > 0 && own.chance(0.03)) await discardPile(ports, own.pick(links))
       await revokeSome(ports, owner, own)
     } catch (error) {
-      ledger.fault(`an owner: ${error instanceof Error ? error.message : String(error)}`)
+      ledger.fault(`an owner: ${inspect(error)}`)
     }
     await pause(own.integer(10, 120))
   }

@@ -1,12 +1,14 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { type AccountId, type DeviceId, parseAccountId } from '@blindkeep/protocol/ids'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { type DeviceId, parseAccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
 import type { Limit, Limiter } from '../ports/limiter.ts'
 import type { Random } from '../ports/random.ts'
 import type { SecretHasher } from '../ports/secrets.ts'
 import type { Account, Store } from '../ports/store.ts'
+import { newId } from './newId.ts'
 import { isRefusal, type Refuses } from './refusals.ts'
 import type { Sessions, TokenPair } from './sessions.ts'
+import { sha256 } from './sha256.ts'
 
 /** Accounts. The server learns a secret that the client derived from the password, and keeps a slow hash of it. */
 export interface AccountSettings {
@@ -105,7 +107,7 @@ export function createAccounts(
   /** Undefined when the e-mail is taken. */
   async function create(request: Registration, email: string): Promise<Account | undefined> {
     const secretHash = await hasher.hash(request.secret)
-    const accountId = newAccountId(random)
+    const accountId = newId(random, parseAccountId)
     const { kdfVersion = KDF_VERSION, salt, sealedAccountKey, sealedRecoveryKey, recoveryProof } = request
     const recoveryProofHash = recoveryProof && sha256(recoveryProof)
     const sealed = { salt, sealedAccountKey, sealedRecoveryKey, recoveryProofHash }
@@ -209,16 +211,6 @@ function registrationFault(request: Registration, email: string): string | undef
     return '/sealed_recovery_key and /recovery_proof go together'
   }
   return undefined
-}
-
-function newAccountId(random: Random): AccountId {
-  const id = parseAccountId(random.uuid())
-  if (id === undefined) throw new Error('the random generator gave no UUID')
-  return id
-}
-
-function sha256(bytes: Uint8Array): Uint8Array {
-  return createHash('sha256').update(bytes).digest()
 }
 
 function isSame(known: Uint8Array | undefined, given: Uint8Array | undefined): boolean {

@@ -18,6 +18,7 @@ import type { Random } from '../ports/random.ts'
 import type { Account, Link, ReceiptRow, Store, Upload, WriteTx } from '../ports/store.ts'
 import { findLive, type Links } from './links.ts'
 import { locationOf } from './location.ts'
+import { newId } from './newId.ts'
 import type { Quota } from './quota.ts'
 import { isRefusal, type Refuses } from './refusals.ts'
 import { findDropUpload, type UploadEnding } from './uploads.ts'
@@ -108,7 +109,7 @@ export function createDrops({ store, blobs, clock, random, limiter, links, quota
     { request, link, declared, now }: { request: CreateDrop; link: Link; declared: Judged; now: Instant },
   ): Promise<UploadId> {
     const { contentType, size, suggestedFilename } = request.declaration
-    const uploadId = newUploadId(random)
+    const uploadId = newId(random, parseUploadId)
     const location = locationOf(declared.ciphertextHash, uploadId)
     await tx.copies.insert({ location, size, state: 'staged', since: now })
     await tx.uploads.insert({
@@ -239,12 +240,6 @@ function hashOf({ contentType, size, ciphertextHash, kemCt, suggestedFilename }:
   return createHash('sha256')
     .update(JSON.stringify([contentType, size, ciphertextHash, kemCt, suggestedFilename]))
     .digest('hex')
-}
-
-function newUploadId(random: Random): UploadId {
-  const id = parseUploadId(random.uuid())
-  if (id === undefined) throw new Error('the random generator gave no UUID')
-  return id
 }
 
 /** Puts a finished upload into the inbox, in the transaction that appends its receipt. A spent link's other sessions end with it. */

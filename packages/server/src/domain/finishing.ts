@@ -1,10 +1,11 @@
-import { type DropId, parseDropId, type UploadId } from '@blindkeep/protocol/ids'
+import { parseDropId, type UploadId } from '@blindkeep/protocol/ids'
 import { type Blobs, StorageUnavailable, SyncFailed } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { Store, Upload, WriteTx } from '../ports/store.ts'
 import type { LandDrop } from './drops.ts'
 import { eachInTurn } from './eachInTurn.ts'
+import { newId } from './newId.ts'
 import type { ReceiptLog } from './receipts.ts'
 import type { Refuses } from './refusals.ts'
 import type { StagedBytes } from './staged.ts'
@@ -47,7 +48,7 @@ export function createFinishing({ store, blobs, clock, random, staged, receiptLo
   }
 
   async function land(upload: Upload): Promise<FinishAnswer> {
-    const dropId = newDropId(random)
+    const dropId = newId(random, parseDropId)
     const { uploadId, ciphertextHash, size } = upload
     let siblings: readonly Upload[] = []
     await receiptLog.append({
@@ -135,10 +136,4 @@ export function createFinishing({ store, blobs, clock, random, staged, receiptLo
       })
     },
   }
-}
-
-function newDropId(random: Random): DropId {
-  const id = parseDropId(random.uuid())
-  if (id === undefined) throw new Error('the random generator gave no UUID')
-  return id
 }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { parseBase64 } from '@blindkeep/protocol/bytes'
 import type { AccountId, Instant, OpaqueId, ProtocolVersion } from '@blindkeep/protocol/ids'
 import type { LinkState } from '@blindkeep/protocol/schemas/links'
@@ -8,6 +8,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Limit, Limiter } from '../ports/limiter.ts'
 import type { Link, NewLink, ReadTx, Store, WriteTx } from '../ports/store.ts'
 import type { Refuses } from './refusals.ts'
+import { sha256 } from './sha256.ts'
 import type { UploadEnding } from './uploads.ts'
 
 /** Upload links: who may drop what through them, and the one place where their caps change. */
@@ -219,8 +220,4 @@ function isRepeat(present: Link, link: NewLink): boolean {
   ]
   const wanted = values(link)
   return !isDead && values(present).every((value, at) => value === wanted[at])
-}
-
-function sha256(bytes: Uint8Array): Uint8Array {
-  return createHash('sha256').update(bytes).digest()
 }

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import {
   type AccountId,
   addSeconds,
@@ -12,7 +12,9 @@ import type { Clock } from '../ports/clock.ts'
 import type { TokenSigner } from '../ports/keyring.ts'
 import type { Random } from '../ports/random.ts'
 import type { Account, RefreshToken, Session, Store, WriteTx } from '../ports/store.ts'
+import { newId } from './newId.ts'
 import { isRefusal, type Refuses } from './refusals.ts'
+import { sha256 } from './sha256.ts'
 
 /** Who is signed in: a session, its short access tokens and its chain of single-use refresh tokens. */
 export interface SessionSettings {
@@ -125,7 +127,7 @@ export function createSessions(
     async open(accountId: AccountId, deviceId: DeviceId | undefined): Promise<TokenPair> {
       const now = clock.now()
       const session: Session = {
-        sessionId: newSessionId(random),
+        sessionId: newId(random, parseSessionId),
         accountId,
         deviceId,
         createdAt: now,
@@ -185,14 +187,4 @@ interface Rotation {
 
 function isLive(session: Session, now: Instant): boolean {
   return session.endedAt === undefined && now < session.expiresAt
-}
-
-function newSessionId(random: Random): SessionId {
-  const id = parseSessionId(random.uuid())
-  if (id === undefined) throw new Error('the random generator gave no UUID')
-  return id
-}
-
-function sha256(bytes: Uint8Array): Uint8Array {
-  return createHash('sha256').update(bytes).digest()
 }
