@@ -14,11 +14,22 @@ const { positionals, values } = parseArgs({
     rounds: { type: 'string', default: '10' },
     guests: { type: 'string', default: '8' },
     seed: { type: 'string', default: randomBytes(4).toString('hex') },
+    help: { type: 'boolean', default: false },
   },
 })
+
+const USAGE = `Fault runs against the real server, on loopback, with everything that it acknowledged held against what it kept.
+  npm run faults -- R2 [--kills 50] [--guests 8] [--seed S]   kill -9 at random moments under load
+  npm run faults -- R4 [--rounds 10] [--guests 8] [--seed S]  the disk runs full and is freed again (needs root, for a small tmpfs)
+The seed is printed; the same seed makes the same choices. Ends with 1 when anything was found wrong.`
+
 const tell = (text: string) => console.log(text)
 
 const [id] = positionals
+if (values.help || id === undefined) {
+  tell(USAGE)
+  process.exit(values.help ? 0 : 1)
+}
 tell(`${id} with seed ${values.seed}`)
 switch (id) {
   case 'R2': {
