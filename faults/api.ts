@@ -39,17 +39,12 @@ const PAUSE_MS = 20
 
 export function createApi(url: string): Api {
   const closing = new AbortController()
-  let lastFailure: unknown
 
-  async function ask(asked: Asked): Promise<Reply | undefined> {
+  async function answerTo(asked: Asked): Promise<Reply | { readonly failure: unknown }> {
     closing.signal.throwIfAborted()
-    const answer = await answerTo(asked)
-    return answer && replyOf(answer.response, answer.body)
-  }
-
-  async function answerTo(asked: Asked): Promise<{ readonly response: Response; readonly body: Buffer } | undefined> {
     const timeout = AbortSignal.timeout(ANSWER_MS)
     const cut = asked.cutAfterMs === undefined ? timeout : AbortSignal.timeout(asked.cutAfterMs)
+    let answer: { readonly response: Response; readonly body: ArrayBuffer }
     try {
       const response = await fetch(url + asked.path, {
         method: asked.method,
@@ -57,30 +52,35 @@ export function createApi(url: string): Api {
         body: bodyOf(asked),
         signal: AbortSignal.any([timeout, cut, closing.signal]),
       })
-      return { response, body: Buffer.from(await response.arrayBuffer()) }
-    } catch (cause) {
-      lastFailure = cause
-      if (timeout.aborted) throw new Error(`${asked.method} has no answer after ${ANSWER_MS / 1000} s`, { cause })
-      return undefined
+      answer = { response, body: await response.arrayBuffer() }
+    } catch (failure) {
+      if (timeout.aborted) throw unanswered(asked, failure)
+      return { failure }
     }
+    return replyOf(answer.response, Buffer.from(answer.body))
   }
+
   return {
-    ask,
-    close: () => closing.abort(new Error('the run is over')),
-    isClosed: () => closing.signal.aborted,
+    async ask(asked) {
+      const answer = await answerTo(asked)
+      return 'failure' in answer ? undefined : answer
+    },
     async askUntilAnswered(asked) {
       const giveUpAt = Date.now() + ANSWER_MS
       for (;;) {
-        const reply = await ask(asked)
-        if (reply !== undefined) return reply
-        if (Date.now() > giveUpAt)
-          throw new Error(`${asked.method} ${asked.path} is not answered in ${ANSWER_MS / 1000} s`, {
-            cause: lastFailure,
-          })
+        const answer = await answerTo(asked)
+        if (!('failure' in answer)) return answer
+        if (Date.now() > giveUpAt) throw unanswered(asked, answer.failure)
         await pause(PAUSE_MS)
       }
     },
+    close: () => closing.abort(new Error('the run is over')),
+    isClosed: () => closing.signal.aborted,
   }
+}
+
+function unanswered({ method, path }: Asked, cause: unknown): Error {
+  return new Error(`${method} ${path} has no answer after ${ANSWER_MS / 1000} s`, { cause })
 }
 
 export function pause(ms: number): Promise<void> {

@@ -1,4 +1,5 @@
 /** A guest: sends one file after another, gives some up, takes up what was given up, and rides through every restart of the server. */
+import { inspect } from 'node:util'
 import { verifiers } from '@blindkeep/client/signatures'
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { verifyReceipt } from '@blindkeep/protocol/receipt'
@@ -109,7 +110,7 @@ async function send(ports: GuestPorts, attempt: Attempt, dice: Dice, manner: Man
     else if (attempt.landed === 'acknowledged') await fetchReceipt(ports, attempt)
   } catch (error) {
     attempt.isGone = true
-    ports.ledger.fault(`${error instanceof Error ? error.message : String(error)}: ${describeAttempt(attempt)}`)
+    ports.ledger.fault(`${inspect(error)}: ${describeAttempt(attempt)}`)
   }
 }
 

@@ -29,6 +29,8 @@ const OCCASIONS: readonly (readonly [share: number, Occasion])[] = [
 const WAIT_FOR_OCCASION_MS = 1_500
 const AFTER_OCCASION_MS_MOST = 40
 const START_MS_MOST = 700
+const BREATH_SHARE = 0.1
+const BREATH_MS = 3_000
 const KILLED_WHILE_STARTING_SHARE = 0.1
 
 export interface KillPorts {
@@ -52,7 +54,8 @@ export async function runKills(ports: KillPorts, kills: number, dice: Dice): Pro
   for (let index = 1; index <= kills && ports.ledger.faults.length === 0; index++) {
     const own = dice.fork(String(index))
     const [, occasion] = byWeight(OCCASIONS, ([share]) => share, own)
-    await pause(own.integer(50, 700))
+    // At times long enough for the largest files to get on, whatever else the machine has to do.
+    await pause(own.chance(BREATH_SHARE) ? BREATH_MS : own.integer(50, 700))
     await waitFor(ports, occasion, own)
     await killOnce(ports, met)
     met.occasions[occasion] = (met.occasions[occasion] ?? 0) + 1

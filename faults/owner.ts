@@ -33,13 +33,13 @@ export async function signUp(api: Api, dice: Dice): Promise<Owner> {
 }
 
 export async function runOwner(ports: OwnerPorts, owner: Owner, dice: Dice, isStopping: () => boolean): Promise<void> {
-  const { ledger, pendingBytesMany } = ports
+  const { api, ledger, pendingBytesMany } = ports
   for (let index = 0; !isStopping(); index++) {
     const own = dice.fork(String(index))
     try {
       const entries = await readInbox(ports, owner)
       const bytes = entries.reduce((sum, { size }) => sum + size, 0)
-      if (entries.length > 0 && own.chance(0.25)) await compareContent(ports, owner, own.pick(entries))
+      if (entries.length > 0 && own.chance(0.25)) await compareContent(ports, owner, own.pick(entries), api.ask)
       if (entries.length > 0 && own.chance(bytes > pendingBytesMany ? 1 : 0.3))
         for (let round = bytes > pendingBytesMany ? 8 : 1; round > 0; round--)
           await discard(ports, owner, own.pick(entries))
@@ -85,12 +85,10 @@ export async function compareContent(
   { api, ledger }: Pick<OwnerPorts, 'api' | 'ledger'>,
   owner: Owner,
   entry: InboxEntry,
+  ask: Api['ask'] = api.askUntilAnswered,
 ): Promise<void> {
-  const reply = await api.askUntilAnswered({
-    method: 'GET',
-    path: `/v1/drops/${entry.drop_id}/content`,
-    token: owner.token,
-  })
+  const reply = await ask({ method: 'GET', path: `/v1/drops/${entry.drop_id}/content`, token: owner.token })
+  if (reply === undefined) return
   const attempt = attemptOf(ledger, entry)
   if (reply.status === 404 && attempt !== undefined && attempt.discarded !== 'no') return
   ledger.counts.contentsCompared++

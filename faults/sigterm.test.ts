@@ -10,7 +10,7 @@ import { sha256 } from './random.ts'
 import { appendUpTo, newLink, openSession, type Session } from './session.ts'
 
 const TERMINATED_MS = 20_000
-const LOAD_MS = 2_000
+const LOAD_MS = 1_500
 const SIZE = 3_000_001
 const CHUNK_BYTES = 1_000_003
 
@@ -21,7 +21,7 @@ describe('a server that is asked to end', () => {
     const { server, ledger } = world
     try {
       const load = startLoad(world, 5)
-      for (let round = 0; round < 3; round++) {
+      for (let round = 0; round < 2; round++) {
         await pause(LOAD_MS)
         test.diagnostic(`ended after ${await terminate(world)} ms`)
         await server.restart()
