@@ -7,6 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { argon2idVectors } from './vectors/argon2id.ts'
 import { derivationVectors } from './vectors/derivations.ts'
 import { fragmentVectors } from './vectors/fragments.ts'
+import { manifestVectors } from './vectors/manifests.ts'
 import { mlDsa65Vectors } from './vectors/mlDsa65.ts'
 import { receiptVectors } from './vectors/receipts.ts'
 import { sealedBlobVectors } from './vectors/sealedBlobs.ts'
@@ -16,6 +17,7 @@ const files = {
   'argon2id.json': argon2idVectors,
   'derivations.json': derivationVectors,
   'fragments.json': fragmentVectors,
+  'manifests.json': manifestVectors,
   'ml-dsa-65.json': mlDsa65Vectors,
   'receipts.json': receiptVectors,
   'sealed-blobs.json': sealedBlobVectors,

@@ -1,7 +1,7 @@
-import { type Bytes, concatBytes, fromHex, toHex, utf8 } from '@blindkeep/protocol/bytes'
-import { type CborValue, encodeCbor, tagged } from '@blindkeep/protocol/cbor'
-import { assembleCose, decodeCose } from '@blindkeep/protocol/cose'
+import { type Bytes, fromHex, toHex, utf8 } from '@blindkeep/protocol/bytes'
+import { type CborValue, encodeCbor } from '@blindkeep/protocol/cbor'
 import { decodeReceipt, RECEIPT_CONTENT_TYPE, type ReceiptFault } from '@blindkeep/protocol/receipt'
+import { type CoseOrigin, coseFormRefusals, coseSignatureRefusals, createForger } from './coseRefusals.ts'
 import type { TestKey } from './testKey.ts'
 
 export interface ReceiptRefusal {
@@ -10,140 +10,26 @@ export interface ReceiptRefusal {
   readonly bytes: Uint8Array
 }
 
-const NONE: CborValue = new Map()
-
 /** Everything here but a changed payload keeps the true signatures, so that only the form is wrong. */
-export function receiptRefusals(good: Uint8Array, kid: Bytes, stranger: TestKey): readonly ReceiptRefusal[] {
-  return [...formRefusals(good, kid), ...signatureRefusals(good, stranger), ...payloadRefusals(good, kid)]
-}
-
-interface Parts {
-  readonly tag?: number
-  readonly body?: CborValue
-  readonly unprotected?: CborValue
-  readonly payload?: CborValue
-  readonly signers?: readonly CborValue[]
-}
-
-function builderOf(good: Uint8Array, kid: Bytes) {
-  const message = decodeCose(good, RECEIPT_CONTENT_TYPE)
-  const signer = (
-    algorithm: CborValue,
-    signature: Uint8Array,
-    keyId: CborValue = kid,
-    unprotected = NONE,
-  ): CborValue => [
-    encodeCbor(
-      new Map<number, CborValue>([
-        [1, algorithm],
-        [4, keyId],
-      ]),
-    ),
-    unprotected,
-    signature,
-  ]
-  const { ed25519, mlDsa65 } = message.signatures
-  const signers = [signer(-19, ed25519), signer(-49, mlDsa65)] as const
-  const body = encodeCbor(new Map([[3, RECEIPT_CONTENT_TYPE]]))
-  const build = (parts: Parts) =>
-    encodeCbor(
-      tagged(parts.tag ?? 98, [
-        parts.body ?? body,
-        parts.unprotected ?? NONE,
-        parts.payload === undefined ? message.payload : parts.payload,
-        parts.signers ?? signers,
-      ]),
-    )
-  return { message, signer, signers, ed25519, mlDsa65, build }
-}
-
-function formRefusals(good: Uint8Array, kid: Bytes): ReceiptRefusal[] {
-  const { signer, signers, ed25519, mlDsa65, build } = builderOf(good, kid)
-  const [first, second] = signers
-  const whole = toHex(good)
-  const manifestType = encodeCbor(new Map([[3, 'application/service-manifest+cbor']]))
+export function receiptRefusals(good: Uint8Array, stranger: TestKey): readonly ReceiptRefusal[] {
+  const origin: CoseOrigin = { good, contentType: RECEIPT_CONTENT_TYPE }
   return [
-    { name: 'nothing', reason: 'not_deterministic', bytes: new Uint8Array(0) },
-    { name: 'cut', reason: 'not_deterministic', bytes: good.subarray(0, good.length - 1) },
-    { name: 'a byte after it', reason: 'not_deterministic', bytes: concatBytes(good, Uint8Array.of(0)) },
-    { name: 'no tag', reason: 'not_cose_sign', bytes: fromHex(whole.slice(4)) },
-    { name: 'the tag of COSE_Sign1', reason: 'not_deterministic', bytes: build({ tag: 18 }) },
-    {
-      name: 'the tag in more bytes than it needs',
-      reason: 'not_deterministic',
-      bytes: fromHex(`d90062${whole.slice(4)}`),
-    },
-    { name: 'an indefinite array', reason: 'not_deterministic', bytes: fromHex(`d8629f${whole.slice(6)}ff`) },
-    { name: 'a detached payload', reason: 'not_cose_sign', bytes: build({ payload: null }) },
-    { name: 'a manifest’s content type', reason: 'content_type', bytes: build({ body: manifestType }) },
-    { name: 'an empty protected header', reason: 'content_type', bytes: build({ body: new Uint8Array(0) }) },
-    {
-      name: 'an unprotected header of the body',
-      reason: 'unprotected_not_empty',
-      bytes: build({ unprotected: new Map([[4, kid]]) }),
-    },
-    {
-      name: 'an unprotected header of a signature',
-      reason: 'unprotected_not_empty',
-      bytes: build({ signers: [signer(-19, ed25519, kid, new Map([[5, 1]])), second] }),
-    },
-    { name: 'no signature', reason: 'signatures', bytes: build({ signers: [] }) },
-    { name: 'only Ed25519', reason: 'signatures', bytes: build({ signers: [first] }) },
-    { name: 'only ML-DSA-65', reason: 'signatures', bytes: build({ signers: [second] }) },
-    { name: 'three signatures', reason: 'signatures', bytes: build({ signers: [first, second, first] }) },
-    { name: 'the signatures swapped', reason: 'algorithm', bytes: build({ signers: [second, first] }) },
-    { name: 'Ed25519 twice', reason: 'algorithm', bytes: build({ signers: [first, first] }) },
-    {
-      name: 'EdDSA (-8) for Ed25519 (-19)',
-      reason: 'algorithm',
-      bytes: build({ signers: [signer(-8, ed25519), second] }),
-    },
-    {
-      name: 'a short signature',
-      reason: 'signatures',
-      bytes: build({ signers: [first, signer(-49, mlDsa65.subarray(1))] }),
-    },
-    {
-      name: 'a short key id',
-      reason: 'key_id',
-      bytes: build({ signers: [signer(-19, ed25519, kid.subarray(1)), second] }),
-    },
-    {
-      name: 'two key ids',
-      reason: 'key_id',
-      bytes: build({ signers: [first, signer(-49, mlDsa65, new Uint8Array(32))] }),
-    },
-    { name: 'longer than any receipt', reason: 'too_large', bytes: build({ payload: new Uint8Array(16_384) }) },
-  ]
-}
-
-function signatureRefusals(good: Uint8Array, stranger: TestKey): ReceiptRefusal[] {
-  const message = decodeCose(good, RECEIPT_CONTENT_TYPE)
-  const foreign = stranger.sign(message)
-  const { signatures } = message
-  const altered = encodePayload(good, { size: 1_050_001 })
-  return [
-    {
-      name: 'Ed25519 by another key',
-      reason: 'ed25519_invalid',
-      bytes: assembleCose(message, { ...signatures, ed25519: foreign.ed25519 }),
-    },
-    {
-      name: 'ML-DSA-65 by another key',
-      reason: 'ml_dsa_65_invalid',
-      bytes: assembleCose(message, { ...signatures, mlDsa65: foreign.mlDsa65 }),
-    },
-    {
+    ...coseFormRefusals(origin, {
+      name: 'a manifest’s content type',
+      contentType: 'application/service-manifest+cbor',
+    }),
+    tooLong(origin),
+    ...coseSignatureRefusals(origin, stranger, {
       name: 'another size under the same signatures',
-      reason: 'ed25519_invalid',
-      bytes: assembleCose({ ...message, payload: altered }, signatures),
-    },
-    {
-      name: 'a key id that is not published',
-      reason: 'key_unknown',
-      bytes: assembleCose({ ...message, keyId: '5a'.repeat(32) }, signatures),
-    },
+      payload: encodePayload(good, { size: 1_050_001 }),
+    }),
+    ...payloadRefusals(origin),
   ]
+}
+
+function tooLong(origin: CoseOrigin): ReceiptRefusal {
+  const bytes = createForger(origin).build({ payload: new Uint8Array(16_384) })
+  return { name: 'longer than any receipt', reason: 'too_large', bytes }
 }
 
 function encodePayload(good: Uint8Array, changes: Readonly<Record<string, CborValue | undefined>>): Bytes {
@@ -158,8 +44,8 @@ function encodePayload(good: Uint8Array, changes: Readonly<Record<string, CborVa
   return encodeCbor(fields)
 }
 
-function payloadRefusals(good: Uint8Array, kid: Bytes): ReceiptRefusal[] {
-  const { build, message } = builderOf(good, kid)
+function payloadRefusals(origin: CoseOrigin): ReceiptRefusal[] {
+  const { build, message } = createForger(origin)
   const changed = (
     name: string,
     reason: ReceiptFault,
@@ -167,7 +53,7 @@ function payloadRefusals(good: Uint8Array, kid: Bytes): ReceiptRefusal[] {
   ): ReceiptRefusal => ({
     name: `payload: ${name}`,
     reason,
-    bytes: build({ payload: encodePayload(good, changes) }),
+    bytes: build({ payload: encodePayload(origin.good, changes) }),
   })
   const hex = toHex(message.payload)
   const size = toHex(encodeCbor('size'))

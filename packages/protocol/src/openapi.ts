@@ -8,6 +8,7 @@ import {
   type Operation,
   operations,
   PATH_PARAMETERS,
+  statusOf,
 } from './operations.ts'
 import { PROBLEMS, type ProblemCode } from './problems.ts'
 import { CodedProblem, FileTooLargeProblem } from './schemas/problem.ts'
@@ -69,6 +70,8 @@ const TAGS: Json = [
   { name: 'accounts', description: 'Accounts and sessions.' },
   { name: 'devices', description: 'Keys that sign manifests, one of each device of an account.' },
   { name: 'albums', description: 'Albums of an account. Their names are sealed.' },
+  { name: 'uploads', description: 'Blobs of the account’s own assets on their way.' },
+  { name: 'assets', description: 'What an account keeps, its receipts, and whether the server really holds it.' },
   { name: 'quota', description: 'Storage use.' },
   { name: 'discovery', description: 'Public facts about the server.' },
   { name: 'service', description: 'The process itself.' },
@@ -142,10 +145,10 @@ function responsesOf(row: Operation, schemas: Record<string, Json>): Json {
   const responses: Record<string, Json> = {}
   for (const [status, answer] of Object.entries(row.answers)) responses[status] = answerObject(row, answer, schemas)
   const codes = [...new Set([...gateProblems(row), ...row.problems])]
-  for (const status of new Set(codes.map((code) => PROBLEMS[code].status))) {
+  for (const status of new Set(codes.map((code) => statusOf(row, code)))) {
     responses[status] = problemObject(
       row,
-      codes.filter((code) => PROBLEMS[code].status === status),
+      codes.filter((code) => statusOf(row, code) === status),
       schemas,
     )
   }
@@ -172,7 +175,7 @@ function contentOf(body: NonNullable<Answer['body']>, schemas: Record<string, Js
 }
 
 function problemObject(row: Operation, codes: readonly ProblemCode[], schemas: Record<string, Json>): Json {
-  const status = PROBLEMS[codes[0] ?? 'error.request.failed'].status
+  const status = statusOf(row, codes[0] ?? 'error.request.failed')
   const bodies = codes.filter((code) => code !== 'error.request.payload_too_large')
   const schema = reference(status === 413 ? FileTooLargeProblem : CodedProblem, schemas)
   const content =

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
-import { parseDeviceId, parseDropId, parseOpaqueId, parseUploadId } from './ids.ts'
-import { PROBLEM_CODES, type ProblemCode } from './problems.ts'
+import { parseAssetId, parseDeviceId, parseDropId, parseOpaqueId, parseSha256Hex, parseUploadId } from './ids.ts'
+import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from './problems.ts'
 import {
   AccountResponse,
   KdfRequest,
@@ -11,6 +11,13 @@ import {
   TokenResponse,
 } from './schemas/accounts.ts'
 import { AlbumResponse, AlbumsResponse, CreateAlbumRequest } from './schemas/albums.ts'
+import {
+  AdoptRequest,
+  AdoptResponse,
+  AssetBlobResponse,
+  AssetReceiptsResponse,
+  AssetResponse,
+} from './schemas/assets.ts'
 import { AddDeviceRequest, DeviceResponse, DevicesResponse } from './schemas/devices.ts'
 import {
   AttestationKeysResponse,
@@ -26,6 +33,8 @@ import { GuestLinkResponse, LinksResponse, ProvisionLinkRequest, ProvisionLinkRe
 import { CodedProblem } from './schemas/problem.ts'
 import { QuotaResponse } from './schemas/quota.ts'
 import { AssetReceipt } from './schemas/receipts.ts'
+import { CreateUploadRequest, CreateUploadResponse, UploadsResponse } from './schemas/uploads.ts'
+import { StorageVerifyRequest, StorageVerifyResponse } from './schemas/verify.ts'
 import { isNegotiatedPath } from './window.ts'
 import { SERVICE } from './wire.ts'
 
@@ -37,7 +46,18 @@ export interface Operation {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
   /** Relative to the server's base URL; parameters in braces are path segments. */
   readonly path: string
-  readonly tag: 'discovery' | 'accounts' | 'devices' | 'albums' | 'links' | 'guest' | 'inbox' | 'quota' | 'service'
+  readonly tag:
+    | 'discovery'
+    | 'accounts'
+    | 'devices'
+    | 'albums'
+    | 'uploads'
+    | 'assets'
+    | 'links'
+    | 'guest'
+    | 'inbox'
+    | 'quota'
+    | 'service'
   /** `link`: possession of the opaque id in the path is the credential. */
   readonly auth: 'none' | 'bearer' | 'link'
   readonly summary: string
@@ -57,6 +77,8 @@ export interface Operation {
   readonly answers: Readonly<Record<number, Answer>>
   /** What it says beyond the gates that every operation of its kind has (`gateProblems`). */
   readonly problems: readonly ProblemCode[]
+  /** Codes that have another status here than in the catalog. */
+  readonly statuses?: Readonly<Partial<Record<ProblemCode, number>>>
 }
 
 export interface JsonBody {
@@ -95,6 +117,7 @@ export const HEADER_DOCS = {
   Range: 'One range of bytes (RFC 9110, section 14); several are answered whole.',
   'If-Range': 'The ETag that the range belongs to.',
   'If-None-Match': 'ETags that the client holds.',
+  Location: 'Path of what was created.',
   ETag: 'The ciphertext hash, or the version of the document.',
   'Accept-Ranges': 'bytes',
   'Content-Range': 'Which bytes of how many.',
@@ -121,6 +144,35 @@ const content = {
   206: { description: 'The range asked for.', body: 'bytes', headers: ['ETag', 'Content-Range'] },
   304: { description: 'The client’s copy is current.', headers: ['ETag'] },
 } as const
+
+/** What every chunk may meet, whatever it is sent through. */
+const chunkProblems = [
+  'error.upload.session_not_found',
+  'error.upload.missing_offset',
+  'error.upload.missing_checksum',
+  'error.upload.empty_chunk',
+  'error.upload.checksum_mismatch',
+  'error.upload.offset_mismatch',
+  'error.upload.chunk_conflict',
+  'error.upload.size_exceeded',
+  'error.upload.too_many_chunks',
+  'error.upload.session_closed',
+  'error.upload.content_hash_mismatch',
+  'error.storage.unavailable',
+] as const
+
+/** What a manifest may be refused for, by an upload and an adoption alike. */
+const manifestProblems = [
+  'error.upload.unsupported_content_type',
+  'error.manifest.suite_unknown',
+  'error.manifest.invalid',
+  'error.manifest.mismatch',
+  'error.manifest.timestamp_out_of_range',
+  'error.manifest.stale',
+  'error.device.not_authorized',
+  'error.album.not_available',
+  'error.asset.id_taken',
+] as const
 
 const sessionState = {
   200: {
@@ -371,6 +423,149 @@ export const operations = {
     answers: { 200: { description: 'The albums.', body: AlbumsResponse } },
     problems: [],
   },
+  createUpload: {
+    method: 'POST',
+    path: '/v1/upload',
+    tag: 'uploads',
+    auth: 'bearer',
+    summary: 'Create an upload session',
+    description:
+      'One blob of an asset, which manifest_envelope.file_id names. The same asset, role and hash again: 200 with the session that is open, or that landed. The id of an asset is reserved by its first session and given up if nothing lands.',
+    body: { type: 'application/json', schema: CreateUploadRequest },
+    creates: true,
+    writes: true,
+    answers: {
+      200: {
+        description: 'The session that there is; X-Service-Offset says where to go on.',
+        body: CreateUploadResponse,
+        headers: ['Location', 'X-Service-Offset'],
+      },
+      201: { description: 'Send the chunks.', body: CreateUploadResponse, headers: ['Location'] },
+    },
+    problems: [
+      ...manifestProblems,
+      'error.upload.file_too_large',
+      'error.request.limit_reached',
+      'error.quota.exceeded',
+      'error.storage.unavailable',
+    ],
+  },
+  listUploads: {
+    method: 'GET',
+    path: '/v1/upload/sessions',
+    tag: 'uploads',
+    auth: 'bearer',
+    summary: 'The caller’s open sessions',
+    description: 'All that the caller is charged for, guests’ included, oldest first.',
+    answers: { 200: { description: 'The sessions.', body: UploadsResponse } },
+    problems: [],
+  },
+  appendUpload: {
+    method: 'PATCH',
+    path: '/v1/upload/{upload_id}',
+    tag: 'uploads',
+    auth: 'bearer',
+    summary: 'Append one chunk to an upload session',
+    description:
+      'As for a drop session. The chunk that ends at the declared size is answered 204 only when the blob has landed in its asset, with a signed receipt. A provenance blob is checked then: signatures of the creating device, and every field against the envelope.',
+    requestHeaders: chunkHeaders,
+    body: { type: 'application/octet-stream' },
+    writes: true,
+    answers: { 204: { description: 'Kept.', headers: ['X-Service-Offset'] } },
+    problems: [...chunkProblems, 'error.manifest.mismatch', 'error.manifest.stale', 'error.asset.id_taken'],
+    statuses: { 'error.manifest.mismatch': 409 },
+  },
+  uploadSession: {
+    method: 'HEAD',
+    path: '/v1/upload/{upload_id}',
+    tag: 'uploads',
+    auth: 'bearer',
+    summary: 'Where an upload session stands',
+    description: 'Ask it before resuming.',
+    answers: sessionState,
+    problems: ['error.upload.session_not_found'],
+  },
+  cancelUpload: {
+    method: 'DELETE',
+    path: '/v1/upload/{upload_id}',
+    tag: 'uploads',
+    auth: 'bearer',
+    summary: 'Cancel an open session',
+    description:
+      'One’s own, or a guest’s through one of the caller’s links. Gives quota and caps back. What has landed, or is about to, cannot be cancelled.',
+    answers: { 204: { description: 'Cancelled.' } },
+    problems: ['error.upload.session_not_found', 'error.upload.session_closed'],
+  },
+  asset: {
+    method: 'GET',
+    path: '/v1/assets/{asset_id}',
+    tag: 'assets',
+    auth: 'bearer',
+    summary: 'One of the caller’s assets',
+    description:
+      'There from its first blob on. Complete with original, metadata and provenance; a client that finds an asset incomplete uploads what is missing.',
+    answers: { 200: { description: 'The asset.', body: AssetResponse } },
+    problems: ['error.asset.not_found'],
+  },
+  deleteAsset: {
+    method: 'DELETE',
+    path: '/v1/assets/{asset_id}',
+    tag: 'assets',
+    auth: 'bearer',
+    summary: 'Delete an asset',
+    description:
+      'Gives the quota back at once and ends its open sessions. Its id stays taken. Refused before the retention_until of its manifest.',
+    answers: { 204: { description: 'Deleted.' } },
+    problems: ['error.asset.not_found', 'error.asset.retained'],
+  },
+  assetReceipts: {
+    method: 'GET',
+    path: '/v1/assets/{asset_id}/receipts',
+    tag: 'assets',
+    auth: 'bearer',
+    summary: 'Receipts covering an asset',
+    description:
+      'In receipt_seq order, the landing of an adopted drop included. receipt_cbor is the receipt: check its two signatures under the key that server_key_id names.',
+    answers: { 200: { description: 'The receipts.', body: AssetReceiptsResponse } },
+    problems: ['error.storage.asset_not_found'],
+  },
+  verifyStorage: {
+    method: 'POST',
+    path: '/v1/storage/verify',
+    tag: 'assets',
+    auth: 'bearer',
+    summary: 'Does the server really hold these blobs?',
+    description:
+      'A pure read. One verdict for each asset and one entry for each hash, in the order of the request; durable is the conjunction over exactly the hashes declared. With deep the bytes are read and hashed again, within a budget of the account: past it deep reads rate_limited.',
+    body: { type: 'application/json', schema: StorageVerifyRequest },
+    answers: { 200: { description: 'The verdicts.', body: StorageVerifyResponse } },
+    problems: ['error.storage.unavailable'],
+  },
+  blob: {
+    method: 'GET',
+    path: '/v1/blob/{hash}',
+    tag: 'assets',
+    auth: 'bearer',
+    summary: 'Ciphertext of a blob',
+    description: 'Any copy that a live asset of the caller’s holds. Sealed bytes, immutable, with ranges.',
+    requestHeaders: ['Range', 'If-Range', 'If-None-Match'],
+    answers: content,
+    problems: ['error.blob.not_found', 'error.request.range_not_satisfiable', 'error.storage.unavailable'],
+  },
+  blobHead: {
+    method: 'HEAD',
+    path: '/v1/blob/{hash}',
+    tag: 'assets',
+    auth: 'bearer',
+    summary: 'Size of a blob’s ciphertext',
+    description: 'As GET, without the bytes.',
+    requestHeaders: ['If-None-Match'],
+    answers: {
+      200: { description: 'Content-Length and ETag.', headers: ['ETag', 'Accept-Ranges'] },
+      304: content[304],
+    },
+    problems: ['error.blob.not_found', 'error.storage.unavailable'],
+  },
   quota: {
     method: 'GET',
     path: '/v1/quota',
@@ -479,6 +674,27 @@ export const operations = {
     answers: { 204: { description: 'Discarded.' } },
     problems: ['error.request.unprocessable'],
   },
+  adoptDrop: {
+    method: 'POST',
+    path: '/v1/drops/{drop_id}/adopt',
+    tag: 'inbox',
+    auth: 'bearer',
+    summary: 'Adopt a pending drop into an album',
+    description:
+      'The drop becomes the original of an asset, which the client then completes with metadata and provenance. The row is claimed, the asset written with its receipt, then the claim settled; an exact repeat meanwhile joins it. Unknown, foreign, adopted before, or claimed by another request: one 404. A client whose answer was lost finds drop.drop_id in the asset.',
+    body: { type: 'application/json', schema: AdoptRequest },
+    creates: true,
+    writes: true,
+    answers: { 200: { description: 'Adopted.', body: AdoptResponse } },
+    problems: [
+      'error.drop.not_found',
+      ...manifestProblems,
+      'error.drop.adoption_mismatch',
+      'error.request.limit_reached',
+      'error.storage.unavailable',
+    ],
+    statuses: { 'error.asset.id_taken': 422, 'error.manifest.stale': 422 },
+  },
   guestLink: {
     method: 'GET',
     path: '/d/{opaque_id}',
@@ -528,20 +744,7 @@ export const operations = {
     requestHeaders: chunkHeaders,
     body: { type: 'application/octet-stream' },
     answers: { 204: { description: 'Kept.', headers: ['X-Service-Offset'] } },
-    problems: [
-      'error.upload.session_not_found',
-      'error.upload.missing_offset',
-      'error.upload.missing_checksum',
-      'error.upload.empty_chunk',
-      'error.upload.checksum_mismatch',
-      'error.upload.offset_mismatch',
-      'error.upload.chunk_conflict',
-      'error.upload.size_exceeded',
-      'error.upload.too_many_chunks',
-      'error.upload.session_closed',
-      'error.upload.content_hash_mismatch',
-      'error.storage.unavailable',
-    ],
+    problems: chunkProblems,
   },
   dropSession: {
     method: 'HEAD',
@@ -606,6 +809,11 @@ export function problemsOf(operation: Operation): readonly ProblemCode[] {
   return [...new Set([...gateProblems(operation), ...operation.problems])]
 }
 
+/** The status of a code as the operation answers it. */
+export function statusOf(operation: Operation, code: ProblemCode): number {
+  return operation.statuses?.[code] ?? PROBLEMS[code].status
+}
+
 /** Path parameters and what checks each. */
 export const PATH_PARAMETERS = {
   code: {
@@ -620,6 +828,8 @@ export const PATH_PARAMETERS = {
     description: 'The upload session.',
   },
   device_id: { parse: parseDeviceId, schema: DeviceResponse.properties.device_id, description: 'The device.' },
+  asset_id: { parse: parseAssetId, schema: AssetResponse.properties.asset_id, description: 'The asset.' },
+  hash: { parse: parseSha256Hex, schema: AssetBlobResponse.properties.hash, description: 'SHA-256 of the ciphertext.' },
   drop_id: {
     parse: parseDropId,
     schema: InboxResponse.properties.drops.items.properties.drop_id,

@@ -34,6 +34,36 @@ const catalog = {
     title: 'This device cannot be added',
     help: 'Make a new random device_id. This one is taken by a device with other values, or by one that was revoked; a device is never changed or revived.',
   },
+  'error.drop.adoption_mismatch': {
+    status: 400,
+    title: 'The declaration is not of this drop',
+    help: 'Take size and hash from the inbox entry that drop_id names.',
+  },
+  'error.manifest.suite_unknown': {
+    status: 400,
+    title: 'This crypto suite is not known',
+    help: 'crypto_suite_id 1 is the only one.',
+  },
+  'error.manifest.invalid': {
+    status: 400,
+    title: 'The manifest contradicts itself',
+    help: '`detail` names the field. A create continues from nothing; a replace gives original_blob_hash; an original is never longer opened than sealed.',
+  },
+  'error.manifest.mismatch': {
+    status: 400,
+    title: 'The manifest disagrees with the declaration',
+    help: 'What manifest and declaration both say has to be the same. When the last chunk of a provenance blob is answered so (409), its signatures or its fields are not those of the envelope: the session is over, sign the manifest again and start a new one.',
+  },
+  'error.manifest.timestamp_out_of_range': {
+    status: 400,
+    title: 'The manifest’s timestamp is too far from now',
+    help: 'Check the clock of the device, and sign anew.',
+  },
+  'error.upload.unsupported_content_type': {
+    status: 400,
+    title: 'This content type is not one of the protocol’s',
+    help: 'Declare application/octet-stream; the true type belongs into the sealed header.',
+  },
   'error.upload.missing_offset': {
     status: 400,
     title: 'The chunk does not say where it starts',
@@ -80,6 +110,11 @@ const catalog = {
     title: 'This album is not yours',
     help: 'List your albums. To make one, choose a new random album_id.',
   },
+  'error.device.not_authorized': {
+    status: 403,
+    title: 'This device may not write for you',
+    help: 'created_by_user has to be the caller, and created_by_device a device of the caller’s that is not revoked.',
+  },
   'error.drop.passphrase_required': {
     status: 403,
     title: 'The link asks for its passphrase',
@@ -119,6 +154,21 @@ const catalog = {
     status: 404,
     title: 'No such drop',
     help: 'List the inbox: it was adopted, discarded, is held by an adoption, or never was yours.',
+  },
+  'error.asset.not_found': {
+    status: 404,
+    title: 'No such asset',
+    help: 'It never was, holds nothing yet, was deleted, or is not yours.',
+  },
+  'error.storage.asset_not_found': {
+    status: 404,
+    title: 'No receipts of such an asset',
+    help: 'The asset never was, holds nothing yet, was deleted, or is not yours.',
+  },
+  'error.blob.not_found': {
+    status: 404,
+    title: 'No such blob',
+    help: 'No live asset of yours holds it.',
   },
   'error.request.method_not_allowed': {
     status: 405,
@@ -165,6 +215,21 @@ const catalog = {
     title: 'The bytes are not those declared',
     help: 'The whole does not hash to ciphertext_hash. Nothing was kept; start a new session.',
   },
+  'error.asset.id_taken': {
+    status: 409,
+    title: 'This place is taken',
+    help: 'Another blob holds this role of the asset, or is on its way to it, or the id is another account’s or was deleted. Choose a new random asset id, or replace the original.',
+  },
+  'error.asset.retained': {
+    status: 409,
+    title: 'The asset may not be deleted yet',
+    help: 'Its manifest says until when it is kept: retention_until.',
+  },
+  'error.manifest.stale': {
+    status: 409,
+    title: 'The manifest does not continue what is there',
+    help: 'Read the asset: its original, album and the hash of its provenance have changed, or there is nothing to replace. Write the manifest anew.',
+  },
   'error.drop.cap_exhausted': {
     status: 409,
     title: 'The link is full',
@@ -178,6 +243,11 @@ const catalog = {
   'error.drop.file_too_large': {
     status: 413,
     title: 'The file is larger than the link accepts',
+    help: 'The member `limit` tells the largest size of a sealed file in bytes.',
+  },
+  'error.upload.file_too_large': {
+    status: 413,
+    title: 'The file is larger than the server takes',
     help: 'The member `limit` tells the largest size of a sealed file in bytes.',
   },
   'error.request.unsupported_media_type': {

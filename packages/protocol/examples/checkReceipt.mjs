@@ -1,0 +1,58 @@
+// Checks one custody receipt with Node 24 alone: node checkReceipt.mjs <the server's address> [file]
+// The file, or standard input, holds an AssetReceipt as the server answers it. packages/protocol/README.md says each step in words.
+import assert from 'node:assert/strict'
+import { createPublicKey, hash, verify } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+
+process.on('uncaughtException', (error) => {
+  console.error(`not shown to hold: ${error.message}`)
+  process.exit(1)
+})
+const [address, file = 0] = process.argv.slice(2)
+const { server_id, keys = [] } = await (await fetch(`${address}/.well-known/service/attestation-keys`)).json()
+const { receipt_cbor, server_key_id, ...told } = JSON.parse(readFileSync(file, 'utf8'))
+const published = keys.map((key) => Buffer.from(key.public, 'base64'))
+const key = published.find((bytes) => bytes.length === 1984 && hash('sha256', bytes) === server_key_id)
+assert(key, 'the server publishes no such key')
+
+// Only payload and signatures vary in 98([header, {}, payload, [[signHeader, {}, signature], …]]), so all the rest is compared, as hex.
+const hex = (content) => Buffer.from(content).toString('hex')
+const header = `5824a1037820${hex('application/service-receipt+cbor')}`
+const [ed25519Header, mlDsa65Header] = ['5826a20132', '5827a2013830'].map((start) => `${start}045820${server_key_id}`)
+const form = `^d86284${header}a0(59.*)8283${ed25519Header}a05840(.{128})83${mlDsa65Header}a0590ced(.{6618})$`
+const parts = hex(Buffer.from(receipt_cbor, 'base64')).match(form)
+const [, payload, ed25519, mlDsa65] = parts ?? assert.fail('the bytes are not of the one form of a receipt by this key')
+
+for (const [signHeader, signature, jwk] of [
+  [ed25519Header, ed25519, { kty: 'OKP', crv: 'Ed25519', x: key.toString('base64url', 0, 32) }],
+  [mlDsa65Header, mlDsa65, { kty: 'AKP', alg: 'ML-DSA-65', pub: key.toString('base64url', 32) }],
+]) {
+  // Sig_structure (RFC 9052, section 4.4): ["Signature", header, signHeader, h'', payload].
+  const toBeSigned = Buffer.from(`8569${hex('Signature')}${header}${signHeader}40${payload}`, 'hex')
+  const holds = verify(null, toBeSigned, createPublicKey({ key: jwk, format: 'jwk' }), Buffer.from(signature, 'hex'))
+  assert(holds, `the ${jwk.crv ?? jwk.alg} signature does not verify`)
+}
+
+let unread = Buffer.from(payload, 'hex')
+/** Takes a number, a text or a byte string (as hex) off what is unread: CBOR (RFC 8949), each length as short as can be. */
+function next() {
+  const [kind, short] = [unread[0] >> 5, unread[0] & 31]
+  const width = short < 24 ? 0 : 2 ** (short - 24)
+  const number = width === 0 ? short : Number(`0x${unread.toString('hex', 1, 1 + width)}`)
+  const end = 1 + width + (kind === 0 ? 0 : number)
+  const isShortest = number >= (width < 2 ? 24 * width : 256 ** (width / 2))
+  assert([0, 2, 3].includes(kind) && end <= unread.length && isShortest, 'the payload is not CBOR of a receipt')
+  const content = unread.subarray(1 + width, end)
+  unread = unread.subarray(end)
+  return kind === 0 ? number : content.toString(kind === 2 ? 'hex' : 'utf8')
+}
+const map = Buffer.from(next(), 'hex')
+assert(unread.length === 0, 'the payload is longer than it says')
+unread = map.subarray(1)
+const fields = {}
+while (unread.length > 0) fields[next()] = next()
+assert(map[0] === 0xa0 + Object.keys(fields).length, 'the payload is not one map, or has a field twice')
+assert(fields.version === 'service/receipt/1', 'the payload is of another version')
+assert(fields.server_id === server_id && server_id === new URL(address).origin, 'the receipt is of another server')
+for (const name in told) assert.equal(told[name] ?? undefined, fields[name], `${name} is told otherwise`)
+console.log('%O\nholds', fields)

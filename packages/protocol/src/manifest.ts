@@ -1,0 +1,136 @@
+/**
+ * The signed manifest, which is the provenance blob: a COSE_Sign message over deterministic CBOR (RFC 9052, RFC 8949 section 4.2.1), signed by both
+ * halves of the creating device's hybrid key. The payload is the specification's ManifestEnvelope under its own names and with its JSON values
+ * (hashes stay hex text, integers are integers, what is absent is left out), and `wrapped_key` as bytes. The server keeps a mirror of it; a client trusts these bytes alone.
+ */
+import { sha256 } from '@noble/hashes/sha2.js'
+import { type Bytes, toHex } from './bytes.ts'
+import {
+  assembleCose,
+  CoseError,
+  type CoseMessage,
+  type CoseToBeSigned,
+  coseToBeSigned,
+  decodeCose,
+  type HybridSignatures,
+  type HybridVerifiers,
+  verifyCose,
+} from './cose.ts'
+import { type KeyId, parseKeyId, parseSha256Hex, type Sha256Hex } from './ids.ts'
+import {
+  decodePayload,
+  encodePayload,
+  ManifestError,
+  type ReadManifest,
+  type SignedManifest,
+} from './manifestPayload.ts'
+import { ED25519_SIGNATURE_BYTES, ML_DSA_65_SIGNATURE_BYTES } from './suites.ts'
+import { SERVICE } from './wire.ts'
+
+export type { HybridSignatures, HybridVerifiers } from './cose.ts'
+export {
+  disagreement,
+  ManifestError,
+  type ManifestFault,
+  type SignedManifest,
+  WRAPPED_KEY_BYTES_MAX,
+} from './manifestPayload.ts'
+
+/** Keeps a device's signature from being taken for one of anything else, as it is inside the signed bytes. */
+export const MANIFEST_CONTENT_TYPE = `application/${SERVICE}-manifest+cbor`
+
+/** About 4 KiB is usual, and 5 KiB with a wrapped key; what is longer than this is refused unread. */
+export const PROVENANCE_BYTES_MAX = 65_536
+
+/** What a manifest says, whose key signed it, and the hash that stands for it. */
+export interface DecodedManifest extends ReadManifest {
+  /** SHA-256 of the 1984 bytes of the signing device's public key. Whether that is `created_by_device` is the caller's to look up. */
+  readonly keyId: KeyId
+  /** SHA-256 of the whole blob: `envelope_hash` of its receipt, and `prior_provenance_hash` of the replace that continues from it. */
+  readonly hash: Sha256Hex
+}
+
+/** Of the right length and of no meaning, to see how long a message will be before a key has signed it. */
+const PLACEHOLDERS: HybridSignatures = {
+  ed25519: new Uint8Array(ED25519_SIGNATURE_BYTES),
+  mlDsa65: new Uint8Array(ML_DSA_65_SIGNATURE_BYTES),
+}
+
+/**
+ * The byte strings that the device's Ed25519 and ML-DSA-65 key sign, under `ed25519` and `mlDsa65`; hand the whole to `assembleManifest` with the signatures.
+ * Throws `ManifestError` for a manifest that a reader would refuse, one of more than 64 KiB included.
+ */
+export function manifestToBeSigned(manifest: SignedManifest, keyId: KeyId): CoseToBeSigned {
+  const toBeSigned = coseToBeSigned({ contentType: MANIFEST_CONTENT_TYPE, payload: encodePayload(manifest), keyId })
+  assembleManifest(toBeSigned, PLACEHOLDERS)
+  return toBeSigned
+}
+
+/**
+ * The bytes of a provenance blob. Throws `RangeError` for signatures of another length than 64 and 3309 bytes, and `ManifestError` for whatever else
+ * a reader would refuse. The signatures are not verified.
+ */
+export function assembleManifest(toBeSigned: CoseToBeSigned, signatures: HybridSignatures): Bytes {
+  const provenance = assembleCose(toBeSigned, signatures)
+  decodeManifest(provenance)
+  return provenance
+}
+
+/** SHA-256 of a whole provenance blob, lowercase hex. */
+export function manifestHash(provenance: Uint8Array): Sha256Hex {
+  const hash = parseSha256Hex(toHex(sha256(provenance)))
+  if (hash === undefined) throw new Error('SHA-256 gave something other than 64 hex characters')
+  return hash
+}
+
+/** Reads a manifest without verifying its signatures. Throws `ManifestError` for anything but the one accepted form. */
+export function decodeManifest(provenance: Uint8Array): DecodedManifest {
+  return decodedFrom(decodeMessage(provenance), provenance)
+}
+
+function decodedFrom(message: CoseMessage, provenance: Uint8Array): DecodedManifest {
+  const keyId = parseKeyId(message.keyId)
+  if (keyId === undefined) throw new ManifestError('key_id', 'the key id is not 32 bytes')
+  return { ...decodePayload(message.payload), keyId, hash: manifestHash(provenance) }
+}
+
+function decodeMessage(provenance: Uint8Array): CoseMessage {
+  if (provenance.length > PROVENANCE_BYTES_MAX)
+    throw new ManifestError('too_large', `a manifest has at most ${PROVENANCE_BYTES_MAX} bytes`)
+  try {
+    return decodeCose(provenance, MANIFEST_CONTENT_TYPE)
+  } catch (cause) {
+    throw manifestErrorFrom(cause)
+  }
+}
+
+function manifestErrorFrom(cause: unknown): unknown {
+  return cause instanceof CoseError ? new ManifestError(cause.fault, cause.message, { cause }) : cause
+}
+
+export interface ManifestVerification {
+  /** The whole blob. */
+  readonly provenance: Uint8Array
+  /** The 1984 bytes of the key of the device that `created_by_device` names. */
+  readonly publicKey: Uint8Array
+  readonly verify: HybridVerifiers
+}
+
+/**
+ * Reads a manifest and verifies both signatures. Throws `ManifestError` unless both hold and the key is the one the manifest names.
+ * Whether the key is that of `created_by_device`, and whether the manifest is of the right asset, is the caller's to compare.
+ */
+export async function verifyManifest({
+  provenance,
+  publicKey,
+  verify,
+}: ManifestVerification): Promise<DecodedManifest> {
+  const message = decodeMessage(provenance)
+  const decoded = decodedFrom(message, provenance)
+  try {
+    await verifyCose(message, publicKey, verify)
+  } catch (cause) {
+    throw manifestErrorFrom(cause)
+  }
+  return decoded
+}

@@ -1,0 +1,226 @@
+import type { Bytes } from './bytes.ts'
+import { CborError, type CborValue, decodeCbor, encodeCbor } from './cbor.ts'
+import type { CoseFault } from './cose.ts'
+import {
+  parseAccountId,
+  parseAlbumId,
+  parseAssetId,
+  parseDeviceId,
+  parseInstant,
+  parseProtocolVersion,
+  parseSha256Hex,
+} from './ids.ts'
+import type { KeyMode, ManifestAction, ManifestEnvelope } from './schemas/manifest.ts'
+import { isKnownSuite } from './suites.ts'
+import { INTEGER_MAX } from './wire.ts'
+
+export type ManifestFault =
+  | CoseFault
+  | 'payload_not_deterministic'
+  | 'unknown_field'
+  | 'missing_field'
+  | 'field_invalid'
+  | 'suite_unknown'
+  | 'fields_disagree'
+  | 'too_large'
+
+/** Bytes that are no manifest, or none of this device. `reason` says what is wrong, for programs; the message says it for people. */
+export class ManifestError extends Error {
+  override readonly name = 'ManifestError'
+  readonly reason: ManifestFault
+
+  constructor(reason: ManifestFault, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}
+
+/** What a device signs of an asset: the fields of the specification's ManifestEnvelope, and the asset's key where nothing else leads to it. */
+export interface SignedManifest {
+  /** `ciphertext_hash` is the original's, whichever blob is on its way. Times stay the text that the client wrote. */
+  readonly envelope: ManifestEnvelope
+  /** The asset's key as a sealed blob of 1 to 4096 bytes, opaque here; there exactly when `key_mode` is `wrapped`. */
+  readonly wrappedKey?: Uint8Array | undefined
+}
+
+/** The same, as it comes out of signed bytes: what is absent is left out of the envelope, never null. */
+export interface ReadManifest extends SignedManifest {
+  readonly wrappedKey: Bytes | undefined
+}
+
+export const WRAPPED_KEY_BYTES_MAX = 4096
+
+const WRAPPED_KEY = 'wrapped_key'
+const CLIENT_VERSION_LENGTH_MAX = 200
+/** Typed against the wire's values. Kept here as well, because the schemas would bring their library into a browser. */
+const KEY_MODES: Readonly<Record<KeyMode, true>> = { derived: true, wrapped: true }
+const ACTIONS: Readonly<Record<ManifestAction, true>> = { create: true, replace: true }
+
+type Values = { readonly [Name in keyof ManifestEnvelope]-?: NonNullable<ManifestEnvelope[Name]> }
+type FieldName = keyof Values
+type Reader<Value> = (value: unknown) => Value | undefined
+type Fields = ReadonlyMap<unknown, unknown>
+
+/** The signed bytes of a manifest. Throws `ManifestError` for one that a reader would refuse, so that none such is ever signed. */
+export function encodePayload({ envelope, wrappedKey }: SignedManifest): Bytes {
+  const fields = new Map<string, CborValue>()
+  for (const [name, value] of Object.entries(envelope)) {
+    if (!isFieldName(name)) throw unknownField()
+    if (value !== undefined && value !== null) fields.set(name, value)
+  }
+  if (wrappedKey !== undefined) fields.set(WRAPPED_KEY, wrappedKey)
+  readFields(fields)
+  return encodeCbor(fields)
+}
+
+/** Reads the signed bytes; throws `ManifestError` for unknown or missing fields, for values not of their form, and for fields that disagree. */
+export function decodePayload(bytes: Uint8Array): ReadManifest {
+  let fields: unknown
+  try {
+    fields = decodeCbor(bytes)
+  } catch (cause) {
+    if (!(cause instanceof CborError)) throw cause
+    throw new ManifestError('payload_not_deterministic', `payload: ${cause.message}`, { cause })
+  }
+  if (!(fields instanceof Map)) throw new ManifestError('field_invalid', 'the payload is not a map')
+  return readFields(fields)
+}
+
+/**
+ * The first field, `ciphertext_hash` apart, in which a session's or an asset's envelope is not the manifest's; undefined when they agree.
+ * Absent and null are alike, times compare as text. `ciphertext_hash` is the caller's to judge: an envelope has the blob's of its
+ * session, a manifest the original's (specification, ManifestEnvelope).
+ */
+export function disagreement(
+  envelope: ManifestEnvelope,
+  manifest: ManifestEnvelope,
+): Exclude<FieldName, 'ciphertext_hash'> | undefined {
+  return COMPARED.find((name) => (envelope[name] ?? undefined) !== (manifest[name] ?? undefined))
+}
+
+function readFields(fields: Fields): ReadManifest {
+  for (const name of fields.keys()) if (name !== WRAPPED_KEY && !isFieldName(name)) throw unknownField()
+  const envelope: ManifestEnvelope = {
+    crypto_suite_id: required(fields, 'crypto_suite_id'),
+    protocol_version: required(fields, 'protocol_version'),
+    ...optional(fields, 'album_id'),
+    file_id: required(fields, 'file_id'),
+    amk_version: required(fields, 'amk_version'),
+    ciphertext_hash: required(fields, 'ciphertext_hash'),
+    plaintext_size: required(fields, 'plaintext_size'),
+    chunk_size: required(fields, 'chunk_size'),
+    key_mode: required(fields, 'key_mode'),
+    ...optional(fields, 'metadata_blob_hash'),
+    ...optional(fields, 'original_blob_hash'),
+    created_by_user: required(fields, 'created_by_user'),
+    created_by_device: required(fields, 'created_by_device'),
+    client_version: required(fields, 'client_version'),
+    timestamp: required(fields, 'timestamp'),
+    action: required(fields, 'action'),
+    ...optional(fields, 'prior_provenance_hash'),
+    ...optional(fields, 'retention_until'),
+  }
+  const manifest = { envelope, wrappedKey: wrappedKeyOf(fields) }
+  requireAgreement(manifest)
+  return manifest
+}
+
+function requireAgreement({ envelope, wrappedKey }: ReadManifest): void {
+  const { action, original_blob_hash } = envelope
+  if (!isKnownSuite(envelope.crypto_suite_id))
+    throw new ManifestError('suite_unknown', 'a manifest of a crypto suite that is not known')
+  if ((envelope.key_mode === 'wrapped') !== (wrappedKey !== undefined))
+    throw new ManifestError('fields_disagree', 'a wrapped_key is there exactly when key_mode is wrapped')
+  if (action === 'create' && envelope.prior_provenance_hash !== undefined)
+    throw new ManifestError('fields_disagree', 'a create continues from nothing')
+  if (action === 'replace' && original_blob_hash === undefined)
+    throw new ManifestError('fields_disagree', 'a replace names its original_blob_hash')
+  if (original_blob_hash !== undefined && original_blob_hash !== envelope.ciphertext_hash)
+    throw new ManifestError('fields_disagree', 'original_blob_hash and ciphertext_hash are both the original’s')
+}
+
+function unknownField(): ManifestError {
+  return new ManifestError('unknown_field', 'the payload has a field that no manifest has')
+}
+
+function required<Name extends FieldName>(fields: Fields, name: Name): Values[Name] {
+  if (!fields.has(name)) throw new ManifestError('missing_field', `the payload has no ${name}`)
+  const value = READERS[name](fields.get(name))
+  if (value === undefined) throw new ManifestError('field_invalid', `${name} is not of its form`)
+  return value
+}
+
+function optional<Name extends FieldName>(fields: Fields, name: Name): { readonly [Key in Name]?: Values[Key] } {
+  if (!fields.has(name)) return {}
+  const found: { [Key in Name]?: Values[Key] } = {}
+  found[name] = required(fields, name)
+  return found
+}
+
+function wrappedKeyOf(fields: Fields): Bytes | undefined {
+  if (!fields.has(WRAPPED_KEY)) return undefined
+  const value: unknown = fields.get(WRAPPED_KEY)
+  if (!(value instanceof Uint8Array) || value.length < 1 || value.length > WRAPPED_KEY_BYTES_MAX)
+    throw new ManifestError('field_invalid', `${WRAPPED_KEY} is not 1 to ${WRAPPED_KEY_BYTES_MAX} bytes`)
+  return new Uint8Array(value)
+}
+
+const text =
+  <Value>(parse: (text: string) => Value | undefined): Reader<Value> =>
+  (value) =>
+    typeof value === 'string' ? parse(value) : undefined
+
+const integer =
+  (minimum: number): Reader<number> =>
+  (value) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= INTEGER_MAX ? value : undefined
+
+const hash = text(parseSha256Hex)
+const time = text((value) => (parseInstant(value) === undefined ? undefined : value))
+const keyMode = text((value) => (isKeyMode(value) ? value : undefined))
+const action = text((value) => (isAction(value) ? value : undefined))
+
+function isKeyMode(value: string): value is KeyMode {
+  return Object.hasOwn(KEY_MODES, value)
+}
+
+function isAction(value: string): value is ManifestAction {
+  return Object.hasOwn(ACTIONS, value)
+}
+
+/** Counted in code points, as JSON Schema counts. CBOR text is UTF-8, which has no half surrogate pairs, and decoders take a leading byte order mark for none of it. */
+const clientVersion = text((value) => {
+  const isPortable = value.isWellFormed() && !value.startsWith('\uFEFF')
+  const count = [...value].length
+  return isPortable && count >= 1 && count <= CLIENT_VERSION_LENGTH_MAX ? value : undefined
+})
+
+/** One for every field of the envelope, or this does not compile. */
+const READERS: { readonly [Name in FieldName]: Reader<Values[Name]> } = {
+  crypto_suite_id: integer(0),
+  protocol_version: text(parseProtocolVersion),
+  album_id: text(parseAlbumId),
+  file_id: text(parseAssetId),
+  amk_version: integer(1),
+  ciphertext_hash: hash,
+  plaintext_size: integer(0),
+  chunk_size: integer(1),
+  key_mode: keyMode,
+  metadata_blob_hash: hash,
+  original_blob_hash: hash,
+  created_by_user: text(parseAccountId),
+  created_by_device: text(parseDeviceId),
+  client_version: clientVersion,
+  timestamp: time,
+  action,
+  prior_provenance_hash: hash,
+  retention_until: time,
+}
+
+function isFieldName(name: unknown): name is FieldName {
+  return typeof name === 'string' && Object.hasOwn(READERS, name)
+}
+
+const COMPARED = Object.keys(READERS)
+  .filter(isFieldName)
+  .filter((name) => name !== 'ciphertext_hash')
