@@ -40,6 +40,10 @@ describe('readConfig', () => {
       ['data/blindkeep.sqlite', 'data/blobs', 'data/secrets/master.secret'],
     )
     assert.deepEqual([config.protocolMin, config.protocolMax], ['2026-01-01', '2026-11-01'])
+    assert.deepEqual(
+      [config.adoptionLeaseSeconds, config.manifestDriftDays, config.deepBytesPerHour],
+      [60, 30, 68_719_476_736],
+    )
     assert.deepEqual(config.notices, [])
   })
 
@@ -76,6 +80,11 @@ describe('readConfig', () => {
     }
     assert.equal(configOf({ BLOB_BYTES_MAX: '9007199254740991' }).blobBytesMost, Number.MAX_SAFE_INTEGER)
     assert.deepEqual(namesOf({ SWEEP_SECONDS: '0', QUOTA_GRACE_DAYS: '0' }), ['SWEEP_SECONDS'])
+    assert.deepEqual(namesOf({ ADOPTION_LEASE_SECONDS: '0', MANIFEST_DRIFT_DAYS: '3651', DEEP_BYTES_PER_HOUR: '0' }), [
+      'ADOPTION_LEASE_SECONDS',
+      'MANIFEST_DRIFT_DAYS',
+      'DEEP_BYTES_PER_HOUR',
+    ])
   })
 
   it('keeps the sub-path of PUBLIC_URL without a slash at its end, and its origin in canonical form', () => {

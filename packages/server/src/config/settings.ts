@@ -160,6 +160,11 @@ export const SETTINGS = {
     30 * DAY_SECONDS,
     'How long a guest can fetch the receipt of a landed drop.',
   ),
+  adoptionLeaseSeconds: seconds(
+    'ADOPTION_LEASE_SECONDS',
+    60,
+    'How long an adoption that is under way keeps a drop from any other adoption or discard.',
+  ),
   collectGraceSeconds: seconds('GC_GRACE_SECONDS', DAY_SECONDS, 'How long a copy that nothing owns any more is kept.'),
   linkSessionsPerWindow: count('LINK_SESSIONS_PER_WINDOW', 600, 'Drop sessions that one link admits in 15 minutes.'),
   sourceSessionsPerWindow: count(
@@ -176,6 +181,16 @@ export const SETTINGS = {
     'LOGIN_TRIES_PER_WINDOW',
     10,
     'Wrong secrets that one address may try on an account in 15 minutes.',
+  ),
+  manifestDriftDays: setting('MANIFEST_DRIFT_DAYS', {
+    fallback: 30,
+    meaning: 'Days that the timestamp of a manifest may be away from the clock of the server, before or after it.',
+    parse: integer({ least: 0, most: 3650 }),
+  }),
+  deepBytesPerHour: bytes(
+    'DEEP_BYTES_PER_HOUR',
+    64 * 1024 * MEBIBYTE,
+    'Bytes that deep storage verification reads for one account in an hour.',
   ),
   federationUrl: optional('FEDERATION_URL', {
     unset: 'none',

@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict'
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { BlobMissing, type Blobs } from './blobs.ts'
-
-/** One adapter over an empty store of its own. */
-export interface BlobsWorld {
-  readonly blobs: Blobs
-  /** The same store as a new process finds it. */
-  reopen(): Promise<Blobs>
-  close(): Promise<void>
-}
-
-type InWorld = (world: BlobsWorld) => Promise<void>
+import { describeDigests } from './blobsContract/digest.ts'
+import { type BlobsWorld, bodyOf, freshLocation, type InWorld, readBytes, writeBytes } from './blobsContract/world.ts'
 
 /** What every adapter of `Blobs` has to keep. Call once per adapter, from its own test file. */
 export function describeBlobs(name: string, openWorld: () => Promise<BlobsWorld>): void {
-  const inWorld = (work: InWorld) => async () => {
+  const inWorld: InWorld = (work) => async () => {
     const world = await openWorld()
     try {
       await work(world)
@@ -28,19 +20,9 @@ export function describeBlobs(name: string, openWorld: () => Promise<BlobsWorld>
     describeStopping(inWorld)
     describeSettling(inWorld)
     describeReading(inWorld)
+    describeDigests(inWorld)
     describeKeeping(inWorld)
   })
-}
-
-/** A location that nothing else uses. */
-export function freshLocation(): string {
-  const hash = createHash('sha256').update(randomUUID()).digest('hex')
-  return `${hash.slice(0, 2)}/${hash}.${randomUUID()}`
-}
-
-/** A body that gives `bytes` in pieces of `pieceBytes`. */
-export async function* bodyOf(bytes: Uint8Array, pieceBytes = 65_536): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < bytes.length; start += pieceBytes) yield bytes.subarray(start, start + pieceBytes)
 }
 
 /** A body that gives `bytes` and then nothing more, without ending. */
@@ -49,28 +31,13 @@ async function* stuckAfter(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   await new Promise(() => undefined)
 }
 
-export async function writeBytes(blobs: Blobs, location: string, bytes: Uint8Array, offset = 0): Promise<void> {
-  await blobs.write(location, {
-    offset,
-    body: bodyOf(bytes),
-    signal: new AbortController().signal,
-    onBytes: () => undefined,
-  })
-}
-
-export async function readBytes(blobs: Blobs, location: string, start = 0, end = 2 ** 40): Promise<Buffer> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of blobs.read(location, { start, end })) pieces.push(piece)
-  return Buffer.concat(pieces)
-}
-
 async function listAll(blobs: Blobs): Promise<string[]> {
   const found: string[] = []
   for await (const location of blobs.list()) found.push(location)
   return found.toSorted()
 }
 
-function describeWriting(inWorld: (work: InWorld) => () => Promise<void>): void {
+function describeWriting(inWorld: InWorld): void {
   it(
     'gives back what was written, whatever the pieces',
     inWorld(async ({ blobs }) => {
@@ -150,6 +117,7 @@ function describeWriting(inWorld: (work: InWorld) => () => Promise<void>): void 
         await assert.rejects(blobs.settle(location, 1), RangeError)
         await assert.rejects(blobs.size(location), RangeError)
         await assert.rejects(readBytes(blobs, location), RangeError)
+        await assert.rejects(blobs.digest(location, 1, new AbortController().signal), RangeError)
         await assert.rejects(blobs.remove(location), RangeError)
       }
       assert.deepEqual(await listAll(blobs), [])
@@ -157,7 +125,7 @@ function describeWriting(inWorld: (work: InWorld) => () => Promise<void>): void 
   )
 }
 
-function describeStopping(inWorld: (work: InWorld) => () => Promise<void>): void {
+function describeStopping(inWorld: InWorld): void {
   it(
     'stops at once when the signal aborts, even while the body gives nothing, and writes no more',
     inWorld(async ({ blobs }) => {
@@ -240,7 +208,7 @@ function describeStopping(inWorld: (work: InWorld) => () => Promise<void>): void
   )
 }
 
-function describeSettling(inWorld: (work: InWorld) => () => Promise<void>): void {
+function describeSettling(inWorld: InWorld): void {
   it(
     'settles at exactly the size, and a second time',
     inWorld(async ({ blobs, reopen }) => {
@@ -301,7 +269,7 @@ function describeSettling(inWorld: (work: InWorld) => () => Promise<void>): void
   )
 }
 
-function describeReading(inWorld: (work: InWorld) => () => Promise<void>): void {
+function describeReading(inWorld: InWorld): void {
   it(
     'reads exactly the range, and ends early where the copy does',
     inWorld(async ({ blobs }) => {
@@ -345,7 +313,7 @@ function describeReading(inWorld: (work: InWorld) => () => Promise<void>): void 
   )
 }
 
-function describeKeeping(inWorld: (work: InWorld) => () => Promise<void>): void {
+function describeKeeping(inWorld: InWorld): void {
   it(
     'removes a copy and nothing else, and does not mind when there is none',
     inWorld(async ({ blobs, reopen }) => {

@@ -1,3 +1,5 @@
+import type { Sha256Hex } from '@blindkeep/protocol/ids'
+
 /**
  * The bytes, each copy at a location of its own that is never used twice.
  *
@@ -22,6 +24,14 @@ export interface Blobs {
   size(location: string): Promise<number | undefined>
   /** Bytes from `start` up to, not including, `end`. Throws `BlobMissing` before the first byte if there is no such copy; ends early if it is shorter. */
   read(location: string, range: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array>
+  /**
+   * Reads the whole copy again and hashes it, apart from the event loop and from the threads that other reads and writes share. `size` is what it
+   * should have, in bytes: a longer one is hashed up to there and its true size told, a shorter one is no error. The bytes are those that the system
+   * gives out, which may come from its cache.
+   * Throws `BlobMissing` when there is no such copy, `DigestsBusy` when too many are waited for, and the signal's reason as soon as that aborts,
+   * in the queue too. Rejects with another error when what hashed it died.
+   */
+  digest(location: string, size: number, signal: AbortSignal): Promise<BlobDigest>
   /** Removes a copy durably. No error when there is none. */
   remove(location: string): Promise<void>
   /** Bytes that can still be written. */
@@ -37,6 +47,14 @@ export interface WriteRequest {
   readonly onBytes: (bytes: Uint8Array) => void
 }
 
+/** A copy is whole when both agree with what was recorded: a longer one begins with the right bytes. */
+export interface BlobDigest {
+  /** Of the bytes that were asked for, or of all when there are fewer. */
+  readonly sha256: Sha256Hex
+  /** Bytes that are there. */
+  readonly size: number
+}
+
 export class StorageUnavailable extends Error {
   override readonly name: string = 'StorageUnavailable'
 }
@@ -46,4 +64,9 @@ export class SyncFailed extends StorageUnavailable {}
 
 export class BlobMissing extends Error {
   override readonly name = 'BlobMissing'
+}
+
+/** More digests are asked for than the adapter lets wait. Nothing was read; a later call may succeed. */
+export class DigestsBusy extends Error {
+  override readonly name = 'DigestsBusy'
 }

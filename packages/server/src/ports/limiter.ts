@@ -4,10 +4,12 @@
  */
 export interface Limiter {
   /**
-   * Takes one place in each of `limits`, or none of them. Undefined when all had one; else the whole seconds, at least 1, until the fullest has again.
+   * Takes places in each of `limits`, or in none of them. Undefined when all had enough; else the whole seconds, at least 1, until the last of
+   * them begins anew. Throws `RangeError` for a weight that is none, and takes nothing then.
    * Places are taken before the work is judged, so that any number at once cannot slip past; what need not count is given back.
    */
   take(limits: readonly Limit[]): Promise<number | undefined>
+  /** Gives back what `take` took for the same limits. Soon, as a window that has begun since is given it all the same; never more than is taken in it. */
   giveBack(limits: readonly Limit[]): Promise<void>
   close(): Promise<void>
 }
@@ -17,6 +19,12 @@ export interface Limit {
   readonly rule: string
   /** Who or what is counted. Never stored in the clear. */
   readonly key: string
+  /** Places in a window. What is counted in bytes reaches far beyond 32 bits. */
   readonly most: number
   readonly windowSeconds: number
+  /**
+   * Places that one take uses, a whole number from 1 on; 1 when left out. More than `most` counts as `most`: what is too heavy for any window has one
+   * to itself.
+   */
+  readonly weight?: number
 }

@@ -3,7 +3,16 @@ import type { Account, ReadTx, Store } from '../ports/store.ts'
 import type { WorldOptions } from './world.ts'
 
 /** Faults around real adapters: a call that fails before it did anything, or after it did all of it. */
-export type Call = 'storeRead' | 'storeWrite' | 'blobWrite' | 'settle' | 'size' | 'blobRead' | 'remove' | 'freeBytes'
+export type Call =
+  | 'storeRead'
+  | 'storeWrite'
+  | 'blobWrite'
+  | 'settle'
+  | 'size'
+  | 'blobRead'
+  | 'digest'
+  | 'remove'
+  | 'freeBytes'
 
 export interface Fault {
   /** How many calls fail; all from now on when left out. */
@@ -59,6 +68,7 @@ export function createFaults(): Faults {
           await meet('blobRead', async () => undefined, location)
           yield* real.read(location, range)
         },
+        digest: (location, size, signal) => meet('digest', () => real.digest(location, size, signal), location),
         remove: (location) => meet('remove', () => real.remove(location), location),
         freeBytes: () => meet('freeBytes', () => real.freeBytes()),
       }),

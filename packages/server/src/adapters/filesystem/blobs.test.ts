@@ -13,8 +13,9 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { describeBlobs, freshLocation, readBytes, writeBytes } from '../../ports/blobs.contract.ts'
+import { describeBlobs } from '../../ports/blobs.contract.ts'
 import { StorageUnavailable, SyncFailed } from '../../ports/blobs.ts'
+import { freshLocation, readBytes, writeBytes } from '../../ports/blobsContract/world.ts'
 import { type FilesystemBlobs, openFilesystemBlobs } from './blobs.ts'
 
 async function openWorld() {

@@ -1,6 +1,7 @@
 import { type FileHandle, open, readdir, stat, statfs, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { BlobMissing, type Blobs } from '../../ports/blobs.ts'
+import { createDigests } from './digest.ts'
 import { createDirectories, createDirectorySyncs, PREFIXES } from './directories.ts'
 import { onStorage, unlessMissing } from './failure.ts'
 import { createFiles, type OpenFile } from './files.ts'
@@ -15,7 +16,7 @@ const nameForm = /^[0-9a-f]{64}\.[0-9a-f-]{36}$/
 
 /** `Blobs` as files (mode 0600) below one directory, which has to lie on a file system that keeps what fsync has acknowledged. */
 export interface FilesystemBlobs extends Blobs {
-  /** Closes what is open. Nothing may be under way. */
+  /** Closes what is open and ends the threads that hash. Nothing may be under way. */
   close(): Promise<void>
 }
 
@@ -26,6 +27,7 @@ export async function openFilesystemBlobs(options: { readonly directory: string 
   const syncs = createSyncs()
   const files = createFiles(syncs)
   const directories = createDirectorySyncs(syncs)
+  const digests = createDigests()
 
   function pathOf(location: string): string {
     if (!locationForm.test(location)) throw new RangeError('not a location of this store')
@@ -68,6 +70,12 @@ export async function openFilesystemBlobs(options: { readonly directory: string 
       }
     },
 
+    async digest(location, size, signal) {
+      const path = pathOf(location)
+      checkByteCount(size)
+      return digests.take(path, size, signal)
+    },
+
     async remove(location) {
       const path = pathOf(location)
       await files.release(path)
@@ -90,6 +98,7 @@ export async function openFilesystemBlobs(options: { readonly directory: string 
     },
 
     async close() {
+      await digests.close()
       await files.close()
       await directories.close()
     },

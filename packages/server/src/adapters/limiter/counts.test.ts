@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limit } from '../../ports/limiter.ts'
 import { createHandClock } from '../../testing/handClock.ts'
 import { type Count, createCounts, SHARED_COUNTS } from './counts.ts'
-import { decodeCounts, encodeCounts } from './countsFile.ts'
+import { CountsFileBroken, decodeCounts, encodeCounts } from './countsFile.ts'
 
 const OWN = 2000
 
@@ -69,10 +69,38 @@ describe('the encoding of counts', () => {
   it('gives back what went in', () => {
     const counts = [
       { id: '\0ÿabcdefghijklmn', taken: 4_294_967_295, endsAt: 1_780_000_000_123 },
+      { id: 'a day of 64 GiB.', taken: 24 * 68_719_476_736, endsAt: 1_780_000_000_123 },
+      { id: 'all that counts.', taken: Number.MAX_SAFE_INTEGER, endsAt: 1_780_000_000_123 },
       { id: 'x'.repeat(16), taken: 1, endsAt: 0.5 },
     ]
     assert.deepEqual(decodeCounts(secret, encodeCounts(secret, counts)), counts)
     assert.deepEqual(decodeCounts(secret, encodeCounts(secret, [])), [])
+  })
+
+  it('reads the first format, whose counts had four bytes', () => {
+    const records = Buffer.alloc(2 * 28)
+    records.write('sixteen bytes..1', 0, 'latin1')
+    records.writeUInt32BE(7, 16)
+    records.writeDoubleBE(1_780_000_000_123, 20)
+    records.write('sixteen bytes..ÿ', 28, 'latin1')
+    records.writeUInt32BE(4_294_967_295, 44)
+    records.writeDoubleBE(0.5, 48)
+    const tag = createHmac('sha256', secret).update('counts-file\0').update(records).digest()
+    const file = (magic: string) => Buffer.concat([Buffer.from(magic), tag, records])
+    assert.deepEqual(decodeCounts(secret, file('BKLIMIT1')), [
+      { id: 'sixteen bytes..1', taken: 7, endsAt: 1_780_000_000_123 },
+      { id: 'sixteen bytes..ÿ', taken: 4_294_967_295, endsAt: 0.5 },
+    ])
+    for (const magic of ['BKLIMIT0', 'BKLIMIT2', 'BKLIMIT3'])
+      assert.throws(() => decodeCounts(secret, file(magic)), CountsFileBroken)
+  })
+
+  it('is not read as another format, though its records would fit', () => {
+    // Seven records of 32 bytes are eight of 28.
+    const counts = Array.from({ length: 7 }, (_, index) => ({ id: String(index).repeat(16), taken: 1, endsAt: 1 }))
+    const file = encodeCounts(secret, counts)
+    file.write('BKLIMIT1', 'latin1')
+    assert.throws(() => decodeCounts(secret, file), CountsFileBroken)
   })
 
   it('is refused under another secret', () => {

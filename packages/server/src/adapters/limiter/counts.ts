@@ -84,36 +84,36 @@ export function createCounts({ secret, clock, present, ownCountsMost = OWN_COUNT
     return { id: ownId, place: undefined }
   }
 
-  function undo(id: string): void {
+  function undo(id: string, weight: number): void {
     const place = places.get(id)
     if (place === undefined) return
-    place.taken -= 1
+    place.taken -= weight
     if (place.taken <= 0) places.delete(id)
   }
 
   return {
     take(limits) {
-      const ids: string[] = []
+      const taken: { readonly id: string; readonly weight: number }[] = []
       let waitMs = 0
-      for (const limit of limits) {
+      for (const { limit, weight } of weighed(limits)) {
         const windowMs = limit.windowSeconds * 1000
         const { id, place = { taken: 0, endsAt: clock.now() + windowMs } } = find(limit)
-        if (place.taken >= limit.most) {
+        if (place.taken + weight > limit.most) {
           waitMs = Math.max(waitMs, place.endsAt - clock.now())
         } else {
-          place.taken += 1
+          place.taken += weight
           places.set(id, place)
-          ids.push(id)
+          taken.push({ id, weight })
         }
       }
       if (waitMs === 0) return undefined
-      for (const id of ids) undo(id)
+      for (const { id, weight } of taken) undo(id, weight)
       return Math.max(1, Math.ceil(waitMs / 1000))
     },
     giveBack(limits) {
-      for (const limit of limits) {
+      for (const { limit, weight } of weighed(limits)) {
         const { id, place } = find(limit)
-        if (place !== undefined) undo(id)
+        if (place !== undefined) undo(id, weight)
       }
     },
     entries() {
@@ -121,6 +121,16 @@ export function createCounts({ secret, clock, present, ownCountsMost = OWN_COUNT
       return [...places].map(([id, { taken, endsAt }]) => ({ id, taken, endsAt }))
     },
   }
+}
+
+/** All of them before the first is counted: a weight that is no number would poison a count, and is an error that must leave nothing taken. */
+function weighed(limits: readonly Limit[]): readonly { readonly limit: Limit; readonly weight: number }[] {
+  return limits.map((limit) => {
+    const { most, weight = 1 } = limit
+    if (!Number.isSafeInteger(weight) || weight < 1) throw new RangeError('not a weight')
+    // At least 1, so that a limit of no places refuses.
+    return { limit, weight: Math.max(1, Math.min(weight, most)) }
+  })
 }
 
 function hashOf(id: string): number {

@@ -2,11 +2,33 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { open, readFile, rename, stat } from 'node:fs/promises'
 import { type Count, ID_BYTES } from './counts.ts'
 
-const MAGIC = Buffer.from('BKLIMIT1', 'latin1')
+const MAGIC_BYTES = 8
 const TAG_BYTES = 32
-const HEAD_BYTES = MAGIC.length + TAG_BYTES
-/** Id, count as 4 bytes, end of the window in milliseconds as a double; numbers most significant byte first. */
-const RECORD_BYTES = ID_BYTES + 4 + 8
+const HEAD_BYTES = MAGIC_BYTES + TAG_BYTES
+
+/** How a record is written: id, count, end of the window in milliseconds as a double; numbers most significant byte first. */
+interface Format {
+  readonly magic: Buffer
+  /** Goes into the tag, so that a file of one format cannot be passed off as one of another. */
+  readonly label: string
+  /** A double holds every whole number up to 2^53 - 1. */
+  readonly count: 'uint32' | 'double'
+  readonly recordBytes: number
+}
+
+const FORMAT: Format = {
+  magic: Buffer.from('BKLIMIT2', 'latin1'),
+  label: 'counts-file/2\0',
+  count: 'double',
+  recordBytes: ID_BYTES + 8 + 8,
+}
+/** Written until limits had weights. Read on, or the first start after an update would forget what was counted. */
+const FIRST_FORMAT: Format = {
+  magic: Buffer.from('BKLIMIT1', 'latin1'),
+  label: 'counts-file\0',
+  count: 'uint32',
+  recordBytes: ID_BYTES + 4 + 8,
+}
 const FILE_BYTES_MAX = 64 * 1024 * 1024
 
 /** The file is not one of ours, was cut or was altered. */
@@ -14,37 +36,40 @@ export class CountsFileBroken extends Error {
   override readonly name = 'CountsFileBroken'
 }
 
-/** Magic ‖ HMAC-SHA-256 of the records ‖ records. */
+/** Magic ‖ HMAC-SHA-256 of label and records ‖ records. */
 export function encodeCounts(secret: Uint8Array, counts: readonly Count[]): Buffer {
-  const file = Buffer.alloc(HEAD_BYTES + counts.length * RECORD_BYTES)
-  MAGIC.copy(file)
+  const { magic, recordBytes } = FORMAT
+  const file = Buffer.alloc(HEAD_BYTES + counts.length * recordBytes)
+  magic.copy(file)
   for (const [index, { id, taken, endsAt }] of counts.entries()) {
-    const start = HEAD_BYTES + index * RECORD_BYTES
+    const start = HEAD_BYTES + index * recordBytes
     file.write(id, start, 'latin1')
-    file.writeUInt32BE(taken, start + ID_BYTES)
-    file.writeDoubleBE(endsAt, start + ID_BYTES + 4)
+    file.writeDoubleBE(taken, start + ID_BYTES)
+    file.writeDoubleBE(endsAt, start + recordBytes - 8)
   }
-  tagOf(secret, file).copy(file, MAGIC.length)
+  tagOf(secret, FORMAT, file).copy(file, MAGIC_BYTES)
   return file
 }
 
 export function decodeCounts(secret: Uint8Array, file: Buffer): readonly Count[] {
-  const isWhole = file.length >= HEAD_BYTES && (file.length - HEAD_BYTES) % RECORD_BYTES === 0
-  if (!isWhole || !file.subarray(0, MAGIC.length).equals(MAGIC)) throw new CountsFileBroken('not a file of counts')
-  if (!timingSafeEqual(file.subarray(MAGIC.length, HEAD_BYTES), tagOf(secret, file)))
+  const format = [FORMAT, FIRST_FORMAT].find(({ magic }) => file.subarray(0, MAGIC_BYTES).equals(magic))
+  const isWhole = file.length >= HEAD_BYTES && (file.length - HEAD_BYTES) % (format?.recordBytes ?? 1) === 0
+  if (format === undefined || !isWhole) throw new CountsFileBroken('not a file of counts')
+  if (!timingSafeEqual(file.subarray(MAGIC_BYTES, HEAD_BYTES), tagOf(secret, format, file)))
     throw new CountsFileBroken('altered')
-  return Array.from({ length: (file.length - HEAD_BYTES) / RECORD_BYTES }, (_, index) => {
-    const record = file.subarray(HEAD_BYTES + index * RECORD_BYTES)
+  const { recordBytes, count } = format
+  return Array.from({ length: (file.length - HEAD_BYTES) / recordBytes }, (_, index) => {
+    const record = file.subarray(HEAD_BYTES + index * recordBytes)
     return {
       id: record.toString('latin1', 0, ID_BYTES),
-      taken: record.readUInt32BE(ID_BYTES),
-      endsAt: record.readDoubleBE(ID_BYTES + 4),
+      taken: count === 'uint32' ? record.readUInt32BE(ID_BYTES) : record.readDoubleBE(ID_BYTES),
+      endsAt: record.readDoubleBE(recordBytes - 8),
     }
   })
 }
 
-function tagOf(secret: Uint8Array, file: Buffer): Buffer {
-  return createHmac('sha256', secret).update('counts-file\0').update(file.subarray(HEAD_BYTES)).digest()
+function tagOf(secret: Uint8Array, { label }: Format, file: Buffer): Buffer {
+  return createHmac('sha256', secret).update(label).update(file.subarray(HEAD_BYTES)).digest()
 }
 
 /** Undefined when there is none. */

@@ -32,6 +32,10 @@ function inWorld(work: (world: World) => Promise<void>): () => Promise<void> {
   }
 }
 
+/** Bytes that one account may have read in an hour, as an example of a limit far beyond 32 bits. */
+const GIBIBYTE = 2 ** 30
+const ofBytes: Limit = { rule: 'bytes-of-account', key: 'an account', most: 64 * GIBIBYTE, windowSeconds: 3600 }
+
 const ofLink: Limit = {
   rule: 'passphrase-of-link',
   key: 'a link that nobody may learn of',
@@ -153,6 +157,73 @@ describe('the limiter', () => {
   )
 
   it(
+    'counts by weight, far beyond 32 bits, and fills a window to the last place',
+    inWorld(async ({ clock, open }) => {
+      const limiter = await open()
+      assert.equal(await limiter.take([{ ...ofBytes, weight: 40 * GIBIBYTE }]), undefined)
+      clock.advance(600)
+      assert.equal(await limiter.take([{ ...ofBytes, weight: 24 * GIBIBYTE + 1 }]), 3000)
+      assert.equal(await limiter.take([{ ...ofBytes, weight: 24 * GIBIBYTE - 1 }]), undefined)
+      assert.equal(await limiter.take([ofBytes]), undefined)
+      assert.equal(await limiter.take([ofBytes]), 3000)
+      clock.advance(3000)
+      assert.equal(await limiter.take([{ ...ofBytes, weight: 64 * GIBIBYTE }]), undefined)
+      await limiter.close()
+    }),
+  )
+
+  it(
+    'admits what is heavier than a window to an empty one alone, which it fills',
+    inWorld(async ({ clock, open }) => {
+      const limiter = await open()
+      const heavy = { ...ofBytes, weight: 1024 * GIBIBYTE }
+      await limiter.take([ofBytes])
+      assert.equal(await limiter.take([heavy]), 3600)
+      clock.advance(3600)
+      assert.equal(await limiter.take([heavy]), undefined)
+      assert.equal(await limiter.take([ofBytes]), 3600)
+      await limiter.giveBack([heavy])
+      assert.equal(await limiter.take([{ ...heavy, weight: Number.MAX_SAFE_INTEGER }]), undefined)
+      assert.equal(await limiter.take([{ ...heavy, most: 0 }]), 3600)
+      await limiter.close()
+    }),
+  )
+
+  it(
+    'gives back by weight, and what was taken beside a refusal too',
+    inWorld(async ({ open }) => {
+      const limiter = await open()
+      const [light, heavy] = [
+        { ...ofBytes, weight: 10 * GIBIBYTE },
+        { ...ofBytes, weight: 50 * GIBIBYTE },
+      ]
+      await limiter.take([light])
+      await limiter.take([heavy])
+      await limiter.giveBack([heavy])
+      assert.equal(await limiter.take([heavy, { ...ofLink, most: 0 }]), 3600 / 4)
+      assert.equal(await limiter.take([{ ...ofBytes, weight: 54 * GIBIBYTE }]), undefined)
+      assert.equal(await limiter.take([ofBytes]), 3600)
+      for (let count = 0; count < 2; count++) await limiter.giveBack([heavy])
+      assert.equal(await limiter.take([{ ...ofBytes, weight: 64 * GIBIBYTE }]), undefined)
+      await limiter.close()
+    }),
+  )
+
+  it(
+    'refuses what is no weight, and takes nothing beside it',
+    inWorld(async ({ open }) => {
+      const limiter = await open()
+      const whole = { ...ofBytes, weight: ofBytes.most }
+      for (const weight of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
+        await assert.rejects(limiter.take([whole, { ...ofLink, weight }]), RangeError)
+        await assert.rejects(limiter.giveBack([{ ...ofLink, weight }]), RangeError)
+      }
+      assert.equal(await limiter.take([whole, ofLink]), undefined)
+      await limiter.close()
+    }),
+  )
+
+  it(
     'does not hold a window open longer when the clock is set back',
     inWorld(async ({ clock, open }) => {
       const limiter = await open()
@@ -186,6 +257,20 @@ describe('the file of counts', () => {
   )
 
   it(
+    'keeps weights over a restart',
+    inWorld(async ({ open, warnings }) => {
+      const before = await open()
+      await before.take([{ ...ofBytes, weight: 63 * GIBIBYTE }])
+      await before.close()
+      const after = await open()
+      assert.equal(await after.take([{ ...ofBytes, weight: GIBIBYTE + 1 }]), 3600)
+      assert.equal(await after.take([{ ...ofBytes, weight: GIBIBYTE }]), undefined)
+      await after.close()
+      assert.deepEqual(warnings, [])
+    }),
+  )
+
+  it(
     'holds nothing in the clear, nor anything that the public can recompute, and is its owner’s alone',
     inWorld(async ({ open, path, directory }) => {
       const limiter = await open()
@@ -202,7 +287,7 @@ describe('the file of counts', () => {
       await otherwise.close()
       // Counts and windows are the same; the ids, 16 bytes at the start of each record, all differ.
       const ids = [file, readFileSync(path)].flatMap((each) =>
-        [40, 68].map((start) => each.toString('hex', start, start + 16)),
+        [40, 72].map((start) => each.toString('hex', start, start + 16)),
       )
       assert.equal(new Set(ids).size, 4)
     }),
@@ -221,7 +306,7 @@ describe('the file of counts', () => {
         good.subarray(1),
         good.subarray(0, -1),
         Buffer.alloc(0),
-        Buffer.concat([good, good.subarray(-28)]),
+        Buffer.concat([good, good.subarray(-32)]),
       ]
       for (const bytes of broken) {
         writeFileSync(path, bytes)

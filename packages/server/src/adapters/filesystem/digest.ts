@@ -1,0 +1,133 @@
+import { type BlobDigest, DigestsBusy } from '../../ports/blobs.ts'
+import { type DigestThread, startDigestThread } from './digestThread.ts'
+import type { DigestOrder } from './digestWorker.ts'
+
+/** Each can keep one core and one disk busy; with more of them requests would feel it. */
+export const THREADS_MOST = 2
+/** Digests that wait for a thread. */
+export const WAITING_MOST = 256
+/** A thread that has had nothing to do for so long is ended, so that a server at rest does not keep its memory. */
+export const IDLE_MS = 10_000
+
+/** Digests of files, as many at once as there are threads, the others in the order in which they came. */
+export interface Digests {
+  /** What `Blobs.digest` promises, for the file at `path`. */
+  take(path: string, size: number, signal: AbortSignal): Promise<BlobDigest>
+  /** Ends the threads. Digests that wait or are under way fail. */
+  close(): Promise<void>
+}
+
+interface Job {
+  readonly order: DigestOrder
+  readonly outcome: PromiseWithResolvers<BlobDigest>
+}
+
+export function createDigests(): Digests {
+  const waiting = new Set<Job>()
+  const threads = createThreads()
+  let running = 0
+  let isClosed = false
+
+  function startNext(): void {
+    for (const job of waiting) {
+      if (running >= THREADS_MOST) return
+      waiting.delete(job)
+      void run(job)
+    }
+  }
+
+  async function run({ order, outcome }: Job): Promise<void> {
+    running += 1
+    try {
+      const digest = await threads.use((thread) => thread.digest(order))
+      // Undefined when it was stopped, and then the outcome has been settled by whoever stopped it.
+      if (digest !== undefined) outcome.resolve(digest)
+    } catch (error) {
+      outcome.reject(error)
+    } finally {
+      running -= 1
+      startNext()
+    }
+  }
+
+  return {
+    async take(path, size, signal) {
+      signal.throwIfAborted()
+      if (isClosed) throw new Error('the store is closed')
+      if (running >= THREADS_MOST && waiting.size >= WAITING_MOST)
+        throw new DigestsBusy('too many copies wait to be hashed')
+      const stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+      const job: Job = { order: { path, size, stop }, outcome: Promise.withResolvers() }
+      const abort = () => {
+        waiting.delete(job)
+        // Its thread is free again after the read that it is in, which a broken disk can make long; the caller does not wait for that.
+        Atomics.store(stop, 0, 1)
+        job.outcome.reject(signal.reason)
+      }
+      signal.addEventListener('abort', abort, { once: true })
+      waiting.add(job)
+      startNext()
+      try {
+        return await job.outcome.promise
+      } finally {
+        signal.removeEventListener('abort', abort)
+      }
+    },
+    async close() {
+      isClosed = true
+      for (const { outcome } of waiting) outcome.reject(new Error('the store was closed'))
+      waiting.clear()
+      await threads.close()
+    },
+  }
+}
+
+/** Starts a thread when one is asked for and none is at rest; ends it when it has rested for long. */
+function createThreads() {
+  const all = new Set<DigestThread>()
+  /** The timer that will end each, the one that rested last at the end. */
+  const resting = new Map<DigestThread, NodeJS.Timeout>()
+
+  function start(): DigestThread {
+    const thread = startDigestThread(() => {
+      clearTimeout(resting.get(thread))
+      resting.delete(thread)
+      all.delete(thread)
+    })
+    all.add(thread)
+    return thread
+  }
+
+  function wakeLast(): DigestThread | undefined {
+    const [thread, timer] = [...resting].at(-1) ?? []
+    if (thread === undefined) return undefined
+    clearTimeout(timer)
+    resting.delete(thread)
+    return thread
+  }
+
+  function rest(thread: DigestThread): void {
+    const timer = setTimeout(() => {
+      resting.delete(thread)
+      void thread.end()
+    }, IDLE_MS)
+    resting.set(thread, timer.unref())
+  }
+
+  return {
+    async use<Result>(work: (thread: DigestThread) => Promise<Result>): Promise<Result> {
+      const thread = wakeLast() ?? start()
+      try {
+        return await work(thread)
+      } finally {
+        // Not one that died under the work.
+        if (all.has(thread)) rest(thread)
+      }
+    },
+    async close() {
+      for (const timer of resting.values()) clearTimeout(timer)
+      resting.clear()
+      await Promise.all([...all].map((thread) => thread.end()))
+    },
+  }
+}

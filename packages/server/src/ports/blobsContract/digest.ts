@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { it } from 'node:test'
+import { BlobMissing } from '../blobs.ts'
+import { freshLocation, type InWorld, writeBytes } from './world.ts'
+
+const never = new AbortController().signal
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+export function describeDigests(inWorld: InWorld): void {
+  it(
+    'hashes a copy of any length, settled or not',
+    inWorld(async ({ blobs, reopen }) => {
+      for (const length of [0, 1, 63, 64, 65, 131_072, 1_048_575, 1_048_576, 1_048_577, 7_340_033]) {
+        const location = freshLocation()
+        const bytes = randomBytes(length)
+        await writeBytes(blobs, location, bytes)
+        const expected = { sha256: hashOf(bytes), size: length }
+        assert.deepEqual(await blobs.digest(location, length, never), expected)
+        await blobs.settle(location, length)
+        assert.deepEqual(await (await reopen()).digest(location, length, never), expected)
+      }
+    }),
+  )
+
+  it(
+    'hashes what is there of a copy that is shorter, and tells its size',
+    inWorld(async ({ blobs }) => {
+      const location = freshLocation()
+      const bytes = randomBytes(3_000_000)
+      await writeBytes(blobs, location, bytes)
+      const expected = { sha256: hashOf(bytes), size: 3_000_000 }
+      for (const size of [3_000_001, 2 ** 40, Number.MAX_SAFE_INTEGER])
+        assert.deepEqual(await blobs.digest(location, size, never), expected)
+    }),
+  )
+
+  it(
+    'hashes no more of a longer copy than was asked for, and tells its true size',
+    inWorld(async ({ blobs }) => {
+      const location = freshLocation()
+      const bytes = randomBytes(3_000_000)
+      await writeBytes(blobs, location, bytes)
+      for (const size of [0, 1, 1_048_576, 2_999_999]) {
+        const expected = { sha256: hashOf(bytes.subarray(0, size)), size: 3_000_000 }
+        assert.deepEqual(await blobs.digest(location, size, never), expected)
+      }
+    }),
+  )
+
+  it(
+    'sees what has changed since it looked last',
+    inWorld(async ({ blobs }) => {
+      const location = freshLocation()
+      const bytes = randomBytes(2_000_000)
+      await writeBytes(blobs, location, bytes)
+      const before = await blobs.digest(location, bytes.length, never)
+      bytes[1_999_999] = (bytes[1_999_999] ?? 0) ^ 1
+      await writeBytes(blobs, location, bytes.subarray(1_999_999), 1_999_999)
+      const after = await blobs.digest(location, bytes.length, never)
+      assert.notEqual(after.sha256, before.sha256)
+      assert.equal(after.sha256, hashOf(bytes))
+    }),
+  )
+
+  it(
+    'throws BlobMissing for hashing what is not there, and refuses what is no size',
+    inWorld(async ({ blobs }) => {
+      const location = freshLocation()
+      await assert.rejects(blobs.digest(location, 1, never), BlobMissing)
+      for (const size of [-1, 0.5, Number.NaN, 2 ** 53])
+        await assert.rejects(blobs.digest(location, size, never), RangeError)
+      await writeBytes(blobs, location, Buffer.from('x'))
+      await blobs.remove(location)
+      await assert.rejects(blobs.digest(location, 1, never), BlobMissing)
+    }),
+  )
+
+  it(
+    'hashes many copies at once without mixing them up, and some of them missing',
+    inWorld(async ({ blobs }) => {
+      const copies = Array.from({ length: 60 }, (_, index) => ({
+        location: freshLocation(),
+        bytes: randomBytes(10_000 * index),
+      }))
+      for (const { location, bytes } of copies) await writeBytes(blobs, location, bytes)
+      const missing = copies.map(() => blobs.digest(freshLocation(), 1, never).catch((error: unknown) => error))
+      const digests = await Promise.all(
+        copies.map(({ location, bytes }) => blobs.digest(location, bytes.length, never)),
+      )
+      assert.deepEqual(
+        digests,
+        copies.map(({ bytes }) => ({ sha256: hashOf(bytes), size: bytes.length })),
+      )
+      for (const error of await Promise.all(missing)) assert.ok(error instanceof BlobMissing)
+    }),
+  )
+
+  it(
+    'lets everything else go on while it hashes',
+    inWorld(async ({ blobs }) => {
+      const location = freshLocation()
+      await writeBytes(blobs, location, randomBytes(16_000_000))
+      let turns = 0
+      let isHashing = true
+      const turn = () => {
+        turns += 1
+        if (isHashing) setImmediate(turn)
+      }
+      setImmediate(turn)
+      await blobs.digest(location, 16_000_000, never)
+      isHashing = false
+      assert.ok(turns > 1, `${turns} turns of the event loop`)
+    }),
+  )
+
+  it(
+    'throws the reason of a signal that has aborted, before and while it hashes, and hashes on for others',
+    inWorld(async ({ blobs }) => {
+      const location = freshLocation()
+      const bytes = randomBytes(4_000_000)
+      await writeBytes(blobs, location, bytes)
+      const reason = Object.assign(new Error('the client has gone'), { code: 'ECONNRESET', syscall: 'read' })
+      const isReason = (error: unknown) => error === reason
+      await assert.rejects(blobs.digest(location, bytes.length, AbortSignal.abort(reason)), isReason)
+
+      const abort = new AbortController()
+      const aborted = Array.from({ length: 20 }, () => blobs.digest(location, bytes.length, abort.signal))
+      const others = [blobs.digest(location, bytes.length, never), blobs.digest(location, bytes.length, never)]
+      abort.abort(reason)
+      for (const each of aborted) await assert.rejects(each, isReason)
+      for (const each of await Promise.all(others)) assert.equal(each.sha256, hashOf(bytes))
+    }),
+  )
+}

@@ -1,0 +1,39 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Blobs } from '../blobs.ts'
+
+/** One adapter over an empty store of its own. */
+export interface BlobsWorld {
+  readonly blobs: Blobs
+  /** The same store as a new process finds it. */
+  reopen(): Promise<Blobs>
+  close(): Promise<void>
+}
+
+/** Turns what is to be shown of one store into the body of a test, which opens the store and closes it. */
+export type InWorld = (work: (world: BlobsWorld) => Promise<void>) => () => Promise<void>
+
+/** A location that nothing else uses. */
+export function freshLocation(): string {
+  const hash = createHash('sha256').update(randomUUID()).digest('hex')
+  return `${hash.slice(0, 2)}/${hash}.${randomUUID()}`
+}
+
+/** A body that gives `bytes` in pieces of `pieceBytes`. */
+export async function* bodyOf(bytes: Uint8Array, pieceBytes = 65_536): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += pieceBytes) yield bytes.subarray(start, start + pieceBytes)
+}
+
+export async function writeBytes(blobs: Blobs, location: string, bytes: Uint8Array, offset = 0): Promise<void> {
+  await blobs.write(location, {
+    offset,
+    body: bodyOf(bytes),
+    signal: new AbortController().signal,
+    onBytes: () => undefined,
+  })
+}
+
+export async function readBytes(blobs: Blobs, location: string, start = 0, end = 2 ** 40): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of blobs.read(location, { start, end })) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
