@@ -1,4 +1,4 @@
-import { type OperationName, operations, problemsOf } from '@blindkeep/protocol/operations'
+import { type Operation, type OperationName, operations, problemsOf, statusOf } from '@blindkeep/protocol/operations'
 import { PROBLEMS, type ProblemCode } from '@blindkeep/protocol/problems'
 import { HEADERS } from '@blindkeep/protocol/wire'
 import { PROBLEM_BYTES_MAX, parseJson, readText } from './answer.ts'
@@ -15,7 +15,7 @@ export async function readRefusal(operation: OperationName, answer: Response): P
   return new ProblemError({
     operation,
     status,
-    code: codeOf(document.code, status) ?? codeByStatus(operation, status),
+    code: codeOf(operation, document.code, status) ?? codeByStatus(operation, status),
     detail: textOf(document.detail),
     requestId: matching(headers.get(HEADERS.requestId), requestIdForm),
     limit: integerOf(document.limit),
@@ -46,8 +46,8 @@ function isObject(value: unknown): value is ProblemMembers {
   return typeof value === 'object' && value !== null
 }
 
-function codeOf(code: unknown, status: number): ProblemCode | undefined {
-  return isProblemCode(code) && PROBLEMS[code].status === status ? code : undefined
+function codeOf(operation: OperationName, code: unknown, status: number): ProblemCode | undefined {
+  return isProblemCode(code) && statusOf(operations[operation], code) === status ? code : undefined
 }
 
 function isProblemCode(code: unknown): code is ProblemCode {
@@ -60,8 +60,9 @@ function isProblemCode(code: unknown): code is ProblemCode {
  */
 function codeByStatus(operation: OperationName, status: number): ProblemCode | 'unknown' {
   if (status === 413) return 'error.request.payload_too_large'
-  if (operations[operation].method !== 'HEAD') return 'unknown'
-  const [only, ...others] = problemsOf(operations[operation]).filter((code) => PROBLEMS[code].status === status)
+  const row: Operation = operations[operation]
+  if (row.method !== 'HEAD') return 'unknown'
+  const [only, ...others] = problemsOf(row).filter((code) => statusOf(row, code) === status)
   return only !== undefined && others.length === 0 ? only : 'unknown'
 }
 

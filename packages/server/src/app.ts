@@ -54,7 +54,17 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const window = { min: config.protocolMin, max: config.protocolMax }
   const hasher = createSecretHasher({ concurrent: 2, queueMost: 64 })
   const rules = createRules(
-    { store, blobs, clock, random, limiter, hasher, keys, onDoomed: () => jobs?.onDoomed() },
+    {
+      store,
+      blobs,
+      clock,
+      random,
+      limiter,
+      hasher,
+      keys,
+      giveUpAfter: (ms) => AbortSignal.timeout(ms),
+      onDoomed: () => jobs?.onDoomed(),
+    },
     { ...config, serverId, publicUrl, window },
   )
   const http = createHttpServer(

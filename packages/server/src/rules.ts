@@ -1,5 +1,7 @@
 import { type AccountSettings, createAccounts } from './domain/accounts.ts'
+import { type AdoptionSettings, createAdopt } from './domain/adoption.ts'
 import { createAlbums } from './domain/albums.ts'
+import { createAssets } from './domain/assets.ts'
 import { createAppendChunk } from './domain/chunks.ts'
 import { createDevices } from './domain/devices.ts'
 import { createDiscovery, type ServerFacts } from './domain/discovery.ts'
@@ -8,12 +10,16 @@ import { createFinishing } from './domain/finishing.ts'
 import { createInbox } from './domain/inbox.ts'
 import type { ServerKeys } from './domain/keys.ts'
 import { createLinks, type LinkSettings } from './domain/links.ts'
+import { createCheckProvenance } from './domain/provenance.ts'
 import { createQuota } from './domain/quota.ts'
 import { createReceiptLog } from './domain/receipts.ts'
+import type { GiveUpAfter } from './domain/scanTurns.ts'
 import { createSessions, type SessionSettings } from './domain/sessions.ts'
 import { createStagedBytes } from './domain/staged.ts'
 import { createSweep, type SweepSettings } from './domain/sweep.ts'
-import { createUploadEnding } from './domain/uploads.ts'
+import { createUploadEnding } from './domain/uploadEnding.ts'
+import { createUploads, type UploadSettings } from './domain/uploads.ts'
+import { createVerify, type VerifySettings } from './domain/verify.ts'
 import { createWriters } from './domain/writers.ts'
 import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
@@ -31,12 +37,17 @@ export interface RulePorts {
   readonly limiter: Limiter
   readonly hasher: SecretHasher
   readonly keys: ServerKeys
+  /** Bounds how long a request waits for its turn. */
+  readonly giveUpAfter: GiveUpAfter
   /** Told after a commit that left bytes to be removed. */
   readonly onDoomed: () => void
 }
 
 export interface RuleSettings
   extends DropSettings,
+    UploadSettings,
+    AdoptionSettings,
+    VerifySettings,
     SweepSettings,
     AccountSettings,
     SessionSettings,
@@ -50,7 +61,7 @@ export interface RuleSettings
 export type Rules = ReturnType<typeof createRules>
 
 export function createRules(
-  { store, blobs, clock, random, limiter, hasher, keys, onDoomed }: RulePorts,
+  { store, blobs, clock, random, limiter, hasher, keys, giveUpAfter, onDoomed }: RulePorts,
   settings: RuleSettings,
 ) {
   const { serverId, window } = settings
@@ -65,7 +76,20 @@ export function createRules(
   const staged = createStagedBytes({ store, blobs })
   const receiptLog = createReceiptLog({ store, clock, serverId, activeKey: () => active })
   const landDrop = createLandDrop({ ending })
-  const finishing = createFinishing({ store, blobs, clock, random, staged, receiptLog, ending, landDrop })
+  const assets = createAssets({ store, blobs, clock, quota, ending })
+  const checkProvenance = createCheckProvenance({ store, blobs })
+  const finishing = createFinishing({
+    store,
+    blobs,
+    clock,
+    random,
+    staged,
+    receiptLog,
+    ending,
+    landDrop,
+    assets,
+    checkProvenance,
+  })
   const links = createLinks({ store, clock, limiter, ending }, { ...settings, protocolVersion: () => window.max })
   const sessions = createSessions({ store, clock, random, tokens, serverSecret }, settings)
   return {
@@ -79,6 +103,10 @@ export function createRules(
     sessions,
     appendChunk: createAppendChunk({ store, blobs, clock, writers, staged, finishing }),
     drops: createDrops({ store, blobs, clock, random, limiter, links, quota }, settings),
+    uploads: createUploads({ store, blobs, clock, random, quota }, settings),
+    assets,
+    adopt: createAdopt({ store, blobs, clock, random, receiptLog, assets }, settings),
+    verify: createVerify({ store, blobs, clock, limiter, giveUpAfter }, settings),
     inbox: createInbox({ store, blobs, clock, quota }),
     accounts: createAccounts({ store, clock, random, limiter, hasher, sessions, serverSecret }, settings),
     devices: createDevices({ store, clock }),

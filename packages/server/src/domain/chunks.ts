@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import type { Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import { type Blobs, StorageUnavailable } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Chunk, Store, Upload, WriteTx } from '../ports/store.ts'
+import type { Chunk, Store, Upload, UploadFailure, WriteTx } from '../ports/store.ts'
 import type { Finishing } from './finishing.ts'
 import type { Refuses } from './refusals.ts'
 import type { StagedBytes } from './staged.ts'
@@ -31,7 +31,7 @@ type ChunkReason =
   | 'chunk_past_size'
   | 'chunks_too_many'
   | 'upload_closed'
-  | 'content_hash_wrong'
+  | UploadFailure
   | 'storage_unavailable'
 
 /** The byte at which to go on, or why not. */

@@ -15,13 +15,14 @@ import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Limit, Limiter } from '../ports/limiter.ts'
 import type { Random } from '../ports/random.ts'
-import type { Account, Link, ReceiptRow, Store, Upload, WriteTx } from '../ports/store.ts'
+import type { Account, DropUpload, Link, ReceiptRow, Store, Upload, WriteTx } from '../ports/store.ts'
 import { findLive, type Links } from './links.ts'
 import { locationOf } from './location.ts'
 import { newId } from './newId.ts'
 import type { Quota } from './quota.ts'
 import { isRefusal, type Refuses } from './refusals.ts'
-import { findDropUpload, type UploadEnding } from './uploads.ts'
+import type { UploadEnding } from './uploadEnding.ts'
+import { findDropUpload, markLanded } from './uploads.ts'
 
 /** A guest's drop: from its declaration to the moment it lies in the owner's inbox. */
 export interface DropSettings {
@@ -242,19 +243,24 @@ function hashOf({ contentType, size, ciphertextHash, kemCt, suggestedFilename }:
     .digest('hex')
 }
 
-/** Puts a finished upload into the inbox, in the transaction that appends its receipt. A spent link's other sessions end with it. */
+/**
+ * Puts a finished drop session into the inbox, in the transaction that appends its receipt. A spent link's other sessions end with it:
+ * the answer is which.
+ */
 export type LandDrop = ReturnType<typeof createLandDrop>
 
 export function createLandDrop({ ending }: { readonly ending: UploadEnding }) {
   return async function landDrop(
     tx: WriteTx,
-    { upload, dropId, receivedAt }: { readonly upload: Upload; readonly dropId: DropId; readonly receivedAt: Instant },
+    {
+      upload,
+      dropId,
+      receivedAt,
+    }: { readonly upload: DropUpload; readonly dropId: DropId; readonly receivedAt: Instant },
   ): Promise<readonly Upload[]> {
     const { uploadId, accountId, opaqueId, ciphertextHash, size, contentType, kemCt, suggestedFilename, location } =
       upload
-    const left = await tx.uploads.move(uploadId, { from: 'finishing', to: 'landed', at: receivedAt })
-    const kept = await tx.copies.move(location, { from: 'staged', to: 'kept', at: receivedAt })
-    if (!left || !kept) throw new Error('a session left the finishing state beside the receipt log')
+    await markLanded(tx, upload, receivedAt)
     const leasedUntil = undefined
     await tx.drops.insert({
       dropId,

@@ -2,20 +2,24 @@ import { parseDropId, type UploadId } from '@blindkeep/protocol/ids'
 import { type Blobs, StorageUnavailable, SyncFailed } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
-import type { Store, Upload, WriteTx } from '../ports/store.ts'
+import type { AssetUpload, DropUpload, Store, Upload, UploadFailure, WriteTx } from '../ports/store.ts'
+import { type Assets, NoPlace } from './assets.ts'
 import type { LandDrop } from './drops.ts'
 import { eachInTurn } from './eachInTurn.ts'
 import { newId } from './newId.ts'
+import { judgePlace, type PlaceRefusal } from './place.ts'
+import type { CheckProvenance } from './provenance.ts'
 import type { ReceiptLog } from './receipts.ts'
-import type { Refuses } from './refusals.ts'
+import { isRefusal, type Refuses } from './refusals.ts'
 import type { StagedBytes } from './staged.ts'
-import type { UploadEnding } from './uploads.ts'
+import type { UploadEnding } from './uploadEnding.ts'
 
 /**
  * From the last byte to the receipt. Finishing belongs to the session and not to the request: it goes on when the connection dies,
  * repeats of the last chunk join it, a start resumes it, and nothing else can leave that state.
  */
-export type FinishAnswer = { readonly offset: number } | Refuses<'content_hash_wrong' | 'upload_not_found'>
+export type FinishAnswer = { readonly offset: number } | FailedAnswer | Refuses<'upload_not_found'>
+export type FailedAnswer = Refuses<UploadFailure>
 
 interface FinishingPorts {
   readonly store: Store
@@ -26,11 +30,14 @@ interface FinishingPorts {
   readonly receiptLog: ReceiptLog
   readonly ending: UploadEnding
   readonly landDrop: LandDrop
+  readonly assets: Assets
+  readonly checkProvenance: CheckProvenance
 }
 
 export type Finishing = ReturnType<typeof createFinishing>
 
-export function createFinishing({ store, blobs, clock, random, staged, receiptLog, ending, landDrop }: FinishingPorts) {
+export function createFinishing(ports: FinishingPorts) {
+  const { store, blobs, clock, random, staged, receiptLog, ending, landDrop, assets, checkProvenance } = ports
   const inFlight = new Map<UploadId, Promise<FinishAnswer>>()
 
   async function run(uploadId: UploadId): Promise<FinishAnswer> {
@@ -39,15 +46,25 @@ export function createFinishing({ store, blobs, clock, random, staged, receiptLo
       case 'landed':
         return { offset: upload.size }
       case 'failed':
-        return { refused: 'content_hash_wrong', offset: upload.size }
+        return failedAnswer(upload)
       case 'finishing':
-        return (await staged.digest(upload)) === upload.ciphertextHash ? land(upload) : fail(upload, 'finishing')
+        return (await staged.digest(upload)) === upload.ciphertextHash
+          ? landAny(upload)
+          : fail(upload, { from: 'finishing', failure: 'content_hash_wrong' })
       default:
         return { refused: 'upload_not_found' }
     }
   }
 
-  async function land(upload: Upload): Promise<FinishAnswer> {
+  async function landAny(upload: Upload): Promise<FinishAnswer> {
+    const refused = upload.assetId === undefined ? await land(upload) : await landBlob(upload)
+    if (refused !== undefined)
+      return { ...(await fail(upload, { from: 'finishing', failure: refused.refused })), ...refused }
+    staged.forget(upload.uploadId)
+    return { offset: upload.size }
+  }
+
+  async function land(upload: DropUpload): Promise<undefined> {
     const dropId = newId(random, parseDropId)
     const { uploadId, ciphertextHash, size } = upload
     let siblings: readonly Upload[] = []
@@ -57,20 +74,40 @@ export function createFinishing({ store, blobs, clock, random, staged, receiptLo
         siblings = await landDrop(tx, { upload, dropId, receivedAt: receipt.receivedAt })
       },
     })
-    staged.forget(uploadId)
     ending.afterClose(siblings)
-    return { offset: size }
   }
 
-  async function fail(upload: Upload, from: 'open' | 'finishing'): Promise<FinishAnswer> {
+  /** Whether there is a place for it is asked before anything is signed, and counts in the transaction that would append the receipt. */
+  async function landBlob(upload: AssetUpload): Promise<Refuses<UploadFailure> | undefined> {
+    const { uploadId, assetId, role, ciphertextHash, size } = upload
+    const checked = role === 'provenance' ? await checkProvenance(upload) : {}
+    if (isRefusal(checked)) return checked
+    const refused = await store.read((tx) => judgePlace(tx, upload))
+    if (refused !== undefined) return failureOf(refused)
+    try {
+      await receiptLog.append({
+        subject: { uploadId, assetId, blobRole: role, ciphertextHash, size, ...checked },
+        commit: (tx, receipt) => assets.land(tx, upload, receipt.receivedAt),
+      })
+      return undefined
+    } catch (error) {
+      if (error instanceof NoPlace) return failureOf(error.refusal)
+      throw error
+    }
+  }
+
+  async function fail(
+    upload: Upload,
+    { from, failure }: { readonly from: 'open' | 'finishing'; readonly failure: UploadFailure },
+  ): Promise<FailedAnswer> {
     const at = clock.now()
     await store.write(async (tx) => {
-      await ending.close(tx, upload, { from, to: 'failed', at })
-      await tx.links.unclaim(upload.opaqueId, upload.uploadId)
+      await ending.close(tx, upload, { from, to: 'failed', at, failure })
+      if (upload.assetId === undefined) await tx.links.unclaim(upload.opaqueId, upload.uploadId)
     })
     staged.forget(upload.uploadId)
     ending.afterClose([upload])
-    return { refused: 'content_hash_wrong', offset: upload.size }
+    return failedAnswer({ ...upload, failure })
   }
 
   /** Resolves when the session has landed or failed; any number of callers share one run. */
@@ -87,7 +124,7 @@ export function createFinishing({ store, blobs, clock, random, staged, receiptLo
    * Bytes that should be there and are not mean that what is remembered of them is worth nothing: the next touch reads them.
    */
   async function storageFault(upload: Upload, error: unknown): Promise<Refuses<'storage_unavailable'>> {
-    if (error instanceof SyncFailed) await fail(upload, 'open')
+    if (error instanceof SyncFailed) await fail(upload, { from: 'open', failure: 'content_hash_wrong' })
     if (error instanceof StorageUnavailable) return { refused: 'storage_unavailable' }
     staged.forget(upload.uploadId)
     throw error
@@ -118,8 +155,8 @@ export function createFinishing({ store, blobs, clock, random, staged, receiptLo
     ): Promise<
       Refuses<'upload_not_found'> | { readonly refused: 'sibling_finishing'; readonly uploadId: UploadId } | undefined
     > {
-      const link = await tx.links.find(upload.opaqueId)
-      if (link?.singleUse === true && !(await tx.links.claim(upload.opaqueId, upload.uploadId))) {
+      const link = upload.assetId === undefined ? await tx.links.find(upload.opaqueId) : undefined
+      if (link?.singleUse === true && !(await tx.links.claim(link.opaqueId, upload.uploadId))) {
         return link.claimedBy === undefined
           ? { refused: 'upload_not_found' }
           : { refused: 'sibling_finishing', uploadId: link.claimedBy }
@@ -136,4 +173,17 @@ export function createFinishing({ store, blobs, clock, random, staged, receiptLo
       })
     },
   }
+}
+
+/** What a failed session answers to whoever asks again. */
+export function failedAnswer({ failure = 'content_hash_wrong', size }: Pick<Upload, 'failure' | 'size'>): FailedAnswer {
+  const isOfManifest = failure === 'manifest_mismatch' || failure === 'manifest_stale'
+  return isOfManifest
+    ? { refused: failure, offset: size, detail: 'the session failed and is over' }
+    : { refused: failure, offset: size }
+}
+
+/** At the end there is no room any more for telling a full asset from a taken place. */
+function failureOf(refusal: PlaceRefusal): Refuses<'asset_id_taken' | 'manifest_stale'> {
+  return refusal.refused === 'limit_reached' ? { refused: 'asset_id_taken' } : refusal
 }

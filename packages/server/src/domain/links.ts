@@ -9,7 +9,7 @@ import type { Limit, Limiter } from '../ports/limiter.ts'
 import type { Link, NewLink, ReadTx, Store, WriteTx } from '../ports/store.ts'
 import type { Refuses } from './refusals.ts'
 import { sha256 } from './sha256.ts'
-import type { UploadEnding } from './uploads.ts'
+import type { UploadEnding } from './uploadEnding.ts'
 
 /** Upload links: who may drop what through them, and the one place where their caps change. */
 export interface LinkSettings {

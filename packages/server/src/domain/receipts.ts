@@ -1,5 +1,6 @@
 import { utf8 } from '@blindkeep/protocol/bytes'
 import {
+  type AssetId,
   type DropId,
   formatInstant,
   instantOf,
@@ -21,12 +22,17 @@ import type { LogHead, ReceiptRow, Store, WriteTx } from '../ports/store.ts'
 export interface ReceiptDraft {
   readonly subject: {
     readonly uploadId: UploadId
+    /** Of a landing. */
     readonly dropId?: DropId
+    /** Of a blob that an asset takes: exactly one of the two is given. */
+    readonly assetId?: AssetId
     readonly blobRole: BlobRole
     readonly ciphertextHash: Sha256Hex
     readonly size: number
+    /** SHA-256 of the signed manifest: with a provenance blob alone. */
+    readonly envelopeHash?: Sha256Hex
   }
-  /** Writes what the receipt vouches for, in the transaction that appends it. May be run again. */
+  /** Writes what the receipt vouches for, in the transaction that appends it. May be run again. Throws, and there is no receipt, when it may not be. */
   readonly commit: (tx: WriteTx, receipt: ReceiptRow) => Promise<void>
 }
 
@@ -102,9 +108,11 @@ export function createReceiptLog({ store, clock, serverId, activeKey }: ReceiptL
       ...(prior && { prior_receipt_hash: prior.receiptHash }),
       upload_id: subject.uploadId,
       ...(subject.dropId && { drop_id: subject.dropId }),
+      ...(subject.assetId && { asset_id: subject.assetId }),
       blob_role: subject.blobRole,
       ciphertext_hash: subject.ciphertextHash,
       size: subject.size,
+      ...(subject.envelopeHash && { envelope_hash: subject.envelopeHash }),
       received_at: formatInstant(receivedAt),
     }
     const toBeSigned = receiptToBeSigned(payload, keyId)
@@ -113,8 +121,17 @@ export function createReceiptLog({ store, clock, serverId, activeKey }: ReceiptL
       signer.mlDsa65(toBeSigned.mlDsa65),
     ])
     const receiptCbor = assembleReceipt(toBeSigned, { ed25519, mlDsa65 })
-    const { uploadId, dropId } = subject
-    return { receiptSeq, receiptHash: receiptHash(receiptCbor), receiptCbor, keyId, uploadId, dropId, receivedAt }
+    const { uploadId, dropId, assetId } = subject
+    return {
+      receiptSeq,
+      receiptHash: receiptHash(receiptCbor),
+      receiptCbor,
+      keyId,
+      uploadId,
+      dropId,
+      assetId,
+      receivedAt,
+    }
   }
 
   return {

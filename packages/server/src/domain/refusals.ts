@@ -38,6 +38,20 @@ export type Refusal =
   | { readonly refused: 'upload_closed'; readonly offset: number }
   | { readonly refused: 'content_hash_wrong'; readonly offset: number }
   | { readonly refused: 'drop_not_found' }
+  | { readonly refused: 'adoption_mismatch'; readonly detail: string }
+  | { readonly refused: 'content_type_unsupported' }
+  | { readonly refused: 'suite_unknown' }
+  | { readonly refused: 'manifest_invalid'; readonly detail: string }
+  | { readonly refused: 'manifest_mismatch'; readonly detail: string; readonly offset?: number }
+  | { readonly refused: 'manifest_stale'; readonly detail: string; readonly offset?: number }
+  | { readonly refused: 'timestamp_out_of_range' }
+  | { readonly refused: 'asset_id_taken'; readonly offset?: number }
+  | { readonly refused: 'asset_not_found' }
+  | { readonly refused: 'asset_retained' }
+  | { readonly refused: 'receipts_not_found' }
+  | { readonly refused: 'blob_not_found' }
+  | { readonly refused: 'upload_too_large'; readonly limit: number }
+  | { readonly refused: 'device_not_authorized' }
   | { readonly refused: 'device_invalid' }
   | { readonly refused: 'device_not_found' }
   | { readonly refused: 'album_not_available' }

@@ -5,7 +5,7 @@ import type { Copy, CopyState, Store, WriteTx } from '../ports/store.ts'
 import { eachInTurn } from './eachInTurn.ts'
 import type { Finishing } from './finishing.ts'
 import { uploadIdOf } from './location.ts'
-import type { UploadEnding } from './uploads.ts'
+import type { UploadEnding } from './uploadEnding.ts'
 import type { Writers } from './writers.ts'
 
 /** What has run its time: sessions that nobody goes on with, bytes that nothing owns, answers that need not be repeated any more. */

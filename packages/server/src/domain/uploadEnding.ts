@@ -1,14 +1,12 @@
-import type { Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
+import type { AssetId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
-import type { Store, Upload, WriteTx } from '../ports/store.ts'
+import type { Store, Upload, UploadFailure, WriteTx } from '../ports/store.ts'
 import type { Quota } from './quota.ts'
 import type { Refuses } from './refusals.ts'
+import { isGone } from './uploads.ts'
 import type { Writers } from './writers.ts'
 
-/**
- * Upload sessions: open → finishing → landed | failed, open → ended.
- * Here they are found, cancelled and ended; chunks.ts fills them, finishing.ts lands them.
- */
+/** How sessions end that do not land: cancelled, run out, failed, or with the link or the asset that they belong to. */
 interface EndingPorts {
   readonly store: Store
   readonly clock: Clock
@@ -18,23 +16,36 @@ interface EndingPorts {
   readonly onDoomed: () => void
 }
 
+type ClosingStep =
+  | { readonly from: 'open'; readonly to: 'ended'; readonly at: Instant }
+  | {
+      readonly from: 'open' | 'finishing'
+      readonly to: 'failed'
+      readonly at: Instant
+      readonly failure: UploadFailure
+    }
+
 export type UploadEnding = ReturnType<typeof createUploadEnding>
 
 export function createUploadEnding({ store, clock, quota, writers, onDoomed }: EndingPorts) {
   /**
-   * Ends one session for good, with caps and quota given back and its bytes doomed, all in the caller's transaction.
+   * Ends one session for good, with caps and quota given back, its bytes doomed and the id that it alone reserved given up, all in the caller's transaction.
    * False, and nothing changed, when the session is not in `from` any more.
    */
-  async function close(
-    tx: WriteTx,
-    upload: Upload,
-    step: { readonly from: 'open' | 'finishing'; readonly to: 'ended' | 'failed'; readonly at: Instant },
-  ): Promise<boolean> {
+  async function close(tx: WriteTx, upload: Upload, step: ClosingStep): Promise<boolean> {
     if (!(await tx.uploads.move(upload.uploadId, step))) return false
-    await tx.links.release(upload.opaqueId, upload.size)
+    if (upload.assetId === undefined) await tx.links.release(upload.opaqueId, upload.size)
+    else await tx.assets.giveUp(upload.assetId)
     await quota.refund(tx, upload.accountId, upload.size, step.at)
     await tx.copies.move(upload.location, { from: 'staged', to: 'doomed', at: step.at })
     return true
+  }
+
+  /** Ends those that are open, and says which. */
+  async function closeAll(tx: WriteTx, uploads: readonly Upload[], at: Instant): Promise<readonly Upload[]> {
+    const closed: Upload[] = []
+    for (const upload of uploads) if (await close(tx, upload, { from: 'open', to: 'ended', at })) closed.push(upload)
+    return closed
   }
 
   /** After the commit of `close`: stops whoever still writes, and has the bytes removed. */
@@ -68,9 +79,12 @@ export function createUploadEnding({ store, clock, quota, writers, onDoomed }: E
 
     /** Ends what is open on a link, as part of the transaction that revokes or spends it: no crash may come between. Then `afterClose`. */
     async closeAllOfLink(tx: WriteTx, opaqueId: OpaqueId, at: Instant): Promise<readonly Upload[]> {
-      const open = await tx.uploads.openOf(opaqueId)
-      for (const upload of open) await close(tx, upload, { from: 'open', to: 'ended', at })
-      return open
+      return closeAll(tx, await tx.uploads.openOf(opaqueId), at)
+    },
+
+    /** The same for an asset that is deleted. What is finishing then finds no place to land. */
+    async closeAllOfAsset(tx: WriteTx, assetId: AssetId, at: Instant): Promise<readonly Upload[]> {
+      return closeAll(tx, await tx.uploads.unclosedOfAsset(assetId), at)
     },
 
     /** Cancels an open session. One that is over, or about to be, stays as it is. */
@@ -83,18 +97,4 @@ export function createUploadEnding({ store, clock, quota, writers, onDoomed }: E
         : { refused: 'upload_closed', offset: present.receivedBytes }
     },
   }
-}
-
-/** One that ended is as if it had never been. */
-export function isGone(upload: Upload | undefined): upload is undefined {
-  return upload === undefined || upload.state === 'ended'
-}
-
-/** A drop session as those see it who hold its link and its id. */
-export async function findDropUpload(
-  store: Store,
-  { opaqueId, uploadId }: { readonly opaqueId: OpaqueId; readonly uploadId: UploadId },
-): Promise<Upload | Refuses<'upload_not_found'>> {
-  const upload = await store.read((tx) => tx.uploads.find(uploadId))
-  return isGone(upload) || upload.opaqueId !== opaqueId ? { refused: 'upload_not_found' } : upload
 }

@@ -84,8 +84,12 @@ type JsonOf<Row> = Row extends { readonly body: { readonly schema: infer Schema 
   ? NoNulls<Static<Schema>>
   : undefined
 
-/** The parser has left out optional members that were null. */
-type NoNulls<Value> = Value extends object ? { [Key in keyof Value]: Exclude<Value[Key], null> } : Value
+/** The parser has left out optional members that were null, at every depth. */
+type NoNulls<Value> = Value extends string | number | boolean
+  ? Value
+  : Value extends object
+    ? { [Key in keyof Value]: NoNulls<Exclude<Value[Key], null>> }
+    : Value
 
 type QueryOf<Row> = Row extends { readonly query: infer Query }
   ? {

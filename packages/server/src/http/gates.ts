@@ -60,6 +60,20 @@ export function negotiation(
 
 export type Params = Readonly<Record<string, string>>
 
+/** The version that a creating write declares in its body is judged as the header is (specification, Versioning, 3). */
+export function declaredVersion(
+  row: Operation,
+  json: unknown,
+  window: ProtocolWindow,
+): Refuses<'version_unsupported'> | undefined {
+  if (row.creates !== true || typeof json !== 'object' || json === null || !('protocol_version' in json))
+    return undefined
+  const version = parseProtocolVersion(String(json.protocol_version))
+  return version !== undefined && inWindow(window, version)
+    ? undefined
+    : { refused: 'version_unsupported', newest: window.max }
+}
+
 /** Path ids: a guest learns nothing from a malformed one, an account holder is told. */
 export function pathIds(row: Operation, given: Readonly<Record<string, string>>): Params | Refusal {
   for (const [name, text] of Object.entries(given)) {

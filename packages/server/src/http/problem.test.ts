@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { type Operation, operations } from '@blindkeep/protocol/operations'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
 import type { Refusal } from '../domain/refusals.ts'
 import { codeOf, problemAnswer } from './problem.ts'
 
 const ID = '00000000-0000-4000-8000-000000000000'
-const answer = (refusal: Refusal) => problemAnswer(refusal, ID)
+const answer = (refusal: Refusal, row?: Operation) => problemAnswer(refusal, ID, row)
 
 describe('a problem', () => {
   it('has the members of its code, and the request’s id', () => {
@@ -84,6 +85,16 @@ describe('a problem', () => {
     assert.equal(challenge('credentials_wrong'), 'Bearer realm="service"')
     assert.equal(challenge('token_unreadable'), 'Bearer realm="service", error="invalid_token"')
     assert.equal(challenge('session_over'), 'Bearer realm="service", error="invalid_token"')
+  })
+
+  it('has the status that its row gives the code, where the row gives one', () => {
+    for (const refusal of [{ refused: 'asset_id_taken' }, { refused: 'manifest_stale', detail: '' }] as const) {
+      assert.deepEqual([answer(refusal, operations.adoptDrop).body?.status, answer(refusal).body?.status], [422, 409])
+      assert.equal(answer(refusal, operations.createUpload).status, 409)
+    }
+    const mismatch = { refused: 'manifest_mismatch', detail: '' } as const
+    assert.equal(answer(mismatch, operations.appendUpload).status, 409)
+    assert.equal(answer(mismatch, operations.createUpload).status, 400)
   })
 
   it('has the status of its code in the catalog', () => {

@@ -1,4 +1,4 @@
-import type { OperationName, OperationOf } from '@blindkeep/protocol/operations'
+import { type Operation, type OperationName, type OperationOf, statusOf } from '@blindkeep/protocol/operations'
 import { PROBLEMS, type ProblemCode, problemType } from '@blindkeep/protocol/problems'
 import { SERVICE } from '@blindkeep/protocol/wire'
 import type { Reason, Refusal } from '../domain/refusals.ts'
@@ -43,6 +43,20 @@ const CODES = {
   upload_closed: 'error.upload.session_closed',
   content_hash_wrong: 'error.upload.content_hash_mismatch',
   drop_not_found: 'error.drop.not_found',
+  adoption_mismatch: 'error.drop.adoption_mismatch',
+  content_type_unsupported: 'error.upload.unsupported_content_type',
+  suite_unknown: 'error.manifest.suite_unknown',
+  manifest_invalid: 'error.manifest.invalid',
+  manifest_mismatch: 'error.manifest.mismatch',
+  manifest_stale: 'error.manifest.stale',
+  timestamp_out_of_range: 'error.manifest.timestamp_out_of_range',
+  asset_id_taken: 'error.asset.id_taken',
+  asset_not_found: 'error.asset.not_found',
+  asset_retained: 'error.asset.retained',
+  receipts_not_found: 'error.storage.asset_not_found',
+  blob_not_found: 'error.blob.not_found',
+  upload_too_large: 'error.upload.file_too_large',
+  device_not_authorized: 'error.device.not_authorized',
   device_invalid: 'error.device.invalid',
   device_not_found: 'error.device.not_found',
   album_not_available: 'error.album.not_available',
@@ -81,10 +95,11 @@ export function codeOf(refusal: Refusal): ProblemCode {
   return CODES[refusal.refused]
 }
 
-/** The answer that a refusal becomes (RFC 9457). */
-export function problemAnswer(refusal: Refusal, requestId: string): ProblemAnswer {
+/** The answer that a refusal becomes (RFC 9457), as the row declares it; there is none for a path that is not known. */
+export function problemAnswer(refusal: Refusal, requestId: string, row: Operation | undefined): ProblemAnswer {
   const code = codeOf(refusal)
-  const { status, title } = PROBLEMS[code]
+  const { title } = PROBLEMS[code]
+  const status = row === undefined ? PROBLEMS[code].status : statusOf(row, code)
   const headers = headersOf(refusal, status)
   if (code === 'error.request.payload_too_large') return { status, headers, body: undefined }
   const detail = 'detail' in refusal ? { detail: refusal.detail } : {}
@@ -99,7 +114,7 @@ export function problemAnswer(refusal: Refusal, requestId: string): ProblemAnswe
 function headersOf(refusal: Refusal, status: number): Record<string, string> {
   return {
     ...(status === 401 && { 'WWW-Authenticate': challengeOf(refusal) }),
-    ...('offset' in refusal && { 'X-Service-Offset': String(refusal.offset) }),
+    ...('offset' in refusal && refusal.offset !== undefined && { 'X-Service-Offset': String(refusal.offset) }),
     ...('retryAfterSeconds' in refusal && { 'Retry-After': String(refusal.retryAfterSeconds) }),
     ...('allow' in refusal && { Allow: refusal.allow.join(', ') }),
     ...('newest' in refusal && { Upgrade: `${SERVICE}/${refusal.newest}` }),

@@ -71,7 +71,7 @@ export function writeAnswer({
   reply.code(answer.status)
   // Whatever a credential was asked for is nobody else's to keep.
   if (row.auth !== 'none' || row.tag === 'accounts') reply.header('Cache-Control', 'no-store')
-  if (declared?.body === 'bytes' || row.path.endsWith('/content')) reply.headers(STRANGERS_BYTES)
+  if (servesContent(row)) reply.headers(STRANGERS_BYTES)
   if (declared?.body === 'html') reply.headers(PAGE)
   if (declared?.body !== undefined && typeof declared.body !== 'string')
     reply.header('Content-Type', 'application/json')
@@ -81,6 +81,11 @@ export function writeAnswer({
   return isCached(row) && text !== undefined
     ? sendCached({ request, reply }, text)
     : reply.send(text && Buffer.from(text))
+}
+
+/** Its HEAD and its 304 are as careful as the bytes themselves. */
+function servesContent(row: Operation): boolean {
+  return row.answers[200]?.headers?.includes('Accept-Ranges') === true
 }
 
 /** Public documents carry a version of themselves, and are not sent again to who has it. */
@@ -102,8 +107,13 @@ export function holds(ifNoneMatch: string | undefined, etag: string): boolean {
   return ifNoneMatch.split(',').some((given) => given.trim() === '*' || given.trim().replace(/^W\//, '') === etag)
 }
 
-export function writeRefusal({ request, reply, refusal }: Exchange & { readonly refusal: Refusal }): FastifyReply {
-  const { status, headers, body } = problemAnswer(refusal, request.id)
+export function writeRefusal({
+  row,
+  request,
+  reply,
+  refusal,
+}: Exchange & { readonly row?: Operation | undefined; readonly refusal: Refusal }): FastifyReply {
+  const { status, headers, body } = problemAnswer(refusal, request.id, row)
   reply.code(status).headers(headers).header('Cache-Control', 'no-store')
   return reply.send(body && Buffer.from(JSON.stringify(body)))
 }

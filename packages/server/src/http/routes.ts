@@ -5,6 +5,7 @@ import type { Rules } from '../rules.ts'
 import type { Routes } from './call.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { albumRoutes } from './routes/albums.ts'
+import { assetRoutes } from './routes/assets.ts'
 import { deviceRoutes } from './routes/devices.ts'
 import { discoveryRoutes } from './routes/discovery.ts'
 import { type GuestSettings, guestRoutes } from './routes/guest.ts'
@@ -12,6 +13,8 @@ import { inboxRoutes } from './routes/inbox.ts'
 import { linkRoutes } from './routes/links.ts'
 import { quotaRoutes } from './routes/quota.ts'
 import { serviceRoutes } from './routes/service.ts'
+import { uploadRoutes } from './routes/uploads.ts'
+import { verifyRoutes } from './routes/verify.ts'
 
 interface RoutePorts {
   readonly rules: Rules
@@ -30,6 +33,9 @@ export function createRoutes({ rules, store, blobs, clock, version }: RoutePorts
     ...accountRoutes(rules),
     ...deviceRoutes(rules),
     ...albumRoutes(rules),
+    ...uploadRoutes({ ...rules, store }, settings),
+    ...assetRoutes({ ...rules, blobs }),
+    ...verifyRoutes(rules),
     ...quotaRoutes({ ...rules, clock }),
     ...linkRoutes(rules),
     ...inboxRoutes({ ...rules, blobs }),

@@ -13,6 +13,7 @@ import { type Body, BodyBroken, BodyTooLarge, bodyOf } from './body.ts'
 import type { AnyAnswer, Call, Routes } from './call.ts'
 import {
   authenticate,
+  declaredVersion,
   headerForms,
   hiddenNotFound,
   jsonOf,
@@ -65,7 +66,7 @@ export function createHttpServer(
     // A path that cannot be decoded; no hook has run then.
     frameworkErrors: (_error, request, reply) => {
       identify(request, reply)
-      void refuse(request, reply, unknownPath(request))
+      void refuse({ request, reply, refusal: unknownPath(request) })
     },
     clientErrorHandler: (_error, socket) =>
       void socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
@@ -93,7 +94,7 @@ export function createHttpServer(
   app.addHook('onRequest', async (request, reply) => {
     identify(request, reply)
     // Before Fastify judges a body's type: the route comes first.
-    if (request.is404) await refuse(request, reply, unknownPath(request))
+    if (request.is404) await refuse({ request, reply, refusal: unknownPath(request) })
   })
   app.addHook('onResponse', async (request, reply) => {
     // The route's pattern and never the path: an opaque id in it is a credential.
@@ -130,10 +131,10 @@ export function createHttpServer(
     const body = bodyOf(request.raw)
     try {
       const answer = await answerOf(exchange, body)
-      if (isRefusal(answer)) return await refuse(request, reply, answer, body, limitOf(row))
+      if (isRefusal(answer)) return await refuse({ row, request, reply, refusal: answer, body })
       return writeAnswer({ row, request, reply, answer: await begun(answer) })
     } catch (error) {
-      return refuse(request, reply, unexpected(error, request, row), body, limitOf(row))
+      return refuse({ row, request, reply, refusal: unexpected(error, request, row), body })
     }
   }
 
@@ -152,6 +153,8 @@ export function createHttpServer(
     if (row.query !== undefined && isRefusal(query)) return query
     const json = await bodyValue(row, request, body)
     if (isRefusal(json)) return json
+    const late = declaredVersion(row, json?.json, settings.window)
+    if (late !== undefined) return late
     return handler(callOf({ request, body, params, query, json: json?.json, caller }))
   }
 
@@ -215,16 +218,23 @@ export function createHttpServer(
   }
 
   /** Reads on, up to the limit, before it answers, so that a client that is still sending sees why. */
-  async function refuse(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    refusal: Refusal,
-    body: Body = bodyOf(request.raw),
-    limitBytes: number = settings.requestBytesMost,
-  ): Promise<FastifyReply> {
+  async function refuse({
+    row,
+    request,
+    reply,
+    refusal,
+    body = bodyOf(request.raw),
+  }: {
+    readonly row?: Operation
+    readonly request: FastifyRequest
+    readonly reply: FastifyReply
+    readonly refusal: Refusal
+    readonly body?: Body
+  }): Promise<FastifyReply> {
+    const limitBytes = row === undefined ? settings.requestBytesMost : limitOf(row)
     const hasEnded = !hasBody(request.raw) || (await body.drain(limitBytes)) === 'whole'
     if (!hasEnded) reply.header('Connection', 'close')
-    return writeRefusal({ request, reply, refusal })
+    return writeRefusal({ row, request, reply, refusal })
   }
 }
 

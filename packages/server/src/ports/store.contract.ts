@@ -2,6 +2,9 @@ import { describe } from 'node:test'
 import type { Store } from './store.ts'
 import { describeAccounts } from './storeContract/accounts.ts'
 import { describeAlbums } from './storeContract/albums.ts'
+import { describeAssets } from './storeContract/assets.ts'
+import { describeAssetUploads } from './storeContract/assetUploads.ts'
+import { describeClaims } from './storeContract/claims.ts'
 import { describeCopies } from './storeContract/copies.ts'
 import { describeDevices } from './storeContract/devices.ts'
 import { describeDrops } from './storeContract/drops.ts'
@@ -39,10 +42,13 @@ export function storeContract(name: string, openWorld: () => Promise<StoreWorld>
     describeSessions(inStore)
     describeDevices(inStore)
     describeAlbums(inStore)
+    describeAssets(inStore)
     describeLinks(inStore)
     describeReservations(inStore)
     describeUploads(inStore)
+    describeAssetUploads(inStore)
     describeDrops(inStore)
+    describeClaims(inStore)
     describeCopies(inStore)
     describeReceipts(inStore)
     describeKeysAndFacts(inStore)

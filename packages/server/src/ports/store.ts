@@ -1,5 +1,6 @@
 import type { AccountReads, AccountWrites } from './store/accounts.ts'
 import type { AlbumReads, AlbumWrites } from './store/albums.ts'
+import type { AssetReads, AssetWrites } from './store/assets.ts'
 import type { CopyReads, CopyWrites } from './store/copies.ts'
 import type { DeviceReads, DeviceWrites } from './store/devices.ts'
 import type { DropReads, DropWrites } from './store/drops.ts'
@@ -46,6 +47,7 @@ export interface ReadTx {
   readonly sessions: SessionReads
   readonly devices: DeviceReads
   readonly albums: AlbumReads
+  readonly assets: AssetReads
   readonly links: LinkReads
   readonly uploads: UploadReads
   readonly drops: DropReads
@@ -60,6 +62,7 @@ export interface WriteTx {
   readonly sessions: SessionReads & SessionWrites
   readonly devices: DeviceReads & DeviceWrites
   readonly albums: AlbumReads & AlbumWrites
+  readonly assets: AssetReads & AssetWrites
   readonly links: LinkReads & LinkWrites
   readonly uploads: UploadReads & UploadWrites
   readonly drops: DropReads & DropWrites
@@ -72,6 +75,7 @@ export interface WriteTx {
 /** Each noun has a file of its own; whoever asks for rows names this one. */
 export type * from './store/accounts.ts'
 export type * from './store/albums.ts'
+export type * from './store/assets.ts'
 export type * from './store/copies.ts'
 export type * from './store/devices.ts'
 export type * from './store/drops.ts'

@@ -6,7 +6,7 @@ import type { ChunkAnswer } from '../domain/chunks.ts'
 import type { CreateDrop, Declaration } from '../domain/drops.ts'
 import type { Provision } from '../domain/links.ts'
 import { isRefusal } from '../domain/refusals.ts'
-import type { Account, Link, Upload } from '../ports/store.ts'
+import type { Account, DropUpload, Link } from '../ports/store.ts'
 import { known, newAccount, newOpaqueId, sha256, type World } from './world.ts'
 
 /** What guests and owners do in tests of the rules, in as few words as possible. */
@@ -115,8 +115,11 @@ export async function linkRow({ store }: World, opaqueId: OpaqueId): Promise<Lin
   return known(await store.read((tx) => tx.links.find(opaqueId)))
 }
 
-export async function uploadRow({ store }: World, uploadId: UploadId): Promise<Upload> {
-  return known(await store.read((tx) => tx.uploads.find(uploadId)))
+/** A guest's session. */
+export async function uploadRow({ store }: World, uploadId: UploadId): Promise<DropUpload> {
+  const upload = known(await store.read((tx) => tx.uploads.find(uploadId)))
+  if (upload.assetId !== undefined) throw new Error('the session is an owner’s')
+  return upload
 }
 
 export async function accountRow({ store }: World, accountId: AccountId): Promise<Account> {

@@ -73,6 +73,9 @@ const SETTINGS: RuleSettings = {
   uploadLifeSeconds: 7 * 86_400,
   receiptGuestSeconds: 30 * 86_400,
   collectGraceSeconds: 86_400,
+  adoptionLeaseSeconds: 60,
+  manifestDriftDays: 30,
+  deepBytesPerHour: 64 * 2 ** 30,
   linkSessionsPerWindow: 600,
   sourceSessionsPerWindow: 6000,
   passphraseTriesPerWindow: 10,
@@ -126,6 +129,7 @@ async function openWorld({
     limiter,
     hasher: createSecretHasher({ concurrent: 2, queueMost: 4 }),
     keys,
+    giveUpAfter: (ms: number) => AbortSignal.timeout(ms),
     onDoomed: () => {
       doomed += 1
     },

@@ -1,11 +1,12 @@
 /**
  * The words in which the databases differ. Everything else here, queries and migrations alike, is SQL that SQLite and PostgreSQL both speak.
- * An adapter for PostgreSQL adds its own words: `bigint`, `bytea`, `bigint generated always as identity primary key`, and no ends.
  */
 export interface Dialect {
   /** A whole number from 0 to 2^53-1. */
   readonly integer: string
   readonly bytes: string
+  /** Compared and sorted byte by byte, whatever languages the database knows: its indexes then outlive an update of the system's rules for sorting. */
+  readonly text: string
   /** A primary key that rises with each insertion. */
   readonly sequence: string
   /** What ends a `create table`. */
@@ -17,7 +18,17 @@ export interface Dialect {
 export const sqliteDialect: Dialect = {
   integer: 'integer',
   bytes: 'blob',
+  text: 'text',
   sequence: 'integer primary key',
   tableEnd: 'strict',
   keyedTableEnd: 'strict, without rowid',
+}
+
+export const postgresDialect: Dialect = {
+  integer: 'bigint',
+  bytes: 'bytea',
+  text: 'text collate "C"',
+  sequence: 'bigint generated always as identity primary key',
+  tableEnd: '',
+  keyedTableEnd: '',
 }

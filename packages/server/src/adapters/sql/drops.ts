@@ -1,6 +1,6 @@
 import type { AccountId, DropId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely'
-import type { Drop, DropReads, DropWrites } from '../../ports/store.ts'
+import type { Claim, Drop, DropReads, DropWrites } from '../../ports/store.ts'
 import { prepared } from './prepared.ts'
 import type { DropTable, Schema } from './schema.ts'
 
@@ -44,6 +44,36 @@ const insertion = prepared((db, given: Drop) =>
     received_at: given.receivedAt,
     leased_until: given.leasedUntil,
   }),
+)
+
+/** Whoever asks for the same again takes over from whom it asked before, as that one may have died. */
+const claiming = prepared((db, given: Claim) =>
+  db
+    .updateTable('drops')
+    .set({ claim_id: given.claimId, claim_hash: given.requestHash, leased_until: given.leasedUntil })
+    .where('drop_id', '=', given.dropId)
+    .where((drop) => drop.or([notLeased(given.at)(drop), drop('claim_hash', '=', given.requestHash)])),
+)
+
+interface Held {
+  readonly dropId: DropId
+  readonly claimId: string
+}
+
+const settling = prepared((db, given: Held) =>
+  db
+    .deleteFrom('drops')
+    .where('drop_id', '=', given.dropId)
+    .where('claim_id', '=', given.claimId)
+    .returning('account_id'),
+)
+
+const unclaiming = prepared((db, given: Held) =>
+  db
+    .updateTable('drops')
+    .set({ claim_id: null, claim_hash: null, leased_until: null })
+    .where('drop_id', '=', given.dropId)
+    .where('claim_id', '=', given.claimId),
 )
 
 const removal = prepared(
@@ -91,6 +121,18 @@ export function dropWrites(db: Kysely<Schema>): DropWrites {
     async insert(drop) {
       await insertion.changed(db, drop)
       await pendingStep.changed(db, { accountId: drop.accountId, step: 1 })
+    },
+    async claim(claim) {
+      return (await claiming.changed(db, claim)) === 1
+    },
+    async settle(dropId, claimId) {
+      const row = await settling.first(db, { dropId, claimId })
+      if (row === undefined) return false
+      await pendingStep.changed(db, { accountId: row.account_id, step: -1 })
+      return true
+    },
+    async unclaim(dropId, claimId) {
+      await unclaiming.changed(db, { dropId, claimId })
     },
     async remove(dropId, accountId, at) {
       const row = await removal.first(db, { dropId, accountId, at })

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Kysely, sql } from 'kysely'
+import { accountId, assetUpload, at, bytes, dropId, hash, opaqueId, uploadId } from '../../ports/storeContract/world.ts'
 import { sqliteDialect } from './dialects.ts'
+import { firstTables } from './migrations/0001-first-tables.ts'
+import { devicesAndAlbums } from './migrations/0002-devices-and-albums.ts'
 import { DatabaseTooNew, type Migration, migrate } from './migrations.ts'
 import type { Schema } from './schema.ts'
 import { openConnection } from './sqliteConnection.ts'
 import { createHealth } from './sqliteHealth.ts'
+import { createReadTx, createWriteTx } from './tx.ts'
 
 async function inDatabase(work: (db: Kysely<Schema>) => Promise<void>): Promise<void> {
   const connection = openConnection(':memory:', { health: createHealth(), queryOnly: false })
@@ -43,5 +47,159 @@ describe('migrations', () => {
         migrate(db, sqliteDialect, [first]),
         (error) => error instanceof DatabaseTooNew && /migration 2, this release knows 1/.test(error.message),
       )
+    }))
+})
+
+type Row = Readonly<Record<string, unknown>>
+
+async function insert(db: Kysely<Schema>, table: string, row: Row): Promise<void> {
+  const columns = sql.join(Object.keys(row).map((name) => sql.ref(name)))
+  await sql`insert into ${sql.table(table)} (${columns}) values (${sql.join(Object.values(row))})`.execute(db)
+}
+
+/** The statements that made what the schema has, by name. What a key alone made has none. */
+async function schemaOf(db: Kysely<Schema>): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ readonly name: string; readonly made: string | null }>`
+    select name, sql as made from sqlite_schema`.execute(db)
+  return new Map(rows.map(({ name, made }) => [name, made ?? '']))
+}
+
+async function rowsOf(db: Kysely<Schema>, table: string): Promise<readonly Row[]> {
+  return (await sql<Row>`select * from ${sql.table(table)}`.execute(db)).rows.map((row) => ({ ...row }))
+}
+
+const states = ['open', 'finishing', 'landed', 'failed', 'ended'] as const
+
+/** Two sessions in each state, with two chunks each, the landed ones with drops and receipts: as a server before the third migration left them. */
+async function fillBeforeAssets(db: Kysely<Schema>): Promise<void> {
+  await insert(db, 'accounts', {
+    account_id: accountId(1),
+    email: 'a@b',
+    secret_hash: 's',
+    kdf_version: 1,
+    created_at: 0,
+    used_bytes: 1_000,
+    pending_drops: 2,
+  })
+  const link = { opaque_id: opaqueId(1), account_id: accountId(1), drop_public_key: bytes(9), suite_id: 1 }
+  await insert(db, 'links', { ...link, protocol_version: '2026-11-01', created_at: 0, single_use: 0 })
+  for (const [index, state] of [...states, ...states].entries()) await insertSession(db, index + 1, state)
+  await insert(db, 'log_head', { one: 1, receipt_seq: 8, receipt_hash: hash(8), received_at: at(8) })
+}
+
+async function insertSession(db: Kysely<Schema>, number: number, state: (typeof states)[number]): Promise<void> {
+  const isClosed = state !== 'open' && state !== 'finishing'
+  const declared = {
+    account_id: accountId(1),
+    opaque_id: opaqueId(1),
+    size: 100 + number,
+    ciphertext_hash: hash(number),
+    content_type: 'image/png',
+    kem_ct: bytes(1120, number),
+    suggested_filename: number % 2 === 0 ? `${number}.png` : null,
+    location: `00/${number}`,
+  }
+  await insert(db, 'uploads', {
+    ...declared,
+    upload_id: uploadId(number),
+    idempotency_key: number % 2 === 0 ? `key ${number}` : null,
+    declaration_hash: hash(100 + number),
+    created_at: at(number),
+    state,
+    received_bytes: 60 + number,
+    chunk_count: 2,
+    last_chunk_at: at(number + 1),
+    closed_at: isClosed ? at(number + 2) : null,
+  })
+  const chunk = { upload_id: uploadId(number), checksum: hash(number) }
+  await insert(db, 'chunks', { ...chunk, offset: 60, length: number })
+  await insert(db, 'chunks', { ...chunk, offset: 0, length: 60 })
+  if (state !== 'landed') return
+  const ids = { upload_id: uploadId(number), drop_id: dropId(number), received_at: at(number + 2) }
+  await insert(db, 'drops', { ...declared, ...ids, leased_until: null })
+  const receipt = { receipt_seq: number, receipt_hash: hash(number), receipt_cbor: bytes(9), key_id: hash(1) }
+  await insert(db, 'receipts', { ...receipt, ...ids })
+}
+
+interface Before {
+  readonly rows: ReadonlyMap<string, readonly Row[]>
+  readonly schema: ReadonlyMap<string, string>
+}
+
+/** A database at the second migration, as it was filled and as it is after the third, which ran in one transaction. */
+async function afterAssets(work: (db: Kysely<Schema>, before: Before) => Promise<void>): Promise<void> {
+  await inDatabase(async (db) => {
+    await migrate(db, sqliteDialect, [firstTables, devicesAndAlbums])
+    await fillBeforeAssets(db)
+    const rows = new Map<string, readonly Row[]>()
+    for (const table of ['accounts', 'links', 'uploads', 'chunks', 'drops', 'receipts', 'log_head'])
+      rows.set(table, await rowsOf(db, table))
+    const schema = await schemaOf(db)
+    await sql`begin immediate`.execute(db)
+    await migrate(db, sqliteDialect)
+    await sql`commit`.execute(db)
+    await work(db, { rows, schema })
+  })
+}
+
+describe('the migration to assets', () => {
+  it('brings every row through unchanged, in every state, and says why failed sessions failed', () =>
+    afterAssets(async (db, before) => {
+      assert.equal(before.rows.get('uploads')?.length, 10)
+      assert.equal(before.rows.get('chunks')?.length, 20)
+      const unsaid = { asset_id: null, album_id: null, role: null, envelope: null }
+      const added: Readonly<Record<string, (row: Row) => Row>> = {
+        uploads: ({ state }) => ({ ...unsaid, failure: state === 'failed' ? 'content_hash_wrong' : null }),
+        drops: () => ({ claim_id: null, claim_hash: null }),
+        receipts: () => ({ asset_id: null }),
+      }
+      for (const [table, rows] of before.rows) {
+        const expected = rows.map((row) => ({ ...row, ...added[table]?.(row) }))
+        assert.deepEqual(await rowsOf(db, table), expected, table)
+      }
+      const failed = await createReadTx(db).uploads.find(uploadId(4))
+      assert.deepEqual([failed?.opaqueId, failed?.failure], [opaqueId(1), 'content_hash_wrong'])
+    }))
+
+  it('leaves nothing of the old tables, and every reference and index that they had', () =>
+    afterAssets(async (db, before) => {
+      const after = await schemaOf(db)
+      for (const [name, made] of after) assert.ok(!`${name} ${made}`.includes('_before'), name)
+      for (const [name, made] of before.schema) {
+        assert.ok(after.has(name), name)
+        if (/^create (unique )?index/.test(made)) assert.equal(after.get(name), made)
+      }
+      assert.deepEqual((await sql`pragma foreign_key_check`.execute(db)).rows, [])
+      await assert.rejects(insert(db, 'chunks', { upload_id: uploadId(99), offset: 0, length: 1, checksum: hash(1) }))
+      await createWriteTx(db).uploads.prune(at(1_000))
+      assert.deepEqual([(await rowsOf(db, 'uploads')).length, (await rowsOf(db, 'chunks')).length], [4, 8])
+    }))
+
+  it('takes no session that is neither wholly a guest’s nor wholly an owner’s', () =>
+    afterAssets(async (db) => {
+      const albumId = assetUpload(1).albumId
+      await insert(db, 'albums', { album_id: albumId, account_id: accountId(1), created_at: 0 })
+      const shared = { account_id: accountId(1), size: 1, ciphertext_hash: hash(1), content_type: 'image/png' }
+      const rest = { declaration_hash: hash(1), location: '00/x', created_at: 0, state: 'open' }
+      const guest = { opaque_id: opaqueId(1), kem_ct: bytes(1120) }
+      const owner = { asset_id: assetUpload(1).assetId, album_id: albumId, role: 'original', envelope: '{}' }
+      const insertion = (number: number, row: Row) =>
+        insert(db, 'uploads', { upload_id: uploadId(number), ...shared, ...rest, ...row })
+      await insertion(21, guest)
+      await insertion(22, owner)
+      const wrong: readonly Row[] = [
+        {},
+        { ...guest, ...owner },
+        ...Object.keys(guest).map((name) => ({ ...guest, [name]: null })),
+        ...Object.keys(owner).map((name) => ({ ...owner, [name]: null })),
+        ...Object.entries(owner).map(([name, value]) => ({ ...guest, [name]: value })),
+        { ...owner, kem_ct: bytes(1120) },
+        { ...owner, suggested_filename: 'a.png' },
+        { ...owner, idempotency_key: 'key' },
+        { ...owner, role: 'unknown' },
+        { ...owner, album_id: uploadId(99) },
+      ]
+      for (const [index, row] of wrong.entries())
+        await assert.rejects(insertion(30 + index, row), /CHECK|FOREIGN KEY/, JSON.stringify(row))
     }))
 })

@@ -1,4 +1,4 @@
-import type { Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
+import type { AssetId, Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { LogHead, ReceiptReads, ReceiptRow, ReceiptWrites } from '../../ports/store.ts'
 import { prepared } from './prepared.ts'
@@ -10,6 +10,17 @@ const head = prepared((db, _given: object) =>
 
 const firstOfUpload = prepared((db, given: { readonly uploadId: UploadId }) =>
   db.selectFrom('receipts').selectAll().where('upload_id', '=', given.uploadId).orderBy('receipt_seq').limit(1),
+)
+
+/** By its uploads: the landing of a drop names no asset, and the same upload as the adoption. */
+const ofUploadsOfAsset = prepared((db, given: { readonly assetId: AssetId }) =>
+  db
+    .selectFrom('receipts')
+    .selectAll()
+    .where('upload_id', 'in', (receipt) =>
+      receipt.selectFrom('receipts as own').select('own.upload_id').where('own.asset_id', '=', given.assetId),
+    )
+    .orderBy('receipt_seq'),
 )
 
 /** Changes nothing when there is a head already. */
@@ -50,6 +61,7 @@ const insertion = prepared((db, given: ReceiptRow) =>
     key_id: given.keyId,
     upload_id: given.uploadId,
     drop_id: given.dropId,
+    asset_id: given.assetId,
     received_at: given.receivedAt,
   }),
 )
@@ -63,6 +75,9 @@ export function receiptReads(db: Kysely<Schema>): ReceiptReads {
     async ofUpload(uploadId) {
       const row = await firstOfUpload.first(db, { uploadId })
       return row && receiptOf(row)
+    },
+    async ofAsset(assetId) {
+      return (await ofUploadsOfAsset.all(db, { assetId })).map(receiptOf)
     },
   }
 }
@@ -105,6 +120,7 @@ function receiptOf(row: Selectable<ReceiptTable>): ReceiptRow {
     keyId: row.key_id,
     uploadId: row.upload_id,
     dropId: row.drop_id ?? undefined,
+    assetId: row.asset_id ?? undefined,
     receivedAt: row.received_at,
   }
 }

@@ -1,6 +1,7 @@
 import type {
   AccountId,
   AlbumId,
+  AssetId,
   DeviceId,
   DropId,
   Instant,
@@ -11,14 +12,16 @@ import type {
   Sha256Hex,
   UploadId,
 } from '@blindkeep/protocol/ids'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Generated } from 'kysely'
-import type { CopyState, ServerFact, UploadState } from '../../ports/store.ts'
+import type { CopyState, ServerFact, UploadFailure, UploadState } from '../../ports/store.ts'
 
 /**
  * The tables, as `migrations.ts` makes them.
  *
  * One rule for values: what the port gives as text (ids and hexadecimal hashes) is TEXT and can be read in any tool, what it gives as bytes is BLOB,
- * instants are whole milliseconds since 1970-01-01T00:00:00Z, sizes are bytes, yes and no are 1 and 0, and absent is NULL.
+ * instants are whole milliseconds since 1970-01-01T00:00:00Z, sizes are bytes, yes and no are 1 and 0,
+ * what is kept verbatim is its JSON text, and absent is NULL.
  */
 export interface Schema {
   readonly accounts: AccountTable
@@ -26,6 +29,8 @@ export interface Schema {
   readonly refresh_tokens: RefreshTokenTable
   readonly devices: DeviceTable
   readonly albums: AlbumTable
+  readonly assets: AssetTable
+  readonly asset_blobs: AssetBlobTable
   readonly links: LinkTable
   readonly uploads: UploadTable
   readonly chunks: ChunkTable
@@ -93,6 +98,36 @@ export interface AlbumTable {
   readonly created_at: Instant
 }
 
+export interface AssetTable {
+  readonly asset_id: AssetId
+  readonly account_id: AccountId
+  readonly album_id: AlbumId
+  /** This and the next three are given together, or none of them. */
+  readonly drop_id: DropId | null
+  readonly opaque_id: OpaqueId | null
+  readonly kem_ct: Uint8Array | null
+  readonly drop_received_at: Instant | null
+  readonly created_at: Instant | null
+  readonly changed_at: Instant | null
+  readonly deleted_at: Instant | null
+}
+
+export interface AssetBlobTable {
+  /** Rises with each blob: the order of landing. */
+  readonly blob_seq: Generated<number>
+  readonly asset_id: AssetId
+  /** The asset's. */
+  readonly account_id: AccountId
+  readonly role: BlobRole
+  readonly ciphertext_hash: Sha256Hex
+  readonly size: number
+  readonly location: string
+  readonly upload_id: UploadId
+  readonly content_type: string
+  readonly landed_at: Instant
+  readonly envelope: string
+}
+
 export interface LinkTable {
   /** Rises with each link: the order in which they were made. */
   readonly link_seq: Generated<number>
@@ -118,20 +153,26 @@ export interface LinkTable {
   readonly open_bytes: Generated<number>
 }
 
+/** A guest's row has what names its link, an owner's what names its asset. */
 export interface UploadTable {
   readonly upload_id: UploadId
   readonly account_id: AccountId
-  readonly opaque_id: OpaqueId
+  readonly opaque_id: OpaqueId | null
+  readonly asset_id: AssetId | null
+  readonly album_id: AlbumId | null
+  readonly role: BlobRole | null
   readonly size: number
   readonly ciphertext_hash: Sha256Hex
   readonly content_type: string
-  readonly kem_ct: Uint8Array
+  readonly kem_ct: Uint8Array | null
+  readonly envelope: string | null
   readonly suggested_filename: string | null
   readonly idempotency_key: string | null
   readonly declaration_hash: string
   readonly location: string
   readonly created_at: Instant
   readonly state: UploadState
+  readonly failure: UploadFailure | null
   readonly received_bytes: Generated<number>
   readonly chunk_count: Generated<number>
   readonly last_chunk_at: Instant | null
@@ -160,6 +201,9 @@ export interface DropTable {
   readonly location: string
   readonly received_at: Instant
   readonly leased_until: Instant | null
+  /** This and the next are given while a claim holds the row. */
+  readonly claim_id: string | null
+  readonly claim_hash: string | null
 }
 
 export interface CopyTable {
@@ -177,6 +221,7 @@ export interface ReceiptTable {
   readonly upload_id: UploadId
   readonly drop_id: DropId | null
   readonly received_at: Instant
+  readonly asset_id: AssetId | null
 }
 
 /** One row: where the chain of receipts stands. */

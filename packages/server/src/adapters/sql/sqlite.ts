@@ -5,6 +5,7 @@ import type { Store } from '../../ports/store.ts'
 import { sqliteDialect } from './dialects.ts'
 import { createGroupCommit, type GroupCommit } from './groupCommit.ts'
 import { migrate } from './migrations.ts'
+import { isRefusal } from './refusal.ts'
 import type { Schema } from './schema.ts'
 import { openConnection, type SqliteConnection } from './sqliteConnection.ts'
 import { createHealth, type Health } from './sqliteHealth.ts'
@@ -108,8 +109,4 @@ async function inSnapshot<Result>(
   } finally {
     if (reader.inTransaction()) reader.control('commit')
   }
-}
-
-function isRefusal(result: unknown): boolean {
-  return typeof result === 'object' && result !== null && 'refused' in result
 }

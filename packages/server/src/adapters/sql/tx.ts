@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { ReadTx, WriteTx } from '../../ports/store.ts'
 import { accountReads, accountWrites } from './accounts.ts'
 import { albumReads, albumWrites } from './albums.ts'
+import { assetReads, assetWrites } from './assets.ts'
 import { copyReads, copyWrites } from './copies.ts'
 import { deviceReads, deviceWrites } from './devices.ts'
 import { dropReads, dropWrites } from './drops.ts'
@@ -20,6 +21,7 @@ export function createReadTx(db: Kysely<Schema>): ReadTx {
     sessions: sessionReads(db),
     devices: deviceReads(db),
     albums: albumReads(db),
+    assets: assetReads(db),
     links: linkReads(db),
     uploads: uploadReads(db),
     drops: dropReads(db),
@@ -36,6 +38,7 @@ export function createWriteTx(db: Kysely<Schema>): WriteTx {
     sessions: { ...sessionReads(db), ...sessionWrites(db) },
     devices: { ...deviceReads(db), ...deviceWrites(db) },
     albums: { ...albumReads(db), ...albumWrites(db) },
+    assets: { ...assetReads(db), ...assetWrites(db) },
     links: { ...linkReads(db), ...linkWrites(db) },
     uploads: { ...uploadReads(db), ...uploadWrites(db) },
     drops: { ...dropReads(db), ...dropWrites(db) },

@@ -1,8 +1,19 @@
-import type { Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
-import { type Kysely, type Selectable, sql } from 'kysely'
-import type { Chunk, NewUpload, Upload, UploadReads, UploadState, UploadWrites } from '../../ports/store.ts'
+import type { AccountId, AssetId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
+import { type Kysely, sql } from 'kysely'
+import type {
+  NewAssetUpload,
+  NewDropUpload,
+  NewUpload,
+  UploadFailure,
+  UploadReads,
+  UploadState,
+  UploadWrites,
+} from '../../ports/store.ts'
+import { chunkReads, chunkWrites } from './chunks.ts'
+import { envelopeText } from './envelopes.ts'
 import { prepared } from './prepared.ts'
-import type { ChunkTable, Schema, UploadTable } from './schema.ts'
+import type { Schema } from './schema.ts'
+import { assetUploadOf, dropUploadOf, uploadOf } from './uploadRows.ts'
 
 /** A state written into the query, not bound to it: only so can a partial index serve. */
 const literally = (state: UploadState) => sql.lit(state)
@@ -30,6 +41,36 @@ const openOfLink = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
     .where('opaque_id', '=', given.opaqueId)
     .where('state', '=', literally('open'))
     .orderBy('created_at'),
+)
+
+// Ids of the same millisecond sort by themselves: an owner's are made to rise with time.
+const unclosedOfAsset = prepared((db, given: { readonly assetId: AssetId }) =>
+  db
+    .selectFrom('uploads')
+    .selectAll()
+    .where('asset_id', '=', given.assetId)
+    .where('closed_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('upload_id'),
+)
+
+const unclosedOfAccount = prepared((db, given: { readonly accountId: AccountId }) =>
+  db
+    .selectFrom('uploads')
+    .selectAll()
+    .where('account_id', '=', given.accountId)
+    .where('closed_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('upload_id'),
+)
+
+const countOfUnclosedOwn = prepared((db, given: { readonly accountId: AccountId }) =>
+  db
+    .selectFrom('uploads')
+    .select((upload) => upload.fn.countAll<number>().as('count'))
+    .where('account_id', '=', given.accountId)
+    .where('closed_at', 'is', null)
+    .where('asset_id', 'is not', null),
 )
 
 const allFinishing = prepared((db, _given: object) =>
@@ -63,85 +104,57 @@ const outstanding = prepared((db, _given: object) =>
     .where('state', '=', literally('open')),
 )
 
-const insertion = prepared((db, given: NewUpload) =>
+/** What guests and owners declare alike. */
+const declared = (given: NewUpload) => ({
+  upload_id: given.uploadId,
+  account_id: given.accountId,
+  size: given.size,
+  ciphertext_hash: given.ciphertextHash,
+  content_type: given.contentType,
+  declaration_hash: given.declarationHash,
+  location: given.location,
+  created_at: given.createdAt,
+  state: 'open' as const,
+})
+
+const insertionOfGuests = prepared((db, given: NewDropUpload) =>
   db.insertInto('uploads').values({
-    upload_id: given.uploadId,
-    account_id: given.accountId,
+    ...declared(given),
     opaque_id: given.opaqueId,
-    size: given.size,
-    ciphertext_hash: given.ciphertextHash,
-    content_type: given.contentType,
     kem_ct: given.kemCt,
     suggested_filename: given.suggestedFilename,
     idempotency_key: given.idempotencyKey,
-    declaration_hash: given.declarationHash,
-    location: given.location,
-    created_at: given.createdAt,
-    state: 'open',
   }),
 )
 
-const movement = prepared(
-  (db, given: Given & { readonly from: UploadState; readonly to: UploadState; readonly closedAt: Instant | null }) =>
-    db
-      .updateTable('uploads')
-      .set({ state: given.to, closed_at: given.closedAt })
-      .where('upload_id', '=', given.uploadId)
-      .where('state', '=', given.from),
+const insertionOfOwners = prepared((db, given: NewAssetUpload & { readonly envelopeText: string }) =>
+  db.insertInto('uploads').values({
+    ...declared(given),
+    asset_id: given.assetId,
+    album_id: given.albumId,
+    role: given.role,
+    envelope: given.envelopeText,
+  }),
+)
+
+interface Movement extends Given {
+  readonly from: UploadState
+  readonly to: UploadState
+  readonly closedAt: Instant | null
+  readonly failure: UploadFailure | undefined
+}
+
+const movement = prepared((db, given: Movement) =>
+  db
+    .updateTable('uploads')
+    .set({ state: given.to, closed_at: given.closedAt, failure: given.failure })
+    .where('upload_id', '=', given.uploadId)
+    .where('state', '=', given.from),
 )
 
 // Open and finishing sessions have not closed. The chunks go with their sessions by the foreign key.
 const removalOfClosed = prepared((db, given: { readonly before: Instant }) =>
   db.deleteFrom('uploads').where('closed_at', '<', given.before),
-)
-
-const chunkAt = prepared((db, given: Given & { readonly offset: number }) =>
-  db.selectFrom('chunks').selectAll().where('upload_id', '=', given.uploadId).where('offset', '=', given.offset),
-)
-
-const chunksOf = prepared((db, given: Given) =>
-  db.selectFrom('chunks').selectAll().where('upload_id', '=', given.uploadId).orderBy('offset'),
-)
-
-const extension = prepared((db, given: Given & Chunk & { readonly at: Instant }) =>
-  db
-    .updateTable('uploads')
-    .set((upload) => ({
-      received_bytes: upload('received_bytes', '+', given.length),
-      chunk_count: upload('chunk_count', '+', 1),
-      last_chunk_at: given.at,
-    }))
-    .where('upload_id', '=', given.uploadId)
-    .where('state', '=', 'open')
-    .where('received_bytes', '=', given.offset),
-)
-
-const chunkInsertion = prepared((db, given: Given & Chunk) =>
-  db.insertInto('chunks').values({
-    upload_id: given.uploadId,
-    offset: given.offset,
-    length: given.length,
-    checksum: given.checksum,
-  }),
-)
-
-/** Counted from the chunks that stay, so that the session's end is one of theirs whatever `offset` is. */
-const shortening = prepared((db, given: Given & { readonly offset: number }) => {
-  const staying = db.selectFrom('chunks').where('upload_id', '=', given.uploadId).where('offset', '<', given.offset)
-  return db
-    .updateTable('uploads')
-    .set({
-      received_bytes: staying.select((chunk) =>
-        chunk.fn.coalesce(chunk.fn.sum<number>('length'), sql.lit(0)).as('bytes'),
-      ),
-      chunk_count: staying.select((chunk) => chunk.fn.countAll<number>().as('count')),
-    })
-    .where('upload_id', '=', given.uploadId)
-    .where('state', '=', 'open')
-})
-
-const removalOfChunks = prepared((db, given: Given & { readonly offset: number }) =>
-  db.deleteFrom('chunks').where('upload_id', '=', given.uploadId).where('offset', '>=', given.offset),
 )
 
 export function uploadReads(db: Kysely<Schema>): UploadReads {
@@ -152,17 +165,20 @@ export function uploadReads(db: Kysely<Schema>): UploadReads {
     },
     async findByIdempotencyKey(opaqueId, idempotencyKey) {
       const row = await byIdempotencyKey.first(db, { opaqueId, idempotencyKey })
-      return row && uploadOf(row)
+      return row && dropUploadOf(row)
     },
-    async chunkAt(uploadId, offset) {
-      const row = await chunkAt.first(db, { uploadId, offset })
-      return row && chunkOf(row)
-    },
-    async chunks(uploadId) {
-      return (await chunksOf.all(db, { uploadId })).map(chunkOf)
-    },
+    ...chunkReads(db),
     async openOf(opaqueId) {
       return (await openOfLink.all(db, { opaqueId })).map(uploadOf)
+    },
+    async unclosedOfAsset(assetId) {
+      return (await unclosedOfAsset.all(db, { assetId })).map(assetUploadOf)
+    },
+    async unclosedOfAccount(accountId) {
+      return (await unclosedOfAccount.all(db, { accountId })).map(uploadOf)
+    },
+    async countUnclosedOwn(accountId) {
+      return (await countOfUnclosedOwn.first(db, { accountId }))?.count ?? 0
     },
     async finishing() {
       return (await allFinishing.all(db, {})).map((row) => row.upload_id)
@@ -179,49 +195,16 @@ export function uploadReads(db: Kysely<Schema>): UploadReads {
 export function uploadWrites(db: Kysely<Schema>): UploadWrites {
   return {
     async insert(upload) {
-      await insertion.changed(db, upload)
+      if (upload.assetId === undefined) await insertionOfGuests.changed(db, upload)
+      else await insertionOfOwners.changed(db, { ...upload, envelopeText: envelopeText(upload.envelope) })
     },
-    async append(uploadId, chunk, at) {
-      if ((await extension.changed(db, { uploadId, ...chunk, at })) !== 1) return false
-      await chunkInsertion.changed(db, { uploadId, ...chunk })
-      return true
-    },
-    async fallBack(uploadId, offset) {
-      if ((await shortening.changed(db, { uploadId, offset })) !== 1) return
-      await removalOfChunks.changed(db, { uploadId, offset })
-    },
-    async move(uploadId, { from, to, at }) {
+    ...chunkWrites(db),
+    async move(uploadId, { from, to, at, failure }) {
       const closedAt = to === 'open' || to === 'finishing' ? null : at
-      return (await movement.changed(db, { uploadId, from, to, closedAt })) === 1
+      return (await movement.changed(db, { uploadId, from, to, closedAt, failure })) === 1
     },
     async prune(before) {
       await removalOfClosed.changed(db, { before })
     },
   }
-}
-
-function uploadOf(row: Selectable<UploadTable>): Upload {
-  return {
-    uploadId: row.upload_id,
-    accountId: row.account_id,
-    opaqueId: row.opaque_id,
-    size: row.size,
-    ciphertextHash: row.ciphertext_hash,
-    contentType: row.content_type,
-    kemCt: row.kem_ct,
-    suggestedFilename: row.suggested_filename ?? undefined,
-    idempotencyKey: row.idempotency_key ?? undefined,
-    declarationHash: row.declaration_hash,
-    location: row.location,
-    createdAt: row.created_at,
-    state: row.state,
-    receivedBytes: row.received_bytes,
-    chunkCount: row.chunk_count,
-    lastChunkAt: row.last_chunk_at ?? undefined,
-    closedAt: row.closed_at ?? undefined,
-  }
-}
-
-function chunkOf(row: Selectable<ChunkTable>): Chunk {
-  return { offset: row.offset, length: row.length, checksum: row.checksum }
 }

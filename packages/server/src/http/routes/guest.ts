@@ -1,15 +1,15 @@
 import { toBase64 } from '@blindkeep/protocol/bytes'
-import { formatInstant, parseSha256Hex } from '@blindkeep/protocol/ids'
+import { formatInstant } from '@blindkeep/protocol/ids'
 import { readReceipt } from '@blindkeep/protocol/receipt'
-import { INTEGER_MAX } from '@blindkeep/protocol/wire'
 import type { AppendChunk } from '../../domain/chunks.ts'
 import type { Drops } from '../../domain/drops.ts'
 import type { Links } from '../../domain/links.ts'
-import { isRefusal, type Refuses } from '../../domain/refusals.ts'
-import { findDropUpload, type UploadEnding } from '../../domain/uploads.ts'
+import { isRefusal, type Refusal, type Refuses } from '../../domain/refusals.ts'
+import type { UploadEnding } from '../../domain/uploadEnding.ts'
+import { findDropUpload } from '../../domain/uploads.ts'
 import type { Store } from '../../ports/store.ts'
-import type { Call, Routes } from '../call.ts'
-import { mediaType } from '../gates.ts'
+import type { Routes } from '../call.ts'
+import { chunkAnswer, sessionHeaders } from '../chunk.ts'
 
 /** What somebody with nothing but a link does. */
 type Row = 'guestLink' | 'createDrop' | 'appendChunk' | 'dropSession' | 'cancelDrop' | 'guestReceipt'
@@ -73,27 +73,16 @@ export function guestRoutes(
     async appendChunk(call) {
       const upload = await findDropUpload(store, { opaqueId: call.params.opaque_id, uploadId: call.params.upload_id })
       if (isRefusal(upload)) return upload
-      const headers = mediaType('application/octet-stream', call.header) ?? chunkHeaders(call)
-      if (isRefusal(headers)) return headers
-      const body = call.body.pieces(settings.chunkBytesMost)
-      const answer = await appendChunk(upload.uploadId, { ...headers, body, signal: call.signal })
-      // The body's size is judged before the chunk's place: what a refusal or a repeat did not need is still read, and counted.
-      if ((await call.body.drain(settings.chunkBytesMost)) === 'too_large') return { refused: 'body_too_large' }
-      return isRefusal(answer) ? answer : { status: 204, headers: { 'X-Service-Offset': String(answer.offset) } }
+      const answer = await chunkAnswer(call, { upload, appendChunk, chunkBytesMost: settings.chunkBytesMost })
+      if (!isRefusal(answer)) return { status: 204, headers: { 'X-Service-Offset': String(answer.offset) } }
+      if (isOfAsset(answer)) throw new Error('a drop session was refused a place in an asset')
+      return answer
     },
 
     async dropSession({ params }) {
       const upload = await findDropUpload(store, { opaqueId: params.opaque_id, uploadId: params.upload_id })
       if (isRefusal(upload)) return upload
-      const { receivedBytes, size, state } = upload
-      return {
-        status: 200,
-        headers: {
-          'X-Service-Offset': String(receivedBytes),
-          'X-Service-Length': String(size),
-          'X-Service-State': state,
-        },
-      }
+      return { status: 200, headers: sessionHeaders(upload) }
     },
 
     async cancelDrop({ params }) {
@@ -109,11 +98,8 @@ export function guestRoutes(
   }
 }
 
-function chunkHeaders({ header }: Pick<Call<'appendChunk'>, 'header'>) {
-  const offset = header('x-service-offset')
-  const checksum = parseSha256Hex(header('x-service-checksum') ?? '')
-  if (offset === undefined || !/^\d{1,16}$/.test(offset) || Number(offset) > INTEGER_MAX)
-    return { refused: 'offset_missing' } satisfies Refuses<'offset_missing'>
-  if (checksum === undefined) return { refused: 'checksum_missing' } satisfies Refuses<'checksum_missing'>
-  return { offset: Number(offset), checksum }
+type OfAsset = Refuses<'manifest_mismatch' | 'manifest_stale' | 'asset_id_taken'>
+
+function isOfAsset(refusal: Refusal): refusal is OfAsset {
+  return ['manifest_mismatch', 'manifest_stale', 'asset_id_taken'].includes(refusal.refused)
 }

@@ -1,16 +1,23 @@
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
+import type { Adopt } from '../../domain/adoption.ts'
 import type { Inbox } from '../../domain/inbox.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Blobs } from '../../ports/blobs.ts'
 import type { Drop } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
-import { rangeOf } from '../range.ts'
-import { holds } from '../reply.ts'
+import { contentAnswer, contentHead } from '../content.ts'
+import { declaredOf } from '../declared.ts'
 
-type Row = 'inbox' | 'dropContent' | 'dropContentHead' | 'discardDrop' | 'discardDrops'
+type Row = 'inbox' | 'dropContent' | 'dropContentHead' | 'adoptDrop' | 'discardDrop' | 'discardDrops'
 
-export function inboxRoutes({ inbox, blobs }: { readonly inbox: Inbox; readonly blobs: Blobs }): Pick<Routes, Row> {
+interface InboxRoutePorts {
+  readonly inbox: Inbox
+  readonly adopt: Adopt
+  readonly blobs: Blobs
+}
+
+export function inboxRoutes({ inbox, adopt, blobs }: InboxRoutePorts): Pick<Routes, Row> {
   return {
     async inbox({ caller }) {
       const drops = await inbox.list(caller.account.accountId)
@@ -19,34 +26,21 @@ export function inboxRoutes({ inbox, blobs }: { readonly inbox: Inbox; readonly 
 
     async dropContent({ params, caller, header }) {
       const drop = await inbox.content(caller.account.accountId, params.drop_id)
-      if (isRefusal(drop)) return drop
-      const { location, size } = drop
-      const ETag = `"${drop.ciphertextHash}"`
-      if (holds(header('if-none-match'), ETag)) return { status: 304, headers: { ETag } }
-      const isSame = header('if-range') === undefined || header('if-range') === ETag
-      const range = isSame ? rangeOf(header('range'), size) : 'whole'
-      if (range === 'unsatisfiable') return { refused: 'range_unsatisfiable', size }
-      const { start, end } = range === 'whole' ? { start: 0, end: size } : range
-      const bytes = blobs.read(location, { start, end })
-      const headers = { ETag, 'Accept-Ranges': 'bytes', 'Content-Length': String(end - start) } as const
-      if (range === 'whole') return { status: 200, bytes, headers }
-      return {
-        status: 206,
-        bytes,
-        headers: {
-          ETag,
-          'Content-Length': headers['Content-Length'],
-          'Content-Range': `bytes ${start}-${end - 1}/${size}`,
-        },
-      }
+      return isRefusal(drop) ? drop : contentAnswer(drop, header, blobs)
     },
 
     async dropContentHead({ params, caller, header }) {
       const drop = await inbox.content(caller.account.accountId, params.drop_id)
-      if (isRefusal(drop)) return drop
-      const ETag = `"${drop.ciphertextHash}"`
-      if (holds(header('if-none-match'), ETag)) return { status: 304, headers: { ETag } }
-      return { status: 200, headers: { ETag, 'Accept-Ranges': 'bytes', 'Content-Length': String(drop.size) } }
+      return isRefusal(drop) ? drop : contentHead(drop, header)
+    },
+
+    async adoptDrop({ params, json, caller }) {
+      const answer = await adopt({
+        accountId: caller.account.accountId,
+        dropId: params.drop_id,
+        declared: declaredOf(json, { assetId: json.asset_id, role: 'original' }),
+      })
+      return isRefusal(answer) ? answer : { status: 200, body: { asset_id: answer } }
     },
 
     async discardDrop({ params, caller }) {

@@ -16,6 +16,17 @@ export interface Drop {
   readonly leasedUntil: Instant | undefined
 }
 
+/** An adoption's hold on a drop. */
+export interface Claim {
+  readonly dropId: DropId
+  /** A UUID of this claim alone. */
+  readonly claimId: string
+  /** SHA-256 of what was asked for: the same request again may take the claim over while its lease is live. */
+  readonly requestHash: string
+  readonly at: Instant
+  readonly leasedUntil: Instant
+}
+
 export interface DropReads {
   find(dropId: DropId): Promise<Drop | undefined>
   /** Oldest first: by `receivedAt`, then in the order of landing. */
@@ -25,6 +36,12 @@ export interface DropReads {
 
 export interface DropWrites {
   insert(drop: Drop): Promise<void>
+  /** Claims a drop that no lease of another request holds at `claim.at`. False, and nothing changed, otherwise: one conditional statement. */
+  claim(claim: Claim): Promise<boolean>
+  /** Removes the row that this very claim holds. False, and nothing changed, when it holds it no more. */
+  settle(dropId: DropId, claimId: string): Promise<boolean>
+  /** Lets go of the row, if this very claim holds it. */
+  unclaim(dropId: DropId, claimId: string): Promise<void>
   /** Removes the row of this account's drop unless an adoption's lease is live at `at`. What it removed, or undefined. */
   remove(dropId: DropId, accountId: AccountId, at: Instant): Promise<Drop | undefined>
   /** The same for all that came through one of this account's links. */

@@ -1,4 +1,4 @@
-import type { DropId, Instant, KeyId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
+import type { AssetId, DropId, Instant, KeyId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 
 /** The receipt log. */
 
@@ -9,7 +9,10 @@ export interface ReceiptRow {
   readonly receiptCbor: Uint8Array
   readonly keyId: KeyId
   readonly uploadId: UploadId
+  /** Of a landing. */
   readonly dropId: DropId | undefined
+  /** Of a blob that an asset took. */
+  readonly assetId: AssetId | undefined
   readonly receivedAt: Instant
 }
 
@@ -23,7 +26,10 @@ export interface LogHead {
 export interface ReceiptReads {
   /** Undefined before the first receipt. */
   head(): Promise<LogHead | undefined>
+  /** The first of an upload: a drop's landing comes before its adoption. */
   ofUpload(uploadId: UploadId): Promise<ReceiptRow | undefined>
+  /** All that cover an asset, in the order of the chain: of every blob that it ever took, and of the landings of drops that it adopted. */
+  ofAsset(assetId: AssetId): Promise<readonly ReceiptRow[]>
 }
 
 export interface ReceiptWrites {

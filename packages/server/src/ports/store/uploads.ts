@@ -1,36 +1,70 @@
-import type { AccountId, Instant, OpaqueId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
+import type {
+  AccountId,
+  AlbumId,
+  AssetId,
+  Instant,
+  OpaqueId,
+  Sha256Hex,
+  UploadId,
+} from '@blindkeep/protocol/ids'
+import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 
 /** Upload sessions and their chunks. */
 
 export type UploadState = 'open' | 'finishing' | 'landed' | 'failed' | 'ended'
 
-export interface NewUpload {
+/** Why a session failed. */
+export type UploadFailure = 'content_hash_wrong' | 'manifest_mismatch' | 'manifest_stale' | 'asset_id_taken'
+
+interface NewSession {
   readonly uploadId: UploadId
   /** Who is charged. */
   readonly accountId: AccountId
-  /** The link of a drop session. */
-  readonly opaqueId: OpaqueId
   readonly size: number
   readonly ciphertextHash: Sha256Hex
   readonly contentType: string
-  readonly kemCt: Uint8Array
-  readonly suggestedFilename: string | undefined
-  /** The client's Idempotency-Key, unique on its link. */
-  readonly idempotencyKey: string | undefined
-  /** SHA-256 of what was declared, to tell a repeat from another declaration under the same key. */
+  /** SHA-256 of what was declared, to tell a repeat from another declaration. */
   readonly declarationHash: string
   readonly location: string
   readonly createdAt: Instant
 }
 
-export interface Upload extends NewUpload {
+/** A guest's: it lands as a drop. */
+export interface NewDropUpload extends NewSession {
+  readonly opaqueId: OpaqueId
+  readonly kemCt: Uint8Array
+  readonly suggestedFilename: string | undefined
+  /** The client's Idempotency-Key, unique on its link. */
+  readonly idempotencyKey: string | undefined
+  readonly assetId?: undefined
+}
+
+/** An owner's: it lands as a blob of an asset. */
+export interface NewAssetUpload extends NewSession {
+  readonly assetId: AssetId
+  readonly albumId: AlbumId
+  readonly role: BlobRole
+  readonly envelope: ManifestEnvelope
+  readonly opaqueId?: undefined
+}
+
+export type NewUpload = NewDropUpload | NewAssetUpload
+
+interface Progress {
   readonly state: UploadState
   readonly receivedBytes: number
   readonly chunkCount: number
   readonly lastChunkAt: Instant | undefined
   /** When it landed, failed or ended. */
   readonly closedAt: Instant | undefined
+  /** Given when it failed. */
+  readonly failure: UploadFailure | undefined
 }
+
+export type DropUpload = NewDropUpload & Progress
+export type AssetUpload = NewAssetUpload & Progress
+export type Upload = DropUpload | AssetUpload
 
 export interface Chunk {
   readonly offset: number
@@ -40,12 +74,18 @@ export interface Chunk {
 
 export interface UploadReads {
   find(uploadId: UploadId): Promise<Upload | undefined>
-  findByIdempotencyKey(opaqueId: OpaqueId, idempotencyKey: string): Promise<Upload | undefined>
+  findByIdempotencyKey(opaqueId: OpaqueId, idempotencyKey: string): Promise<DropUpload | undefined>
   chunkAt(uploadId: UploadId, offset: number): Promise<Chunk | undefined>
   /** In the order of their offsets. */
   chunks(uploadId: UploadId): Promise<readonly Chunk[]>
   /** Of one link, still open. */
   openOf(opaqueId: OpaqueId): Promise<readonly Upload[]>
+  /** On their way to one asset, open or finishing, oldest first. */
+  unclosedOfAsset(assetId: AssetId): Promise<readonly AssetUpload[]>
+  /** All that one account is charged for and that has not closed, guests' included, oldest first. */
+  unclosedOfAccount(accountId: AccountId): Promise<readonly Upload[]>
+  /** How many of an account's own, guests' not counted, are open or finishing. */
+  countUnclosedOwn(accountId: AccountId): Promise<number>
   /** All that a start-up has to finish. */
   finishing(): Promise<readonly UploadId[]>
   /** Open ones without a chunk created before `noChunkBefore`, with their last chunk before `idleBefore`, or created before `createdBefore`. */
@@ -68,10 +108,18 @@ export interface UploadWrites {
   append(uploadId: UploadId, chunk: Chunk, at: Instant): Promise<boolean>
   /** Forgets the chunks of an open session from `offset` on: the bytes behind them are gone. */
   fallBack(uploadId: UploadId, offset: number): Promise<void>
-  /** Moves a session on. False, and nothing changed, when it is not in `from`: a compare-and-set. `at` becomes `closedAt` unless `to` is finishing. */
+  /**
+   * Moves a session on. False, and nothing changed, when it is not in `from`: a compare-and-set. `at` becomes `closedAt` unless `to` is finishing;
+   * `failure` says why it failed, and is left out otherwise.
+   */
   move(
     uploadId: UploadId,
-    step: { readonly from: UploadState; readonly to: UploadState; readonly at: Instant },
+    step: {
+      readonly from: UploadState
+      readonly to: UploadState
+      readonly at: Instant
+      readonly failure?: UploadFailure | undefined
+    },
   ): Promise<boolean>
   /** Forgets sessions, with their chunks, that closed before `before` (landed, failed and ended ones alike). Receipts stay. */
   prune(before: Instant): Promise<void>

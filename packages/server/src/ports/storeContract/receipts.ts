@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { LogHead, ReceiptRow, Store } from '../store.ts'
-import { at, atOnce, countTrue, hash, type InStore, receipt, uploadId } from './world.ts'
+import { assetId, at, atOnce, countTrue, hash, type InStore, receipt, uploadId } from './world.ts'
 
 export function describeReceipts(inStore: InStore): void {
   describe('the receipt log', () => {
     describeGrowth(inStore)
+    describeAssets(inStore)
     describeHead(inStore)
   })
 }
@@ -34,8 +35,8 @@ function describeGrowth(inStore: InStore): void {
   it(
     'gives back a receipt by its upload, the first one if there are more',
     inStore(async (store) => {
-      const adopted = receipt(2, { uploadId: uploadId(1), dropId: undefined })
-      const alone = receipt(3, { dropId: undefined })
+      const adopted = receipt(2, { uploadId: uploadId(1), dropId: undefined, assetId: assetId(1) })
+      const alone = receipt(3, { dropId: undefined, assetId: assetId(2) })
       await append(store, undefined, [receipt(1), adopted, alone])
       assert.deepEqual(await ofUpload(store, 1), receipt(1))
       assert.deepEqual(await ofUpload(store, 3), alone)
@@ -55,6 +56,26 @@ function describeGrowth(inStore: InStore): void {
       assert.deepEqual(await head(store), from)
       assert.equal(await ofUpload(store, 6), undefined)
       assert.equal(await append(store, from, [receipt(6, { receivedAt: at(5) })]), true)
+    }),
+  )
+}
+
+function describeAssets(inStore: InStore): void {
+  const ofAsset = (store: Store, number: number) => store.read((tx) => tx.receipts.ofAsset(assetId(number)))
+  const ofBlob = (receiptSeq: number, upload: number, asset: number) =>
+    receipt(receiptSeq, { uploadId: uploadId(upload), dropId: undefined, assetId: assetId(asset) })
+
+  it(
+    'gives the receipts of an asset in the order of the chain, with the landing of the drop that it adopted',
+    inStore(async (store) => {
+      const landing = receipt(1, { uploadId: uploadId(9) })
+      const blobs = [ofBlob(2, 7, 1), ofBlob(3, 6, 1)]
+      const adoption = ofBlob(6, 9, 1)
+      await append(store, undefined, [landing, ...blobs, ofBlob(4, 4, 2)])
+      await append(store, headAt(ofBlob(4, 4, 2)), [receipt(5), adoption, ofBlob(7, 2, 1)])
+      assert.deepEqual(await ofAsset(store, 1), [landing, ...blobs, adoption, ofBlob(7, 2, 1)])
+      assert.deepEqual(await ofAsset(store, 2), [ofBlob(4, 4, 2)])
+      assert.deepEqual(await ofAsset(store, 3), [])
     }),
   )
 }

@@ -20,7 +20,12 @@ const ids = (uploads: readonly Upload[]) => uploads.map((each) => each.uploadId)
 async function inState(tx: WriteTx, number: number, state: UploadState, seconds: number): Promise<void> {
   await tx.uploads.insert(upload(number))
   if (state === 'open') return
-  assert.ok(await tx.uploads.move(uploadId(number), { from: 'open', to: state, at: at(seconds) }))
+  assert.ok(await close(tx, number, state, seconds))
+}
+
+async function close(tx: WriteTx, number: number, state: UploadState, seconds: number): Promise<boolean> {
+  const failure = state === 'failed' ? 'content_hash_wrong' : undefined
+  return await tx.uploads.move(uploadId(number), { from: 'open', to: state, at: at(seconds), failure })
 }
 
 function describeRows(inStore: InStore): void {
@@ -33,7 +38,14 @@ function describeRows(inStore: InStore): void {
         await tx.uploads.insert(upload(1))
         await tx.uploads.insert(full)
       })
-      const fresh = { state: 'open', receivedBytes: 0, chunkCount: 0, lastChunkAt: undefined, closedAt: undefined }
+      const fresh = {
+        state: 'open',
+        receivedBytes: 0,
+        chunkCount: 0,
+        lastChunkAt: undefined,
+        closedAt: undefined,
+        failure: undefined,
+      }
       assert.deepEqual(await find(store, 1), { ...upload(1), ...fresh })
       assert.deepEqual(await find(store, 2), { ...full, ...fresh })
       assert.equal(await find(store, 3), undefined)
@@ -281,7 +293,7 @@ function describePruning(inStore: InStore): void {
         for (const [index, [state, seconds]] of closings.entries()) {
           await tx.uploads.insert(upload(index + 1))
           await tx.uploads.append(uploadId(index + 1), chunk(0, 1), at(1))
-          if (state !== 'open') await tx.uploads.move(uploadId(index + 1), { from: 'open', to: state, at: at(seconds) })
+          if (state !== 'open') await close(tx, index + 1, state, seconds)
         }
         await tx.uploads.prune(at(100))
       })

@@ -1,6 +1,7 @@
 import {
   type AccountId,
   type AlbumId,
+  type AssetId,
   type DeviceId,
   type DropId,
   type Instant,
@@ -9,6 +10,7 @@ import {
   type OpaqueId,
   parseAccountId,
   parseAlbumId,
+  parseAssetId,
   parseDeviceId,
   parseDropId,
   parseKeyId,
@@ -21,14 +23,20 @@ import {
   type Sha256Hex,
   type UploadId,
 } from '@blindkeep/protocol/ids'
+import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type {
+  AdoptedDrop,
   Album,
+  AssetBlob,
+  Claim,
   Copy,
   Drop,
   NewAccount,
+  NewAsset,
+  NewAssetUpload,
   NewDevice,
+  NewDropUpload,
   NewLink,
-  NewUpload,
   ReceiptRow,
   Session,
   Store,
@@ -48,6 +56,7 @@ export const accountId = (number: number): AccountId => known(parseAccountId(uui
 export const sessionId = (number: number): SessionId => known(parseSessionId(uuid(number)))
 export const deviceId = (number: number): DeviceId => known(parseDeviceId(uuid(number)))
 export const albumId = (number: number): AlbumId => known(parseAlbumId(uuid(number)))
+export const assetId = (number: number): AssetId => known(parseAssetId(uuid(number)))
 export const uploadId = (number: number): UploadId => known(parseUploadId(uuid(number)))
 export const dropId = (number: number): DropId => known(parseDropId(uuid(number)))
 export const opaqueId = (number: number): OpaqueId => known(parseOpaqueId(hex(number, 32)))
@@ -133,7 +142,7 @@ export function link(number: number, given: Partial<NewLink> = {}): NewLink {
   }
 }
 
-export function upload(number: number, given: Partial<NewUpload> = {}): NewUpload {
+export function upload(number: number, given: Partial<NewDropUpload> = {}): NewDropUpload {
   return {
     uploadId: uploadId(number),
     accountId: accountId(1),
@@ -147,6 +156,79 @@ export function upload(number: number, given: Partial<NewUpload> = {}): NewUploa
     declarationHash: hash(1_000 + number),
     location: `00/${hash(number)}.${uploadId(number)}`,
     createdAt: at(0),
+    ...given,
+  }
+}
+
+export function envelope(number: number, given: Partial<ManifestEnvelope> = {}): ManifestEnvelope {
+  return {
+    crypto_suite_id: 1,
+    protocol_version: known(parseProtocolVersion('2026-11-01')),
+    file_id: assetId(1),
+    amk_version: 1,
+    ciphertext_hash: hash(number),
+    plaintext_size: 90,
+    chunk_size: 1_048_560,
+    key_mode: 'derived',
+    created_by_user: accountId(1),
+    created_by_device: deviceId(1),
+    client_version: 'contract/1',
+    timestamp: '2026-06-01T00:00:00Z',
+    action: 'create',
+    ...given,
+  }
+}
+
+export function assetUpload(number: number, given: Partial<NewAssetUpload> = {}): NewAssetUpload {
+  return {
+    uploadId: uploadId(number),
+    accountId: accountId(1),
+    assetId: assetId(1),
+    albumId: albumId(1),
+    role: 'derivative',
+    size: 100,
+    ciphertextHash: hash(number),
+    contentType: 'application/octet-stream',
+    envelope: envelope(number),
+    declarationHash: hash(1_000 + number),
+    location: `00/${hash(number)}.${uploadId(number)}`,
+    createdAt: at(0),
+    ...given,
+  }
+}
+
+export function asset(number: number, given: Partial<NewAsset> = {}): NewAsset {
+  return { assetId: assetId(number), accountId: accountId(1), albumId: albumId(1), ...given }
+}
+
+/** Its location is that of the copy of the same number. */
+export function assetBlob(number: number, given: Partial<AssetBlob> = {}): AssetBlob {
+  return {
+    assetId: assetId(1),
+    role: 'derivative',
+    ciphertextHash: hash(number),
+    size: 100,
+    contentType: 'application/octet-stream',
+    location: copy(number).location,
+    uploadId: uploadId(number),
+    envelope: envelope(number),
+    landedAt: at(0),
+    ...given,
+  }
+}
+
+export function adoptedDrop(number: number): AdoptedDrop {
+  return { dropId: dropId(number), opaqueId: opaqueId(1), kemCt: bytes(1120, number), receivedAt: at(number) }
+}
+
+/** On drop 1, each with a request of its own. */
+export function claim(number: number, given: Partial<Claim> = {}): Claim {
+  return {
+    dropId: dropId(1),
+    claimId: uuid(1_000 + number),
+    requestHash: hash(number),
+    at: at(0),
+    leasedUntil: at(60),
     ...given,
   }
 }
@@ -181,6 +263,7 @@ export function receipt(receiptSeq: number, given: Partial<ReceiptRow> = {}): Re
     keyId: keyId(1),
     uploadId: uploadId(receiptSeq),
     dropId: dropId(receiptSeq),
+    assetId: undefined,
     receivedAt: at(receiptSeq),
     ...given,
   }
@@ -193,6 +276,15 @@ export async function seed(store: Store): Promise<void> {
     await tx.accounts.insert(account(2))
     await tx.links.insert(link(1))
     await tx.links.insert(link(2, { accountId: accountId(2) }))
+  })
+}
+
+/** The same, with album 1 of account 1 and album 2 of account 2. */
+export async function seedWithAlbums(store: Store): Promise<void> {
+  await seed(store)
+  await store.write(async (tx) => {
+    await tx.albums.insert(album(1))
+    await tx.albums.insert(album(2, { accountId: accountId(2) }))
   })
 }
 

@@ -20,11 +20,11 @@ export function firstTables(dialect: Dialect): readonly string[] {
   ]
 }
 
-const accounts = ({ integer, bytes, tableEnd }: Dialect) => [
+const accounts = ({ text, integer, bytes, tableEnd }: Dialect) => [
   `create table accounts (
-    account_id text primary key not null,
-    email text not null unique,
-    secret_hash text not null,
+    account_id ${text} primary key not null,
+    email ${text} not null unique,
+    secret_hash ${text} not null,
     kdf_version ${integer} not null,
     salt ${bytes},
     sealed_account_key ${bytes},
@@ -40,11 +40,11 @@ const accounts = ({ integer, bytes, tableEnd }: Dialect) => [
   ) ${tableEnd}`,
 ]
 
-const sessions = ({ integer, bytes, tableEnd, keyedTableEnd }: Dialect) => [
+const sessions = ({ text, integer, bytes, tableEnd, keyedTableEnd }: Dialect) => [
   `create table sessions (
-    session_id text primary key not null,
-    account_id text not null references accounts,
-    device_id text,
+    session_id ${text} primary key not null,
+    account_id ${text} not null references accounts,
+    device_id ${text},
     created_at ${integer} not null,
     last_used_at ${integer} not null,
     expires_at ${integer} not null,
@@ -55,21 +55,21 @@ const sessions = ({ integer, bytes, tableEnd, keyedTableEnd }: Dialect) => [
   'create index sessions_ended on sessions (ended_at) where ended_at is not null',
   `create table refresh_tokens (
     token_hash ${bytes} primary key not null check (length(token_hash) = 32),
-    session_id text not null references sessions on delete cascade,
+    session_id ${text} not null references sessions on delete cascade,
     issued_at ${integer} not null,
     used_at ${integer}
   ) ${keyedTableEnd}`,
   'create index refresh_tokens_of_session on refresh_tokens (session_id)',
 ]
 
-const links = ({ integer, bytes, sequence, tableEnd }: Dialect) => [
+const links = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
   `create table links (
     link_seq ${sequence},
-    opaque_id text not null unique,
-    account_id text not null references accounts,
+    opaque_id ${text} not null unique,
+    account_id ${text} not null references accounts,
     drop_public_key ${bytes} not null,
     suite_id ${integer} not null,
-    protocol_version text not null,
+    protocol_version ${text} not null,
     verifier_hash ${bytes},
     sealed_label ${bytes},
     created_at ${integer} not null,
@@ -80,7 +80,7 @@ const links = ({ integer, bytes, sequence, tableEnd }: Dialect) => [
     single_use ${integer} not null check (single_use in (0, 1)),
     revoked_at ${integer},
     spent_at ${integer} check (spent_at is null or single_use = 1),
-    claimed_by text check (claimed_by is null or single_use = 1),
+    claimed_by ${text} check (claimed_by is null or single_use = 1),
     landed_files ${integer} not null default 0 check (landed_files between 0 and ${integerMax}),
     landed_bytes ${integer} not null default 0 check (landed_bytes between 0 and ${integerMax}),
     open_sessions ${integer} not null default 0 check (open_sessions between 0 and ${integerMax}),
@@ -91,21 +91,21 @@ const links = ({ integer, bytes, sequence, tableEnd }: Dialect) => [
   'create index links_live on links (account_id, expires_at) where revoked_at is null and spent_at is null',
 ]
 
-const uploads = ({ integer, bytes, tableEnd, keyedTableEnd }: Dialect) => [
+const uploads = ({ text, integer, bytes, tableEnd, keyedTableEnd }: Dialect) => [
   `create table uploads (
-    upload_id text primary key not null,
-    account_id text not null references accounts,
-    opaque_id text not null references links (opaque_id),
+    upload_id ${text} primary key not null,
+    account_id ${text} not null references accounts,
+    opaque_id ${text} not null references links (opaque_id),
     size ${integer} not null check (size between 1 and ${integerMax}),
-    ciphertext_hash text not null,
-    content_type text not null,
+    ciphertext_hash ${text} not null,
+    content_type ${text} not null,
     kem_ct ${bytes} not null,
-    suggested_filename text,
-    idempotency_key text,
-    declaration_hash text not null,
-    location text not null,
+    suggested_filename ${text},
+    idempotency_key ${text},
+    declaration_hash ${text} not null,
+    location ${text} not null,
     created_at ${integer} not null,
-    state text not null check (state in ('open', 'finishing', 'landed', 'failed', 'ended')),
+    state ${text} not null check (state in ('open', 'finishing', 'landed', 'failed', 'ended')),
     received_bytes ${integer} not null default 0 check (received_bytes between 0 and size),
     chunk_count ${integer} not null default 0 check (chunk_count >= 0),
     last_chunk_at ${integer},
@@ -120,27 +120,27 @@ const uploads = ({ integer, bytes, tableEnd, keyedTableEnd }: Dialect) => [
   `create index uploads_finishing on uploads (created_at) where state = 'finishing'`,
   'create index uploads_closed on uploads (closed_at) where closed_at is not null',
   `create table chunks (
-    upload_id text not null references uploads on delete cascade,
+    upload_id ${text} not null references uploads on delete cascade,
     "offset" ${integer} not null check ("offset" >= 0),
     length ${integer} not null check (length > 0),
-    checksum text not null,
+    checksum ${text} not null,
     primary key (upload_id, "offset")
   ) ${keyedTableEnd}`,
 ]
 
-const drops = ({ integer, bytes, sequence, tableEnd }: Dialect) => [
+const drops = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
   `create table drops (
     drop_seq ${sequence},
-    drop_id text not null unique,
-    account_id text not null references accounts,
-    opaque_id text not null references links (opaque_id),
-    upload_id text not null unique,
-    ciphertext_hash text not null,
+    drop_id ${text} not null unique,
+    account_id ${text} not null references accounts,
+    opaque_id ${text} not null references links (opaque_id),
+    upload_id ${text} not null unique,
+    ciphertext_hash ${text} not null,
     size ${integer} not null check (size between 1 and ${integerMax}),
-    content_type text not null,
+    content_type ${text} not null,
     kem_ct ${bytes} not null,
-    suggested_filename text,
-    location text not null,
+    suggested_filename ${text},
+    location ${text} not null,
     received_at ${integer} not null,
     leased_until ${integer}
   ) ${tableEnd}`,
@@ -148,39 +148,39 @@ const drops = ({ integer, bytes, sequence, tableEnd }: Dialect) => [
   'create index drops_of_link on drops (opaque_id)',
 ]
 
-const copies = ({ integer, keyedTableEnd }: Dialect) => [
+const copies = ({ text, integer, keyedTableEnd }: Dialect) => [
   `create table copies (
-    location text primary key not null,
+    location ${text} primary key not null,
     size ${integer} not null check (size between 1 and ${integerMax}),
-    state text not null check (state in ('staged', 'kept', 'unowned', 'doomed')),
+    state ${text} not null check (state in ('staged', 'kept', 'unowned', 'doomed')),
     since ${integer} not null
   ) ${keyedTableEnd}`,
   'create index copies_by_state on copies (state, since, location)',
 ]
 
-const receipts = ({ integer, bytes, tableEnd }: Dialect) => [
+const receipts = ({ text, integer, bytes, tableEnd }: Dialect) => [
   `create table receipts (
     receipt_seq ${integer} primary key not null check (receipt_seq between 0 and ${integerMax}),
-    receipt_hash text not null,
+    receipt_hash ${text} not null,
     receipt_cbor ${bytes} not null,
-    key_id text not null,
-    upload_id text not null,
-    drop_id text,
+    key_id ${text} not null,
+    upload_id ${text} not null,
+    drop_id ${text},
     received_at ${integer} not null
   ) ${tableEnd}`,
   'create index receipts_of_upload on receipts (upload_id, receipt_seq)',
   `create table log_head (
     one ${integer} primary key not null check (one = 1),
     receipt_seq ${integer} not null,
-    receipt_hash text not null,
+    receipt_hash ${text} not null,
     received_at ${integer} not null
   ) ${tableEnd}`,
 ]
 
-const keysAndFacts = ({ integer, bytes, sequence, tableEnd }: Dialect) => [
+const keysAndFacts = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
   `create table attestation_keys (
     key_seq ${sequence},
-    key_id text not null unique,
+    key_id ${text} not null unique,
     public_key ${bytes} not null check (length(public_key) = 1984),
     sealed_private_key ${bytes} not null,
     active_from ${integer} not null,
@@ -188,7 +188,7 @@ const keysAndFacts = ({ integer, bytes, sequence, tableEnd }: Dialect) => [
   ) ${tableEnd}`,
   'create unique index attestation_keys_one_active on attestation_keys ((active_to is null)) where active_to is null',
   `create table server_facts (
-    name text primary key not null check (name in ('server_id', 'token_key', 'server_secret')),
+    name ${text} primary key not null check (name in ('server_id', 'token_key', 'server_secret')),
     value ${bytes} not null
   ) ${tableEnd}`,
 ]

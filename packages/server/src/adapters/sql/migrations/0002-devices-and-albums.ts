@@ -1,11 +1,11 @@
 import type { Dialect } from '../dialects.ts'
 
-export function devicesAndAlbums({ integer, bytes, sequence, tableEnd }: Dialect): readonly string[] {
+export function devicesAndAlbums({ text, integer, bytes, sequence, tableEnd }: Dialect): readonly string[] {
   return [
     `create table devices (
       device_seq ${sequence},
-      device_id text not null unique,
-      account_id text not null references accounts,
+      device_id ${text} not null unique,
+      account_id ${text} not null references accounts,
       public_key ${bytes} not null check (length(public_key) = 1984),
       mac ${bytes} check (length(mac) = 32),
       created_at ${integer} not null,
@@ -16,8 +16,8 @@ export function devicesAndAlbums({ integer, bytes, sequence, tableEnd }: Dialect
     'create index devices_live on devices (account_id) where revoked_at is null',
     `create table albums (
       album_seq ${sequence},
-      album_id text not null unique,
-      account_id text not null references accounts,
+      album_id ${text} not null unique,
+      account_id ${text} not null references accounts,
       sealed_name ${bytes},
       created_at ${integer} not null
     ) ${tableEnd}`,

@@ -1,0 +1,111 @@
+import type { AccountId, AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
+import type { Kysely, Selectable } from 'kysely'
+import type { AssetBlob, AssetReads, AssetWrites, CopyState, HeldBlob } from '../../ports/store.ts'
+import { envelopeOf, envelopeText } from './envelopes.ts'
+import { prepared } from './prepared.ts'
+import type { AssetBlobTable, Schema } from './schema.ts'
+
+/** The part of assets that their blobs are. */
+
+interface Given {
+  readonly assetId: AssetId
+}
+
+const blobsOfAsset = prepared((db, given: Given) =>
+  db.selectFrom('asset_blobs').selectAll().where('asset_id', '=', given.assetId).orderBy('blob_seq'),
+)
+
+const held = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('asset_blobs')
+    .innerJoin('copies', 'copies.location', 'asset_blobs.location')
+    .select(['role', 'ciphertext_hash', 'asset_blobs.size', 'asset_blobs.location', 'copies.state as copy_state'])
+    .orderBy('blob_seq')
+
+// A tombstone holds no blobs and takes none, so that whether the asset lives need not be asked.
+const heldByAsset = prepared((db, given: Given & { readonly accountId: AccountId }) =>
+  held(db).where('asset_id', '=', given.assetId).where('account_id', '=', given.accountId),
+)
+
+const heldOfContent = prepared((db, given: { readonly accountId: AccountId; readonly ciphertextHash: Sha256Hex }) =>
+  held(db).where('account_id', '=', given.accountId).where('ciphertext_hash', '=', given.ciphertextHash),
+)
+
+/** The account is the live asset's own; without one it would be NULL, which the table refuses. */
+const insertion = prepared((db, given: AssetBlob & { readonly envelopeText: string }) =>
+  db.insertInto('asset_blobs').values(({ selectFrom }) => ({
+    asset_id: given.assetId,
+    account_id: selectFrom('assets')
+      .select('assets.account_id')
+      .where('assets.asset_id', '=', given.assetId)
+      .where('deleted_at', 'is', null)
+      .$asScalar()
+      .$notNull(),
+    role: given.role,
+    ciphertext_hash: given.ciphertextHash,
+    size: given.size,
+    location: given.location,
+    upload_id: given.uploadId,
+    content_type: given.contentType,
+    landed_at: given.landedAt,
+    envelope: given.envelopeText,
+  })),
+)
+
+const removal = prepared((db, given: { readonly location: string }) =>
+  db.deleteFrom('asset_blobs').where('location', '=', given.location),
+)
+
+export function blobReads(db: Kysely<Schema>): Pick<AssetReads, 'blobsOf' | 'heldBy' | 'copiesOf'> {
+  return {
+    async blobsOf(assetId) {
+      return (await blobsOfAsset.all(db, { assetId })).map(blobOf)
+    },
+    async heldBy(accountId, assetId) {
+      return (await heldByAsset.all(db, { accountId, assetId })).map(heldOf)
+    },
+    async copiesOf(accountId, ciphertextHash) {
+      return (await heldOfContent.all(db, { accountId, ciphertextHash })).map(heldOf)
+    },
+  }
+}
+
+export function blobWrites(db: Kysely<Schema>): Pick<AssetWrites, 'addBlob' | 'removeBlob'> {
+  return {
+    async addBlob(blob) {
+      await insertion.changed(db, { ...blob, envelopeText: envelopeText(blob.envelope) })
+    },
+    async removeBlob(location) {
+      if ((await removal.changed(db, { location })) === 1) return
+      throw new Error('A blob was taken out that no asset holds')
+    },
+  }
+}
+
+function blobOf(row: Selectable<AssetBlobTable>): AssetBlob {
+  return {
+    assetId: row.asset_id,
+    role: row.role,
+    ciphertextHash: row.ciphertext_hash,
+    size: row.size,
+    contentType: row.content_type,
+    location: row.location,
+    uploadId: row.upload_id,
+    envelope: envelopeOf(row.envelope),
+    landedAt: row.landed_at,
+  }
+}
+
+type HeldRow = Pick<Selectable<AssetBlobTable>, 'role' | 'ciphertext_hash' | 'size' | 'location'> & {
+  readonly copy_state: CopyState
+}
+
+function heldOf(row: HeldRow): HeldBlob {
+  return {
+    role: row.role,
+    ciphertextHash: row.ciphertext_hash,
+    size: row.size,
+    location: row.location,
+    copyState: row.copy_state,
+  }
+}

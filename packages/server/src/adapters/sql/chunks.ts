@@ -1,0 +1,90 @@
+import type { Instant, UploadId } from '@blindkeep/protocol/ids'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { Chunk, UploadReads, UploadWrites } from '../../ports/store.ts'
+import { prepared } from './prepared.ts'
+import type { ChunkTable, Schema } from './schema.ts'
+
+/** The part of upload sessions that their chunks are. */
+
+interface Given {
+  readonly uploadId: UploadId
+}
+
+const chunkAt = prepared((db, given: Given & { readonly offset: number }) =>
+  db.selectFrom('chunks').selectAll().where('upload_id', '=', given.uploadId).where('offset', '=', given.offset),
+)
+
+const chunksOf = prepared((db, given: Given) =>
+  db.selectFrom('chunks').selectAll().where('upload_id', '=', given.uploadId).orderBy('offset'),
+)
+
+const extension = prepared((db, given: Given & Chunk & { readonly at: Instant }) =>
+  db
+    .updateTable('uploads')
+    .set((upload) => ({
+      received_bytes: upload('received_bytes', '+', given.length),
+      chunk_count: upload('chunk_count', '+', 1),
+      last_chunk_at: given.at,
+    }))
+    .where('upload_id', '=', given.uploadId)
+    .where('state', '=', 'open')
+    .where('received_bytes', '=', given.offset),
+)
+
+const insertion = prepared((db, given: Given & Chunk) =>
+  db.insertInto('chunks').values({
+    upload_id: given.uploadId,
+    offset: given.offset,
+    length: given.length,
+    checksum: given.checksum,
+  }),
+)
+
+/** Counted from the chunks that stay, so that the session's end is one of theirs whatever `offset` is. */
+const shortening = prepared((db, given: Given & { readonly offset: number }) => {
+  const staying = db.selectFrom('chunks').where('upload_id', '=', given.uploadId).where('offset', '<', given.offset)
+  return db
+    .updateTable('uploads')
+    .set({
+      received_bytes: staying.select((chunk) =>
+        chunk.fn.coalesce(chunk.fn.sum<number>('length'), sql.lit(0)).as('bytes'),
+      ),
+      chunk_count: staying.select((chunk) => chunk.fn.countAll<number>().as('count')),
+    })
+    .where('upload_id', '=', given.uploadId)
+    .where('state', '=', 'open')
+})
+
+const removal = prepared((db, given: Given & { readonly offset: number }) =>
+  db.deleteFrom('chunks').where('upload_id', '=', given.uploadId).where('offset', '>=', given.offset),
+)
+
+export function chunkReads(db: Kysely<Schema>): Pick<UploadReads, 'chunkAt' | 'chunks'> {
+  return {
+    async chunkAt(uploadId, offset) {
+      const row = await chunkAt.first(db, { uploadId, offset })
+      return row && chunkOf(row)
+    },
+    async chunks(uploadId) {
+      return (await chunksOf.all(db, { uploadId })).map(chunkOf)
+    },
+  }
+}
+
+export function chunkWrites(db: Kysely<Schema>): Pick<UploadWrites, 'append' | 'fallBack'> {
+  return {
+    async append(uploadId, chunk, at) {
+      if ((await extension.changed(db, { uploadId, ...chunk, at })) !== 1) return false
+      await insertion.changed(db, { uploadId, ...chunk })
+      return true
+    },
+    async fallBack(uploadId, offset) {
+      if ((await shortening.changed(db, { uploadId, offset })) !== 1) return
+      await removal.changed(db, { uploadId, offset })
+    },
+  }
+}
+
+function chunkOf(row: Selectable<ChunkTable>): Chunk {
+  return { offset: row.offset, length: row.length, checksum: row.checksum }
+}

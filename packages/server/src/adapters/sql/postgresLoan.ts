@@ -1,0 +1,151 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import type { QueryConfig } from 'pg'
+import { StorageUnavailable, StoreBroken } from '../../ports/store.ts'
+import type { PostgresSession } from './postgresSession.ts'
+import type { Schema } from './schema.ts'
+import { createTurns } from './turns.ts'
+
+/**
+ * Runs `work` with a `db` that is dead afterwards: nothing of one transaction can reach into another's.
+ *
+ * A statement that changes something and fails for a reason of its own, a key that is taken say, is undone alone, and `work` may go on. After any other
+ * failure the transaction is lost: then this rejects with it, also when `work` hid it.
+ */
+export async function lend<Result>(
+  session: PostgresSession,
+  work: (db: Kysely<Schema>) => Promise<Result>,
+): Promise<Result> {
+  const statements = createStatements(session)
+  try {
+    const result = await work(createDb(statements))
+    statements.refuseWhenLost()
+    return result
+  } catch (error) {
+    statements.refuseWhenLost()
+    throw error
+  } finally {
+    await statements.end()
+  }
+}
+
+interface Statements {
+  run(query: CompiledQuery): Promise<QueryResult<unknown>>
+  refuseWhenLost(): void
+  /** Whatever runs has settled, and nothing runs any more. */
+  end(): Promise<void>
+}
+
+function createStatements(session: PostgresSession): Statements {
+  // A connection takes one statement at a time, and a savepoint belongs to the statement that follows it.
+  const turns = createTurns()
+  let over = false
+  let marked = false
+  let lost: { readonly failure: unknown } | undefined
+
+  function refuseWhenLost(): void {
+    if (lost !== undefined) throw lost.failure
+  }
+
+  async function runNext(query: CompiledQuery): Promise<QueryResult<unknown>> {
+    if (over) throw new Error('The transaction is over')
+    refuseWhenLost()
+    // Without a savepoint before it PostgreSQL gives up the transaction with the statement. A question has no reason of its own to fail.
+    const undoable = query.query.kind !== 'SelectQueryNode'
+    try {
+      if (undoable) await mark()
+      const { rows, rowCount } = await session.ask(textOf(query))
+      return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
+    } catch (error) {
+      if (undoable && isOfStatement(error)) await undo()
+      else lost = { failure: error }
+      throw error
+    }
+  }
+
+  async function mark(): Promise<void> {
+    await session.control(marked ? 'release statement; savepoint statement' : 'savepoint statement')
+    marked = true
+  }
+
+  async function undo(): Promise<void> {
+    try {
+      await session.control('rollback to statement')
+    } catch (failure) {
+      lost = { failure }
+      throw failure
+    }
+  }
+
+  return {
+    run: (query) => turns.take(() => runNext(query)),
+    refuseWhenLost,
+    async end() {
+      over = true
+      await turns.take(() => Promise.resolve())
+    },
+  }
+}
+
+function isOfStatement(error: unknown): boolean {
+  return !(error instanceof StorageUnavailable || error instanceof StoreBroken)
+}
+
+/** Texts of queries are few and fixed; this bounds what a mistake could add. */
+const namesMax = 512
+const names = new Map<string, string>()
+
+/** Under a name the server plans a statement once a connection. Those of migrations have none, as they run once. */
+function textOf(query: CompiledQuery): QueryConfig {
+  const { sql: text } = query
+  const values = [...query.parameters]
+  if (query.query.kind === 'RawNode') return { text, values }
+  const name = names.get(text) ?? `blindkeep_${names.size + 1}`
+  if (!names.has(text)) {
+    if (names.size >= namesMax) return { text, values }
+    names.set(text, name)
+  }
+  return { name, text, values }
+}
+
+// One adapter for all: `prepared.ts` knows a compiled query again by it.
+const adapter = new PostgresAdapter()
+
+function createDb(statements: Statements): Kysely<Schema> {
+  return new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => adapter,
+      createDriver: () => createDriver(statements),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+}
+
+function createDriver(statements: Statements): Driver {
+  const outside = () => Promise.reject(new Error('Transactions are begun by the store alone'))
+  const connection: DatabaseConnection = {
+    // The row's type is what the schema says of the query, as in each of Kysely's own drivers.
+    executeQuery: async <Row>(query: CompiledQuery) => (await statements.run(query)) as QueryResult<Row>,
+    streamQuery() {
+      throw new Error('Rows are not streamed')
+    },
+  }
+  return {
+    init: () => Promise.resolve(),
+    acquireConnection: () => Promise.resolve(connection),
+    releaseConnection: () => Promise.resolve(),
+    beginTransaction: outside,
+    commitTransaction: outside,
+    rollbackTransaction: outside,
+    destroy: () => Promise.resolve(),
+  }
+}

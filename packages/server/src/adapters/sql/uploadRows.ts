@@ -1,0 +1,61 @@
+import type { Selectable } from 'kysely'
+import type { AssetUpload, DropUpload, Upload } from '../../ports/store.ts'
+import { envelopeOf } from './envelopes.ts'
+import type { UploadTable } from './schema.ts'
+
+/** A row of `uploads` as the session of a guest, or of an owner, that it is. */
+export function uploadOf(row: Selectable<UploadTable>): Upload {
+  return row.asset_id === null ? dropUploadOf(row) : assetUploadOf(row)
+}
+
+export function dropUploadOf(row: Selectable<UploadTable>): DropUpload {
+  return {
+    ...declaredIn(row),
+    opaqueId: present(row.opaque_id),
+    kemCt: present(row.kem_ct),
+    suggestedFilename: row.suggested_filename ?? undefined,
+    idempotencyKey: row.idempotency_key ?? undefined,
+    ...progressOf(row),
+  }
+}
+
+export function assetUploadOf(row: Selectable<UploadTable>): AssetUpload {
+  return {
+    ...declaredIn(row),
+    assetId: present(row.asset_id),
+    albumId: present(row.album_id),
+    role: present(row.role),
+    envelope: envelopeOf(present(row.envelope)),
+    ...progressOf(row),
+  }
+}
+
+function declaredIn(row: Selectable<UploadTable>) {
+  return {
+    uploadId: row.upload_id,
+    accountId: row.account_id,
+    size: row.size,
+    ciphertextHash: row.ciphertext_hash,
+    contentType: row.content_type,
+    declarationHash: row.declaration_hash,
+    location: row.location,
+    createdAt: row.created_at,
+  }
+}
+
+function progressOf(row: Selectable<UploadTable>) {
+  return {
+    state: row.state,
+    receivedBytes: row.received_bytes,
+    chunkCount: row.chunk_count,
+    lastChunkAt: row.last_chunk_at ?? undefined,
+    closedAt: row.closed_at ?? undefined,
+    failure: row.failure ?? undefined,
+  }
+}
+
+/** The table's check keeps each kind whole; a row that is not was written by something else. */
+function present<Value>(value: Value | null): Value {
+  if (value === null) throw new Error('A row of uploads is neither a whole session of a guest nor one of an owner')
+  return value
+}

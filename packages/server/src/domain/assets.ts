@@ -1,0 +1,160 @@
+import type { AccountId, AssetId, Instant, Sha256Hex } from '@blindkeep/protocol/ids'
+import type { Blobs } from '../ports/blobs.ts'
+import type { Clock } from '../ports/clock.ts'
+import type {
+  Asset,
+  AssetBlob,
+  AssetUpload,
+  Drop,
+  HeldBlob,
+  NewAsset,
+  ReceiptRow,
+  Store,
+  WriteTx,
+} from '../ports/store.ts'
+import type { Declared } from './manifest.ts'
+import { judgePlace, type PlaceRefusal, retentionOf } from './place.ts'
+import type { Quota } from './quota.ts'
+import { isRefusal, type Refuses } from './refusals.ts'
+import type { UploadEnding } from './uploadEnding.ts'
+import { markLanded } from './uploads.ts'
+
+/** What an account keeps. The one place where an asset's blobs change: whatever is taken out of it gives its charge back and waits out the grace window. */
+type VisibleAsset = Asset & { readonly createdAt: Instant; readonly changedAt: Instant }
+
+export interface AssetView {
+  readonly asset: VisibleAsset
+  /** In the order of landing; at least one. */
+  readonly blobs: readonly AssetBlob[]
+}
+
+/** Whose asset it is. */
+type Owner = Pick<Asset, 'accountId'>
+
+interface Adopted {
+  readonly accountId: AccountId
+  readonly declared: Declared
+  readonly drop: Drop
+  readonly at: Instant
+}
+
+interface AssetPorts {
+  readonly store: Store
+  readonly blobs: Blobs
+  readonly clock: Clock
+  readonly quota: Quota
+  readonly ending: UploadEnding
+}
+
+/** Thrown inside the transaction that would append a receipt: the asset has changed since it was last looked at, and there is no place any more. */
+export class NoPlace extends Error {
+  override readonly name = 'NoPlace'
+  readonly refusal: PlaceRefusal
+  constructor(refusal: PlaceRefusal) {
+    super('the blob has no place in its asset any more')
+    this.refusal = refusal
+  }
+}
+
+export type Assets = ReturnType<typeof createAssets>
+
+export function createAssets({ store, blobs, clock, quota, ending }: AssetPorts) {
+  async function letGo(tx: WriteTx, { accountId }: Owner, { location, size }: AssetBlob, at: Instant): Promise<void> {
+    await tx.assets.removeBlob(location)
+    await quota.refund(tx, accountId, size, at)
+    if (!(await tx.copies.move(location, { from: 'kept', to: 'unowned', at })))
+      throw new Error('an asset’s blob had no copy of its own')
+  }
+
+  /**
+   * Puts a blob into its asset, in the transaction that appends its receipt. Throws `NoPlace` when the asset has none for it any more.
+   * A new original that replaces drops all that was there.
+   */
+  async function take(tx: WriteTx, blob: AssetBlob, owner: Pick<NewAsset, 'accountId' | 'albumId'>): Promise<void> {
+    const { assetId, landedAt } = blob
+    const refused = await judgePlace(tx, { ...blob, accountId: owner.accountId, albumId: owner.albumId })
+    if (refused !== undefined) throw new NoPlace(refused)
+    if (blob.role === 'original' && blob.envelope.action === 'replace') {
+      for (const former of await tx.assets.blobsOf(assetId)) await letGo(tx, owner, former, landedAt)
+      await tx.assets.setDrop(assetId, undefined)
+    }
+    await tx.assets.addBlob(blob)
+    await tx.assets.touch(assetId, landedAt)
+  }
+
+  return {
+    /** Lands a finished session. */
+    async land(tx: WriteTx, upload: AssetUpload, at: Instant): Promise<void> {
+      const { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope } = upload
+      const blob = { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope, landedAt: at }
+      await take(tx, blob, upload)
+      await markLanded(tx, upload, at)
+    },
+
+    /** Takes a drop’s copy as an original, in the transaction that settles its adoption. The drop’s charge is the asset’s from now on. */
+    async adopt(tx: WriteTx, { accountId, declared, drop, at }: Adopted): Promise<void> {
+      const { assetId, albumId, role, ciphertextHash, size, contentType, envelope } = declared
+      const { dropId, opaqueId, kemCt, receivedAt, uploadId, location } = drop
+      if ((await tx.assets.find(assetId)) === undefined) await tx.assets.reserve({ assetId, accountId, albumId })
+      const blob = { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope, landedAt: at }
+      await take(tx, blob, { accountId, albumId })
+      await tx.assets.setDrop(assetId, { dropId, opaqueId, kemCt, receivedAt })
+    },
+
+    async get(accountId: AccountId, assetId: AssetId): Promise<AssetView | Refuses<'asset_not_found'>> {
+      return store.read(async (tx) => {
+        const asset = await tx.assets.find(assetId)
+        return isVisible(asset, accountId)
+          ? { asset, blobs: await tx.assets.blobsOf(assetId) }
+          : { refused: 'asset_not_found' }
+      })
+    },
+
+    /** Gives the quota back at once, ends what is open, and leaves a tombstone. */
+    async remove(
+      accountId: AccountId,
+      assetId: AssetId,
+    ): Promise<Refuses<'asset_not_found' | 'asset_retained'> | undefined> {
+      const at = clock.now()
+      const outcome = await store.write(async (tx) => {
+        const asset = await tx.assets.find(assetId)
+        if (!isVisible(asset, accountId)) return { refused: 'asset_not_found' } as const
+        const held = await tx.assets.blobsOf(assetId)
+        if (held.some(({ envelope }) => retentionOf(envelope) > at)) return { refused: 'asset_retained' } as const
+        const closed = await ending.closeAllOfAsset(tx, assetId, at)
+        for (const blob of held) await letGo(tx, { accountId }, blob, at)
+        await tx.assets.bury(assetId, at)
+        return { closed }
+      })
+      if (isRefusal(outcome)) return outcome
+      ending.afterClose(outcome.closed)
+      return undefined
+    },
+
+    async receipts(
+      accountId: AccountId,
+      assetId: AssetId,
+    ): Promise<readonly ReceiptRow[] | Refuses<'receipts_not_found'>> {
+      return store.read(async (tx) =>
+        isVisible(await tx.assets.find(assetId), accountId)
+          ? tx.receipts.ofAsset(assetId)
+          : { refused: 'receipts_not_found' },
+      )
+    },
+
+    /** A copy of this content that is there whole, of those that the account’s assets hold. */
+    async content(
+      accountId: AccountId,
+      ciphertextHash: Sha256Hex,
+    ): Promise<HeldBlob | Refuses<'blob_not_found' | 'storage_unavailable'>> {
+      const copies = await store.read((tx) => tx.assets.copiesOf(accountId, ciphertextHash))
+      for (const copy of copies) if ((await blobs.size(copy.location)) === copy.size) return copy
+      return copies.length === 0 ? { refused: 'blob_not_found' } : { refused: 'storage_unavailable' }
+    },
+  }
+}
+
+/** A reservation or a tombstone looks as if there were nothing. */
+function isVisible(asset: Asset | undefined, accountId: AccountId): asset is VisibleAsset {
+  return asset?.accountId === accountId && asset.createdAt !== undefined && asset.deletedAt === undefined
+}

@@ -1,0 +1,74 @@
+import type { AccountId } from '@blindkeep/protocol/ids'
+import { type Blobs, DigestsBusy } from '../ports/blobs.ts'
+import type { Limit, Limiter } from '../ports/limiter.ts'
+import type { HeldBlob } from '../ports/store.ts'
+import { createScanTurns, type GiveUpAfter } from './scanTurns.ts'
+import type { ScanOutcome } from './verdicts.ts'
+
+/**
+ * Reading bytes again to see whether they are still those of the receipt, within what an account may have read in an hour
+ * (specification, Storage verification, rules 5 and 6).
+ */
+export type ScanCopy = (copy: HeldBlob) => Promise<ScanOutcome>
+
+interface DeepScanPorts {
+  readonly blobs: Pick<Blobs, 'digest'>
+  readonly limiter: Limiter
+  readonly giveUpAfter: GiveUpAfter
+}
+
+const WINDOW_SECONDS = 3600
+/** What a scan counts at least: finding and opening a small file costs as much as reading a larger one. */
+const SCAN_BYTES_LEAST = 1024 * 1024
+
+export function createDeepScans(
+  { blobs, limiter, giveUpAfter }: DeepScanPorts,
+  { deepBytesPerHour }: { readonly deepBytesPerHour: number },
+) {
+  const turns = createScanTurns({ giveUpAfter })
+
+  /** A copy larger than the whole budget counts as all of it: it is read when nothing else was. */
+  function limitOf(accountId: AccountId, { size }: HeldBlob): Limit {
+    const weight = Math.max(size, SCAN_BYTES_LEAST)
+    const budget = { most: deepBytesPerHour, windowSeconds: WINDOW_SECONDS }
+    return { rule: 'deep-bytes-of-account', key: accountId, ...budget, weight }
+  }
+
+  async function scan(copy: HeldBlob, accountId: AccountId, signal: AbortSignal): Promise<ScanOutcome> {
+    signal.throwIfAborted()
+    const limits = [limitOf(accountId, copy)]
+    if ((await limiter.take(limits)) !== undefined) return 'rate_limited'
+    try {
+      const { sha256, size } = await blobs.digest(copy.location, copy.size, signal)
+      return sha256 === copy.ciphertextHash && size === copy.size ? 'intact' : 'corrupt'
+    } catch (error) {
+      // What was read for somebody who has gone is spent, or whoever never waits for the answer could have the server read for ever.
+      signal.throwIfAborted()
+      await limiter.giveBack(limits)
+      return error instanceof DigestsBusy ? 'rate_limited' : 'unreadable'
+    }
+  }
+
+  return {
+    /**
+     * Runs `work` in this account's turn; when it does not come in time, all that `work` asks for is `rate_limited` and nothing is charged.
+     * Each copy is read and charged once, however often it is asked for. Throws the signal's reason when that aborts.
+     */
+    async inTurn<Result>(
+      { accountId, signal }: { readonly accountId: AccountId; readonly signal: AbortSignal },
+      work: (scanCopy: ScanCopy) => Promise<Result>,
+    ): Promise<Result> {
+      if (!(await turns.enter(accountId, signal))) return work(async () => 'rate_limited')
+      const known = new Map<string, ScanOutcome>()
+      try {
+        return await work(async (copy) => {
+          const outcome = known.get(copy.location) ?? (await scan(copy, accountId, signal))
+          known.set(copy.location, outcome)
+          return outcome
+        })
+      } finally {
+        turns.leave(accountId)
+      }
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import type { AccountId, AlbumId, AssetId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
+import { parseInstant } from '@blindkeep/protocol/ids'
+import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
+import type { AssetBlob, AssetUpload, ReadTx } from '../ports/store.ts'
+import type { Refuses } from './refusals.ts'
+
+/**
+ * Whether a blob has a place in its asset as it is now. Asked when a session is created, again in the transaction in which it lands,
+ * and of an adoption alike: what is true then is what counts.
+ */
+export interface Wanted {
+  readonly accountId: AccountId
+  readonly assetId: AssetId
+  readonly albumId: AlbumId
+  readonly role: BlobRole
+  readonly ciphertextHash: Sha256Hex
+  readonly envelope: ManifestEnvelope
+  /** The session that asks for itself. */
+  readonly uploadId?: UploadId
+}
+
+export type PlaceRefusal = Refuses<'asset_id_taken' | 'manifest_stale' | 'limit_reached'>
+
+export const BLOBS_MOST = 32
+
+interface Present {
+  readonly blobs: readonly AssetBlob[]
+  /** Other sessions on their way to the same asset. */
+  readonly coming: readonly AssetUpload[]
+}
+
+export async function judgePlace(tx: ReadTx, wanted: Wanted): Promise<PlaceRefusal | undefined> {
+  const asset = await tx.assets.find(wanted.assetId)
+  if (asset !== undefined && (asset.accountId !== wanted.accountId || asset.deletedAt !== undefined)) return taken
+  if (asset !== undefined && asset.albumId !== wanted.albumId) return stale('the asset lies in another album')
+  const blobs = await tx.assets.blobsOf(wanted.assetId)
+  const unclosed = await tx.uploads.unclosedOfAsset(wanted.assetId)
+  const present = { blobs, coming: unclosed.filter(({ uploadId }) => uploadId !== wanted.uploadId) }
+  return (
+    (wanted.role === 'original' ? judgeOriginal(wanted, present) : judgeCompanion(wanted, present)) ??
+    judgeCount(wanted, present)
+  )
+}
+
+const taken = { refused: 'asset_id_taken' } as const
+const stale = (detail: string): Refuses<'manifest_stale'> => ({ refused: 'manifest_stale', detail })
+
+function judgeOriginal(wanted: Wanted, present: Present): PlaceRefusal | undefined {
+  const original = held(present, 'original')
+  if (present.coming.some(({ role }) => role === 'original')) return taken
+  if (wanted.envelope.action === 'replace')
+    return original === undefined ? stale('there is nothing to replace') : judgeReplace(wanted, present, original)
+  const awaited = [...present.blobs, ...present.coming].some(({ envelope }) => awaitsOther(envelope, wanted))
+  return original !== undefined || awaited ? taken : undefined
+}
+
+/** Other blobs of a bundle may come first; what they say of the original binds it. */
+function awaitsOther(envelope: ManifestEnvelope, { ciphertextHash }: Wanted): boolean {
+  return (envelope.original_blob_hash ?? ciphertextHash) !== ciphertextHash
+}
+
+function judgeReplace({ envelope }: Wanted, present: Present, original: AssetBlob): PlaceRefusal | undefined {
+  const position = held(present, 'provenance')?.ciphertextHash
+  if ((envelope.prior_provenance_hash ?? undefined) !== position)
+    return stale('prior_provenance_hash is not the hash of the provenance that is there')
+  return retentionOf(envelope) < retentionOf(original.envelope)
+    ? stale('retention_until would end earlier than that of the original which is there')
+    : undefined
+}
+
+/** Milliseconds since the epoch; 0 where nothing is retained. */
+export function retentionOf({ retention_until: until }: ManifestEnvelope): number {
+  return until === undefined || until === null ? 0 : (parseInstant(until) ?? 0)
+}
+
+/** Whatever is not the original goes with the one that is there. */
+function judgeCompanion(wanted: Wanted, present: Present): PlaceRefusal | undefined {
+  const { role, ciphertextHash, envelope } = wanted
+  const isSingle = role !== 'derivative'
+  const rivals = [...present.blobs, ...present.coming].filter((other) => other.role === role)
+  if (rivals.some((other) => isSingle || other.ciphertextHash === ciphertextHash)) return taken
+  const original = held(present, 'original')
+  if (original !== undefined) return judgeBundle(envelope, original)
+  if (envelope.action === 'replace') return stale('the original that replaces has to land first')
+  const original_blob_hash = envelope.original_blob_hash ?? undefined
+  const others = [
+    ...present.coming.filter((other) => other.role === 'original').map((other) => other.ciphertextHash),
+    ...[...present.blobs, ...present.coming].map((other) => other.envelope.original_blob_hash ?? undefined),
+  ]
+  const isOther = (hash: Sha256Hex | undefined) =>
+    hash !== undefined && original_blob_hash !== undefined && hash !== original_blob_hash
+  return others.some(isOther) ? taken : undefined
+}
+
+function judgeBundle(envelope: ManifestEnvelope, original: AssetBlob): PlaceRefusal | undefined {
+  if ((envelope.original_blob_hash ?? original.ciphertextHash) !== original.ciphertextHash)
+    return stale('original_blob_hash is not the original that is there')
+  const isSameStep =
+    envelope.action === original.envelope.action &&
+    (envelope.prior_provenance_hash ?? undefined) === (original.envelope.prior_provenance_hash ?? undefined)
+  return isSameStep ? undefined : stale('action and prior_provenance_hash are not those of the original that is there')
+}
+
+function judgeCount({ role, envelope }: Wanted, { blobs, coming }: Present): PlaceRefusal | undefined {
+  const isReplacing = role === 'original' && envelope.action === 'replace'
+  return isReplacing || blobs.length + coming.length < BLOBS_MOST
+    ? undefined
+    : { refused: 'limit_reached', detail: `an asset has at most ${BLOBS_MOST} blobs` }
+}
+
+export function held({ blobs }: Pick<Present, 'blobs'>, role: BlobRole): AssetBlob | undefined {
+  return blobs.find((blob) => blob.role === role)
+}

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto'
+import { type AccountId, type Instant, type OpaqueId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
+import type { Blobs } from '../ports/blobs.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Random } from '../ports/random.ts'
+import type { Account, AssetUpload, DropUpload, Store, Upload, WriteTx } from '../ports/store.ts'
+import { locationOf } from './location.ts'
+import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal } from './manifest.ts'
+import { newId } from './newId.ts'
+import { judgePlace, type PlaceRefusal } from './place.ts'
+import type { Quota } from './quota.ts'
+import { isRefusal, type Refuses } from './refusals.ts'
+
+/**
+ * An owner's upload sessions: open → finishing → landed | failed, open → ended. Here they are created and found;
+ * chunks.ts fills them, finishing.ts lands them, uploadEnding.ts ends them.
+ */
+export interface UploadSettings {
+  readonly blobBytesMost: number
+  readonly freeSpaceFloorBytes: number
+  readonly manifestDriftDays: number
+}
+
+export const UNCLOSED_UPLOADS_MOST = 1000
+
+/** A session to send chunks to. `offset` is where to go on in one that was there before. */
+export interface CreatedUpload {
+  readonly uploadId: UploadId
+  readonly offset: number | undefined
+}
+
+type CreateRefusal =
+  | ManifestRefusal
+  | PlaceRefusal
+  | Refuses<
+      'device_not_authorized' | 'album_not_available' | 'upload_too_large' | 'quota_exceeded' | 'storage_unavailable'
+    >
+
+interface UploadPorts {
+  readonly store: Store
+  readonly blobs: Blobs
+  readonly clock: Clock
+  readonly random: Random
+  readonly quota: Quota
+}
+
+export type Uploads = ReturnType<typeof createUploads>
+
+export function createUploads({ store, blobs, clock, random, quota }: UploadPorts, settings: UploadSettings) {
+  /** One transaction: place, charge, reservation of the asset, intent. A refusal leaves nothing behind. */
+  async function admit(
+    tx: WriteTx,
+    { account, declared, freeBytes }: { account: Account; declared: Declared; freeBytes: number },
+  ): Promise<CreatedUpload | CreateRefusal> {
+    const { accountId } = account
+    const unauthorized = await judgeAuthor(tx, accountId, declared)
+    if (unauthorized !== undefined) return unauthorized
+    const present = await findPresent(tx, accountId, declared)
+    if (present !== undefined) return present
+    const refused =
+      (await judgePlace(tx, { accountId, ...declared })) ??
+      (await sizeRefusal(tx, declared, freeBytes)) ??
+      (await countRefusal(tx, accountId)) ??
+      (await quota.charge(tx, account, declared.size, clock.now()))
+    return refused ?? { uploadId: await open(tx, accountId, declared), offset: undefined }
+  }
+
+  async function sizeRefusal(
+    tx: WriteTx,
+    { size }: Declared,
+    freeBytes: number,
+  ): Promise<Refuses<'upload_too_large' | 'storage_unavailable'> | undefined> {
+    if (size > settings.blobBytesMost) return { refused: 'upload_too_large', limit: settings.blobBytesMost }
+    const reserved = await tx.uploads.outstandingBytes()
+    return freeBytes - reserved - size < settings.freeSpaceFloorBytes ? { refused: 'storage_unavailable' } : undefined
+  }
+
+  /** The intent, written before the first byte. */
+  async function open(tx: WriteTx, accountId: AccountId, declared: Declared): Promise<UploadId> {
+    const { assetId, albumId, role, size, ciphertextHash, contentType, envelope } = declared
+    const createdAt = clock.now()
+    const uploadId = newId(random, parseUploadId)
+    const location = locationOf(ciphertextHash, uploadId)
+    if ((await tx.assets.find(assetId)) === undefined) await tx.assets.reserve({ assetId, accountId, albumId })
+    await tx.copies.insert({ location, size, state: 'staged', since: createdAt })
+    await tx.uploads.insert({
+      uploadId,
+      accountId,
+      assetId,
+      albumId,
+      role,
+      size,
+      ciphertextHash,
+      contentType,
+      envelope,
+      declarationHash: hashOf(declared),
+      location,
+      createdAt,
+    })
+    return uploadId
+  }
+
+  return {
+    /** Opens a session for one blob of an asset, or says where the one goes on that is open, or has landed, for the same asset, role and hash. */
+    async create(account: Account, declared: Declared): Promise<CreatedUpload | CreateRefusal> {
+      const refused = judgeManifest(declared, { now: clock.now(), driftDays: settings.manifestDriftDays })
+      if (refused !== undefined) return refused
+      const freeBytes = await blobs.freeBytes()
+      return store.write((tx) => admit(tx, { account, declared, freeBytes }))
+    },
+
+    /** All that the account is charged for and that has not landed yet, guests' sessions included. */
+    async list(accountId: AccountId): Promise<readonly Upload[]> {
+      return store.read((tx) => tx.uploads.unclosedOfAccount(accountId))
+    },
+  }
+}
+
+/** The same asset, role and hash: the session that is on its way, or that brought what is there. */
+async function findPresent(
+  tx: WriteTx,
+  accountId: AccountId,
+  { assetId, role, ciphertextHash }: Declared,
+): Promise<CreatedUpload | undefined> {
+  const isSame = (other: { role: string; ciphertextHash: string }) =>
+    other.role === role && other.ciphertextHash === ciphertextHash
+  const asset = await tx.assets.find(assetId)
+  if (asset?.accountId !== accountId || asset.deletedAt !== undefined) return undefined
+  const landed = (await tx.assets.blobsOf(assetId)).find(isSame)
+  if (landed !== undefined) return { uploadId: landed.uploadId, offset: landed.size }
+  const coming = (await tx.uploads.unclosedOfAsset(assetId)).find(isSame)
+  return coming && { uploadId: coming.uploadId, offset: coming.receivedBytes }
+}
+
+async function countRefusal(tx: WriteTx, accountId: AccountId): Promise<Refuses<'limit_reached'> | undefined> {
+  return (await tx.uploads.countUnclosedOwn(accountId)) < UNCLOSED_UPLOADS_MOST
+    ? undefined
+    : { refused: 'limit_reached', detail: `an account has at most ${UNCLOSED_UPLOADS_MOST} uploads under way` }
+}
+
+function hashOf(declared: Declared): string {
+  return createHash('sha256').update(JSON.stringify(declared)).digest('hex')
+}
+
+/** One that ended is as if it had never been. */
+export function isGone(upload: Upload | undefined): upload is undefined {
+  return upload === undefined || upload.state === 'ended'
+}
+
+/** A drop session as those see it who hold its link and its id. */
+export async function findDropUpload(
+  store: Store,
+  { opaqueId, uploadId }: { readonly opaqueId: OpaqueId; readonly uploadId: UploadId },
+): Promise<DropUpload | Refuses<'upload_not_found'>> {
+  const upload = await store.read((tx) => tx.uploads.find(uploadId))
+  return isGone(upload) || upload.assetId !== undefined || upload.opaqueId !== opaqueId
+    ? { refused: 'upload_not_found' }
+    : upload
+}
+
+/** A session of the account's own, as it sees it. */
+export async function findOwnUpload(
+  store: Store,
+  scope: { readonly accountId: AccountId; readonly uploadId: UploadId },
+): Promise<AssetUpload | Refuses<'upload_not_found'>> {
+  const upload = await findCharged(store, scope)
+  return isRefusal(upload) || upload.assetId === undefined ? { refused: 'upload_not_found' } : upload
+}
+
+/** A session that the account is charged for: its own, or a guest's. */
+export async function findCharged(
+  store: Store,
+  { accountId, uploadId }: { readonly accountId: AccountId; readonly uploadId: UploadId },
+): Promise<Upload | Refuses<'upload_not_found'>> {
+  const upload = await store.read((tx) => tx.uploads.find(uploadId))
+  return isGone(upload) || upload.accountId !== accountId ? { refused: 'upload_not_found' } : upload
+}
+
+/** What every landing does with the session and its copy, in the transaction that appends the receipt. */
+export async function markLanded(tx: WriteTx, { uploadId, location }: Upload, at: Instant): Promise<void> {
+  const left = await tx.uploads.move(uploadId, { from: 'finishing', to: 'landed', at })
+  const kept = await tx.copies.move(location, { from: 'staged', to: 'kept', at })
+  if (!left || !kept) throw new Error('a session left the finishing state beside the receipt log')
+}

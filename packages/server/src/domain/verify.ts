@@ -1,0 +1,131 @@
+import type { AccountId, AssetId } from '@blindkeep/protocol/ids'
+import type { Blobs } from '../ports/blobs.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Limiter } from '../ports/limiter.ts'
+import type { HeldBlob, Store } from '../ports/store.ts'
+import { createDeepScans, type ScanCopy } from './deepScans.ts'
+import type { GiveUpAfter } from './scanTurns.ts'
+import {
+  type AssetVerdict,
+  confirmed,
+  declaredOf,
+  deeply,
+  type Look,
+  type SeenAsset,
+  seenAs,
+  structurally,
+  type VerifyQuestion,
+  verdictOf,
+} from './verdicts.ts'
+
+/**
+ * Does the server really hold these blobs? Clients remove their own copies on this word, so every doubt is a no.
+ * A pure read (specification, Storage verification, rule 1): neither the store nor the blobs give it anything to write with.
+ */
+export interface VerifySettings {
+  readonly deepBytesPerHour: number
+}
+
+interface VerifyPorts {
+  readonly store: Pick<Store, 'read'>
+  readonly blobs: Pick<Blobs, 'size' | 'digest' | 'freeBytes'>
+  readonly clock: Clock
+  readonly limiter: Limiter
+  readonly giveUpAfter: GiveUpAfter
+}
+
+export interface VerifyRequest {
+  readonly accountId: AccountId
+  readonly questions: readonly VerifyQuestion[]
+  readonly deep: boolean
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
+}
+
+/** Files that one request looks at at the same time: so many that threads need not be woken for each, so few that other requests come in between. */
+const LOOKS_AT_ONCE = 32
+
+export type Verify = ReturnType<typeof createVerify>
+
+export function createVerify({ store, blobs, clock, limiter, giveUpAfter }: VerifyPorts, settings: VerifySettings) {
+  const scans = createDeepScans({ blobs, limiter, giveUpAfter }, settings)
+
+  /** All of one snapshot; the files are looked at when it is over. */
+  async function rowsOf({ accountId, questions }: VerifyRequest): Promise<ReadonlyMap<AssetId, readonly HeldBlob[]>> {
+    const assetIds = new Set(questions.map(({ assetId }) => assetId))
+    return store.read(async (tx) => {
+      const rows = new Map<AssetId, readonly HeldBlob[]>()
+      for (const assetId of assetIds) rows.set(assetId, await tx.assets.heldBy(accountId, assetId))
+      return rows
+    })
+  }
+
+  async function look(location: string): Promise<[string, Look]> {
+    // Whatever goes wrong with one copy is a no to that one; whether it is more than one is asked of the whole store in the end.
+    const size = await blobs.size(location).catch(() => undefined)
+    return [location, { size, at: clock.now() }]
+  }
+
+  /** Looks at each copy once, however often it was asked for. */
+  async function looksAt(locations: ReadonlySet<string>): Promise<ReadonlyMap<string, Look>> {
+    const all = [...locations]
+    const looks: [string, Look][] = []
+    for (let at = 0; at < all.length; at += LOOKS_AT_ONCE)
+      looks.push(...(await Promise.all(all.slice(at, at + LOOKS_AT_ONCE).map(look))))
+    return new Map(looks)
+  }
+
+  async function see(request: VerifyRequest): Promise<readonly SeenAsset[]> {
+    const rows = await rowsOf(request)
+    const readAt = clock.now()
+    const assets = request.questions.map((question) => declaredOf(question, rows.get(question.assetId) ?? []))
+    const looks = await looksAt(new Set(copiesOf(assets).map(({ location }) => location)))
+    return assets.map((asset) => seenAs(asset, { looks, readAt }))
+  }
+
+  /** Reads the bytes again. That may take minutes, in which the asset may go or the collector come: its rows are asked for once more. */
+  async function examine(asset: SeenAsset, accountId: AccountId, scan: ScanCopy) {
+    const found = []
+    for (const blob of asset.blobs) found.push(await deeply(blob, scan))
+    const isUnreadable = found.some(({ outcome }) => outcome === 'unreadable')
+    const isScanned = found.some(({ outcome }) => outcome !== undefined && outcome !== 'rate_limited')
+    if (!isScanned) return { verdict: verdictOf(asset, found), isUnreadable }
+    const present = await store.read((tx) => tx.assets.heldBy(accountId, asset.assetId))
+    const { assetId } = asset
+    const verdict = verdictOf(
+      { assetId, seenAt: clock.now() },
+      found.map((each) => confirmed(each, present)),
+    )
+    return { verdict, isUnreadable }
+  }
+
+  async function examineEach(assets: readonly SeenAsset[], { accountId, signal }: VerifyRequest) {
+    return scans.inTurn({ accountId, signal }, async (scan) => {
+      const examined = []
+      for (const asset of assets) examined.push(await examine(asset, accountId, scan))
+      return examined
+    })
+  }
+
+  /**
+   * One verdict for each question and one entry for each hash, in the order asked (specification, Storage verification, rule 2).
+   * Throws `StorageUnavailable` when the database or the whole blob store does not answer, and the signal's reason when that stopped a deep scan.
+   */
+  return async function verify(request: VerifyRequest): Promise<readonly AssetVerdict[]> {
+    const assets = await see(request)
+    const copies = copiesOf(assets)
+    const isDeep = request.deep && copies.some(({ stored }) => stored)
+    const examined = isDeep ? await examineEach(assets, request) : undefined
+    const isInDoubt = copies.some(({ isThere }) => !isThere) || examined?.some(({ isUnreadable }) => isUnreadable)
+    // A copy that is not there may be lost, or its whole disk gone: that would be no verdict, so the store itself has to answer.
+    if (isInDoubt === true) await blobs.freeBytes()
+    if (examined !== undefined) return examined.map(({ verdict }) => verdict)
+    return assets.map((asset) => verdictOf(asset, asset.blobs.map(structurally)))
+  }
+}
+
+function copiesOf<Copy>(
+  assets: readonly { readonly blobs: readonly { readonly copies: readonly Copy[] }[] }[],
+): readonly Copy[] {
+  return assets.flatMap(({ blobs }) => blobs.flatMap(({ copies }) => copies))
+}

@@ -1,0 +1,21 @@
+import type { AdoptRequest } from '@blindkeep/protocol/schemas/assets'
+import type { CreateUploadRequest } from '@blindkeep/protocol/schemas/uploads'
+import type { Declared } from '../domain/manifest.ts'
+
+type Declaration = Pick<CreateUploadRequest, keyof CreateUploadRequest & keyof AdoptRequest>
+
+/** What an upload and an adoption declare alike, in the rules' own words. */
+export function declaredOf(json: Declaration, { assetId, role }: Pick<Declared, 'assetId' | 'role'>): Declared {
+  return {
+    assetId,
+    role,
+    albumId: json.album_id,
+    size: json.size,
+    ciphertextHash: json.hash,
+    contentType: json.content_type,
+    suiteId: json.crypto_suite_id,
+    protocolVersion: json.protocol_version,
+    keyMode: json.key_mode,
+    envelope: json.manifest_envelope,
+  }
+}

@@ -1,0 +1,70 @@
+import { toBase64 } from '@blindkeep/protocol/bytes'
+import { formatInstant } from '@blindkeep/protocol/ids'
+import { readReceipt } from '@blindkeep/protocol/receipt'
+import type { AssetResponse } from '@blindkeep/protocol/schemas/assets'
+import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import type { Assets, AssetView } from '../../domain/assets.ts'
+import { isRefusal } from '../../domain/refusals.ts'
+import type { Blobs } from '../../ports/blobs.ts'
+import type { Routes } from '../call.ts'
+import { contentAnswer, contentHead } from '../content.ts'
+
+type Row = 'asset' | 'deleteAsset' | 'assetReceipts' | 'blob' | 'blobHead'
+
+export function assetRoutes({ assets, blobs }: { readonly assets: Assets; readonly blobs: Blobs }): Pick<Routes, Row> {
+  return {
+    async asset({ params, caller }) {
+      const view = await assets.get(caller.account.accountId, params.asset_id)
+      return isRefusal(view) ? view : { status: 200, body: entryOf(view) }
+    },
+
+    async deleteAsset({ params, caller }) {
+      return (await assets.remove(caller.account.accountId, params.asset_id)) ?? { status: 204 }
+    },
+
+    async assetReceipts({ params, caller }) {
+      const rows = await assets.receipts(caller.account.accountId, params.asset_id)
+      if (isRefusal(rows)) return rows
+      const receipts = rows.map(({ receiptCbor }) => readReceipt(receiptCbor))
+      return { status: 200, body: { asset_id: params.asset_id, receipts } }
+    },
+
+    async blob({ params, caller, header }) {
+      const content = await assets.content(caller.account.accountId, params.hash)
+      return isRefusal(content) ? content : contentAnswer(content, header, blobs)
+    },
+
+    async blobHead({ params, caller, header }) {
+      const content = await assets.content(caller.account.accountId, params.hash)
+      return isRefusal(content) ? content : contentHead(content, header)
+    },
+  }
+}
+
+function entryOf({ asset, blobs }: AssetView): AssetResponse {
+  const { drop } = asset
+  return {
+    asset_id: asset.assetId,
+    album_id: asset.albumId,
+    complete: ['original', 'metadata', 'provenance'].every((role) => blobs.some((blob) => blob.role === role)),
+    envelope: envelopeOf(blobs),
+    blobs: blobs.map(({ role, ciphertextHash, size }) => ({ role, hash: ciphertextHash, size })),
+    ...(drop && {
+      drop: {
+        drop_id: drop.dropId,
+        opaque_id: drop.opaqueId,
+        kem_ct: toBase64(drop.kemCt),
+        received_at: formatInstant(drop.receivedAt),
+      },
+    }),
+    created_at: formatInstant(asset.createdAt),
+    changed_at: formatInstant(asset.changedAt),
+  }
+}
+
+/** The original’s; until that is there, what came with the first blob. */
+function envelopeOf(blobs: AssetView['blobs']): ManifestEnvelope {
+  const original = blobs.find(({ role }) => role === 'original') ?? blobs[0]
+  if (original === undefined) throw new Error('an asset that is shown holds a blob')
+  return original.envelope
+}

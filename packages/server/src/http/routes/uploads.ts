@@ -1,0 +1,82 @@
+import { formatInstant } from '@blindkeep/protocol/ids'
+import type { AppendChunk } from '../../domain/chunks.ts'
+import { isRefusal } from '../../domain/refusals.ts'
+import type { UploadEnding } from '../../domain/uploadEnding.ts'
+import { findCharged, findOwnUpload, type Uploads } from '../../domain/uploads.ts'
+import type { Store, Upload } from '../../ports/store.ts'
+import type { Routes } from '../call.ts'
+import { chunkAnswer, sessionHeaders } from '../chunk.ts'
+import { declaredOf } from '../declared.ts'
+
+/** An owner's own uploads. */
+type Row = 'createUpload' | 'listUploads' | 'appendUpload' | 'uploadSession' | 'cancelUpload'
+
+interface UploadRoutePorts {
+  readonly store: Store
+  readonly uploads: Uploads
+  readonly ending: UploadEnding
+  readonly appendChunk: AppendChunk
+}
+
+export interface UploadRouteSettings {
+  readonly chunkBytesMost: number
+  readonly chunkBytesSuggested: number
+}
+
+export function uploadRoutes(
+  { store, uploads, ending, appendChunk }: UploadRoutePorts,
+  { chunkBytesMost, chunkBytesSuggested }: UploadRouteSettings,
+): Pick<Routes, Row> {
+  return {
+    async createUpload({ json, caller }) {
+      const answer = await uploads.create(
+        caller.account,
+        declaredOf(json, { assetId: json.manifest_envelope.file_id, role: json.blob_role }),
+      )
+      if (isRefusal(answer)) return answer
+      const { uploadId, offset } = answer
+      const Location = `/v1/upload/${uploadId}`
+      const body = { upload_id: uploadId, upload_url: Location, suggested_chunk_size: chunkBytesSuggested }
+      return offset === undefined
+        ? { status: 201, body, headers: { Location } }
+        : { status: 200, body, headers: { Location, 'X-Service-Offset': String(offset) } }
+    },
+
+    async listUploads({ caller }) {
+      const unclosed = await uploads.list(caller.account.accountId)
+      return { status: 200, body: { uploads: unclosed.map(entryOf) } }
+    },
+
+    async appendUpload(call) {
+      const scope = { accountId: call.caller.account.accountId, uploadId: call.params.upload_id }
+      const upload = await findOwnUpload(store, scope)
+      if (isRefusal(upload)) return upload
+      const answer = await chunkAnswer(call, { upload, appendChunk, chunkBytesMost })
+      return isRefusal(answer) ? answer : { status: 204, headers: { 'X-Service-Offset': String(answer.offset) } }
+    },
+
+    async uploadSession({ params, caller }) {
+      const scope = { accountId: caller.account.accountId, uploadId: params.upload_id }
+      const upload = await findOwnUpload(store, scope)
+      return isRefusal(upload) ? upload : { status: 200, headers: sessionHeaders(upload) }
+    },
+
+    async cancelUpload({ params, caller }) {
+      const scope = { accountId: caller.account.accountId, uploadId: params.upload_id }
+      const upload = await findCharged(store, scope)
+      if (isRefusal(upload)) return upload
+      return (await ending.cancel(upload)) ?? { status: 204 }
+    },
+  }
+}
+
+function entryOf(upload: Upload) {
+  return {
+    upload_id: upload.uploadId,
+    ...(upload.assetId === undefined ? { opaque_id: upload.opaqueId } : { asset_id: upload.assetId }),
+    size: upload.size,
+    offset: upload.receivedBytes,
+    state: upload.state === 'open' ? ('open' as const) : ('finishing' as const),
+    created_at: formatInstant(upload.createdAt),
+  }
+}

@@ -1,0 +1,25 @@
+import { formatInstant } from '@blindkeep/protocol/ids'
+import type { BlobVerdictResponse, StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
+import type { AssetVerdict, BlobVerdict } from '../../domain/verdicts.ts'
+import type { Verify } from '../../domain/verify.ts'
+import type { Routes } from '../call.ts'
+
+export function verifyRoutes({ verify }: { readonly verify: Verify }): Pick<Routes, 'verifyStorage'> {
+  return {
+    async verifyStorage({ json, caller, signal }) {
+      const questions = json.assets.map(({ asset_id, blob_hashes }) => ({ assetId: asset_id, blobHashes: blob_hashes }))
+      const { accountId } = caller.account
+      const verdicts = await verify({ accountId, questions, deep: json.deep === true, signal })
+      return { status: 200, body: { verdicts: verdicts.map(verdictOf) } }
+    },
+  }
+}
+
+function verdictOf({ assetId, durable, blobs, checkedAt }: AssetVerdict): StorageVerifyResponse['verdicts'][number] {
+  return { asset_id: assetId, durable, blobs: blobs.map(blobOf), checked_at: formatInstant(checkedAt) }
+}
+
+/** Without `deep` when the bytes were not examined (specification, Storage verification, rule 4). */
+function blobOf({ hash, role, stored, indexed, retrievable, deep }: BlobVerdict): BlobVerdictResponse {
+  return { hash, role, stored, indexed, retrievable, ...(deep !== undefined && { deep }) }
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { describe, it } from 'node:test'
+import { formatInstant } from '@blindkeep/protocol/ids'
+import { parse } from '@blindkeep/protocol/parse'
+import { ASSETS_MOST, HASHES_MOST, StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
+import { type Keeper, newAssetId, newKeeper } from '../testing/assets.ts'
+import { createFaults } from '../testing/faults.ts'
+import { bytes } from '../testing/guest.ts'
+import { overHttp, said } from '../testing/http.ts'
+import { fileOf, keep, strange } from '../testing/verify.ts'
+import { inWorld, type World, type WorldOptions } from '../testing/world.ts'
+
+interface Parts {
+  readonly world: World
+  readonly keeper: Keeper
+  readonly verify: (
+    payload: unknown,
+    headers?: Record<string, string>,
+  ) => ReturnType<ReturnType<typeof overHttp>['ask']>
+}
+
+/** Somebody who is signed in and asks. */
+function signedIn(work: (parts: Parts) => Promise<void>, options: WorldOptions = {}): () => Promise<void> {
+  return inWorld(async (world) => {
+    const keeper = await newKeeper(world)
+    const { ask, signIn } = overHttp(world, { requestBytesMost: 1_048_576 })
+    const { authorization } = await signIn(keeper.accountId)
+    const verify: Parts['verify'] = (payload, headers = { authorization }) =>
+      ask({
+        method: 'POST',
+        url: '/v1/storage/verify',
+        headers: { 'content-type': 'application/json', ...headers },
+        payload: JSON.stringify(payload),
+      })
+    await work({ world, keeper, verify })
+  }, options)
+}
+
+describe('POST /v1/storage/verify', () => {
+  it(
+    'answers in the order of the request, in the shape of the specification',
+    signedIn(async ({ world, keeper, verify }) => {
+      const [good, lost] = [await keep(world, keeper, bytes(10)), await keep(world, keeper, bytes(10))]
+      await rm(fileOf(world, lost))
+      const none = strange()
+      const assets = [
+        { asset_id: lost.assetId, blob_hashes: [lost.ciphertextHash] },
+        { asset_id: good.assetId, blob_hashes: [good.ciphertextHash] },
+        { asset_id: good.assetId, blob_hashes: [none, good.ciphertextHash] },
+      ]
+      const held = { role: 'original', stored: true, indexed: true, retrievable: true }
+      const checked_at = formatInstant(world.clock.now())
+      const answer = (deep: object) => ({
+        verdicts: [
+          {
+            asset_id: lost.assetId,
+            durable: false,
+            blobs: [{ hash: lost.ciphertextHash, ...held, stored: false, retrievable: false }],
+            checked_at,
+          },
+          {
+            asset_id: good.assetId,
+            durable: true,
+            blobs: [{ hash: good.ciphertextHash, ...held, ...deep }],
+            checked_at,
+          },
+          {
+            asset_id: good.assetId,
+            durable: false,
+            blobs: [
+              { hash: none, role: 'unknown', stored: false, indexed: false, retrievable: false },
+              { hash: good.ciphertextHash, ...held, ...deep },
+            ],
+            checked_at,
+          },
+        ],
+      })
+      for (const deep of [{}, { deep: false }, { deep: null }]) {
+        const reply = await verify({ assets, ...deep })
+        assert.equal(reply.statusCode, 200)
+        assert.equal(reply.headers['cache-control'], 'no-store')
+        assert.deepEqual(reply.json(), answer({}))
+      }
+      const deeply = (await verify({ assets, deep: true })).json()
+      assert.deepEqual(deeply, answer({ deep: 'intact' }))
+      assert.equal(parse(StorageVerifyResponse, deeply).fault, undefined)
+    }),
+  )
+
+  it(
+    'takes as many assets and hashes as it says, repeated ones too, and answers each',
+    signedIn(async ({ world, keeper, verify }) => {
+      const { assetId, ciphertextHash } = await keep(world, keeper, bytes(10))
+      const asset = { asset_id: assetId, blob_hashes: Array.from({ length: HASHES_MOST }, () => ciphertextHash) }
+      const reply = await verify({ assets: Array.from({ length: ASSETS_MOST }, () => asset) })
+      const { verdicts } = reply.json()
+      assert.equal(verdicts.length, ASSETS_MOST)
+      for (const { durable, blobs } of verdicts) assert.deepEqual([durable, blobs.length], [true, HASHES_MOST])
+    }),
+  )
+
+  it(
+    'refuses what is no question',
+    signedIn(async ({ verify }) => {
+      const asset_id = newAssetId()
+      const hash = strange()
+      const asset = { asset_id, blob_hashes: [hash] }
+      const say = async (payload: unknown, headers?: Record<string, string>) => said(await verify(payload, headers))
+      const malformed = '400 request.malformed'
+      assert.equal(await say({ assets: [] }), malformed)
+      assert.equal(await say({ assets: [{ asset_id, blob_hashes: [] }] }), malformed)
+      assert.equal(await say({ assets: [asset, { asset_id, blob_hashes: [] }] }), malformed)
+      assert.equal(await say({ assets: Array.from({ length: ASSETS_MOST + 1 }, () => asset) }), malformed)
+      const hashes = Array.from({ length: HASHES_MOST + 1 }, () => hash)
+      assert.equal(await say({ assets: [{ asset_id, blob_hashes: hashes }] }), malformed)
+      assert.equal(await say({ assets: [{ asset_id, blob_hashes: [hash.toUpperCase()] }] }), malformed)
+      assert.equal(await say({ assets: [{ asset_id: 'nonsense', blob_hashes: [hash] }] }), malformed)
+      assert.equal(await say({ assets: [{ ...asset, role: 'original' }] }), malformed)
+      assert.equal(await say({ assets: [asset], depth: 1 }), malformed)
+      const unprocessable = '422 request.unprocessable'
+      assert.equal(await say({}), unprocessable)
+      assert.equal(await say({ assets: asset }), unprocessable)
+      assert.equal(await say({ assets: [{ asset_id }] }), unprocessable)
+      assert.equal(await say({ assets: [{ blob_hashes: [hash] }] }), unprocessable)
+      assert.equal(await say({ assets: [{ asset_id, blob_hashes: [null] }] }), unprocessable)
+      assert.equal(await say({ assets: [asset], deep: 'true' }), unprocessable)
+      assert.equal(await say({ assets: [asset], deep: 1 }), unprocessable)
+      assert.equal(await say({ assets: [asset] }, {}), '401 request.unauthenticated')
+    }),
+  )
+
+  it('answers 500 and no verdict when the database or the blob store is down', async () => {
+    const faults = createFaults()
+    await signedIn(
+      async ({ world, keeper, verify }) => {
+        const { assetId, ciphertextHash } = await keep(world, keeper, bytes(10))
+        const assets = [{ asset_id: assetId, blob_hashes: [ciphertextHash] }]
+        // The first read is the session's.
+        faults.arm('storeRead', { after: 1 })
+        assert.equal(said(await verify({ assets })), '500 storage.unavailable')
+        faults.disarm()
+        faults.arm('size')
+        faults.arm('freeBytes')
+        assert.equal(said(await verify({ assets })), '500 storage.unavailable')
+        faults.disarm()
+        assert.equal((await verify({ assets })).json().verdicts[0].durable, true)
+      },
+      { around: faults.around },
+    )()
+  })
+})

