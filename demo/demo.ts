@@ -1,15 +1,25 @@
 /**
- * The whole loop on this machine, told in plain words: a server, its owner, a guest, three files, a guest who is killed and a server that is killed.
+ * The whole loop on this machine, told in plain words: a server, its owner, a guest, three files, a guest who is killed and a server that is killed;
+ * then what the owner keeps, on two machines, and a disk that rots.
  * Ends with status 1 if anything is not as it must be. Needs no network and leaves nothing behind.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Owner } from '@blindkeep/client/owner'
 import { type RunningServer, startServer } from '../testing/startServer.ts'
-import { writeFile } from './files.ts'
+import {
+  diskRots,
+  firstMachineChecks,
+  otherMachineUploads,
+  ownerAdopts,
+  ownerAsksBeforeDestroying,
+  ownerTakesDevice,
+} from './assetActs.ts'
+import { type DemoFile, writeFile } from './files.ts'
 import { guestSends, guestSendsThroughTrouble } from './guestActs.ts'
 import { type MemoryPeaks, peakMemory, reportMemory } from './memory.ts'
-import { ownerDiscards, ownerMakesLink, ownerOpensAll, ownerRegisters } from './ownerActs.ts'
+import { ownerDiscards, ownerLeaves, ownerMakesLink, ownerOpensAll, ownerRegisters } from './ownerActs.ts'
 import { createStory, type Story, seconds, sizeOf } from './story.ts'
 
 const FILES = [
@@ -17,6 +27,12 @@ const FILES = [
   ['photographs.zip', 5_000_000],
   ['the whole film.mov', 300_000_000],
 ] as const
+
+interface World {
+  readonly story: Story
+  readonly server: RunningServer
+  readonly root: string
+}
 
 async function tell(story: Story, root: string, started: RunningServer[]): Promise<void> {
   const server = await story.step('A server starts with an empty directory.', async () => {
@@ -42,11 +58,22 @@ async function tell(story: Story, root: string, started: RunningServer[]): Promi
   await guestSendsThroughTrouble(world, film)
   const items = await ownerOpensAll(story, owner, files)
   await ownerDiscards(story, owner, items)
+  await ownerKeeps(world, owner, photographs)
+  await ownerLeaves(story, owner)
   peaks.server.push(await peakMemory(server.pid()))
   await reportMemory(story, peaks)
   await story.step('The server is asked to stop.', async () => {
     story.check((await server.stop()) === 0, 'it ended by itself, with status 0')
   })
+}
+
+async function ownerKeeps({ story, server, root }: World, owner: Owner, photographs: DemoFile): Promise<void> {
+  const first = await ownerTakesDevice(story, owner)
+  const adopted = await ownerAdopts(story, first, photographs)
+  const { uploaded } = await otherMachineUploads(story, { server, root, album: first.album, adopted })
+  await firstMachineChecks(story, first, [adopted, uploaded])
+  await ownerAsksBeforeDestroying(story, first, [adopted, uploaded])
+  await diskRots(story, { owner, server }, adopted)
 }
 
 async function main(): Promise<void> {

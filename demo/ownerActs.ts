@@ -6,15 +6,15 @@ import type { DemoFile } from './files.ts'
 import { nodeEnvironment as environment } from './nodeEnvironment.ts'
 import { type Story, sizeOf } from './story.ts'
 
-const EMAIL = 'olga@example.org'
-const PASSWORD = 'a long sentence that only Olga knows'
+/** What Olga signs in with, on whichever machine. */
+export const SIGN_IN = { email: 'olga@example.org', password: 'a long sentence that only Olga knows' }
 /** Olga tells it to Gustav by another way than the link. */
 export const PASSPHRASE = 'the name of her first dog'
 
 /** Registers, then signs in again as from another machine, so that the account key has been through the server. */
 export async function ownerRegisters(story: Story, baseUrl: string): Promise<Owner> {
   return story.step('Olga registers, and signs in again as if on another machine.', async () => {
-    const signIn = { baseUrl, email: EMAIL, password: PASSWORD, environment }
+    const signIn = { ...SIGN_IN, baseUrl, environment }
     // As a browser would, where the password is stretched in JavaScript; the guests of this demo and the second sign-in use Node's own functions.
     const registered = await registerOwner({ ...signIn, environment: systemEnvironment })
     const owner = await logIn(signIn)
@@ -81,6 +81,11 @@ export async function ownerDiscards(story: Story, owner: Owner, items: readonly 
     story.check(after.used === sum - largest.sealedBytes, `after: ${sizeOf(after.used)} used`)
     const left = await owner.inbox()
     story.check(left.length === items.length - 1, `${left.length} drops wait`)
+  })
+}
+
+export async function ownerLeaves(story: Story, owner: Owner): Promise<void> {
+  await story.step('Olga signs out.', async () => {
     await owner.logOut()
     const isOver = await owner.quota().then(
       () => false,
@@ -90,7 +95,7 @@ export async function ownerDiscards(story: Story, owner: Owner, items: readonly 
   })
 }
 
-async function hashOf(content: ReadableStream<Uint8Array>): Promise<{ hash: string; bytes: number }> {
+export async function hashOf(content: ReadableStream<Uint8Array>): Promise<{ hash: string; bytes: number }> {
   const hash = createHash('sha256')
   let bytes = 0
   for await (const piece of content) {

@@ -14,7 +14,7 @@ export const AssetBlobResponse = object('AssetBlobResponse', {
   size: integer('Ciphertext bytes.', 1),
 })
 
-/** Where an adopted asset came from: what its owner decapsulates until a wrapped key is there. */
+/** Given while the original is a drop that was adopted: what its owner decapsulates until a wrapped key is there. */
 export const AssetDropResponse = object('AssetDropResponse', {
   drop_id: uuid<DropId>('The drop that was adopted.'),
   opaque_id: opaqueId('The link that it came through: the context of its seal.'),
@@ -28,7 +28,7 @@ export const AssetResponse = object('AssetResponse', {
   complete: boolean('Whether original, metadata and provenance are all there.'),
   envelope: ManifestEnvelope,
   blobs: list(AssetBlobResponse, 'What is there, one of a role, and any number of derivatives.'),
-  drop: { ...optional(AssetDropResponse), description: 'Present on an asset that was a drop.' },
+  drop: optional(AssetDropResponse),
   created_at: time('When its first blob landed.'),
   changed_at: time('When it last changed.'),
 })

@@ -50,7 +50,7 @@ export function createFinishing(ports: FinishingPorts) {
       case 'finishing':
         return (await staged.digest(upload)) === upload.ciphertextHash
           ? landAny(upload)
-          : fail(upload, { from: 'finishing', failure: 'content_hash_wrong' })
+          : fail(upload, { from: 'finishing', refused: hashWrong(upload) })
       default:
         return { refused: 'upload_not_found' }
     }
@@ -58,8 +58,7 @@ export function createFinishing(ports: FinishingPorts) {
 
   async function landAny(upload: Upload): Promise<FinishAnswer> {
     const refused = upload.assetId === undefined ? await land(upload) : await landBlob(upload)
-    if (refused !== undefined)
-      return { ...(await fail(upload, { from: 'finishing', failure: refused.refused })), ...refused }
+    if (refused !== undefined) return fail(upload, { from: 'finishing', refused })
     staged.forget(upload.uploadId)
     return { offset: upload.size }
   }
@@ -77,13 +76,16 @@ export function createFinishing(ports: FinishingPorts) {
     ending.afterClose(siblings)
   }
 
-  /** Whether there is a place for it is asked before anything is signed, and counts in the transaction that would append the receipt. */
+  /**
+   * Whether there is a place for it is asked first of all, as a manifest is held against the original that is there; and it counts
+   * in the transaction that would append the receipt.
+   */
   async function landBlob(upload: AssetUpload): Promise<Refuses<UploadFailure> | undefined> {
     const { uploadId, assetId, role, ciphertextHash, size } = upload
-    const checked = role === 'provenance' ? await checkProvenance(upload) : {}
-    if (isRefusal(checked)) return checked
     const refused = await store.read((tx) => judgePlace(tx, upload))
     if (refused !== undefined) return failureOf(refused)
+    const checked = role === 'provenance' ? await checkProvenance(upload) : {}
+    if (isRefusal(checked)) return checked
     try {
       await receiptLog.append({
         subject: { uploadId, assetId, blobRole: role, ciphertextHash, size, ...checked },
@@ -96,18 +98,22 @@ export function createFinishing(ports: FinishingPorts) {
     }
   }
 
+  /** Another process may have come first, and what it landed looks as if the place were taken: the session then says itself what became of it. */
   async function fail(
     upload: Upload,
-    { from, failure }: { readonly from: 'open' | 'finishing'; readonly failure: UploadFailure },
-  ): Promise<FailedAnswer> {
+    { from, refused }: { readonly from: 'open' | 'finishing'; readonly refused: Refuses<UploadFailure> },
+  ): Promise<FinishAnswer> {
+    const { uploadId, size } = upload
     const at = clock.now()
-    await store.write(async (tx) => {
-      await ending.close(tx, upload, { from, to: 'failed', at, failure })
-      if (upload.assetId === undefined) await tx.links.unclaim(upload.opaqueId, upload.uploadId)
+    const isClosed = await store.write(async (tx) => {
+      const closed = await ending.close(tx, upload, { from, to: 'failed', at, failure: refused.refused })
+      if (upload.assetId === undefined) await tx.links.unclaim(upload.opaqueId, uploadId)
+      return closed
     })
-    staged.forget(upload.uploadId)
+    staged.forget(uploadId)
+    if (!isClosed && from === 'finishing') return run(uploadId)
     ending.afterClose([upload])
-    return failedAnswer({ ...upload, failure })
+    return { ...refused, offset: size }
   }
 
   /** Resolves when the session has landed or failed; any number of callers share one run. */
@@ -124,7 +130,7 @@ export function createFinishing(ports: FinishingPorts) {
    * Bytes that should be there and are not mean that what is remembered of them is worth nothing: the next touch reads them.
    */
   async function storageFault(upload: Upload, error: unknown): Promise<Refuses<'storage_unavailable'>> {
-    if (error instanceof SyncFailed) await fail(upload, { from: 'open', failure: 'content_hash_wrong' })
+    if (error instanceof SyncFailed) await fail(upload, { from: 'open', refused: hashWrong(upload) })
     if (error instanceof StorageUnavailable) return { refused: 'storage_unavailable' }
     staged.forget(upload.uploadId)
     throw error
@@ -173,6 +179,10 @@ export function createFinishing(ports: FinishingPorts) {
       })
     },
   }
+}
+
+function hashWrong({ size }: Upload): Refuses<'content_hash_wrong'> {
+  return { refused: 'content_hash_wrong', offset: size }
 }
 
 /** What a failed session answers to whoever asks again. */

@@ -50,7 +50,7 @@ function judgeOriginal(wanted: Wanted, present: Present): PlaceRefusal | undefin
   const original = held(present, 'original')
   if (present.coming.some(({ role }) => role === 'original')) return taken
   if (wanted.envelope.action === 'replace')
-    return original === undefined ? stale('there is nothing to replace') : judgeReplace(wanted, present, original)
+    return original === undefined ? stale('there is nothing to replace') : judgeReplace(wanted, present)
   const awaited = [...present.blobs, ...present.coming].some(({ envelope }) => awaitsOther(envelope, wanted))
   return original !== undefined || awaited ? taken : undefined
 }
@@ -60,12 +60,13 @@ function awaitsOther(envelope: ManifestEnvelope, { ciphertextHash }: Wanted): bo
   return (envelope.original_blob_hash ?? ciphertextHash) !== ciphertextHash
 }
 
-function judgeReplace({ envelope }: Wanted, present: Present, original: AssetBlob): PlaceRefusal | undefined {
+/** Nothing that is there could be deleted before its own retention ends, so that dropping all of it may not end that earlier either. */
+function judgeReplace({ envelope }: Wanted, present: Present): PlaceRefusal | undefined {
   const position = held(present, 'provenance')?.ciphertextHash
   if ((envelope.prior_provenance_hash ?? undefined) !== position)
     return stale('prior_provenance_hash is not the hash of the provenance that is there')
-  return retentionOf(envelope) < retentionOf(original.envelope)
-    ? stale('retention_until would end earlier than that of the original which is there')
+  return present.blobs.some((blob) => retentionOf(envelope) < retentionOf(blob.envelope))
+    ? stale('retention_until would end earlier than that of what is there')
     : undefined
 }
 
@@ -102,11 +103,16 @@ function judgeBundle(envelope: ManifestEnvelope, original: AssetBlob): PlaceRefu
   return isSameStep ? undefined : stale('action and prior_provenance_hash are not those of the original that is there')
 }
 
-function judgeCount({ role, envelope }: Wanted, { blobs, coming }: Present): PlaceRefusal | undefined {
-  const isReplacing = role === 'original' && envelope.action === 'replace'
-  return isReplacing || blobs.length + coming.length < BLOBS_MOST
-    ? undefined
-    : { refused: 'limit_reached', detail: `an asset has at most ${BLOBS_MOST} blobs` }
+/** An original that replaces drops all that is there: it needs no room, and takes none from those that were let in before it. */
+function judgeCount(wanted: Wanted, { blobs, coming }: Present): PlaceRefusal | undefined {
+  const isFull = blobs.length + coming.filter((other) => !replaces(other)).length >= BLOBS_MOST
+  return isFull && !replaces(wanted)
+    ? { refused: 'limit_reached', detail: `an asset has at most ${BLOBS_MOST} blobs` }
+    : undefined
+}
+
+function replaces({ role, envelope }: Pick<Wanted, 'role' | 'envelope'>): boolean {
+  return role === 'original' && envelope.action === 'replace'
 }
 
 export function held({ blobs }: Pick<Present, 'blobs'>, role: BlobRole): AssetBlob | undefined {

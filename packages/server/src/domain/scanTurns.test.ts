@@ -19,6 +19,33 @@ describe('the queue for turns', () => {
     assert.deepEqual(await Promise.all(waiting.slice(0, 2)), [true, true])
   })
 
+  it('lets those pass whose account is not scanning', async () => {
+    let waits = 0
+    const giveUpAfter = () => {
+      waits += 1
+      return never
+    }
+    const turns = createScanTurns({ giveUpAfter })
+    const [one, two, three] = [newId(), newId(), newId()]
+    for (const account of [one, two]) await turns.enter(account, never)
+    const order: string[] = []
+    const waiting = [
+      turns.enter(one, never).then(() => order.push('one again')),
+      turns.enter(three, never).then(() => order.push('three')),
+    ]
+    turns.leave(two)
+    await waiting[1]
+    assert.deepEqual(order, ['three'])
+    // A turn that was handed over is as good as one that was free.
+    const four = turns.enter(newId(), never).then(() => order.push('four'))
+    assert.equal(waits, 3)
+    turns.leave(three)
+    await four
+    turns.leave(one)
+    await waiting[0]
+    assert.deepEqual(order, ['three', 'four', 'one again'])
+  })
+
   it('is left at once by who has no time at all', async () => {
     const turns = createScanTurns({ giveUpAfter: () => AbortSignal.abort() })
     const account = newId()

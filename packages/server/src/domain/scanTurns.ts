@@ -48,9 +48,8 @@ export function createScanTurns({ giveUpAfter }: { readonly giveUpAfter: GiveUpA
   }
 
   return {
-    /** True when it is this account's turn, which ends with `leave`; false when it did not come in time. Throws the request's reason when that is gone. */
+    /** True when it is this account's turn, which ends with `leave`; false when it did not come in time. Throws the request's reason when that goes while it waits. */
     async enter(accountId: AccountId, request: AbortSignal): Promise<boolean> {
-      request.throwIfAborted()
       if (isFree(accountId)) {
         scanning.add(accountId)
         return true

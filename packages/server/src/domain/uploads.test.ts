@@ -1,8 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { accountRow, append, bytes, land, linkRow, newLink, openDrop, ownerOf, uploadRow } from '../testing/guest.ts'
-import { inWorld, newOpaqueId } from '../testing/world.ts'
-import { findDropUpload, isGone } from './uploads.ts'
+import type { UploadId } from '@blindkeep/protocol/ids'
+import { cancelBlob, leaveBlobFinishing, openBlob } from '../testing/assetSessions.ts'
+import { landBlob, newKeeper } from '../testing/assets.ts'
+import {
+  accountRow,
+  admitted,
+  append,
+  bytes,
+  land,
+  leaveFinishing,
+  linkRow,
+  newLink,
+  openDrop,
+  ownerOf,
+  uploadRow,
+} from '../testing/guest.ts'
+import { inWorld, known, newOpaqueId } from '../testing/world.ts'
+import { findCharged, findDropUpload, findOwnUpload, isGone } from './uploads.ts'
 
 const content = bytes(100)
 const NOT_FOUND = { refused: 'upload_not_found' }
@@ -95,6 +110,78 @@ describe('cancelling', () => {
         assert.equal((await accountRow(world, open.accountId)).usedBytes, hasLanded ? 100 : 0)
         assert.equal((await linkRow(world, opaqueId)).landedFiles, hasLanded ? 1 : 0)
       }
+    }),
+  )
+})
+
+describe('an account’s uploads', () => {
+  it(
+    'are those that have not landed, oldest first, with those of guests',
+    inWorld(async (world) => {
+      const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
+      const opaqueId = await newLink(world, {}, keeper.accountId)
+      const ids: UploadId[] = []
+      for (const open of [
+        () => openDrop(world, opaqueId, content),
+        () => openBlob(world, keeper, content),
+        () => openBlob(world, keeper, content),
+        () => openDrop(world, opaqueId, content),
+      ]) {
+        ids.push(await open())
+        world.clock.advance(1)
+      }
+      await landBlob(world, keeper, content)
+      await cancelBlob(world, await openBlob(world, keeper, content))
+      await openBlob(world, stranger, content)
+      await leaveBlobFinishing(world, known(ids[1]), content)
+      await leaveFinishing(world, known(ids[3]), content)
+      const listed = await world.rules.uploads.list(keeper.accountId)
+      assert.deepEqual(
+        listed.map(({ uploadId, state }) => [uploadId, state]),
+        ids.map((uploadId, at) => [uploadId, at % 2 === 1 ? 'finishing' : 'open']),
+      )
+    }),
+  )
+
+  it(
+    'are found by the account alone, a guest’s only to be ended, and as if they had never been once they ended',
+    inWorld(async (world) => {
+      const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
+      const { accountId } = keeper
+      const opaqueId = await newLink(world, { maxFileCount: 1 }, accountId)
+      const [own, guests] = [await openBlob(world, keeper, content), await openDrop(world, opaqueId, content)]
+      assert.equal(admitted(await findOwnUpload(world.store, { accountId, uploadId: own })).uploadId, own)
+      assert.deepEqual(await findOwnUpload(world.store, { accountId, uploadId: guests }), NOT_FOUND)
+      for (const uploadId of [own, guests]) {
+        const foreign = { accountId: stranger.accountId, uploadId }
+        assert.deepEqual(await findOwnUpload(world.store, foreign), NOT_FOUND)
+        assert.deepEqual(await findCharged(world.store, foreign), NOT_FOUND)
+        const upload = admitted(await findCharged(world.store, { accountId, uploadId }))
+        assert.equal(await world.rules.ending.cancel(upload), undefined)
+        assert.deepEqual(await findCharged(world.store, { accountId, uploadId }), NOT_FOUND)
+        assert.deepEqual(await append(world, uploadId, { offset: 0, bytes: content }), NOT_FOUND)
+      }
+      assert.equal((await accountRow(world, accountId)).usedBytes, 0)
+      await openDrop(world, opaqueId, content)
+    }),
+  )
+
+  it(
+    'that landed or failed are still there, and are over',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const { accountId } = keeper
+      const landed = await landBlob(world, keeper, content)
+      const failed = await openBlob(world, keeper, content)
+      assert.deepEqual(await append(world, failed, { offset: 0, bytes: bytes(100) }), {
+        refused: 'content_hash_wrong',
+        offset: 100,
+      })
+      for (const uploadId of [landed, failed]) {
+        const upload = admitted(await findOwnUpload(world.store, { accountId, uploadId }))
+        assert.deepEqual(await world.rules.ending.cancel(upload), { refused: 'upload_closed', offset: 100 })
+      }
+      assert.equal((await accountRow(world, accountId)).usedBytes, 100)
     }),
   )
 })

@@ -57,11 +57,13 @@ export function createUploads({ store, blobs, clock, random, quota }: UploadPort
     if (unauthorized !== undefined) return unauthorized
     const present = await findPresent(tx, accountId, declared)
     if (present !== undefined) return present
+    // What the request was let in with may be old by now, and the grace of a full account would begin with what is over.
+    const charged = (await tx.accounts.find(accountId)) ?? account
     const refused =
       (await judgePlace(tx, { accountId, ...declared })) ??
       (await sizeRefusal(tx, declared, freeBytes)) ??
       (await countRefusal(tx, accountId)) ??
-      (await quota.charge(tx, account, declared.size, clock.now()))
+      (await quota.charge(tx, charged, declared.size, clock.now()))
     return refused ?? { uploadId: await open(tx, accountId, declared), offset: undefined }
   }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { appendFile, rm, truncate } from 'node:fs/promises'
 import { describe, it } from 'node:test'
-import type { AccountId } from '@blindkeep/protocol/ids'
-import { DigestsBusy, StorageUnavailable } from '../ports/blobs.ts'
+import { type AccountId, addSeconds } from '@blindkeep/protocol/ids'
+import { type Blobs, DigestsBusy, StorageUnavailable } from '../ports/blobs.ts'
 import { newAssetId, newKeeper } from '../testing/assets.ts'
 import { createFaults } from '../testing/faults.ts'
 import { bytes, never } from '../testing/guest.ts'
@@ -273,6 +273,46 @@ describe('the budget of an account', () => {
       assert.deepEqual(await askEach(verify, keeper.accountId, [large, small]), [INTACT, LIMITED])
     }),
   )
+
+  it('is not taken from for a request that goes between two scans', async () => {
+    const reason = new Error('gone')
+    const gone = new AbortController()
+    const leaving = (real: Blobs): Blobs => ({
+      ...real,
+      digest: (...scan) => real.digest(...scan).finally(() => gone.abort(reason)),
+    })
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const { accountId } = keeper
+        const blobs = [await keep(world, keeper, bytes(1)), await keep(world, keeper, bytes(1))]
+        const verify = verifyOver(world, { deepBytesPerHour: 2 * MEBIBYTE })
+        const questions = aboutAll(blobs)
+        await assert.rejects(verify({ accountId, questions, deep: true, signal: gone.signal }), reason)
+        assert.deepEqual(await askEach(verify, accountId, blobs), [INTACT, LIMITED])
+      },
+      { around: { blobs: leaving } },
+    )()
+  })
+
+  it('that is used up leaves a verdict of the time of its structural look', async () => {
+    const watch = watchBlobs()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const begun = world.clock.now()
+        watch.beforeDigest(async () => world.clock.advance(60))
+        const questions = aboutAll([await keep(world, keeper, bytes(1)), await keep(world, keeper, bytes(1))])
+        const verify = verifyOver(world, { deepBytesPerHour: 1 })
+        const verdicts = await verify({ accountId: keeper.accountId, questions, deep: true, signal: never })
+        assert.deepEqual(
+          verdicts.map(({ checkedAt }) => checkedAt),
+          [addSeconds(begun, 60), begun],
+        )
+      },
+      { around: { blobs: watch.around } },
+    )()
+  })
 
   it(
     'never hides what is structurally wrong',

@@ -66,6 +66,32 @@ describe('a structural verdict', () => {
     )()
   })
 
+  it('looks at all copies of a long question, and never at more than 32 at the same time', async () => {
+    let [looking, lookingMost] = [0, 0]
+    const counting = (real: Blobs): Blobs => ({
+      ...real,
+      async size(location) {
+        looking += 1
+        lookingMost = Math.max(lookingMost, looking)
+        return real.size(location).finally(() => {
+          looking -= 1
+        })
+      },
+    })
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const kept = []
+        for (let count = 0; count < 70; count += 1) kept.push(await keep(world, keeper, bytes(10)))
+        const { accountId } = keeper
+        const verdicts = await verifyOver(world)({ accountId, questions: aboutAll(kept), deep: false, signal: never })
+        assert.equal(verdicts.filter(({ durable }) => durable).length, 70)
+        assert.equal(lookingMost, 32)
+      },
+      { around: { blobs: counting } },
+    )()
+  })
+
   const damages = {
     'is missing': rm,
     'was cut short by a byte': (file: string) => truncate(file, 99),

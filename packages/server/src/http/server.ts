@@ -139,7 +139,12 @@ export function createHttpServer(
   }
 
   async function answerOf(
-    { row, handler, request }: { row: Operation; handler: AnyHandler; request: FastifyRequest },
+    {
+      row,
+      handler,
+      request,
+      reply,
+    }: { row: Operation; handler: AnyHandler; request: FastifyRequest; reply: FastifyReply },
     body: Body,
   ): Promise<AnyAnswer | Refusal> {
     const caller = row.auth === 'bearer' ? await authenticate(sessions, request.headers.authorization) : undefined
@@ -155,7 +160,7 @@ export function createHttpServer(
     if (isRefusal(json)) return json
     const late = declaredVersion(row, json?.json, settings.window)
     if (late !== undefined) return late
-    return handler(callOf({ request, body, params, query, json: json?.json, caller }))
+    return handler(callOf({ row, request, reply, body, params, query, json: json?.json, caller }))
   }
 
   /** JSON, parsed; bytes are left to the route; a body where none belongs is counted and thrown away. */
@@ -175,16 +180,21 @@ export function createHttpServer(
   }
 
   function callOf(parts: {
+    row: Operation
     request: FastifyRequest
+    reply: FastifyReply
     body: Body
     params: unknown
     query: unknown
     json: unknown
     caller: Caller | undefined
   }): Call<OperationName> {
-    const { request, ...rest } = parts
+    const { row, request, reply, ...rest } = parts
     const gone = new AbortController()
-    request.raw.once('close', () => request.raw.complete || gone.abort(new BodyBroken('the connection is gone')))
+    const abort = () => gone.abort(new BodyBroken('the connection is gone'))
+    request.raw.once('close', () => request.raw.complete || abort())
+    // Node closes a request once its body is whole, whoever waits for the answer. A chunk that is whole is taken all the same.
+    if (row.body?.type !== 'application/octet-stream') reply.raw.once('close', () => reply.raw.writableEnded || abort())
     return {
       ...rest,
       source: sourceOf(request.ip, settings.trustedProxies.length > 0),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
+import { request as send } from 'node:http'
 import { describe, it } from 'node:test'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { parse } from '@blindkeep/protocol/parse'
@@ -8,7 +9,7 @@ import { type Keeper, newAssetId, newKeeper } from '../testing/assets.ts'
 import { createFaults } from '../testing/faults.ts'
 import { bytes } from '../testing/guest.ts'
 import { overHttp, said } from '../testing/http.ts'
-import { fileOf, keep, strange } from '../testing/verify.ts'
+import { fileOf, keep, strange, watchBlobs } from '../testing/verify.ts'
 import { inWorld, type World, type WorldOptions } from '../testing/world.ts'
 
 interface Parts {
@@ -147,6 +148,31 @@ describe('POST /v1/storage/verify', () => {
         assert.equal((await verify({ assets })).json().verdicts[0].durable, true)
       },
       { around: faults.around },
+    )()
+  })
+
+  it('stops reading when the client hangs up', { timeout: 10_000 }, async () => {
+    const watch = watchBlobs()
+    const { promise: stopped, resolve: onStopped } = Promise.withResolvers<void>()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const { app, signIn } = overHttp(world)
+        const { authorization } = await signIn(keeper.accountId)
+        const { assetId, ciphertextHash } = await keep(world, keeper, bytes(10))
+        const url = new URL('/v1/storage/verify', await app.listen({ port: 0, host: '127.0.0.1' }))
+        const headers = { authorization, 'content-type': 'application/json' }
+        const sending = send(url, { method: 'POST', headers }).on('error', () => undefined)
+        watch.beforeDigest(async (_location, signal) => {
+          signal.addEventListener('abort', () => onStopped(), { once: true })
+          sending.destroy()
+          await stopped
+        })
+        sending.end(JSON.stringify({ assets: [{ asset_id: assetId, blob_hashes: [ciphertextHash] }], deep: true }))
+        await stopped
+        await app.close()
+      },
+      { around: { blobs: watch.around } },
     )()
   })
 })

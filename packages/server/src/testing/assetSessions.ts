@@ -97,7 +97,7 @@ export const ofOriginal = (role: BlobRole, original: Uint8Array): Over => ({
 })
 
 /** The envelope of a replace by these bytes, after this provenance or after none. */
-export function replacing(original: Uint8Array, position?: Bundle['position']): Over['envelope'] {
+export function replacing(original: Uint8Array, position?: Bundle['position']): Partial<ManifestEnvelope> {
   const prior = position && { prior_provenance_hash: position }
   return { action: 'replace', original_blob_hash: sha256(original), ...prior }
 }

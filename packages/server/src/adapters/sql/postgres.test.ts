@@ -56,10 +56,20 @@ const emptying = `
         execute format('delete from %I', name);
       end loop;
     end
-  $$`
+  $$;
+  reset session_replication_role`
+
+async function takeDatabase(): Promise<Client> {
+  return emptied.pop() ?? (await connect(await createDatabase('migrated')))
+}
+
+async function giveBack(outsider: Client): Promise<void> {
+  await outsider.query(emptying)
+  emptied.push(outsider)
+}
 
 async function openWorld() {
-  const outsider = emptied.pop() ?? (await connect(await createDatabase('migrated')))
+  const outsider = await takeDatabase()
   const url = server.url(String(outsider.database))
   let current = await openPostgresStore({ url })
   const reopen = async () => {
@@ -69,8 +79,7 @@ async function openWorld() {
   }
   const close = async () => {
     await current.close()
-    await outsider.query(emptying)
-    emptied.push(outsider)
+    await giveBack(outsider)
   }
   return { store: current, reopen, close }
 }
@@ -78,41 +87,55 @@ async function openWorld() {
 storeContract('PostgreSQL', openWorld)
 durableStoreContract('PostgreSQL', openWorld)
 
-/** A database that no other test gets, as this one changes more than rows. */
-interface OwnDatabase {
+interface Database {
   readonly url: string
-  /** As another program would. */
+  /** As another program would reach it. */
   readonly outsider: Client
-  /** Another store over the same database, as another process would have it. */
+  /** A store over it, as one more process would have it. */
   open(): Promise<Store>
 }
 
-function inDatabase(work: (database: OwnDatabase) => Promise<void>, template: 'migrated' | 'template0' = 'migrated') {
+function inDatabase(work: (database: Database) => Promise<void>) {
   return async () => {
-    const database = await createDatabase(template)
-    const url = server.url(database)
-    const outsider = await connect(database)
-    const stores: Store[] = []
-    const open = async () => {
-      const store = await openPostgresStore({ url })
-      stores.push(store)
-      return store
-    }
+    const outsider = await takeDatabase()
+    await withStores(outsider, work)
+    await giveBack(outsider)
+  }
+}
+
+/** For a test that changes more than rows, so that no other can use the database after it. */
+function inOwnDatabase(work: (database: Database) => Promise<void>, template: 'migrated' | 'template0' = 'migrated') {
+  return async () => {
+    const outsider = await connect(await createDatabase(template))
     try {
-      await work({ url, outsider, open })
+      await withStores(outsider, work)
     } finally {
-      for (const store of stores) await store.close()
       await outsider.end()
-      await owner.query(`drop database ${database} with (force)`)
+      await owner.query(`drop database ${outsider.database} with (force)`)
     }
   }
 }
 
-const processOf = 'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+async function withStores(outsider: Client, work: (database: Database) => Promise<void>): Promise<void> {
+  const url = server.url(String(outsider.database))
+  const stores: Store[] = []
+  const open = async () => {
+    const store = await openPostgresStore({ url })
+    stores.push(store)
+    return store
+  }
+  try {
+    await work({ url, outsider, open })
+  } finally {
+    for (const store of stores) await store.close()
+  }
+}
 
 /** Ends every other connection to the database, and waits until they are gone. */
 async function endOthers(outsider: Client): Promise<void> {
-  await outsider.query(`select pg_terminate_backend(pid, 5000) from (${processOf}) as others`)
+  await outsider.query(`
+    select pg_terminate_backend(pid, 5000) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`)
 }
 
 /** Makes each change of `server_facts` do what `body` says, at once or when it is committed. */
@@ -130,7 +153,7 @@ const fact = (store: Store) => store.read((tx) => tx.server.fact('server_id'))
 describe('opening a PostgreSQL store', () => {
   it(
     'makes the tables of a new database once, however many open it at the same time',
-    inDatabase(async ({ open, outsider }) => {
+    inOwnDatabase(async ({ open, outsider }) => {
       const stores = await Promise.all([open(), open(), open(), open()])
       await Promise.all(stores.map((store, index) => store.write((tx) => tx.accounts.insert(account(index + 1)))))
       const { rows } = await outsider.query('select count(*) as accounts from accounts')
@@ -140,7 +163,7 @@ describe('opening a PostgreSQL store', () => {
 
   it(
     'refuses a database that a newer release wrote, and leaves it as it is',
-    inDatabase(async ({ open, outsider }) => {
+    inOwnDatabase(async ({ open, outsider }) => {
       await outsider.query('insert into migrations (number) values (99)')
       await assert.rejects(open(), DatabaseTooNew)
       await outsider.query('delete from migrations where number = 99')
@@ -261,8 +284,19 @@ describe('the connections of a PostgreSQL store', () => {
   )
 
   it(
+    'are closed when all has been answered, also what still waits for one of them or is run again',
+    inDatabase(async ({ open }) => {
+      const store = await open()
+      await seed(store)
+      const charges = atOnce(store, 64, (tx) => tx.accounts.charge(accountId(1), 1, undefined))
+      await store.close()
+      assert.ok((await charges).every((each) => each))
+    }),
+  )
+
+  it(
     'outlive a newer release that changes the tables',
-    inDatabase(async ({ open, outsider }) => {
+    inOwnDatabase(async ({ open, outsider }) => {
       const store = await open()
       await seed(store)
       const find = () => store.read((tx) => tx.accounts.find(accountId(1)))
@@ -371,7 +405,7 @@ describe('writes of several processes to PostgreSQL', () => {
 describe('a PostgreSQL store whose database fails', () => {
   it(
     'rejects with StorageUnavailable when the disk is full, in a statement and in the commit, and goes on when it is not',
-    inDatabase(async ({ open, outsider }) => {
+    inOwnDatabase(async ({ open, outsider }) => {
       const store = await open()
       for (const when of ['at once', 'in commit'] as const) {
         await trigger(outsider, raise('53100'), when)
@@ -386,7 +420,7 @@ describe('a PostgreSQL store whose database fails', () => {
 
   it(
     'runs a write again that is found in the commit to have been overtaken',
-    inDatabase(async ({ open, outsider }) => {
+    inOwnDatabase(async ({ open, outsider }) => {
       const store = await open()
       await outsider.query('create sequence tries')
       await trigger(outsider, `if nextval('tries') = 1 then ${raise('40001')}; end if`, 'in commit')
@@ -418,7 +452,7 @@ describe('a PostgreSQL store whose database fails', () => {
 
   it(
     'acknowledges nothing any more when the connection is lost in the commit: nobody knows whether that came to be',
-    inDatabase(async ({ open, outsider }) => {
+    inOwnDatabase(async ({ open, outsider }) => {
       const store = await open()
       await fact(store)
       await trigger(outsider, 'perform pg_terminate_backend(pg_backend_pid())', 'in commit')
@@ -438,7 +472,7 @@ describe('a PostgreSQL store whose database fails', () => {
 
   it(
     'acknowledges nothing any more when data is corrupted, even if the work hid it',
-    inDatabase(async ({ open, outsider }) => {
+    inOwnDatabase(async ({ open, outsider }) => {
       const store = await open()
       await trigger(outsider, raise('XX001'), 'at once')
       const write = store.write((tx) => tx.server.setFact('server_id', bytes(1)).catch(() => undefined))

@@ -1,0 +1,177 @@
+/** What Olga keeps: a drop adopted, a file of her own uploaded, both opened on another device, and the question whether the server really holds them. */
+import { open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { logIn } from '@blindkeep/client/account'
+import { type Device, newDevice } from '@blindkeep/client/device'
+import type { Album, Owner } from '@blindkeep/client/owner'
+import type { AssetId } from '@blindkeep/protocol/ids'
+import type { RunningServer } from '../testing/startServer.ts'
+import { openFile } from './fileSource.ts'
+import { type DemoFile, writeFile } from './files.ts'
+import { nodeEnvironment as environment } from './nodeEnvironment.ts'
+import { hashOf, SIGN_IN } from './ownerActs.ts'
+import { type Story, sizeOf } from './story.ts'
+
+/** Somebody's machine: signed in, with keys of its own to sign with. */
+export interface Machine {
+  readonly owner: Owner
+  readonly device: Device
+}
+
+export interface Kept {
+  readonly assetId: AssetId
+  readonly file: DemoFile
+}
+
+export async function ownerTakesDevice(story: Story, owner: Owner): Promise<Machine & { readonly album: Album }> {
+  return story.step('Olga’s first machine gets keys of its own to sign with, and she makes an album.', async () => {
+    const device = await owner.addDevice(newDevice(environment))
+    const album = await owner.createAlbum({ name: 'From Gustav' })
+    const [listed] = await owner.albums()
+    story.check(listed?.name === 'From Gustav', `the album “${listed?.name}”, a name that the server never saw`)
+    return { owner, device, album }
+  })
+}
+
+export async function ownerAdopts(
+  story: Story,
+  { owner, device, album }: Machine & { readonly album: Album },
+  file: DemoFile,
+): Promise<Kept> {
+  return story.step(`Olga adopts ${file.name} into the album.`, async () => {
+    const drop = (await owner.inbox()).find((item) => item.file?.name === file.name)
+    if (drop === undefined) throw new Error('the drop is not in the inbox')
+    const { assetId } = await owner.adoptDrop(drop, { album: album.albumId, device })
+    const waits = (await owner.inbox()).some(({ dropId }) => dropId === drop.dropId)
+    story.check(!waits, 'it waits in the inbox no more')
+    const { complete, blobs } = await owner.asset(assetId)
+    story.check(complete, `it is complete: ${blobs.map(({ role }) => role).join(', ')}`)
+    return { assetId, file }
+  })
+}
+
+/** Another machine, which knows her password and nothing else of the first. */
+export async function otherMachineUploads(
+  story: Story,
+  world: { readonly server: RunningServer; readonly root: string; readonly album: Album; readonly adopted: Kept },
+): Promise<Machine & { readonly uploaded: Kept }> {
+  return story.step(
+    'On another machine she signs in, opens what she adopted, and uploads a file of her own.',
+    async () => {
+      const owner = await logIn({ ...SIGN_IN, baseUrl: world.server.url, environment })
+      const device = await owner.addDevice(newDevice(environment))
+      const devices = await owner.devices()
+      story.check(
+        devices.length === 2 && devices.every(({ isOwn }) => isOwn),
+        'two devices, and none that she did not add',
+      )
+      await checkOpens(story, owner, world.adopted)
+      const file = await writeFile(join(world.root, 'contract.pdf'), 'contract.pdf', 40_000_000)
+      const { source, modifiedAt, close } = await openFile(file.path)
+      try {
+        const { assetId } = await owner.upload({
+          source,
+          album: world.album.albumId,
+          device,
+          name: file.name,
+          type: 'application/pdf',
+          modifiedAt,
+        })
+        story.say(`${file.name}, ${sizeOf(file.size)}, sealed, sent and signed`)
+        return { owner, device, uploaded: { assetId, file } }
+      } finally {
+        await close()
+      }
+    },
+  )
+}
+
+async function checkOpens(story: Story, owner: Owner, { assetId, file }: Kept): Promise<void> {
+  const opened = await owner.openAsset(assetId)
+  const { hash, bytes } = await hashOf(opened.content)
+  const isSame = hash === file.hash && bytes === file.size && opened.name === file.name
+  story.check(
+    isSame && opened.signed !== undefined,
+    `${opened.name}, signed by a device of hers, ${sizeOf(bytes)}: every byte`,
+  )
+}
+
+export async function firstMachineChecks(story: Story, { owner }: Machine, kept: readonly Kept[]): Promise<void> {
+  await story.step('On the first machine she opens both, and checks every receipt and the chain.', async () => {
+    for (const each of kept) await checkOpens(story, owner, each)
+    for (const { assetId, file } of kept) {
+      const { receipts, keys } = await owner.assetReceipts(assetId)
+      const again = await owner.assetReceipts(assetId, { pinned: keys })
+      const seqs = receipts.map(({ receipt }) => receipt.receipt_seq).join(', ')
+      story.check(again.receipts.length >= 3, `${file.name}: receipts ${seqs} verify under the pinned keys`)
+    }
+  })
+}
+
+export async function ownerAsksBeforeDestroying(
+  story: Story,
+  { owner }: Machine,
+  kept: readonly Kept[],
+): Promise<void> {
+  await story.step('“Do you really hold this?” She asks before she deletes her own copies.', async () => {
+    for (const { assetId, file } of kept) {
+      const answer = await askAboutFile(owner, assetId, file.path)
+      const why = answer.safe ? `every byte read again, at ${answer.checkedAt}` : answer.doubts[0]?.message
+      story.check(answer.safe, `${file.name}: yes (${why})`)
+    }
+    const [first, second] = kept
+    if (first === undefined || second === undefined) return
+    const other = await askAboutFile(owner, first.assetId, second.file.path)
+    story.check(!other.safe, `of another file it says no: ${other.safe ? '' : other.doubts[0]?.message}`)
+  })
+}
+
+async function askAboutFile(owner: Owner, assetId: AssetId, path: string) {
+  const { source, close } = await openFile(path)
+  try {
+    return await owner.verifyBeforeDestroying({ assetId, source })
+  } finally {
+    await close()
+  }
+}
+
+export async function diskRots(
+  story: Story,
+  { owner, server }: { readonly owner: Owner; readonly server: RunningServer },
+  { assetId, file }: Kept,
+): Promise<void> {
+  await story.step(`One bit of ${file.name} flips on the server’s disk.`, async () => {
+    const asset = await owner.asset(assetId)
+    const original = asset.blobs.find(({ role }) => role === 'original')
+    if (original === undefined) throw new Error('the asset has no original')
+    await flipBit(await findCopy(server.dataDir, original.hash))
+    const question = [{ assetId, hashes: [original.hash] }]
+    const [seen] = await owner.verifyStorage(question)
+    story.say(`A look at rows and sizes does not see it: durable ${seen?.durable}.`)
+    const [read] = await owner.verifyStorage(question, { deep: true })
+    story.check(
+      read?.durable === false && read.blobs[0]?.deep === 'corrupt',
+      'reading the bytes again does: corrupt, not durable',
+    )
+    const answer = await askAboutFile(owner, assetId, file.path)
+    story.check(!answer.safe, `and she is told: ${answer.safe ? '' : answer.doubts[0]?.message}`)
+  })
+}
+
+/** The one file whose name begins with the hash. */
+async function findCopy(dataDir: string, hash: string): Promise<string> {
+  const directory = join(dataDir, 'blobs', hash.slice(0, 2))
+  const name = (await readdir(directory)).find((each) => each.startsWith(hash))
+  if (name === undefined) throw new Error('the server has no file of that hash')
+  return join(directory, name)
+}
+
+async function flipBit(path: string): Promise<void> {
+  const handle = await open(path, 'r+')
+  const { size } = await handle.stat()
+  const byte = new Uint8Array(1)
+  const at = Math.floor(size / 2)
+  await handle.read(byte, 0, 1, at)
+  await handle.write(Uint8Array.of((byte[0] ?? 0) ^ 1), 0, 1, at)
+  await handle.close()
+}

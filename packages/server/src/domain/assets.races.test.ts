@@ -1,0 +1,337 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { AssetId, UploadId } from '@blindkeep/protocol/ids'
+import {
+  assertBooks,
+  assetRow,
+  blobRow,
+  cancelBlob,
+  creation,
+  openBlob,
+  openDeclared,
+  provenanceFor,
+  replacing,
+} from '../testing/assetSessions.ts'
+import {
+  adopt,
+  assetOf,
+  declaredFor,
+  type Keeper,
+  landBlob,
+  newAssetId,
+  newDrop,
+  newKeeper,
+} from '../testing/assets.ts'
+import { createGate } from '../testing/faults.ts'
+import { accountRow, admitted, append, bytes } from '../testing/guest.ts'
+import { inWorld, type World } from '../testing/world.ts'
+import { isRefusal } from './refusals.ts'
+
+const content = bytes(100)
+const ROUNDS = 9
+
+const reasonOf = (answer: unknown): string => (isRefusal(answer) ? String(Object(answer).refused) : 'done')
+const count = (answers: readonly string[], reason: string) => answers.filter((answer) => answer === reason).length
+const used = async (world: World, { accountId }: Keeper) => (await accountRow(world, accountId)).usedBytes
+const whole = (world: World, uploadId: UploadId, content: Uint8Array) =>
+  append(world, uploadId, { offset: 0, bytes: content }).then(reasonOf)
+
+/** Runs both in either order of asking, round by round. */
+async function both<First, Second>(
+  round: number,
+  first: () => Promise<First>,
+  second: () => Promise<Second>,
+): Promise<readonly [First, Second]> {
+  if (round % 2 === 0) return Promise.all([first(), second()])
+  const late = second()
+  return [await first(), await late]
+}
+
+/** Lets whatever is finishing wait for the receipt log, and all of it go on in one batch. */
+async function inOneBatch(world: World, ids: readonly UploadId[], work: () => Promise<readonly string[]>) {
+  const [isHeld, gate] = [createGate(), createGate()]
+  const log = world.store.withReceiptLogLock(async () => {
+    isHeld.open()
+    await gate.passed
+  })
+  await isHeld.passed
+  const answers = work()
+  for (const uploadId of ids) while ((await blobRow(world, uploadId)).state === 'open') await new Promise(setImmediate)
+  for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
+  gate.open()
+  await log
+  return answers
+}
+
+describe('many at once for one asset', () => {
+  it(
+    'of 64 sessions of one role with 64 hashes let in one, and it lands',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetIds: AssetId[] = []
+      for (const role of ['original', 'metadata', 'provenance'] as const) {
+        const assetId = newAssetId()
+        assetIds.push(assetId)
+        const contents = Array.from({ length: 64 }, () => bytes(100))
+        const answers = await Promise.all(
+          contents.map((content) => creation(world, keeper, declaredFor(world, keeper, content, { assetId, role }))),
+        )
+        assert.deepEqual([count(answers, 'opened'), count(answers, 'asset_id_taken')], [1, 63])
+      }
+      assert.equal(await used(world, keeper), 300)
+      await assertBooks(world, [keeper.accountId], assetIds)
+    }),
+  )
+
+  it(
+    'of 12 accounts let in one, and its second when the first gave the id up',
+    inWorld(async (world) => {
+      const assetId = newAssetId()
+      const keepers = await Promise.all(Array.from({ length: 12 }, () => newKeeper(world)))
+      const ask = () =>
+        Promise.all(keepers.map((keeper) => creation(world, keeper, declaredFor(world, keeper, content, { assetId }))))
+      const answers = await ask()
+      assert.deepEqual([count(answers, 'opened'), count(answers, 'asset_id_taken')], [1, 11])
+      const owner = (await assetRow(world, assetId))?.accountId
+      const [open] = await world.store.read((tx) => tx.uploads.unclosedOfAsset(assetId))
+      assert.equal(open?.accountId, owner)
+      // Given up and asked for by all at once: it is one account’s, or nobody’s.
+      if (open !== undefined) await Promise.all([cancelBlob(world, open.uploadId), ask()])
+      const coming = await world.store.read((tx) => tx.uploads.unclosedOfAsset(assetId))
+      assert.ok(coming.length <= 1)
+      assert.equal((await assetRow(world, assetId))?.accountId, coming[0]?.accountId)
+      await assertBooks(
+        world,
+        keepers.map(({ accountId }) => accountId),
+        [assetId],
+      )
+    }),
+  )
+
+  it(
+    'of 33 derivatives and an original land 32 blobs',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetId = newAssetId()
+      await landBlob(world, keeper, content, { assetId })
+      const derivatives = Array.from({ length: 33 }, () => bytes(9))
+      const answers = await Promise.all(
+        derivatives.map(async (content) => {
+          const declared = declaredFor(world, keeper, content, { assetId, role: 'derivative' })
+          const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
+          return isRefusal(created) ? created.refused : whole(world, created.uploadId, content)
+        }),
+      )
+      assert.deepEqual([count(answers, 'done'), count(answers, 'limit_reached')], [31, 2])
+      assert.equal((await assetOf(world, keeper, assetId)).blobs.length, 32)
+      await assertBooks(world, [keeper.accountId], [assetId])
+    }),
+  )
+})
+
+describe('a replacement', () => {
+  it(
+    'of 32 at once is one, again and again, and each time all that was there goes',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetId = newAssetId()
+      await landBlob(world, keeper, content, { assetId })
+      for (let round = 1; round <= 4; round += 1) {
+        const answers = await Promise.all(
+          Array.from({ length: 32 }, async () => {
+            const next = bytes(100 + round)
+            const declared = declaredFor(world, keeper, next, { assetId, envelope: replacing(next) })
+            const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
+            return isRefusal(created) ? created.refused : whole(world, created.uploadId, next)
+          }),
+        )
+        assert.deepEqual([count(answers, 'done'), count(answers, 'asset_id_taken')], [1, 31])
+        assert.equal(await used(world, keeper), 100 + round)
+        assert.equal((await assetOf(world, keeper, assetId)).blobs.length, 1)
+      }
+      await assertBooks(world, [keeper.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'against the provenance of what it replaces has one winner, which is the first, in one batch of receipts as well',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetIds: AssetId[] = []
+      const ways = ['replacement first', 'provenance first', 'at once', 'in one batch'] as const
+      for (let round = 0; round < 2 * ways.length; round += 1) {
+        const way = ways[round % ways.length]
+        const assetId = newAssetId()
+        assetIds.push(assetId)
+        await landBlob(world, keeper, content, { assetId })
+        const next = bytes(50)
+        const proof = provenanceFor(world, keeper, content, { assetId })
+        const proofId = await openDeclared(world, keeper, proof.declared)
+        const nextId = await openBlob(world, keeper, next, { assetId, envelope: replacing(next) })
+        const head = (await world.store.read((tx) => tx.receipts.head()))?.receiptSeq ?? 0
+        const replace = () => whole(world, nextId, next)
+        const prove = () => whole(world, proofId, proof.content)
+        const race = () => both(round >> 2, replace, prove)
+        const early = way === 'replacement first' ? await replace() : way === 'provenance first' ? await prove() : ''
+        const answers = way === 'in one batch' ? await inOneBatch(world, [nextId, proofId], race) : await race()
+        assert.deepEqual(answers.toSorted(), ['done', 'manifest_stale'], way)
+        assert.equal((await world.store.read((tx) => tx.receipts.head()))?.receiptSeq, head + 1)
+        const isReplaced = answers[0] === 'done'
+        if (early !== '') assert.deepEqual([early, isReplaced], ['done', way === 'replacement first'])
+        const { blobs } = await assetOf(world, keeper, assetId)
+        const [last] = isReplaced ? blobs : blobs.slice(1)
+        assert.equal(last?.uploadId, isReplaced ? nextId : proofId)
+      }
+      await assertBooks(world, [keeper.accountId], assetIds)
+    }),
+  )
+
+  it(
+    'by an upload against one by a drop has one winner, and a drop that lost still waits',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetIds: AssetId[] = []
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const assetId = newAssetId()
+        assetIds.push(assetId)
+        await landBlob(world, keeper, content, { assetId })
+        const drop = await newDrop(world, keeper, bytes(10))
+        const over = { assetId, size: 10, ciphertextHash: drop.ciphertextHash }
+        const envelope = { action: 'replace', original_blob_hash: drop.ciphertextHash } as const
+        const next = bytes(50)
+        const [uploaded, adopted] = await both(
+          round,
+          async () => {
+            const declared = declaredFor(world, keeper, next, { assetId, envelope: replacing(next) })
+            const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
+            return isRefusal(created) ? created.refused : whole(world, created.uploadId, next)
+          },
+          () => adopt(world, keeper, drop, declaredFor(world, keeper, bytes(0), { ...over, envelope })).then(reasonOf),
+        )
+        const pending = await world.rules.inbox.list(keeper.accountId)
+        const { blobs, asset } = await assetOf(world, keeper, assetId)
+        assert.equal(blobs.length, 1)
+        // Each may come after the other, as neither names a provenance that there is not; the last one is there.
+        assert.ok(uploaded === 'done' || adopted === 'done')
+        assert.equal(
+          pending.some(({ dropId }) => dropId === drop.dropId),
+          adopted !== 'done',
+        )
+        assert.equal(asset.drop === undefined, blobs[0]?.size === 50)
+      }
+      await assertBooks(world, [keeper.accountId], assetIds)
+    }),
+  )
+})
+
+describe('a deletion', () => {
+  it(
+    'against a landing leaves nothing of either, however it ends',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetIds: AssetId[] = []
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const assetId = newAssetId()
+        assetIds.push(assetId)
+        await landBlob(world, keeper, content, { assetId })
+        const next = bytes(50)
+        const over = round % 3 === 0 ? { envelope: replacing(next) } : ({ role: 'metadata' } as const)
+        const uploadId = await openBlob(world, keeper, next, { assetId, ...over })
+        const [answer, removed] = await both(
+          round,
+          () => whole(world, uploadId, next),
+          () => world.rules.assets.remove(keeper.accountId, assetId),
+        )
+        assert.equal(removed, undefined)
+        assert.ok(['done', 'asset_id_taken', 'upload_not_found'].includes(answer), answer)
+        const { state } = await blobRow(world, uploadId)
+        assert.equal(state, { done: 'landed', asset_id_taken: 'failed', upload_not_found: 'ended' }[answer])
+        assert.notEqual((await assetRow(world, assetId))?.deletedAt, undefined)
+        assert.equal(await used(world, keeper), 0)
+      }
+      await assertBooks(world, [keeper.accountId], assetIds)
+    }),
+  )
+
+  it(
+    'while a blob is signed for fails that blob, and no receipt says that it was taken',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetId = newAssetId()
+      await landBlob(world, keeper, content, { assetId })
+      const [metadata, derivative] = [bytes(10), bytes(20)]
+      const ids = [
+        await openBlob(world, keeper, metadata, { assetId, role: 'metadata' }),
+        await openBlob(world, keeper, derivative, { assetId, role: 'derivative' }),
+      ] as const
+      const answers = await inOneBatch(world, ids, async () => {
+        const landing = Promise.all([whole(world, ids[0], metadata), whole(world, ids[1], derivative)])
+        for (const uploadId of ids)
+          while ((await blobRow(world, uploadId)).state === 'open') await new Promise(setImmediate)
+        assert.equal(await world.rules.assets.remove(keeper.accountId, assetId), undefined)
+        return landing
+      })
+      assert.deepEqual(answers, ['asset_id_taken', 'asset_id_taken'])
+      assert.equal((await world.store.read((tx) => tx.receipts.head()))?.receiptSeq, 1)
+      assert.equal(await used(world, keeper), 0)
+      await assertBooks(world, [keeper.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'against adopting a drop in its place leaves the drop adopted and deleted with it, or waiting',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetIds: AssetId[] = []
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const assetId = newAssetId()
+        assetIds.push(assetId)
+        await landBlob(world, keeper, content, { assetId })
+        const drop = await newDrop(world, keeper, bytes(10))
+        const over = { assetId, size: 10, ciphertextHash: drop.ciphertextHash }
+        const envelope = { action: 'replace', original_blob_hash: drop.ciphertextHash } as const
+        const declared = declaredFor(world, keeper, bytes(0), { ...over, envelope })
+        const [adopted, removed] = await both(
+          round,
+          () => adopt(world, keeper, drop, declared).then(reasonOf),
+          () => world.rules.assets.remove(keeper.accountId, assetId),
+        )
+        assert.equal(removed, undefined)
+        assert.ok(['done', 'asset_id_taken'].includes(adopted), adopted)
+        const waits = (await world.rules.inbox.list(keeper.accountId)).map(({ dropId }) => dropId)
+        assert.deepEqual(waits, adopted === 'done' ? [] : [drop.dropId])
+        assert.equal(await used(world, keeper), adopted === 'done' ? 0 : 10)
+        if (waits.length > 0) admitted(await world.rules.inbox.discard(keeper.accountId, drop.dropId))
+      }
+      await assertBooks(world, [keeper.accountId], assetIds)
+    }),
+  )
+})
+
+describe('an adoption against an upload of the same asset’s original', () => {
+  it(
+    'has one winner, in every round',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetIds: AssetId[] = []
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const assetId = newAssetId()
+        assetIds.push(assetId)
+        const drop = await newDrop(world, keeper, content)
+        const other = round % 3 === 0 ? content : bytes(60)
+        const [uploaded, adopted] = await both(
+          round,
+          async () => {
+            const declared = declaredFor(world, keeper, other, { assetId })
+            const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
+            return isRefusal(created) ? created.refused : whole(world, created.uploadId, other)
+          },
+          () => adopt(world, keeper, drop, declaredFor(world, keeper, content, { assetId })).then(reasonOf),
+        )
+        assert.deepEqual([uploaded, adopted].toSorted(), ['asset_id_taken', 'done'])
+        assert.equal((await assetOf(world, keeper, assetId)).blobs.length, 1)
+      }
+      await assertBooks(world, [keeper.accountId], assetIds)
+    }),
+  )
+})
