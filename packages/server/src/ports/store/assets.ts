@@ -73,6 +73,7 @@ export interface AssetReads {
   copiesOf(accountId: AccountId, ciphertextHash: Sha256Hex): Promise<readonly HeldBlob[]>
 }
 
+/** All but `reserve` and `giveUp` throw for an asset or blob that is not there, or is a tombstone: the books are wrong then. */
 export interface AssetWrites {
   /** Reserves an id that has not been used. False when it is taken, by whomever. */
   reserve(asset: NewAsset): Promise<boolean>
@@ -85,6 +86,6 @@ export interface AssetWrites {
   touch(assetId: AssetId, at: Instant): Promise<void>
   /** Says which drop the original was, or that it is none. */
   setDrop(assetId: AssetId, drop: AdoptedDrop | undefined): Promise<void>
-  /** Makes a tombstone of an asset whose blobs were taken out. */
+  /** Makes a tombstone of an asset whose blobs were taken out. Throws while it holds one. */
   bury(assetId: AssetId, at: Instant): Promise<void>
 }

@@ -1,12 +1,4 @@
-import type {
-  AccountId,
-  AlbumId,
-  AssetId,
-  Instant,
-  OpaqueId,
-  Sha256Hex,
-  UploadId,
-} from '@blindkeep/protocol/ids'
+import type { AccountId, AlbumId, AssetId, Instant, OpaqueId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 
