@@ -1,7 +1,9 @@
 /** People to test with. Their account keys are random and no password is stretched, so a test pays for Argon2id only where it is about a password. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { toBase64 } from '@blindkeep/protocol/bytes'
+import type { AlbumId } from '@blindkeep/protocol/ids'
 import { createCalls } from '../packages/client/src/call.ts'
+import type { Device } from '../packages/client/src/device.ts'
 import type { Environment } from '../packages/client/src/environment.ts'
 import { openLink, type PrepareOptions } from '../packages/client/src/guest.ts'
 import { type Owner, openOwner } from '../packages/client/src/owner.ts'
@@ -17,6 +19,25 @@ export async function newOwner(baseUrl: string, environment?: Environment): Prom
   const { body: answer } = await calls.call('register', { body })
   const session = createSession({ calls, tokens: tokenPairOf(answer) })
   return openOwner({ baseUrl, accountKey: new Uint8Array(randomBytes(32)), session, environment })
+}
+
+/** The same person at another device: another client of the account, which knows nothing that the first one does. */
+export function anotherClient(baseUrl: string, owner: Owner, environment?: Environment): Owner {
+  const session = createSession({ calls: createCalls({ baseUrl }), tokens: owner.tokens() })
+  return openOwner({ baseUrl, accountKey: owner.accountKey, session, environment })
+}
+
+/** Somebody new with an album and a device that may write. */
+export async function newKeeper(baseUrl: string, environment?: Environment): Promise<Keeper> {
+  const owner = await newOwner(baseUrl, environment)
+  const { albumId } = await owner.createAlbum({ name: 'Album' })
+  return { owner, album: albumId, device: await owner.addDevice() }
+}
+
+export interface Keeper {
+  readonly owner: Owner
+  readonly album: AlbumId
+  readonly device: Device
 }
 
 export interface SentFile {

@@ -34,7 +34,18 @@ export interface ReceiptCheck {
  * Resolves with what the signed bytes say when they are one well-formed receipt, signed by both halves of a published key, the answer's other fields
  * are a true reading of them, and they are about these bytes on this server. Throws `AuditError`, whose reason tells what was caught.
  */
-export async function checkReceipt({ receipt, keys, serverId, expected }: ReceiptCheck): Promise<DecodedReceipt> {
+export async function checkReceipt({ expected, ...check }: ReceiptCheck): Promise<DecodedReceipt> {
+  const decoded = await openReceipt(check)
+  requireExpected(decoded, expected)
+  return decoded
+}
+
+/** The same, whatever the bytes are that the receipt is about: those are the caller's to compare. */
+export async function openReceipt({
+  receipt,
+  keys,
+  serverId,
+}: Omit<ReceiptCheck, 'expected'>): Promise<DecodedReceipt> {
   const receiptCbor = cborOf(receipt)
   const reading = orRefuse(() => readReceipt(receiptCbor))
   const key = keys.keys.find(({ keyId }) => keyId === reading.server_key_id)
@@ -42,7 +53,7 @@ export async function checkReceipt({ receipt, keys, serverId, expected }: Receip
     throw new AuditError('unknown_key', 'the receipt is signed by a key that the server does not publish')
   const decoded = await verified(receiptCbor, fromBase64(key.public))
   requireSameReading(receipt, reading)
-  requireExpected(decoded, serverId, expected)
+  if (decoded.payload.server_id !== serverId) throw new AuditError('wrong_server', 'the receipt is another server’s')
   return decoded
 }
 
@@ -100,8 +111,7 @@ function requireSameReading(receipt: AssetReceipt, reading: AssetReceipt): void 
     throw new AuditError('reading_differs', `the receipt is told with another ${differing} than its signed bytes have`)
 }
 
-function requireExpected({ payload }: DecodedReceipt, serverId: string, expected: ExpectedCustody): void {
-  if (payload.server_id !== serverId) throw new AuditError('wrong_server', 'the receipt is another server’s')
+function requireExpected({ payload }: DecodedReceipt, expected: ExpectedCustody): void {
   if (payload.ciphertext_hash !== expected.ciphertextHash)
     throw new AuditError('wrong_hash', 'the receipt is for other bytes than those that were sent')
   if (payload.size !== expected.size)

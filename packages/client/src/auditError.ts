@@ -13,6 +13,12 @@ export type AuditReason =
   | 'wrong_size'
   | 'wrong_upload'
   | 'wrong_drop'
+  | 'wrong_asset'
+  | 'wrong_role'
+  | 'wrong_envelope'
+  | 'receipt_missing'
+  | 'chain_broken'
+  | 'verdict_malformed'
 
 /** The server, or something on the way, has shown what it cannot have shown honestly. The message says what was caught; keep the receipt. */
 export class AuditError extends Error {

@@ -4,11 +4,14 @@ import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { uuidBytes } from '@blindkeep/protocol/bytes'
 import { type RunningServer, startServer } from '../../../testing/startServer.ts'
 import { logIn, registerOwner } from './account.ts'
 import { fetchReceipt } from './audit.ts'
+import { albumKey, assetKey, assetWrapKey } from './derive.ts'
+import { newDevice } from './device.ts'
 import { openLink } from './guest.ts'
-import type { Owner } from './owner.ts'
+import type { InboxItem, Owner } from './owner.ts'
 import { passphraseProof } from './password.ts'
 import { send } from './send.ts'
 import { sourceOfBytes } from './source.ts'
@@ -40,7 +43,8 @@ before(async () => {
   await dropThrough(link.url, passphrase)
   const drops = await owner.inbox()
   assert.equal(drops.length, 1)
-  answers.push(JSON.stringify(await rawInbox(owner)))
+  answers.push(JSON.stringify(await rawAnswers(owner, ['/v1/drops'])))
+  await keepIn(owner, drops)
   stored = Buffer.concat(await Promise.all(await filesBelow(server.dataDir)))
 })
 after(() => server.stop())
@@ -79,11 +83,35 @@ async function dropThrough(url: string, passphrase: string): Promise<void> {
   )
 }
 
-async function rawInbox(owner: Owner): Promise<unknown> {
-  const authorization = `Bearer ${owner.tokens().accessToken}`
-  const asked = ['/v1/drops', '/v1/drops/links', '/v1/account'].map((path) =>
-    fetch(server.url + path, { headers: { authorization } }),
+/** An album with a file of the owner's own and the drop that came: their names, and every key that opens or signs them. */
+async function keepIn(owner: Owner, drops: readonly InboxItem[]): Promise<void> {
+  const device = newDevice()
+  secrets.push({ name: 'the device’s Ed25519 key', bytes: device.secret.subarray(17, 49) })
+  secrets.push({ name: 'the device’s ML-DSA-65 seed', bytes: device.secret.subarray(49) })
+  await owner.addDevice(device)
+  const { albumId: album } = await owner.createAlbum({ name: unique('the album’s name') })
+  const upload = {
+    source: sourceOfBytes(Buffer.from(unique('the file').repeat(50))),
+    name: unique('the file’s name'),
+    type: `application/x-${unique('the file’s type')}`,
+    note: unique('the file’s note'),
+  }
+  const { assetId } = await owner.upload({ ...upload, album, device })
+  const ofAlbum = albumKey(owner.accountKey, uuidBytes(album), 1)
+  secrets.push({ name: 'the album’s key', bytes: ofAlbum })
+  secrets.push({ name: 'the file’s key', bytes: assetKey(ofAlbum, uuidBytes(assetId)) })
+  const assetIds = [assetId]
+  for (const drop of drops) assetIds.push((await owner.adoptDrop(drop, { album, device })).assetId)
+  for (const id of assetIds) secrets.push({ name: 'a wrapping key', bytes: assetWrapKey(ofAlbum, uuidBytes(id)) })
+  const paths = assetIds.flatMap((id) => [`/v1/assets/${id}`, `/v1/assets/${id}/receipts`])
+  answers.push(
+    JSON.stringify(await rawAnswers(owner, ['/v1/drops/links', '/v1/account', '/v1/albums', '/v1/devices', ...paths])),
   )
+}
+
+async function rawAnswers(owner: Owner, paths: readonly string[]): Promise<unknown> {
+  const authorization = `Bearer ${owner.tokens().accessToken}`
+  const asked = paths.map((path) => fetch(server.url + path, { headers: { authorization } }))
   return Promise.all((await Promise.all(asked)).map((answer) => answer.json()))
 }
 
@@ -108,7 +136,7 @@ function written({ bytes }: Secret): readonly Buffer[] {
 const holds = (place: Buffer, secret: Secret): boolean => written(secret).some((form) => place.includes(form))
 
 describe('what the server must not know', () => {
-  it('is nowhere on its disk: neither what the guest gave nor what the owner holds', () => {
+  it('is nowhere on its disk: neither what the guest gave nor what the owner holds, names or signs with', () => {
     assert.ok(stored.length > 10_000, 'there was something to search')
     assert.deepEqual(
       secrets.filter((secret) => holds(stored, secret)).map(({ name }) => name),
@@ -144,6 +172,7 @@ describe('what the server must not know', () => {
       for (const form of written(secret))
         assert.ok(holds(Buffer.concat([Buffer.from('x'), form, Buffer.from('y')]), secret), secret.name)
     }
+    assert.ok(secrets.length > 20, 'there was something to look for')
     assert.ok(
       stored.includes(Buffer.from('application/octet-stream')),
       'what the guest declared in the clear is stored in the clear',

@@ -66,3 +66,11 @@ function pullOf(stream: ByteStream): Pull {
     },
   }
 }
+
+/** At most `count` bytes of a stream, the rest of which is not wanted: a server may answer a range with the whole (RFC 9110, section 14.2). */
+export async function firstBytesOf(stream: ReadableStream<Bytes>, count: number): Promise<Bytes> {
+  const reader = createByteReader(stream)
+  const bytes = await reader.take(count)
+  await reader.cancel()
+  return bytes
+}

@@ -70,7 +70,7 @@ export function recoverDropKey(keys: LinkKeys, kemCt: Uint8Array): Bytes {
   }
 }
 
-/** For `openBlob` and `openHeader`: finds K from the `kem_ct` inside the blob, which has to be the one the server listed when that is given. */
+/** For `openBlob` and `openPrefix`: finds K from the `kem_ct` inside the blob, which has to be the one the server listed when that is given. */
 export function dropKeySource(keys: LinkKeys, listedKemCt?: Uint8Array): KeySource {
   return (kemCt) => {
     if (kemCt === undefined) throw new SealError('unknown_format', 'sealed, but not as a drop')

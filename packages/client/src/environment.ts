@@ -1,4 +1,5 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
+import { type Instant, instantOf } from '@blindkeep/protocol/ids'
 import { masterOfPassword, passphraseProof } from './password.ts'
 import { createRunningHash, type RunningHash } from './sha256.ts'
 
@@ -12,6 +13,8 @@ export interface Environment {
   readonly passphraseProof: typeof passphraseProof
   /** From a cryptographic generator. */
   randomBytes(count: number): Bytes
+  /** The time of day, for what a client asserts of itself. */
+  now(): Instant
   /** Milliseconds on a clock that never goes back; only differences mean something. */
   elapsedMs(): number
   /** Resolves after `milliseconds`; rejects with the signal's reason as soon as that aborts. */
@@ -26,6 +29,7 @@ export const systemEnvironment: Environment = {
   masterOfPassword,
   passphraseProof,
   randomBytes: (count) => globalThis.crypto.getRandomValues(new Uint8Array(count)),
+  now: () => instantOf(Date.now()),
   elapsedMs: () => globalThis.performance.now(),
   wait: (milliseconds, signal) =>
     new Promise((resolve, reject) => {

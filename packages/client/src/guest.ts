@@ -1,24 +1,24 @@
 /** The guest's side of an upload link: open it, see its limits, and prepare files for it. `send.ts` sends them. */
 import { fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
-import { parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { GuestLinkResponse } from '@blindkeep/protocol/schemas/links'
 import { isKnownSuite } from '@blindkeep/protocol/suites'
 import { createCalls } from './call.ts'
 import { createDropKey, type DropSeal } from './drop.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { AnswerError } from './errors.ts'
+import { type FileFacts, headerOf } from './fileHeader.ts'
 import { fragmentMatches } from './fragment.ts'
-import { freeingSealer } from './freeingSealer.ts'
+import { hashFile } from './hashFile.ts'
 import { KemError } from './kem.ts'
 import { largestPlaintext } from './largestPlaintext.ts'
 import { type LinkAddress, LinkError, type LinkParts, parseLink } from './linkAddress.ts'
-import { createSealer, type Sealer } from './seal.ts'
-import { hashSealed, type SealRecord } from './sealStream.ts'
-import type { SendProgress } from './send.ts'
+import { createSealer } from './seal.ts'
+import type { SendProgress } from './sendBlob.ts'
 import { newIdempotencyKey, type SendState } from './sendState.ts'
 import { SendError } from './sendStop.ts'
-import { type Source, SourceChanged } from './source.ts'
+import type { Source } from './source.ts'
 
+export type { FileFacts } from './fileHeader.ts'
 export { LinkError, type LinkFault, type LinkParts } from './linkAddress.ts'
 
 /** Known before a byte is sent. All sizes in bytes. */
@@ -33,17 +33,6 @@ export interface LinkLimits {
   /** RFC 3339. */
   readonly expiresAt: string | undefined
   readonly passphraseRequired: boolean
-}
-
-/** What the sender says of a file. All of it is sealed. */
-export interface FileFacts {
-  readonly name?: string | undefined
-  /** Media type. */
-  readonly type?: string | undefined
-  readonly note?: string | undefined
-  readonly sender?: string | undefined
-  /** RFC 3339. */
-  readonly modifiedAt?: string | undefined
 }
 
 export interface PrepareOptions extends FileFacts {
@@ -117,14 +106,14 @@ async function prepare(link: OpenedLink, options: PrepareOptions, environment: E
   const opaqueIdBytes = fromHex(address.opaqueId)
   if (answer.passphrase_required && passphrase === undefined) throw new SendError('passphrase_refused')
   const { key, kemCt } = newDropKey(link)
-  const header = headerOf(options)
+  const header = headerOf(options.source.size, options)
   const sealer = await createSealer({ key, purpose: 'original', contextId: opaqueIdBytes, header, kemCt })
   if (sealer.sealedSize > (answer.max_file_size ?? Infinity)) throw new SendError('too_large')
   const proof =
     answer.passphrase_required && passphrase !== undefined
       ? await environment.passphraseProof(passphrase, opaqueIdBytes)
       : undefined
-  const record = await hashed(sealer, options, environment)
+  const record = await hashFile({ ...options, sealer, environment })
   return {
     version: 1,
     baseUrl: address.baseUrl,
@@ -132,7 +121,7 @@ async function prepare(link: OpenedLink, options: PrepareOptions, environment: E
     idempotencyKey: newIdempotencyKey(environment.randomBytes),
     suggestedChunkBytes: answer.suggested_chunk_size,
     size: record.size,
-    ciphertextHash: sha256Of(record),
+    ciphertextHash: record.ciphertextHash,
     kemCt: toBase64(kemCt),
     key: toBase64(key),
     salt: toBase64(sealer.salt),
@@ -150,38 +139,5 @@ function newDropKey({ address, answer, dropPublicKey }: OpenedLink): DropSeal {
     // The fragment confirmed the key, so it is its owner who made one that is none.
     if (cause instanceof KemError) throw new LinkError('malformed', { cause })
     throw cause
-  }
-}
-
-function sha256Of({ ciphertextHash }: SealRecord): Sha256Hex {
-  const hash = parseSha256Hex(ciphertextHash)
-  if (hash === undefined) throw new Error('the running hash gave no SHA-256')
-  return hash
-}
-
-/** Without members that are absent, so that the state is the same before and after it was JSON. */
-function headerOf({ source, name, type, note, sender, modifiedAt }: PrepareOptions): SendState['header'] {
-  return {
-    size: source.size,
-    ...(name === undefined ? {} : { name }),
-    ...(type === undefined ? {} : { type }),
-    ...(note === undefined ? {} : { note }),
-    ...(sender === undefined ? {} : { sender }),
-    ...(modifiedAt === undefined ? {} : { modified_at: modifiedAt }),
-  }
-}
-
-async function hashed(sealer: Sealer, options: PrepareOptions, environment: Environment): Promise<SealRecord> {
-  const { source, signal, onProgress } = options
-  try {
-    return await hashSealed({
-      sealer: freeingSealer(sealer),
-      source,
-      signal,
-      hash: environment.createHash(),
-      onProgress: (bytes) => onProgress?.({ phase: 'preparing', bytes, of: sealer.sealedSize }),
-    })
-  } catch (error) {
-    throw error instanceof SourceChanged ? new SendError('file_changed', error) : error
   }
 }

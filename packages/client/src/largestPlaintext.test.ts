@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import { FORMAT_DROP } from '@blindkeep/protocol/suites'
 import fc from 'fast-check'
 import { largestPlaintext } from './largestPlaintext.ts'
-import { sealedSizeOf } from './sealedBlob.ts'
+import { prefixBytes, sealedSizeOf } from './sealedBlob.ts'
 
-const sealed = (plaintextSize: number) => sealedSizeOf({ format: FORMAT_DROP, headerBlocks: 1, plaintextSize })
+const sealed = (plaintextSize: number) => sealedSizeOf(prefixBytes(FORMAT_DROP, 1), plaintextSize)
 
 describe('the largest file that a link takes', () => {
   it('fits, and one byte more does not', () => {

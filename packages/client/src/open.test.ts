@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { concatBytes, fromHex } from '@blindkeep/protocol/bytes'
+import { FORMAT_BLOB } from '@blindkeep/protocol/suites'
 import fc from 'fast-check'
 import vectors from '../../../vectors/sealed-blobs.json' with { type: 'json' }
 import { PURPOSES, type Purpose } from './derive.ts'
 import { openBlob, openSmall } from './open.ts'
-import { HEADER_BYTES_USUAL, type OpenContext, openHeader } from './openHeader.ts'
+import { HEADER_BYTES_USUAL, type OpenContext, openPrefix, readPrefix } from './openHeader.ts'
 import { createSealer, sealSmall, segmentRange } from './seal.ts'
-import { SealError } from './sealedBlob.ts'
+import { plaintextSizeOf, prefixBytes, SealError, sealedSizeOf } from './sealedBlob.ts'
 
 const SEGMENT = 1_048_560
 const pattern = (size: number) => Uint8Array.from({ length: size }, (_, index) => index % 251)
@@ -191,49 +192,61 @@ describe('opening a blob', () => {
 })
 
 describe('opening just the header', () => {
-  it('says how many bytes it takes until there are enough', async () => {
+  /** As a range of the blob is asked for, and given as far as it goes. */
+  const asking = (blob: Uint8Array, asked: number[]) => async (count: number) => {
+    asked.push(count)
+    return Uint8Array.from(blob.subarray(0, count))
+  }
+  const open = async (blob: Uint8Array) => openPrefix(await readPrefix(asking(blob, [])), context)
+
+  it('takes one request, and a second one when name and note are long', async () => {
     for (const note of ['short', 'n'.repeat(3000)]) {
       const header = { size: 5, name: 'a.txt', note }
-      const kemCt = new Uint8Array(1120)
+      const kemCt = new Uint8Array(1120).fill(3)
       const sealer = await createSealer({ key, purpose: 'original', contextId, header, kemCt })
       const sealed = concatBytes(sealer.prefix, await sealer.sealSegment(0, pattern(5)))
-      let bytes = 0
       const asked: number[] = []
-      for (;;) {
-        const reading = await openHeader(sealed.subarray(0, bytes), context)
-        if (reading.complete) {
-          assert.deepEqual(reading.header, header)
-          assert.equal(reading.prefixBytes, sealer.prefix.length)
-          break
-        }
-        assert.ok(reading.bytesNeeded > bytes)
-        bytes = reading.bytesNeeded
-        asked.push(bytes)
-      }
-      assert.deepEqual(asked, [1, 1 + 1120 + 16 + 32 + 1, sealer.prefix.length])
-      const usual = await openHeader(sealed.subarray(0, HEADER_BYTES_USUAL), context)
-      assert.equal(usual.complete, note === 'short')
+      const prefix = await readPrefix(asking(sealed, asked))
+      assert.deepEqual(prefix, sealer.prefix)
+      assert.deepEqual(asked, note === 'short' ? [HEADER_BYTES_USUAL] : [HEADER_BYTES_USUAL, sealer.prefix.length])
+      const opened = await openPrefix(prefix, context)
+      assert.deepEqual(opened.header, header)
+      assert.deepEqual([opened.salt, opened.kemCt], [sealer.salt, kemCt])
     }
   })
 
-  it('refuses what is no blob, or another key’s', async () => {
-    await assert.rejects(openHeader(Uint8Array.of(9), context), refusal('unknown_format'))
+  it('refuses what is no blob, ends inside its header, or is another key’s', async () => {
+    await assert.rejects(open(Uint8Array.of(9)), refusal('unknown_format'))
     const sealed = await sealSmall(pattern(1), { key: new Uint8Array(32), purpose: 'original', contextId })
-    await assert.rejects(openHeader(sealed, context), refusal('wrong_key'))
+    for (const bytes of [0, 1, 50, 1000]) await assert.rejects(open(sealed.subarray(0, bytes)), refusal('truncated'))
+    await assert.rejects(open(sealed), refusal('wrong_key'))
   })
 
   it('throws nothing but SealError, whatever the bytes are', async () => {
     const bytes = fc.tuple(fc.constantFrom(0, 1, 2, 3), fc.uint8Array({ maxLength: 3000 }))
     await fc.assert(
       fc.asyncProperty(bytes, async ([format, rest]) => {
-        try {
-          const reading = await openHeader(concatBytes(Uint8Array.of(format), rest), context)
-          assert.equal(reading.complete, false)
-        } catch (error) {
-          assert.ok(error instanceof SealError)
-        }
+        await assert.rejects(open(concatBytes(Uint8Array.of(format), rest)), SealError)
       }),
       { numRuns: 300 },
+    )
+  })
+})
+
+describe('the size of a blob', () => {
+  it('tells how much its data segments hold, and is undefined where no blob has it', () => {
+    const bytesBefore = prefixBytes(FORMAT_BLOB, 1)
+    const sizes = fc.oneof(fc.nat(5_000_000), fc.constantFrom(0, 1, SEGMENT - 1, SEGMENT, SEGMENT + 1, 3 * SEGMENT))
+    fc.assert(
+      fc.property(sizes, (plaintextSize) => {
+        assert.equal(plaintextSizeOf(sealedSizeOf(bytesBefore, plaintextSize), bytesBefore), plaintextSize)
+      }),
+    )
+    const full = bytesBefore + SEGMENT + 16
+    const impossible = [0, bytesBefore, bytesBefore + 15, full + 1, full + 16]
+    assert.deepEqual(
+      impossible.map((size) => plaintextSizeOf(size, bytesBefore)),
+      impossible.map(() => undefined),
     )
   })
 })

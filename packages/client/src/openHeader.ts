@@ -1,4 +1,4 @@
-import { equalBytes } from '@blindkeep/protocol/bytes'
+import { type Bytes, equalBytes } from '@blindkeep/protocol/bytes'
 import { COMMITMENT_BYTES, FORMAT_BLOB, FORMAT_DROP, SALT_BYTES } from '@blindkeep/protocol/suites'
 import { type Purpose, type StreamSecrets, streamSecrets } from './derive.ts'
 import { decodeHeader, type Header } from './header.ts'
@@ -23,27 +23,8 @@ export interface OpenContext {
   readonly contextId: Uint8Array
 }
 
-export interface OpenedHeader {
-  readonly header: Header
-  /** Where the data segments begin. */
-  readonly prefixBytes: number
-}
-
-/** What so few bytes can tell: the header, or how many bytes from the blob's start it takes to read it. */
-export type HeaderReading =
-  | ({ readonly complete: true } & OpenedHeader)
-  | { readonly complete: false; readonly bytesNeeded: number }
-
 /** Enough for the header of any drop whose name and note fit one block: what a list of names asks for with one range each. */
 export const HEADER_BYTES_USUAL: number = prefixBytes(FORMAT_DROP, 1)
-
-/** Opens just the header from the first bytes of a blob; the file itself stays unread and unchecked. Throws `SealError`. */
-export async function openHeader(bytes: Uint8Array, context: OpenContext): Promise<HeaderReading> {
-  const bytesNeeded = prefixBytesOf(bytes)
-  if (bytes.length < bytesNeeded) return { complete: false, bytesNeeded }
-  const { header } = await openPrefix(bytes.subarray(0, bytesNeeded), context)
-  return { complete: true, header, prefixBytes: bytesNeeded }
-}
 
 /** Bytes before the data segments, or as many as it takes to know. Throws `SealError` for what is no sealed blob. */
 export function prefixBytesOf(bytes: Uint8Array): number {
@@ -65,29 +46,59 @@ function formatOf(bytes: Uint8Array): Format {
 export interface OpenedPrefix {
   readonly header: Header
   readonly cipher: SegmentCipher
+  /** What it takes to seal the same content to the same bytes again: the blob's own salt, and a drop's `kem_ct`. */
+  readonly salt: Bytes
+  readonly kemCt: Bytes | undefined
 }
 
 /** `prefix` is exactly the bytes before the data segments. */
 export async function openPrefix(prefix: Uint8Array, context: OpenContext): Promise<OpenedPrefix> {
   const format = formatOf(prefix)
   const preamble = prefix.subarray(0, preambleBytes(format))
-  const secrets = await secretsOf(preamble, format, context)
+  const parts = partsOf(preamble, format)
+  const secrets = await secretsOf(parts, context)
   const cipher = await createSegmentCipher(secrets)
   const padded = await cipher.open({ counter: 0, last: false }, prefix.subarray(preamble.length), preamble)
   if (padded === undefined)
     throw new SealError('header_altered', 'the header, or what stands before it, is not as it was sealed')
-  return { header: decodeHeader(padded), cipher }
+  return { header: decodeHeader(padded), cipher, salt: parts.salt, kemCt: parts.kemCt }
+}
+
+interface PreambleParts {
+  readonly kemCt: Bytes | undefined
+  readonly salt: Bytes
+  readonly commitment: Bytes
+}
+
+function partsOf(preamble: Uint8Array, format: Format): PreambleParts {
+  const saltStart = 1 + kemCtBytes(format)
+  const saltEnd = saltStart + SALT_BYTES
+  const own = (from: number, to: number) => Uint8Array.from(preamble.subarray(from, to))
+  return {
+    kemCt: format === FORMAT_DROP ? own(1, saltStart) : undefined,
+    salt: own(saltStart, saltEnd),
+    commitment: own(saltEnd, saltEnd + COMMITMENT_BYTES),
+  }
 }
 
 /** The commitment comes before any decryption, as AES-GCM alone lets one ciphertext open under two keys. */
-async function secretsOf(preamble: Uint8Array, format: Format, context: OpenContext): Promise<StreamSecrets> {
-  const saltStart = 1 + kemCtBytes(format)
-  const saltEnd = saltStart + SALT_BYTES
-  const kemCt = format === FORMAT_DROP ? preamble.subarray(1, saltStart) : undefined
+async function secretsOf({ kemCt, salt, commitment }: PreambleParts, context: OpenContext): Promise<StreamSecrets> {
   const key = typeof context.key === 'function' ? await context.key(kemCt) : context.key
   const { purpose, contextId } = context
-  const secrets = streamSecrets({ key, salt: preamble.subarray(saltStart, saltEnd), purpose, contextId })
-  if (!equalBytes(secrets.commitment, preamble.subarray(saltEnd, saltEnd + COMMITMENT_BYTES)))
+  const secrets = streamSecrets({ key, salt, purpose, contextId })
+  if (!equalBytes(secrets.commitment, commitment))
     throw new SealError('wrong_key', 'sealed under another key, for another purpose or for another place')
   return secrets
+}
+
+/** Gives the first bytes of a blob, or as many as it has. */
+export type FirstBytes = (count: number) => Promise<Bytes>
+
+/** The bytes before the data segments, with one request, or two when name and note are long. Throws `SealError`, or what `firstBytes` does. */
+export async function readPrefix(firstBytes: FirstBytes): Promise<Bytes> {
+  let bytes = await firstBytes(HEADER_BYTES_USUAL)
+  const bytesNeeded = prefixBytesOf(bytes)
+  if (bytes.length < bytesNeeded) bytes = await firstBytes(bytesNeeded)
+  if (bytes.length < bytesNeeded) throw new SealError('truncated', 'the blob ends inside its header')
+  return bytes.slice(0, bytesNeeded)
 }

@@ -1,4 +1,4 @@
-/** The owner's side: whoever holds the account key. Links and inbox have files of their own; this one puts them together. */
+/** The owner's side: whoever holds the account key. Links, inbox, devices, albums, uploads and assets have files of their own; this one puts them together. */
 import { type Bytes, fromHex } from '@blindkeep/protocol/bytes'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { ServerInfoResponse } from '@blindkeep/protocol/schemas/discovery'
@@ -7,12 +7,19 @@ import { parseBaseUrl } from './baseUrl.ts'
 import { createCalls } from './call.ts'
 import { type LinkKeys, linkKeysOf } from './drop.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
+import { createOwnerAlbums, type OwnerAlbums } from './ownerAlbums.ts'
+import { createOwnerAssets, type OwnerAssets } from './ownerAssets.ts'
+import { createOwnerDevices, type OwnerDevices } from './ownerDevices.ts'
 import { createOwnerInbox, type OwnerInbox } from './ownerInbox.ts'
 import { createOwnerLinks, type OwnerLinks } from './ownerLinks.ts'
+import { createOwnerUploads, type OwnerUploads } from './ownerUploads.ts'
 import type { Session, TokenPair } from './session.ts'
 
+export type { Album } from './ownerAlbums.ts'
+export type { ListedDevice } from './ownerDevices.ts'
 export type { DropFacts, FileDescription, InboxItem, OpenedDrop } from './ownerInbox.ts'
 export type { CreatedLink, CreateLink, LinkCaps, OwnLink } from './ownerLinks.ts'
+export type { UploadOptions } from './ownerUploads.ts'
 export type { TokenPair } from './session.ts'
 
 export interface Quota {
@@ -23,7 +30,7 @@ export interface Quota {
   readonly state: QuotaResponse['state']
 }
 
-export interface Owner extends OwnerLinks, OwnerInbox {
+export interface Owner extends OwnerLinks, OwnerInbox, OwnerDevices, OwnerAlbums, OwnerUploads, OwnerAssets {
   readonly accountId: AccountId
   /** 32 bytes, SECRET: everything of the account opens with it. */
   readonly accountKey: Bytes
@@ -44,8 +51,12 @@ export interface OpenOwner {
 
 /** For an account key and tokens that are there already; `registerOwner` and `logIn` get them from a password. */
 export function openOwner({ baseUrl, accountKey, session, environment = systemEnvironment }: OpenOwner): Owner {
-  const { call } = createCalls({ baseUrl, fetch: environment.fetch, tokens: session })
+  const calls = createCalls({ baseUrl, fetch: environment.fetch, tokens: session })
+  const { call } = calls
+  const { accountId } = session.current()
   const keysOf = keyCache(accountKey)
+  const devices = createOwnerDevices({ call, accountKey, environment })
+  const assetPorts = { ...calls, accountId, accountKey, keysOf, devices: devices.devices, environment }
 
   async function publicUrl(): Promise<string> {
     const { body } = await call('serverInfo')
@@ -55,7 +66,11 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
   return {
     ...createOwnerLinks({ call, accountKey, keysOf, publicUrl, environment }),
     ...createOwnerInbox({ call, keysOf, environment }),
-    accountId: session.current().accountId,
+    ...devices,
+    ...createOwnerAlbums({ call, accountKey, environment }),
+    ...createOwnerUploads(assetPorts),
+    ...createOwnerAssets(assetPorts),
+    accountId,
     accountKey,
     tokens: session.current,
     serverInfo: async () => (await call('serverInfo')).body,

@@ -1,50 +1,21 @@
 /** The owner's inbox: true names out of the first bytes of each drop, and whole drops as they stream in. */
-import { type Bytes, fromBase64, fromHex } from '@blindkeep/protocol/bytes'
-import type { DropId, OpaqueId } from '@blindkeep/protocol/ids'
+import type { Bytes } from '@blindkeep/protocol/bytes'
+import type { DropId } from '@blindkeep/protocol/ids'
 import type { InboxEntryResponse } from '@blindkeep/protocol/schemas/drops'
 import type { Static } from 'typebox'
-import { createByteReader } from './byteReader.ts'
 import type { Call } from './call.ts'
-import { dropKeySource, type LinkKeys } from './drop.ts'
 import { DropError, type DropFault, dropFaultOf } from './dropError.ts'
 import type { Environment } from './environment.ts'
-import type { Header } from './header.ts'
+import { descriptionOf, type FileDescription } from './fileHeader.ts'
+import { openHashedBlob } from './hashedBlob.ts'
+import { type DropFacts, dropContext, type LinkKeysOf, openDropPrefix } from './inboxDrop.ts'
 import { mapBounded } from './mapBounded.ts'
-import { openBlob } from './open.ts'
-import { HEADER_BYTES_USUAL, type HeaderReading, type OpenContext, openHeader } from './openHeader.ts'
-import { SealError } from './sealedBlob.ts'
-import type { RunningHash } from './sha256.ts'
+
+export type { FileDescription } from './fileHeader.ts'
+export type { DropFacts } from './inboxDrop.ts'
 
 /** Each takes a request of about 2.3 KB; more at once would only queue in the browser. */
 const HEADERS_AT_ONCE = 6
-
-/** What the server says of a drop that waits. */
-export interface DropFacts {
-  readonly dropId: DropId
-  /** The link it arrived through. */
-  readonly opaqueId: OpaqueId
-  /** SHA-256 of the sealed file, lowercase hex. */
-  readonly ciphertextHash: string
-  /** Bytes of the sealed file. */
-  readonly sealedBytes: number
-  /** base64. */
-  readonly kemCt: string
-  readonly receivedAt: string
-  /** Whether an adoption holds it now. */
-  readonly adopting: boolean
-}
-
-/** What the guest says of the file: unverified, shown as text, made safe before it touches a disk. */
-export interface FileDescription {
-  readonly name: string | undefined
-  readonly type: string | undefined
-  readonly note: string | undefined
-  readonly sender: string | undefined
-  /** RFC 3339. */
-  readonly modifiedAt: string | undefined
-  /** Bytes of the file. */
-  readonly size: number
-}
 
 /** A drop that cannot be opened is listed with the reason, never hidden: it takes room, and somebody has sent it. */
 export type InboxItem = DropFacts &
@@ -74,7 +45,7 @@ export interface OwnerInbox {
 
 export interface OwnerInboxPorts {
   readonly call: Call
-  readonly keysOf: (opaqueId: string) => LinkKeys
+  readonly keysOf: LinkKeysOf
   readonly environment: Environment
 }
 
@@ -82,34 +53,14 @@ export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts)
   /** Drops never change, so what was read once holds until the drop is gone. */
   let known: ReadonlyMap<DropId, FileDescription> = new Map()
 
-  const contextOf = ({ opaqueId, kemCt }: DropFacts): OpenContext => ({
-    key: dropKeySource(keysOf(opaqueId), fromBase64(kemCt)),
-    purpose: 'original',
-    contextId: fromHex(opaqueId),
-  })
-
-  async function firstBytes(dropId: DropId, count: number, signal: AbortSignal | undefined): Promise<Bytes> {
-    const headers = { Range: `bytes=0-${count - 1}` }
-    const { body } = await call('dropContent', { path: { drop_id: dropId }, headers, signal })
-    const reader = createByteReader(body)
-    const bytes = await reader.take(count)
-    await reader.cancel()
-    return bytes
-  }
-
-  async function readHeader(drop: DropFacts, signal: AbortSignal | undefined): Promise<Header> {
-    const context = contextOf(drop)
-    let reading: HeaderReading = { complete: false, bytesNeeded: HEADER_BYTES_USUAL }
-    // The first bytes tell how many a longer header takes, so there is at most one more request.
-    for (let requests = 0; requests < 2 && !reading.complete; requests++)
-      reading = await openHeader(await firstBytes(drop.dropId, reading.bytesNeeded, signal), context)
-    if (!reading.complete) throw new SealError('truncated', 'the drop ends inside its header')
-    return reading.header
+  async function describe(drop: DropFacts, signal: AbortSignal | undefined): Promise<FileDescription> {
+    const { header } = await openDropPrefix({ call, keysOf }, drop, signal)
+    return descriptionOf(header)
   }
 
   async function described(drop: DropFacts, signal: AbortSignal | undefined): Promise<InboxItem> {
     try {
-      return { ...drop, file: known.get(drop.dropId) ?? descriptionOf(await readHeader(drop, signal)) }
+      return { ...drop, file: known.get(drop.dropId) ?? (await describe(drop, signal)) }
     } catch (error) {
       const fault = dropFaultOf(error)
       if (signal?.aborted === true || fault === undefined) throw error
@@ -127,9 +78,14 @@ export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts)
 
     async openDrop(drop, { signal } = {}) {
       const { body } = await call('dropContent', { path: { drop_id: drop.dropId }, signal })
-      const hash = environment.createHash()
-      const { header, content } = await openBlob(body.pipeThrough(hashing(hash)), contextOf(drop))
-      return { ...descriptionOf(header), content: content.pipeThrough(endingWith(hash, drop)) }
+      const { header, content } = await openHashedBlob({
+        stream: body,
+        context: dropContext(keysOf, drop),
+        hash: environment.createHash(),
+        expectedHash: drop.ciphertextHash,
+        differing: () => new DropError(),
+      })
+      return { ...descriptionOf(header), content }
     },
 
     async discardDrop(dropId) {
@@ -142,24 +98,6 @@ export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts)
   }
 }
 
-function hashing(hash: RunningHash): TransformStream<Bytes, Bytes> {
-  return new TransformStream<Bytes, Bytes>({
-    transform: (piece, controller) => {
-      hash.update(piece)
-      controller.enqueue(piece)
-    },
-  })
-}
-
-/** Compared when the blob itself has nothing to complain of: what is wrong inside it says more than that the whole is another. */
-function endingWith(hash: RunningHash, drop: DropFacts): TransformStream<Bytes, Bytes> {
-  return new TransformStream<Bytes, Bytes>({
-    flush: () => {
-      if (hash.digest() !== drop.ciphertextHash) throw new DropError()
-    },
-  })
-}
-
 function factsOf(entry: Static<typeof InboxEntryResponse>): DropFacts {
   return {
     dropId: entry.drop_id,
@@ -170,8 +108,4 @@ function factsOf(entry: Static<typeof InboxEntryResponse>): DropFacts {
     receivedAt: entry.received_at,
     adopting: entry.adopting,
   }
-}
-
-function descriptionOf({ size, name, type, note, sender, modified_at: modifiedAt }: Header): FileDescription {
-  return { size, name, type, note, sender, modifiedAt }
 }

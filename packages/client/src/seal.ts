@@ -9,7 +9,7 @@ import {
 } from '@blindkeep/protocol/suites'
 import { type Purpose, streamSecrets } from './derive.ts'
 import { encodeHeader, type Header } from './header.ts'
-import { createSegmentCipher, sealedSizeOf, segmentCountOf } from './sealedBlob.ts'
+import { createSegmentCipher, type SegmentCipher, sealedSizeOf, segmentCountOf } from './sealedBlob.ts'
 
 export interface SealerOptions {
   /** K, 32 bytes, never used for another content. */
@@ -44,26 +44,40 @@ export async function createSealer(options: SealerOptions): Promise<Sealer> {
   const { purpose, contextId, header, kemCt } = options
   const salt = Uint8Array.from(options.salt ?? crypto.getRandomValues(new Uint8Array(SALT_BYTES)))
   const plaintextSize = options.plaintextSize ?? header.size
-  if (plaintextSize < header.size) throw new RangeError('the data segments hold at least the file')
-  const segmentCount = segmentCountOf(plaintextSize)
   const secrets = streamSecrets({ key: options.key, salt, purpose, contextId })
   const cipher = await createSegmentCipher(secrets)
   const paddedHeader = encodeHeader(header)
-  const headerBlocks = paddedHeader.length / HEADER_BLOCK_BYTES
-  const format = kemCt === undefined ? FORMAT_BLOB : FORMAT_DROP
   const preamble = concatBytes(
-    Uint8Array.of(format),
+    Uint8Array.of(kemCt === undefined ? FORMAT_BLOB : FORMAT_DROP),
     kemCt === undefined ? new Uint8Array(0) : requireKemCt(kemCt),
     salt,
     secrets.commitment,
-    Uint8Array.of(headerBlocks),
+    Uint8Array.of(paddedHeader.length / HEADER_BLOCK_BYTES),
   )
   const prefix = concatBytes(preamble, await cipher.seal({ counter: 0, last: false }, paddedHeader, preamble))
+  return continueSealer({ prefix, salt, header, cipher, plaintextSize })
+}
+
+export interface SealedBeginning {
+  /** All bytes before the data segments, as they were sealed. */
+  readonly prefix: Bytes
+  readonly salt: Bytes
+  readonly header: Header
+  /** The blob's own, as `openPrefix` gives it. */
+  readonly cipher: SegmentCipher
+  /** What the data segments hold, in bytes. */
+  readonly plaintextSize: number
+}
+
+/** Goes on from a beginning that is there: with the content that was sealed after it, this gives the same blob again, byte for byte. Not for another content. */
+export function continueSealer({ prefix, salt, header, cipher, plaintextSize }: SealedBeginning): Sealer {
+  if (plaintextSize < header.size) throw new RangeError('the data segments hold at least the file')
+  const segmentCount = segmentCountOf(plaintextSize)
   return {
     prefix,
     salt,
     header,
-    sealedSize: sealedSizeOf({ format, headerBlocks, plaintextSize }),
+    sealedSize: sealedSizeOf(prefix.length, plaintextSize),
     plaintextSize,
     segmentCount,
     async sealSegment(index, plaintext) {

@@ -15,6 +15,7 @@ import {
   KEM_CIPHERTEXT_BYTES,
   SALT_BYTES,
   SEGMENT_PLAINTEXT_BYTES,
+  SEGMENT_SEALED_BYTES,
   TAG_BYTES,
 } from '@blindkeep/protocol/suites'
 import type { StreamSecrets } from './derive.ts'
@@ -74,10 +75,16 @@ export function segmentCountOf(plaintextSize: number): number {
   return count
 }
 
-/** Size of a sealed blob in bytes: what a drop declares as `size`. `format` is 2 for a drop. */
-export function sealedSizeOf(blob: { format: Format; headerBlocks: number; plaintextSize: number }): number {
-  const segments = segmentCountOf(blob.plaintextSize) * TAG_BYTES + blob.plaintextSize
-  return prefixBytes(blob.format, blob.headerBlocks) + segments
+/** Size of a sealed blob in bytes, when so many come before its data segments: what a drop declares as `size`. */
+export function sealedSizeOf(bytesBefore: number, plaintextSize: number): number {
+  return bytesBefore + segmentCountOf(plaintextSize) * TAG_BYTES + plaintextSize
+}
+
+/** What the data segments of a blob hold, in bytes, when so many come before them; undefined for a size that no sealed blob has. */
+export function plaintextSizeOf(sealedSize: number, bytesBefore: number): number | undefined {
+  const segments = Math.ceil((sealedSize - bytesBefore) / SEGMENT_SEALED_BYTES)
+  const plaintextSize = sealedSize - bytesBefore - segments * TAG_BYTES
+  return plaintextSize >= 0 && segmentCountOf(plaintextSize) === segments ? plaintextSize : undefined
 }
 
 export function isHeaderBlockCount(blocks: number): boolean {

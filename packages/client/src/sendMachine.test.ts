@@ -179,6 +179,17 @@ describe('what no other try cures', () => {
     ['error.upload.session_not_found', 404, 'session_gone'],
     ['error.upload.content_hash_mismatch', 409, 'session_failed'],
     ['error.drop.malformed', 400, 'refused'],
+    ['error.upload.file_too_large', 413, 'too_large_for_server'],
+    ['error.request.limit_reached', 403, 'too_many_uploads'],
+    ['error.auth.session_expired', 401, 'signed_out'],
+    ['error.account.suspended', 403, 'suspended'],
+    ['error.device.not_authorized', 403, 'device_refused'],
+    ['error.album.not_available', 403, 'album_refused'],
+    ['error.asset.id_taken', 409, 'asset_taken'],
+    ['error.manifest.stale', 409, 'asset_taken'],
+    ['error.manifest.mismatch', 409, 'manifest_refused'],
+    ['error.manifest.timestamp_out_of_range', 400, 'manifest_refused'],
+    ['error.protocol.version_unsupported', 426, 'version_refused'],
   ] as const
   for (const [code, status, reason] of cases) {
     it(`stops with ${reason} at ${code}`, () => {

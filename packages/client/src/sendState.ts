@@ -6,19 +6,11 @@ import { KEM_CIPHERTEXT_BYTES, KEY_BYTES, SALT_BYTES, TAG_BYTES } from '@blindke
 import { type Static, Type } from 'typebox'
 import { readAnswer } from './answer.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
+import { FileHeader } from './fileHeader.ts'
 import { createSealer, type Sealer } from './seal.ts'
 
 /** Tags of a blob of one tebibyte, the largest that servers take, are 16 MiB. */
-const TAGS_BYTES_MAX = 32 * 1024 * 1024
-
-const HeaderSchema = object('SendHeader', {
-  size: integer('Plaintext bytes.'),
-  name: Type.Optional(text('File name.')),
-  type: Type.Optional(text('Media type.')),
-  modified_at: Type.Optional(text('RFC 3339.')),
-  note: Type.Optional(text('The sender’s note.')),
-  sender: Type.Optional(text('The sender’s name.')),
-})
+export const TAGS_BYTES_MAX = 32 * 1024 * 1024
 
 /**
  * All that a fresh process needs to go on with an upload, besides the file: plain JSON.
@@ -36,7 +28,7 @@ export const SendState = object('SendState', {
   kemCt: base64('K encapsulated to the link’s Drop Key.', { min: KEM_CIPHERTEXT_BYTES, max: KEM_CIPHERTEXT_BYTES }),
   key: base64('K.', { min: KEY_BYTES, max: KEY_BYTES }),
   salt: base64('The blob’s salt.', { min: SALT_BYTES, max: SALT_BYTES }),
-  header: HeaderSchema,
+  header: FileHeader,
   tags: base64('The tag of the header and of every segment, as the hashing pass found them.', {
     min: 2 * TAG_BYTES,
     max: TAGS_BYTES_MAX,

@@ -12,6 +12,16 @@ export type SendStopReason =
   | 'session_failed'
   | 'chunk_refused'
   | 'file_changed'
+  | 'storage_full'
+  | 'too_large_for_server'
+  | 'too_many_uploads'
+  | 'signed_out'
+  | 'suspended'
+  | 'device_refused'
+  | 'album_refused'
+  | 'asset_taken'
+  | 'manifest_refused'
+  | 'version_refused'
   | 'refused'
 
 /** `resume`: the same state, later. `start_anew`: `startAnew(state)`, nothing is hashed again. `prepare_anew`: the file itself has to be prepared again. */
@@ -74,6 +84,56 @@ const STOPS: Readonly<Record<SendStopReason, Stop>> = {
     advice: 'Prepare it again: a changed file gets a new key.',
     remedy: 'prepare_anew',
   },
+  storage_full: {
+    what: 'Your storage is full.',
+    advice: 'Free some, or ask the operator of the server for more; then go on.',
+    remedy: 'resume',
+  },
+  too_large_for_server: {
+    what: 'The sealed file is larger than the server takes.',
+    advice: 'Only its operator can raise the limit.',
+    remedy: 'none',
+  },
+  too_many_uploads: {
+    what: 'The account has as many uploads under way, or the asset as many blobs, as it may.',
+    advice: 'Wait until others have ended, or cancel some; then go on.',
+    remedy: 'resume',
+  },
+  signed_out: {
+    what: 'The session of this account is over.',
+    advice: 'Sign in again; then the upload goes on where it stopped.',
+    remedy: 'resume',
+  },
+  suspended: {
+    what: 'The account is suspended: it can read and free what it holds, and write nothing.',
+    advice: 'Ask the operator of the server.',
+    remedy: 'resume',
+  },
+  device_refused: {
+    what: 'This device may not write for the account: it was never added, or was revoked.',
+    advice: 'Add a new device and prepare the file with it.',
+    remedy: 'prepare_anew',
+  },
+  album_refused: {
+    what: 'The server does not know the album as one of this account.',
+    advice: 'List the albums, and prepare the file for one of them.',
+    remedy: 'prepare_anew',
+  },
+  asset_taken: {
+    what: 'The asset holds, or awaits, another blob in this place, or was deleted.',
+    advice: 'Look at the asset; if it is not what you want, prepare the file again.',
+    remedy: 'prepare_anew',
+  },
+  manifest_refused: {
+    what: 'The server does not take the manifest that was signed for this file.',
+    advice: 'Check the clock of this device, and prepare the file again.',
+    remedy: 'prepare_anew',
+  },
+  version_refused: {
+    what: 'The server takes no more writes of this protocol version.',
+    advice: 'Use a newer client, and prepare the file again.',
+    remedy: 'prepare_anew',
+  },
   refused: {
     what: 'The server refuses this upload.',
     advice: 'Try to start it anew; if that fails, tell the operator the request id.',
@@ -95,35 +155,44 @@ export class SendError extends Error {
   }
 }
 
+type Verdict = SendStopReason | 'another_try'
+
+const VERDICTS: Readonly<Partial<Record<ProblemError['code'], Verdict>>> = {
+  'error.drop.link_not_found': 'link_closed',
+  'error.drop.cap_exhausted': 'link_full',
+  'error.drop.passphrase_required': 'passphrase_refused',
+  'error.drop.file_too_large': 'too_large',
+  'error.upload.session_not_found': 'session_gone',
+  'error.upload.content_hash_mismatch': 'session_failed',
+  'error.upload.size_exceeded': 'refused',
+  'error.upload.too_many_chunks': 'refused',
+  'error.upload.session_closed': 'another_try',
+  'error.upload.offset_mismatch': 'another_try',
+  'error.upload.chunk_conflict': 'another_try',
+  'error.upload.checksum_mismatch': 'another_try',
+  'error.request.payload_too_large': 'another_try',
+  'error.upload.file_too_large': 'too_large_for_server',
+  'error.request.limit_reached': 'too_many_uploads',
+  'error.request.unauthenticated': 'signed_out',
+  'error.auth.session_expired': 'signed_out',
+  'error.account.suspended': 'suspended',
+  'error.device.not_authorized': 'device_refused',
+  'error.album.not_available': 'album_refused',
+  'error.asset.id_taken': 'asset_taken',
+  'error.manifest.stale': 'asset_taken',
+  'error.manifest.invalid': 'manifest_refused',
+  'error.manifest.mismatch': 'manifest_refused',
+  'error.manifest.suite_unknown': 'manifest_refused',
+  'error.manifest.timestamp_out_of_range': 'manifest_refused',
+  'error.protocol.version_unsupported': 'version_refused',
+}
+
 /** Undefined for what another try may cure. */
-export function stopReasonOf(problem: ProblemError): SendStopReason | undefined {
-  switch (problem.code) {
-    case 'error.drop.link_not_found':
-      return 'link_closed'
-    case 'error.drop.cap_exhausted':
-      return 'link_full'
-    case 'error.drop.passphrase_required':
-      return 'passphrase_refused'
-    case 'error.drop.file_too_large':
-      return 'too_large'
-    case 'error.quota.exceeded':
-      return 'owner_full'
-    case 'error.upload.session_not_found':
-      return 'session_gone'
-    case 'error.upload.content_hash_mismatch':
-      return 'session_failed'
-    case 'error.upload.size_exceeded':
-    case 'error.upload.too_many_chunks':
-      return 'refused'
-    case 'error.upload.session_closed':
-    case 'error.upload.offset_mismatch':
-    case 'error.upload.chunk_conflict':
-    case 'error.upload.checksum_mismatch':
-    case 'error.request.payload_too_large':
-      return undefined
-    default:
-      return mayPass(problem.status) ? undefined : 'refused'
-  }
+export function stopReasonOf({ code, status, operation }: ProblemError): SendStopReason | undefined {
+  // A guest's file fills the storage of somebody else, whom the guest has to tell.
+  if (code === 'error.quota.exceeded') return operation === 'createUpload' ? 'storage_full' : 'owner_full'
+  const verdict = VERDICTS[code] ?? (mayPass(status) ? 'another_try' : 'refused')
+  return verdict === 'another_try' ? undefined : verdict
 }
 
 /** 408 and 425 come from proxies, 429 and 5xx from a server that is busy, broken or starting. */

@@ -1,0 +1,133 @@
+import { fromBase64 } from '@blindkeep/protocol/bytes'
+import { type AlbumId, type AssetId, parseAssetId, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
+import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import { type AssetFacts, blobOf, findAsset } from './assetFacts.ts'
+import { AMK_VERSION } from './assetKeys.ts'
+import type { AssetPorts } from './assetPorts.ts'
+import { signBundle, smallBlob } from './bundle.ts'
+import { type CompleteAsset, type Completed, completeAsset, requirePlaintextSize } from './completeAsset.ts'
+import { recoverDropKey } from './drop.ts'
+import { AnswerError, NetworkError, ProblemError } from './errors.ts'
+import { descriptionOf } from './fileHeader.ts'
+import { type DropFacts, openDropPrefix } from './inboxDrop.ts'
+import { sealMetadata } from './metadata.ts'
+import { newId } from './newId.ts'
+import { roleBlobOf, sendBundle } from './sendBundle.ts'
+
+/** A claim of the server's lasts a minute, so whoever waits as long as this has waited it out. */
+const TRIES_MAX = 8
+const BACKOFF_MS = { first: 500, max: 30_000 }
+
+export interface AdoptDrop extends CompleteAsset {
+  readonly album: AlbumId
+  /** An id that the caller has made and kept, so that after a crash the same call goes on, though the drop has left the inbox. A new one when left out. */
+  readonly assetId?: AssetId | undefined
+}
+
+/** For callers who keep the id of an asset before there is one. */
+export function newAssetId({ environment }: Pick<AssetPorts, 'environment'>): AssetId {
+  return newId(environment, parseAssetId)
+}
+
+/**
+ * Makes a drop an asset of an album: its bytes stay where they are, its key is wrapped under the album, and its name, type, note and sender become the
+ * asset's metadata. Reads the drop's header and not its content. Resolves when the asset is complete. A lost answer is found out by asking for the asset.
+ * Throws `SealError` for a drop that does not open, `ProblemError` (`error.drop.not_found` when it was adopted otherwise, or discarded), `SendError`,
+ * `AssetError` and what a call throws.
+ */
+export async function adoptDrop(ports: AssetPorts, drop: DropFacts, options: AdoptDrop): Promise<Completed> {
+  const { call, keysOf, environment, accountKey } = ports
+  const { album, device, signal } = options
+  const assetId = options.assetId ?? newAssetId(ports)
+  if (options.assetId !== undefined && isAdopted(await findAsset(call, assetId, signal), drop))
+    return completeAsset(ports, assetId, options)
+  const opened = await openDropPrefix(ports, drop, signal)
+  const key = recoverDropKey(keysOf(drop.opaqueId), fromBase64(drop.kemCt))
+  const metadata = smallBlob(environment, await sealMetadata({ key, assetId }, descriptionOf(opened.header)))
+  const { envelope, provenance } = await signBundle(ports, {
+    place: { accountKey, albumId: album, amkVersion: AMK_VERSION, assetId },
+    key,
+    keyMode: 'wrapped',
+    originalHash: hashOf(drop),
+    plaintextSize: requirePlaintextSize(opened, drop.sealedBytes, opened.bytesBefore),
+    metadataHash: metadata.hash,
+    device,
+  })
+  await claim(ports, drop, { envelope, assetId, album, signal })
+  const blobs = [roleBlobOf('metadata', metadata), roleBlobOf('provenance', provenance)]
+  const uploads = await sendBundle({ ...options, call, envelope, blobs, environment })
+  return { assetId, albumId: album, uploads }
+}
+
+function hashOf({ ciphertextHash }: DropFacts): Sha256Hex {
+  const hash = parseSha256Hex(ciphertextHash)
+  if (hash === undefined) throw new RangeError('a drop’s hash is 64 lowercase hex characters')
+  return hash
+}
+
+interface Claim {
+  readonly envelope: ManifestEnvelope
+  readonly assetId: AssetId
+  readonly album: AlbumId
+  readonly signal: AbortSignal | undefined
+}
+
+/** Repeats exactly what was asked, which joins a try that is under way, until the asset is there or the server says no. */
+async function claim(ports: AssetPorts, drop: DropFacts, { envelope, assetId, album, signal }: Claim): Promise<void> {
+  const { call } = ports
+  const ask = () =>
+    call('adoptDrop', {
+      path: { drop_id: drop.dropId },
+      body: {
+        album_id: album,
+        asset_id: assetId,
+        size: drop.sealedBytes,
+        hash: envelope.ciphertext_hash,
+        content_type: 'application/octet-stream',
+        crypto_suite_id: envelope.crypto_suite_id,
+        protocol_version: envelope.protocol_version,
+        key_mode: envelope.key_mode,
+        manifest_envelope: envelope,
+      },
+      signal,
+    })
+  for (let tries = 1; ; tries++) {
+    try {
+      await ask()
+      return
+    } catch (error) {
+      if (!isUnsure(error)) throw error
+      if (await hasBeenAdopted(ports, drop, { assetId, signal })) return
+      const isNo = error instanceof ProblemError && error.status < 500
+      if (isNo || tries === TRIES_MAX) throw error
+    }
+    await ports.environment.wait(Math.min(BACKOFF_MS.max, BACKOFF_MS.first * 2 ** (tries - 1)), signal)
+  }
+}
+
+/** The answer may have been lost on an earlier try, which then has taken the drop out of the inbox; or this one’s was. */
+function isUnsure(error: unknown): boolean {
+  if (error instanceof ProblemError) return error.code === 'error.drop.not_found' || error.status >= 500
+  return error instanceof NetworkError || error instanceof AnswerError
+}
+
+async function hasBeenAdopted(
+  { call }: AssetPorts,
+  drop: DropFacts,
+  { assetId, signal }: Pick<Claim, 'assetId' | 'signal'>,
+): Promise<boolean> {
+  try {
+    return isAdopted(await findAsset(call, assetId, signal), drop)
+  } catch (error) {
+    if (error instanceof NetworkError || (error instanceof ProblemError && error.status >= 500)) return false
+    throw error
+  }
+}
+
+function isAdopted(asset: AssetFacts | undefined, drop: DropFacts): boolean {
+  return (
+    asset?.drop !== undefined &&
+    asset.drop.dropId === drop.dropId &&
+    blobOf(asset, 'original')?.hash === drop.ciphertextHash
+  )
+}

@@ -1,0 +1,36 @@
+/** What the owner keeps: opened, checked, deleted. */
+import { type AssetFacts, readAsset } from './assetFacts.ts'
+import type { AssetPorts } from './assetPorts.ts'
+import { type AssetReceiptsOptions, assetReceipts, type CheckedAssetReceipts } from './assetReceipts.ts'
+import { type OpenedAsset, openAsset } from './openAsset.ts'
+import { type BeforeDestroying, type DestroyAnswer, verifyBeforeDestroying } from './verifyBeforeDestroying.ts'
+import { type AssetToVerify, type AssetVerdict, type VerifyOptions, verifyStorage } from './verifyStorage.ts'
+
+export interface OwnerAssets {
+  /** What the server says of an asset; `openAsset` compares it with what was signed. */
+  asset(assetId: string): Promise<AssetFacts>
+  /** Verifies who signed it, and gives its file. */
+  openAsset(assetId: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<OpenedAsset>
+  /** Gives the quota back at once. The id stays taken. Throws what a call throws: `error.asset.retained` before its manifest allows it. */
+  deleteAsset(assetId: string): Promise<void>
+  /** Every receipt that covers the asset, checked. Throws `AuditError`. */
+  assetReceipts(assetId: string, options?: AssetReceiptsOptions): Promise<CheckedAssetReceipts>
+  /** One verdict for each asset. The server's word on what it was asked; whether to destroy a file, `verifyBeforeDestroying` says. */
+  verifyStorage(assets: readonly AssetToVerify[], options?: VerifyOptions): Promise<readonly AssetVerdict[]>
+  /** Whether this very file may be destroyed, because the server holds it. Any failure is a no with its reason. */
+  verifyBeforeDestroying(question: BeforeDestroying): Promise<DestroyAnswer>
+}
+
+export function createOwnerAssets(ports: AssetPorts): OwnerAssets {
+  const { call } = ports
+  return {
+    asset: (assetId) => readAsset(call, assetId),
+    openAsset: (assetId, options) => openAsset(ports, assetId, options),
+    deleteAsset: async (assetId) => {
+      await call('deleteAsset', { path: { asset_id: assetId } })
+    },
+    assetReceipts: (assetId, options) => assetReceipts(ports, assetId, options),
+    verifyStorage: (assets, options) => verifyStorage(call, assets, options),
+    verifyBeforeDestroying: (question) => verifyBeforeDestroying(ports, question),
+  }
+}
