@@ -22,7 +22,7 @@ import {
   newDrop,
   newKeeper,
 } from '../testing/assets.ts'
-import { createGate } from '../testing/faults.ts'
+import { createFaults, createGate } from '../testing/faults.ts'
 import { accountRow, admitted, append, bytes } from '../testing/guest.ts'
 import { inWorld, type World } from '../testing/world.ts'
 import { isRefusal } from './refusals.ts'
@@ -47,25 +47,55 @@ async function both<First, Second>(
   return [await first(), await late]
 }
 
-/** Lets whatever is finishing wait for the receipt log, and all of it go on in one batch. */
-async function inOneBatch(world: World, ids: readonly UploadId[], work: () => Promise<readonly string[]>) {
+/**
+ * Lets the receipts of all that `work` finishes be appended in one batch: the log is held, and another blob, which is gone again afterwards,
+ * waits for it first. `hold` is called when all are waiting.
+ */
+async function inOneBatch(
+  world: World,
+  keeper: Keeper,
+  {
+    ids,
+    work,
+    hold = async () => undefined,
+  }: {
+    readonly ids: readonly UploadId[]
+    readonly work: () => Promise<readonly string[]>
+    readonly hold?: () => Promise<unknown>
+  },
+): Promise<readonly string[]> {
   const [isHeld, gate] = [createGate(), createGate()]
   const log = world.store.withReceiptLogLock(async () => {
     isHeld.open()
     await gate.passed
   })
   await isHeld.passed
+  const decoy = await openBlob(world, keeper, content)
+  const landed = whole(world, decoy, content)
+  await untilWaiting(world, [decoy])
   const answers = work()
-  for (const uploadId of ids) while ((await blobRow(world, uploadId)).state === 'open') await new Promise(setImmediate)
-  for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
+  await untilWaiting(world, ids)
+  await hold()
   gate.open()
   await log
-  return answers
+  const settled = await answers
+  assert.equal(await landed, 'done')
+  const { assetId } = await blobRow(world, decoy)
+  admitted(await world.rules.assets.remove(keeper.accountId, assetId))
+  return settled
 }
+
+async function untilWaiting(world: World, ids: readonly UploadId[]): Promise<void> {
+  for (const uploadId of ids) while ((await blobRow(world, uploadId)).state === 'open') await new Promise(setImmediate)
+  // From there to the log it is a look at the asset, and at a manifest.
+  for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
+}
+
+const heights = async (world: World) => (await world.store.read((tx) => tx.receipts.head()))?.receiptSeq ?? 0
 
 describe('many at once for one asset', () => {
   it(
-    'of 64 sessions of one role with 64 hashes let in one, and it lands',
+    'of 64 sessions of one role with 64 hashes let in one',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetIds: AssetId[] = []
@@ -168,14 +198,17 @@ describe('a replacement', () => {
         const proof = provenanceFor(world, keeper, content, { assetId })
         const proofId = await openDeclared(world, keeper, proof.declared)
         const nextId = await openBlob(world, keeper, next, { assetId, envelope: replacing(next) })
-        const head = (await world.store.read((tx) => tx.receipts.head()))?.receiptSeq ?? 0
+        const height = await heights(world)
         const replace = () => whole(world, nextId, next)
         const prove = () => whole(world, proofId, proof.content)
         const race = () => both(round >> 2, replace, prove)
         const early = way === 'replacement first' ? await replace() : way === 'provenance first' ? await prove() : ''
-        const answers = way === 'in one batch' ? await inOneBatch(world, [nextId, proofId], race) : await race()
+        const answers =
+          way === 'in one batch'
+            ? await inOneBatch(world, keeper, { ids: [nextId, proofId], work: race })
+            : await race()
         assert.deepEqual(answers.toSorted(), ['done', 'manifest_stale'], way)
-        assert.equal((await world.store.read((tx) => tx.receipts.head()))?.receiptSeq, head + 1)
+        assert.equal((await heights(world)) - height, way === 'in one batch' ? 2 : 1)
         const isReplaced = answers[0] === 'done'
         if (early !== '') assert.deepEqual([early, isReplaced], ['done', way === 'replacement first'])
         const { blobs } = await assetOf(world, keeper, assetId)
@@ -264,15 +297,14 @@ describe('a deletion', () => {
         await openBlob(world, keeper, metadata, { assetId, role: 'metadata' }),
         await openBlob(world, keeper, derivative, { assetId, role: 'derivative' }),
       ] as const
-      const answers = await inOneBatch(world, ids, async () => {
-        const landing = Promise.all([whole(world, ids[0], metadata), whole(world, ids[1], derivative)])
-        for (const uploadId of ids)
-          while ((await blobRow(world, uploadId)).state === 'open') await new Promise(setImmediate)
-        assert.equal(await world.rules.assets.remove(keeper.accountId, assetId), undefined)
-        return landing
+      const height = await heights(world)
+      const answers = await inOneBatch(world, keeper, {
+        ids,
+        work: () => Promise.all([whole(world, ids[0], metadata), whole(world, ids[1], derivative)]),
+        hold: async () => assert.equal(await world.rules.assets.remove(keeper.accountId, assetId), undefined),
       })
       assert.deepEqual(answers, ['asset_id_taken', 'asset_id_taken'])
-      assert.equal((await world.store.read((tx) => tx.receipts.head()))?.receiptSeq, 1)
+      assert.equal((await heights(world)) - height, 1, 'of the other asset')
       assert.equal(await used(world, keeper), 0)
       await assertBooks(world, [keeper.accountId], [assetId])
     }),
@@ -334,4 +366,27 @@ describe('an adoption against an upload of the same asset’s original', () => {
       await assertBooks(world, [keeper.accountId], assetIds)
     }),
   )
+})
+
+describe('a batch of receipts that the store committed and said that it had not', () => {
+  it('refuses none of the blobs that it vouches for', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const [first, second] = [bytes(10), bytes(20)]
+        const ids = [await openBlob(world, keeper, first), await openBlob(world, keeper, second)] as const
+        const answers = await inOneBatch(world, keeper, {
+          ids,
+          work: () => Promise.all([whole(world, ids[0], first), whole(world, ids[1], second)]),
+          hold: async () => faults.arm('storeWrite', { after: 1, times: 1, isApplied: true }),
+        })
+        assert.deepEqual(answers, ['done', 'done'])
+        assert.equal(await heights(world), 3)
+        const assetIds = await Promise.all(ids.map(async (uploadId) => (await blobRow(world, uploadId)).assetId))
+        await assertBooks(world, [keeper.accountId], assetIds)
+      },
+      { around: faults.around },
+    )()
+  })
 })

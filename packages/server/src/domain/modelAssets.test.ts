@@ -1,0 +1,356 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { ManifestAction, ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
+import fc from 'fast-check'
+import type { Rules } from '../rules.ts'
+import { copiesIn, provenanceFor } from '../testing/assetSessions.ts'
+import { adopt, declaredFor, type Keeper, newAssetId, newKeeper } from '../testing/assets.ts'
+import { accountRow, append, bytes, land, newLink } from '../testing/guest.ts'
+import { AssetModel, HARD_BYTES, type ModelAsset, type ModelBlob } from '../testing/modelAssets.ts'
+import { inWorld, known, sha256, type World } from '../testing/world.ts'
+import type { Declared } from './manifest.ts'
+import { isRefusal } from './refusals.ts'
+
+/** Uploads, adoptions, replacements and deletions against the model, by random sequences of what two accounts, their guests and time do. */
+interface Real {
+  readonly world: World
+  readonly keepers: readonly Keeper[]
+  rules: Rules
+}
+
+type Step = (model: AssetModel, real: Real) => Promise<void>
+
+class Command implements fc.AsyncCommand<AssetModel, Real> {
+  readonly #name: string
+  readonly #can: (model: AssetModel) => boolean
+  readonly #step: Step
+
+  constructor(name: string, can: (model: AssetModel) => boolean, step: Step) {
+    this.#name = name
+    this.#can = can
+    this.#step = step
+  }
+
+  check(model: Readonly<AssetModel>): boolean {
+    return this.#can(model)
+  }
+
+  async run(model: AssetModel, real: Real): Promise<void> {
+    await this.#step(model, real)
+    await agree(model, real)
+  }
+
+  toString(): string {
+    return this.#name
+  }
+}
+
+const always = () => true
+const reasonOf = (answer: unknown): string | undefined =>
+  isRefusal(answer) ? String(Object(answer).refused) : undefined
+
+function pick<Item>(items: readonly Item[], at: number): Item {
+  return known(items[at % items.length])
+}
+
+/** Few contents, so that the same one comes again. */
+const contents = [400, 700, 1000, 1300].map(bytes)
+
+/** What a client says of a blob, in terms of what is there. */
+interface Said {
+  readonly role: BlobRole
+  readonly content: number
+  /** `same` as that of the original that is there. */
+  readonly action: ManifestAction | 'same'
+  /** Which original it names: none, one of the contents, or the one that is there. */
+  readonly word: 'none' | 'there' | number
+  readonly prior: 'none' | 'there' | 'wrong'
+  readonly isHonest: boolean
+}
+
+const originalOf = (asset: ModelAsset) => asset.blobs.find(({ role }) => role === 'original')
+
+/** The blob that is meant: a create goes on from nothing, and a replace names its original. */
+function meant(said: Said, asset: ModelAsset): Omit<ModelBlob, 'hash' | 'size'> & { readonly content: Uint8Array } {
+  const { role } = said
+  const content = pick(contents, said.content)
+  const there = originalOf(asset)
+  const action = said.action === 'same' ? (there?.action ?? 'create') : said.action
+  const names =
+    said.word === 'none' ? undefined : said.word === 'there' ? there?.hash : sha256(pick(contents, said.word))
+  const isNamed = action === 'replace' || role === 'provenance'
+  const word =
+    role === 'original' ? (isNamed ? sha256(content) : undefined) : (names ?? (isNamed ? sha256(content) : undefined))
+  const position = role === 'original' ? asset.blobs.find((blob) => blob.role === 'provenance')?.hash : there?.prior
+  const prior = { none: undefined, there: position, wrong: sha256(bytes(1)) }[said.prior]
+  return { role, action, word, prior: action === 'create' ? undefined : prior, content }
+}
+
+function envelopeOf({ action, word, prior }: Pick<ModelBlob, 'action' | 'word' | 'prior'>): Partial<ManifestEnvelope> {
+  return {
+    action,
+    ...(word !== undefined && { original_blob_hash: word }),
+    ...(prior !== undefined && { prior_provenance_hash: prior }),
+  }
+}
+
+/** What is declared and sent, and what the server makes of it once there is a place for it. */
+function declaration(world: World, keeper: Keeper, asset: ModelAsset, said: Said) {
+  const blob = meant(said, asset)
+  const { assetId } = asset
+  const envelope = envelopeOf(blob)
+  if (said.role !== 'provenance') {
+    const hash = said.isHonest ? sha256(blob.content) : sha256(bytes(1))
+    // What is not the content that it names is no original of that name either.
+    const named = said.role === 'original' && blob.word !== undefined ? { original_blob_hash: hash } : {}
+    const over = { assetId, role: said.role, ciphertextHash: hash, envelope: { ...envelope, ...named } }
+    const word = said.role === 'original' && blob.word !== undefined ? hash : blob.word
+    const declared = declaredFor(world, keeper, blob.content, over)
+    const outcome = said.isHonest ? ('landed' as const) : ('content_hash_wrong' as const)
+    return { declared, content: blob.content, blob: { ...blob, word }, outcome }
+  }
+  const named = known(contents.find((content) => sha256(content) === blob.word) ?? blob.content)
+  const signs = { ...envelope, original_blob_hash: sha256(named) }
+  const { declared, content } = provenanceFor(world, keeper, named, { assetId, envelope: signs })
+  const sent: Declared = said.isHonest
+    ? declared
+    : { ...declared, envelope: { ...declared.envelope, client_version: 'another/1' } }
+  const outcome = said.isHonest ? ('landed' as const) : ('manifest_mismatch' as const)
+  return { declared: sent, content, blob: { ...blob, word: sha256(named) }, outcome }
+}
+
+function opening(who: number, at: number, said: Said): Command {
+  return new Command(
+    `open ${JSON.stringify(said)} for ${at} by ${who}`,
+    always,
+    async (model, { world, rules, keepers }) => {
+      const keeper = pick(keepers, who)
+      const owner = keeper.accountId
+      const asset = pick(model.assets, at)
+      const { declared, content, blob, outcome } = declaration(world, keeper, asset, said)
+      const { role, action, word, prior } = blob
+      const row = { role, action, word, prior, hash: declared.ciphertextHash, size: declared.size }
+      const expected = model.answer(asset, owner, row)
+      const answer = await rules.uploads.create(await accountRow(world, owner), declared)
+      assert.equal(isRefusal(answer) ? answer.refused : answer.offset === undefined ? 'opened' : 'present', expected)
+      if (isRefusal(answer) || answer.offset !== undefined) return
+      asset.owner = owner
+      const begun = { createdAt: model.now, state: 'open' as const, sent: 0, lastChunkAt: undefined }
+      model.sessions.push({ ...row, uploadId: answer.uploadId, asset, owner, content, outcome, ...begun })
+    },
+  )
+}
+
+const anySession = (model: AssetModel) => model.sessions.length > 0
+
+/** Goes for what is open as long as there is any. */
+function sending(at: number, share: number): Command {
+  return new Command(`send ${share} to ${at}`, anySession, async (model, { rules }) => {
+    const open = model.open()
+    const session = pick(open.length > 0 ? open : model.sessions, at)
+    const { content, sent, uploadId, asset, owner } = session
+    const end = share === 1 ? content.length : Math.ceil(sent + (content.length - sent) * share)
+    const answer = await append({ rules }, uploadId, {
+      offset: sent,
+      bytes: session.state === 'open' ? content.subarray(sent, end) : bytes(1),
+    })
+    if (session.state !== 'open') {
+      assert.equal(reasonOf(answer), session.state === 'ended' ? 'upload_not_found' : 'upload_closed')
+      return
+    }
+    session.sent = end
+    session.lastChunkAt = model.now
+    if (end < content.length) {
+      assert.deepEqual(answer, { offset: end })
+      return
+    }
+    const hashRefusal = session.outcome === 'content_hash_wrong' ? session.outcome : undefined
+    const refused =
+      hashRefusal ?? model.place(asset, owner, session) ?? (session.outcome === 'landed' ? undefined : session.outcome)
+    assert.equal(reasonOf(answer), refused)
+    if (refused === undefined) model.take(asset, owner, session, 1)
+    model.close(session, refused === undefined ? 'landed' : 'failed')
+  })
+}
+
+function cancelling(at: number): Command {
+  return new Command(`cancel ${at}`, anySession, async (model, { world, rules }) => {
+    const session = pick(model.sessions, at)
+    const row = known(await world.store.read((tx) => tx.uploads.find(session.uploadId)))
+    assert.equal(row.state, session.state)
+    const refused = session.state === 'ended' ? 'upload_not_found' : 'upload_closed'
+    assert.equal(reasonOf(await rules.ending.cancel(row)), session.state === 'open' ? undefined : refused)
+    if (session.state === 'open') model.close(session, 'ended')
+  })
+}
+
+function dropping(who: number, at: number): Command {
+  return new Command(
+    `a guest sends ${at} to ${who}`,
+    (model) => model.drops.length < 4,
+    async (model, { world, rules, keepers }) => {
+      const { accountId: owner } = pick(keepers, who)
+      const content = pick(contents, at)
+      const opaqueId = await newLink(world, {}, owner)
+      if (model.used(owner) + content.length > HARD_BYTES) return
+      const uploadId = await land({ ...world, rules }, opaqueId, content)
+      const { dropId } = known((await rules.inbox.list(owner)).find((drop) => drop.uploadId === uploadId))
+      model.drops.push({ dropId, owner, hash: sha256(content), size: content.length })
+    },
+  )
+}
+
+const anyDrop = (model: AssetModel) => model.drops.length > 0
+
+function adopting(at: number, into: number, said: Said): Command {
+  return new Command(
+    `adopt ${at} into ${into} ${JSON.stringify(said)}`,
+    anyDrop,
+    async (model, { world, rules, keepers }) => {
+      const drop = pick(model.drops, at)
+      const keeper = known(keepers.find(({ accountId }) => accountId === drop.owner))
+      const asset = pick(model.assets, into)
+      const { action, prior } = meant({ ...said, role: 'original' }, asset)
+      const word = action === 'replace' ? drop.hash : undefined
+      const row: ModelBlob = { role: 'original', hash: drop.hash, size: drop.size, action, prior, word }
+      const { assetId } = asset
+      const over = { assetId, size: drop.size, ciphertextHash: drop.hash, envelope: envelopeOf(row) }
+      const pending = known((await rules.inbox.list(drop.owner)).find(({ dropId }) => dropId === drop.dropId))
+      const expected = model.place(asset, drop.owner, row)
+      const answer = await adopt({ rules }, keeper, pending, declaredFor(world, keeper, bytes(0), over))
+      assert.equal(reasonOf(answer), expected)
+      if (expected !== undefined) return
+      model.drops = model.drops.filter((other) => other !== drop)
+      // Its landing and its adoption.
+      model.take(asset, drop.owner, row, 2)
+      asset.drop = drop.dropId
+    },
+  )
+}
+
+function discarding(at: number): Command {
+  return new Command(`discard ${at}`, anyDrop, async (model, { rules }) => {
+    const drop = pick(model.drops, at)
+    assert.equal(await rules.inbox.discard(drop.owner, drop.dropId), undefined)
+    model.drops = model.drops.filter((other) => other !== drop)
+    model.unowned.push(model.now)
+  })
+}
+
+function deleting(who: number, at: number): Command {
+  return new Command(`delete ${at} by ${who}`, always, async (model, { rules, keepers }) => {
+    const { accountId } = pick(keepers, who)
+    const asset = pick(model.assets, at)
+    const isSeen = model.seen(asset, accountId) !== undefined
+    const answer = await rules.assets.remove(accountId, asset.assetId)
+    assert.equal(reasonOf(answer), isSeen ? undefined : 'asset_not_found')
+    if (!isSeen) return
+    model.bury(asset)
+    model.assets.push({ ...newAsset() })
+  })
+}
+
+function waiting(seconds: number): Command {
+  return new Command(`wait ${seconds}`, always, async (model, { world }) => {
+    world.clock.advance(seconds)
+    model.now += seconds * 1000
+  })
+}
+
+const sweeping = new Command('sweep', always, async (model, { world, rules }) => {
+  await rules.sweep.sweep()
+  model.sweep()
+  assert.deepEqual(await copiesIn(world, 'doomed'), [])
+})
+
+const restarting = new Command('restart', always, async (_model, real) => {
+  real.rules = real.world.restarted()
+})
+
+/** Use is the sum, each asset is what its owner should see and to others nothing, and every copy has the state it should have. */
+async function agree(model: AssetModel, { world, rules, keepers }: Real): Promise<void> {
+  for (const { accountId } of keepers) {
+    assert.equal((await accountRow(world, accountId)).usedBytes, model.used(accountId))
+    for (const asset of model.assets) {
+      const seen = model.seen(asset, accountId)
+      const view = await rules.assets.get(accountId, asset.assetId)
+      if (seen === undefined || isRefusal(view)) {
+        assert.deepEqual([seen, reasonOf(view)], [undefined, 'asset_not_found'])
+        continue
+      }
+      assert.deepEqual(
+        view.blobs.map(({ role, ciphertextHash }) => [role, ciphertextHash]),
+        seen.map(({ role, hash }) => [role, hash]),
+      )
+      assert.equal(view.asset.drop?.dropId, asset.drop)
+      const receipts = await rules.assets.receipts(accountId, asset.assetId)
+      assert.equal(isRefusal(receipts) ? 0 : receipts.length, asset.receipts)
+    }
+  }
+  const kept = model.assets.flatMap(({ blobs }) => blobs).length + model.drops.length
+  const counts = { staged: model.open().length, kept, unowned: model.unowned.length }
+  for (const state of ['staged', 'kept', 'unowned'] as const)
+    assert.equal((await copiesIn(world, state)).length, counts[state], state)
+}
+
+function newAsset(): ModelAsset {
+  return { assetId: newAssetId(), owner: undefined, blobs: [], drop: undefined, isDeleted: false, receipts: 0 }
+}
+
+const index = fc.nat(30)
+const said = (role: BlobRole): fc.Arbitrary<Said> =>
+  fc.record({
+    role: fc.constant(role),
+    content: fc.nat(3),
+    action: fc.constantFrom(
+      'create' as const,
+      'replace' as const,
+      role === 'original' ? ('create' as const) : ('same' as const),
+    ),
+    word: fc.constantFrom('none' as const, 'there' as const, 'there' as const, 'there' as const, 0, 1),
+    prior: fc.constantFrom('there' as const, 'there' as const, 'there' as const, 'none' as const, 'wrong' as const),
+    isHonest: fc.integer({ min: 0, max: 7 }).map((luck) => luck > 0),
+  })
+const openingOf = (role: BlobRole) =>
+  fc.tuple(fc.nat(7), fc.nat(2), said(role)).map(([who, at, what]) => opening(who === 0 ? 1 : 0, at, what))
+
+const commands = [
+  openingOf('original'),
+  openingOf('original'),
+  openingOf('metadata'),
+  openingOf('derivative'),
+  openingOf('provenance'),
+  ...Array.from({ length: 5 }, () =>
+    fc.tuple(index, fc.constantFrom(1, 1, 1, 0.5)).map(([at, share]) => sending(at, share)),
+  ),
+  fc.tuple(fc.nat(1), index).map(([who, at]) => dropping(who, at)),
+  fc.tuple(index, fc.nat(2), said('original')).map(([at, into, what]) => adopting(at, into, what)),
+  fc.tuple(index, fc.nat(2), said('original')).map(([at, into, what]) => adopting(at, into, what)),
+  index.map(cancelling),
+  index.map(discarding),
+  fc.tuple(fc.nat(1), index).map(([who, at]) => deleting(who, at)),
+  fc.constantFrom(1, 60, 901, 86_401).map(waiting),
+  fc.constant(sweeping),
+  fc.constant(restarting),
+]
+
+describe('uploads, adoptions and assets', () => {
+  it('agree with the model after every step of random runs', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.commands(commands, { maxCommands: 60, size: 'max' }), (run) =>
+        inWorld(
+          async (world) => {
+            const keepers = [await newKeeper(world), await newKeeper(world)]
+            const model = new AssetModel()
+            model.accounts.push(...keepers.map(({ accountId }) => accountId))
+            model.assets.push(newAsset(), newAsset(), newAsset())
+            await fc.asyncModelRun(() => ({ model, real: { world, keepers, rules: world.rules } }), run)
+          },
+          { settings: { quotaHardBytes: HARD_BYTES } },
+        )(),
+      ),
+      { numRuns: Number(process.env.MODEL_RUNS ?? 20) },
+    )
+  })
+})
