@@ -9,6 +9,7 @@ import { sha256, signUp } from './world.ts'
 interface ServerInfo {
   readonly server_id: string
   readonly api_base_url: string
+  readonly federation_url?: string
   readonly auth: { readonly login: string; readonly refresh: string; readonly logout: string }
   readonly protocol_version: { readonly min: string; readonly max: string }
   readonly signing_key: string
@@ -96,9 +97,13 @@ describe('discovery', () => {
     assert.ok(verify(null, Buffer.from(`${header}.${claims}`), key, Buffer.from(String(signature), 'base64url')))
   })
 
-  it('names addresses that follow the whole public URL', { skip: NEEDS_OWN_SERVER }, async () => {
-    const behind = await ownServer({ PUBLIC_URL: 'https://drops.example/keep' })
+  it('names addresses that follow the whole public URL, and where peers reach it', {
+    skip: NEEDS_OWN_SERVER,
+  }, async () => {
+    const federation_url = 'https://peers.example/drops'
+    const behind = await ownServer({ PUBLIC_URL: 'https://drops.example/keep', FEDERATION_URL: federation_url })
     const info = json<ServerInfo>(await get('server-info', {}, behind))
+    assert.equal(info.federation_url, federation_url)
     assert.equal(info.server_id, 'https://drops.example')
     assert.deepEqual(info.auth, {
       login: 'https://drops.example/keep/v1/auth/login',
@@ -112,6 +117,7 @@ describe('discovery', () => {
     const info = json<ServerInfo>(await get('server-info'))
     assert.equal(info.server_id, server.base)
     assert.equal(info.auth.login, `${server.base}/v1/auth/login`)
+    assert.ok(!('federation_url' in info), 'a server that does not federate says nothing of it')
   })
 
   it('judges the revocation list’s age by its body', async () => {

@@ -2,6 +2,18 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import {
+  adoptBody,
+  authorFrom,
+  deleteAsset,
+  getAsset,
+  landBlob,
+  newAuthor,
+  newBundle,
+  openUpload,
+  sendAdoption,
+  uploadBody,
+} from './assetWorld.ts'
 import type { Call } from './client.ts'
 import { fingerprint } from './expect.ts'
 import { connect } from './server.ts'
@@ -12,6 +24,7 @@ import {
   cancel,
   chunkHeaders,
   declaration,
+  inboxOf,
   land,
   newLink,
   newOpaqueId,
@@ -21,6 +34,7 @@ import {
   provision,
   revoke,
   type Session,
+  sha256,
   signUp,
 } from './world.ts'
 
@@ -132,6 +146,86 @@ describe('indistinguishable', () => {
     for (const method of ['GET', 'HEAD'])
       await expectSame(ids, 404, (id) => ({ method, path: `/v1/drops/${id}/content`, token }))
     await expectSame(ids, 404, (id) => ({ method: 'DELETE', path: `/v1/drops/${id}`, token }))
+  })
+
+  it('answers an adoption of every drop that is not the caller’s, or is gone, with the same 404', async () => {
+    const [link, foreign] = [await newLink(server), await newLink(server)]
+    const author = await authorFrom(link.owner)
+    const [discarded, adopted, elsewhere] = [await land(link), await land(link), await land(foreign)]
+    const [first, second] = await inboxOf(link.owner)
+    const waiting = await onlyDrop(foreign.owner)
+    assert.ok(first !== undefined && second !== undefined)
+    await asOwner(link.owner, 'DELETE', `/v1/drops/${first.drop_id}`)
+    const bundle = newBundle(author, { original: adopted.file })
+    assert.equal((await sendAdoption(author.owner, second.drop_id, adoptBody(bundle))).status, 200)
+    const { token } = link.owner
+    for (const { file } of [discarded, adopted, elsewhere]) {
+      const json = adoptBody(newBundle(author, { original: file }))
+      await expectSame([randomUUID(), first.drop_id, second.drop_id, waiting.drop_id], 404, (id) => ({
+        method: 'POST',
+        path: `/v1/drops/${id}/adopt`,
+        token,
+        json,
+      }))
+    }
+  })
+
+  it('answers every upload session that is not the caller’s to fill, or is over, with the same 404', async () => {
+    const [author, other] = [await newAuthor(server), await newAuthor(server)]
+    const link = await provision(author.owner)
+    const [cancelled, landed] = [await openUpload(newBundle(author)), await openUpload(newBundle(other))]
+    const [guest, foreign] = [await openSession(link, FILE), await openUpload(newBundle(other))]
+    await cancel(cancelled)
+    await append(landed)
+    const { token } = author.owner
+    const ids = [randomUUID(), cancelled.uploadId, landed.uploadId, foreign.uploadId]
+    const headers = chunkHeaders(0, FILE)
+    const path = (id: string) => `/v1/upload/${id}`
+    await expectSame([...ids, guest.uploadId], 404, (id) => ({ method: 'HEAD', path: path(id), token }))
+    await expectSame([...ids, guest.uploadId], 404, (id) => ({
+      method: 'PATCH',
+      path: path(id),
+      token,
+      body: FILE,
+      headers,
+    }))
+    await expectSame(ids, 404, (id) => ({ method: 'DELETE', path: path(id), token }))
+    const own = await openUpload(newBundle(author))
+    const elsewhere = [randomUUID(), own.uploadId].map((id) => `/d/${link.opaqueId}/${id}`)
+    for (const method of ['HEAD', 'DELETE']) await expectSame(elsewhere, 404, (at) => ({ method, path: at }))
+    await expectSame(elsewhere, 404, (at) => ({ method: 'PATCH', path: at, body: FILE, headers }))
+    for (const session of [own, guest, foreign]) assert.equal((await append(session)).status, 204, 'it is untouched')
+  })
+
+  it('answers every asset and blob that is not the caller’s, or is gone, with the same 404', async () => {
+    const [author, other] = [await newAuthor(server), await newAuthor(server)]
+    const [foreign, deleted, reserved] = [newBundle(other), newBundle(author), newBundle(author)]
+    for (const bundle of [foreign, deleted]) await landBlob(bundle)
+    await openUpload(reserved)
+    await deleteAsset(deleted)
+    const { token } = author.owner
+    const ids = [randomUUID(), ...[foreign, deleted, reserved].map(({ assetId }) => assetId)]
+    for (const method of ['GET', 'DELETE'])
+      await expectSame(ids, 404, (id) => ({ method, path: `/v1/assets/${id}`, token }))
+    const hashes = [randomBytes(1), ...[foreign, deleted, reserved].map(({ original }) => original)].map(sha256)
+    for (const method of ['GET', 'HEAD'])
+      await expectSame(hashes, 404, (hash) => ({ method, path: `/v1/blob/${hash}`, token }))
+    assert.equal((await getAsset(foreign)).status, 200)
+  })
+
+  it('answers an id that another account has taken, deleted or reserved with the same 409', async () => {
+    const [author, other] = [await newAuthor(server), await newAuthor(server)]
+    const [landed, deleted, reserved] = [newBundle(other), newBundle(other), newBundle(other)]
+    for (const bundle of [landed, deleted]) await landBlob(bundle)
+    await openUpload(reserved)
+    await deleteAsset(deleted)
+    const ids = [landed, deleted, reserved].map(({ assetId }) => assetId)
+    await expectSame(ids, 409, (assetId) => ({
+      method: 'POST',
+      path: '/v1/upload',
+      token: author.owner.token,
+      json: uploadBody(newBundle(author, { assetId })),
+    }))
   })
 
   it('answers every revocation with the same 204', async () => {

@@ -16,6 +16,8 @@ const TIME_MEMBERS = new Set([
   'generated_at',
   'received_at',
   'created_at',
+  'changed_at',
+  'checked_at',
   'revoked_at',
 ])
 

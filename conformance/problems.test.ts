@@ -17,6 +17,8 @@ const SPECIFIED: Readonly<Record<string, readonly number[]>> = {
   'GET /.well-known/service/deprecation': [200, 413],
   'GET /.well-known/service/revoked-jti': [200, 413, 503],
   'GET /.well-known/service/server-info': [200, 413],
+  'GET /v1/assets/{asset_id}/receipts': [200, 400, 401, 403, 404, 413, 500],
+  'POST /v1/storage/verify': [200, 400, 401, 403, 413, 415, 422, 500],
   'GET /v1/quota': [200, 401, 403, 413, 500],
   'POST /d/{opaque_id}': [201, 400, 403, 404, 409, 413, 415, 422, 429, 500],
   'PATCH /d/{opaque_id}/{upload_id}': [204, 400, 404, 409, 413, 415, 500],
@@ -24,6 +26,7 @@ const SPECIFIED: Readonly<Record<string, readonly number[]>> = {
   'POST /v1/drops/links': [201, 400, 401, 403, 413, 415, 422, 500],
   'DELETE /v1/drops/links/{opaque_id}': [204, 400, 401, 403, 413, 500],
   'DELETE /v1/drops/{drop_id}': [204, 400, 401, 403, 404, 413, 500],
+  'POST /v1/drops/{drop_id}/adopt': [200, 400, 401, 403, 404, 413, 415, 422, 500],
 }
 
 const server = await connect()
@@ -200,6 +203,8 @@ const withHeader = (call: Call, name: string, value: string | undefined): Call =
 const withText = ({ json: _, ...call }: Call, body: string): Call =>
   withHeader({ ...call, body }, 'content-type', String(call.headers?.['content-type'] ?? 'application/json'))
 
+const MALFORMED_IDS = { opaque_id: 'x', upload_id: 'x', drop_id: 'x', device_id: 'x', asset_id: 'x', hash: 'x' }
+
 /** In the order in which they are judged; each is put into a request that has all later ones already. */
 const FAULTS: readonly Fault[] = [
   {
@@ -222,11 +227,8 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'malformed path id',
-    meets: (operation) => /\{\w+_id\}/.test(operation.path),
-    into: (call, operation, setting) => ({
-      ...call,
-      path: pathOf(operation, setting, { opaque_id: 'x', upload_id: 'x', drop_id: 'x', device_id: 'x' }),
-    }),
+    meets: (operation) => /\{(\w+_id|hash)\}/.test(operation.path),
+    into: (call, operation, setting) => ({ ...call, path: pathOf(operation, setting, MALFORMED_IDS) }),
     said: ({ path }) =>
       !path.startsWith('/d/')
         ? '400 request.malformed'
@@ -266,9 +268,10 @@ const FAULTS: readonly Fault[] = [
 
 describe('body limit', () => {
   it('answers a bodyless 413 to every operation, with and without Content-Length', async () => {
+    // What is refused changes nothing, so one setting serves all.
+    const setting = await newSetting(server)
     for (const operation of operations) {
       const limit = operation.bodyType === OCTETS ? CHUNK_BYTES_MAX : REQUEST_BYTES_MAX
-      const setting = await newSetting(server)
       const { json: _, ...call } = callOf(operation, setting)
       const type = takesJson(operation) ? { 'content-type': 'application/json' } : {}
       for (const withoutLength of [false, true])

@@ -4,6 +4,7 @@
  */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { decode, encode, Tag } from 'cbor2'
+import { type Client, json } from './client.ts'
 
 const COSE_SIGN = 98
 const ALGORITHMS = [-19, -49]
@@ -36,6 +37,22 @@ export function checkReceipt(cbor: Uint8Array, keys: ReadonlyMap<string, Uint8Ar
   )
   demand(keyIds[0] === keyIds[1], 'both signatures name one key')
   return { keyId: String(keyIds[0]), payload: map(read(bytes(payload))) }
+}
+
+/** The attestation keys as a server publishes them now, by key id. */
+export async function publishedKeys(client: Client): Promise<ReadonlyMap<string, Uint8Array>> {
+  const reply = await client.send({ method: 'GET', path: '/.well-known/service/attestation-keys' })
+  const { keys } = json<{ keys: { key_id: string; public: string }[] }>(reply)
+  return new Map(keys.map((key) => [key.key_id, Buffer.from(key.public, 'base64')]))
+}
+
+/** What the signed bytes say, as JSON would say it. */
+export function readingOf(payload: ReadonlyMap<unknown, unknown>): Record<string, unknown> {
+  const entries = [...payload].map(([name, value]) => [
+    String(name),
+    value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
+  ])
+  return Object.fromEntries(entries)
 }
 
 interface Signed {

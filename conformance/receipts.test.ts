@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { type Client, json } from './client.ts'
+import { json } from './client.ts'
 import { atOnce, expectSaid, until } from './expect.ts'
-import { checkReceipt, hashOf } from './receiptReader.ts'
+import { checkReceipt, hashOf, publishedKeys, readingOf } from './receiptReader.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {
   append,
@@ -46,26 +46,10 @@ async function receiptOf(session: Session): Promise<Receipt> {
   return json<Receipt>(reply)
 }
 
-async function publishedKeys(client: Client = server): Promise<ReadonlyMap<string, Uint8Array>> {
-  const reply = await client.send({ method: 'GET', path: '/.well-known/service/attestation-keys' })
-  const { keys } = json<{ keys: { key_id: string; public: string }[] }>(reply)
-  return new Map(keys.map((key) => [key.key_id, Buffer.from(key.public, 'base64')]))
-}
-
-/** What the signed bytes say, as JSON would say it. */
-function reading(payload: ReadonlyMap<unknown, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    [...payload].map(([name, value]) => [
-      String(name),
-      value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
-    ]),
-  )
-}
-
 describe('receipts', () => {
   it('gives the guest a receipt that both published keys verify', async () => {
     const receipt = await receiptOf(await land(await newLink(server)))
-    assert.equal(checkReceipt(cborOf(receipt), await publishedKeys()).keyId, receipt.server_key_id)
+    assert.equal(checkReceipt(cborOf(receipt), await publishedKeys(server)).keyId, receipt.server_key_id)
   })
 
   it('is a reading of the signed bytes', async () => {
@@ -74,9 +58,9 @@ describe('receipts', () => {
     const session = await land(link, file)
     const receipt = await receiptOf(session)
     const drop = await onlyDrop(link.owner)
-    const { payload } = checkReceipt(cborOf(receipt), await publishedKeys())
+    const { payload } = checkReceipt(cborOf(receipt), await publishedKeys(server))
     const { receipt_cbor: _, server_key_id: __, ...shown } = receipt
-    assert.deepEqual(reading(payload), { version: 'service/receipt/1', drop_id: drop.drop_id, ...shown })
+    assert.deepEqual(readingOf(payload), { version: 'service/receipt/1', drop_id: drop.drop_id, ...shown })
     assert.deepEqual(
       [receipt.ciphertext_hash, receipt.size, receipt.upload_id, receipt.blob_role, receipt.received_at],
       [sha256(file), 321, session.uploadId, 'original', drop.received_at],
@@ -100,7 +84,7 @@ describe('receipts', () => {
 
   it('is refused by an independent checker as soon as one bit is flipped', async () => {
     const cbor = cborOf(await receiptOf(await land(await newLink(server))))
-    const keys = await publishedKeys()
+    const keys = await publishedKeys(server)
     for (let at = 0; at < cbor.length; at += 7) {
       const flipped = Buffer.from(cbor)
       flipped[at] = (flipped[at] ?? 0) ^ (1 << (at % 8))

@@ -1,32 +1,41 @@
 /** Makes a well-formed request for any operation of the document, so that a rule can be asked of all of them. */
 import { randomUUID } from 'node:crypto'
+import { newAuthor, newBundle, openUpload } from './assetWorld.ts'
 import type { Call, Client } from './client.ts'
 import type { DeclaredOperation } from './document.ts'
-import { chunkHeaders, newOpaqueId, openSession, provision, type Session, signUp } from './world.ts'
+import { chunkHeaders, newOpaqueId, type OwnSession, openSession, provision, type Session, sha256 } from './world.ts'
 
 export interface Setting {
   readonly token: string
   readonly session: Session
+  readonly upload: OwnSession
 }
 
-/** An account with a live link and an open session of one byte. */
+/** An account with a live link, and two open sessions of one byte: a guest's and its own. */
 export async function newSetting(client: Client): Promise<Setting> {
-  const owner = await signUp(client)
-  return { token: owner.token, session: await openSession(await provision(owner), Buffer.from('x')) }
+  const author = await newAuthor(client)
+  const file = Buffer.from('x')
+  return {
+    token: author.owner.token,
+    session: await openSession(await provision(author.owner), file),
+    upload: await openUpload(newBundle(author, { original: file })),
+  }
 }
 
-/** The path of an operation: the setting's own link and session to guests, ids that nothing has to their owners. */
+/** The path of an operation: the setting's own link and sessions, otherwise ids that nothing has. */
 export function pathOf(
   operation: DeclaredOperation,
-  { session }: Setting,
+  { session, upload }: Setting,
   ids: Readonly<Record<string, string>> = {},
 ): string {
   const guest = operation.path.startsWith('/d/')
   const known: Record<string, string> = {
     opaque_id: guest ? session.opaqueId : newOpaqueId(),
-    upload_id: session.uploadId,
+    upload_id: (guest ? session : upload).uploadId,
     drop_id: randomUUID(),
     device_id: randomUUID(),
+    asset_id: randomUUID(),
+    hash: sha256(Buffer.from(randomUUID())),
     code: 'error.request.malformed',
     ...ids,
   }

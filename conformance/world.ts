@@ -25,12 +25,24 @@ export interface Link {
   readonly opaqueId: string
 }
 
+/** A guest's. */
 export interface Session {
   readonly client: Client
   readonly opaqueId: string
   readonly uploadId: string
   readonly file: Buffer
 }
+
+/** An account's own, for a blob of an asset. */
+export interface OwnSession {
+  readonly client: Client
+  readonly token: string
+  readonly uploadId: string
+  readonly file: Buffer
+}
+
+/** Chunks are taken by one function, whoever sends them (specification, Append one chunk). */
+export type AnySession = Session | OwnSession
 
 export interface Tokens {
   readonly access_token: string
@@ -136,22 +148,30 @@ export function sessionOf(link: Link, file: Buffer, reply: Reply): Session {
   return { client: link.owner.client, opaqueId: link.opaqueId, uploadId: upload_id, file }
 }
 
-export const sessionPath = (session: Session) => `/d/${session.opaqueId}/${session.uploadId}`
+export const sessionPath = (session: AnySession) =>
+  'token' in session ? `/v1/upload/${session.uploadId}` : `/d/${session.opaqueId}/${session.uploadId}`
+/** What its requests carry beside what they are about. */
+export const tokenOf = (session: AnySession) => ('token' in session ? session.token : undefined)
 
 export function chunkHeaders(offset: number | string, chunk: Uint8Array): Record<string, string> {
   return { 'content-type': OCTETS, 'x-service-offset': String(offset), 'x-service-checksum': sha256(chunk) }
 }
 
 /** Sends the bytes of the file from `start` up to, not including, `end` as one chunk. */
-export function append(session: Session, start = 0, end = session.file.length): Promise<Reply> {
+export function append(session: AnySession, start = 0, end = session.file.length): Promise<Reply> {
   return appendBytes(session, start, session.file.subarray(start, end))
 }
 
-export function appendBytes(session: Session, offset: number, chunk: Uint8Array, headers: object = {}): Promise<Reply> {
-  const path = sessionPath(session)
+export function appendBytes(
+  session: AnySession,
+  offset: number,
+  chunk: Uint8Array,
+  headers: object = {},
+): Promise<Reply> {
   return session.client.send({
     method: 'PATCH',
-    path,
+    path: sessionPath(session),
+    token: tokenOf(session),
     body: chunk,
     headers: { ...chunkHeaders(offset, chunk), ...headers },
   })
@@ -164,8 +184,9 @@ export interface Standing {
   readonly state: string
 }
 
-export async function standing(session: Session): Promise<Standing> {
-  const { status, headers } = await session.client.send({ method: 'HEAD', path: sessionPath(session) })
+export async function standing(session: AnySession): Promise<Standing> {
+  const call = { method: 'HEAD', path: sessionPath(session), token: tokenOf(session) }
+  const { status, headers } = await session.client.send(call)
   return {
     status,
     offset: Number(headers['x-service-offset']),
@@ -174,8 +195,8 @@ export async function standing(session: Session): Promise<Standing> {
   }
 }
 
-export function cancel(session: Session): Promise<Reply> {
-  return session.client.send({ method: 'DELETE', path: sessionPath(session) })
+export function cancel(session: AnySession): Promise<Reply> {
+  return session.client.send({ method: 'DELETE', path: sessionPath(session), token: tokenOf(session) })
 }
 
 /** A file that has landed, in one chunk. */

@@ -1,0 +1,332 @@
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import {
+  type Author,
+  adoptBody,
+  assetOf,
+  authorFrom,
+  type Bundle,
+  DAY_MS,
+  deleteAsset,
+  expectWholeUse,
+  getAsset,
+  heldBy,
+  landAsset,
+  landBlob,
+  newAuthor,
+  newBundle,
+  openUpload,
+  provenanceOf,
+  receiptsOf,
+  sendAdoption,
+  successorOf,
+} from './assetWorld.ts'
+import { json, type Reply } from './client.ts'
+import { expectSaid } from './expect.ts'
+import { signManifest } from './provenanceWriter.ts'
+import { connect } from './server.ts'
+import {
+  append,
+  asOwner,
+  entryOf,
+  guestView,
+  type InboxEntry,
+  inboxOf,
+  type Link,
+  land,
+  newLink,
+  onlyDrop,
+  provision,
+  quotaOf,
+  type Session,
+  sessionPath,
+  sha256,
+} from './world.ts'
+
+interface World {
+  readonly link: Link
+  readonly author: Author
+  readonly session: Session
+  readonly drop: InboxEntry
+  /** Of the asset that the drop may become. */
+  readonly bundle: Bundle
+}
+
+const server = await connect()
+
+/** A drop that waits in the inbox of an author, alone unless the author is given. */
+async function newWorld(over: { readonly author?: Author; readonly caps?: object } = {}): Promise<World> {
+  const link = over.author === undefined ? await newLink(server, over.caps) : await provision(over.author.owner)
+  const author = over.author ?? (await authorFrom(link.owner))
+  const session = await land(link)
+  const drop = (await inboxOf(link.owner)).at(-1)
+  assert.ok(drop !== undefined)
+  return { link, author, session, drop, bundle: newBundle(author, { original: session.file }) }
+}
+
+const adopt = ({ author, drop }: World, bundle: Bundle, over: object = {}): Promise<Reply> =>
+  sendAdoption(author.owner, drop.drop_id, { ...adoptBody(bundle), ...over })
+const discard = ({ author, drop }: World) => asOwner(author.owner, 'DELETE', `/v1/drops/${drop.drop_id}`)
+
+/** The drop waits as before, held by nobody. */
+async function expectWaiting({ author, drop }: World): Promise<void> {
+  assert.deepEqual(await onlyDrop(author.owner), drop)
+}
+
+/** The same file as the original of the next step of that asset. */
+const replacing = (world: World, asset: Bundle, provenance: Buffer | undefined, manifest: object = {}): Bundle =>
+  newBundle(world.author, {
+    original: world.session.file,
+    assetId: asset.assetId,
+    manifest: {
+      action: 'replace',
+      ...(provenance === undefined ? {} : { prior_provenance_hash: sha256(provenance) }),
+      ...manifest,
+    },
+  })
+
+describe('adopt', () => {
+  it('makes the drop the original of an asset, and answers its id', async () => {
+    const world = await newWorld()
+    const { author, bundle, drop, link, session } = world
+    const reply = await adopt(world, bundle)
+    expectSaid(reply, '200')
+    assert.deepEqual(json(reply), { asset_id: bundle.assetId })
+    const { created_at, changed_at, ...asset } = await assetOf(bundle)
+    assert.deepEqual(asset, {
+      asset_id: bundle.assetId,
+      album_id: author.albumId,
+      complete: false,
+      envelope: { ...bundle.manifest },
+      blobs: [{ role: 'original', hash: sha256(session.file), size: session.file.length }],
+      drop: {
+        drop_id: drop.drop_id,
+        opaque_id: link.opaqueId,
+        kem_ct: drop.kem_ct,
+        received_at: drop.received_at,
+      },
+    })
+    assert.ok(created_at >= drop.received_at && changed_at >= created_at)
+    assert.deepEqual(await inboxOf(author.owner), [])
+  })
+
+  it('changes neither the quota nor what the link has used up', async () => {
+    const world = await newWorld({ caps: { max_file_count: 3, max_total_bytes: 1000, max_file_size: 500 } })
+    const { author, bundle, link } = world
+    const [quota, entry, view] = [await quotaOf(author.owner), await entryOf(link), await guestView(link)]
+    expectSaid(await adopt(world, bundle), '200')
+    assert.deepEqual(await quotaOf(author.owner), quota)
+    assert.deepEqual(await entryOf(link), { ...entry, pending: 0 })
+    assert.deepEqual(await guestView(link), view)
+    assert.equal(await expectWholeUse(author, [bundle.assetId]), world.drop.size)
+  })
+
+  it('is completed by metadata and provenance, which carries the wrapped key', async () => {
+    const world = await newWorld()
+    const { author, session } = world
+    const manifest = { key_mode: 'wrapped', original_blob_hash: undefined }
+    const bundle = newBundle(author, { original: session.file, manifest })
+    expectSaid(await adopt(world, bundle), '200')
+    await landBlob(bundle, 'metadata')
+    const wrapped_key = Uint8Array.from(randomBytes(1150))
+    const provenance = signManifest({ ...bundle.manifest, wrapped_key }, author.keys)
+    await landBlob(bundle, 'provenance', provenance)
+    const asset = await assetOf(bundle)
+    assert.deepEqual([asset.complete, asset.drop?.kem_ct], [true, world.drop.kem_ct])
+    assert.equal((await receiptsOf(bundle)).at(-1)?.envelope_hash, sha256(provenance))
+  })
+
+  it('takes both key modes, and a type that the owner corrects', async () => {
+    const author = await newAuthor(server)
+    for (const key_mode of ['derived', 'wrapped'])
+      for (const content_type of ['application/octet-stream', 'image/png']) {
+        const world = await newWorld({ author })
+        const bundle = newBundle(author, { original: world.session.file, manifest: { key_mode } })
+        expectSaid(await adopt(world, bundle, { content_type }), '200', `${key_mode} ${content_type}`)
+      }
+    assert.deepEqual(await inboxOf(author.owner), [])
+  })
+
+  it('takes a place beside blobs that came before it', async () => {
+    const world = await newWorld()
+    const { bundle } = world
+    await landBlob(bundle, 'metadata')
+    await landBlob(bundle, 'provenance')
+    expectSaid(await adopt(world, bundle), '200')
+    assert.ok((await assetOf(bundle)).complete)
+    await expectWholeUse(world.author, [bundle.assetId])
+  })
+
+  it('leaves the guest’s state and repeats as they were', async () => {
+    const world = await newWorld()
+    const { session, bundle } = world
+    await adopt(world, bundle)
+    expectSaid(await append(session), '204')
+    assert.equal((await server.send({ method: 'HEAD', path: sessionPath(session) })).status, 200)
+  })
+
+  it('answers 426 to a protocol outside the window, in the header or the body', async () => {
+    const world = await newWorld()
+    const { author, drop, session } = world
+    for (const protocol_version of ['1999-12-31', '2999-01-01']) {
+      const bundle = newBundle(author, { original: session.file, manifest: { protocol_version } })
+      expectSaid(await adopt(world, bundle), '426 protocol.version_unsupported')
+      const headers = { 'x-service-protocol': protocol_version }
+      const reply = await sendAdoption(author.owner, drop.drop_id, adoptBody(world.bundle), headers)
+      expectSaid(reply, '426 protocol.version_unsupported')
+    }
+    await expectWaiting(world)
+    const { headers } = await asOwner(author.owner, 'GET', '/v1/drops')
+    const manifest = { protocol_version: String(headers['x-service-protocol-min']) }
+    expectSaid(await adopt(world, newBundle(author, { original: session.file, manifest })), '200', 'the oldest')
+  })
+})
+
+describe('adopt: whose bytes', () => {
+  it('answers 400 to a hash or size that is not the drop’s, even of other bytes that the caller has', async () => {
+    const world = await newWorld()
+    const { author, bundle, session } = world
+    const own = newBundle(author)
+    await landBlob(own)
+    for (const original of [randomBytes(100), own.original])
+      expectSaid(await adopt(world, newBundle(author, { original })), '400 drop.adoption_mismatch')
+    for (const size of [session.file.length - 1, session.file.length + 1, 2 ** 53 - 1])
+      expectSaid(await adopt(world, bundle, { size }), '400 drop.adoption_mismatch', `size ${size}`)
+    await expectWaiting(world)
+    expectSaid(await adopt(world, bundle), '200')
+  })
+
+  it('answers 404 to an unknown drop, somebody else’s, an adopted and a discarded one', async () => {
+    const [world, foreign] = [await newWorld(), await newWorld()]
+    const { author, bundle } = world
+    const gone = await newWorld({ author })
+    expectSaid(await discard(gone), '204')
+    expectSaid(await adopt(gone, gone.bundle), '404 drop.not_found', 'discarded')
+    expectSaid(await sendAdoption(author.owner, randomUUID(), adoptBody(bundle)), '404 drop.not_found', 'unknown')
+    const stolen = newBundle(author, { original: foreign.session.file })
+    expectSaid(await adopt({ ...foreign, author }, stolen), '404 drop.not_found', 'somebody else’s')
+    expectSaid(await getAsset(stolen), '404 asset.not_found')
+    await expectWaiting(foreign)
+    expectSaid(await adopt(world, bundle), '200')
+    expectSaid(await adopt(world, bundle), '404 drop.not_found', 'adopted')
+    const second = newBundle(author, { original: world.session.file })
+    expectSaid(await adopt(world, second), '404 drop.not_found', 'adopted, as another asset')
+    expectSaid(await getAsset(second), '404 asset.not_found')
+    assert.equal((await assetOf(bundle)).drop?.drop_id, world.drop.drop_id, 'who lost the answer finds it here')
+  })
+
+  it('leaves nothing to discard', async () => {
+    const world = await newWorld()
+    expectSaid(await adopt(world, world.bundle), '200')
+    expectSaid(await discard(world), '404 drop.not_found')
+    const pile = await asOwner(world.author.owner, 'DELETE', `/v1/drops?opaque_id=${world.link.opaqueId}`)
+    expectSaid(pile, '204')
+    assert.deepEqual(await heldBy(world.bundle), [`original ${world.drop.ciphertext_hash}`])
+    assert.equal((await quotaOf(world.author.owner)).used, world.drop.size)
+  })
+
+  it('keeps two drops of the same bytes apart', async () => {
+    const author = await newAuthor(server)
+    const link = await provision(author.owner)
+    const file = randomBytes(50)
+    await land(link, file)
+    await land(link, file)
+    const [one, two] = await inboxOf(author.owner)
+    assert.ok(one !== undefined && two !== undefined)
+    const bundle = newBundle(author, { original: file })
+    expectSaid(await sendAdoption(author.owner, two.drop_id, adoptBody(bundle)), '200')
+    assert.deepEqual(await onlyDrop(author.owner), one)
+    expectSaid(await asOwner(author.owner, 'DELETE', `/v1/drops/${one.drop_id}`), '204')
+    assert.deepEqual((await asOwner(author.owner, 'GET', `/v1/blob/${sha256(file)}`)).body, file)
+    assert.equal(await expectWholeUse(author, [bundle.assetId]), file.length)
+  })
+
+  it('answers 400 to a malformed id', async () => {
+    const { author, bundle } = await newWorld()
+    for (const id of ['x', '%00', randomUUID().toUpperCase()])
+      expectSaid(await sendAdoption(author.owner, id, adoptBody(bundle)), '400 request.malformed', id)
+  })
+})
+
+describe('adopt: state of the asset', () => {
+  it('answers 422 to an id that is taken: held, open, somebody else’s, deleted', async () => {
+    const world = await newWorld()
+    const { author, session } = world
+    const stranger = await newAuthor(server)
+    const taken = [newBundle(author), newBundle(author), newBundle(author), newBundle(stranger), newBundle(stranger)]
+    const [held, open, deleted, theirs, openTheirs] = taken
+    assert.ok(held && open && deleted && theirs && openTheirs)
+    for (const bundle of [held, deleted, theirs]) await landBlob(bundle)
+    for (const bundle of [open, openTheirs]) await openUpload(bundle)
+    await deleteAsset(deleted)
+    for (const { assetId } of taken) {
+      const bundle = newBundle(author, { assetId, original: session.file })
+      expectSaid(await adopt(world, bundle), '422 asset.id_taken')
+    }
+    const waits = newBundle(author)
+    await landBlob(waits, 'metadata')
+    const other = newBundle(author, { assetId: waits.assetId, original: session.file })
+    expectSaid(await adopt(world, other), '422 asset.id_taken', 'its metadata names another original')
+    assert.equal((await inboxOf(author.owner)).length, 1)
+    await expectWholeUse(author, [held.assetId, waits.assetId])
+    expectSaid(await adopt(world, world.bundle), '200')
+  })
+
+  it('answers 422 when there is nothing to replace, or the manifest does not continue what is there', async () => {
+    const world = await newWorld()
+    const { author } = world
+    const retention_until = new Date(Date.now() + DAY_MS).toISOString()
+    const asset = await landAsset(newBundle(author, { manifest: { retention_until } }))
+    const unknown = newBundle(author)
+    const stale: readonly Bundle[] = [
+      replacing(world, unknown, undefined),
+      replacing(world, unknown, asset.provenance),
+      replacing(world, asset, undefined, { retention_until }),
+      replacing(world, asset, randomBytes(9), { retention_until }),
+      replacing(world, asset, asset.provenance),
+    ]
+    for (const bundle of stale) expectSaid(await adopt(world, bundle), '422 manifest.stale')
+    await expectWaiting(world)
+    assert.ok((await assetOf(asset)).complete)
+    expectSaid(await adopt(world, replacing(world, asset, asset.provenance, { retention_until })), '200')
+  })
+
+  it('replaces an original, and only what it replaces is given back', async () => {
+    const world = await newWorld()
+    const { author, drop } = world
+    const asset = await landAsset(newBundle(author, { original: randomBytes(700) }))
+    const bundle = replacing(world, asset, asset.provenance)
+    expectSaid(await adopt(world, bundle), '200')
+    assert.deepEqual(await heldBy(bundle), [`original ${drop.ciphertext_hash}`])
+    assert.deepEqual((await assetOf(bundle)).drop?.drop_id, drop.drop_id)
+    assert.equal((await quotaOf(author.owner)).used, drop.size)
+    const receipts = await receiptsOf(bundle)
+    assert.deepEqual(
+      receipts.map(({ ciphertext_hash }) => ciphertext_hash).filter((hash) => hash === drop.ciphertext_hash).length,
+      2,
+    )
+    assert.equal(receipts.length, 3 + 2, 'what was replaced keeps its receipts')
+    const provenance = await landBlob(bundle, 'provenance', provenanceOf(bundle))
+    const second = await newWorld({ author })
+    expectSaid(await adopt(second, replacing(second, asset, provenance)), '200')
+    assert.equal((await assetOf(asset)).drop?.drop_id, second.drop.drop_id, 'the drop that is its original now')
+    const next = successorOf(asset, undefined)
+    await landBlob(next)
+    assert.equal(await expectWholeUse(author, [asset.assetId]), next.original.length)
+  })
+
+  it('is refused while an upload of another original is open', async () => {
+    const world = await newWorld()
+    const { author, session } = world
+    const asset = await landAsset(newBundle(author))
+    const upload = await openUpload(successorOf(asset, asset.provenance))
+    expectSaid(await adopt(world, replacing(world, asset, asset.provenance)), '422 asset.id_taken')
+    const first = newBundle(author)
+    const opening = await openUpload(first)
+    const rival = newBundle(author, { assetId: first.assetId, original: session.file })
+    expectSaid(await adopt(world, rival), '422 asset.id_taken')
+    for (const each of [upload, opening]) expectSaid(await append(each), '204', 'the upload goes on')
+    await expectWaiting(world)
+  })
+})

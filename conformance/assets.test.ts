@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import {
+  assetOf,
+  completeWith,
+  DAY_MS,
+  deleteAsset,
+  expectWholeUse,
+  getAsset,
+  getReceipts,
+  heldBy,
+  landAsset,
+  landBlob,
+  newAuthor,
+  newBundle,
+  openUpload,
+  type Role,
+  sendUpload,
+  uploadBody,
+  uploadsOf,
+} from './assetWorld.ts'
+import { expectSaid } from './expect.ts'
+import { connect } from './server.ts'
+import { append, asOwner, quotaOf, sha256, standing } from './world.ts'
+
+const PARTS = ['original', 'metadata', 'provenance'] as const
+const ORDERS: readonly (readonly Role[])[] = PARTS.flatMap((first) =>
+  PARTS.filter((role) => role !== first).map((second) => [
+    first,
+    second,
+    ...PARTS.filter((role) => role !== first && role !== second),
+  ]),
+)
+
+const server = await connect()
+
+describe('asset', () => {
+  it('is there from its first blob on, and not before', async () => {
+    const bundle = newBundle(await newAuthor(server))
+    const session = await openUpload(bundle)
+    await append(session, 0, 50)
+    expectSaid(await getAsset(bundle), '404 asset.not_found')
+    expectSaid(await getReceipts(bundle), '404 storage.asset_not_found')
+    expectSaid(await deleteAsset(bundle), '404 asset.not_found')
+    expectSaid(await append(session, 50), '204')
+    expectSaid(await getAsset(bundle), '200')
+    expectSaid(await getReceipts(bundle), '200')
+  })
+
+  it('shows its album, its blobs in the order of landing, and when it changed', async () => {
+    const bundle = newBundle(await newAuthor(server))
+    const { original, assetId, author } = bundle
+    await landBlob(bundle)
+    const first = await assetOf(bundle)
+    const landed: [Role, Buffer][] = [['original', original]]
+    for (const role of ['derivative', 'metadata', 'derivative'] as const)
+      landed.push([role, await landBlob(bundle, role)])
+    const asset = await assetOf(bundle)
+    assert.deepEqual(
+      asset.blobs,
+      landed.map(([role, file]) => ({ role, hash: sha256(file), size: file.length })),
+    )
+    assert.deepEqual([asset.asset_id, asset.album_id, asset.drop], [assetId, author.albumId, undefined])
+    assert.ok(Math.abs(Date.parse(asset.created_at) - Date.now()) < 60_000)
+    assert.deepEqual([first.created_at, first.changed_at <= asset.changed_at], [asset.created_at, true])
+  })
+
+  it('is complete with original, metadata and provenance, in any order of landing', async () => {
+    const author = await newAuthor(server)
+    for (const order of ORDERS) {
+      const bundle = newBundle(author)
+      for (const [index, role] of order.entries()) {
+        await landBlob(bundle, role)
+        await landBlob(bundle, 'derivative')
+        assert.equal((await assetOf(bundle)).complete, index === 2, order.slice(0, index + 1).join())
+      }
+    }
+  })
+
+  it('shows the envelope of the original, word for word, as soon as that is there', async () => {
+    const author = await newAuthor(server)
+    const retention_until = '2026-02-03T04:05:06+02:00'
+    const timestamp = new Date().toISOString().replace('Z', '456+00:00')
+    const bundle = newBundle(author, { manifest: { retention_until, timestamp } })
+    const metadata = await landBlob(bundle, 'metadata')
+    assert.equal((await assetOf(bundle)).envelope.ciphertext_hash, sha256(metadata), 'the first blob’s until then')
+    await landBlob(bundle)
+    await landBlob(bundle, 'derivative')
+    await landBlob(bundle, 'provenance')
+    assert.deepEqual((await assetOf(bundle)).envelope, { ...bundle.manifest })
+  })
+
+  it('leaves out of its envelope what the client wrote as null', async () => {
+    const bundle = newBundle(await newAuthor(server), {
+      manifest: { album_id: null, metadata_blob_hash: null, retention_until: null },
+    })
+    await landBlob(bundle)
+    const { album_id: _, metadata_blob_hash: __, retention_until: ___, ...said } = bundle.manifest
+    assert.deepEqual((await assetOf(bundle)).envelope, said)
+  })
+
+  it('holds at most 32 blobs, and is read whole', async () => {
+    const author = await newAuthor(server)
+    const bundle = newBundle(author)
+    await landAsset(bundle)
+    await Promise.all(Array.from({ length: 29 }, () => landBlob(bundle, 'derivative')))
+    expectSaid(await sendUpload(author, uploadBody(bundle, 'derivative')), '403 request.limit_reached')
+    assert.equal((await heldBy(bundle)).length, 32)
+    await expectWholeUse(author, [bundle.assetId])
+  })
+
+  it('is refused a blob that names another original', async () => {
+    const author = await newAuthor(server)
+    const bundle = newBundle(author)
+    await landBlob(bundle)
+    const other = newBundle(author, { assetId: bundle.assetId })
+    expectSaid(await sendUpload(author, uploadBody(other, 'metadata')), '409 manifest.stale')
+    const early = newBundle(author)
+    await landBlob(early, 'metadata')
+    const rival = newBundle(author, { assetId: early.assetId })
+    expectSaid(await sendUpload(author, uploadBody(rival)), '409 asset.id_taken', 'the metadata waits for another')
+    await landBlob(early)
+    await expectWholeUse(author, [bundle.assetId, early.assetId])
+  })
+
+  it('answers 400 to a malformed id', async () => {
+    const { owner } = await newAuthor(server)
+    for (const id of ['x', '%00', '..%2f..', randomUUID().toUpperCase()])
+      for (const [method, path] of [
+        ['GET', `/v1/assets/${id}`],
+        ['DELETE', `/v1/assets/${id}`],
+        ['GET', `/v1/assets/${id}/receipts`],
+      ] as const)
+        expectSaid(await asOwner(owner, method, path), '400 request.malformed', `${method} ${path}`)
+  })
+})
+
+describe('delete an asset', () => {
+  it('answers 204 once, and everything of it is gone with its quota', async () => {
+    const author = await newAuthor(server)
+    const [bundle, kept] = [newBundle(author), newBundle(author)]
+    await landAsset(bundle)
+    await landBlob(kept)
+    expectSaid(await deleteAsset(bundle), '204')
+    expectSaid(await deleteAsset(bundle), '404 asset.not_found')
+    expectSaid(await getAsset(bundle), '404 asset.not_found')
+    expectSaid(await getReceipts(bundle), '404 storage.asset_not_found')
+    assert.equal((await quotaOf(author.owner)).used, kept.original.length)
+    assert.equal((await getAsset(kept)).status, 200)
+  })
+
+  it('ends what is open of it', async () => {
+    const author = await newAuthor(server)
+    const bundle = newBundle(author)
+    await landBlob(bundle)
+    const session = await openUpload(bundle, 'metadata')
+    await append(session, 0, 10)
+    expectSaid(await deleteAsset(bundle), '204')
+    assert.equal((await standing(session)).status, 404)
+    expectSaid(await append(session, 10), '404 upload.session_not_found')
+    assert.deepEqual(await uploadsOf(author.owner), [])
+    assert.equal((await quotaOf(author.owner)).used, 0)
+  })
+
+  it('leaves a blob whose last byte comes later no place', async () => {
+    const bundle = newBundle(await newAuthor(server))
+    await landBlob(bundle)
+    const session = await openUpload(bundle, 'provenance')
+    await append(session, 0, session.file.length - 1)
+    expectSaid(await deleteAsset(bundle), '204')
+    expectSaid(await append(session, session.file.length - 1), '404 upload.session_not_found')
+    expectSaid(await getAsset(bundle), '404 asset.not_found')
+  })
+
+  it('keeps its id taken, for its owner and for everybody else', async () => {
+    const [author, other] = [await newAuthor(server), await newAuthor(server)]
+    const bundle = newBundle(author)
+    await landBlob(bundle)
+    await deleteAsset(bundle)
+    const { assetId, original } = bundle
+    expectSaid(await sendUpload(author, uploadBody(bundle)), '409 asset.id_taken', 'the same blob again')
+    for (const by of [author, other])
+      for (const role of PARTS)
+        expectSaid(await sendUpload(by, uploadBody(newBundle(by, { assetId }), role)), '409 asset.id_taken', role)
+    const replacing = newBundle(author, { assetId, manifest: { action: 'replace' } })
+    expectSaid(await sendUpload(author, uploadBody(replacing)), '409 asset.id_taken')
+    await landBlob(newBundle(author, { original }), 'original')
+  })
+
+  it('answers 409 before the manifest’s retention_until, and 204 after it', async () => {
+    const author = await newAuthor(server)
+    const until = (fromNowMs: number) => ({ retention_until: new Date(Date.now() + fromNowMs).toISOString() })
+    const retained = newBundle(author, { manifest: until(DAY_MS) })
+    await landAsset(retained)
+    expectSaid(await deleteAsset(retained), '409 asset.retained')
+    assert.equal((await heldBy(retained)).length, PARTS.length)
+    await expectWholeUse(author, [retained.assetId])
+    const free = newBundle(author, { manifest: until(-1000) })
+    await landAsset(free)
+    expectSaid(await deleteAsset(free), '204')
+  })
+
+  it('lets nobody else delete it', async () => {
+    const [author, other] = [await newAuthor(server), await newAuthor(server)]
+    const bundle = newBundle(author)
+    await landBlob(bundle)
+    await completeWith(bundle)
+    expectSaid(await deleteAsset({ ...bundle, author: other }), '404 asset.not_found')
+    assert.ok((await assetOf(bundle)).complete)
+  })
+})

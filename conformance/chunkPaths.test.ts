@@ -1,0 +1,227 @@
+/** Chunk handling is the same function on both paths (specification, Append one chunk): the same requests get the same answers from a guest's session and from an owner's. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { newAuthor, newBundle, openUpload } from './assetWorld.ts'
+import type { Call, Reply, Sending } from './client.ts'
+import { expectBodyless413, offsetOf, said } from './expect.ts'
+import { connect } from './server.ts'
+import {
+  type AnySession,
+  append,
+  appendBytes,
+  cancel,
+  chunkHeaders,
+  MIB,
+  newLink,
+  OCTETS,
+  openSession,
+  sessionPath,
+  sha256,
+  standing,
+  tokenOf,
+} from './world.ts'
+
+const SIZE = 300
+const CHUNK_BYTES_MAX = 16 * MIB
+const OTHER = randomBytes(SIZE)
+
+/** A request of one session, and `status code` of its answer with `@` and its X-Service-Offset where it has one. */
+type Step = readonly [ask: (session: AnySession) => Promise<Reply>, answer: string]
+
+const server = await connect()
+
+/** A new session of each path for bytes of this length. */
+async function bothPaths(size = SIZE): Promise<readonly AnySession[]> {
+  const author = await newAuthor(server)
+  return [
+    await openSession(await newLink(server), randomBytes(size)),
+    await openUpload(newBundle(author, { original: randomBytes(size) })),
+  ]
+}
+
+const told = (reply: Reply) =>
+  reply.headers['x-service-offset'] === undefined ? said(reply) : `${said(reply)} @${offsetOf(reply)}`
+
+async function expectSteps(steps: readonly Step[], size = SIZE): Promise<readonly AnySession[]> {
+  const sessions = await bothPaths(size)
+  for (const session of sessions) {
+    const answers: string[] = []
+    for (const [ask] of steps) answers.push(told(await ask(session)))
+    assert.deepEqual(
+      answers,
+      steps.map(([, answer]) => answer),
+      sessionPath(session),
+    )
+  }
+  return sessions
+}
+
+async function expectStates(sessions: readonly AnySession[], offset: number, state: string): Promise<void> {
+  for (const session of sessions)
+    assert.deepEqual(await standing(session), { status: 200, offset, length: session.file.length, state })
+}
+
+const chunk = (start: number, end?: number) => (session: AnySession) => append(session, start, end)
+const other = (offset: number, bytes: number) => (session: AnySession) =>
+  appendBytes(session, offset, OTHER.subarray(0, bytes))
+const patch = (call: Omit<Call, 'method' | 'path'>) => (session: AnySession) =>
+  session.client.send({ method: 'PATCH', path: sessionPath(session), token: tokenOf(session), ...call })
+
+describe('chunks, on both paths', () => {
+  it('keeps chunks in order, answers repeats with the offset that they led to, and lands', async () => {
+    const sessions = await expectSteps([
+      [chunk(0, 1), '204 @1'],
+      [chunk(1, 200), '204 @200'],
+      [chunk(0, 1), '204 @1'],
+      [chunk(1, 200), '204 @200'],
+      [chunk(200), '204 @300'],
+      [chunk(200), '204 @300'],
+      [chunk(1, 200), '204 @200'],
+    ])
+    await expectStates(sessions, SIZE, 'landed')
+  })
+
+  it('refuses what conflicts, and says where to go on', async () => {
+    const sessions = await expectSteps([
+      [chunk(1, 100), '409 upload.offset_mismatch @0'],
+      [chunk(0, 100), '204 @100'],
+      [other(0, 100), '409 upload.chunk_conflict @100'],
+      [chunk(0, 50), '409 upload.chunk_conflict @100'],
+      [chunk(50, 100), '409 upload.offset_mismatch @100'],
+      [chunk(101, 200), '409 upload.offset_mismatch @100'],
+      [other(100, 201), '409 upload.size_exceeded @100'],
+      [
+        (session) => appendBytes(session, 100, session.file.subarray(100), wrongSum),
+        '409 upload.checksum_mismatch @100',
+      ],
+    ])
+    await expectStates(sessions, 100, 'open')
+    for (const session of sessions) assert.equal(told(await append(session, 100)), '204 @300')
+  })
+
+  it('refuses a further chunk of what has landed', async () => {
+    await expectSteps([
+      [chunk(0), '204 @300'],
+      [chunk(0, 100), '409 upload.session_closed @300'],
+      [chunk(100), '409 upload.session_closed @300'],
+      [other(300, 5), '409 upload.session_closed @300'],
+    ])
+  })
+
+  it('fails with other bytes than were declared, and answers so to every repeat', async () => {
+    const sessions = await expectSteps([
+      [chunk(0, 100), '204 @100'],
+      [other(100, 200), '409 upload.content_hash_mismatch @300'],
+      [other(100, 200), '409 upload.content_hash_mismatch @300'],
+      [cancel, '409 upload.session_closed @300'],
+    ])
+    await expectStates(sessions, SIZE, 'failed')
+  })
+
+  it('asks for both headers, and takes a malformed one for none', async () => {
+    const [offset, sum] = [{ 'x-service-offset': '0' }, { 'x-service-checksum': sha256(OTHER) }]
+    const bare = (headers: object) => patch({ body: OTHER, headers: { 'content-type': OCTETS, ...headers } })
+    const sessions = await expectSteps([
+      [bare({}), '400 upload.missing_offset'],
+      [bare(sum), '400 upload.missing_offset'],
+      [bare({ ...sum, 'x-service-offset': '+0' }), '400 upload.missing_offset'],
+      [bare({ ...sum, 'x-service-offset': '9007199254740992' }), '400 upload.missing_offset'],
+      [bare(offset), '400 upload.missing_checksum'],
+      [bare({ ...offset, 'x-service-checksum': sha256(OTHER).toUpperCase() }), '400 upload.missing_checksum'],
+      [bare({ ...offset, 'x-service-checksum': `sha256:${sha256(OTHER)}` }), '400 upload.missing_checksum'],
+    ])
+    await expectStates(sessions, 0, 'open')
+  })
+
+  it('judges session, content type, headers, body limit, repeat, state, offset, size and checksum in this order', async () => {
+    const large = randomBytes(CHUNK_BYTES_MAX + 1)
+    const lost = (session: AnySession) => ({ ...session, uploadId: '00000000-0000-4000-8000-000000000000' })
+    await expectSteps([
+      [(session) => patch({ body: OTHER })(lost(session)), '404 upload.session_not_found'],
+      [patch({ body: OTHER, headers: { 'content-type': 'text/plain' } }), '415 request.unsupported_media_type'],
+      [patch({ body: large, headers: { 'content-type': OCTETS } }), '400 upload.missing_offset'],
+      [(session) => appendBytes(session, 77, large), '413'],
+      [chunk(0, 100), '204 @100'],
+      [(session) => appendBytes(session, 0, session.file.subarray(0, 100)), '204 @100'],
+      [(session) => appendBytes(session, 101, large.subarray(0, SIZE), wrongSum), '409 upload.offset_mismatch @100'],
+      [(session) => appendBytes(session, 100, large.subarray(0, SIZE), wrongSum), '409 upload.size_exceeded @100'],
+      [
+        (session) => appendBytes(session, 100, session.file.subarray(0, 9), wrongSum),
+        '409 upload.checksum_mismatch @100',
+      ],
+      [(session) => appendBytes(session, 100, Buffer.alloc(0)), '400 upload.empty_chunk'],
+    ])
+  })
+
+  it('takes a chunk of 16 MiB of an owner’s, too, with and without Content-Length', async () => {
+    const bundle = newBundle(await newAuthor(server), { original: randomBytes(CHUNK_BYTES_MAX + 1) })
+    const session = await openUpload(bundle)
+    const whole = patch({ body: session.file, headers: chunkHeaders(0, session.file), withoutLength: true })
+    expectBodyless413(await whole(session))
+    assert.equal(told(await append(session, 0, CHUNK_BYTES_MAX)), `204 @${CHUNK_BYTES_MAX}`)
+    const last = session.file.subarray(CHUNK_BYTES_MAX)
+    const rest = patch({ body: last, headers: chunkHeaders(CHUNK_BYTES_MAX, last), withoutLength: true })
+    assert.equal(told(await rest(session)), `204 @${CHUNK_BYTES_MAX + 1}`)
+  })
+
+  it('leaves the offset at the last whole chunk when the connection is cut', async () => {
+    for (const session of await bothPaths()) {
+      await append(session, 0, 100)
+      const cut = await startChunk(session, 100)
+      await cut.write(session.file.subarray(100, 200))
+      cut.cut()
+      await expectStates([session], 100, 'open')
+      assert.equal(told(await append(session, 100, 150)), '204 @150')
+    }
+  })
+
+  it('lets the newest of two requests win', async () => {
+    for (const session of await bothPaths()) {
+      const older = await startChunk(session, 0)
+      await older.write(session.file.subarray(0, 100))
+      assert.equal(told(await append(session, 0, 200)), '204 @200')
+      await older.write(session.file.subarray(100)).catch(() => {})
+      older.end()
+      assert.equal(said(await older.reply), '409 upload.offset_mismatch')
+      assert.equal(told(await append(session, 200)), '204 @300')
+    }
+  })
+
+  it('lands what was sent whole though the last answer was lost', async () => {
+    for (const session of await bothPaths()) {
+      const lost = await startChunk(session, 0)
+      await lost.write(session.file)
+      lost.end()
+      lost.cut()
+      assert.equal(told(await append(session)), '204 @300')
+      await expectStates([session], SIZE, 'landed')
+    }
+  })
+
+  it('is over for good when it is cancelled', async () => {
+    await expectSteps([
+      [chunk(0, 100), '204 @100'],
+      [cancel, '204'],
+      [cancel, '404 upload.session_not_found'],
+      [chunk(0, 100), '404 upload.session_not_found'],
+      [chunk(100), '404 upload.session_not_found'],
+    ])
+  })
+})
+
+const wrongSum = { 'x-service-checksum': 'a'.repeat(64) }
+
+/** Opens a chunk request from `start` to the end of the file, and waits until the server has begun to read it. */
+async function startChunk(session: AnySession, start: number): Promise<Sending> {
+  const rest = session.file.subarray(start)
+  const length = { 'content-length': String(rest.length), expect: '100-continue' }
+  const sending = session.client.start({
+    method: 'PATCH',
+    path: sessionPath(session),
+    token: tokenOf(session),
+    headers: { ...chunkHeaders(start, rest), ...length },
+  })
+  await sending.continued
+  return sending
+}
