@@ -20,7 +20,9 @@ import {
   provenanceOf,
   receiptsOf,
   sendAdoption,
+  sendUpload,
   successorOf,
+  uploadBody,
 } from './assetWorld.ts'
 import { json, type Reply } from './client.ts'
 import { expectSaid } from './expect.ts'
@@ -290,6 +292,33 @@ describe('adopt: state of the asset', () => {
     await expectWaiting(world)
     assert.ok((await assetOf(asset)).complete)
     expectSaid(await adopt(world, replacing(world, asset, asset.provenance, { retention_until })), '200')
+  })
+
+  it('answers 422 when the provenance that came before says otherwise, and 200 once it says the same', async () => {
+    const author = await newAuthor(server)
+    const retention_until = '2026-02-03T04:05:06Z'
+    for (const other of [{ amk_version: 2 }, { plaintext_size: 2 }, { chunk_size: 4096 }, { retention_until }]) {
+      const world = await newWorld({ author })
+      const { bundle } = world
+      const differing = { ...bundle, manifest: { ...bundle.manifest, ...other } }
+      await landBlob(bundle, 'provenance')
+      expectSaid(await adopt(world, differing), '422 manifest.stale', Object.keys(other).join())
+      await expectWaiting(world)
+      expectSaid(await adopt(world, bundle), '200')
+      assert.equal((await heldBy(bundle)).length, 2)
+    }
+  })
+
+  it('lets in after it the provenance alone that says the same', async () => {
+    const world = await newWorld()
+    const { author, bundle } = world
+    expectSaid(await adopt(world, bundle), '200')
+    for (const other of [{ amk_version: 2 }, { key_mode: 'wrapped' }, { plaintext_size: 2 }, { chunk_size: 4096 }]) {
+      const differing = { ...bundle, manifest: { ...bundle.manifest, ...other } }
+      const body = uploadBody(differing, 'provenance', randomBytes(100))
+      expectSaid(await sendUpload(author, body), '409 manifest.stale', Object.keys(other).join())
+    }
+    await landBlob(bundle, 'provenance')
   })
 
   it('replaces an original, and only what it replaces is given back', async () => {

@@ -325,6 +325,7 @@ describe('an asset that is completed', () => {
   const lies: readonly (readonly [string, AssetFault | 'incomplete', (body: Body) => void])[] = [
     ['another plaintext_size', 'envelope_differs', envelope({ plaintext_size: 1 })],
     ['another key_mode', 'envelope_differs', envelope({ key_mode: 'wrapped' })],
+    ['another chunk_size', 'envelope_differs', envelope({ chunk_size: 1024 * 1024 })],
     ['an epoch that no album has', 'key_unreadable', envelope({ amk_version: 2 ** 40 })],
     ['two albums', 'asset_differs', (body) => void Object.assign(body, { album_id: other.assetId })],
     ['a replace', 'incomplete', envelope({ action: 'replace' })],

@@ -1,5 +1,6 @@
 /** Finishes what was cut short: an asset whose original is there, without metadata or without anybody's signature. */
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
+import { SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
 import { AssetError, AssetIncomplete } from './assetError.ts'
 import { type AssetBlob, type AssetFacts, blobOf, readAsset } from './assetFacts.ts'
 import type { AssetPorts } from './assetPorts.ts'
@@ -95,6 +96,8 @@ function requireCompletable({ envelope, albumId, drop }: AssetFacts): 'derived' 
   const keyMode = drop === undefined ? 'derived' : 'wrapped'
   if (envelope.key_mode !== keyMode)
     throw new AssetError('envelope_differs', 'the server tells another key_mode than the asset can have')
+  if (envelope.chunk_size !== SEGMENT_PLAINTEXT_BYTES)
+    throw new AssetError('envelope_differs', 'the server tells another chunk_size than the original can have')
   return keyMode
 }
 

@@ -145,6 +145,13 @@ const content = {
   304: { description: 'The client’s copy is current.', headers: ['ETag'] },
 } as const
 
+/** Under its own hash a content never changes. */
+const immutableContent = {
+  200: { ...content[200], headers: ['ETag', 'Accept-Ranges', 'Cache-Control'] },
+  206: { ...content[206], headers: ['ETag', 'Content-Range', 'Cache-Control'] },
+  304: { ...content[304], headers: ['ETag', 'Cache-Control'] },
+} as const
+
 /** What every chunk may meet, whatever it is sent through. */
 const chunkProblems = [
   'error.upload.session_not_found',
@@ -549,7 +556,7 @@ export const operations = {
     summary: 'Ciphertext of a blob',
     description: 'Any copy that a live asset of the caller’s holds. Sealed bytes, immutable, with ranges.',
     requestHeaders: ['Range', 'If-Range', 'If-None-Match'],
-    answers: content,
+    answers: immutableContent,
     problems: ['error.blob.not_found', 'error.request.range_not_satisfiable', 'error.storage.unavailable'],
   },
   blobHead: {
@@ -561,8 +568,8 @@ export const operations = {
     description: 'As GET, without the bytes.',
     requestHeaders: ['If-None-Match'],
     answers: {
-      200: { description: 'Content-Length and ETag.', headers: ['ETag', 'Accept-Ranges'] },
-      304: content[304],
+      200: { description: 'Content-Length and ETag.', headers: ['ETag', 'Accept-Ranges', 'Cache-Control'] },
+      304: immutableContent[304],
     },
     problems: ['error.blob.not_found', 'error.storage.unavailable'],
   },

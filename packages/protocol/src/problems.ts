@@ -228,7 +228,7 @@ const catalog = {
   'error.manifest.stale': {
     status: 409,
     title: 'The manifest does not continue what is there',
-    help: 'Read the asset: its original, album and the hash of its provenance have changed, or there is nothing to replace. Write the manifest anew.',
+    help: 'Read the asset: its original, album and the hash of its provenance have changed, or there is nothing to replace; or its original and provenance differ in amk_version, key_mode, plaintext_size, chunk_size or retention_until; or a provenance comes before its original and gives no original_blob_hash. Write the manifest anew.',
   },
   'error.drop.cap_exhausted': {
     status: 409,

@@ -105,7 +105,7 @@ export function createRules(
     drops: createDrops({ store, blobs, clock, random, limiter, links, quota }, settings),
     uploads: createUploads({ store, blobs, clock, random, quota }, settings),
     assets,
-    adopt: createAdopt({ store, blobs, clock, random, receiptLog, assets }, settings),
+    adopt: createAdopt({ store, blobs, clock, random, receiptLog, assets, ending }, settings),
     verify: createVerify({ store, blobs, clock, limiter, giveUpAfter }, settings),
     inbox: createInbox({ store, blobs, clock, quota }),
     accounts: createAccounts({ store, clock, random, limiter, hasher, sessions, serverSecret }, settings),

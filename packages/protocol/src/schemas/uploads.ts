@@ -34,6 +34,7 @@ export type CreateUploadResponse = Static<typeof CreateUploadResponse>
 export const OpenUploadResponse = object('OpenUploadResponse', {
   upload_id: uploadId,
   asset_id: optional(uuid<AssetId>('The asset that it is for.')),
+  blob_role: optional(oneOf(BLOB_ROLES, 'What the bytes are to be to that asset.')),
   opaque_id: optional(opaqueId('The link that it came through.')),
   size: integer('Declared bytes.', 1),
   offset: integer('Bytes that are there.'),

@@ -15,7 +15,7 @@ import {
   newDrop,
   newKeeper,
 } from '../testing/assets.ts'
-import { createFaults } from '../testing/faults.ts'
+import { createFaults, createGate } from '../testing/faults.ts'
 import { admitted, bytes } from '../testing/guest.ts'
 import { createMortal } from '../testing/mortal.ts'
 import { inWorld, type World } from '../testing/world.ts'
@@ -152,6 +152,77 @@ describe('an adoption', () => {
         const faulty = declaredFor(world, keeper, content, { suiteId: 2, contentType: 'text/html' })
         assert.deepEqual(await adopt(world, keeper, gone, faulty), NOT_FOUND)
       }
+    }),
+  )
+})
+
+describe('an adoption that waits for its receipt', () => {
+  /** It holds the drop, and nothing is signed before `release`. */
+  async function waitingOne(world: World, keeper: Keeper) {
+    const { assetId, drop, declared } = await scene(world, keeper)
+    const [isHeld, gate] = [createGate(), createGate()]
+    const log = world.store.withReceiptLogLock(async () => {
+      isHeld.open()
+      await gate.passed
+    })
+    await isHeld.passed
+    const answer = adopt(world, keeper, drop, declared)
+    const lease = async () => (await world.rules.inbox.list(keeper.accountId))[0]?.leasedUntil
+    while ((await lease()) === undefined) await new Promise(setImmediate)
+    const release = async () => {
+      gate.open()
+      await log
+    }
+    return { assetId, drop, declared, answer, release }
+  }
+
+  it(
+    'is none when the drop was discarded after its lease: nothing changes, and no receipt says otherwise',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const { assetId, drop, answer, release } = await waitingOne(world, keeper)
+      const head = await world.store.read((tx) => tx.receipts.head())
+      world.clock.advance(59)
+      assert.deepEqual(await world.rules.inbox.discard(keeper.accountId, drop.dropId), NOT_FOUND)
+      world.clock.advance(1)
+      assert.equal(await world.rules.inbox.discard(keeper.accountId, drop.dropId), undefined)
+      await release()
+      assert.deepEqual(await answer, NOT_FOUND)
+      assert.deepEqual(await world.store.read((tx) => tx.receipts.head()), head)
+      assert.equal((await assetOf(world, keeper, assetId)).asset.drop, undefined)
+      await assertBooks(world, [keeper.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'is done once when the same request comes to another process as well, and that one is told so',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const { assetId, drop, declared, answer, release } = await waitingOne(world, keeper)
+      const again = adopt({ rules: world.restarted() }, keeper, drop, declared)
+      for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
+      await release()
+      assert.equal(await again, assetId)
+      // The one whose claim was taken over looks whether it is done, which may be too soon: its client finds the drop in the asset.
+      const first = await answer
+      if (isRefusal(first)) assert.deepEqual(first, NOT_FOUND)
+      await assertAdopted(world, keeper, { assetId, drop })
+      await assertBooks(world, [keeper.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'lets go of the drop at once when there is no place for it any more',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const { assetId, drop, answer, release } = await waitingOne(world, keeper)
+      assert.equal(await world.rules.assets.remove(keeper.accountId, assetId), undefined)
+      await release()
+      assert.deepEqual(await answer, { refused: 'asset_id_taken' })
+      assert.deepEqual(await world.rules.inbox.list(keeper.accountId), [drop])
+      const elsewhere = declaredFor(world, keeper, content)
+      assert.equal(await adopt(world, keeper, drop, elsewhere), elsewhere.assetId)
+      await assertBooks(world, [keeper.accountId], [assetId, elsewhere.assetId])
     }),
   )
 })

@@ -3,12 +3,13 @@ import { type AccountId, type AssetId, addSeconds, type DropId, type Instant } f
 import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
-import type { Drop, ReadTx, Store, WriteTx } from '../ports/store.ts'
+import type { Drop, ReadTx, Store, Upload, WriteTx } from '../ports/store.ts'
 import { type Assets, NoPlace } from './assets.ts'
 import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal } from './manifest.ts'
 import { judgePlace, type PlaceRefusal } from './place.ts'
 import type { ReceiptLog } from './receipts.ts'
 import { isRefusal, type Refuses } from './refusals.ts'
+import type { UploadEnding } from './uploadEnding.ts'
 
 /**
  * A pending drop becomes the original of an asset: validate → claim → sign → asset, receipt and settling in one transaction, which fails if the
@@ -40,6 +41,7 @@ interface AdoptionPorts {
   readonly random: Random
   readonly receiptLog: ReceiptLog
   readonly assets: Assets
+  readonly ending: UploadEnding
 }
 
 /** The claim was taken over, or the drop discarded, while the receipt was being signed: there is no receipt then. */
@@ -50,7 +52,7 @@ const NOT_FOUND = { refused: 'drop_not_found' } as const
 export type Adopt = ReturnType<typeof createAdopt>
 
 export function createAdopt(
-  { store, blobs, clock, random, receiptLog, assets }: AdoptionPorts,
+  { store, blobs, clock, random, receiptLog, assets, ending }: AdoptionPorts,
   settings: AdoptionSettings,
 ) {
   const inFlight = new Map<string, Promise<AssetId | AdoptionRefusal>>()
@@ -102,14 +104,16 @@ export function createAdopt(
   async function settle(request: AdoptionRequest, drop: Drop, claimId: string): Promise<AssetId | AdoptionRefusal> {
     const { accountId, dropId, declared } = request
     const { assetId, ciphertextHash, size } = declared
+    let ended: readonly Upload[] = []
     try {
       await receiptLog.append({
         subject: { uploadId: drop.uploadId, assetId, blobRole: 'original', ciphertextHash, size },
         async commit(tx, { receivedAt }) {
           if (!(await tx.drops.settle(dropId, claimId))) throw new ClaimLost()
-          await assets.adopt(tx, { accountId, declared, drop, at: receivedAt })
+          ended = await assets.adopt(tx, { accountId, declared, drop, at: receivedAt })
         },
       })
+      ending.afterClose(ended)
       return assetId
     } catch (error) {
       if (error instanceof ClaimLost) return outcomeOf(request)

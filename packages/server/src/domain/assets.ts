@@ -10,6 +10,7 @@ import type {
   NewAsset,
   ReceiptRow,
   Store,
+  Upload,
   WriteTx,
 } from '../ports/store.ts'
 import type { Declared } from './manifest.ts'
@@ -18,6 +19,7 @@ import type { Quota } from './quota.ts'
 import { isRefusal, type Refuses } from './refusals.ts'
 import type { UploadEnding } from './uploadEnding.ts'
 import { markLanded } from './uploads.ts'
+import { isWithheld } from './verdicts.ts'
 
 /** What an account keeps. The one place where an asset's blobs change: whatever is taken out of it gives its charge back and waits out the grace window. */
 type VisibleAsset = Asset & { readonly createdAt: Instant; readonly changedAt: Instant }
@@ -68,37 +70,46 @@ export function createAssets({ store, blobs, clock, quota, ending }: AssetPorts)
 
   /**
    * Puts a blob into its asset, in the transaction that appends its receipt. Throws `NoPlace` when the asset has none for it any more.
-   * A new original that replaces drops all that was there.
+   * A new original that replaces drops all that was there and ends what was on its way to it, as nothing of that could land any more: the answer is which.
    */
-  async function take(tx: WriteTx, blob: AssetBlob, owner: Pick<NewAsset, 'accountId' | 'albumId'>): Promise<void> {
+  async function take(
+    tx: WriteTx,
+    blob: AssetBlob,
+    owner: Pick<NewAsset, 'accountId' | 'albumId'>,
+  ): Promise<readonly Upload[]> {
     const { assetId, landedAt } = blob
     const refused = await judgePlace(tx, { ...blob, accountId: owner.accountId, albumId: owner.albumId })
     if (refused !== undefined) throw new NoPlace(refused)
-    if (blob.role === 'original' && blob.envelope.action === 'replace') {
+    const isReplacing = blob.role === 'original' && blob.envelope.action === 'replace'
+    if (isReplacing) {
       for (const former of await tx.assets.blobsOf(assetId)) await letGo(tx, owner, former, landedAt)
       await tx.assets.setDrop(assetId, undefined)
     }
+    const ended = isReplacing ? await ending.closeAllOfAsset(tx, assetId, landedAt) : []
     await tx.assets.addBlob(blob)
     await tx.assets.touch(assetId, landedAt)
+    return ended
   }
 
   return {
-    /** Lands a finished session. */
-    async land(tx: WriteTx, upload: AssetUpload, at: Instant): Promise<void> {
+    /** Lands a finished session. The answer is which others have ended with it: `ending.afterClose` after the commit. */
+    async land(tx: WriteTx, upload: AssetUpload, at: Instant): Promise<readonly Upload[]> {
       const { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope } = upload
       const blob = { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope, landedAt: at }
-      await take(tx, blob, upload)
+      const ended = await take(tx, blob, upload)
       await markLanded(tx, upload, at)
+      return ended
     },
 
-    /** Takes a drop’s copy as an original, in the transaction that settles its adoption. The drop’s charge is the asset’s from now on. */
-    async adopt(tx: WriteTx, { accountId, declared, drop, at }: Adopted): Promise<void> {
+    /** Takes a drop’s copy as an original, in the transaction that settles its adoption. The drop’s charge is the asset’s from now on. Answers as `land`. */
+    async adopt(tx: WriteTx, { accountId, declared, drop, at }: Adopted): Promise<readonly Upload[]> {
       const { assetId, albumId, role, ciphertextHash, size, contentType, envelope } = declared
       const { dropId, opaqueId, kemCt, receivedAt, uploadId, location } = drop
       if ((await tx.assets.find(assetId)) === undefined) await tx.assets.reserve({ assetId, accountId, albumId })
       const blob = { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope, landedAt: at }
-      await take(tx, blob, { accountId, albumId })
+      const ended = await take(tx, blob, { accountId, albumId })
       await tx.assets.setDrop(assetId, { dropId, opaqueId, kemCt, receivedAt })
+      return ended
     },
 
     async get(accountId: AccountId, assetId: AssetId): Promise<AssetView | Refuses<'asset_not_found'>> {
@@ -148,8 +159,13 @@ export function createAssets({ store, blobs, clock, quota, ending }: AssetPorts)
       ciphertextHash: Sha256Hex,
     ): Promise<HeldBlob | Refuses<'blob_not_found' | 'storage_unavailable'>> {
       const copies = await store.read((tx) => tx.assets.copiesOf(accountId, ciphertextHash))
-      for (const copy of copies) if ((await blobs.size(copy.location)) === copy.size) return copy
-      return copies.length === 0 ? { refused: 'blob_not_found' } : { refused: 'storage_unavailable' }
+      if (copies.length === 0) return { refused: 'blob_not_found' }
+      for (const copy of copies) {
+        // One copy that cannot be looked at is no reason not to give another.
+        const size = isWithheld(copy) ? undefined : await blobs.size(copy.location).catch(() => undefined)
+        if (size === copy.size) return copy
+      }
+      return { refused: 'storage_unavailable' }
     },
   }
 }

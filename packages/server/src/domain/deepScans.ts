@@ -20,6 +20,8 @@ interface DeepScanPorts {
 const WINDOW_SECONDS = 3600
 /** What a scan counts at least: finding and opening a small file costs as much as reading a larger one. */
 const SCAN_BYTES_LEAST = 1024 * 1024
+/** Of the default budget: 32 times the least, as many as an asset has blobs. */
+const LEFT_SHARE = 1 / 2048
 
 export function createDeepScans(
   { blobs, limiter, giveUpAfter }: DeepScanPorts,
@@ -27,9 +29,10 @@ export function createDeepScans(
 ) {
   const turns = createScanTurns({ giveUpAfter })
 
-  /** A copy larger than the whole budget counts as all of it: it is read when nothing else was. */
+  /** A copy larger than the whole budget is read when nothing else was, and leaves a little, or the small blobs of its asset could never be read beside it. */
   function limitOf(accountId: AccountId, { size }: HeldBlob): Limit {
-    const weight = Math.max(size, SCAN_BYTES_LEAST)
+    const most = deepBytesPerHour - Math.floor(deepBytesPerHour * LEFT_SHARE)
+    const weight = Math.min(Math.max(size, SCAN_BYTES_LEAST), most)
     const budget = { most: deepBytesPerHour, windowSeconds: WINDOW_SECONDS }
     return { rule: 'deep-bytes-of-account', key: accountId, ...budget, weight }
   }

@@ -4,6 +4,7 @@ import type { AssetId } from '@blindkeep/protocol/ids'
 import {
   assertBooks,
   blobRow,
+  creation,
   leaveBlobFinishing,
   openBlob,
   openDeclared,
@@ -40,7 +41,7 @@ const provenance: Prepare = async (world, keeper, assetId) => {
 const wrongProvenance: Prepare = async (world, keeper, assetId) => {
   await landBlob(world, keeper, content, { assetId })
   const { content: signed, declared } = provenanceFor(world, keeper, content, { assetId })
-  return { content: signed, declared: { ...declared, envelope: { ...declared.envelope, amk_version: 2 } } }
+  return { content: signed, declared: { ...declared, envelope: { ...declared.envelope, client_version: 'test/2' } } }
 }
 
 const replacement: Prepare = async (world, keeper, assetId) => {
@@ -215,6 +216,7 @@ describe('owners’ sessions that a process left finishing', () => {
         const uploadId = await openDeclared(world, keeper, proof.declared)
         await leaveBlobFinishing(world, uploadId, proof.content)
         await change(assetId)
+        if (refused === 'asset_id_taken') assert.equal(await creation(world, keeper, proof.declared), refused)
         const answer = await world.rules.finishing.finish(uploadId)
         assert.equal(isRefusal(answer) && answer.refused, refused)
         assert.equal((await blobRow(world, uploadId)).failure, refused)

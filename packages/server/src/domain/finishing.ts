@@ -86,11 +86,15 @@ export function createFinishing(ports: FinishingPorts) {
     if (refused !== undefined) return failureOf(refused)
     const checked = role === 'provenance' ? await checkProvenance(upload) : {}
     if (isRefusal(checked)) return checked
+    let ended: readonly Upload[] = []
     try {
       await receiptLog.append({
         subject: { uploadId, assetId, blobRole: role, ciphertextHash, size, ...checked },
-        commit: (tx, receipt) => assets.land(tx, upload, receipt.receivedAt),
+        async commit(tx, receipt) {
+          ended = await assets.land(tx, upload, receipt.receivedAt)
+        },
       })
+      ending.afterClose(ended)
       return undefined
     } catch (error) {
       if (error instanceof NoPlace) return failureOf(error.refusal)

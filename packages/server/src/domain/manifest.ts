@@ -18,7 +18,7 @@ import type { Refuses } from './refusals.ts'
 
 /**
  * What is judged of a manifest, by one function for an upload and for an adoption (specification, Adopt, rule 1): first what it says by itself,
- * then whether its author may write here. Whether it fits the asset as it is, `assets.ts` judges.
+ * then whether its author may write here. Whether it fits the asset as it is, `place.ts` judges.
  */
 export interface Declared {
   readonly assetId: AssetId
@@ -47,18 +47,19 @@ export function judgeManifest(
   if (!isKnownSuite(declared.suiteId)) return { refused: 'suite_unknown' }
   if (!contentTypesOf(declared.protocolVersion).includes(declared.contentType))
     return { refused: 'content_type_unsupported' }
-  const other = disagreement(declared)
+  const other = undeclared(declared)
   if (other !== undefined)
     return { refused: 'manifest_mismatch', detail: `/manifest_envelope/${other} is not what is declared beside it` }
   const fault = contradiction(declared)
   if (fault !== undefined) return { refused: 'manifest_invalid', detail: fault }
-  const at = parseInstant(declared.envelope.timestamp) ?? now
+  const at = parseInstant(declared.envelope.timestamp)
+  if (at === undefined) throw new Error('an envelope was let in whose timestamp is no instant')
   const isNear = addSeconds(now, -driftDays * DAY_SECONDS) <= at && at <= addSeconds(now, driftDays * DAY_SECONDS)
   return isNear ? undefined : { refused: 'timestamp_out_of_range' }
 }
 
 /** The first member that declaration and envelope both give, and give differently (specification, ManifestEnvelope: "must equal"). */
-function disagreement({ envelope, ...declared }: Declared): keyof ManifestEnvelope | undefined {
+function undeclared({ envelope, ...declared }: Declared): keyof ManifestEnvelope | undefined {
   const pairs: readonly (readonly [keyof ManifestEnvelope, unknown])[] = [
     ['crypto_suite_id', declared.suiteId],
     ['protocol_version', declared.protocolVersion],

@@ -66,6 +66,7 @@ interface Said {
   /** Which original it names: none, one of the contents, or the one that is there. */
   readonly word: 'none' | 'there' | number
   readonly prior: 'none' | 'there' | 'wrong'
+  readonly amkVersion: number
   readonly isHonest: boolean
 }
 
@@ -73,23 +74,25 @@ const originalOf = (asset: ModelAsset) => asset.blobs.find(({ role }) => role ==
 
 /** The blob that is meant: a create goes on from nothing, and a replace names its original. */
 function meant(said: Said, asset: ModelAsset): Omit<ModelBlob, 'hash' | 'size'> & { readonly content: Uint8Array } {
-  const { role } = said
+  const { role, amkVersion } = said
   const content = pick(contents, said.content)
   const there = originalOf(asset)
   const action = said.action === 'same' ? (there?.action ?? 'create') : said.action
   const names =
     said.word === 'none' ? undefined : said.word === 'there' ? there?.hash : sha256(pick(contents, said.word))
-  const isNamed = action === 'replace' || role === 'provenance'
+  const isNamed = action === 'replace' || (role === 'provenance' && said.word !== 'none')
   const word =
     role === 'original' ? (isNamed ? sha256(content) : undefined) : (names ?? (isNamed ? sha256(content) : undefined))
   const position = role === 'original' ? asset.blobs.find((blob) => blob.role === 'provenance')?.hash : there?.prior
   const prior = { none: undefined, there: position, wrong: sha256(bytes(1)) }[said.prior]
-  return { role, action, word, prior: action === 'create' ? undefined : prior, content }
+  return { role, action, word, prior: action === 'create' ? undefined : prior, amkVersion, content }
 }
 
-function envelopeOf({ action, word, prior }: Pick<ModelBlob, 'action' | 'word' | 'prior'>): Partial<ManifestEnvelope> {
+function envelopeOf(blob: Pick<ModelBlob, 'action' | 'word' | 'prior' | 'amkVersion'>): Partial<ManifestEnvelope> {
+  const { action, word, prior, amkVersion } = blob
   return {
     action,
+    amk_version: amkVersion,
     ...(word !== undefined && { original_blob_hash: word }),
     ...(prior !== undefined && { prior_provenance_hash: prior }),
   }
@@ -110,14 +113,15 @@ function declaration(world: World, keeper: Keeper, asset: ModelAsset, said: Said
     const outcome = said.isHonest ? ('landed' as const) : ('content_hash_wrong' as const)
     return { declared, content: blob.content, blob: { ...blob, word }, outcome }
   }
-  const named = known(contents.find((content) => sha256(content) === blob.word) ?? blob.content)
-  const signs = { ...envelope, original_blob_hash: sha256(named) }
+  const of = blob.word ?? originalOf(asset)?.hash
+  const named = contents.find((content) => sha256(content) === of) ?? blob.content
+  const signs = blob.word === undefined ? envelope : { ...envelope, original_blob_hash: sha256(named) }
   const { declared, content } = provenanceFor(world, keeper, named, { assetId, envelope: signs })
   const sent: Declared = said.isHonest
     ? declared
     : { ...declared, envelope: { ...declared.envelope, client_version: 'another/1' } }
   const outcome = said.isHonest ? ('landed' as const) : ('manifest_mismatch' as const)
-  return { declared: sent, content, blob: { ...blob, word: sha256(named) }, outcome }
+  return { declared: sent, content, blob: { ...blob, word: signs.original_blob_hash ?? undefined }, outcome }
 }
 
 function opening(who: number, at: number, said: Said): Command {
@@ -129,8 +133,8 @@ function opening(who: number, at: number, said: Said): Command {
       const owner = keeper.accountId
       const asset = pick(model.assets, at)
       const { declared, content, blob, outcome } = declaration(world, keeper, asset, said)
-      const { role, action, word, prior } = blob
-      const row = { role, action, word, prior, hash: declared.ciphertextHash, size: declared.size }
+      const { role, action, word, prior, amkVersion } = blob
+      const row = { role, action, word, prior, amkVersion, hash: declared.ciphertextHash, size: declared.size }
       const expected = model.answer(asset, owner, row)
       const answer = await rules.uploads.create(await accountRow(world, owner), declared)
       assert.equal(isRefusal(answer) ? answer.refused : answer.offset === undefined ? 'opened' : 'present', expected)
@@ -211,9 +215,9 @@ function adopting(at: number, into: number, said: Said): Command {
       const drop = pick(model.drops, at)
       const keeper = known(keepers.find(({ accountId }) => accountId === drop.owner))
       const asset = pick(model.assets, into)
-      const { action, prior } = meant({ ...said, role: 'original' }, asset)
+      const { action, prior, amkVersion } = meant({ ...said, role: 'original' }, asset)
       const word = action === 'replace' ? drop.hash : undefined
-      const row: ModelBlob = { role: 'original', hash: drop.hash, size: drop.size, action, prior, word }
+      const row: ModelBlob = { role: 'original', hash: drop.hash, size: drop.size, action, prior, word, amkVersion }
       const { assetId } = asset
       const over = { assetId, size: drop.size, ciphertextHash: drop.hash, envelope: envelopeOf(row) }
       const pending = known((await rules.inbox.list(drop.owner)).find(({ dropId }) => dropId === drop.dropId))
@@ -310,6 +314,7 @@ const said = (role: BlobRole): fc.Arbitrary<Said> =>
     ),
     word: fc.constantFrom('none' as const, 'there' as const, 'there' as const, 'there' as const, 0, 1),
     prior: fc.constantFrom('there' as const, 'there' as const, 'there' as const, 'none' as const, 'wrong' as const),
+    amkVersion: fc.constantFrom(1, 1, 1, 1, 2),
     isHonest: fc.integer({ min: 0, max: 7 }).map((luck) => luck > 0),
   })
 const openingOf = (role: BlobRole) =>

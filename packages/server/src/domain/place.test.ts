@@ -87,6 +87,8 @@ async function scene(world: World) {
 const naming = (role: BlobRole, original?: Uint8Array): Over =>
   original === undefined ? { role } : ofOriginal(role, original)
 const each = (original?: Uint8Array): Over[] => companions.map((role) => naming(role, original))
+/** Those that need not name their original to come before it. */
+const quiet: Over[] = [naming('derivative'), naming('metadata')]
 const replaces = (original: Uint8Array, position?: ReturnType<typeof sha256>): Over => ({
   envelope: replacing(original, position),
 })
@@ -123,17 +125,17 @@ describe('the place of a companion', () => {
       const { agree } = await scene(world)
       const metadata = [naming('metadata'), naming('metadata', one)]
       await agree([
-        ['opened', 'nothing', ...each(), ...each(one)],
-        ['opened', 'one coming', ...each(), ...each(one)],
+        ['opened', 'nothing', ...quiet, ...each(one)],
+        ['opened', 'one coming', ...quiet, ...each(one)],
         ['opened', 'one held', ...each(), ...each(one)],
         ['asset_id_taken', 'metadata held', ...metadata],
         ['asset_id_taken', 'metadata coming', ...metadata],
         ['asset_id_taken', 'one held, metadata of one held', ...metadata],
-        ['opened', 'metadata held', naming('provenance'), naming('derivative')],
+        ['opened', 'metadata held', naming('provenance', one), naming('derivative')],
         ['opened', 'one held, metadata coming', naming('provenance'), naming('derivative')],
         ['asset_id_taken', 'provenance of one held', naming('provenance', one)],
         ['asset_id_taken', 'provenance of other coming', naming('provenance', other)],
-        ['opened', 'derivative of one coming', ...each(), ...each(one)],
+        ['opened', 'derivative of one coming', ...quiet, ...each(one)],
       ])
     }),
   )
@@ -149,8 +151,12 @@ describe('the place of a companion', () => {
         ['asset_id_taken', 'derivative of other held', ...each(one)],
         ['asset_id_taken', 'derivative of other coming', ...each(one)],
         // Who names none goes with whatever comes.
-        ['opened', 'derivative of other held', ...each()],
-        ['opened', 'derivative of other coming', ...each()],
+        ['opened', 'derivative of other held', ...quiet],
+        ['opened', 'derivative of other coming', ...quiet],
+        // A provenance has to know which: what it signs is that one.
+        ...['nothing', 'one coming', 'metadata held', 'derivative of other held', 'derivative of other coming'].map(
+          (before): Row => ['manifest_stale', before, naming('provenance')],
+        ),
       ])
     }),
   )

@@ -52,7 +52,20 @@ function judgeOriginal(wanted: Wanted, present: Present): PlaceRefusal | undefin
   if (wanted.envelope.action === 'replace')
     return original === undefined ? stale('there is nothing to replace') : judgeReplace(wanted, present)
   const awaited = [...present.blobs, ...present.coming].some(({ envelope }) => awaitsOther(envelope, wanted))
-  return original !== undefined || awaited ? taken : undefined
+  if (original !== undefined || awaited) return taken
+  const provenance = held(present, 'provenance')
+  return provenance && judgeSigned(provenance.envelope, wanted.envelope)
+}
+
+const SIGNED_OF_ORIGINAL = ['amk_version', 'key_mode', 'plaintext_size', 'chunk_size'] as const
+
+/** What the signed manifest says of the original is what the asset shows of it, whichever of the two came first. Who signed it, and when, may differ: any device completes an asset. */
+function judgeSigned(provenance: ManifestEnvelope, original: ManifestEnvelope): Refuses<'manifest_stale'> | undefined {
+  const other = SIGNED_OF_ORIGINAL.find((name) => provenance[name] !== original[name])
+  if (other !== undefined) return stale(`${other} of original and provenance differ`)
+  return retentionOf(provenance) === retentionOf(original)
+    ? undefined
+    : stale('retention_until of original and provenance differ')
 }
 
 /** Other blobs of a bundle may come first; what they say of the original binds it. */
@@ -72,7 +85,10 @@ function judgeReplace({ envelope }: Wanted, present: Present): PlaceRefusal | un
 
 /** Milliseconds since the epoch; 0 where nothing is retained. */
 export function retentionOf({ retention_until: until }: ManifestEnvelope): number {
-  return until === undefined || until === null ? 0 : (parseInstant(until) ?? 0)
+  if (until === undefined || until === null) return 0
+  const at = parseInstant(until)
+  if (at === undefined) throw new Error('an envelope was let in whose retention_until is no instant')
+  return at
 }
 
 /** Whatever is not the original goes with the one that is there. */
@@ -81,10 +97,17 @@ function judgeCompanion(wanted: Wanted, present: Present): PlaceRefusal | undefi
   const isSingle = role !== 'derivative'
   const rivals = [...present.blobs, ...present.coming].filter((other) => other.role === role)
   if (rivals.some((other) => isSingle || other.ciphertextHash === ciphertextHash)) return taken
+  const unnamed = judgeMetadata(wanted, present)
+  if (unnamed !== undefined) return unnamed
   const original = held(present, 'original')
-  if (original !== undefined) return judgeBundle(envelope, original)
+  if (original !== undefined)
+    return (
+      judgeBundle(envelope, original) ?? (role === 'provenance' ? judgeSigned(envelope, original.envelope) : undefined)
+    )
   if (envelope.action === 'replace') return stale('the original that replaces has to land first')
   const original_blob_hash = envelope.original_blob_hash ?? undefined
+  if (role === 'provenance' && original_blob_hash === undefined)
+    return stale('original_blob_hash is missing, which a provenance gives that comes before its original')
   const others = [
     ...present.coming.filter((other) => other.role === 'original').map((other) => other.ciphertextHash),
     ...[...present.blobs, ...present.coming].map((other) => other.envelope.original_blob_hash ?? undefined),
@@ -92,6 +115,17 @@ function judgeCompanion(wanted: Wanted, present: Present): PlaceRefusal | undefi
   const isOther = (hash: Sha256Hex | undefined) =>
     hash !== undefined && original_blob_hash !== undefined && hash !== original_blob_hash
   return others.some(isOther) ? taken : undefined
+}
+
+/** The metadata that the signed manifest names is the metadata that is there, whichever of the two came first. */
+function judgeMetadata({ role, ciphertextHash, envelope }: Wanted, present: Present): PlaceRefusal | undefined {
+  if (role === 'derivative') return undefined
+  const signed = role === 'provenance' ? envelope : held(present, 'provenance')?.envelope
+  const metadata = role === 'metadata' ? ciphertextHash : held(present, 'metadata')?.ciphertextHash
+  const named = signed?.metadata_blob_hash ?? metadata
+  return metadata === undefined || named === metadata
+    ? undefined
+    : stale('metadata_blob_hash of the provenance is not the metadata that is there')
 }
 
 function judgeBundle(envelope: ManifestEnvelope, original: AssetBlob): PlaceRefusal | undefined {

@@ -249,16 +249,25 @@ describe('a provenance blob', () => {
   )
 
   it(
-    'is of an original that is there or that its envelope names; one that is merely on its way is not known',
+    'is of an original that is there or that its envelope names: one that is merely on its way does not do',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const first = (envelope: Over['envelope'] = {}) => declaredFor(world, keeper, original, { envelope }).envelope
       const signs = (said: ManifestEnvelope) => refusalOf(world, keeper, signed(said, keeper.keys), said)
-      assert.equal(await signs(first()), otherField('ciphertext_hash'))
+      const proof = bytes(9)
+      const asks = (said: ManifestEnvelope) => {
+        const envelope = { ...said, ciphertext_hash: sha256(proof) }
+        const over = { assetId: said.file_id, role: 'provenance', envelope } as const
+        return creation(world, keeper, declaredFor(world, keeper, proof, over))
+      }
+      assert.equal(await asks(first()), 'manifest_stale')
+      assert.equal(await asks(first({ original_blob_hash: null })), 'manifest_stale')
+      const isOther = mismatch('original_blob_hash and ciphertext_hash are both the original’s')
+      assert.equal(await signs(first({ original_blob_hash: sha256(bytes(1)) })), isOther)
       assert.equal(await signs(first({ original_blob_hash: sha256(original) })), 'landed')
       const coming = first()
       await openBlob(world, keeper, original, { assetId: coming.file_id })
-      assert.equal(await signs(coming), otherField('ciphertext_hash'))
+      assert.equal(await asks(coming), 'manifest_stale')
       await landBlob(world, keeper, original, { assetId: coming.file_id })
       assert.equal(await signs(coming), 'landed')
     }),
@@ -340,7 +349,8 @@ describe('a provenance blob that was refused', () => {
     'gives its id up when nothing else had reserved it',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
-      const said = declaredFor(world, keeper, original).envelope
+      const named = { original_blob_hash: sha256(original) }
+      const said = declaredFor(world, keeper, original, { envelope: named }).envelope
       assert.match(await refusalOf(world, keeper, bytes(9), said), /^manifest_mismatch/)
       await assertBooks(world, [keeper.accountId], [said.file_id])
       assert.equal(await world.store.read((tx) => tx.assets.find(said.file_id)), undefined)

@@ -6,7 +6,7 @@ import type { Random } from '../ports/random.ts'
 import type { Account, AssetUpload, DropUpload, Store, Upload, WriteTx } from '../ports/store.ts'
 import { locationOf } from './location.ts'
 import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal } from './manifest.ts'
-import { newId } from './newId.ts'
+import { newTimedId } from './newId.ts'
 import { judgePlace, type PlaceRefusal } from './place.ts'
 import type { Quota } from './quota.ts'
 import { isRefusal, type Refuses } from './refusals.ts'
@@ -55,7 +55,7 @@ export function createUploads({ store, blobs, clock, random, quota }: UploadPort
     const { accountId } = account
     const unauthorized = await judgeAuthor(tx, accountId, declared)
     if (unauthorized !== undefined) return unauthorized
-    const present = await findPresent(tx, accountId, declared)
+    const present = await resumed(tx, accountId, declared)
     if (present !== undefined) return present
     // What the request was let in with may be old by now, and the grace of a full account would begin with what is over.
     const charged = (await tx.accounts.find(accountId)) ?? account
@@ -81,7 +81,7 @@ export function createUploads({ store, blobs, clock, random, quota }: UploadPort
   async function open(tx: WriteTx, accountId: AccountId, declared: Declared): Promise<UploadId> {
     const { assetId, albumId, role, size, ciphertextHash, contentType, envelope } = declared
     const createdAt = clock.now()
-    const uploadId = newId(random, parseUploadId)
+    const uploadId = newTimedId({ random, now: createdAt }, parseUploadId)
     const location = locationOf(ciphertextHash, uploadId)
     if ((await tx.assets.find(assetId)) === undefined) await tx.assets.reserve({ assetId, accountId, albumId })
     await tx.copies.insert({ location, size, state: 'staged', since: createdAt })
@@ -118,20 +118,31 @@ export function createUploads({ store, blobs, clock, random, quota }: UploadPort
   }
 }
 
-/** The same asset, role and hash: the session that is on its way, or that brought what is there. */
-async function findPresent(
+/**
+ * The same asset, role and hash: the session that is on its way, or that brought what is there. An open one goes on under the envelope that was
+ * declared last, if there is a place for that: what was declared before may have grown stale, and nothing that is declared is dropped in silence.
+ */
+async function resumed(
   tx: WriteTx,
   accountId: AccountId,
-  { assetId, role, ciphertextHash }: Declared,
-): Promise<CreatedUpload | undefined> {
-  const isSame = (other: { role: string; ciphertextHash: string }) =>
-    other.role === role && other.ciphertextHash === ciphertextHash
+  declared: Declared,
+): Promise<CreatedUpload | PlaceRefusal | undefined> {
+  const { assetId, role, ciphertextHash, size } = declared
+  const isSame = (other: { role: string; ciphertextHash: string; size: number }) =>
+    other.role === role && other.ciphertextHash === ciphertextHash && other.size === size
   const asset = await tx.assets.find(assetId)
   if (asset?.accountId !== accountId || asset.deletedAt !== undefined) return undefined
   const landed = (await tx.assets.blobsOf(assetId)).find(isSame)
   if (landed !== undefined) return { uploadId: landed.uploadId, offset: landed.size }
   const coming = (await tx.uploads.unclosedOfAsset(assetId)).find(isSame)
-  return coming && { uploadId: coming.uploadId, offset: coming.receivedBytes }
+  if (coming === undefined) return undefined
+  const { uploadId, receivedBytes: offset } = coming
+  const declarationHash = hashOf(declared)
+  if (coming.state !== 'open' || coming.declarationHash === declarationHash) return { uploadId, offset }
+  const refused = await judgePlace(tx, { accountId, ...declared, uploadId })
+  if (refused !== undefined) return refused
+  await tx.uploads.redeclare(uploadId, { ...declared, declarationHash })
+  return { uploadId, offset }
 }
 
 async function countRefusal(tx: WriteTx, accountId: AccountId): Promise<Refuses<'limit_reached'> | undefined> {

@@ -69,7 +69,7 @@ export interface Found {
 }
 
 /** What keeps a copy from being handed out although its bytes are there: so far, that the collector has marked it. */
-function isWithheld({ copyState }: HeldBlob): boolean {
+export function isWithheld({ copyState }: HeldBlob): boolean {
   return copyState !== 'kept'
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { appendFile, rm, truncate } from 'node:fs/promises'
 import { describe, it } from 'node:test'
-import { type AccountId, addSeconds } from '@blindkeep/protocol/ids'
+import { type AccountId, addSeconds, parseAccountId, parseSha256Hex } from '@blindkeep/protocol/ids'
 import { type Blobs, DigestsBusy, StorageUnavailable } from '../ports/blobs.ts'
 import { newAssetId, newKeeper } from '../testing/assets.ts'
 import { createFaults } from '../testing/faults.ts'
@@ -20,7 +21,8 @@ import {
   verifyOver,
   watchBlobs,
 } from '../testing/verify.ts'
-import { inWorld, type World } from '../testing/world.ts'
+import { inWorld, known, sha256, type World } from '../testing/world.ts'
+import { createDeepScans } from './deepScans.ts'
 import type { Verify } from './verify.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -273,6 +275,36 @@ describe('the budget of an account', () => {
       assert.deepEqual(await askEach(verify, keeper.accountId, [large, small]), [INTACT, LIMITED])
     }),
   )
+
+  it('has room for the small blobs of an asset beside an original that is larger than all of it', async () => {
+    // No test has a tebibyte: what stands in for the disk says at once what it would.
+    const quick = (real: Blobs): Blobs => ({
+      ...real,
+      digest: async (location, size) => ({ sha256: known(parseSha256Hex(location.slice(3, 67))), size }),
+    })
+    await inWorld(
+      async ({ blobs, limiter, settings }) => {
+        const scans = createDeepScans({ blobs, limiter, giveUpAfter: () => never }, settings)
+        const copies = [2 ** 40, 1, 1].map((size) => {
+          const ciphertextHash = sha256(bytes(8))
+          return {
+            role: 'original',
+            ciphertextHash,
+            size,
+            location: `ab/${ciphertextHash}`,
+            copyState: 'kept',
+          } as const
+        })
+        for (const order of [copies, copies.toReversed()]) {
+          const accountId = known(parseAccountId(randomUUID()))
+          await scans.inTurn({ accountId, signal: never }, async (scan) => {
+            for (const copy of order) assert.equal(await scan(copy), 'intact')
+          })
+        }
+      },
+      { around: { blobs: quick } },
+    )()
+  })
 
   it('is not taken from for a request that goes between two scans', async () => {
     const reason = new Error('gone')

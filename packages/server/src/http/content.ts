@@ -8,26 +8,34 @@ export interface Content {
   readonly location: string
   readonly size: number
   readonly ciphertextHash: Sha256Hex
+  /** Nothing is kept when left out. */
+  readonly cacheControl?: string
 }
 
 type Header = (name: string) => string | undefined
 
-export function contentAnswer({ location, size, ciphertextHash }: Content, header: Header, blobs: Blobs) {
-  const ETag = `"${ciphertextHash}"`
-  if (holds(header('if-none-match'), ETag)) return { status: 304, headers: { ETag } } as const
-  const isSame = header('if-range') === undefined || header('if-range') === ETag
+export function contentAnswer(content: Content, header: Header, blobs: Blobs) {
+  const { location, size } = content
+  const headers = headersOf(content)
+  if (holds(header('if-none-match'), headers.ETag)) return { status: 304, headers } as const
+  const isSame = header('if-range') === undefined || header('if-range') === headers.ETag
   const range = isSame ? rangeOf(header('range'), size) : 'whole'
   if (range === 'unsatisfiable') return { refused: 'range_unsatisfiable', size } as const
   const { start, end } = range === 'whole' ? { start: 0, end: size } : range
   const bytes = blobs.read(location, { start, end })
-  const headers = { ETag, 'Content-Length': String(end - start) } as const
+  const given = { ...headers, 'Content-Length': String(end - start) }
   return range === 'whole'
-    ? ({ status: 200, bytes, headers: { ...headers, 'Accept-Ranges': 'bytes' } } as const)
-    : ({ status: 206, bytes, headers: { ...headers, 'Content-Range': `bytes ${start}-${end - 1}/${size}` } } as const)
+    ? ({ status: 200, bytes, headers: { ...given, 'Accept-Ranges': 'bytes' } } as const)
+    : ({ status: 206, bytes, headers: { ...given, 'Content-Range': `bytes ${start}-${end - 1}/${size}` } } as const)
 }
 
-export function contentHead({ size, ciphertextHash }: Content, header: Header) {
-  const ETag = `"${ciphertextHash}"`
-  if (holds(header('if-none-match'), ETag)) return { status: 304, headers: { ETag } } as const
-  return { status: 200, headers: { ETag, 'Accept-Ranges': 'bytes', 'Content-Length': String(size) } } as const
+export function contentHead(content: Content, header: Header) {
+  const headers = headersOf(content)
+  if (holds(header('if-none-match'), headers.ETag)) return { status: 304, headers } as const
+  const given = { 'Accept-Ranges': 'bytes', 'Content-Length': String(content.size) }
+  return { status: 200, headers: { ...headers, ...given } } as const
+}
+
+function headersOf({ ciphertextHash, cacheControl }: Content) {
+  return { ETag: `"${ciphertextHash}"`, ...(cacheControl !== undefined && { 'Cache-Control': cacheControl }) }
 }

@@ -111,10 +111,11 @@ export async function landBlob(world: World, keeper: Keeper, content: Uint8Array
   return uploadId
 }
 
-/** The provenance blob of an envelope: what a device signs. `ciphertext_hash` has to be the original’s. */
+/** The provenance blob of an envelope: what a device signs, with some bytes for the wrapped key of an asset that has one. `ciphertext_hash` has to be the original’s. */
 export function provenanceOf(envelope: ManifestEnvelope, keys: DeviceKeys): Uint8Array {
   const id = keyId(keys.publicKey)
-  const toBeSigned = manifestToBeSigned({ envelope, wrappedKey: undefined }, id)
+  const wrappedKey = envelope.key_mode === 'wrapped' ? new Uint8Array(60) : undefined
+  const toBeSigned = manifestToBeSigned({ envelope, wrappedKey }, id)
   return assembleManifest(toBeSigned, {
     ed25519: new Uint8Array(sign(null, toBeSigned.ed25519, keys.ed25519)),
     mlDsa65: new Uint8Array(sign(null, toBeSigned.mlDsa65, keys.mlDsa65)),

@@ -16,6 +16,8 @@ export interface ModelBlob {
   readonly prior: Sha256Hex | undefined
   /** Which original it says that it belongs to. */
   readonly word: Sha256Hex | undefined
+  /** What manifest and original have to say alike. */
+  readonly amkVersion: number
 }
 
 export interface ModelAsset {
@@ -90,7 +92,9 @@ export class AssetModel {
     const original = asset.blobs.find(({ role }) => role === 'original')
     if (wanted.role === 'original' && wanted.action === 'create') {
       const isAwaited = all.every(({ word }) => word === undefined || word === wanted.hash)
-      return isThere('original') || !isAwaited ? 'asset_id_taken' : undefined
+      if (isThere('original') || !isAwaited) return 'asset_id_taken'
+      const proof = asset.blobs.find(({ role }) => role === 'provenance')
+      return (proof ?? wanted).amkVersion === wanted.amkVersion ? undefined : 'manifest_stale'
     }
     if (wanted.role === 'original') {
       if (coming.some(({ role }) => role === 'original')) return 'asset_id_taken'
@@ -100,12 +104,15 @@ export class AssetModel {
     if (wanted.role !== 'derivative' && isThere(wanted.role)) return 'asset_id_taken'
     if (original === undefined && wanted.action === 'replace') return 'manifest_stale'
     const { word } = wanted
+    const isProof = wanted.role === 'provenance'
+    if (original === undefined && isProof && word === undefined) return 'manifest_stale'
     if (original === undefined) {
       const named = all.map((blob) => (blob.role === 'original' ? blob.hash : blob.word))
       const isOther = word !== undefined && named.some((hash) => hash !== undefined && hash !== word)
       return isOther ? 'asset_id_taken' : undefined
     }
-    const goesOn = original.action === wanted.action && original.prior === wanted.prior
+    const isSame = !isProof || original.amkVersion === wanted.amkVersion
+    const goesOn = isSame && original.action === wanted.action && original.prior === wanted.prior
     return goesOn && (word ?? original.hash) === original.hash ? undefined : 'manifest_stale'
   }
 

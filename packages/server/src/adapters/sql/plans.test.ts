@@ -134,6 +134,10 @@ const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof W
     },
     append: (tx) => tx.uploads.append(uploadId(1), { offset: 0, length: 1, checksum: hash(1) }, at(1)),
     fallBack: (tx) => tx.uploads.fallBack(uploadId(1), 0),
+    redeclare: async (tx) => {
+      await tx.uploads.insert(assetUpload(8))
+      await tx.uploads.redeclare(uploadId(8), assetUpload(8))
+    },
     move: (tx) => tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1) }),
     prune: (tx) => tx.uploads.prune(at(1)),
   },

@@ -137,6 +137,23 @@ const insertionOfOwners = prepared((db, given: NewAssetUpload & { readonly envel
   }),
 )
 
+const redeclaration = prepared(
+  (
+    db,
+    given: Given & {
+      readonly contentType: string
+      readonly envelopeText: string
+      readonly declarationHash: string
+    },
+  ) =>
+    db
+      .updateTable('uploads')
+      .set({ content_type: given.contentType, envelope: given.envelopeText, declaration_hash: given.declarationHash })
+      .where('upload_id', '=', given.uploadId)
+      .where('asset_id', 'is not', null)
+      .where('state', '=', literally('open')),
+)
+
 interface Movement extends Given {
   readonly from: UploadState
   readonly to: UploadState
@@ -199,6 +216,11 @@ export function uploadWrites(db: Kysely<Schema>): UploadWrites {
       else await insertionOfOwners.changed(db, { ...upload, envelopeText: envelopeText(upload.envelope) })
     },
     ...chunkWrites(db),
+    async redeclare(uploadId, { contentType, envelope, declarationHash }) {
+      const given = { uploadId, contentType, envelopeText: envelopeText(envelope), declarationHash }
+      if ((await redeclaration.changed(db, given)) !== 1)
+        throw new Error('Only an open session of an owner is declared anew')
+    },
     async move(uploadId, { from, to, at, failure }) {
       const closedAt = to === 'open' || to === 'finishing' ? null : at
       return (await movement.changed(db, { uploadId, from, to, closedAt, failure })) === 1

@@ -11,6 +11,9 @@ import { contentAnswer, contentHead } from '../content.ts'
 
 type Row = 'asset' | 'deleteAsset' | 'assetReceipts' | 'blob' | 'blobHead'
 
+/** What is served under its own hash never changes: its owner’s browser may keep it, sealed as it is, and no other cache. */
+const IMMUTABLE = { cacheControl: 'private, max-age=31536000, immutable' }
+
 export function assetRoutes({ assets, blobs }: { readonly assets: Assets; readonly blobs: Blobs }): Pick<Routes, Row> {
   return {
     async asset({ params, caller }) {
@@ -31,12 +34,12 @@ export function assetRoutes({ assets, blobs }: { readonly assets: Assets; readon
 
     async blob({ params, caller, header }) {
       const content = await assets.content(caller.account.accountId, params.hash)
-      return isRefusal(content) ? content : contentAnswer(content, header, blobs)
+      return isRefusal(content) ? content : contentAnswer({ ...content, ...IMMUTABLE }, header, blobs)
     },
 
     async blobHead({ params, caller, header }) {
       const content = await assets.content(caller.account.accountId, params.hash)
-      return isRefusal(content) ? content : contentHead(content, header)
+      return isRefusal(content) ? content : contentHead({ ...content, ...IMMUTABLE }, header)
     },
   }
 }

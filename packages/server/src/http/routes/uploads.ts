@@ -73,7 +73,9 @@ export function uploadRoutes(
 function entryOf(upload: Upload) {
   return {
     upload_id: upload.uploadId,
-    ...(upload.assetId === undefined ? { opaque_id: upload.opaqueId } : { asset_id: upload.assetId }),
+    ...(upload.assetId === undefined
+      ? { opaque_id: upload.opaqueId }
+      : { asset_id: upload.assetId, blob_role: upload.role }),
     size: upload.size,
     offset: upload.receivedBytes,
     state: upload.state === 'open' ? ('open' as const) : ('finishing' as const),

@@ -93,6 +93,11 @@ export interface UploadReads {
 
 export interface UploadWrites {
   insert(upload: NewUpload): Promise<void>
+  /** What an owner's session is declared as, said anew. Throws when it is not open. */
+  redeclare(
+    uploadId: UploadId,
+    declaration: Pick<NewAssetUpload, 'contentType' | 'envelope' | 'declarationHash'>,
+  ): Promise<void>
   /**
    * Records a chunk at the end of what an open session has, and with it the new end. False, and nothing changed, when the session is not open
    * or its end is not `chunk.offset`: a compare-and-set.

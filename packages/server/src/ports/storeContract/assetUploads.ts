@@ -37,6 +37,26 @@ async function move(tx: WriteTx, number: number, to: UploadState): Promise<void>
 
 function describeRows(inStore: InStore): void {
   it(
+    'is declared anew as long as it is open, and only an owner’s',
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      await store.write(async (tx) => {
+        await tx.uploads.insert(assetUpload(1))
+        await tx.uploads.insert(upload(2))
+      })
+      const anew = { contentType: 'image/png', envelope: envelope(7), declarationHash: hash(8) }
+      const redeclare = (number: number) => store.write((tx) => tx.uploads.redeclare(uploadId(number), anew))
+      await redeclare(1)
+      const { contentType, envelope: declared, declarationHash } = { ...assetUpload(1), ...(await find(store, 1)) }
+      assert.deepEqual({ contentType, envelope: declared, declarationHash }, anew)
+      await assert.rejects(redeclare(2))
+      await assert.rejects(redeclare(3))
+      await store.write((tx) => move(tx, 1, 'finishing'))
+      await assert.rejects(redeclare(1))
+    }),
+  )
+
+  it(
     'gives back a session as it was inserted, open and empty',
     inStore(async (store) => {
       await seedWithAlbums(store)

@@ -1,0 +1,140 @@
+/** Provenance and original say the same of the asset, whichever of the two comes first: which one it is, its epoch, key mode, sizes and retention. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import {
+  type Author,
+  addDevice,
+  assetOf,
+  type Bundle,
+  completeWith,
+  heldBy,
+  landAsset,
+  landBlob,
+  type Members,
+  newAuthor,
+  newBundle,
+  openUpload,
+  receiptsOf,
+  sendUpload,
+  successorOf,
+  uploadBody,
+  uploadsOf,
+} from './assetWorld.ts'
+import { expectSaid } from './expect.ts'
+import { signManifest } from './provenanceWriter.ts'
+import { connect } from './server.ts'
+import { append, quotaOf, standing } from './world.ts'
+
+const server = await connect()
+
+/** What two of one asset say differently: each of them is good by itself. */
+const DIFFERENT: readonly (readonly [Members, Members])[] = [
+  [{ amk_version: 1 }, { amk_version: 2 }],
+  [{ key_mode: 'derived' }, { key_mode: 'wrapped' }],
+  [{ key_mode: 'wrapped' }, { key_mode: 'derived' }],
+  [{ plaintext_size: 1 }, { plaintext_size: 2 }],
+  [{ chunk_size: 1_048_560 }, { chunk_size: 4096 }],
+  [{}, { retention_until: '2026-02-03T04:05:06Z' }],
+  [{ retention_until: '2026-02-03T04:05:06Z' }, {}],
+  [{ retention_until: '2026-02-03T04:05:06Z' }, { retention_until: '2026-02-03T04:05:06.001Z' }],
+]
+
+const said = (first: Members, second: Members) => `${JSON.stringify(first)}, then ${JSON.stringify(second)}`
+
+function twoOf(author: Author, first: Members, second: Members): readonly [Bundle, Bundle] {
+  const bundle = newBundle(author, { manifest: first })
+  const { assetId, original } = bundle
+  return [bundle, newBundle(author, { assetId, original, manifest: second })]
+}
+
+/** With some bytes for a wrapped key when there has to be one. */
+function signed({ manifest, author }: Bundle): Buffer {
+  const wrapped = manifest.key_mode === 'wrapped' ? { wrapped_key: Uint8Array.from(randomBytes(60)) } : {}
+  return signManifest({ ...manifest, ...wrapped }, author.keys)
+}
+
+describe('provenance and original', () => {
+  it('takes a provenance before its original when it names that, or answers 409 before a byte is sent', async () => {
+    const author = await newAuthor(server)
+    for (const original_blob_hash of [undefined, null]) {
+      const silent = newBundle(author, { manifest: { original_blob_hash } })
+      const refused = () => sendUpload(author, uploadBody(silent, 'provenance'))
+      expectSaid(await refused(), '409 manifest.stale', 'nothing is there')
+      await landBlob(silent, 'metadata')
+      const session = await openUpload(silent)
+      expectSaid(await refused(), '409 manifest.stale', 'the original is merely on its way')
+      expectSaid(await append(session), '204')
+      await landBlob(silent, 'provenance')
+      assert.ok((await assetOf(silent)).complete)
+    }
+    await landBlob(newBundle(author), 'provenance')
+  })
+
+  it('answers 409 to a provenance that says other than the original that is there', async () => {
+    const author = await newAuthor(server)
+    for (const [first, second] of DIFFERENT) {
+      const [bundle, other] = twoOf(author, first, second)
+      await landBlob(bundle)
+      expectSaid(await sendUpload(author, uploadBody(other, 'provenance')), '409 manifest.stale', said(first, second))
+      assert.deepEqual(await uploadsOf(author.owner), [])
+      await landBlob(bundle, 'provenance', signed(bundle))
+    }
+  })
+
+  it('answers 409 to an original that says other than the provenance that is there', async () => {
+    const author = await newAuthor(server)
+    for (const [first, second] of DIFFERENT) {
+      const [bundle, other] = twoOf(author, first, second)
+      await landBlob(bundle, 'provenance', signed(bundle))
+      expectSaid(await sendUpload(author, uploadBody(other)), '409 manifest.stale', said(first, second))
+      assert.deepEqual(await uploadsOf(author.owner), [])
+      await landBlob(bundle)
+    }
+  })
+
+  it('may name one instant in other words, and be of another time and device', async () => {
+    const author = await newAuthor(server)
+    const heir = { ...author, ...(await addDevice(author.owner)) }
+    const until = { retention_until: '2026-02-03T04:05:06Z' }
+    const same = { retention_until: '2026-02-03T06:05:06.000+02:00', client_version: 'conformance/2' }
+    for (const roles of [['original', 'provenance'] as const, ['provenance', 'original'] as const]) {
+      const bundle = newBundle(author, { manifest: until })
+      const { assetId, original } = bundle
+      const timestamp = new Date(Date.now() - 60_000).toISOString()
+      const other = newBundle(heir, { assetId, original, manifest: { ...same, timestamp } })
+      for (const role of roles) await landBlob(role === 'original' ? bundle : other, role)
+      assert.equal((await heldBy(bundle)).length, 2)
+    }
+  })
+
+  it('are judged again at the last byte: the first to land stands, and one that says otherwise gives all back', async () => {
+    const author = await newAuthor(server)
+    for (const [first, second] of DIFFERENT)
+      for (const role of ['original', 'provenance'] as const) {
+        const [bundle, other] = twoOf(author, first, second)
+        const used = (await quotaOf(author.owner)).used
+        const stands = await openUpload(bundle, role, role === 'original' ? bundle.original : signed(bundle))
+        const late = role === 'original' ? 'provenance' : 'original'
+        const fails = await openUpload(other, late, late === 'original' ? other.original : signed(other))
+        expectSaid(await append(stands), '204')
+        for (let round = 0; round < 2; round += 1)
+          expectSaid(await append(fails), '409 manifest.stale', said(first, second))
+        assert.equal((await standing(fails)).state, 'failed')
+        assert.deepEqual(await uploadsOf(author.owner), [])
+        assert.equal((await quotaOf(author.owner)).used, used + stands.file.length)
+        assert.equal((await receiptsOf(bundle)).length, 1)
+      }
+  })
+
+  it('of a replace agree with each other, and not with what was there before', async () => {
+    const author = await newAuthor(server)
+    const asset = await landAsset(newBundle(author))
+    const next = successorOf(asset, asset.provenance, { amk_version: 2 })
+    await landBlob(next)
+    const former = { ...next, manifest: { ...next.manifest, amk_version: 1 } }
+    expectSaid(await sendUpload(author, uploadBody(former, 'provenance')), '409 manifest.stale')
+    await completeWith(next)
+    assert.ok((await assetOf(next)).complete)
+  })
+})
