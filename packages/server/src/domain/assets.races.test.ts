@@ -365,7 +365,18 @@ describe('an adoption against an upload of the same asset’s original', () => {
           },
           () => adopt(world, keeper, drop, declaredFor(world, keeper, content, { assetId })).then(reasonOf),
         )
-        assert.deepEqual([uploaded, adopted].toSorted(), ['asset_id_taken', 'done'])
+        // Bytes that are there already, as the drop brought them, are not sent again.
+        const outcomes =
+          other === content && uploaded === 'done'
+            ? [
+                ['done', 'done'],
+                ['asset_id_taken', 'done'],
+              ]
+            : [['asset_id_taken', 'done']]
+        assert.ok(
+          outcomes.some((each) => String(each) === String([uploaded, adopted].toSorted())),
+          `${uploaded}, ${adopted}`,
+        )
         assert.equal((await assetOf(world, keeper, assetId)).blobs.length, 1)
       }
       await assertBooks(world, [keeper.accountId], assetIds)

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
-import { type Blobs, StorageUnavailable } from '../ports/blobs.ts'
+import { BlobMissing, type Blobs, StorageUnavailable } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Chunk, Store, Upload, UploadFailure, WriteTx } from '../ports/store.ts'
 import type { Finishing } from './finishing.ts'
@@ -117,7 +117,8 @@ export function createAppendChunk({ store, blobs, clock, writers, staged, finish
     } catch (error) {
       if (writer.isStopped()) return stopped(uploadId)
       if (error instanceof PastSize) return { refused: 'chunk_past_size', offset }
-      if (error instanceof StorageUnavailable) return finishing.storageFault(upload, error)
+      if (error instanceof StorageUnavailable || error instanceof BlobMissing)
+        return finishing.storageFault(upload, error)
       throw error
     }
     if (length === 0) return { refused: 'chunk_empty' }

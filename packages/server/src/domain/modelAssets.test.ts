@@ -140,7 +140,13 @@ function opening(who: number, at: number, said: Said): Command {
       assert.equal(isRefusal(answer) ? answer.refused : answer.offset === undefined ? 'opened' : 'present', expected)
       if (isRefusal(answer) || answer.offset !== undefined) return
       asset.owner = owner
-      const begun = { createdAt: model.now, state: 'open' as const, sent: 0, lastChunkAt: undefined }
+      const begun = {
+        createdAt: model.now,
+        declaredAt: model.now,
+        state: 'open' as const,
+        sent: 0,
+        lastChunkAt: undefined,
+      }
       model.sessions.push({ ...row, uploadId: answer.uploadId, asset, owner, content, outcome, ...begun })
     },
   )

@@ -30,7 +30,10 @@ export interface ModelAsset {
   receipts: number
 }
 
-export interface ModelSession extends ModelBlob {
+type Said = 'action' | 'prior' | 'word' | 'amkVersion'
+
+/** What is said of it may be said anew as long as it is open. */
+export type ModelSession = Omit<ModelBlob, Said> & { -readonly [Name in Said]: ModelBlob[Name] } & {
   readonly uploadId: UploadId
   readonly asset: ModelAsset
   readonly owner: AccountId
@@ -38,6 +41,7 @@ export interface ModelSession extends ModelBlob {
   /** What it comes to if there is a place for it. */
   readonly outcome: 'landed' | 'content_hash_wrong' | 'manifest_mismatch'
   readonly createdAt: number
+  declaredAt: number
   state: 'open' | 'landed' | 'failed' | 'ended'
   sent: number
   lastChunkAt: number | undefined
@@ -77,16 +81,31 @@ export class AssetModel {
   /** The code that asking for a session gets, or what it opens. */
   answer(asset: ModelAsset, owner: AccountId, wanted: ModelBlob): string {
     const isSame = (blob: ModelBlob) => blob.role === wanted.role && blob.hash === wanted.hash
-    const mine = asset.owner === owner && !asset.isDeleted ? [...asset.blobs, ...this.open(asset)] : []
-    if (mine.some(isSame)) return 'present'
+    const isOwn = asset.owner === owner && !asset.isDeleted
+    if (isOwn && asset.blobs.some(isSame)) return 'present'
+    const coming = isOwn ? this.open(asset).find(isSame) : undefined
+    if (coming !== undefined) return this.sayAnew(coming, wanted)
     const refused = this.place(asset, owner, wanted)
     return refused ?? (this.used(owner) + wanted.size > HARD_BYTES ? 'quota_exceeded' : 'opened')
   }
 
+  /** An open session goes on under what was said of it last, if there is a place for that. */
+  sayAnew(session: ModelSession, wanted: ModelBlob): string {
+    const { action, prior, word, amkVersion } = wanted
+    const isUnchanged =
+      session.declaredAt === this.now &&
+      [session.action, session.prior, session.word, session.amkVersion].join() ===
+        [action, prior, word, amkVersion].join()
+    const refused = isUnchanged ? undefined : this.place(session.asset, session.owner, wanted, session)
+    if (refused !== undefined) return refused
+    Object.assign(session, { action, prior, word, amkVersion, declaredAt: this.now })
+    return 'present'
+  }
+
   /** Why there is no place for this blob, which is not yet counted among those on their way. */
-  place(asset: ModelAsset, owner: AccountId, wanted: ModelBlob): string | undefined {
+  place(asset: ModelAsset, owner: AccountId, wanted: ModelBlob, self: ModelBlob = wanted): string | undefined {
     if (asset.isDeleted || (asset.owner !== undefined && asset.owner !== owner)) return 'asset_id_taken'
-    const coming = this.open(asset).filter((session) => session !== wanted)
+    const coming = this.open(asset).filter((session) => session !== self)
     const all = [...asset.blobs, ...coming]
     const isThere = (role: BlobRole) => all.some((blob) => blob.role === role)
     const original = asset.blobs.find(({ role }) => role === 'original')
@@ -117,7 +136,10 @@ export class AssetModel {
   }
 
   take(asset: ModelAsset, owner: AccountId, blob: ModelBlob, receipts: number): void {
-    if (blob.action === 'replace' && blob.role === 'original') this.drop(asset)
+    if (blob.action === 'replace' && blob.role === 'original') {
+      this.drop(asset)
+      for (const session of this.open(asset)) if (session !== blob) this.close(session, 'ended')
+    }
     asset.owner = owner
     asset.blobs.push(blob)
     asset.receipts += receipts
