@@ -1,5 +1,7 @@
 /** A small client over fetch. It lives through a server that dies and comes back: a request without an answer is a value and no error. */
 import { HEADERS } from '@blindkeep/protocol/wire'
+import type { RunningServer } from '../testing/startServer.ts'
+import { createPatience, type Patience } from './patience.ts'
 
 /** An answer takes no longer on an honest server, however busy. Whoever waits longer waits for something that is stuck. */
 const ANSWER_MS = 60_000
@@ -28,8 +30,10 @@ export interface Reply {
 export interface Api {
   /** Undefined when the connection was refused, broke, or was cut. Throws when there is no answer after 60 s. */
   ask(asked: Asked): Promise<Reply | undefined>
-  /** Asks until there is an answer, pausing in between; throws after 60 s without one. */
+  /** Asks until there is an answer, pausing in between; throws when the server was up for 60 s without giving one. */
   askUntilAnswered(asked: Asked): Promise<Reply>
+  /** For whoever waits for more than one answer. */
+  patience(ms: number): Patience
   /** Whoever asks anything from now on, or waits for an answer, gets an error: so a run that is over leaves nobody asking. */
   close(): void
   isClosed(): boolean
@@ -37,7 +41,7 @@ export interface Api {
 
 const PAUSE_MS = 20
 
-export function createApi(url: string): Api {
+export function createApi({ url, uptimeMs }: Pick<RunningServer, 'url' | 'uptimeMs'>): Api {
   const closing = new AbortController()
 
   async function answerTo(asked: Asked): Promise<Reply | { readonly failure: unknown }> {
@@ -66,14 +70,15 @@ export function createApi(url: string): Api {
       return 'failure' in answer ? undefined : answer
     },
     async askUntilAnswered(asked) {
-      const giveUpAt = Date.now() + ANSWER_MS
+      const patience = createPatience(uptimeMs, ANSWER_MS)
       for (;;) {
         const answer = await answerTo(asked)
         if (!('failure' in answer)) return answer
-        if (Date.now() > giveUpAt) throw unanswered(asked, answer.failure)
+        if (patience.isOver()) throw unanswered(asked, answer.failure)
         await pause(PAUSE_MS)
       }
     },
+    patience: (ms) => createPatience(uptimeMs, ms),
     close: () => closing.abort(new Error('the run is over')),
     isClosed: () => closing.signal.aborted,
   }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { open, readFile, rm, truncate } from 'node:fs/promises'
+import { rm, truncate } from 'node:fs/promises'
 import { after, before, describe, it } from 'node:test'
 import { fetchReceipt } from './guest.ts'
 import type { Attempt, Link } from './ledger.ts'
 import { createWorld, type World } from './load.ts'
 import { compareContent, readInbox } from './owner.ts'
 import { sha256 } from './random.ts'
-import { appendUpTo, fileOf, newLink, openSession, type Session } from './session.ts'
+import { appendUpTo, fileOf, flipBit, landed, newLink, openSession, type Session } from './session.ts'
 
 const CHUNK_BYTES = 500_009
 const SIZE = 5 * CHUNK_BYTES - 3
@@ -131,22 +131,3 @@ describe('the content of a pending drop', () => {
     return world.api.askUntilAnswered({ method, path: `/v1/drops/${dropId}/content`, token: owner.token })
   }
 })
-
-async function landed(
-  world: World,
-  link: Link,
-  file: { readonly name: string; readonly size: number },
-): Promise<Attempt> {
-  const session = await openSession(world, link, file)
-  await appendUpTo(session, file.size, CHUNK_BYTES)
-  await fetchReceipt(world, session.attempt)
-  return session.attempt
-}
-
-async function flipBit(path: string, position: number): Promise<void> {
-  const byte = (await readFile(path))[position]
-  assert.ok(byte !== undefined)
-  const file = await open(path, 'r+')
-  await file.write(Buffer.of(byte ^ 1), 0, 1, position)
-  await file.close()
-}

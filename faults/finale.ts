@@ -5,39 +5,46 @@ import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { checkChain } from '@blindkeep/protocol/chain'
 import { decodeReceipt } from '@blindkeep/protocol/receipt'
 import { jsonOf, pause } from './api.ts'
+import { bringAssetsToAnEnd } from './assets/finale.ts'
+import type { AuthorPorts } from './assets/runAuthor.ts'
 import { fetchReceipt, type GuestPorts, settle } from './guest.ts'
 import { type Attempt, describeAttempt, type Owner } from './ledger.ts'
 import { compareContent, readInbox } from './owner.ts'
 import type { Dice } from './random.ts'
 
-const SWEPT_MS = 20_000
+const SWEPT_MS = 60_000
 
 /** Nobody sends any more. Finishes or cancels what was given up, and asks everything over HTTP. */
-export async function bringToAnEnd(ports: GuestPorts, owners: readonly Owner[], dice: Dice): Promise<void> {
+export async function bringToAnEnd(ports: AuthorPorts, owners: readonly Owner[], dice: Dice): Promise<void> {
   const { ledger, pool } = ports
   for (const attempt of pool.abandoned.splice(0)) await settle(ports, attempt, dice.fork(attempt.name))
-  await judgeReceipts(ports)
   for (const owner of owners) {
+    const keptBytes = await bringAssetsToAnEnd(ports, owner)
     const drops = await readInbox(ports, owner)
     for (const entry of drops) await compareContent(ports, owner, entry)
     await judgeUse(
       ports,
       owner,
-      drops.reduce((sum, { size }) => sum + size, 0),
+      drops.reduce((sum, { size }) => sum + size, keptBytes),
     )
     await judgeLinks(ports, owner)
   }
+  await judgeReceipts(ports)
   const stuck = ledger.attempts.filter((attempt) => !attempt.isGone && attempt.landed !== 'acknowledged')
   for (const attempt of stuck) ledger.fault(`neither landed nor gone: ${describeAttempt(attempt)}`)
 }
 
-/** Every landed upload’s receipt, discarded ones’ too: together they are the server’s whole log. */
+/** Every receipt that guests and owners were given, those of what is gone too: together they are the server’s whole log. */
 async function judgeReceipts(ports: GuestPorts): Promise<void> {
   const { ledger } = ports
   const landed = ledger.attempts.filter((attempt) => attempt.landed === 'acknowledged')
   for (const attempt of landed) await fetchReceipt(ports, attempt)
-  const receipts = landed
-    .flatMap(({ receiptCbor }: Attempt) => (receiptCbor === undefined ? [] : [decodeReceipt(fromBase64(receiptCbor))]))
+  const texts = [
+    ...landed.flatMap(({ receiptCbor }: Attempt) => (receiptCbor === undefined ? [] : [receiptCbor])),
+    ...ledger.assets.flatMap(({ receipts }) => [...receipts]),
+  ]
+  const receipts = [...new Set(texts)]
+    .map((text) => decodeReceipt(fromBase64(text)))
     .sort((one, other) => one.payload.receipt_seq - other.payload.receipt_seq)
   const broken = checkChain(receipts, { whole: true })
   if (broken !== undefined) ledger.fault(`the chain of fetched receipts breaks: ${JSON.stringify(broken)}`)
@@ -46,11 +53,11 @@ async function judgeReceipts(ports: GuestPorts): Promise<void> {
     ledger.fault('the first receipt is not the first of its log')
 }
 
-/** With nothing under way, use is what the inbox holds. */
-async function judgeUse({ api, ledger }: GuestPorts, { token }: Owner, pendingBytes: number): Promise<void> {
+/** With nothing under way, use is what the inbox and the assets hold. */
+async function judgeUse({ api, ledger }: GuestPorts, { token }: Owner, heldBytes: number): Promise<void> {
   const reply = await api.askUntilAnswered({ method: 'GET', path: '/v1/quota', token })
   const { used } = jsonOf<{ used: number }>(reply)
-  if (used !== pendingBytes) ledger.fault(`${used} bytes used, ${pendingBytes} in the inbox`)
+  if (used !== heldBytes) ledger.fault(`${used} bytes used, ${heldBytes} in inbox and assets`)
 }
 
 interface LinkEntry {
@@ -83,10 +90,10 @@ async function judgeLinks({ api, ledger }: GuestPorts, owner: Owner): Promise<vo
   }
 }
 
-/** Resolves when the sweeper has removed what nothing owns: as many files are left as drops are pending. False when it has not within 20 s. */
-export async function untilSwept(dataDirectory: string, pendingDrops: number): Promise<boolean> {
+/** Resolves when the sweeper has removed what nothing owns: as many files are left as are kept. False when it has not within a minute. */
+export async function untilSwept(dataDirectory: string, keptFiles: number): Promise<boolean> {
   const giveUpAt = Date.now() + SWEPT_MS
-  while ((await countFiles(join(dataDirectory, 'blobs'))) !== pendingDrops) {
+  while ((await countFiles(join(dataDirectory, 'blobs'))) !== keptFiles) {
     if (Date.now() > giveUpAt) return false
     await pause(100)
   }
@@ -94,6 +101,8 @@ export async function untilSwept(dataDirectory: string, pendingDrops: number): P
 }
 
 async function countFiles(directory: string): Promise<number> {
-  const names = await Promise.all((await readdir(directory)).map((prefix) => readdir(join(directory, prefix))))
+  // The marker of the directory lies beside those of the copies.
+  const prefixes = (await readdir(directory)).filter((name) => !name.startsWith('.'))
+  const names = await Promise.all(prefixes.map((prefix) => readdir(join(directory, prefix))))
   return names.flat().length
 }

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { pause } from './api.ts'
 import { fetchReceipt } from './guest.ts'
 import { judgeRows } from './judge.ts'
-import { untilFinishing } from './kills.ts'
+import { untilState } from './kills.ts'
 import type { Attempt } from './ledger.ts'
 import { createWorld, judgeAll, type World } from './load.ts'
 import { rowsOf } from './oracle/rows.ts'
@@ -62,7 +62,7 @@ async function killWhileFinishing(world: World): Promise<readonly Attempt[]> {
     if (!server.isRunning()) await server.restart()
     const lastChunks = await allButLastChunks(world, round)
     const sending = Promise.all(lastChunks.map((send) => send()))
-    await untilFinishing(server.dataDir)
+    await untilState(server.dataDir, 'a session is finishing')
     await server.kill9()
     await sending
     let left: readonly string[] = []

@@ -124,14 +124,16 @@ interface Transfer {
 
 /** Chunk by chunk until the session is over. False when the guest gives it up. */
 async function transfer({ attempt, upload, dice, manner, ports }: Transfer): Promise<boolean> {
-  let progress = { bytes: attempt.acknowledgedOffset, at: Date.now() }
+  const patience = ports.api.patience(STUCK_MS)
+  let acknowledged = attempt.acknowledgedOffset
   const chunkBytes = Math.min(CHUNK_BYTES_MOST, dice.integer(Math.ceil(attempt.size / 8), attempt.size) | 1)
   /** From which offset on a guest ends early who does. */
   const turnAt = dice.fraction() * attempt.size
   let known = attempt.acknowledgedOffset
   for (let mustAsk = true; !isOver(attempt); ) {
-    if (attempt.acknowledgedOffset > progress.bytes) progress = { bytes: attempt.acknowledgedOffset, at: Date.now() }
-    if (Date.now() > progress.at + STUCK_MS) throw new Error(`no progress for ${STUCK_MS / 1000} s`)
+    if (attempt.acknowledgedOffset > acknowledged) patience.restart()
+    acknowledged = attempt.acknowledgedOffset
+    if (patience.isOver()) throw new Error(`no progress in ${STUCK_MS / 1000} s of the server’s time`)
     if (mustAsk) {
       const standing = await upload.standing()
       if (standing === undefined || isOver(attempt)) break
@@ -156,7 +158,7 @@ async function transfer({ attempt, upload, dice, manner, ports }: Transfer): Pro
 }
 
 /** Sends one chunk in the session's manner. True when only the server knows what came of it. */
-async function step({ attempt, upload, dice, manner }: Transfer, chunk: Chunk): Promise<boolean> {
+async function step({ ports, attempt, upload, dice, manner }: Transfer, chunk: Chunk): Promise<boolean> {
   const isLast = chunk.offset + chunk.length === attempt.size
   const [once, again] = [() => upload.append(chunk), () => upload.append(chunk)]
   if (manner === 'twice' && (isLast || dice.chance(0.3))) {
@@ -182,7 +184,7 @@ async function step({ attempt, upload, dice, manner }: Transfer, chunk: Chunk): 
   // When there is no answer, half of the guests ask where they are; the others just repeat, and a repeat gets the answer that it had.
   const repeats = dice.chance(0.5)
   let reply = await once()
-  for (const giveUpAt = Date.now() + STUCK_MS; reply === undefined && repeats && Date.now() < giveUpAt; ) {
+  for (const patience = ports.api.patience(STUCK_MS); reply === undefined && repeats && !patience.isOver(); ) {
     await pause(RETRY_PAUSE_MS)
     reply = await again()
   }

@@ -1,5 +1,6 @@
 /** The ledger against the rows of a server that does not run: nothing acknowledged is lost, and nothing has happened that nobody asked for. */
 import type { DatabaseSync } from 'node:sqlite'
+import { judgeAssetRows } from './assets/judgeAssets.ts'
 import { type Attempt, describeAttempt, type Ledger, type Link, mayHaveBeenEnded } from './ledger.ts'
 import { type Row, rowsOf } from './oracle/rows.ts'
 
@@ -9,6 +10,8 @@ interface Found {
   readonly receivedBytes: number
   readonly hasReceipt: boolean
   readonly hasDrop: boolean
+  /** The assets that receipts say its drop became, joined by commas: one at the most. */
+  readonly adoptedInto: string | undefined
 }
 
 export function judgeRows(database: DatabaseSync, ledger: Ledger): readonly string[] {
@@ -18,12 +21,15 @@ export function judgeRows(database: DatabaseSync, ledger: Ledger): readonly stri
     ...[...rows.keys()].filter((name) => !known.has(name)).map((name) => `nobody asked for the session ${name}`),
     ...ledger.attempts.flatMap((attempt) => attemptFaults(attempt, rows.get(attempt.name))),
     ...linkFaults(database, ledger.links),
+    ...judgeAssetRows(database, ledger),
   ]
 }
 
 const SESSIONS = `select idempotency_key, uploads.upload_id, state, received_bytes, uploads.size, uploads.ciphertext_hash,
-  count(receipt_seq) as receipts, count(drops.drop_id) as drops
-  from uploads left join receipts using (upload_id) left join drops using (upload_id) group by uploads.upload_id`
+  (select count(*) from receipts where receipts.upload_id = uploads.upload_id and receipts.drop_id is not null) as receipts,
+  (select group_concat(asset_id) from receipts where receipts.upload_id = uploads.upload_id) as adopted_into,
+  (select count(*) from drops where drops.upload_id = uploads.upload_id) as drops
+  from uploads where opaque_id is not null`
 
 function attemptFaults(attempt: Attempt, row: Row | undefined): readonly string[] {
   const faults = row === undefined ? absenceFaults(attempt) : presenceFaults(attempt, foundIn(row), row)
@@ -40,6 +46,7 @@ function foundIn(row: Row): Found {
     receivedBytes: row.number('received_bytes'),
     hasReceipt: row.number('receipts') > 0,
     hasDrop: row.number('drops') > 0,
+    adoptedInto: row.optionalText('adopted_into'),
   }
 }
 
@@ -61,10 +68,27 @@ function presenceFaults(attempt: Attempt, found: Found, row: Row): readonly stri
     [state === 'failed' && !attempt.isFalse, 'an honest session failed'],
     [state === 'ended' && attempt.cancelled === 'no' && !mayHaveBeenEnded(attempt), 'nobody asked for its end'],
     [attempt.cancelled === 'acknowledged' && state !== 'ended', `an acknowledged cancel left it ${state}`],
-    [isLanded && attempt.discarded === 'no' && !hasDrop, 'its drop is gone and nobody discarded it'],
     [attempt.discarded === 'acknowledged' && hasDrop, 'an acknowledged discard has come back'],
+    ...dropRules(attempt, found),
   ]
   return rules.filter(([isBroken]) => isBroken).map(([, fault]) => fault)
+}
+
+/** A drop is pending, or it is one asset, or it was discarded. */
+function dropRules(
+  { discarded, adoptions }: Attempt,
+  { state, hasDrop, adoptedInto }: Found,
+): readonly (readonly [boolean, string])[] {
+  const asked = adoptions.filter(({ bundle }) => bundle.original.landed !== 'no').map(({ asset }) => asset.assetId)
+  const settled = adoptions.find(({ bundle }) => bundle.original.landed === 'acknowledged')?.asset.assetId
+  const isAdopted = adoptedInto !== undefined
+  return [
+    [state === 'landed' && discarded === 'no' && !hasDrop && !isAdopted, 'its drop is gone and nobody discarded it'],
+    [isAdopted && hasDrop, `it is pending and adopted into ${adoptedInto}`],
+    [isAdopted && discarded === 'acknowledged', `an acknowledged discard was adopted into ${adoptedInto}`],
+    [isAdopted && !asked.includes(adoptedInto), `it was adopted into ${adoptedInto}, and nobody asked for that`],
+    [settled !== undefined && settled !== adoptedInto, `an acknowledged adoption into ${settled} is lost`],
+  ]
 }
 
 function linkFaults(database: DatabaseSync, links: readonly Link[]): readonly string[] {

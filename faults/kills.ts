@@ -9,29 +9,48 @@ import { describeAttempt, isOver, type Ledger } from './ledger.ts'
 import type { Moment, Moments } from './moments.ts'
 import { rowsOf } from './oracle/rows.ts'
 import type { Oracle } from './oracle.ts'
+import { createPatience } from './patience.ts'
 import type { Dice } from './random.ts'
 
-type Occasion = Moment | 'any time' | 'a session is finishing'
+type Occasion = Moment | State | 'any time'
+/** What a look at the rows shows, for milliseconds. */
+type State = 'a session is finishing' | 'a drop is claimed'
+
+/** Who is in it; `stays` when it may have been since the last kill. */
+const STATES: Readonly<Record<State, { readonly query: string; readonly stays: boolean }>> = {
+  'a session is finishing': { query: `select upload_id as id from uploads where state = 'finishing'`, stays: false },
+  'a drop is claimed': { query: 'select claim_id as id from drops where claim_id is not null', stays: true },
+}
 
 /** How many of a hundred kills wait for it. */
 const OCCASIONS: readonly (readonly [share: number, Occasion])[] = [
-  [20, 'any time'],
-  [20, 'last chunk sent'],
-  [20, 'a session is finishing'],
-  [8, 'chunk sent'],
-  [6, 'create sent'],
-  [4, 'created'],
+  [13, 'any time'],
+  [15, 'last chunk sent'],
+  [15, 'a session is finishing'],
+  [6, 'chunk sent'],
+  [5, 'create sent'],
+  [3, 'created'],
   [4, 'landed'],
-  [10, 'discard sent'],
-  [5, 'cancel sent'],
-  [3, 'revoke sent'],
+  [8, 'discard sent'],
+  [4, 'cancel sent'],
+  [2, 'revoke sent'],
+  [8, 'adopt sent'],
+  [7, 'a drop is claimed'],
+  [3, 'adopted'],
+  [4, 'delete sent'],
+  [3, 'deleted'],
 ]
 const WAIT_FOR_OCCASION_MS = 1_500
 const AFTER_OCCASION_MS_MOST = 40
 const START_MS_MOST = 700
 const BREATH_SHARE = 0.1
 const BREATH_MS = 3_000
+const BREATH_MS_MOST = 60_000
+const PROGRESS_POLL_MS = 20
 const KILLED_WHILE_STARTING_SHARE = 0.1
+/** What a start takes where little else runs. All waits between kills grow with it, so that a slow machine gets somewhere between two kills, too. */
+const USUAL_START_MS = 1_000
+const PACE_MOST = 3
 
 export interface KillPorts {
   readonly server: RunningServer
@@ -42,7 +61,7 @@ export interface KillPorts {
   readonly tell: (text: string) => void
 }
 
-/** What the kills met: how many waited for which occasion, and the states in which they left sessions. */
+/** What the kills met: how many waited for which occasion, and the states in which they left sessions and drops. */
 export interface Met {
   readonly occasions: Record<string, number>
   readonly states: Record<string, number>
@@ -51,41 +70,69 @@ export interface Met {
 /** Stops early when something is found wrong: what comes after would be its consequences. */
 export async function runKills(ports: KillPorts, kills: number, dice: Dice): Promise<Met> {
   const met: Met = { occasions: {}, states: {} }
+  let pace = 1
   for (let index = 1; index <= kills && ports.ledger.faults.length === 0; index++) {
     const own = dice.fork(String(index))
     const [, occasion] = byWeight(OCCASIONS, ([share]) => share, own)
-    // At times long enough for the largest files to get on, whatever else the machine has to do.
-    await pause(own.chance(BREATH_SHARE) ? BREATH_MS : own.integer(50, 700))
-    await waitFor(ports, occasion, own)
+    if (own.chance(BREATH_SHARE)) await breathe(ports, pace)
+    else await pause(own.integer(50, 700) * pace)
+    await waitFor(ports, { occasion, dice: own, pace })
     await killOnce(ports, met)
     met.occasions[occasion] = (met.occasions[occasion] ?? 0) + 1
-    if (own.chance(KILLED_WHILE_STARTING_SHARE)) await killWhileStarting(ports, own, met)
+    if (own.chance(KILLED_WHILE_STARTING_SHARE))
+      await killWhileStarting(ports, { met, afterMs: own.integer(0, START_MS_MOST) * pace })
+    const startedAt = performance.now()
     await ports.server.restart()
+    pace = Math.min(PACE_MOST, Math.max(1, (performance.now() - startedAt) / USUAL_START_MS))
     await judgeOpenSessions(ports)
     if (index % 10 === 0) ports.tell(`${index} of ${kills} kills, ${JSON.stringify(ports.ledger.counts)}`)
   }
   return met
 }
 
-async function waitFor({ server, moments }: KillPorts, occasion: Occasion, dice: Dice): Promise<void> {
-  if (occasion === 'any time') return pause(dice.integer(0, 500))
-  if (occasion === 'a session is finishing') return untilFinishing(server.dataDir)
-  await Promise.race([moments.next(occasion), pause(WAIT_FOR_OCCASION_MS)])
-  // More often at once than late: what an operation does first takes the least time.
-  await pause(dice.fraction() ** 3 * AFTER_OCCASION_MS_MOST)
+/** Long enough for the largest files to get on, and for something to be acknowledged, whatever else the machine has to do. */
+async function breathe({ ledger, server }: KillPorts, pace: number): Promise<void> {
+  const progress = () => ledger.counts.chunks + ledger.counts.landings + ledger.counts.discards
+  const [before, patience] = [progress(), createPatience(server.uptimeMs, BREATH_MS_MOST)]
+  await pause(BREATH_MS * pace)
+  while (progress() === before && ledger.faults.length === 0) {
+    if (patience.isOver()) ledger.fault(`nothing is acknowledged for ${BREATH_MS_MOST / 1000} s, and nobody kills`)
+    await pause(PROGRESS_POLL_MS)
+  }
 }
 
-/** Looks at the database beside the running server. The state lasts for milliseconds, so it looks all the time. */
-export async function untilFinishing(dataDirectory: string, waitMs = WAIT_FOR_OCCASION_MS): Promise<void> {
+async function waitFor(
+  { server, moments }: KillPorts,
+  { occasion, dice, pace }: { readonly occasion: Occasion; readonly dice: Dice; readonly pace: number },
+): Promise<void> {
+  const waitMs = WAIT_FOR_OCCASION_MS * pace
+  if (occasion === 'any time') return pause(dice.integer(0, 500) * pace)
+  if (isState(occasion)) return untilState(server.dataDir, occasion, waitMs)
+  await Promise.race([moments.next(occasion), pause(waitMs)])
+  // More often at once than late: what an operation does first takes the least time.
+  await pause(dice.fraction() ** 3 * AFTER_OCCASION_MS_MOST * pace)
+}
+
+function isState(occasion: Occasion): occasion is State {
+  return occasion in STATES
+}
+
+/** Looks at the database beside the running server, all the time, for somebody who has just come into that state. */
+export async function untilState(dataDirectory: string, state: State, waitMs = WAIT_FOR_OCCASION_MS): Promise<void> {
   const database = new DatabaseSync(join(dataDirectory, 'blindkeep.sqlite'), { readOnly: true })
   try {
-    const statement = database.prepare(`select 1 from uploads where state = 'finishing' limit 1`)
+    const { query, stays } = STATES[state]
+    const present = () => rowsOf(database, query).map((row) => row.text('id'))
+    const before = new Set(stays ? present() : [])
     const giveUpAt = Date.now() + waitMs
-    while (Date.now() < giveUpAt && statement.get() === undefined) await new Promise(setImmediate)
+    while (Date.now() < giveUpAt && present().every((id) => before.has(id))) await new Promise(setImmediate)
   } finally {
     database.close()
   }
 }
+
+const FOUND = `select state, count(*) as found from uploads where closed_at is null group by state
+  union all select 'claimed' as state, count(*) as found from drops where claim_id is not null`
 
 /** A server that has ended by itself is a fault, and not a kill. */
 async function killOnce({ server, ledger, oracle }: KillPorts, met: Met): Promise<void> {
@@ -94,10 +141,9 @@ async function killOnce({ server, ledger, oracle }: KillPorts, met: Met): Promis
   ledger.counts.kills++
   for (const fault of await oracle.examine({
     also(database) {
-      for (const row of rowsOf(database, 'select state, count(*) as sessions from uploads group by state')) {
+      for (const row of rowsOf(database, FOUND)) {
         const state = row.text('state')
-        if (state === 'open' || state === 'finishing')
-          met.states[state] = (met.states[state] ?? 0) + row.number('sessions')
+        met.states[state] = (met.states[state] ?? 0) + row.number('found')
       }
       return judgeRows(database, ledger)
     },
@@ -105,9 +151,12 @@ async function killOnce({ server, ledger, oracle }: KillPorts, met: Met): Promis
     ledger.fault(`after kill ${ledger.counts.kills}: ${fault}`)
 }
 
-async function killWhileStarting(ports: KillPorts, dice: Dice, met: Met): Promise<void> {
+async function killWhileStarting(
+  ports: KillPorts,
+  { met, afterMs }: { readonly met: Met; readonly afterMs: number },
+): Promise<void> {
   const starting = ports.server.restart().catch(() => undefined)
-  await pause(dice.integer(0, START_MS_MOST))
+  await pause(afterMs)
   await killOnce(ports, met)
   met.occasions['it starts'] = (met.occasions['it starts'] ?? 0) + 1
   await starting

@@ -1,3 +1,5 @@
+import type { Adoption, Asset } from './assets/assetLedger.ts'
+
 /**
  * What the harness has asked of the server and what the server has acknowledged. The two bound what may be true after a crash:
  * what was acknowledged has happened, what was never asked has not, and anything in between may be either.
@@ -6,8 +8,13 @@ export type Said = 'no' | 'asked' | 'acknowledged'
 
 export interface Owner {
   readonly email: string
-  readonly secret: string
-  token: string
+  readonly token: string
+  readonly accountId: string
+  /** One album and one device, for all that this owner keeps. */
+  readonly albumId: string
+  readonly deviceId: string
+  /** The newest. */
+  readonly protocolVersion: string
 }
 
 export interface Link {
@@ -41,6 +48,8 @@ export interface Attempt {
   lastChunk: { readonly offset: number; readonly length: number } | undefined
   cancelled: Said
   discarded: Said
+  /** Every adoption that was asked for its drop, the last one last. One at the most ends acknowledged. */
+  readonly adoptions: Adoption[]
   /** The server has said that it refuses the session, or that there is none (any more). */
   isGone: boolean
   /** A request may still be under way that nobody waits for. */
@@ -62,11 +71,17 @@ export interface Counts {
   failures: number
   contentsCompared: number
   refusedForSpace: number
+  adoptions: number
+  adoptionsLearntLater: number
+  ownUploads: number
+  deletions: number
+  verdicts: number
 }
 
 export interface Ledger {
   readonly links: Link[]
   readonly attempts: Attempt[]
+  readonly assets: Asset[]
   readonly counts: Counts
   /** What was found wrong, each as a sentence. */
   readonly faults: string[]
@@ -80,6 +95,7 @@ export function createLedger(): Ledger {
   return {
     links: [],
     attempts: [],
+    assets: [],
     counts: {
       kills: 0,
       attempts: 0,
@@ -93,6 +109,11 @@ export function createLedger(): Ledger {
       failures: 0,
       contentsCompared: 0,
       refusedForSpace: 0,
+      adoptions: 0,
+      adoptionsLearntLater: 0,
+      ownUploads: 0,
+      deletions: 0,
+      verdicts: 0,
     },
     faults,
     fault(what) {
@@ -111,6 +132,7 @@ export function newAttempt(of: Pick<Attempt, 'name' | 'link' | 'size' | 'hash' |
     lastChunk: undefined,
     cancelled: 'no',
     discarded: 'no',
+    adoptions: [],
     isGone: false,
     hasLooseRequest: false,
     dropId: undefined,
@@ -134,6 +156,6 @@ export function isOver(attempt: Attempt): boolean {
 }
 
 export function describeAttempt(attempt: Attempt): string {
-  const { name, uploadId, size, acknowledgedOffset, landed, cancelled, discarded, link } = attempt
-  return `${name} (session ${uploadId}, ${acknowledgedOffset} of ${size} bytes acknowledged, landed ${landed}, cancelled ${cancelled}, discarded ${discarded}, link revoked ${link.revoked})`
+  const { name, uploadId, size, acknowledgedOffset, landed, cancelled, discarded, adoptions, link } = attempt
+  return `${name} (session ${uploadId}, ${acknowledgedOffset} of ${size} bytes acknowledged, landed ${landed}, cancelled ${cancelled}, discarded ${discarded}, ${adoptions.length} adoptions asked, link revoked ${link.revoked})`
 }

@@ -2,13 +2,16 @@
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { type RunningServer, startServer } from '../testing/startServer.ts'
 import { type Api, createApi, jsonOf } from './api.ts'
+import { heldBy } from './assets/assetLedger.ts'
+import { signUp } from './assets/author.ts'
+import { runAuthor } from './assets/runAuthor.ts'
 import { bringToAnEnd, untilSwept } from './finale.ts'
 import { type GuestPorts, runGuest } from './guest.ts'
 import { judgeRows } from './judge.ts'
 import { createLedger, type Owner } from './ledger.ts'
 import { createMoments } from './moments.ts'
 import { createOracle, type Oracle } from './oracle.ts'
-import { type OwnerPorts, readInbox, runOwner, signUp } from './owner.ts'
+import { type OwnerPorts, readInbox, runOwner } from './owner.ts'
 import { createPool } from './pool.ts'
 import { createDice, type Dice } from './random.ts'
 
@@ -21,6 +24,7 @@ export const FAULT_ENV = {
   LINK_SESSIONS_PER_WINDOW: '1000000',
   SOURCE_SESSIONS_PER_WINDOW: '1000000',
   FREE_SPACE_FLOOR_BYTES: '0',
+  ADOPTION_LEASE_SECONDS: '2',
 }
 
 export interface World extends GuestPorts, OwnerPorts {
@@ -42,6 +46,8 @@ export interface Load {
 }
 
 export interface WorldOptions {
+  /** Settings beside those of all fault runs. */
+  readonly env?: Readonly<Record<string, string>>
   /** For a server whose disk runs full; of the operating system's temporary ones when left out. */
   readonly disk?: {
     readonly dataDirectory: string
@@ -51,11 +57,11 @@ export interface WorldOptions {
   }
 }
 
-export async function createWorld(seed: string, { disk }: WorldOptions = {}): Promise<World> {
+export async function createWorld(seed: string, { disk, env }: WorldOptions = {}): Promise<World> {
   const dice = createDice(seed)
-  const server = await startServer({ env: FAULT_ENV, ...(disk && { dataDir: disk.dataDirectory }) })
+  const server = await startServer({ env: { ...FAULT_ENV, ...env }, ...(disk && { dataDir: disk.dataDirectory }) })
   const isDiskTroubled = disk?.isTroubled ?? (() => false)
-  const api = createApi(server.url)
+  const api = createApi(server)
   const ledger = createLedger()
   const owners = [await signUp(api, dice.fork('first owner')), await signUp(api, dice.fork('second owner'))]
   return {
@@ -91,7 +97,10 @@ export function startLoad(world: World, guests: number): Load {
   const stopping = () => isStopping || api.isClosed()
   const running = [
     ...Array.from({ length: guests }, (_, index) => runGuest(world, world.dice.fork(`guest ${index}`), stopping)),
-    ...world.owners.map((owner) => runOwner(world, owner, world.dice.fork(owner.email), stopping)),
+    ...world.owners.flatMap((owner) => [
+      runOwner(world, owner, world.dice.fork(owner.email), stopping),
+      runAuthor(world, owner, world.dice.fork(`${owner.email} keeps`), stopping),
+    ]),
   ]
   const finished = Promise.all(
     running.map((work) => work.catch((error: unknown) => (api.isClosed() ? undefined : ledger.fault(String(error))))),
@@ -109,7 +118,7 @@ export async function judgeAll(world: World): Promise<void> {
   const { server, ledger, oracle, owners } = world
   await bringToAnEnd(world, owners, world.dice.fork('end'))
   const inboxes = await Promise.all(owners.map((owner) => readInbox(world, owner)))
-  if (!(await untilSwept(server.dataDir, inboxes.flat().length)))
+  if (!(await untilSwept(server.dataDir, inboxes.flat().length + ledger.assets.flatMap(heldBy).length)))
     ledger.fault('the sweep leaves files that nothing owns')
   const exitCode = await server.terminate()
   if (exitCode !== 0) ledger.fault(`the server ended with ${exitCode}`)

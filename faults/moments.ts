@@ -8,6 +8,10 @@ export const MOMENTS = [
   'discard sent',
   'cancel sent',
   'revoke sent',
+  'adopt sent',
+  'adopted',
+  'delete sent',
+  'deleted',
 ] as const
 export type Moment = (typeof MOMENTS)[number]
 

@@ -1,6 +1,7 @@
-/** An owner: reads, compares, discards and revokes while guests send and the server dies. */
+/** An owner and the inbox: reads, compares, discards and revokes while guests send and the server dies. */
 import { inspect } from 'node:util'
 import { type Api, jsonOf, pause, type Reply } from './api.ts'
+import { isAdopted } from './assets/assetLedger.ts'
 import { type Attempt, describeAttempt, isOver, type Ledger, type Link, type Owner } from './ledger.ts'
 import type { Moments } from './moments.ts'
 import { type Dice, sha256 } from './random.ts'
@@ -20,17 +21,10 @@ export interface InboxEntry {
   readonly opaque_id: string
   readonly ciphertext_hash: string
   readonly size: number
+  readonly adopting: boolean
 }
 
 const LIVE_RETIRED_MANY = 100
-
-export async function signUp(api: Api, dice: Dice): Promise<Owner> {
-  const owner = { email: `${dice.hex(8)}@faults.example`, secret: dice.hex(32), token: '' }
-  const json = { email: owner.email, password: owner.secret }
-  const reply = await api.askUntilAnswered({ method: 'POST', path: '/v1/auth/register', json })
-  if (reply.status !== 201) throw new Error(`an owner was answered ${reply.status} ${reply.code}`)
-  return { ...owner, token: jsonOf<{ access_token: string }>(reply).access_token }
-}
 
 export async function runOwner(ports: OwnerPorts, owner: Owner, dice: Dice, isStopping: () => boolean): Promise<void> {
   const { api, ledger, pendingBytesMany } = ports
@@ -63,24 +57,29 @@ export async function readInbox(
   owner: Owner,
 ): Promise<readonly InboxEntry[]> {
   const own = ledger.attempts.filter(({ link, dropId }) => link.owner === owner && dropId !== undefined)
-  const landed = own.filter(({ landed, discarded }) => landed === 'acknowledged' && discarded === 'no')
-  const discarded = own.filter((attempt) => attempt.discarded === 'acknowledged')
+  const landed = own.filter((attempt) => attempt.landed === 'acknowledged' && !mayBeGone(attempt))
+  const gone = own.filter((attempt) => attempt.discarded === 'acknowledged' || isAdopted(attempt))
   const reply = await api.askUntilAnswered({ method: 'GET', path: '/v1/drops', token: owner.token })
   if (reply.status !== 200) throw new Error(`the inbox was answered ${reply.status} ${reply.code}`)
   const { drops } = jsonOf<{ drops: InboxEntry[] }>(reply)
   const present = new Set(drops.map(({ drop_id }) => drop_id))
   for (const attempt of landed) {
     const isThere = attempt.dropId !== undefined && present.has(attempt.dropId)
-    if (!isThere && attempt.discarded === 'no') ledger.fault(`not in the inbox: ${describeAttempt(attempt)}`)
+    if (!isThere && !mayBeGone(attempt)) ledger.fault(`not in the inbox: ${describeAttempt(attempt)}`)
   }
-  for (const attempt of discarded) {
+  for (const attempt of gone) {
     if (attempt.dropId !== undefined && present.has(attempt.dropId))
-      ledger.fault(`an acknowledged discard has come back: ${describeAttempt(attempt)}`)
+      ledger.fault(`what was discarded or adopted has come back: ${describeAttempt(attempt)}`)
   }
   return drops
 }
 
-/** The bytes as the owner gets them. A drop may go while it is read, if somebody discards it. */
+/** From the inbox, as far as anybody knows. */
+function mayBeGone({ discarded, adoptions }: Attempt): boolean {
+  return discarded !== 'no' || adoptions.length > 0
+}
+
+/** The bytes as the owner gets them. A drop may go while it is read, if somebody discards or adopts it. */
 export async function compareContent(
   { api, ledger }: Pick<OwnerPorts, 'api' | 'ledger'>,
   owner: Owner,
@@ -90,7 +89,7 @@ export async function compareContent(
   const reply = await ask({ method: 'GET', path: `/v1/drops/${entry.drop_id}/content`, token: owner.token })
   if (reply === undefined) return
   const attempt = attemptOf(ledger, entry)
-  if (reply.status === 404 && attempt !== undefined && attempt.discarded !== 'no') return
+  if (reply.status === 404 && attempt !== undefined && mayBeGone(attempt)) return
   ledger.counts.contentsCompared++
   if (reply.status !== 200) ledger.fault(`content was answered ${reply.status} ${reply.code}: ${entry.drop_id}`)
   else if (sha256(reply.body) !== entry.ciphertext_hash) ledger.fault(`content has other bytes: ${entry.drop_id}`)
@@ -117,9 +116,16 @@ async function discard(ports: OwnerPorts, owner: Owner, entry: InboxEntry): Prom
   moments.note('discard sent')
   const reply = await api.ask({ method: 'DELETE', path: `/v1/drops/${entry.drop_id}`, token: owner.token })
   if (reply === undefined || isRefusedForSpace(ports, reply)) return
+  // An adoption has it, or has had it: this request has done nothing, whatever one before it may have done.
+  if (reply.status === 404 && attempt.adoptions.length > 0) {
+    if (isFirst) attempt.discarded = 'no'
+    return
+  }
   if (reply.status === 204) ledger.counts.discards++
   else if (reply.status !== 404 || isFirst)
     return ledger.fault(`a discard was answered ${reply.status}: ${describeAttempt(attempt)}`)
+  if (isAdopted(attempt))
+    ledger.fault(`both its adoption and its discard were acknowledged: ${describeAttempt(attempt)}`)
   attempt.discarded = 'acknowledged'
 }
 
@@ -141,7 +147,8 @@ async function discardPile(ports: OwnerPorts, link: Link): Promise<void> {
   mark()
   if (reply === undefined || isRefusedForSpace(ports, reply)) return
   if (reply.status !== 204) return ledger.fault(`a pile was answered ${reply.status}`)
-  for (const attempt of landedBefore) attempt.discarded = 'acknowledged'
+  // What an adoption holds stays.
+  for (const attempt of landedBefore) if (attempt.adoptions.length === 0) attempt.discarded = 'acknowledged'
 }
 
 /** Links that no guest uses any more, and now and then one that guests are in the middle of. */

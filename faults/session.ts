@@ -1,7 +1,9 @@
 /** Single sessions, for tests that know each step. */
 import assert from 'node:assert/strict'
+import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { fetchReceipt } from './guest.ts'
 import { type Attempt, type Link, newAttempt } from './ledger.ts'
 import type { World } from './load.ts'
 import { rowsOf } from './oracle/rows.ts'
@@ -53,14 +55,35 @@ export async function appendUpTo({ attempt, upload }: Session, end: number, chun
   }
 }
 
-/** The file that holds a session's bytes. */
-export function fileOf(dataDirectory: string, attempt: Attempt): string {
+/** A drop in the inbox, whose guest has its receipt. */
+export async function landed(
+  world: World,
+  link: Link,
+  file: { readonly name: string; readonly size: number },
+): Promise<Attempt> {
+  const session = await openSession(world, link, file)
+  await appendUpTo(session, file.size, file.size)
+  await fetchReceipt(world, session.attempt)
+  return session.attempt
+}
+
+/** The file that holds a session’s bytes. */
+export function fileOf(dataDirectory: string, { uploadId = '' }: { readonly uploadId: string | undefined }): string {
   const database = new DatabaseSync(join(dataDirectory, 'blindkeep.sqlite'), { readOnly: true })
   try {
-    const [row] = rowsOf(database, 'select location from uploads where upload_id = ?', attempt.uploadId ?? '')
+    const [row] = rowsOf(database, 'select location from uploads where upload_id = ?', uploadId)
     assert.ok(row)
     return join(dataDirectory, 'blobs', row.text('location'))
   } finally {
     database.close()
   }
+}
+
+/** As a disk does that has grown old. */
+export async function flipBit(path: string, position: number): Promise<void> {
+  const byte = (await readFile(path))[position]
+  assert.ok(byte !== undefined)
+  const file = await open(path, 'r+')
+  await file.write(Buffer.of(byte ^ 1), 0, 1, position)
+  await file.close()
 }

@@ -72,7 +72,9 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const uptime = createUptime()
   const spawnServer = () => {
     const spawned = spawnLogged({ cwd: root, env }, (text) => {
-      written = (written + text).slice(-LOG_CHARACTERS_MAX)
+      written += text
+      // Seldom, as it copies all that is kept: under load there is a line for each request.
+      if (written.length > 2 * LOG_CHARACTERS_MAX) written = written.slice(-LOG_CHARACTERS_MAX)
     })
     return spawned.once('close', uptime.stop)
   }
@@ -94,7 +96,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     port,
     dataDir,
     pid: () => child.pid ?? 0,
-    log: () => written,
+    log: () => written.slice(-LOG_CHARACTERS_MAX),
     kill9,
     restart: async () => {
       await kill9()

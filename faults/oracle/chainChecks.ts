@@ -21,7 +21,7 @@ export async function checkLog(database: DatabaseSync, checked: CheckedLog): Pro
     ]),
   )
   const since = checked.last?.payload.receipt_seq ?? 0
-  const query = `select receipts.*, ciphertext_hash, size from receipts left join uploads using (upload_id)
+  const query = `select receipts.*, ciphertext_hash, size, role from receipts left join uploads using (upload_id)
     where receipt_seq > ? order by receipt_seq`
   for (const row of rowsOf(database, query, since)) {
     const publicKey = keys.get(row.text('key_id'))
@@ -42,6 +42,9 @@ function rowFaults(row: Row, { payload, hash, keyId }: DecodedReceipt): readonly
     ['key_id', row.text('key_id'), keyId],
     ['upload_id', row.text('upload_id'), payload.upload_id],
     ['drop_id', row.optionalText('drop_id'), payload.drop_id],
+    ['asset_id', row.optionalText('asset_id'), payload.asset_id],
+    // A guest's session has no role: what landed through it is an original.
+    ['blob_role', row.optionalText('role') ?? 'original', payload.blob_role],
     ['received_at', row.number('received_at'), receivedAt],
     ['received_at’s form', receivedAt && formatInstant(receivedAt), payload.received_at],
     ['ciphertext_hash', row.text('ciphertext_hash'), payload.ciphertext_hash],

@@ -12,7 +12,7 @@ export interface CopyCheck {
   readonly blobsDirectory: string
   /** Kept copies whose bytes were compared before and need not be again; grows. */
   readonly compared: Set<string>
-  /** A sweep has run since the last change: then nothing that it removes is left. */
+  /** Nobody sends any more, and a sweep has run since: nothing that it removes is left, and nothing is under way. */
   readonly isSwept: boolean
 }
 
@@ -30,7 +30,9 @@ export async function checkCopies(check: CopyCheck): Promise<readonly string[]> 
 /** Sizes in bytes by location. */
 async function filesIn(directory: string): Promise<ReadonlyMap<string, number>> {
   const sizes = new Map<string, number>()
-  for (const prefix of await readdir(directory)) {
+  // The root has the marker of the directory too, which is no copy.
+  const prefixes = (await readdir(directory)).filter((name) => !name.startsWith('.'))
+  for (const prefix of prefixes) {
     for (const name of await readdir(join(directory, prefix))) {
       sizes.set(`${prefix}/${name}`, (await stat(join(directory, prefix, name))).size)
     }
@@ -46,18 +48,20 @@ function strays({ database }: CopyCheck, files: ReadonlyMap<string, number>): re
     .map((location) => `no row knows the file ${location}`)
 }
 
+const KEPT = `select 'a pending drop' as what, location, size, ciphertext_hash from drops
+  union all select 'an asset’s ' || role, location, size, ciphertext_hash from asset_blobs`
+
 async function keptFaults(check: CopyCheck, files: ReadonlyMap<string, number>): Promise<readonly string[]> {
   const faults: string[] = []
-  for (const row of rowsOf(check.database, 'select location, size, ciphertext_hash from drops')) {
-    const location = row.text('location')
+  for (const row of rowsOf(check.database, KEPT)) {
+    const [what, location] = [row.text('what'), row.text('location')]
     const present = files.get(location)
     if (present !== row.number('size'))
-      faults.push(`a pending drop of ${row.number('size')} bytes has ${present}: ${location}`)
+      faults.push(`${what} of ${row.number('size')} bytes has ${present}: ${location}`)
     if (present === undefined || check.compared.has(location)) continue
     const hash = createHash('sha256')
     await readInto(hash, join(check.blobsDirectory, location), { start: 0, end: present })
-    if (hash.digest('hex') !== row.text('ciphertext_hash'))
-      faults.push(`a pending drop’s bytes are others: ${location}`)
+    if (hash.digest('hex') !== row.text('ciphertext_hash')) faults.push(`the bytes of ${what} are others: ${location}`)
     check.compared.add(location)
   }
   return faults
@@ -105,7 +109,10 @@ async function readInto(
 }
 
 function leftOver({ database }: CopyCheck): readonly string[] {
-  return rowsOf(database, `select location, state from copies where state in ('doomed', 'unowned')`).map(
-    (row) => `a sweep has left a copy that is ${row.text('state')}: ${row.text('location')}`,
-  )
+  const unswept = rowsOf(database, `select location, state from copies where state in ('doomed', 'unowned')`)
+  const stuck = rowsOf(database, `select upload_id, state from uploads where state in ('open', 'finishing')`)
+  return [
+    ...unswept.map((row) => `a sweep has left a copy that is ${row.text('state')}: ${row.text('location')}`),
+    ...stuck.map((row) => `a session is still ${row.text('state')}: ${row.text('upload_id')}`),
+  ]
 }

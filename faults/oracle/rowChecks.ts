@@ -16,6 +16,7 @@ const OPEN = "'open', 'finishing'"
 const OF_ACCOUNTS = `with held as (
     select account_id, size, 0 as pending from uploads where state in (${OPEN})
     union all select account_id, size, 1 from drops
+    union all select account_id, size, 0 from asset_blobs
   ), summed as (
     select account_id, coalesce(sum(held.size), 0) as bytes, coalesce(sum(pending), 0) as pending
     from accounts left join held using (account_id) group by account_id
@@ -100,10 +101,21 @@ const sessions: readonly RowCheck[] = [
       where (state = 'open' and received_bytes = size) or (state in ('finishing', 'landed') and received_bytes <> size)`,
   },
   {
-    rule: 'what has landed, and nothing else, has one receipt',
-    query: `select upload_id as id, state || ' with ' || count(receipt_seq) || ' receipts' as found
-      from uploads left join receipts using (upload_id) group by upload_id having (state = 'landed') <> (count(receipt_seq) = 1)
-        or count(receipt_seq) > 1`,
+    // A drop’s own, and one more if an asset has adopted it.
+    rule: 'what has landed, and nothing else, has its receipts',
+    query: `with summed as (
+        select upload_id, count(drop_id) as landings, count(receipts.asset_id) as blobs
+        from uploads left join receipts using (upload_id) group by upload_id
+      ) select upload_id as id, state || ' with ' || landings || ' receipts of landings, ' || blobs || ' of blobs' as found
+      from uploads join summed using (upload_id) where case
+        when state <> 'landed' then landings + blobs > 0
+        when asset_id is null then landings <> 1 or blobs > 1
+        else landings <> 0 or blobs <> 1 end`,
+  },
+  {
+    rule: 'a receipt is of a drop that landed or of a blob that an asset took',
+    query: `select receipt_seq as id, 'of ' || case when drop_id is null then 'neither' else 'both' end as found from receipts
+      where (drop_id is null) = (asset_id is null)`,
   },
   {
     rule: 'a receipt vouches for a session that landed',
@@ -120,6 +132,54 @@ const sessions: readonly RowCheck[] = [
   },
 ]
 
+/** Of an asset’s blobs that came as drops the session is the guest’s. */
+const assets: readonly RowCheck[] = [
+  {
+    rule: 'an asset that is not a tombstone has a blob, or a session on its way to it',
+    query: `select asset_id as id, 'neither' as found from assets where deleted_at is null
+      and asset_id not in (select asset_id from asset_blobs)
+      and asset_id not in (select asset_id from uploads where asset_id is not null and state in (${OPEN}))`,
+  },
+  {
+    rule: 'an asset is created by its first blob, and holds nothing once it is a tombstone',
+    query: `select assets.asset_id as id, count(blob_seq) || ' blobs, created at ' || coalesce(created_at, 'no time')
+        || ', deleted at ' || coalesce(deleted_at, 'no time') as found
+      from assets left join asset_blobs using (asset_id) group by assets.asset_id
+      having (count(blob_seq) > 0) <> (created_at is not null and deleted_at is null)`,
+  },
+  {
+    rule: 'a session on its way to an asset is of its account and its album',
+    query: `select upload_id as id, coalesce(assets.asset_id, 'no asset') as found from uploads left join assets using (asset_id)
+      where uploads.asset_id is not null and state in (${OPEN})
+        and (assets.account_id is not uploads.account_id or assets.album_id is not uploads.album_id)`,
+  },
+  {
+    rule: 'a blob is what its session and its receipt say, and charged to the account of its asset',
+    query: `select location as id, coalesce(uploads.state, 'no session') || ', ' || coalesce(receipt_seq, 'no receipt') as found
+      from asset_blobs left join assets using (asset_id) left join uploads using (upload_id, location)
+      left join receipts on receipts.upload_id = asset_blobs.upload_id and receipts.asset_id = asset_blobs.asset_id
+      where uploads.state is not 'landed' or uploads.ciphertext_hash is not asset_blobs.ciphertext_hash
+        or uploads.size is not asset_blobs.size or uploads.account_id is not asset_blobs.account_id
+        or assets.account_id is not asset_blobs.account_id
+        or coalesce(uploads.asset_id, asset_blobs.asset_id) is not asset_blobs.asset_id
+        or coalesce(uploads.role, 'original') is not asset_blobs.role
+        or receipts.received_at is not asset_blobs.landed_at`,
+  },
+  {
+    rule: 'an asset whose original is a guest’s names the drop that it was, and no other does',
+    query: `select assets.asset_id as id, 'names ' || coalesce(assets.drop_id, 'no drop') || ', its original was '
+        || coalesce(receipts.drop_id, 'none') as found
+      from assets left join asset_blobs on asset_blobs.asset_id = assets.asset_id and asset_blobs.role = 'original'
+      left join receipts on receipts.upload_id = asset_blobs.upload_id and receipts.drop_id is not null
+      where assets.drop_id is not receipts.drop_id`,
+  },
+  {
+    rule: 'a drop is pending or adopted, never both',
+    query: `select drops.drop_id as id, 'adopted by ' || receipts.asset_id as found from drops join receipts using (upload_id)
+      where receipts.asset_id is not null`,
+  },
+]
+
 const copies: readonly RowCheck[] = [
   {
     rule: 'a session under way has a staged copy of its own',
@@ -133,17 +193,29 @@ const copies: readonly RowCheck[] = [
       where copies.state is not 'kept' or copies.size is not drops.size`,
   },
   {
-    rule: 'a copy is in the state of who owns it',
-    query: `select location as id, copies.state || ', session ' || coalesce(uploads.state, 'none') as found
-      from copies left join uploads using (location) left join drops using (location)
-      where (copies.state = 'staged' and uploads.state is not 'open' and uploads.state is not 'finishing')
-        or (copies.state = 'kept' and drop_id is null)
-        or (copies.state = 'unowned' and (uploads.state is not 'landed' or drop_id is not null))
-        or (copies.state = 'doomed' and uploads.state is not 'ended' and uploads.state is not 'failed')`,
+    rule: 'an asset’s blob has a kept copy of its own',
+    query: `select location as id, 'copy ' || coalesce(copies.state, 'none') as found from asset_blobs left join copies using (location)
+      where copies.state is not 'kept' or copies.size is not asset_blobs.size`,
+  },
+  {
+    rule: 'a copy is in the state of who owns it, which is exactly one session, drop or blob',
+    query: `with owned as (
+        select location, 0 as keeps from uploads where state in (${OPEN})
+        union all select location, 1 from drops
+        union all select location, 1 from asset_blobs
+      ), summed as (select location, count(*) as owners, sum(keeps) as keepers from owned group by location)
+      select location as id, copies.state || ', session ' || coalesce(uploads.state, 'none') || ', owners '
+        || coalesce(owners, 0) as found
+      from copies left join uploads using (location) left join summed using (location)
+      where case copies.state
+        when 'staged' then owners is not 1 or keepers is not 0
+        when 'kept' then owners is not 1 or keepers is not 1
+        when 'unowned' then owners is not null or uploads.state is not 'landed'
+        else owners is not null or (uploads.state is not 'ended' and uploads.state is not 'failed') end`,
   },
 ]
 
-const CHECKS: readonly RowCheck[] = [...sums, ...caps, ...sessions, ...copies]
+const CHECKS: readonly RowCheck[] = [...sums, ...caps, ...sessions, ...assets, ...copies]
 
 /** Faults as sentences; none when all rows agree. */
 export function checkRows(database: DatabaseSync): readonly string[] {

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { rm, truncate } from 'node:fs/promises'
+import { after, before, describe, it } from 'node:test'
+import type { StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
+import { jsonOf } from './api.ts'
+import { planAdoption, sendAdoption } from './assets/adopt.ts'
+import { type Asset, heldBy, newAsset } from './assets/assetLedger.ts'
+import { ownBlob, uploadBlob } from './assets/uploadBlob.ts'
+import type { Link } from './ledger.ts'
+import { createWorld, type World } from './load.ts'
+import { fileOf, flipBit, landed, newLink } from './session.ts'
+
+const SIZE = 100_003
+
+describe('a blob of an asset', () => {
+  const harms: readonly {
+    readonly what: string
+    readonly apply: (path: string) => Promise<void>
+    /** Stored, retrievable, durable, and what a deep scan finds. */
+    readonly structural: readonly unknown[]
+    readonly deep: readonly unknown[]
+  }[] = [
+    {
+      what: 'has one other bit',
+      apply: (path) => flipBit(path, SIZE - 2),
+      // Nobody has looked at its bytes.
+      structural: [true, true, true, undefined],
+      deep: [true, false, false, 'corrupt'],
+    },
+    {
+      what: 'is cut',
+      apply: (path) => truncate(path, SIZE - 1),
+      structural: [false, false, false, undefined],
+      deep: [false, false, false, undefined],
+    },
+    {
+      what: 'is longer',
+      apply: (path) => truncate(path, SIZE + 1),
+      structural: [false, false, false, undefined],
+      deep: [false, false, false, undefined],
+    },
+    {
+      what: 'is gone',
+      apply: (path) => rm(path),
+      structural: [false, false, false, undefined],
+      deep: [false, false, false, undefined],
+    },
+    {
+      what: 'is whole',
+      apply: async () => undefined,
+      structural: [true, true, true, undefined],
+      deep: [true, true, true, 'intact'],
+    },
+  ]
+  let world: World
+  const harmed: { readonly adopted: Asset; readonly uploaded: Asset }[] = []
+
+  before(async () => {
+    world = await createWorld('harmed')
+    const link = await newLink(world, 'harmed')
+    for (const { what, apply } of harms) {
+      const assets = { adopted: await adoptedAsset(world, link, what), uploaded: await uploadedAsset(world, what) }
+      for (const asset of Object.values(assets)) await apply(originalFileOf(world, asset))
+      harmed.push(assets)
+    }
+  })
+  after(() => world?.close())
+
+  for (const [index, { what, structural, deep }] of harms.entries()) {
+    for (const origin of ['adopted', 'uploaded'] as const) {
+      it(`is called what it is when the copy of an ${origin} one ${what}`, async () => {
+        const asset = harmed[index]?.[origin]
+        assert.ok(asset)
+        assert.deepEqual(await verdictOn(world, asset, false), structural)
+        assert.deepEqual(await verdictOn(world, asset, true), deep)
+        // A verdict is a read: it leaves nothing behind (specification, Storage verification, rule 1).
+        assert.deepEqual(await verdictOn(world, asset, false), structural)
+      })
+    }
+  }
+
+  it('has a verdict of its own beside those that are lost', async () => {
+    const assets = harmed.map(({ adopted }) => adopted)
+    const verdicts = await verdictsOf(world, assets, true)
+    assert.deepEqual(
+      verdicts.map(({ durable }) => durable),
+      harms.map(({ deep: [, , isDurable] }) => isDurable),
+    )
+  })
+})
+
+async function adoptedAsset(world: World, link: Link, name: string): Promise<Asset> {
+  const attempt = await landed(world, link, { name: `adopted-${name.replaceAll(' ', '-')}`, size: SIZE })
+  const asset = newAsset(link.owner)
+  assert.equal((await sendAdoption(world, planAdoption(world, attempt, asset)))?.status, 200)
+  return asset
+}
+
+async function uploadedAsset(world: World, name: string): Promise<Asset> {
+  const [owner] = world.owners
+  assert.ok(owner)
+  const asset = newAsset(owner)
+  const blob = ownBlob('original', `uploaded ${name}`, SIZE)
+  const bundle = { action: 'create' as const, original: blob, metadata: undefined }
+  asset.bundles.push(bundle)
+  await uploadBlob(world, { asset, bundle, blob }, { chunkBytes: SIZE })
+  return asset
+}
+
+function originalFileOf(world: World, { bundles }: Asset): string {
+  return fileOf(world.server.dataDir, { uploadId: bundles[0]?.original.uploadId })
+}
+
+async function verdictsOf({ api }: World, assets: readonly Asset[], deep: boolean) {
+  const json = {
+    assets: assets.map((asset) => ({ asset_id: asset.assetId, blob_hashes: heldBy(asset).map(({ hash }) => hash) })),
+    deep,
+  }
+  const token = assets[0]?.owner.token ?? ''
+  const reply = await api.askUntilAnswered({ method: 'POST', path: '/v1/storage/verify', token, json })
+  assert.equal(reply.status, 200)
+  return jsonOf<StorageVerifyResponse>(reply).verdicts
+}
+
+async function verdictOn(world: World, asset: Asset, deep: boolean): Promise<readonly unknown[]> {
+  const [verdict] = await verdictsOf(world, [asset], deep)
+  const [blob] = verdict?.blobs ?? []
+  assert.deepEqual([blob?.role, blob?.indexed], ['original', true])
+  return [blob?.stored, blob?.retrievable, verdict?.durable, blob?.deep]
+}

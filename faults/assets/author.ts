@@ -1,0 +1,62 @@
+/** An owner with an album and a device, and what their client declares of one blob. The server is blind: bytes and keys may be anything of the right length. */
+import { randomUUID } from 'node:crypto'
+import { HYBRID_PUBLIC_KEY_BYTES, SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
+import { HEADERS } from '@blindkeep/protocol/wire'
+import { type Api, jsonOf, type Reply } from '../api.ts'
+import type { Owner } from '../ledger.ts'
+import { type Dice, randomContent } from '../random.ts'
+import type { Adoption, Asset, AssetBlob, Bundle } from './assetLedger.ts'
+
+export async function signUp(api: Api, dice: Dice): Promise<Owner> {
+  const json = { email: `${dice.hex(8)}@faults.example`, password: dice.hex(32) }
+  const registered = await api.askUntilAnswered({ method: 'POST', path: '/v1/auth/register', json })
+  if (registered.status !== 201) throw new Error(`an owner was answered ${registered.status} ${registered.code}`)
+  const { access_token: token, account_id: accountId } = jsonOf<{ access_token: string; account_id: string }>(
+    registered,
+  )
+  const make = async (path: string, body: object): Promise<Reply> => {
+    const reply = await api.askUntilAnswered({ method: 'POST', path, token, json: body })
+    if (reply.status !== 201) throw new Error(`${path} was answered ${reply.status} ${reply.code}`)
+    return reply
+  }
+  const albumId = randomUUID()
+  const deviceId = randomUUID()
+  const publicKey = randomContent(deviceId, HYBRID_PUBLIC_KEY_BYTES).toString('base64')
+  await make('/v1/devices', { device_id: deviceId, public_key: publicKey })
+  const answer = await make('/v1/albums', { album_id: albumId })
+  const protocolVersion = answer.header(HEADERS.protocolMax)
+  if (protocolVersion === undefined) throw new Error('an answer says no protocol version')
+  return { email: json.email, token, accountId, albumId, deviceId, protocolVersion }
+}
+
+export function adoptionBody({ asset, bundle }: Adoption) {
+  return { ...declaration(asset, bundle, bundle.original), asset_id: asset.assetId }
+}
+
+export function uploadBody(asset: Asset, bundle: Bundle, blob: AssetBlob) {
+  return { ...declaration(asset, bundle, blob), blob_role: blob.role }
+}
+
+function declaration({ owner, assetId }: Asset, { action, original }: Bundle, { size, hash, timestamp }: AssetBlob) {
+  const common = {
+    album_id: owner.albumId,
+    crypto_suite_id: 1,
+    protocol_version: owner.protocolVersion,
+    key_mode: 'derived' as const,
+  }
+  const envelope = {
+    ...common,
+    file_id: assetId,
+    amk_version: 1,
+    ciphertext_hash: hash,
+    plaintext_size: 1,
+    chunk_size: SEGMENT_PLAINTEXT_BYTES,
+    original_blob_hash: original.hash,
+    created_by_user: owner.accountId,
+    created_by_device: owner.deviceId,
+    client_version: 'faults/1',
+    timestamp,
+    action,
+  }
+  return { ...common, size, hash, content_type: 'application/octet-stream', manifest_envelope: envelope }
+}

@@ -1,0 +1,192 @@
+/** What an owner does beside reading the inbox (owner.ts, at the same time): keeps drops, uploads files of their own, deletes, and asks for verdicts. */
+import { inspect } from 'node:util'
+import { pause } from '../api.ts'
+import { byWeight, type GuestPorts } from '../guest.ts'
+import type { Attempt, Owner } from '../ledger.ts'
+import type { OwnerPorts } from '../owner.ts'
+import type { Dice } from '../random.ts'
+import { isAdoptionOpen, lookForAdoption, planAdoption, sendAdoption, settleAdoption } from './adopt.ts'
+import { type Asset, blobsOf, heldBy, isUnfinished, isUnsettled, newAsset } from './assetLedger.ts'
+import { compareAsset, fetchAssetReceipts } from './look.ts'
+import { removeAsset } from './remove.ts'
+import { type OwnUpload, ownBlob, uploadBlob } from './uploadBlob.ts'
+import { askedOf, compareDurable, unheldHash, verify } from './verify.ts'
+
+export type AuthorPorts = GuestPorts & OwnerPorts
+
+const ACTIONS = ['adopt', 'replace by a drop', 'upload', 'replace', 'complete', 'delete', 'verify', 'look'] as const
+type Action = (typeof ACTIONS)[number]
+const WEIGHTS: Readonly<Record<Action, number>> = {
+  adopt: 34,
+  'replace by a drop': 8,
+  upload: 12,
+  replace: 4,
+  complete: 10,
+  delete: 12,
+  verify: 14,
+  look: 6,
+}
+
+const BLOB_BYTES_LEAST = 17
+const BLOB_BYTES_MOST = 400_000
+const DEEP_BYTES_MOST = 2 * 1024 * 1024
+const VERIFIED_AT_ONCE = 6
+const GIVEN_UP_SHARE = 0.25
+
+/** One thing after the other, so that of everything that is not settled it is known what may have become of it. */
+export async function runAuthor(
+  ports: AuthorPorts,
+  owner: Owner,
+  dice: Dice,
+  isStopping: () => boolean,
+): Promise<void> {
+  for (let index = 0; !isStopping(); index++) {
+    const own = dice.fork(String(index))
+    try {
+      await settleSome(ports, owner, own)
+      await act({ ports, owner, dice: own }, actionOf(ports, owner, own))
+    } catch (error) {
+      if (!ports.api.isClosed()) ports.ledger.fault(`an author: ${inspect(error)}`)
+    }
+    await pause(own.integer(10, 150))
+  }
+}
+
+/** Everything is brought to its end, whatever it takes. */
+export async function settleAll(ports: AuthorPorts, owner: Owner): Promise<void> {
+  for (const attempt of ports.ledger.attempts)
+    if (attempt.link.owner === owner && isAdoptionOpen(attempt)) await settleAdoption(ports, attempt)
+  for (const asset of assetsOf(ports, owner)) {
+    while (asset.deleted === 'asked') await removeAsset(ports, asset)
+    for (const upload of unfinishedOf(asset)) await uploadBlob(ports, upload, { chunkBytes: upload.blob.size })
+  }
+}
+
+interface Turn {
+  readonly ports: AuthorPorts
+  readonly owner: Owner
+  readonly dice: Dice
+}
+
+function assetsOf({ ledger }: AuthorPorts, owner: Owner): readonly Asset[] {
+  return ledger.assets.filter((asset) => asset.owner === owner)
+}
+
+/** Live, and nothing open about them. */
+function settledOf(ports: AuthorPorts, owner: Owner): readonly Asset[] {
+  return assetsOf(ports, owner).filter((asset) => !isUnsettled(asset) && heldBy(asset).length > 0)
+}
+
+function unfinishedOf(asset: Asset): readonly OwnUpload[] {
+  const bundle = asset.bundles.at(-1)
+  if (bundle === undefined || asset.deleted !== 'no') return []
+  return blobsOf(bundle)
+    .filter(isUnfinished)
+    .map((blob) => ({ asset, bundle, blob }))
+}
+
+/** Some repeat at once what was not answered, some look what came of it, some try another way, and some come back to it later. */
+async function settleSome(ports: AuthorPorts, owner: Owner, dice: Dice): Promise<void> {
+  const open = ports.ledger.attempts.filter((attempt) => attempt.link.owner === owner && isAdoptionOpen(attempt))
+  for (const attempt of open) {
+    if (dice.chance(0.5)) continue
+    if (dice.chance(0.3) && (await lookForAdoption(ports, attempt))) continue
+    // Into another asset: as long as the first adoption’s lease is live, that is refused.
+    if (dice.chance(0.3)) planAdoption(ports, attempt, newAsset(owner))
+    await settleAdoption(ports, attempt)
+  }
+  for (const asset of assetsOf(ports, owner))
+    if (asset.deleted === 'asked' && dice.chance(0.5)) await removeAsset(ports, asset)
+}
+
+function actionOf(ports: AuthorPorts, owner: Owner, dice: Dice): Action {
+  const kept = settledOf(ports, owner).flatMap(heldBy)
+  const isFull = kept.reduce((sum, { size }) => sum + size, 0) > ports.pendingBytesMany
+  return isFull ? 'delete' : byWeight(ACTIONS, (action) => WEIGHTS[action], dice)
+}
+
+async function act(turn: Turn, action: Action): Promise<void> {
+  const { ports, owner, dice } = turn
+  const settled = settledOf(ports, owner)
+  const whole = settled.filter((asset) => unfinishedOf(asset).length === 0)
+  switch (action) {
+    case 'adopt':
+      return adoptOne(turn, newAsset(owner))
+    case 'replace by a drop':
+      return whole.length === 0 ? undefined : adoptOne(turn, dice.pick(whole))
+    case 'upload':
+      return uploadOne(turn, newAsset(owner))
+    case 'replace':
+      return whole.length === 0 ? undefined : uploadOne(turn, dice.pick(whole))
+    case 'complete':
+      return complete(turn)
+    case 'delete':
+      return settled.length === 0 ? undefined : removeAsset(ports, dice.pick(settled))
+    case 'verify':
+      return verifySome(turn)
+    case 'look':
+      if (settled.length > 0) await compareAsset(ports, dice.pick(settled))
+      if (settled.length > 0) await fetchAssetReceipts(ports, dice.pick(settled))
+  }
+}
+
+async function adoptOne({ ports, owner, dice }: Turn, asset: Asset): Promise<void> {
+  const pending = ports.ledger.attempts.filter((attempt) => isAdoptable(attempt, owner))
+  if (pending.length === 0) return
+  const adoption = planAdoption(ports, dice.pick(pending), asset)
+  await sendAdoption(ports, adoption)
+}
+
+function isAdoptable({ link, landed, dropId, discarded, adoptions }: Attempt, owner: Owner): boolean {
+  const isThere = landed === 'acknowledged' && dropId !== undefined && discarded !== 'acknowledged'
+  return link.owner === owner && isThere && adoptions.length === 0
+}
+
+/** An original and, at times, what goes with it. A replacement is sent to its end, as what it replaces goes when it lands. */
+async function uploadOne(turn: Turn, asset: Asset): Promise<void> {
+  const { ports, dice } = turn
+  const action = asset.bundles.length === 0 ? ('create' as const) : ('replace' as const)
+  const bundle = { action, original: randomBlob('original', dice), metadata: undefined }
+  if (action === 'create') ports.ledger.assets.push(asset)
+  asset.bundles.push(bundle)
+  await send(turn, { asset, bundle, blob: bundle.original }, action === 'create')
+  if (bundle.original.landed === 'acknowledged' && dice.chance(0.6)) await addMetadata(turn, asset)
+}
+
+/** Goes on with what was given up, or adds what an adopted drop comes without. */
+async function complete(turn: Turn): Promise<void> {
+  const { ports, owner, dice } = turn
+  const unfinished = assetsOf(ports, owner).flatMap(unfinishedOf)
+  const bare = settledOf(ports, owner).filter(({ bundles }) => bundles.at(-1)?.metadata === undefined)
+  if (unfinished.length > 0 && dice.chance(0.7)) await send(turn, dice.pick(unfinished), true)
+  else if (bare.length > 0) await addMetadata(turn, dice.pick(bare))
+}
+
+async function addMetadata(turn: Turn, asset: Asset): Promise<void> {
+  const bundle = asset.bundles.at(-1)
+  if (bundle === undefined) return
+  bundle.metadata = randomBlob('metadata', turn.dice)
+  await send(turn, { asset, bundle, blob: bundle.metadata }, true)
+}
+
+function randomBlob(role: 'original' | 'metadata', dice: Dice) {
+  return ownBlob(role, `own ${dice.hex(8)}`, dice.integer(BLOB_BYTES_LEAST, BLOB_BYTES_MOST))
+}
+
+async function send({ ports, dice }: Turn, upload: OwnUpload, mayGiveUp: boolean): Promise<void> {
+  const isGivenUp = mayGiveUp && dice.chance(GIVEN_UP_SHARE)
+  const chunkBytes = Math.ceil(upload.blob.size / (isGivenUp ? 3 : dice.integer(1, 3)))
+  await uploadBlob(ports, upload, isGivenUp ? { chunkBytes, upTo: chunkBytes } : { chunkBytes })
+}
+
+/** Of what is there, of what may be, of what is gone, and at times of one thing more than there ever was. */
+async function verifySome({ ports, owner, dice }: Turn): Promise<void> {
+  const assets = assetsOf(ports, owner)
+  if (assets.length === 0) return
+  const picked = Array.from({ length: dice.integer(1, VERIFIED_AT_ONCE) }, () => dice.pick(assets)).map(askedOf)
+  const asked = picked.map((each) => (dice.chance(0.1) ? { ...each, hashes: [...each.hashes, unheldHash()] } : each))
+  const bytes = asked.flatMap(({ asset }) => heldBy(asset)).reduce((sum, { size }) => sum + size, 0)
+  const deep = bytes < DEEP_BYTES_MOST && dice.chance(0.5)
+  const verdicts = await verify(ports, asked, { owner, deep })
+  if (verdicts !== undefined && dice.chance(0.3)) await compareDurable(ports, verdicts, owner)
+}

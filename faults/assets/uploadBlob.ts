@@ -1,0 +1,118 @@
+/** An owner's own upload of one blob, from wherever it stands. To ask for the same session again is how a client finds out where that is. */
+import type { CreateUploadResponse } from '@blindkeep/protocol/schemas/uploads'
+import { HEADERS } from '@blindkeep/protocol/wire'
+import { jsonOf, pause, type Reply } from '../api.ts'
+import { randomContent, sha256 } from '../random.ts'
+import { isRefusedForSpace } from '../upload.ts'
+import type { AssetPorts } from './adopt.ts'
+import { type Asset, type AssetBlob, type Bundle, describeAsset, newBlob } from './assetLedger.ts'
+import { uploadBody } from './author.ts'
+
+const STUCK_MS = 60_000
+const RETRY_PAUSE_MS = 50
+
+export interface OwnUpload {
+  readonly asset: Asset
+  readonly bundle: Bundle
+  readonly blob: AssetBlob
+}
+
+export function ownBlob(role: AssetBlob['role'], name: string, size: number): AssetBlob {
+  return newBlob({ role, name, size, hash: sha256(randomContent(name, size)), attempt: undefined })
+}
+
+/** Until it has landed; or, with `upTo`, until so many bytes are there. */
+export async function uploadBlob(
+  ports: AssetPorts,
+  upload: OwnUpload,
+  { chunkBytes, upTo = upload.blob.size }: { readonly chunkBytes: number; readonly upTo?: number },
+): Promise<void> {
+  const { blob } = upload
+  const isDone = () => (upTo < blob.size ? blob.acknowledgedOffset >= upTo : blob.landed === 'acknowledged')
+  const patience = ports.api.patience(STUCK_MS)
+  for (let acknowledged = -1; !isDone(); ) {
+    if (blob.acknowledgedOffset > acknowledged) patience.restart()
+    acknowledged = blob.acknowledgedOffset
+    if (patience.isOver()) throw new Error(`no progress of an upload: ${describeAsset(upload.asset)}`)
+    if (await openOrFind(ports, upload)) await appendUpTo(ports, upload, { chunkBytes, upTo })
+    if (!isDone()) await pause(RETRY_PAUSE_MS)
+  }
+}
+
+/** False when there is no session to send to, for want of space. */
+async function openOrFind(ports: AssetPorts, { asset, bundle, blob }: OwnUpload): Promise<boolean> {
+  const { api, ledger } = ports
+  const fault = (what: string) => ledger.fault(`${what}: ${describeAsset(asset)}`)
+  const json = uploadBody(asset, bundle, blob)
+  const reply = await api.askUntilAnswered({ method: 'POST', path: '/v1/upload', token: asset.owner.token, json })
+  if (isRefusedForSpace(ports, reply)) return false
+  if (reply.status !== 200 && reply.status !== 201) throw new Error(`an upload was answered ${told(reply)}`)
+  const { upload_id: uploadId } = jsonOf<CreateUploadResponse>(reply)
+  if (blob.uploadId !== undefined && blob.uploadId !== uploadId) fault('an acknowledged session is another')
+  blob.uploadId = uploadId
+  noteOffset(reply.status === 200 ? reply.offset : 0, blob, fault)
+  return true
+}
+
+function noteOffset(offset: number, blob: AssetBlob, fault: (what: string) => void): void {
+  if (!(offset >= blob.acknowledgedOffset)) fault(`a session goes back from ${blob.acknowledgedOffset} to ${offset}`)
+  blob.acknowledgedOffset = Math.max(blob.acknowledgedOffset, offset || 0)
+}
+
+async function appendUpTo(
+  ports: AssetPorts,
+  upload: OwnUpload,
+  { chunkBytes, upTo }: { readonly chunkBytes: number; readonly upTo: number },
+): Promise<void> {
+  const { blob } = upload
+  const content = randomContent(blob.name, blob.size)
+  while (blob.acknowledgedOffset < upTo) {
+    const chunk = content.subarray(blob.acknowledgedOffset, blob.acknowledgedOffset + chunkBytes)
+    if (!(await append(ports, upload, chunk))) return
+  }
+  if (upTo === blob.size && blob.landed !== 'acknowledged') await askWhetherLanded(ports, upload)
+}
+
+/** False when only the server knows what came of it. */
+async function append(ports: AssetPorts, { asset, blob }: OwnUpload, chunk: Buffer): Promise<boolean> {
+  const { api, ledger, moments } = ports
+  const offset = blob.acknowledgedOffset
+  const isLast = offset + chunk.length === blob.size
+  if (isLast && blob.landed === 'no') blob.landed = 'asked'
+  moments.note(isLast ? 'last chunk sent' : 'chunk sent')
+  const reply = await api.ask({
+    method: 'PATCH',
+    path: `/v1/upload/${blob.uploadId}`,
+    token: asset.owner.token,
+    headers: { [HEADERS.offset]: String(offset), [HEADERS.checksum]: sha256(chunk) },
+    bytes: chunk,
+  })
+  if (reply === undefined || isRefusedForSpace(ports, reply)) return false
+  if (reply.status !== 204 || reply.offset !== offset + chunk.length) {
+    ledger.fault(`a chunk at ${offset} was answered ${told(reply)}, offset ${reply.offset}: ${describeAsset(asset)}`)
+    return false
+  }
+  blob.acknowledgedOffset = reply.offset
+  if (isLast) noteLanded(ports, blob)
+  return true
+}
+
+/** All bytes are there, and the answer to the last of them was lost: it lands by itself. */
+async function askWhetherLanded(ports: AssetPorts, { asset, blob }: OwnUpload): Promise<void> {
+  const path = `/v1/upload/${blob.uploadId}`
+  const reply = await ports.api.askUntilAnswered({ method: 'HEAD', path, token: asset.owner.token })
+  const state = reply.header(HEADERS.state)
+  if (state === 'landed' && blob.landed !== 'no') noteLanded(ports, blob)
+  else if (state !== 'finishing')
+    ports.ledger.fault(`a session whose bytes are all there is ${reply.status} ${state}: ${describeAsset(asset)}`)
+}
+
+function noteLanded({ ledger, moments }: AssetPorts, blob: AssetBlob): void {
+  blob.landed = 'acknowledged'
+  moments.note('landed')
+  ledger.counts.ownUploads++
+}
+
+function told({ status, code, body }: Reply): string {
+  return `${status} ${code ?? body.toString()}`
+}
