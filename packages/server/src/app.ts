@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
+import { addSeconds } from '@blindkeep/protocol/ids'
 import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from './adapters/argon2/argon2.ts'
 import { openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
@@ -14,8 +15,9 @@ import { checkServerId, openServerKeys } from './domain/keys.ts'
 import { createRoutes } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Jobs, startJobs } from './jobs.ts'
+import type { Clock } from './ports/clock.ts'
 import type { Log } from './ports/log.ts'
-import type { StoreBroken } from './ports/store.ts'
+import type { CopyState, Store, StoreBroken } from './ports/store.ts'
 import { createRules } from './rules.ts'
 
 /** The composition root: the one file that names adapters. */
@@ -45,7 +47,9 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const isFirstStart = !existsSync(config.databasePath)
   const keyring = await openKeyring({ masterSecretFile: config.masterSecretFile, createIfMissing: isFirstStart })
   const store = await openSqliteStore({ path: config.databasePath })
-  const blobs = await openFilesystemBlobs({ directory: config.blobsDirectory })
+  // A disk that is not mounted would otherwise pass for one from which every copy has been lost.
+  const createIfMissing = !(await knowsCopies(store, clock))
+  const blobs = await openFilesystemBlobs({ directory: config.blobsDirectory, createIfMissing })
   await checkServerId(store, serverId)
   const keys = await openServerKeys({ store, keyring, clock, random })
   const limiter = await openLimiter({ path: config.limitsPath, secret: keys.serverSecret, clock, warn: log.warn })
@@ -89,4 +93,16 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       await lock.release()
     },
   }
+}
+
+const COPY_STATES: readonly CopyState[] = ['kept', 'unowned', 'staged', 'doomed']
+/** Seconds by which a clock that was wrong can have been ahead when a copy was entered. */
+const CLOCK_AHEAD_MOST = 1000 * 365 * 86_400
+
+async function knowsCopies(store: Store, clock: Clock): Promise<boolean> {
+  const before = addSeconds(clock.now(), CLOCK_AHEAD_MOST)
+  return store.read(async (tx) => {
+    for (const state of COPY_STATES) if ((await tx.copies.listIn(state, before, 1)).length > 0) return true
+    return false
+  })
 }

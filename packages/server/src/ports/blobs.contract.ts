@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { BlobMissing, type Blobs } from './blobs.ts'
+import { BlobMissing } from './blobs.ts'
+import { describeAway } from './blobsContract/away.ts'
 import { describeDigests } from './blobsContract/digest.ts'
-import { type BlobsWorld, bodyOf, freshLocation, type InWorld, readBytes, writeBytes } from './blobsContract/world.ts'
+import {
+  type BlobsWorld,
+  bodyOf,
+  freshLocation,
+  type InWorld,
+  listAll,
+  readBytes,
+  writeBytes,
+} from './blobsContract/world.ts'
 
 /** What every adapter of `Blobs` has to keep. Call once per adapter, from its own test file. */
 export function describeBlobs(name: string, openWorld: () => Promise<BlobsWorld>): void {
@@ -22,6 +31,7 @@ export function describeBlobs(name: string, openWorld: () => Promise<BlobsWorld>
     describeReading(inWorld)
     describeDigests(inWorld)
     describeKeeping(inWorld)
+    describeAway(inWorld)
   })
 }
 
@@ -29,12 +39,6 @@ export function describeBlobs(name: string, openWorld: () => Promise<BlobsWorld>
 async function* stuckAfter(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
   await new Promise(() => undefined)
-}
-
-async function listAll(blobs: Blobs): Promise<string[]> {
-  const found: string[] = []
-  for await (const location of blobs.list()) found.push(location)
-  return found.toSorted()
 }
 
 function describeWriting(inWorld: InWorld): void {
@@ -67,6 +71,18 @@ function describeWriting(inWorld: InWorld): void {
         await writeBytes(blobs, location, bytes.subarray(offset, offset + 70_001), offset)
       }
       assert.ok(bytes.equals(await readBytes(blobs, location)))
+    }),
+  )
+
+  it(
+    'begins no copy in its middle',
+    inWorld(async ({ blobs }) => {
+      const location = freshLocation()
+      await assert.rejects(writeBytes(blobs, location, randomBytes(10), 5), BlobMissing)
+      assert.equal(await blobs.size(location), undefined)
+      await writeBytes(blobs, location, randomBytes(5))
+      await writeBytes(blobs, location, randomBytes(10), 5)
+      assert.equal(await blobs.size(location), 15)
     }),
   )
 

@@ -6,13 +6,16 @@ import type { Sha256Hex } from '@blindkeep/protocol/ids'
  * Promises that every adapter keeps and `blobs.contract.ts` tests:
  * - A location is a relative path of our own making (`ab/<hash>.<upload_id>`); anything else is refused with a thrown error.
  * - What `write` has acknowledged survives a killed process; only what `settle` has acknowledged survives a power cut.
- * - `StorageUnavailable` is thrown when the disk is full, read-only or broken; nothing else changes then, and a later call may succeed.
+ * - `StorageUnavailable` is thrown when the disk is full, read-only, broken or away; nothing else changes then, and a later call may succeed.
+ * - A copy is missing only when the store itself is there. While it is away (a disk that is not mounted) no method says that a copy is missing, none
+ *   makes a new one, and `remove` does not resolve.
  */
 export interface Blobs {
   /**
    * Writes `body` from `offset` on. Bytes beyond it that an earlier, unacknowledged write left are overwritten by later ones.
    * Resolves when all have reached the operating system. Stops at once and rejects when `signal` aborts or `body` throws; nothing writes to
-   * `location` any more when it has settled either way. `onBytes` sees each piece in order, after it was taken from the body.
+   * `location` any more when it has settled either way. Makes the copy when `offset` is 0, throws `BlobMissing` when it is not and there is no such
+   * copy: what lies before would be lost. `onBytes` sees each piece in order, after it was taken from the body.
    */
   write(location: string, request: WriteRequest): Promise<void>
   /**
@@ -34,7 +37,7 @@ export interface Blobs {
   digest(location: string, size: number, signal: AbortSignal): Promise<BlobDigest>
   /** Removes a copy durably. No error when there is none. */
   remove(location: string): Promise<void>
-  /** Bytes that can still be written. */
+  /** Bytes that can still be written. Throws `StorageUnavailable` when the store is away. */
   freeBytes(): Promise<number>
   /** Every location that holds bytes, in no order: for finding strays. */
   list(): AsyncIterable<string>

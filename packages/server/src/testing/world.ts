@@ -102,7 +102,7 @@ async function openGround() {
   const directory = await mkdtemp(join(tmpdir(), 'blindkeep-worlds-'))
   process.once('exit', () => rmSync(directory, { recursive: true }))
   const blobsDirectory = join(directory, 'blobs')
-  const blobs = await openFilesystemBlobs({ directory: blobsDirectory })
+  const blobs = await openFilesystemBlobs({ directory: blobsDirectory, createIfMissing: true })
   const keyring = await openKeyring({ masterSecretFile: join(directory, 'master'), createIfMissing: true })
   return { directory, blobsDirectory, realBlobs: blobs, keyring }
 }

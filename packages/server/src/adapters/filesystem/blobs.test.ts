@@ -16,6 +16,7 @@ import { describe, it } from 'node:test'
 import { describeBlobs } from '../../ports/blobs.contract.ts'
 import { StorageUnavailable, SyncFailed } from '../../ports/blobs.ts'
 import { freshLocation, readBytes, writeBytes } from '../../ports/blobsContract/world.ts'
+import { takeAway } from '../../testing/disk.ts'
 import { type FilesystemBlobs, openFilesystemBlobs } from './blobs.ts'
 
 async function openWorld() {
@@ -23,7 +24,7 @@ async function openWorld() {
   const directory = join(above, 'new', 'blobs')
   const opened: FilesystemBlobs[] = []
   const reopen = async () => {
-    const blobs = await openFilesystemBlobs({ directory })
+    const blobs = await openFilesystemBlobs({ directory, createIfMissing: true })
     opened.push(blobs)
     return blobs
   }
@@ -31,7 +32,8 @@ async function openWorld() {
     for (const each of opened) await each.close()
     rmSync(above, { recursive: true })
   }
-  return { blobs: await reopen(), directory, reopen, close }
+  const blobs = await reopen()
+  return { blobs, directory, reopen, leave: () => takeAway(directory), close }
 }
 
 type World = Awaited<ReturnType<typeof openWorld>>
@@ -200,14 +202,17 @@ describe('the filesystem adapter', () => {
     inWorld(async ({ directory, reopen }) => {
       rmSync(join(directory, 'ab'), { recursive: true })
       await reopen()
-      assert.equal(readdirSync(directory).length, 256)
+      assert.equal(readdirSync(directory).length, 257)
     }),
   )
 
   it('refuses to open over a file', async () => {
     const above = mkdtempSync(join(tmpdir(), 'blindkeep-blobs-'))
     writeFileSync(join(above, 'taken'), '')
-    await assert.rejects(openFilesystemBlobs({ directory: join(above, 'taken') }), StorageUnavailable)
+    await assert.rejects(
+      openFilesystemBlobs({ directory: join(above, 'taken'), createIfMissing: true }),
+      StorageUnavailable,
+    )
     rmSync(above, { recursive: true })
   })
 })

@@ -5,6 +5,7 @@ import { createDigests } from './digest.ts'
 import { createDirectories, createDirectorySyncs, PREFIXES } from './directories.ts'
 import { onStorage, unlessMissing } from './failure.ts'
 import { createFiles, type OpenFile } from './files.ts'
+import { createMarker, foreignDirectory } from './marker.ts'
 import { createSyncs } from './syncs.ts'
 import { writeBody } from './writing.ts'
 
@@ -20,13 +21,27 @@ export interface FilesystemBlobs extends Blobs {
   close(): Promise<void>
 }
 
-/** Creates `directory` and the 256 below it (mode 0700) durably, so that settling a copy has one directory to sync. */
-export async function openFilesystemBlobs(options: { readonly directory: string }): Promise<FilesystemBlobs> {
+interface FilesystemBlobsOptions {
+  readonly directory: string
+  /** Whether there may be no copies yet. When copies are known, a directory without marker and copies is refused with an error for people. */
+  readonly createIfMissing: boolean
+}
+
+/**
+ * Creates `directory`, the 256 below it (mode 0700) and its marker durably, so that settling a copy has one directory to sync, and that a disk which
+ * is not mounted can be told from copies that are lost.
+ */
+export async function openFilesystemBlobs(options: FilesystemBlobsOptions): Promise<FilesystemBlobs> {
   const root = resolve(options.directory)
+  const marker = createMarker(root)
+  const isMarked = await marker.isThere()
+  if (!isMarked && !options.createIfMissing && !(await holdsCopies(root))) throw foreignDirectory(root)
   await createDirectories(root)
+  // Directories of before there was a marker have copies and get it now.
+  if (!isMarked) await marker.make()
   const syncs = createSyncs()
-  const files = createFiles(syncs)
-  const directories = createDirectorySyncs(syncs)
+  const files = createFiles(syncs, marker)
+  const directories = createDirectorySyncs(syncs, marker)
   const digests = createDigests()
 
   function pathOf(location: string): string {
@@ -39,13 +54,16 @@ export async function openFilesystemBlobs(options: { readonly directory: string 
       const path = pathOf(location)
       checkByteCount(request.offset)
       request.signal.throwIfAborted()
-      await files.use(path, { create: true }, (file) => writeBody(file, request))
+      // What comes later than the first byte goes into a file that is there: a new one would have a hole where acknowledged bytes were.
+      const create = request.offset === 0
+      const isWritten = await marker.confirm(() => files.use(path, { create }, (file) => writeBody(file, request)))
+      if (isWritten === undefined) throw new BlobMissing('no such copy')
     },
 
     async settle(location, size) {
       const path = pathOf(location)
       checkByteCount(size)
-      const isThere = await files.use(path, { create: false }, (file) => settleFile(file, size))
+      const isThere = await marker.confirm(() => files.use(path, { create: false }, (file) => settleFile(file, size)))
       if (isThere === undefined) throw new BlobMissing('no such copy')
       await directories.sync(dirname(path))
       await files.release(path)
@@ -53,7 +71,7 @@ export async function openFilesystemBlobs(options: { readonly directory: string 
 
     async size(location) {
       const path = pathOf(location)
-      const found = await onStorage(() => unlessMissing(() => stat(path)))
+      const found = await marker.confirm(() => onStorage(() => unlessMissing(() => stat(path))))
       return found?.size
     },
 
@@ -61,7 +79,7 @@ export async function openFilesystemBlobs(options: { readonly directory: string 
       const path = pathOf(location)
       checkByteCount(start)
       checkByteCount(end)
-      const handle = await onStorage(() => unlessMissing(() => open(path, 'r')))
+      const handle = await marker.confirm(() => onStorage(() => unlessMissing(() => open(path, 'r'))))
       if (handle === undefined) throw new BlobMissing('no such copy')
       try {
         yield* readRange(handle, { start, end })
@@ -73,13 +91,15 @@ export async function openFilesystemBlobs(options: { readonly directory: string 
     async digest(location, size, signal) {
       const path = pathOf(location)
       checkByteCount(size)
-      return digests.take(path, size, signal)
+      const digest = await marker.confirm(() => digests.take(path, size, signal).catch(unlessNoCopy))
+      if (digest === undefined) throw new BlobMissing('no such copy')
+      return digest
     },
 
     async remove(location) {
       const path = pathOf(location)
       await files.release(path)
-      await onStorage(() => unlessMissing(() => unlink(path)))
+      await marker.confirm(() => onStorage(() => unlessMissing(() => unlinked(path))))
       // Also when it was gone already: whoever unlinked it may have been killed before that was durable.
       await directories.sync(dirname(path))
       syncs.forget(path)
@@ -87,10 +107,13 @@ export async function openFilesystemBlobs(options: { readonly directory: string 
 
     async freeBytes() {
       const { bavail, bsize } = await onStorage(() => statfs(root))
+      // After it: what was counted is this disk's, not that of the one which lies below its mount.
+      await marker.check()
       return bavail * bsize
     },
 
     async *list() {
+      await marker.check()
       for (const prefix of PREFIXES) {
         const names = await onStorage(() => readdir(join(root, prefix)))
         for (const name of names) if (nameForm.test(name)) yield `${prefix}/${name}`
@@ -103,6 +126,23 @@ export async function openFilesystemBlobs(options: { readonly directory: string 
       await directories.close()
     },
   }
+}
+
+async function holdsCopies(root: string): Promise<boolean> {
+  for (const prefix of PREFIXES) {
+    const names = await onStorage(() => unlessMissing(() => readdir(join(root, prefix))))
+    if (names?.some((name) => nameForm.test(name)) === true) return true
+  }
+  return false
+}
+
+async function unlinked(path: string): Promise<true> {
+  await unlink(path)
+  return true
+}
+
+function unlessNoCopy(error: unknown): undefined {
+  if (!(error instanceof BlobMissing)) throw error
 }
 
 function checkByteCount(value: number): void {

@@ -28,7 +28,7 @@ const ENDLESS_BYTES = 2 ** 52
 function inWorld(work: (world: World, context: TestContext) => Promise<void>): (context: TestContext) => Promise<void> {
   return async (context) => {
     const directory = mkdtempSync(join(tmpdir(), 'blindkeep-digest-'))
-    const blobs = await openFilesystemBlobs({ directory })
+    const blobs = await openFilesystemBlobs({ directory, createIfMissing: true })
     const endless = freshLocation()
     symlinkSync('/dev/zero', join(directory, endless))
     const started: Worker[] = []
@@ -242,7 +242,7 @@ describe('digests of the filesystem adapter', () => {
       const script = `
         import { readdirSync, readFileSync } from 'node:fs'
         import { openFilesystemBlobs } from ${JSON.stringify(import.meta.resolve('./blobs.ts'))}
-        const blobs = await openFilesystemBlobs({ directory: ${JSON.stringify(directory)} })
+        const blobs = await openFilesystemBlobs({ directory: ${JSON.stringify(directory)}, createIfMissing: false })
         const { sha256 } = await blobs.digest(${JSON.stringify(location)}, 3, new AbortController().signal)
         process.once('beforeExit', () => {
           const names = readdirSync('/proc/self/task').map((id) => readFileSync('/proc/self/task/' + id + '/comm', 'utf8'))

@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { onStorage } from './failure.ts'
+import type { Marker } from './marker.ts'
 import type { Syncs } from './syncs.ts'
 
 /** The first two hex digits of every content address: `00` to `ff`. */
@@ -22,7 +23,8 @@ export async function createDirectories(root: string): Promise<void> {
   })
 }
 
-async function syncOnce(path: string): Promise<void> {
+/** For a directory that is synced no more than now and then. */
+export async function syncOnce(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {
     await handle.sync()
@@ -37,13 +39,26 @@ export interface DirectorySyncs {
   close(): Promise<void>
 }
 
-export function createDirectorySyncs(syncs: Syncs): DirectorySyncs {
+export function createDirectorySyncs(syncs: Syncs, marker: Pick<Marker, 'check'>): DirectorySyncs {
   const handles = new Map<string, Promise<FileHandle>>()
+
+  /** One that was opened while the disk was away would be synced ever after, and what it is to make durable would not be. */
+  async function openHere(path: string): Promise<FileHandle> {
+    await marker.check()
+    const handle = await onStorage(() => open(path, 'r'))
+    try {
+      await marker.check()
+      return handle
+    } catch (error) {
+      await handle.close()
+      throw error
+    }
+  }
 
   function handleOf(path: string): Promise<FileHandle> {
     const found = handles.get(path)
     if (found !== undefined) return found
-    const opened = onStorage(() => open(path, 'r'))
+    const opened = openHere(path)
     handles.set(path, opened)
     opened.catch(() => handles.delete(path))
     return opened

@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { StorageUnavailable } from '../../ports/blobs.ts'
 import { onStorage, unlessMissing } from './failure.ts'
+import type { Marker } from './marker.ts'
 import type { Syncs } from './syncs.ts'
 
 /** Files that were written to and not yet settled stay open, up to this many; more only while each of them is being written to. */
@@ -42,7 +43,7 @@ interface KeptFile {
  * Keeps files open from their first byte to their settling. An error that the kernel meets when it writes pages back is told to those who have the
  * file open, and is lost with the last of them; so a file that has to be closed before its settling is synced first, and the outcome remembered.
  */
-export function createFiles(syncs: Syncs): Files {
+export function createFiles(syncs: Syncs, marker: Pick<Marker, 'check'>): Files {
   const kept = new Map<string, KeptFile>()
   const early = createEarlySyncs(syncs)
 
@@ -52,6 +53,13 @@ export function createFiles(syncs: Syncs): Files {
     kept.delete(path)
     kept.set(path, file)
     return file
+  }
+
+  // Never truncated: what was acknowledged before is in there. Never made on another disk than the one with the marker.
+  async function openFile(path: string, create: boolean): Promise<FileHandle | undefined> {
+    if (!create) return onStorage(() => unlessMissing(() => open(path, constants.O_RDWR)))
+    await marker.check()
+    return onStorage(() => open(path, constants.O_RDWR | constants.O_CREAT, 0o600))
   }
 
   async function leave(path: string, file: KeptFile): Promise<void> {
@@ -105,12 +113,6 @@ export function createFiles(syncs: Syncs): Files {
       await Promise.all([...kept.keys()].map(release))
     },
   }
-}
-
-// Never truncated: what was acknowledged before is in there.
-function openFile(path: string, create: boolean): Promise<FileHandle | undefined> {
-  const flags = constants.O_RDWR | (create ? constants.O_CREAT : 0)
-  return onStorage(() => (create ? open(path, flags, 0o600) : unlessMissing(() => open(path, flags))))
 }
 
 async function closeFile(file: KeptFile): Promise<void> {

@@ -12,8 +12,8 @@ const GATHER_BYTES = 256 * 1024
 /** Bounds what a body of tiny pieces keeps alive, and stays below the 1024 that one call takes. */
 const GATHER_PIECES = 64
 
-/** Writes the body in order. Resolves when the system has all of it; nothing writes to the file any more when it has settled. */
-export async function writeBody(file: OpenFile, { offset, body, signal, onBytes }: WriteRequest): Promise<void> {
+/** Writes the body in order. True when the system has all of it; nothing writes to the file any more when it has settled. */
+export async function writeBody(file: OpenFile, { offset, body, signal, onBytes }: WriteRequest): Promise<true> {
   const reader = readBody(body, signal)
   let position = offset
   let gathered: Uint8Array[] = []
@@ -37,6 +37,7 @@ export async function writeBody(file: OpenFile, { offset, body, signal, onBytes 
     }
     await flush()
     signal.throwIfAborted()
+    return true
   } finally {
     reader.leave()
   }

@@ -6,6 +6,8 @@ export interface BlobsWorld {
   readonly blobs: Blobs
   /** The same store as a new process finds it. */
   reopen(): Promise<Blobs>
+  /** Takes away what holds the copies, as a disk that is unmounted or a bucket that cannot be reached, and gives what brings it back. */
+  leave(): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
@@ -36,4 +38,10 @@ export async function readBytes(blobs: Blobs, location: string, start = 0, end =
   const pieces: Uint8Array[] = []
   for await (const piece of blobs.read(location, { start, end })) pieces.push(piece)
   return Buffer.concat(pieces)
+}
+
+export async function listAll(blobs: Blobs): Promise<string[]> {
+  const found: string[] = []
+  for await (const location of blobs.list()) found.push(location)
+  return found.toSorted()
 }

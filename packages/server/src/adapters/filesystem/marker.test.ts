@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { StorageUnavailable } from '../../ports/blobs.ts'
+import { freshLocation, readBytes, writeBytes } from '../../ports/blobsContract/world.ts'
+import { openFilesystemBlobs } from './blobs.ts'
+import { createMarker, MARKER } from './marker.ts'
+
+function inDirectory(work: (directory: string) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const above = await mkdtemp(join(tmpdir(), 'blindkeep-marker-'))
+    try {
+      await work(join(above, 'blobs'))
+    } finally {
+      await rm(above, { recursive: true })
+    }
+  }
+}
+
+/** One copy, written by a process that has ended. */
+async function leaveCopy(directory: string): Promise<{ readonly location: string; readonly bytes: Buffer }> {
+  const blobs = await openFilesystemBlobs({ directory, createIfMissing: true })
+  const copy = { location: freshLocation(), bytes: randomBytes(100) }
+  await writeBytes(blobs, copy.location, copy.bytes)
+  await blobs.settle(copy.location, 100)
+  await blobs.close()
+  return copy
+}
+
+/** Opens as a start does whose database knows of copies. */
+async function openKnown(directory: string) {
+  return openFilesystemBlobs({ directory, createIfMissing: false })
+}
+
+describe('the marker of a blob directory', () => {
+  it(
+    'is made with the directory, for people to read and for nobody else',
+    inDirectory(async (directory) => {
+      await (await openFilesystemBlobs({ directory, createIfMissing: true })).close()
+      const path = join(directory, MARKER)
+      assert.equal((await stat(path)).mode & 0o777, 0o600)
+      assert.match(await readFile(path, 'utf8'), /^Blindkeep keeps copies below this directory\..*\n$/)
+      assert.equal((await readdir(directory)).length, 257)
+    }),
+  )
+
+  it(
+    'is not needed at a start whose directory has copies, and is made then',
+    inDirectory(async (directory) => {
+      const { location, bytes } = await leaveCopy(directory)
+      await rm(join(directory, MARKER))
+      const blobs = await openKnown(directory)
+      assert.ok(bytes.equals(await readBytes(blobs, location)))
+      await blobs.close()
+      assert.ok((await readdir(directory)).includes(MARKER))
+    }),
+  )
+
+  it(
+    'is enough, also when a hand has made it',
+    inDirectory(async (directory) => {
+      await mkdir(directory)
+      await writeFile(join(directory, MARKER), '')
+      const blobs = await openKnown(directory)
+      await writeBytes(blobs, freshLocation(), randomBytes(10))
+      await blobs.close()
+    }),
+  )
+
+  const strange = {
+    'is not there': async () => undefined,
+    'is empty': (directory: string) => mkdir(directory),
+    'has the directories of a server and no copy': async (directory: string) => {
+      await (await openFilesystemBlobs({ directory, createIfMissing: true })).close()
+      await rm(join(directory, MARKER))
+    },
+    'has other files alone': async (directory: string) => {
+      await mkdir(join(directory, 'ab'), { recursive: true })
+      await writeFile(join(directory, 'ab', 'notes.txt'), 'x')
+    },
+  }
+  for (const [what, make] of Object.entries(strange)) {
+    it(
+      `is missed when the database knows of copies and the directory ${what}: nothing is made, and people are told`,
+      inDirectory(async (directory) => {
+        await make(directory)
+        const before = await listed(directory)
+        await assert.rejects(openKnown(directory), ({ name, message }: Error) => {
+          assert.equal(name, 'Error')
+          assert.ok(message.includes(directory))
+          assert.match(message, /does not look like the one that this database belongs to/)
+          assert.match(message, /Is the disk mounted\?/)
+          assert.ok(message.includes(`touch '${join(directory, MARKER)}'`))
+          return true
+        })
+        assert.deepEqual(await listed(directory), before)
+      }),
+    )
+  }
+
+  it(
+    'makes a look that finds nothing count only when it is there before and after another',
+    inDirectory(async (directory) => {
+      await mkdir(directory)
+      const path = join(directory, MARKER)
+      const marker = createMarker(directory)
+      const go = async () => rm(path)
+      const come = async () => writeFile(path, '')
+      const stay = async () => undefined
+      // What happens after each look, and what is found then: undefined is a copy that is missing for good.
+      const stories = [
+        { begins: come, after: [stay, stay], found: [undefined, undefined], comesTo: undefined },
+        { begins: stay, after: [stay, stay], found: [undefined, 'a copy'], comesTo: 'a copy' },
+        { begins: stay, after: [stay, go], found: [undefined, undefined], comesTo: StorageUnavailable },
+        { begins: stay, after: [come, stay], found: [undefined, 'a copy'], comesTo: 'a copy' },
+        { begins: go, after: [stay], found: [undefined], comesTo: StorageUnavailable },
+        { begins: stay, after: [stay], found: ['a copy'], comesTo: 'a copy' },
+      ]
+      for (const { begins, after, found, comesTo } of stories) {
+        await begins()
+        let looks = 0
+        const answer = marker.confirm(async () => {
+          const seen = found[looks]
+          await after[looks]?.()
+          looks += 1
+          return seen
+        })
+        if (comesTo === StorageUnavailable) await assert.rejects(answer, StorageUnavailable)
+        else assert.equal(await answer, comesTo)
+        assert.equal(looks, found.length)
+      }
+    }),
+  )
+})
+
+async function listed(directory: string): Promise<readonly string[] | undefined> {
+  return readdir(directory, { recursive: true }).catch(() => undefined)
+}
