@@ -237,6 +237,26 @@ describe('an upload that was cut short', () => {
     assert.deepEqual(proxy.seen.slice(from).filter(isCreation), [])
   })
 
+  it('names no session of a blob that another device has brought instead', async () => {
+    const source = sourceOfBytes(new Uint8Array(randomBytes(100)))
+    const controller = new AbortController()
+    let kept = await owner.prepareUpload({ source, ...keeper })
+    const stopping = owner.finishUpload({
+      state: kept,
+      source,
+      signal: controller.signal,
+      onState: (changed) => {
+        kept = changed
+        if (changed.metadata.uploadId !== undefined) controller.abort(new Error('died'))
+      },
+    })
+    await assert.rejects(stopping, /died/)
+    await anotherClient(proxy.url, owner).completeAsset(kept.envelope.file_id, keeper)
+    const uploaded = await owner.finishUpload({ state: kept, source })
+    assert.deepEqual(uploaded.uploads, { original: kept.original.uploadId })
+    await owner.assetReceipts(uploaded.assetId, uploaded)
+  })
+
   it('is completed by nobody else before its original is there', async () => {
     const content = new Uint8Array(randomBytes(100))
     const source = sourceOfBytes(content)

@@ -31,7 +31,8 @@ export function newAssetId({ environment }: Pick<AssetPorts, 'environment'>): As
 
 /**
  * Makes a drop an asset of an album: its bytes stay where they are, its key is wrapped under the album, and its name, type, note and sender become the
- * asset's metadata. Reads the drop's header and not its content. Resolves when the asset is complete. A lost answer is found out by asking for the asset.
+ * asset's metadata. Reads the drop's header and not its content. Resolves when the asset is complete. A lost answer is found out by asking for the asset,
+ * and a claim that a crash has left is waited out, which takes the minute of the server's lease.
  * Throws `SealError` for a drop that does not open, `ProblemError` (`error.drop.not_found` when it was adopted otherwise, or discarded), `SendError`,
  * `AssetError` and what a call throws.
  */
@@ -72,7 +73,10 @@ interface Claim {
   readonly signal: AbortSignal | undefined
 }
 
-/** Repeats exactly what was asked, which joins a try that is under way, until the asset is there or the server says no. */
+/**
+ * Repeats exactly what was asked, which joins a try that is under way, until the asset is there or the server says no. A try whose process died was asked
+ * otherwise, and holds the drop until its lease has run out: as long as the inbox lists the drop it is only not there yet (specification, Adopt).
+ */
 async function claim(ports: AssetPorts, drop: DropFacts, { envelope, assetId, album, signal }: Claim): Promise<void> {
   const { call } = ports
   const ask = () =>
@@ -97,9 +101,10 @@ async function claim(ports: AssetPorts, drop: DropFacts, { envelope, assetId, al
       return
     } catch (error) {
       if (!isUnsure(error)) throw error
+      // The inbox before the asset: what leaves the one in between is found in the other.
+      const isWaiting = !isNo(error) || (await isListed(ports, drop, signal))
       if (await hasBeenAdopted(ports, drop, { assetId, signal })) return
-      const isNo = error instanceof ProblemError && error.status < 500
-      if (isNo || tries === TRIES_MAX) throw error
+      if (!isWaiting || tries === TRIES_MAX) throw error
     }
     await ports.environment.wait(Math.min(BACKOFF_MS.max, BACKOFF_MS.first * 2 ** (tries - 1)), signal)
   }
@@ -111,15 +116,31 @@ function isUnsure(error: unknown): boolean {
   return error instanceof NetworkError || error instanceof AnswerError
 }
 
-async function hasBeenAdopted(
+function isNo(error: unknown): boolean {
+  return error instanceof ProblemError && error.status < 500
+}
+
+function isListed({ call }: AssetPorts, { dropId }: DropFacts, signal: AbortSignal | undefined): Promise<boolean> {
+  return whereReached(true, async () => {
+    const { body } = await call('inbox', { signal })
+    return body.drops.some(({ drop_id }) => drop_id === dropId)
+  })
+}
+
+function hasBeenAdopted(
   { call }: AssetPorts,
   drop: DropFacts,
   { assetId, signal }: Pick<Claim, 'assetId' | 'signal'>,
 ): Promise<boolean> {
+  return whereReached(false, async () => isAdopted(await findAsset(call, assetId, signal), drop))
+}
+
+/** What to assume as long as the server does not tell. */
+async function whereReached(otherwise: boolean, ask: () => Promise<boolean>): Promise<boolean> {
   try {
-    return isAdopted(await findAsset(call, assetId, signal), drop)
+    return await ask()
   } catch (error) {
-    if (error instanceof NetworkError || (error instanceof ProblemError && error.status >= 500)) return false
+    if (error instanceof NetworkError || (error instanceof ProblemError && error.status >= 500)) return otherwise
     throw error
   }
 }

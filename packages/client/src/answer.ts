@@ -6,7 +6,7 @@ export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 /** A problem document is a few hundred bytes; what is longer is not read. */
 export const PROBLEM_BYTES_MAX = 64 * 1024
 
-export type ReadAnswer<Schema extends TSchema> =
+type ReadAnswer<Schema extends TSchema> =
   | { readonly value: Static<Schema>; readonly fault?: undefined }
   | { readonly fault: string; readonly value?: undefined }
 

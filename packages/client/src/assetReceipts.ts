@@ -2,7 +2,7 @@
 import { type ChainFault, checkChain } from '@blindkeep/protocol/chain'
 import type { DecodedReceipt } from '@blindkeep/protocol/receipt'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
-import { type AssetBlob, type AssetDrop, type AssetFacts, readAsset } from './assetFacts.ts'
+import { type AssetBlob, type AssetFacts, readAsset } from './assetFacts.ts'
 import { auditServer, openReceipt } from './audit.ts'
 import { AuditError } from './auditError.ts'
 import type { Calls } from './call.ts'
@@ -59,9 +59,9 @@ export async function checkReceiptsOf(
     receipts.push({ receipt, signed: await openReceipt({ receipt, keys, serverId }) })
   const signed = receipts.map((one) => one.signed)
   requireOneChain(signed)
-  for (const one of signed) requireOfAsset(one, asset, uploads)
-  for (const blob of asset.blobs) requireReceipt(blob, signed)
-  requireOwnUploads(signed)
+  for (const one of signed) requireOfAsset(one, asset)
+  for (const blob of asset.blobs) requireReceipt(blob, signed, uploads)
+  requireOwnUploads(signed, asset)
   return { receipts, keys }
 }
 
@@ -78,15 +78,19 @@ function requireOneChain(signed: readonly DecodedReceipt[]): void {
   if (broken !== undefined) throw new AuditError('chain_broken', CHAIN_FAULTS[broken.fault])
 }
 
-function requireOfAsset({ payload }: DecodedReceipt, asset: AssetFacts, uploads: SentUploads): void {
-  const { asset_id, blob_role: role, ciphertext_hash, size, envelope_hash, upload_id } = payload
-  if (asset_id === undefined) requireLanding(payload.drop_id, asset.drop)
+/** A replace drops the blobs that were there, and the drop that they came from; their receipts are told as before. */
+function wasReplaced({ envelope }: AssetFacts): boolean {
+  return envelope.action === 'replace'
+}
+
+function requireOfAsset({ payload }: DecodedReceipt, asset: AssetFacts): void {
+  const { asset_id, blob_role: role, ciphertext_hash, size, envelope_hash } = payload
+  if (asset_id === undefined) requireLanding(payload.drop_id, asset)
   else if (asset_id !== asset.assetId) throw new AuditError('wrong_asset', 'a receipt is for another asset')
   const ofRole = asset.blobs.filter((blob) => blob.role === role)
   const blob = ofRole.find(({ hash }) => hash === ciphertext_hash)
   if (blob === undefined) {
-    // A replace drops the blobs that were there, and their receipts may still be told.
-    if (asset.envelope.action === 'replace') return
+    if (wasReplaced(asset)) return
     throw ofRole.length === 0
       ? new AuditError('wrong_role', `a receipt is for a ${role} that the asset does not have`)
       : new AuditError('wrong_hash', `a receipt is for other bytes than the asset’s ${role}`)
@@ -97,31 +101,36 @@ function requireOfAsset({ payload }: DecodedReceipt, asset: AssetFacts, uploads:
       'wrong_envelope',
       'the receipt of the provenance does not name its hash as that of the manifest',
     )
-  const sent = role === 'derivative' ? undefined : uploads[role]
-  if (sent !== undefined && sent !== upload_id)
-    throw new AuditError('wrong_upload', `a receipt of the ${role} is for another upload than brought it`)
 }
 
 /** An adopted original has the receipt of its landing beside that of its adoption. */
-function requireLanding(dropId: string | undefined, drop: AssetDrop | undefined): void {
-  if (drop === undefined || dropId !== drop.dropId) throw new AuditError('wrong_drop', 'a receipt is for another drop')
+function requireLanding(dropId: string | undefined, asset: AssetFacts): void {
+  const isOfAsset = asset.drop !== undefined && asset.drop.dropId === dropId
+  if (!isOfAsset && !wasReplaced(asset)) throw new AuditError('wrong_drop', 'a receipt is for another drop')
 }
 
-function requireReceipt({ role, hash }: AssetBlob, signed: readonly DecodedReceipt[]): void {
-  const isThere = signed.some(
+/** The same bytes may have been there before, and been replaced: the latest receipt is that of those that are there now. */
+function requireReceipt({ role, hash }: AssetBlob, signed: readonly DecodedReceipt[], uploads: SentUploads): void {
+  const latest = signed.findLast(
     ({ payload }) => payload.asset_id !== undefined && payload.blob_role === role && payload.ciphertext_hash === hash,
   )
-  if (!isThere) throw new AuditError('receipt_missing', `no receipt says that the asset has its ${role}`)
+  if (latest === undefined) throw new AuditError('receipt_missing', `no receipt says that the asset has its ${role}`)
+  const sent = role === 'derivative' ? undefined : uploads[role]
+  if (sent !== undefined && sent !== latest.payload.upload_id)
+    throw new AuditError('wrong_upload', `the receipt of the ${role} is for another upload than brought it`)
 }
 
-/** One session brings one blob: two blobs with one upload id, or one with two, would be a receipt that stands for another's. */
-function requireOwnUploads(signed: readonly DecodedReceipt[]): void {
+/**
+ * One session brings one blob: two blobs with one upload id, or one with two, would be a receipt that stands for another's.
+ * Only where a blob was replaced may it have come again, in another session.
+ */
+function requireOwnUploads(signed: readonly DecodedReceipt[], asset: AssetFacts): void {
   const uploadOf = new Map<string, string>()
   const blobOfUpload = new Map<string, string>()
   for (const { payload } of signed) {
     const blob = `${payload.blob_role} ${payload.ciphertext_hash}`
     const isOther =
-      (uploadOf.get(blob) ?? payload.upload_id) !== payload.upload_id ||
+      (!wasReplaced(asset) && (uploadOf.get(blob) ?? payload.upload_id) !== payload.upload_id) ||
       (blobOfUpload.get(payload.upload_id) ?? blob) !== blob
     if (isOther) throw new AuditError('wrong_upload', 'the receipts disagree about which upload brought what')
     uploadOf.set(blob, payload.upload_id)

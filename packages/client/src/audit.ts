@@ -132,11 +132,10 @@ export interface ServerFacts {
  * Throws `AuditError` as `pinKeys` does, or `wrong_server` when it names another origin than its own.
  */
 export async function auditServer({ baseUrl, call }: Calls, pinned?: PinnedKeys): Promise<ServerFacts> {
-  const { body: info } = await call('serverInfo', { cache: 'no-cache' })
+  const { body: info } = await call('serverInfo')
   if (info.server_id !== new URL(baseUrl).origin)
     throw new AuditError('wrong_server', 'the server names another origin than the one it was asked at')
-  // Asked past a browser's cache, or a receipt of a key that is an hour old would be one of an unknown key.
-  const { body: published } = await call('attestationKeys', { cache: 'no-cache' })
+  const { body: published } = await call('attestationKeys')
   return { serverId: info.server_id, keys: pinKeys(published, info.server_id, pinned) }
 }
 

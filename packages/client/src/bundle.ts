@@ -16,13 +16,13 @@ export interface SmallBlob {
   readonly hash: Sha256Hex
 }
 
-export interface BundleWriter {
+interface BundleWriter {
   readonly call: Call
   readonly accountId: AccountId
   readonly environment: Environment
 }
 
-export interface BundleFacts {
+interface BundleFacts {
   readonly place: KeyPlace
   /** K. With `wrapped` it goes into the manifest, sealed under the album. */
   readonly key: Bytes
@@ -36,7 +36,7 @@ export interface BundleFacts {
   readonly retentionUntil?: string | undefined
 }
 
-export interface SignedBundle {
+interface SignedBundle {
   /** As the original's session has it; the others differ in `ciphertext_hash` alone (specification, ManifestEnvelope). */
   readonly envelope: ManifestEnvelope
   readonly provenance: SmallBlob

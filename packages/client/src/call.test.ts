@@ -80,6 +80,20 @@ describe('a call', () => {
     })
   })
 
+  it('asks the server and no cache, which could hold bytes that the server has repaired since', async (context) => {
+    const asked: (RequestCache | undefined)[] = []
+    const { baseUrl } = await hostile(context, (_, response) => json(response, 200, version))
+    const { call } = createCalls({
+      baseUrl,
+      fetch: (input, init) => {
+        asked.push(init?.cache)
+        return fetch(input, init)
+      },
+    })
+    await call('version')
+    assert.deepEqual(asked, ['no-store'])
+  })
+
   it('follows no redirect, which would carry the link’s path elsewhere', async (context) => {
     const asked: (string | undefined)[] = []
     const { calls } = await hostile(context, (request, response) => {

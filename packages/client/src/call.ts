@@ -95,7 +95,8 @@ function requestInit(row: Operation, { request, token, signal }: RequestParts): 
     headers,
     signal,
     ...(row.body === undefined ? {} : { body: encodedBody(request.body) }),
-    cache: request.cache ?? 'default',
+    // A copy in a browser's cache may be of a key that is old, or of bytes that were damaged and that the server has repaired since.
+    cache: 'no-store',
     // No cookies, and nowhere else than asked: a link's path is a credential, which neither a redirect nor a Referer may carry away.
     credentials: 'omit',
     redirect: 'error',

@@ -35,8 +35,6 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** Until the answer is read whole; for bytes, until it begins and again for each piece. 30 s when left out. */
   readonly timeoutMs?: number
-  /** `no-cache` asks the server even when a browser holds a copy that is still fresh. */
-  readonly cache?: 'default' | 'no-cache'
 }
 
 export type CallRequest<Name extends OperationName> = PathPart<OperationOf<Name>> &

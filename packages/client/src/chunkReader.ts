@@ -3,7 +3,7 @@ import type { Sealer } from './seal.ts'
 import { sealRange } from './sealStream.ts'
 import type { Source } from './source.ts'
 
-export interface ChunkReaderOptions {
+interface ChunkReaderOptions {
   readonly sealer: Sealer
   readonly source: Source
   /** `tags` of the hashing pass. */

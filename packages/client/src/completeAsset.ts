@@ -1,5 +1,6 @@
 /** Finishes what was cut short: an asset whose original is there, without metadata or without anybody's signature. */
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
 import { AssetError, AssetIncomplete } from './assetError.ts'
 import { type AssetBlob, type AssetFacts, blobOf, readAsset } from './assetFacts.ts'
@@ -41,8 +42,8 @@ export async function completeAsset(ports: AssetPorts, assetId: string, options:
     return await completeOnce(ports, assetId, options)
   } catch (error) {
     if (!(error instanceof SendError && error.reason === 'asset_taken')) throw error
-    // A session that was begun and left holds the place, for another sealing of the same metadata.
-    await cancelOpenUploads(ports, assetId, options.signal)
+    // A session that was begun and left holds the place, for another sealing of the same metadata or another signature.
+    await cancelOpenUploads(ports, assetId, { roles: ['metadata', 'provenance'], signal: options.signal })
     return completeOnce(ports, assetId, options)
   }
 }
@@ -140,9 +141,22 @@ async function heldMetadata(
   return { bytes, hash: blob.hash }
 }
 
+interface CancelUploads {
+  /** Of any role when left out. */
+  readonly roles?: readonly BlobRole[]
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Ends the sessions of an asset that are still open. */
-export async function cancelOpenUploads({ call }: AssetPorts, assetId: string, signal?: AbortSignal): Promise<void> {
+export async function cancelOpenUploads(
+  { call }: AssetPorts,
+  assetId: string,
+  { roles, signal }: CancelUploads = {},
+): Promise<void> {
   const { body } = await call('listUploads', { signal })
-  const left = body.uploads.filter((upload) => upload.asset_id === assetId && upload.state === 'open')
+  const left = body.uploads.filter(
+    ({ asset_id, state, blob_role }) =>
+      asset_id === assetId && state === 'open' && (roles?.some((role) => role === blob_role) ?? true),
+  )
   for (const { upload_id } of left) await call('cancelUpload', { path: { upload_id }, signal })
 }

@@ -42,7 +42,7 @@ export async function finishUpload(ports: AssetPorts, options: FinishUpload): Pr
   const asset = await findAsset(call, assetId, signal)
   const known = knownUploads(state)
   if (asset !== undefined && (await isFinishedByOther(ports, asset, options)))
-    return { assetId, albumId, uploads: known }
+    return { assetId, albumId, uploads: landedOf(ports, asset, state) }
   const blobs = (await blobsOf(ports, options)).filter(({ role, hash }) => !holds(asset, role, hash))
   let current = state
   const sent = await sendBundle({
@@ -101,9 +101,22 @@ async function blobsOf(
   ]
 }
 
-function knownUploads(state: UploadState): SentUploads {
+/** Sessions whose blobs another device has replaced by its own have brought nothing. */
+function landedOf({ environment }: AssetPorts, asset: AssetFacts, state: UploadState): SentUploads {
+  const hashes: Readonly<Record<BundleRole, string>> = {
+    original: state.envelope.ciphertext_hash,
+    metadata: smallBlob(environment, fromBase64(state.metadata.bytes)).hash,
+    provenance: smallBlob(environment, fromBase64(state.provenance.bytes)).hash,
+  }
+  return knownUploads(
+    state,
+    BUNDLE_ROLES.filter((role) => holds(asset, role, hashes[role])),
+  )
+}
+
+function knownUploads(state: UploadState, roles: readonly BundleRole[] = BUNDLE_ROLES): SentUploads {
   const known: { [Role in BundleRole]?: UploadId } = {}
-  for (const role of BUNDLE_ROLES) {
+  for (const role of roles) {
     const uploadId = parseUploadId(state[role].uploadId ?? '')
     if (uploadId !== undefined) known[role] = uploadId
   }

@@ -6,7 +6,7 @@ import { hashSealed, type SealRecord } from './sealStream.ts'
 import { SendError } from './sendStop.ts'
 import { type Source, SourceChanged } from './source.ts'
 
-export interface HashedFile extends SealRecord {
+interface HashedFile extends SealRecord {
   readonly ciphertextHash: Sha256Hex
 }
 
@@ -18,7 +18,7 @@ export interface PreparingProgress {
   readonly of: number
 }
 
-export interface HashFileOptions {
+interface HashFileOptions {
   readonly sealer: Sealer
   readonly source: Source
   readonly environment: Environment

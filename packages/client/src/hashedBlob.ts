@@ -3,7 +3,7 @@ import { type OpenedBlob, openBlob } from './open.ts'
 import type { OpenContext } from './openHeader.ts'
 import type { RunningHash } from './sha256.ts'
 
-export interface HashedBlob {
+interface HashedBlob {
   readonly stream: ReadableStream<Bytes>
   readonly context: OpenContext
   readonly hash: RunningHash

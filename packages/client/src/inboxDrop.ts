@@ -33,12 +33,12 @@ export function dropContext(keysOf: LinkKeysOf, drop: Pick<DropFacts, 'opaqueId'
   }
 }
 
-export interface DropReader {
+interface DropReader {
   readonly call: Call
   readonly keysOf: LinkKeysOf
 }
 
-export interface OpenedDropPrefix extends OpenedPrefix {
+interface OpenedDropPrefix extends OpenedPrefix {
   /** Where the data segments begin. */
   readonly bytesBefore: number
 }

@@ -94,14 +94,14 @@ export function originalContext({ assetId, drop }: AssetFacts, key: Bytes): Open
   return { key, purpose: 'original', contextId: drop === undefined ? uuidBytes(assetId) : fromHex(drop.opaqueId) }
 }
 
-export interface MetadataQuestion {
+interface MetadataQuestion {
   readonly asset: AssetFacts
   readonly key: Bytes
   readonly provenance: Provenance | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-export interface SignedMetadata {
+interface SignedMetadata {
   readonly header: Header
   readonly hash: Sha256Hex
   /** Bytes of the sealed blob. */

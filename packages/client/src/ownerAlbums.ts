@@ -25,7 +25,7 @@ export interface OwnerAlbums {
   albums(): Promise<readonly Album[]>
 }
 
-export interface OwnerAlbumsPorts {
+interface OwnerAlbumsPorts {
   readonly call: Call
   readonly accountKey: Bytes
   readonly environment: Environment

@@ -28,7 +28,7 @@ export interface OwnerDevices {
   revokeDevice(deviceId: string): Promise<void>
 }
 
-export interface OwnerDevicesPorts {
+interface OwnerDevicesPorts {
   readonly call: Call
   readonly accountKey: Bytes
   readonly environment: Environment

@@ -43,7 +43,7 @@ export interface OwnerInbox {
   discardPile(opaqueId: string): Promise<void>
 }
 
-export interface OwnerInboxPorts {
+interface OwnerInboxPorts {
   readonly call: Call
   readonly keysOf: LinkKeysOf
   readonly environment: Environment

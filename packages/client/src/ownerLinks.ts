@@ -54,7 +54,7 @@ export interface OwnLink extends CreatedLink {
   readonly pending: number
 }
 
-export interface OwnerLinksPorts {
+interface OwnerLinksPorts {
   readonly call: Call
   readonly accountKey: Bytes
   readonly keysOf: (opaqueId: string) => LinkKeys

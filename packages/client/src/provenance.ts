@@ -23,7 +23,7 @@ export interface Provenance {
   readonly device: ListedDevice
 }
 
-export interface ProvenanceReader extends BlobReader {
+interface ProvenanceReader extends BlobReader {
   readonly accountId: AccountId
   readonly devices: () => Promise<readonly ListedDevice[]>
 }

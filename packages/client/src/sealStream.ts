@@ -15,7 +15,7 @@ export interface SealRecord {
   readonly tags: Bytes
 }
 
-export interface HashingOptions {
+interface HashingOptions {
   readonly sealer: Sealer
   readonly source: Source
   /** Ciphertext bytes hashed so far, of `sealer.sealedSize`. */
@@ -49,7 +49,7 @@ export async function hashSealed(options: HashingOptions): Promise<SealRecord> {
   return { ciphertextHash: hash.digest(), size, tags }
 }
 
-export interface RangeOptions {
+interface RangeOptions {
   readonly sealer: Sealer
   readonly source: Source
   /** `tags` of the hashing pass. */

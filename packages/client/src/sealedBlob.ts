@@ -58,7 +58,7 @@ export function preambleBytes(format: Format): number {
   return 1 + kemCtBytes(format) + SALT_BYTES + COMMITMENT_BYTES + 1
 }
 
-export function sealedHeaderBytes(blocks: number): number {
+function sealedHeaderBytes(blocks: number): number {
   return blocks * HEADER_BLOCK_BYTES + TAG_BYTES
 }
 
@@ -92,7 +92,7 @@ export function isHeaderBlockCount(blocks: number): boolean {
 }
 
 /** Where one segment stands in the stream: header 0, data from 1. */
-export interface SegmentPlace {
+interface SegmentPlace {
   readonly counter: number
   readonly last: boolean
 }

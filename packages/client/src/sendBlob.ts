@@ -28,6 +28,7 @@ import { SourceChanged } from './source.ts'
 const CHUNK_TIMEOUT_MS = 120_000
 
 export interface SendProgress {
+  /** `preparing` is told by the `prepare` of a link alone, so that one callback serves for both. */
   readonly phase: 'preparing' | 'sending' | 'finishing' | 'landed'
   /** Ciphertext bytes that are hashed, or that the server has acknowledged. */
   readonly bytes: number
@@ -36,7 +37,7 @@ export interface SendProgress {
   readonly waitingMs?: number
 }
 
-export interface BlobToSend {
+interface BlobToSend {
   readonly path: SendPath
   /** Bytes of the blob. */
   readonly size: number
@@ -96,16 +97,24 @@ function diceOf({ randomBytes }: Environment): number {
 type ServerStep = Extract<SendStep, { do: 'create' | 'ask' | 'send' }>
 
 async function perform(blob: BlobToSend, step: ServerStep): Promise<SendEvent> {
-  const { path, signal } = blob
-  const chunk = step.do === 'send' ? await sealedChunk(blob, step) : undefined
+  if (step.do === 'create') return orFailed(create(blob))
+  if (step.do === 'ask') return orFailed(ask(blob, step.uploadId))
+  const chunk = await sealedChunk(blob, step)
+  return orFailed(append(blob, { ...step, chunk }), { sentBytes: chunk.length })
+}
+
+/** What the server or the line refuses is for the machine to judge; everything else ends the sending. */
+async function orFailed(work: Promise<SendEvent>, chunk: { readonly sentBytes?: number } = {}): Promise<SendEvent> {
   try {
-    if (step.do === 'create') return { is: 'created', ...(await path.create({ signal })) }
-    if (step.do === 'ask') return await ask(blob, step.uploadId)
-    return await append(blob, { ...step, chunk: chunk ?? new Uint8Array(0) })
+    return await work
   } catch (error) {
     if (!isSendFailure(error)) throw error
-    return { is: 'failed', failure: error, ...(chunk === undefined ? {} : { sentBytes: chunk.length }) }
+    return { is: 'failed', failure: error, ...chunk }
   }
+}
+
+async function create({ path, signal }: BlobToSend): Promise<SendEvent> {
+  return { is: 'created', ...(await path.create({ signal })) }
 }
 
 async function sealedChunk(

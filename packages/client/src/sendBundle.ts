@@ -47,7 +47,7 @@ export function roleBlobOf(role: BundleRole, { bytes, hash }: SmallBlob, uploadI
 
 export type SentUploads = { readonly [Role in BundleRole]?: UploadId }
 
-export interface BundleToSend {
+interface BundleToSend {
   readonly call: Call
   readonly envelope: ManifestEnvelope
   readonly blobs: readonly RoleBlob[]

@@ -1,5 +1,5 @@
 /**
- * What to do next while a sealed file is sent: a pure function from what is known and what just happened. `send.ts` does what it says.
+ * What to do next while a sealed file is sent: a pure function from what is known and what just happened. `sendBlob.ts` does what it says.
  * The server's word on where to go on is always followed; the bytes sent are the same whatever it says, so that a lie costs time and never a key.
  */
 import type { UploadId } from '@blindkeep/protocol/ids'
@@ -24,7 +24,7 @@ const RETRY_AFTER_SECONDS_MAX = 60
 const POLL_MS = { first: 100, max: 10_000 }
 const POLLS_MAX = 1_000
 
-export type Position =
+type Position =
   /** No session that we know of. */
   | { readonly at: 'start' }
   /** There is a session; the server has to tell where it stands. */
@@ -60,7 +60,7 @@ export type SendStep =
   | { readonly do: 'stop'; readonly reason: SendStopReason; readonly cause: SendFailure | undefined }
 
 export const SESSION_STATES = ['open', 'finishing', 'landed', 'failed'] as const
-export type SessionState = (typeof SESSION_STATES)[number]
+type SessionState = (typeof SESSION_STATES)[number]
 
 export type SendEvent =
   | { readonly is: 'created'; readonly uploadId: UploadId; readonly suggestedChunkBytes: number }
@@ -69,7 +69,7 @@ export type SendEvent =
   /** `sentBytes` when a chunk was under way. */
   | { readonly is: 'failed'; readonly failure: SendFailure; readonly sentBytes?: number }
 
-export interface SendStart {
+interface SendStart {
   readonly size: number
   readonly segments: SegmentGrid
   readonly uploadId: UploadId | undefined

@@ -4,13 +4,13 @@ import type { OperationName } from '@blindkeep/protocol/operations'
 import type { CallOptions } from './callTypes.ts'
 
 /** The server's word on a session that it has opened, or had open. */
-export interface OpenedSession {
+interface OpenedSession {
   readonly uploadId: UploadId
   /** Bytes of the chunk to start with. */
   readonly suggestedChunkBytes: number
 }
 
-export interface OutgoingChunk {
+interface OutgoingChunk {
   readonly uploadId: UploadId
   /** The byte of the blob at which it starts. */
   readonly offset: number

@@ -4,7 +4,7 @@ import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Call } from './call.ts'
 import type { SendPath } from './sendPath.ts'
 
-export interface BlobDeclaration {
+interface BlobDeclaration {
   readonly role: BlobRole
   readonly hash: Sha256Hex
   /** Ciphertext bytes. */

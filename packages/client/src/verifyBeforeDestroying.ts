@@ -62,7 +62,8 @@ export type DestroyAnswer = SafeToDestroy | NotSafeToDestroy
 /**
  * Whether this very file may be destroyed, because the server holds it, with all that it takes to open it. Says yes only when original, metadata and
  * provenance are durable by the hashes that this client has found for itself, and everything else about the asset agrees. Any failure is a no with
- * its reason. Rejects with the signal's reason when that aborts, and with whatever the source itself fails with: neither is a yes.
+ * its reason, `unreachable` too, as for a deep scan that takes longer than 290 s: ask again, or with another depth.
+ * Rejects with the signal's reason when that aborts, and with whatever the source itself fails with: neither is a yes.
  */
 export async function verifyBeforeDestroying(ports: AssetPorts, question: BeforeDestroying): Promise<DestroyAnswer> {
   try {

@@ -5,8 +5,11 @@ import type { BlobVerdictResponse, DeepVerdict, StorageVerifyResponse } from '@b
 import { AuditError } from './auditError.ts'
 import type { Call } from './call.ts'
 
-/** A deep scan reads every byte before it answers: ten minutes are some 60 GiB from a slow disk. */
-const VERIFY_TIMEOUT_MS = 600_000
+/**
+ * A deep scan reads every byte before it answers: this long is some 28 GiB from a slow disk of 100 MiB/s. Node's own fetch gives an answer 300 s to begin
+ * (undici, `headersTimeout`), so no more than that can be promised.
+ */
+const VERIFY_TIMEOUT_MS = 290_000
 
 export interface AssetToVerify {
   readonly assetId: AssetId
@@ -41,7 +44,8 @@ export interface AssetVerdict {
 
 /**
  * One verdict for each of 1 to 100 assets, in the order of the question. Throws `AuditError` (`verdict_malformed`) for an answer that is about other assets
- * or other hashes, in another order, shortened, or that contradicts itself; and what a call throws.
+ * or other hashes, in another order, shortened, or that contradicts itself; and what a call throws. `NetworkError` (`timeout`) when there is no answer
+ * within 290 s says nothing about the bytes: ask again, or deeply about fewer assets at once.
  */
 export async function verifyStorage(
   call: Call,

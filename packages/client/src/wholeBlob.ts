@@ -9,7 +9,7 @@ export interface BlobReader {
   readonly environment: Environment
 }
 
-export interface WholeBlob {
+interface WholeBlob {
   readonly hash: string
   /** What is longer is not read. */
   readonly bytesMax: number
