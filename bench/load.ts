@@ -1,0 +1,136 @@
+/**
+ * A load generator as lean as Node allows, so that one core of it outruns a server on another: requests are bytes that were put together before,
+ * each connection is a bare socket that is kept alive and has one request under way.
+ */
+import { once } from 'node:events'
+import { createConnection } from 'node:net'
+import { cpuUsage } from 'node:process'
+
+export interface Answer {
+  readonly status: number
+  /** Status line and headers, without the empty line. */
+  readonly head: string
+  readonly body: Buffer
+}
+
+export interface Connection {
+  /** Rejects when the connection breaks. One at a time. */
+  ask(request: Request): Promise<Answer>
+}
+
+/** What goes over the wire, in pieces that are sent as they are. */
+export type Request = readonly Uint8Array[]
+
+export interface RequestParts {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+}
+
+/** A small body is joined with its head, a large one is not copied. */
+const JOINED_BYTES_MOST = 64 * 1024
+
+export function requestOf({ method, path, headers = {}, body }: RequestParts): Request {
+  const sized = method === 'GET' ? headers : { ...headers, 'content-length': String(body?.length ?? 0) }
+  const lines = Object.entries(sized).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join('')}\r\n`, 'latin1')
+  if (body === undefined) return [head]
+  return body.length > JOINED_BYTES_MOST ? [head, body] : [Buffer.concat([head, body])]
+}
+
+export function expectStatus(answer: Answer, status: number): Answer {
+  if (answer.status === status) return answer
+  throw new Error(`expected ${status}: ${answer.head.split('\r\n', 1)[0]} ${answer.body.toString().slice(0, 300)}`)
+}
+
+export function headerOf({ head }: Answer, name: string): string | undefined {
+  return new RegExp(`\\r\\n${name}: *([^\\r]*)`, 'i').exec(head)?.[1]
+}
+
+export interface Drive {
+  readonly port: number
+  readonly clients: number
+  /** Pieces of work in all. */
+  readonly count: number
+  readonly work: (connection: Connection, index: number) => Promise<void>
+}
+
+export interface Driven {
+  readonly seconds: number
+  /** Share of one core that this process was busy. */
+  readonly loadBusy: number
+}
+
+/** How long it took from the first request to the last answer, on connections that were open before. */
+export async function drive({ port, clients, count, work }: Drive): Promise<Driven> {
+  const opened = await Promise.all(Array.from({ length: clients }, () => connect(port)))
+  const cpuBefore = cpuUsage()
+  const startedAt = performance.now()
+  try {
+    await share(opened, count, work)
+    const seconds = (performance.now() - startedAt) / 1000
+    const { user, system } = cpuUsage(cpuBefore)
+    return { seconds, loadBusy: (user + system) / 1e6 / seconds }
+  } finally {
+    for (const connection of opened) connection.close()
+  }
+}
+
+/** Work number 0 to `count` − 1: each worker takes the next as soon as it is done with its last. */
+export async function share<Worker>(
+  workers: readonly Worker[],
+  count: number,
+  work: (worker: Worker, index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0
+  const takeEach = async (worker: Worker) => {
+    while (next < count) await work(worker, next++)
+  }
+  await Promise.all(workers.map(takeEach))
+}
+
+async function connect(port: number): Promise<Connection & { readonly close: () => void }> {
+  const socket = createConnection({ host: '127.0.0.1', port, noDelay: true })
+  await once(socket, 'connect')
+  let waiting: PromiseWithResolvers<Answer> | undefined
+  let received: Buffer = Buffer.alloc(0)
+  socket.on('data', (piece) => {
+    received = received.length === 0 ? piece : Buffer.concat([received, piece])
+    const answer = answerIn(received)
+    if (answer === undefined) return
+    received = Buffer.alloc(0)
+    waiting?.resolve(answer)
+  })
+  socket.on('error', (error) => waiting?.reject(error))
+  socket.on('close', () => waiting?.reject(new Error('the server closed the connection')))
+  return {
+    ask(request) {
+      waiting = Promise.withResolvers()
+      if (socket.destroyed) waiting.reject(new Error('the server closed the connection'))
+      socket.cork()
+      for (const piece of request) socket.write(piece)
+      socket.uncork()
+      return waiting.promise
+    },
+    close: () => socket.destroy(),
+  }
+}
+
+/** Undefined as long as some of it is still to come. Of answers in chunks the framing stays in the body: nothing here reads one of those. */
+function answerIn(received: Buffer): Answer | undefined {
+  const headEnd = received.indexOf('\r\n\r\n')
+  if (headEnd < 0) return undefined
+  const head = received.toString('latin1', 0, headEnd)
+  const status = Number(head.slice(9, 12))
+  const body = received.subarray(headEnd + 4)
+  return isWhole({ status, head, body }) ? { status, head, body } : undefined
+}
+
+function isWhole(answer: Answer): boolean {
+  if (answer.status === 204) return true
+  const length = headerOf(answer, 'content-length')
+  return length === undefined
+    ? answer.body.toString('latin1').endsWith('0\r\n\r\n')
+    : answer.body.length >= Number(length)
+}

@@ -1,0 +1,40 @@
+/** Somebody with an account, made over HTTP before anything is measured. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { RunningServer } from '../testing/startServer.ts'
+
+export interface Owner {
+  readonly accountId: string
+  readonly token: string
+}
+
+type Address = Pick<RunningServer, 'url'>
+
+export async function newOwner({ url }: Address): Promise<Owner> {
+  const body = { email: `${randomUUID()}@example.org`, password: randomBytes(32).toString('base64') }
+  const answer = await post<{ account_id: string; access_token: string }>(`${url}/v1/auth/register`, body)
+  return { accountId: answer.account_id, token: answer.access_token }
+}
+
+export async function newAlbum({ url }: Address, { token }: Owner): Promise<string> {
+  const albumId = randomUUID()
+  await post(`${url}/v1/albums`, { album_id: albumId }, token)
+  return albumId
+}
+
+/** Gives the opaque id of a link without caps. */
+export async function newLink({ url }: Address, { token }: Owner): Promise<string> {
+  const opaqueId = randomBytes(16).toString('hex')
+  const key = { drop_pubkey: randomBytes(1216).toString('base64'), crypto_suite_id: 1 }
+  await post(`${url}/v1/drops/links`, { opaque_id: opaqueId, ...key }, token)
+  return opaqueId
+}
+
+async function post<Body>(url: string, body: unknown, token?: string): Promise<Body> {
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const headers = { 'content-type': 'application/json', ...authorization }
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  const text = await answer.text()
+  if (answer.status !== 201) throw new Error(`a set-up request was answered ${answer.status} ${text}`)
+  // The caller says what the interface promises it to be.
+  return JSON.parse(text)
+}

@@ -1,0 +1,63 @@
+/** The two servers that take uploads, under the same load. */
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Connection, drive, expectStatus, requestOf } from './load.ts'
+import { newLink, newOwner } from './owner.ts'
+import { settleDisk, startBlindkeep, startPeer } from './processes.ts'
+import type { Lane, RowOptions } from './row.ts'
+import { dropsThrough, type PreparedFile, sendAll, tusUploads } from './uploads.ts'
+
+export interface UploadLoad {
+  readonly clients: number
+  /** Of one go. */
+  readonly files: readonly PreparedFile[]
+  /** All files together, in the row's unit. */
+  readonly units: number
+}
+
+/** Each go has an owner of its own, as an account holds 10,000 pending drops at most. */
+export async function dropsLane(options: RowOptions, { clients, files, units }: UploadLoad): Promise<Lane> {
+  const server = await startBlindkeep(options)
+  const { port } = server
+  return {
+    name: 'drops',
+    async measure() {
+      const protocol = dropsThrough(await newLink(server, await newOwner(server)))
+      const { seconds, loadBusy, lastPath } = await sendAll(files, { port, clients, protocol })
+      await expectReceipt(port, lastPath)
+      return { perSecond: units / seconds, loadBusy }
+    },
+    clear: () => removeFiles(join(server.dataDir, 'blobs'), A_COPY),
+  }
+}
+
+/** What else lies among the copies is the server's own. */
+const A_COPY = /^[0-9a-f]{64}\./
+
+async function expectReceipt(port: number, path: string): Promise<void> {
+  const request = requestOf({ method: 'GET', path: `${path}/receipt` })
+  const work = async (connection: Connection) => void expectStatus(await connection.ask(request), 200)
+  await drive({ port, clients: 1, count: 1, work })
+}
+
+export async function tusLane(options: RowOptions, { clients, files, units }: UploadLoad): Promise<Lane> {
+  const directory = join(options.directory, 'tus')
+  await mkdir(directory)
+  const port = await startPeer('tus', { argument: directory, atEnd: options.atEnd })
+  return {
+    name: '@tus/server, file store',
+    async measure() {
+      const { seconds, loadBusy } = await sendAll(files, { port, clients, protocol: tusUploads })
+      return { perSecond: units / seconds, loadBusy }
+    },
+    clear: () => removeFiles(directory),
+  }
+}
+
+/** Removes what a go has left, and waits until the disk is at rest. */
+export async function removeFiles(directory: string, named = /./): Promise<void> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  for (const entry of entries)
+    if (entry.isFile() && named.test(entry.name)) await rm(join(entry.parentPath, entry.name))
+  await settleDisk()
+}

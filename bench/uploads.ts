@@ -1,0 +1,112 @@
+/** The same client for two protocols: it creates an upload and sends chunk after chunk on one connection. */
+import { randomBytes } from 'node:crypto'
+import { sha256 } from './ids.ts'
+import {
+  type Answer,
+  type Connection,
+  type Drive,
+  type Driven,
+  drive,
+  expectStatus,
+  headerOf,
+  type Request,
+  requestOf,
+} from './load.ts'
+
+/** Hashed before the time is taken: a client does that while it reads the file. */
+export interface PreparedFile {
+  readonly size: number
+  readonly hash: string
+  readonly chunks: readonly PreparedChunk[]
+}
+
+interface PreparedChunk {
+  readonly offset: number
+  readonly bytes: Uint8Array
+  readonly checksum: string
+}
+
+export interface UploadProtocol {
+  create(file: PreparedFile): Request
+  /** Where the chunks go. */
+  pathOf(created: Answer): string
+  append(path: string, chunk: PreparedChunk): Request
+}
+
+export function prepareFile(bytes: Uint8Array, chunkBytes: number): PreparedFile {
+  const offsets = Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, index) => index * chunkBytes)
+  const chunks = offsets.map((offset) => {
+    const chunk = bytes.subarray(offset, offset + chunkBytes)
+    return { offset, bytes: chunk, checksum: sha256(chunk) }
+  })
+  return { size: bytes.length, hash: sha256(bytes), chunks }
+}
+
+interface Senders extends Pick<Drive, 'port' | 'clients'> {
+  readonly protocol: UploadProtocol
+}
+
+/** Gives the time, and the path of the upload that ended last. */
+export async function sendAll(
+  files: readonly PreparedFile[],
+  { protocol, ...senders }: Senders,
+): Promise<Driven & { readonly lastPath: string }> {
+  let lastPath = ''
+  const work = async (connection: Connection, index: number) => {
+    const file = files[index]
+    if (file !== undefined) lastPath = await sendFile(connection, protocol, file)
+  }
+  const driven = await drive({ ...senders, count: files.length, work })
+  return { ...driven, lastPath }
+}
+
+/** Gives the path of the upload when its last chunk is acknowledged. */
+async function sendFile(connection: Connection, protocol: UploadProtocol, file: PreparedFile): Promise<string> {
+  const path = protocol.pathOf(expectStatus(await connection.ask(protocol.create(file)), 201))
+  for (const chunk of file.chunks) expectStatus(await connection.ask(protocol.append(path, chunk)), 204)
+  return path
+}
+
+/** A guest's drops, the last chunk of which is acknowledged when the bytes are hashed and durable and the receipt is in the log. */
+export function dropsThrough(opaqueId: string): UploadProtocol {
+  const kemCt = randomBytes(1120).toString('base64')
+  return {
+    create({ size, hash }) {
+      const body = { content_type: 'application/octet-stream', size, ciphertext_hash: hash, kem_ct: kemCt }
+      const headers = { 'content-type': 'application/json' }
+      return requestOf({ method: 'POST', path: `/d/${opaqueId}`, headers, body: Buffer.from(JSON.stringify(body)) })
+    },
+    pathOf({ body }) {
+      const created: { readonly upload_id: string } = JSON.parse(body.toString())
+      return `/d/${opaqueId}/${created.upload_id}`
+    },
+    append(path, { offset, bytes, checksum }) {
+      const place = { 'x-service-offset': String(offset), 'x-service-checksum': checksum }
+      return requestOf({ ...patch(path, bytes), headers: { 'content-type': 'application/octet-stream', ...place } })
+    },
+  }
+}
+
+/** tus 1.0.0 with its creation extension. */
+export const tusUploads: UploadProtocol = {
+  create({ size }) {
+    const headers = { 'tus-resumable': '1.0.0', 'upload-length': String(size) }
+    return requestOf({ method: 'POST', path: '/files', headers })
+  },
+  pathOf(created) {
+    const location = headerOf(created, 'location')
+    if (location === undefined) throw new Error('an upload was created without a location')
+    return location
+  },
+  append(path, { offset, bytes }) {
+    const headers = { 'tus-resumable': '1.0.0', 'upload-offset': String(offset) }
+    return requestOf({
+      ...patch(path, bytes),
+      headers: { 'content-type': 'application/offset+octet-stream', ...headers },
+    })
+  },
+}
+
+function patch(path: string, body: Uint8Array) {
+  return { method: 'PATCH', path, body } as const
+}
