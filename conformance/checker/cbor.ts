@@ -1,0 +1,31 @@
+/** Deterministic CBOR (RFC 8949, section 4.2.1): whatever does not re-encode to itself, byte by byte, is refused. */
+import { decode, encode } from 'cbor2'
+
+/** A receipt nests four deep. */
+const DEPTH_MOST = 8
+
+export type Read = { readonly value: unknown } | { readonly offset: number; readonly what: string }
+
+export function readCbor(bytes: Uint8Array): Read {
+  let value: unknown
+  let again: Uint8Array
+  try {
+    // A copy that is no Buffer: the reader gives back byte strings of the type that it was given.
+    const options = { preferMap: true, rejectDuplicateKeys: true, ignoreGlobalTags: true, maxDepth: DEPTH_MOST }
+    value = decode(Uint8Array.from(bytes), options)
+    again = writeCbor(value)
+  } catch (cause) {
+    return { offset: 0, what: `no CBOR that can be read: ${cause instanceof Error ? cause.message : String(cause)}` }
+  }
+  const offset = firstDifference(bytes, again)
+  return offset === undefined ? { value } : { offset, what: 'not deterministic CBOR: it does not re-encode to itself' }
+}
+
+export const writeCbor = (value: unknown): Uint8Array => encode(value, { cde: true })
+
+/** The offset of the first byte in which the two differ, or where the shorter one ends. */
+export function firstDifference(one: Uint8Array, other: Uint8Array): number | undefined {
+  const length = Math.max(one.length, other.length)
+  for (let at = 0; at < length; at += 1) if (one[at] !== other[at]) return at
+  return undefined
+}

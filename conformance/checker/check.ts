@@ -1,0 +1,155 @@
+/**
+ * An independent checker of custody receipts and of their chain. It is written from the formats alone: it shares no code with the server
+ * or its clients, reads CBOR with another library and verifies signatures with others than either of them.
+ */
+import { type ChainFault, checkChain, type Link } from './chain.ts'
+import type { Fault, LocatedFault } from './fault.ts'
+import type { Item } from './input.ts'
+import { type PublishedKeys, readKeys } from './keys.ts'
+import { type Pins, pinFaults, readPins } from './pins.ts'
+import { judgeReceipt } from './receipt.ts'
+import { openVerify } from './signatures.ts'
+
+/** A report stays readable, and the checker's memory bounded, when nothing at all is right; all are counted. */
+export const FAULTS_MOST = 10_000
+
+export interface CheckOptions {
+  /** The parsed AttestationKeysResponse. Without it no signature is verified, and nothing can be said to be right. */
+  readonly keys?: unknown
+  /** Keys as seen before: an older response, or what a client has pinned. */
+  readonly pins?: unknown
+  /** The receipts are the server's log from its first receipt on, with nothing left out. */
+  readonly whole?: boolean
+  /** The receipts stand in the order of the log, each once. */
+  readonly log?: boolean
+}
+
+export interface Report {
+  /** As the keys document has it, or else the first receipt. */
+  readonly server_id?: string
+  readonly receipts: number
+  readonly first_receipt_seq?: number
+  readonly last_receipt_seq?: number
+  /** Published keys under which signatures were verified; absent when none were given. */
+  readonly keys?: number
+  readonly pins: boolean
+  readonly whole: boolean
+  readonly log: boolean
+  /** Of the keys first, then in the order of the input, then of the chain. */
+  readonly faults: readonly LocatedFault[]
+  /** All, also those beyond the ones listed. */
+  readonly fault_count: number
+}
+
+export interface Checker {
+  take(item: Item): void
+  finish(): Report
+}
+
+export class NotAKeysDocument extends Error {
+  override readonly name = 'NotAKeysDocument'
+}
+
+/** Throws `NotAKeysDocument` when keys or pins are something else altogether. */
+export async function openChecker(options: CheckOptions): Promise<Checker> {
+  const { whole = false, log = false } = options
+  const keys = options.keys === undefined ? undefined : parsed(options.keys, readKeys, 'the keys')
+  const pins = options.pins === undefined ? undefined : parsed(options.pins, readPins, 'the pins')
+  const verify = await openVerify()
+  const faults = collectFaults()
+  faults.add(...keyFaults(options.keys, keys, pins))
+  const links: Link[] = []
+  const order = followOrder(log)
+  let serverId = keys?.serverId
+  let receipts = 0
+
+  function take(item: Item): void {
+    receipts += 1
+    const position = receipts
+    const judgement = judgeReceipt(item, { keys, verify })
+    const { receiptSeq } = judgement
+    const place = receiptSeq === undefined ? { position } : { position, receipt_seq: receiptSeq }
+    serverId ??= judgement.serverId
+    const { serverId: named } = judgement
+    const isForeign = named !== undefined && named !== serverId
+    const found = [...judgement.faults, ...order(item, receiptSeq)]
+    if (isForeign) found.push({ kind: 'server', where: 'field server_id', what: `it is ${named}, and not ${serverId}` })
+    faults.add(...found.map((fault) => ({ ...place, ...fault })))
+    // Another server's receipt has no place in this chain.
+    if (judgement.link !== undefined && !isForeign) links.push({ ...judgement.link, position })
+  }
+
+  function finish(): Report {
+    faults.add(...checkChain(links, { whole }).map(located))
+    const seqs = links.reduce(
+      ([first, last], { receiptSeq }) => [Math.min(first, receiptSeq), Math.max(last, receiptSeq)] as const,
+      [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] as const,
+    )
+    return {
+      ...(serverId === undefined ? {} : { server_id: serverId }),
+      receipts,
+      ...(links.length === 0 ? {} : { first_receipt_seq: seqs[0], last_receipt_seq: seqs[1] }),
+      ...(keys === undefined ? {} : { keys: keys.keys.length }),
+      pins: pins !== undefined,
+      whole,
+      log,
+      faults: faults.listed,
+      fault_count: faults.count(),
+    }
+  }
+
+  return { take, finish }
+}
+
+/** Of receipts that are at hand. */
+export async function checkReceipts(values: readonly unknown[], options: CheckOptions): Promise<Report> {
+  const checker = await openChecker(options)
+  for (const value of values) checker.take({ value })
+  return checker.finish()
+}
+
+function parsed<Parsed>(document: unknown, read: (document: unknown) => Parsed | undefined, name: string): Parsed {
+  const result = read(document)
+  if (result === undefined) throw new NotAKeysDocument(`${name} are no list of attestation keys with the server_id`)
+  return result
+}
+
+function keyFaults(document: unknown, keys: PublishedKeys | undefined, pins: Pins | undefined): readonly Fault[] {
+  if (keys === undefined) return []
+  return [...keys.faults, ...(pins === undefined ? [] : pinFaults(pins, document))]
+}
+
+function collectFaults() {
+  const listed: LocatedFault[] = []
+  let all = 0
+  return {
+    listed,
+    count: () => all,
+    add(...found: readonly LocatedFault[]): void {
+      all += found.length
+      listed.push(...found.slice(0, Math.max(0, FAULTS_MOST - listed.length)))
+    },
+  }
+}
+
+const located = ({ position, receiptSeq, kind, where, what }: ChainFault): LocatedFault => ({
+  position,
+  receipt_seq: receiptSeq,
+  kind,
+  where,
+  what,
+})
+
+/** In a log, and in an answer that lists an asset's receipts, receipt_seq rises from each to the next. */
+function followOrder(log: boolean) {
+  let last: { readonly answer: Item['answer']; readonly receiptSeq: number } | undefined
+  return ({ answer }: Item, receiptSeq: number | undefined): readonly Fault[] => {
+    if (receiptSeq === undefined) return []
+    const before =
+      last !== undefined && (log || (answer !== undefined && last.answer === answer)) ? last.receiptSeq : undefined
+    last = { answer, receiptSeq }
+    if (before === undefined || before < receiptSeq) return []
+    const what = before === receiptSeq ? 'it stands here twice' : `it stands behind receipt ${before}`
+    return [{ kind: 'order', where: 'its place', what }]
+  }
+}

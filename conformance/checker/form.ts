@@ -1,0 +1,204 @@
+/**
+ * The outer form of a receipt (RFC 9052, COSE_Sign), found twice: a template says where in the bytes each part has to lie, and the CBOR
+ * library has to read the same parts there. Of a receipt's 3.9 KiB only payload, key ids and signatures are free; all else is fixed.
+ */
+import { Tag } from 'cbor2'
+import { firstDifference, readCbor, writeCbor } from './cbor.ts'
+import type { Fault } from './fault.ts'
+
+/** About 3.9 KiB is usual. What is longer than this is refused unread. */
+export const RECEIPT_BYTES_MOST = 16_384
+const COSE_SIGN = 98
+const CONTENT_TYPE = 'application/service-receipt+cbor'
+const KEY_ID_BYTES = 32
+
+export type Algorithm = 'Ed25519' | 'ML-DSA-65'
+
+/** In the order in which they stand, with their COSE algorithm numbers. */
+const SIGNERS = [
+  { algorithm: 'Ed25519', number: -19, bytes: 64 },
+  { algorithm: 'ML-DSA-65', number: -49, bytes: 3309 },
+] as const
+
+/** Some bytes of a receipt and where they begin. */
+export interface Piece {
+  readonly offset: number
+  readonly bytes: Uint8Array
+}
+
+export interface SignerPart {
+  readonly algorithm: Algorithm
+  readonly keyId: Piece
+  readonly signature: Piece
+  /** The Sig_structure of RFC 9052, section 4.4. */
+  readonly toBeSigned: Uint8Array
+}
+
+export interface Form {
+  readonly payload: Piece
+  readonly signers: readonly SignerPart[]
+}
+
+/** A stretch of the template: bytes that have to be these, or so many that are free. */
+interface Stretch {
+  readonly name: string
+  readonly fixed?: Uint8Array
+  readonly length: number
+}
+
+export function readForm(cbor: Uint8Array): Form | Fault {
+  if (cbor.length > RECEIPT_BYTES_MOST)
+    return fault(
+      `byte ${RECEIPT_BYTES_MOST}`,
+      `a receipt has at most ${RECEIPT_BYTES_MOST} bytes, this has ${cbor.length}`,
+    )
+  const pieces = walk(cbor, payloadLengthOf(cbor))
+  if ('what' in pieces) return pieces
+  const form = formOf(pieces)
+  return form === undefined || !isReadAlike(cbor, form)
+    ? fault('byte 0', 'the CBOR library reads other parts than those that lie there')
+    : form
+}
+
+const fault = (where: string, what: string): Fault => ({ kind: 'form', where, what })
+
+function protectedHeader(algorithm: Algorithm, number: number): readonly Stretch[] {
+  const whole = writeCbor(
+    writeCbor(new Map<number, unknown>([[1, number] as const, [4, new Uint8Array(KEY_ID_BYTES)] as const])),
+  )
+  return [
+    fixed(`the protected header of the ${algorithm} signature`, whole.subarray(0, -KEY_ID_BYTES)),
+    free('a key id', KEY_ID_BYTES),
+  ]
+}
+
+const BEFORE_PAYLOAD: readonly Stretch[] = [
+  fixed('the tag 98 of COSE_Sign around a list of four', Uint8Array.of(0xd8, COSE_SIGN, 0x84)),
+  fixed('the protected header of the body', writeCbor(writeCbor(new Map([[3, CONTENT_TYPE]])))),
+  fixed('the empty unprotected header of the body', writeCbor(new Map())),
+]
+const AFTER_PAYLOAD: readonly Stretch[] = [
+  fixed('a list of two signatures', Uint8Array.of(0x82)),
+  ...SIGNERS.flatMap(({ algorithm, number, bytes }) => [
+    fixed(`the ${algorithm} signature as a list of three`, Uint8Array.of(0x83)),
+    ...protectedHeader(algorithm, number),
+    fixed(`the empty unprotected header of the ${algorithm} signature`, writeCbor(new Map())),
+    fixed(`the length of the ${algorithm} signature`, headOf(bytes)),
+    free(`the ${algorithm} signature`, bytes),
+  ]),
+]
+const sum = (stretches: readonly Stretch[]) => stretches.reduce((total, { length }) => total + length, 0)
+const PAYLOAD_AT = sum(BEFORE_PAYLOAD)
+const AROUND_PAYLOAD_BYTES = PAYLOAD_AT + sum(AFTER_PAYLOAD)
+
+function fixed(name: string, bytes: Uint8Array): Stretch {
+  return { name, fixed: bytes, length: bytes.length }
+}
+
+function free(name: string, length: number): Stretch {
+  return { name, length }
+}
+
+/** The initial bytes of a byte string of this length. */
+function headOf(length: number): Uint8Array {
+  const whole = writeCbor(new Uint8Array(length))
+  return whole.subarray(0, whole.length - length)
+}
+
+/**
+ * How long the payload is. Its own head and the length of the whole both tell it. Where they disagree, the one counts that puts what follows
+ * in its place, so that a head with a flipped bit is told as that, and something missing behind the payload as that.
+ */
+function payloadLengthOf(cbor: Uint8Array): number {
+  const left = cbor.length - AROUND_PAYLOAD_BYTES
+  const remaining = [1, 2, 3]
+    .map((bytes) => left - bytes)
+    .find((length) => length >= 0 && headOf(length).length === left - length)
+  const stated = statedLength(cbor.subarray(PAYLOAD_AT))
+  if (remaining === undefined) return stated ?? 0
+  if (stated === undefined || stated === remaining) return remaining
+  const deviation = deviationIn(cbor.subarray(cbor.length - sum(AFTER_PAYLOAD)), AFTER_PAYLOAD)
+  return deviation === undefined ? remaining : stated
+}
+
+/** What the head of a byte string says here, if it is one of a receipt’s size. */
+function statedLength([head = 0, high = 0, low = 0]: Uint8Array): number | undefined {
+  if (head >= 0x40 && head <= 0x57) return head - 0x40
+  if (head === 0x58) return high
+  return head === 0x59 ? high * 256 + low : undefined
+}
+
+type Pieces = readonly (Piece & { readonly name: string })[]
+
+function walk(cbor: Uint8Array, payloadLength: number): Pieces | Fault {
+  const payload = [fixed('the length of the payload', headOf(payloadLength)), free('the payload', payloadLength)]
+  const stretches = [...BEFORE_PAYLOAD, ...payload, ...AFTER_PAYLOAD]
+  const deviation = deviationIn(cbor, stretches)
+  if (deviation !== undefined) return fault(`byte ${deviation.offset}`, deviation.what)
+  const pieces: { name: string; offset: number; bytes: Uint8Array }[] = []
+  let offset = 0
+  for (const { name, fixed: isFixed, length } of stretches) {
+    if (isFixed === undefined)
+      pieces.push({ name, offset, bytes: Uint8Array.from(cbor.subarray(offset, offset + length)) })
+    offset += length
+  }
+  return pieces
+}
+
+interface Deviation {
+  readonly offset: number
+  readonly what: string
+}
+
+/** The first byte that is not as the template has it, one that is missing, or one too many. */
+function deviationIn(cbor: Uint8Array, stretches: readonly Stretch[]): Deviation | undefined {
+  let offset = 0
+  for (const { name, fixed: wanted, length } of stretches) {
+    const found = cbor.subarray(offset, offset + length)
+    const at = wanted === undefined ? undefined : firstDifference(found, wanted)
+    if (found.length < length && at === found.length) return { offset: cbor.length, what: `it ends before ${name}` }
+    if (at !== undefined) return { offset: offset + at, what: `here has to be ${name}` }
+    if (found.length < length) return { offset: cbor.length, what: `it is cut inside ${name}` }
+    offset += length
+  }
+  return cbor.length > offset ? { offset, what: 'a receipt ends here, and more follows' } : undefined
+}
+
+function formOf(pieces: Pieces): Form | undefined {
+  const [payload, ...rest] = pieces
+  if (payload === undefined) return undefined
+  const signers = SIGNERS.flatMap(({ algorithm, number }, index): readonly SignerPart[] => {
+    const [keyId, signature] = [rest[2 * index], rest[2 * index + 1]]
+    if (keyId === undefined || signature === undefined) return []
+    return [
+      { algorithm, keyId, signature, toBeSigned: toBeSigned({ number, keyId: keyId.bytes, payload: payload.bytes }) },
+    ]
+  })
+  return signers.length === SIGNERS.length ? { payload, signers } : undefined
+}
+
+interface Signed {
+  readonly number: number
+  readonly keyId: Uint8Array
+  readonly payload: Uint8Array
+}
+
+function toBeSigned({ number, keyId, payload }: Signed): Uint8Array {
+  const body = writeCbor(new Map([[3, CONTENT_TYPE]]))
+  const head = writeCbor(new Map<number, unknown>([[1, number] as const, [4, keyId] as const]))
+  return writeCbor(['Signature', body, head, new Uint8Array(0), payload])
+}
+
+/** The library decodes the whole, re-encodes it to the same bytes, and finds what the template found. */
+function isReadAlike(cbor: Uint8Array, { payload, signers }: Form): boolean {
+  const read = readCbor(cbor)
+  if (!('value' in read) || !(read.value instanceof Tag) || read.value.tag !== COSE_SIGN) return false
+  const [, , content, signatures]: readonly unknown[] = Array.isArray(read.value.contents) ? read.value.contents : []
+  if (!isBytes(content, payload.bytes) || !Array.isArray(signatures) || signatures.length !== signers.length)
+    return false
+  return signers.every(({ signature }, index) => isBytes(signatures[index]?.[2], signature.bytes))
+}
+
+function isBytes(value: unknown, wanted: Uint8Array): boolean {
+  return value instanceof Uint8Array && firstDifference(value, wanted) === undefined
+}

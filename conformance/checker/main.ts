@@ -1,0 +1,108 @@
+/** `npm run check:receipts -- receipts.jsonl --keys https://keep.example`; `--help` tells the rest. */
+import { parseArgs } from 'node:util'
+import { type CheckOptions, openChecker, type Report } from './check.ts'
+import { describeFault } from './fault.ts'
+import { readItems } from './input.ts'
+import { openInput, readDocument } from './sources.ts'
+
+const USAGE = `Checks custody receipts, and that they fit into one chain, with no code of the server or its clients.
+  npm run check:receipts -- <file or ->… --keys <file or URL> [--pins <file>] [--whole] [--log] [--json]
+
+  <file or ->     Receipts as JSON Lines or one JSON document, in any order: AssetReceipt objects, receipt_cbor texts (base64), arrays of
+                  either, or answers of GET /v1/assets/{asset_id}/receipts. Several files are read one after the other. - is standard input.
+                  Fields that an AssetReceipt does not have are not looked at.
+  --keys <what>   The attestation keys: a file with the answer of /.well-known/service/attestation-keys, or the URL of the server.
+                  A server may show you other keys than the world: compare with --pins, or take the file from where you trust it.
+  --pins <file>   Keys as you saw them before: an older answer, or the keys that a client has pinned. A key that is gone, has moved or has
+                  changed is told.
+  --whole         The receipts are the log from the server's first receipt on: none may be missing. What is missing at its end cannot be seen.
+  --log           They stand in the order of the log: receipt_seq rises from each to the next, and none stands twice.
+  --json          Writes the report as JSON. Use npm run --silent, or npm writes a heading before it.
+
+Each fault is told with the receipt_seq, the place in the input, and the field or byte (counted from 0). After a server was restored from a
+backup, receipts that it issued since then are told as a fork of the chain, because they are one.
+Ends with 0 when all is as it has to be, 1 when anything is wrong, 2 when it could not be checked: something could not be read, no keys
+were given to verify with, or there was no receipt.`
+const LISTED_MOST = 200
+
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  try {
+    const { positionals, values } = parseArgs({
+      allowPositionals: true,
+      options: {
+        keys: { type: 'string' },
+        pins: { type: 'string' },
+        whole: { type: 'boolean', default: false },
+        log: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    })
+    if (values.help) {
+      console.log(USAGE)
+      return 0
+    }
+    if (positionals.length === 0) throw new Error('which file? --help tells how to ask')
+    const { whole, log } = values
+    const [keys, pins] = [await documentOf(values.keys), await documentOf(values.pins)]
+    const report = await check(positionals, { keys, pins, whole, log })
+    console.log(values.json ? JSON.stringify(report, undefined, 2) : describe(report))
+    return statusOf(report)
+  } catch (error) {
+    console.error(`Could not check: ${error instanceof Error ? error.message : String(error)}`)
+    return 2
+  }
+}
+
+async function documentOf(source: string | undefined): Promise<unknown> {
+  return source === undefined ? undefined : readDocument(source)
+}
+
+async function check(paths: readonly string[], options: CheckOptions): Promise<Report> {
+  const checker = await openChecker(options)
+  for (const path of paths) for await (const item of readItems(openInput(path))) checker.take(item)
+  return checker.finish()
+}
+
+/** Nothing is said to be right that was not looked at. */
+function statusOf({ fault_count, keys, receipts }: Report): number {
+  if (fault_count > 0) return 1
+  return keys === undefined || receipts === 0 ? 2 : 0
+}
+
+function describe(report: Report): string {
+  const { faults, fault_count: count } = report
+  const listed = faults.slice(0, LISTED_MOST).map((fault) => `  ${describeFault(fault)}`)
+  const more = count > listed.length ? [`  … and ${count - listed.length} more`] : []
+  const verdict =
+    count === 0 ? ['No fault found.'] : [count === 1 ? '1 fault:' : `${count} faults:`, ...listed, ...more]
+  return [heading(report), ...verdict, ...omissions(report)].join('\n')
+}
+
+function heading({
+  receipts,
+  server_id: server,
+  first_receipt_seq: first,
+  last_receipt_seq: last,
+  keys,
+}: Report): string {
+  const what = `${receipts} ${receipts === 1 ? 'receipt' : 'receipts'}`
+  const span = first === undefined ? '' : `, receipt_seq ${first} to ${last}`
+  const under = keys === undefined ? '' : `, under ${keys} published ${keys === 1 ? 'key' : 'keys'}`
+  return `Checked ${what}${server === undefined ? '' : ` of ${server}`}${span}${under}.`
+}
+
+/** So that nobody takes a yes for more than was asked. */
+function omissions({ keys, pins, whole, log, receipts }: Report): readonly string[] {
+  const all: readonly (readonly [boolean, string])[] = [
+    [receipts === 0, 'anything: there was no receipt'],
+    [keys === undefined, 'signatures (--keys)'],
+    [keys !== undefined && !pins, 'whether the keys are those of before (--pins)'],
+    [!whole, 'whether receipts are missing (--whole)'],
+    [!log, 'in which order they stand (--log)'],
+  ]
+  const names = all.filter(([isOmitted]) => isOmitted).map(([, name]) => name)
+  return names.length === 0 ? [] : [`Not checked: ${names.join('; ')}.`]
+}

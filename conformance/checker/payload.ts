@@ -1,0 +1,149 @@
+/** What a receipt says: the fields of its signed payload and their forms (specification, AssetReceipt; vectors/README.md, receipts.json). */
+import { readCbor } from './cbor.ts'
+import type { Fault } from './fault.ts'
+import type { Piece } from './form.ts'
+
+const VERSION = 'service/receipt/1'
+const ROLES = ['original', 'derivative', 'metadata', 'provenance']
+const HASH_BYTES = 32
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Every field by its name, hashes as lowercase hex. */
+export type Fields = ReadonlyMap<string, string | number>
+
+/** A payload in which every field is of its form. */
+export interface Statement {
+  readonly fields: Fields
+  readonly receiptSeq: number
+  readonly serverId: string
+  readonly receivedAt: string
+  readonly priorReceiptHash: string | undefined
+}
+
+export interface ReadPayload {
+  /** Absent when there is any fault. */
+  readonly statement?: Statement
+  /** As far as it can be read. */
+  readonly fields: Fields
+  readonly faults: readonly Fault[]
+}
+
+interface Rule {
+  readonly form: string
+  readonly isOptional?: true
+  readonly isOfForm: (value: string | number) => boolean
+  readonly isHash?: true
+}
+
+const count = { form: 'a whole number from 1 to 2^53 - 1', isOfForm: isCount } as const
+const uuid = { form: 'a UUID in lowercase', isOfForm: (value: unknown) => UUID.test(String(value)) } as const
+const hash = { form: `a byte string of ${HASH_BYTES}`, isOfForm: () => true, isHash: true } as const
+
+const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ['version', { form: `the text ${VERSION}`, isOfForm: (value) => value === VERSION }],
+  ['server_id', { form: 'an origin', isOfForm: isOrigin }],
+  ['receipt_seq', count],
+  ['prior_receipt_hash', { ...hash, isOptional: true }],
+  ['upload_id', uuid],
+  ['asset_id', { ...uuid, isOptional: true }],
+  ['drop_id', { ...uuid, isOptional: true }],
+  ['blob_role', { form: `one of ${ROLES.join(', ')}`, isOfForm: (value) => ROLES.includes(String(value)) }],
+  ['ciphertext_hash', hash],
+  ['size', count],
+  ['envelope_hash', { ...hash, isOptional: true }],
+  ['received_at', { form: 'a time in UTC with milliseconds', isOfForm: isInstant }],
+])
+
+export function readPayload({ offset, bytes }: Piece): ReadPayload {
+  const none: Fields = new Map()
+  const read = readCbor(bytes)
+  if (!('value' in read)) {
+    const fault = {
+      kind: 'payload',
+      where: `byte ${offset + read.offset}`,
+      what: `the payload is ${read.what}`,
+    } as const
+    return { fields: none, faults: [fault] }
+  }
+  if (!(read.value instanceof Map))
+    return { fields: none, faults: [{ kind: 'payload', where: `byte ${offset}`, what: 'the payload is no map' }] }
+  return judge(read.value)
+}
+
+function judge(payload: ReadonlyMap<unknown, unknown>): ReadPayload {
+  const faults: Fault[] = []
+  const refuse = (field: string, what: string) => void faults.push({ kind: 'payload', where: placeOf(field), what })
+  for (const name of payload.keys())
+    if (typeof name !== 'string' || !RULES.has(name)) refuse(String(name), 'no receipt has such a field')
+  const fields = new Map<string, string | number>()
+  for (const [name, rule] of RULES) {
+    const value = plain(payload.get(name), rule)
+    if (!payload.has(name)) {
+      if (rule.isOptional !== true) refuse(name, 'it is missing')
+    } else if (value === undefined || !rule.isOfForm(value)) refuse(name, `it has to be ${rule.form}`)
+    else fields.set(name, value)
+  }
+  for (const [field, what] of disagreements(payload))
+    if (faults.every(({ where }) => where !== placeOf(field))) refuse(field, what)
+  const statement = statementOf(fields)
+  return faults.length > 0 || statement === undefined ? { fields, faults } : { fields, faults, statement }
+}
+
+const placeOf = (field: string) => `field ${field}`
+
+/** Fields that do not go together, each being of its form. */
+function disagreements(payload: ReadonlyMap<unknown, unknown>): readonly (readonly [string, string])[] {
+  const role = payload.get('blob_role')
+  const isProvenance = role === 'provenance'
+  const hasEnvelope = payload.has('envelope_hash')
+  const rules: readonly (readonly [boolean, string, string])[] = [
+    [payload.has('asset_id') && payload.has('drop_id'), 'drop_id', 'a receipt names an asset or a drop, not both'],
+    [!payload.has('asset_id') && !payload.has('drop_id'), 'asset_id', 'a receipt names an asset or a drop'],
+    [payload.has('drop_id') && role !== 'original', 'blob_role', 'a drop is always an original'],
+    [hasEnvelope && !isProvenance, 'envelope_hash', 'only the receipt of a provenance blob has it'],
+    [!hasEnvelope && isProvenance, 'envelope_hash', 'the receipt of a provenance blob has it'],
+    // The provenance blob is the signed manifest, so both are the hash of the same bytes.
+    [
+      hasEnvelope && isProvenance && hex(payload.get('envelope_hash')) !== hex(payload.get('ciphertext_hash')),
+      'envelope_hash',
+      'it is not the ciphertext_hash, though the provenance blob is the signed manifest',
+    ],
+  ]
+  return rules.filter(([isBroken]) => isBroken).map(([, field, what]) => [field, what])
+}
+
+function statementOf(fields: Fields): Statement | undefined {
+  const text = (name: string) => {
+    const value = fields.get(name)
+    return typeof value === 'string' ? value : undefined
+  }
+  const [receiptSeq, serverId, receivedAt] = [fields.get('receipt_seq'), text('server_id'), text('received_at')]
+  if (typeof receiptSeq !== 'number' || serverId === undefined || receivedAt === undefined) return undefined
+  return { fields, receiptSeq, serverId, receivedAt, priorReceiptHash: text('prior_receipt_hash') }
+}
+
+/** Hashes are byte strings in the signed bytes and nothing else is. */
+function plain(value: unknown, { isHash }: Rule): string | number | undefined {
+  if (isHash === true) return value instanceof Uint8Array && value.length === HASH_BYTES ? hex(value) : undefined
+  return typeof value === 'string' || typeof value === 'number' ? value : undefined
+}
+
+function hex(value: unknown): string | undefined {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : undefined
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1
+}
+
+/** Canonical, as URLs are serialised: no path, no default port, nothing in capitals (RFC 6454, section 6.2). */
+export function isOrigin(value: unknown): boolean {
+  return typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value
+}
+
+/** One instant has one text, or one receipt would have several. */
+function isInstant(value: unknown): boolean {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)) return false
+  const instant = new Date(value)
+  return !Number.isNaN(instant.getTime()) && instant.toISOString() === value
+}

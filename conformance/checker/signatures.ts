@@ -1,0 +1,35 @@
+/**
+ * Verifies signatures with libraries that neither the server nor the clients of this project use: libsodium for Ed25519 (RFC 8032), which
+ * refuses what is malleable, and liboqs, whose ML-DSA-65 (FIPS 204) is mldsa-native. Both are WebAssembly inside their npm packages.
+ */
+import { createMLDSA65 } from '@oqs/liboqs-js/sig'
+import sodium from 'libsodium-wrappers'
+import type { Algorithm } from './form.ts'
+
+export interface Signature {
+  readonly publicKey: Uint8Array
+  readonly message: Uint8Array
+  readonly signature: Uint8Array
+}
+
+/** Says no to keys and signatures of another length. */
+export type Verify = (algorithm: Algorithm, signature: Signature) => boolean
+
+const LENGTHS: Readonly<Record<Algorithm, { readonly publicKey: number; readonly signature: number }>> = {
+  Ed25519: { publicKey: 32, signature: 64 },
+  'ML-DSA-65': { publicKey: 1952, signature: 3309 },
+}
+
+export async function openVerify(): Promise<Verify> {
+  const [mlDsa65] = await Promise.all([createMLDSA65(), sodium.ready])
+  return (algorithm, { publicKey, message, signature }) => {
+    const lengths = LENGTHS[algorithm]
+    if (publicKey.length !== lengths.publicKey || signature.length !== lengths.signature) return false
+    // Copies, because liboqs refuses a Buffer though it is a Uint8Array.
+    const [text, bytes, key] = [message, signature, publicKey].map((given) => Uint8Array.from(given))
+    if (text === undefined || bytes === undefined || key === undefined) return false
+    return algorithm === 'Ed25519'
+      ? sodium.crypto_sign_verify_detached(bytes, text, key)
+      : mlDsa65.verify(text, bytes, key)
+  }
+}

@@ -1,0 +1,63 @@
+/** Where the command reads from: files, the standard input, and the one document of a server that it needs. */
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+
+const KEYS_PATH = '/.well-known/service/attestation-keys'
+const ANSWER_TIMEOUT_MS = 30_000
+const DOCUMENT_BYTES_MOST = 16 * 1024 * 1024
+
+/** Something that was to be read and could not be; the message says which and why. */
+export class SourceError extends Error {
+  override readonly name = 'SourceError'
+}
+
+export function openInput(path: string): AsyncIterable<string | Uint8Array> {
+  return path === '-' ? process.stdin : createReadStream(path)
+}
+
+/** The JSON of a file, or of a server: its base URL, or the whole address of the document. */
+export async function readDocument(source: string): Promise<unknown> {
+  const text = /^https?:\/\//.test(source) ? await fetchText(source) : await readFileText(source)
+  try {
+    const document: unknown = JSON.parse(text)
+    return document
+  } catch (cause) {
+    throw new SourceError(`${source} is no JSON`, { cause })
+  }
+}
+
+async function readFileText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    throw new SourceError(`${path} cannot be read: ${messageOf(cause)}`, { cause })
+  }
+}
+
+async function fetchText(source: string): Promise<string> {
+  const base = source.replace(/\/+$/, '')
+  const address = base.endsWith('/attestation-keys') ? base : `${base}${KEYS_PATH}`
+  try {
+    const answer = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) })
+    if (answer.status !== 200) throw new Error(`it answers ${answer.status}`)
+    return await bodyOf(answer)
+  } catch (cause) {
+    throw new SourceError(`${address} cannot be read: ${messageOf(cause)}`, { cause })
+  }
+}
+
+async function bodyOf(answer: Response): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of answer.body ?? []) {
+    bytes += piece.length
+    if (bytes > DOCUMENT_BYTES_MOST) throw new Error(`it is longer than ${DOCUMENT_BYTES_MOST} bytes`)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+function messageOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  return cause.cause instanceof Error ? `${cause.message} (${cause.cause.message})` : cause.message
+}

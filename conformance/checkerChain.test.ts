@@ -1,0 +1,176 @@
+/** The checker of receipts against chains and keys that no server would show: all truly signed, none of them right. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { type CheckOptions, checkReceipts } from './checker/check.ts'
+import {
+  newFields,
+  newServerKeys,
+  ORIGIN,
+  type Published,
+  publish,
+  receiptHash,
+  type Step,
+  signReceipt,
+  timeAfter,
+  writeChain,
+} from './receiptWriter.ts'
+
+const [own, other] = [newServerKeys(), newServerKeys()]
+const published = publish([own])
+const base64 = (cbor: Uint8Array) => Buffer.from(cbor).toString('base64')
+
+/** `kind place` of each fault, the place being a receipt_seq or, of the keys, where in their document. */
+async function faultsOf(receipts: readonly Uint8Array[], options: CheckOptions = {}): Promise<readonly string[]> {
+  const { faults } = await checkReceipts(receipts.map(base64), { keys: published, ...options })
+  return faults.map(({ kind, where, receipt_seq }) => `${kind} ${receipt_seq ?? ''} ${where}`.replace('  ', ' '))
+}
+
+const chainFaults = async (steps: readonly Step[], options: CheckOptions = {}) =>
+  faultsOf(writeChain(own, steps), options)
+
+describe('the checker, given truly signed receipts that are no chain', () => {
+  const prior = 'field prior_receipt_hash'
+  const away = { prior_receipt_hash: new Uint8Array(32) }
+
+  it('takes a chain, a part of it in any order, and one that goes on under a newer key', async () => {
+    const chain = writeChain(own, [{}, {}, {}, {}, {}])
+    assert.deepEqual(await faultsOf(chain, { whole: true, log: true }), [])
+    assert.deepEqual(await faultsOf(chain.filter((_, index) => index !== 2).toReversed()), [])
+    const rotated = writeChain(own, [{}, {}, { keys: other }, { keys: other }])
+    assert.deepEqual(await faultsOf(rotated, { keys: publish([own, other], [2]), whole: true }), [])
+  })
+
+  it('takes numbers that jump, as after a restore, when the hashes link', async () => {
+    assert.deepEqual(await chainFaults([{}, {}, { fields: { receipt_seq: 1000 } }], { whole: true }), [])
+  })
+
+  it('finds a neighbour that continues from something else', async () => {
+    assert.deepEqual(await chainFaults([{}, {}, { fields: away }, {}]), [`chain 3 ${prior}`])
+  })
+
+  it('finds a second beginning, and a first that continues from something', async () => {
+    assert.deepEqual(await chainFaults([{}, {}, { fields: { prior_receipt_hash: undefined } }]), [`chain 3 ${prior}`])
+    assert.deepEqual(await chainFaults([{ fields: away }, {}]), [`chain 1 ${prior}`])
+  })
+
+  it('finds two receipts of one number, whatever stands between', async () => {
+    const chain = writeChain(own, [{}, {}, {}])
+    const twin = signReceipt(
+      newFields(2, { size: 99, prior_receipt_hash: Uint8Array.from(receiptHash(chain[0] ?? Buffer.of())) }),
+      own,
+    )
+    const found = await faultsOf([...chain, twin])
+    assert.deepEqual(found, ['chain 2 field receipt_seq'])
+  })
+
+  it('finds a fork behind any gap: two that continue from one, or one that continues past another', async () => {
+    const far = (receipt_seq: number) => signReceipt(newFields(receipt_seq, away), own)
+    assert.deepEqual(await faultsOf([far(10), far(20)]), [`chain 20 ${prior}`])
+    const [first, second] = writeChain(own, [{}, {}])
+    assert.ok(first !== undefined && second !== undefined)
+    const past = signReceipt(newFields(50, { prior_receipt_hash: Uint8Array.from(receiptHash(first)) }), own)
+    assert.deepEqual(await faultsOf([first, second, past]), [`chain 50 ${prior}`])
+  })
+
+  it('finds a clock that goes back', async () => {
+    assert.deepEqual(await chainFaults([{}, {}, { fields: { received_at: timeAfter(1) } }]), [
+      'chain 3 field received_at',
+    ])
+    assert.deepEqual(await chainFaults([{}, {}, { fields: { received_at: timeAfter(2) } }]), [])
+  })
+
+  it('finds a key that signs again after its successor', async () => {
+    const at = { received_at: timeAfter(2) }
+    const steps = [{ fields: at }, { fields: at, keys: other }, { fields: at }]
+    assert.deepEqual(await chainFaults(steps, { keys: publish([own, other], [2]) }), ['chain 3 key id'])
+  })
+
+  it('finds what is left out of a whole, at the receipt behind the gap', async () => {
+    const chain = writeChain(own, [{}, {}, {}, {}])
+    const without = (at: number) =>
+      faultsOf(
+        chain.filter((_, index) => index !== at),
+        { whole: true },
+      )
+    assert.deepEqual(await without(0), [`chain 2 ${prior}`])
+    assert.deepEqual(await without(1), [`chain 3 ${prior}`])
+    assert.deepEqual(await without(2), [`chain 4 ${prior}`])
+  })
+
+  it('concludes nothing from a receipt that is faulty by itself', async () => {
+    const chain = writeChain(own, [{}, {}, {}]).map((cbor) => Buffer.from(cbor))
+    const [, second] = chain
+    assert.ok(second !== undefined)
+    second[600] = (second[600] ?? 0) ^ 1
+    const [found, ...others] = await faultsOf(chain, { whole: true, log: true })
+    assert.match(found ?? '', /^signature 2 ML-DSA-65 signature, bytes \d+ to \d+$/)
+    assert.deepEqual(others, [])
+  })
+})
+
+describe('the checker, given keys', () => {
+  const [first, second] = publish([own, other], [5]).keys
+  assert.ok(first !== undefined && second !== undefined)
+  const chain = writeChain(own, [{}])
+  const keyFaults = (keys: readonly unknown[], pins?: unknown) =>
+    faultsOf(chain, { keys: { server_id: ORIGIN, keys }, ...(pins === undefined ? {} : { pins }) })
+
+  it('finds a key that is not what its key_id names, and believes nothing that it signed', async () => {
+    const at = chain[0]?.indexOf(Buffer.from(first.key_id, 'hex')) ?? 0
+    const changed = { ...first, public: second.public }
+    assert.deepEqual(await keyFaults([changed, second]), ['keys key 1', `key 1 key id, bytes ${at} to ${at + 31}`])
+    const short = {
+      ...first,
+      public: first.public.slice(4),
+      key_id: createHash('sha256').update(own.publicKey.subarray(3)).digest('hex'),
+    }
+    assert.deepEqual((await keyFaults([short, second]))[0], 'keys key 1')
+  })
+
+  it('finds a list that is not oldest first with the active key last, or names a key twice', async () => {
+    const { active_to: _, ...open } = first
+    const lists = [
+      [second, first],
+      [open, second],
+      [first],
+      [first, first, second],
+      [{ ...first, active_to: timeAfter(-90_000) }, second],
+      [{ ...first, active_from: 'yesterday' }, second],
+      [{ ...first, algorithm: 'ed25519' }, second],
+    ]
+    for (const keys of lists)
+      assert.ok(
+        (await keyFaults(keys)).some((found) => found.startsWith('keys ')),
+        JSON.stringify(keys),
+      )
+    assert.deepEqual(await keyFaults([first, second]), [])
+  })
+
+  it('finds a pinned key that has vanished, moved or changed, in both forms of pins', async () => {
+    const camel = ({ key_id: keyId, public: key, active_from: activeFrom }: typeof first) => ({
+      keyId,
+      public: key,
+      activeFrom,
+    })
+    const forms = [
+      { server_id: ORIGIN, keys: [first, second] },
+      { serverId: ORIGIN, keys: [camel(first), camel(second)] },
+    ]
+    for (const pins of forms) {
+      assert.deepEqual(await keyFaults([first, second], pins), [])
+      const pinned: readonly string[] = [
+        `keys key 1, pinned as ${first.key_id}`,
+        `keys key 2, pinned as ${second.key_id}`,
+      ]
+      assert.deepEqual((await keyFaults([first], pins)).slice(-1), [pinned[1]])
+      assert.deepEqual((await keyFaults([second, first], pins)).slice(-2), pinned)
+      const earlier: Published = { ...first, active_from: timeAfter(-99_000) }
+      assert.deepEqual(await keyFaults([earlier, second], pins), [pinned[0]])
+    }
+    const pins = { server_id: 'https://other.example', keys: [first] }
+    assert.deepEqual(await keyFaults([first, second], pins), ['keys server_id'])
+    const ended = { server_id: ORIGIN, keys: [{ ...first, active_to: timeAfter(4) }] }
+    assert.deepEqual(await keyFaults([first, second], ended), [`keys key 1, pinned as ${first.key_id}`])
+  })
+})

@@ -1,0 +1,74 @@
+/** A log as its clients hold it: drops that landed, some of them adopted, and assets uploaded blob by blob. */
+import {
+  type Author,
+  adoptBody,
+  authorFrom,
+  landAsset,
+  landBlob,
+  newBundle,
+  receiptsOf,
+  sendAdoption,
+  successorOf,
+} from './assetWorld.ts'
+import { type Client, json } from './client.ts'
+import { expectSaid } from './expect.ts'
+import { inboxOf, type Link, land, provision, type Session, sessionPath, sha256, signUp } from './world.ts'
+
+/** An AssetReceipt, as answers carry it. */
+export type Told = Readonly<Record<string, unknown>> & { readonly receipt_seq: number; readonly receipt_cbor: string }
+
+export interface HeldLog {
+  /** Each once, by receipt_seq. On a fresh server this is its whole log. */
+  readonly receipts: readonly Told[]
+  /** The answer of one asset’s receipts. */
+  readonly answer: { readonly asset_id: string; readonly receipts: readonly Told[] }
+  /** The answer of attestation-keys. */
+  readonly keys: { readonly server_id: string; readonly keys: readonly Readonly<Record<string, string>>[] }
+}
+
+const DROPS = 14
+const ADOPTED = 6
+const ASSETS = 6
+
+/** Of an account of its own: 14 landings, 6 adoptions, 6 whole assets, and one that was replaced. 40 receipts. */
+export async function newLog(client: Client): Promise<HeldLog> {
+  const owner = await signUp(client)
+  const author = await authorFrom(owner)
+  const link = await provision(owner)
+  const guests: Told[] = []
+  const lists: Told[][] = []
+  for (let at = 0; at < DROPS; at += 1) {
+    const session = await land(link)
+    guests.push(await guestReceipt(session))
+    if (at < ADOPTED) lists.push([...(await adopt(author, link, session))])
+    if (at < ASSETS) lists.push([...(await told(await landAsset(newBundle(author))))])
+  }
+  const replaced = await landAsset(newBundle(author))
+  const next = successorOf(replaced, replaced.provenance)
+  await landBlob(next)
+  const answer = { asset_id: next.assetId, receipts: await told(next) }
+  const bySeq = new Map(
+    [...guests, ...lists.flat(), ...answer.receipts].map((receipt) => [receipt.receipt_seq, receipt]),
+  )
+  const receipts = [...bySeq.values()].toSorted((one, two) => one.receipt_seq - two.receipt_seq)
+  return {
+    receipts,
+    answer,
+    keys: json(await client.send({ method: 'GET', path: '/.well-known/service/attestation-keys' })),
+  }
+}
+
+async function guestReceipt(session: Session): Promise<Told> {
+  return json<Told>(await session.client.send({ method: 'GET', path: `${sessionPath(session)}/receipt` }))
+}
+
+async function adopt(author: Author, link: Link, session: Session): Promise<readonly Told[]> {
+  const drop = (await inboxOf(link.owner)).find(({ ciphertext_hash }) => ciphertext_hash === sha256(session.file))
+  const bundle = newBundle(author, { original: session.file })
+  expectSaid(await sendAdoption(author.owner, drop?.drop_id ?? '', adoptBody(bundle)), '200')
+  return told(bundle)
+}
+
+async function told(bundle: Parameters<typeof receiptsOf>[0]): Promise<readonly Told[]> {
+  return (await receiptsOf(bundle)).map((receipt) => ({ ...receipt }))
+}
