@@ -147,14 +147,14 @@ describe('replace', () => {
     await landBlob(successorOf(bundle, provenance))
   })
 
-  it('lets what is open of the old original find no place when it lands', async () => {
+  it('ends what is open of the old original, with its charge', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     await landBlob(bundle)
     const late = await openUpload(bundle, 'metadata')
     const next = successorOf(bundle, undefined)
     await landBlob(next)
-    expectSaid(await append(late), '409 manifest.stale')
+    expectSaid(await append(late), '404 upload.session_not_found')
     assert.deepEqual(await heldBy(next), [`original ${sha256(next.original)}`])
     await expectWholeUse(author, [bundle.assetId])
   })

@@ -114,7 +114,14 @@ describe('the checker, given a receipt that somebody has touched', () => {
     const cbor = bytesOf(receipt)
     const placesOf = async (byte: number) => (await check([flip(receipt, byte)])).faults.map(({ where }) => where)
     const fromEnd = cbor.length - 3309 - 3 - 1 - 32 - 8 - 1
-    for (const byte of [0, 2, 4, 20, 40, 41, 42, fromEnd]) assert.deepEqual(await placesOf(byte), [`byte ${byte}`])
+    for (const byte of [0, 2, 4, 20, 40, 41, 42, 43, 44, fromEnd])
+      assert.deepEqual(await placesOf(byte), [`byte ${byte}`])
+    for (const [bytes, offset] of [
+      [cbor.subarray(0, -1), cbor.length - 1],
+      [cbor.subarray(0, 300), 300],
+      [Buffer.concat([cbor, Buffer.of(0)]), cbor.length],
+    ] as const)
+      assert.deepEqual((await check([withBytes(receipt, bytes)])).faults[0]?.where, `byte ${offset}`)
     const hash = cbor.indexOf(Buffer.from(String(receipt.ciphertext_hash), 'hex'))
     assert.ok((await placesOf(hash + 5)).includes('field ciphertext_hash'))
     assert.deepEqual(await placesOf(cbor.length - 1), [
@@ -152,6 +159,8 @@ describe('the checker, given a receipt that somebody has touched', () => {
         )
       }
     }
+    const landing = held.receipts.find(({ envelope_hash }) => envelope_hash === undefined)
+    assert.deepEqual((await check([{ ...landing, envelope_hash: null }])).faults, [], 'null is absent')
     for (const name of ['asset_id', 'drop_id'])
       assert.equal((await check([{ ...receipt, [name]: 'ab'.repeat(32) }])).fault_count, 1, name)
   })

@@ -73,6 +73,20 @@ describe('the checker, given truly signed receipts that are no chain', () => {
     assert.deepEqual(await faultsOf([first, second, past]), [`chain 50 ${prior}`])
   })
 
+  it('finds one that continues past another, of which it is not known what that continues', async () => {
+    const [first] = writeChain(own, [{}])
+    assert.ok(first !== undefined)
+    const between = signReceipt(newFields(10, away), own)
+    const past = signReceipt(newFields(50, { prior_receipt_hash: Uint8Array.from(receiptHash(first)) }), own)
+    assert.deepEqual(await faultsOf([first, between, past]), [`chain 50 ${prior}`])
+  })
+
+  it('gives another server’s receipt no place in the chain, whoever signed it', async () => {
+    const steps = [{}, { fields: { server_id: 'https://other.example' } }, {}]
+    const found = ['server 2 field server_id', `chain 3 ${prior}`]
+    assert.deepEqual(await chainFaults(steps, { whole: true }), found)
+  })
+
   it('finds a clock that goes back', async () => {
     assert.deepEqual(await chainFaults([{}, {}, { fields: { received_at: timeAfter(1) } }]), [
       'chain 3 field received_at',
@@ -137,6 +151,7 @@ describe('the checker, given keys', () => {
       [first, first, second],
       [{ ...first, active_to: timeAfter(-90_000) }, second],
       [{ ...first, active_from: 'yesterday' }, second],
+      [{ ...first, active_from: timeAfter(6), active_to: timeAfter(7) }, second],
       [{ ...first, algorithm: 'ed25519' }, second],
     ]
     for (const keys of lists)
@@ -165,6 +180,7 @@ describe('the checker, given keys', () => {
       ]
       assert.deepEqual((await keyFaults([first], pins)).slice(-1), [pinned[1]])
       assert.deepEqual((await keyFaults([second, first], pins)).slice(-2), pinned)
+      assert.ok((await keyFaults([{ ...first, public: second.public }, second], pins)).includes(pinned[0] ?? ''))
       const earlier: Published = { ...first, active_from: timeAfter(-99_000) }
       assert.deepEqual(await keyFaults([earlier, second], pins), [pinned[0]])
     }

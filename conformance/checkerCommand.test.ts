@@ -166,7 +166,7 @@ describe('the command', () => {
 
   it('takes no keys from a server that sends it elsewhere, or answers anything but 200', async () => {
     const answers = createServer((request, reply) => {
-      if (request.url?.startsWith('/elsewhere')) reply.writeHead(302, { location: '/keys' })
+      if (request.url?.startsWith('/elsewhere')) reply.writeHead(302, { location: '/attestation-keys' })
       else reply.writeHead(request.url === '/attestation-keys' ? 200 : 404)
       reply.end(JSON.stringify(publish([signer])))
     })

@@ -6,13 +6,14 @@ import mlDsa65 from '../vectors/ml-dsa-65.json' with { type: 'json' }
 import vectors from '../vectors/receipts.json' with { type: 'json' }
 import { type CheckOptions, checkReceipts } from './checker/check.ts'
 import { openVerify } from './checker/signatures.ts'
-import { type Fields, cbor as writeCbor } from './provenanceWriter.ts'
+import { assemble, type Fields, cbor as writeCbor } from './provenanceWriter.ts'
 import {
   type KeysDocument,
   newFields,
   newServerKeys,
   ORIGIN,
   publish,
+  receiptParts,
   receiptPayload,
   signReceipt,
   timeAfter,
@@ -145,6 +146,16 @@ describe('the checker, given truly signed receipts that say something wrong', ()
     for (const seconds of [5, 7, 9]) assert.deepEqual(await faultsOf([at(seconds)], { keys }), [])
     for (const seconds of [4, 10])
       assert.deepEqual(await faultsOf([at(seconds)], { keys }), ['key 7 field received_at'])
+  })
+
+  it('refuses a key id that only one of the signatures names, though both verify', async () => {
+    const parts = receiptParts(newFields(7), own)
+    const strange = receiptParts(newFields(7), own, { keyId: new Uint8Array(32) })
+    const [first, second] = [parts.signers[0], strange.signers[1]]
+    assert.ok(first !== undefined && second !== undefined)
+    const [found, ...others] = await faultsOf([assemble({ ...parts, signers: [first, second] })])
+    assert.match(found ?? '', /^form 7 bytes \d+ to \d+ and bytes \d+ to \d+$/)
+    assert.deepEqual(others, [])
   })
 
   it('refuses an Ed25519 signature with the group’s order added, which says the same in other bytes', async () => {

@@ -6,6 +6,7 @@ import {
   type DeviceKeys,
   type Fields,
   newDeviceKeys,
+  type Parts,
   partsOf,
   payloadOf,
 } from './provenanceWriter.ts'
@@ -21,7 +22,11 @@ export type ServerKeys = DeviceKeys
 export const newServerKeys = newDeviceKeys
 
 export function signReceipt(fields: Fields, keys: ServerKeys, bent: Bent = {}): Buffer {
-  return assemble(partsOf(fields, keys, { contentType: CONTENT_TYPE, ...bent }))
+  return assemble(receiptParts(fields, keys, bent))
+}
+
+export function receiptParts(fields: Fields, keys: ServerKeys, bent: Bent = {}): Parts {
+  return partsOf(fields, keys, { contentType: CONTENT_TYPE, ...bent })
 }
 
 /** The payload that `signReceipt` signs, to be bent. */

@@ -284,9 +284,16 @@ describe('open uploads', () => {
     await cancel(await openUpload(newBundle(author)))
     const listed = await uploadsOf(author.owner)
     const expected = [
-      { upload_id: first.uploadId, asset_id: bundle.assetId, size: 50, offset: 20, state: 'open' },
+      {
+        upload_id: first.uploadId,
+        asset_id: bundle.assetId,
+        blob_role: 'original',
+        size: 50,
+        offset: 20,
+        state: 'open',
+      },
       { upload_id: guest.uploadId, opaque_id: link.opaqueId, size: 60, offset: 0, state: 'open' },
-      { upload_id: last.uploadId, asset_id: bundle.assetId, size: 70, offset: 0, state: 'open' },
+      { upload_id: last.uploadId, asset_id: bundle.assetId, blob_role: 'metadata', size: 70, offset: 0, state: 'open' },
     ]
     assert.deepEqual(
       listed.map(({ created_at: _, ...entry }) => entry),
