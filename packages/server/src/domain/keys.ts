@@ -26,7 +26,7 @@ export async function openServerKeys({ store, keyring, clock, random }: KeyPorts
   const sealedSecret = await factOrMade('server_secret', () => keyring.seal('server-secret', random.bytes(32)))
   const key = await activeKeyOrMade()
   return {
-    active: { keyId: key.keyId, signer: keyring.openAttestationKey(key) },
+    active: { keyId: key.keyId, signer: keyring.openAttestationKey(key), activeFrom: key.activeFrom },
     tokens: keyring.openTokenKey(sealedTokenKey),
     serverSecret: keyring.open('server-secret', sealedSecret),
   }

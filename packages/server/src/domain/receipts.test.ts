@@ -180,6 +180,15 @@ describe('the receipt log', () => {
   )
 
   it(
+    'dates no receipt before its key began to sign, wherever the clock stands',
+    inWorld(async ({ clock, keys, rules }) => {
+      clock.advance(-3600)
+      const row = await rules.receiptLog.append(draft())
+      assert.equal(row.receivedAt, keys.active.activeFrom)
+    }),
+  )
+
+  it(
     'never lets its time go back when the clock does',
     inWorld(async (world) => {
       const { receiptLog } = world.rules

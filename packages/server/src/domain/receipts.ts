@@ -3,6 +3,7 @@ import {
   type AssetId,
   type DropId,
   formatInstant,
+  type Instant,
   instantOf,
   type KeyId,
   type Sha256Hex,
@@ -39,6 +40,7 @@ export interface ReceiptDraft {
 export interface ActiveAttestationKey {
   readonly keyId: KeyId
   readonly signer: AttestationSigner
+  readonly activeFrom: Instant
 }
 
 interface ReceiptLogPorts {
@@ -99,9 +101,10 @@ export function createReceiptLog({ store, clock, serverId, activeKey }: ReceiptL
   }
 
   async function sign({ subject }: ReceiptDraft, prior: LogHead | undefined): Promise<ReceiptRow> {
-    const { keyId, signer } = activeKey()
+    const { keyId, signer, activeFrom } = activeKey()
     const receiptSeq = (prior?.receiptSeq ?? 0) + 1
-    const receivedAt = instantOf(Math.max(clock.now(), prior?.receivedAt ?? 0))
+    // A clock that was set back must not date a receipt before the one it follows, or before its key began to sign.
+    const receivedAt = instantOf(Math.max(clock.now(), activeFrom, prior?.receivedAt ?? 0))
     const payload: ReceiptPayload = {
       server_id: serverId,
       receipt_seq: receiptSeq,
