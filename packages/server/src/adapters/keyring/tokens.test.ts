@@ -32,6 +32,23 @@ describe('a token signer', () => {
     assert.equal(signer.publicKey.length, 32)
   })
 
+  it('says the same of a token however often it is asked, and of thousands in between', async () => {
+    const token = await signer.sign({ typ: TYP }, claims)
+    const bad = `${token.slice(0, -87)}A${token.slice(-86)}`
+    const ask = async () => {
+      assert.deepEqual(await signer.verify(TYP, token), claims)
+      assert.equal(await signer.verify('another+jwt', token), undefined)
+      assert.equal(await signer.verify(TYP, bad), undefined)
+    }
+    await ask()
+    await ask()
+    for (let at = 0; at < 4200; at++) {
+      const other = await signer.sign({ typ: TYP }, { ...claims, jti: String(at) })
+      assert.equal((await signer.verify(TYP, other))?.jti, String(at))
+    }
+    await ask()
+  })
+
   it('gives the same token for the same claims, in whatever order they were written', async () => {
     const { iss, ...others } = claims
     assert.equal(await signer.sign({ typ: TYP }, claims), await signer.sign({ typ: TYP }, { ...others, iss }))

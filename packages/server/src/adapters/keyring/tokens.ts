@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject } from 'node:crypto'
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 import { CompactSign, compactVerify } from 'jose'
 import type { TokenSigner } from '../../ports/keyring.ts'
 import { ed25519Key, publicBytes } from './keys.ts'
@@ -6,6 +6,8 @@ import { ed25519Key, publicBytes } from './keys.ts'
 const ALGORITHM = 'EdDSA'
 /** Our own tokens are a few hundred; nothing longer is worth looking at. */
 const TOKEN_CHARACTERS_MAX = 8192
+/** Tokens that have been found good and need no second look at their signature: the claims of each, about 1 KB. */
+const REMEMBERED_MOST = 4096
 
 /** 64 bytes of signature leave four bits of the last character unused: zero here, so that nobody can spell one token in several ways. */
 const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{85}[AQgw]$/
@@ -16,6 +18,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 export function createTokenSigner(seed: Uint8Array): TokenSigner {
   const privateKey = ed25519Key(seed)
   const publicKey = createPublicKey(privateKey)
+  const good = createMemory()
   return {
     publicKey: publicBytes(privateKey),
     async sign({ typ }, claims) {
@@ -24,9 +27,34 @@ export function createTokenSigner(seed: Uint8Array): TokenSigner {
     },
     async verify(typ, token) {
       if (token.length > TOKEN_CHARACTERS_MAX || !tokenForm.test(token)) return undefined
-      const verified = await verifyWith(publicKey, token)
-      if (verified === undefined || !isOurHeader(verified.protectedHeader, typ)) return undefined
-      return parseClaims(verified.payload)
+      return good.of(`${typ} ${token}`, async () => {
+        const verified = await verifyWith(publicKey, token)
+        if (verified === undefined || !isOurHeader(verified.protectedHeader, typ)) return undefined
+        return parseClaims(verified.payload)
+      })
+    },
+  }
+}
+
+type Claims = Readonly<Record<string, unknown>>
+
+/**
+ * A client shows the same token with each of its requests, and a signature that held once holds for ever: whether its time is over is the caller's to
+ * judge anew. Kept by their hashes, so that no list of tokens lies in memory; what was refused is not kept, or strangers could fill the room.
+ */
+function createMemory() {
+  const known = new Map<string, Claims>()
+  return {
+    async of(text: string, verify: () => Promise<Claims | undefined>): Promise<Claims | undefined> {
+      const key = createHash('sha256').update(text).digest('base64')
+      const present = known.get(key)
+      if (present !== undefined) return present
+      const claims = await verify()
+      if (claims === undefined) return undefined
+      known.set(key, Object.freeze(claims))
+      const [oldest] = known.keys()
+      if (known.size > REMEMBERED_MOST && oldest !== undefined) known.delete(oldest)
+      return claims
     },
   }
 }
