@@ -20,7 +20,7 @@ export interface AdoptionSettings {
   readonly manifestDriftDays: number
 }
 
-export interface AdoptionRequest {
+interface AdoptionRequest {
   readonly accountId: AccountId
   readonly dropId: DropId
   /** Its role is `original`. */

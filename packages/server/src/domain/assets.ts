@@ -1,4 +1,6 @@
 import type { AccountId, AssetId, Instant, Sha256Hex } from '@blindkeep/protocol/ids'
+import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
 import type {
@@ -14,20 +16,25 @@ import type {
   WriteTx,
 } from '../ports/store.ts'
 import type { Declared } from './manifest.ts'
-import { judgePlace, type PlaceRefusal, retentionOf } from './place.ts'
+import { held, judgePlace, type PlaceRefusal, retentionOf } from './place.ts'
 import type { Quota } from './quota.ts'
 import { isRefusal, type Refuses } from './refusals.ts'
 import type { UploadEnding } from './uploadEnding.ts'
 import { markLanded } from './uploads.ts'
 import { isWithheld } from './verdicts.ts'
 
-/** What an account keeps. The one place where an asset's blobs change: whatever is taken out of it gives its charge back and waits out the grace window. */
+/** An asset that holds something and is no tombstone. */
 type VisibleAsset = Asset & { readonly createdAt: Instant; readonly changedAt: Instant }
 
+/** What an account keeps. The one place where an asset's blobs change: whatever is taken out of it gives its charge back and waits out the grace window. */
 export interface AssetView {
   readonly asset: VisibleAsset
   /** In the order of landing; at least one. */
   readonly blobs: readonly AssetBlob[]
+  /** The original’s; until that is there, what came with the first blob. */
+  readonly envelope: ManifestEnvelope
+  /** Whether original, metadata and provenance are all there. */
+  readonly isComplete: boolean
 }
 
 /** Whose asset it is. */
@@ -116,7 +123,7 @@ export function createAssets({ store, blobs, clock, quota, ending }: AssetPorts)
       return store.read(async (tx) => {
         const asset = await tx.assets.find(assetId)
         return isVisible(asset, accountId)
-          ? { asset, blobs: await tx.assets.blobsOf(assetId) }
+          ? viewOf(asset, await tx.assets.blobsOf(assetId))
           : { refused: 'asset_not_found' }
       })
     },
@@ -130,10 +137,10 @@ export function createAssets({ store, blobs, clock, quota, ending }: AssetPorts)
       const outcome = await store.write(async (tx) => {
         const asset = await tx.assets.find(assetId)
         if (!isVisible(asset, accountId)) return { refused: 'asset_not_found' } as const
-        const held = await tx.assets.blobsOf(assetId)
-        if (held.some(({ envelope }) => retentionOf(envelope) > at)) return { refused: 'asset_retained' } as const
+        const blobs = await tx.assets.blobsOf(assetId)
+        if (blobs.some(({ envelope }) => retentionOf(envelope) > at)) return { refused: 'asset_retained' } as const
         const closed = await ending.closeAllOfAsset(tx, assetId, at)
-        for (const blob of held) await letGo(tx, { accountId }, blob, at)
+        for (const blob of blobs) await letGo(tx, { accountId }, blob, at)
         await tx.assets.bury(assetId, at)
         return { closed }
       })
@@ -168,6 +175,15 @@ export function createAssets({ store, blobs, clock, quota, ending }: AssetPorts)
       return { refused: 'storage_unavailable' }
     },
   }
+}
+
+const BUNDLE: readonly BlobRole[] = ['original', 'metadata', 'provenance']
+
+function viewOf(asset: VisibleAsset, blobs: readonly AssetBlob[]): AssetView {
+  const shown = held({ blobs }, 'original') ?? blobs[0]
+  if (shown === undefined) throw new Error('an asset that is shown holds a blob')
+  const isComplete = BUNDLE.every((role) => held({ blobs }, role) !== undefined)
+  return { asset, blobs, envelope: shown.envelope, isComplete }
 }
 
 /** A reservation or a tombstone looks as if there were nothing. */

@@ -18,8 +18,8 @@ import type { UploadEnding } from './uploadEnding.ts'
  * From the last byte to the receipt. Finishing belongs to the session and not to the request: it goes on when the connection dies,
  * repeats of the last chunk join it, a start resumes it, and nothing else can leave that state.
  */
-export type FinishAnswer = { readonly offset: number } | FailedAnswer | Refuses<'upload_not_found'>
-export type FailedAnswer = Refuses<UploadFailure>
+type FinishAnswer = { readonly offset: number } | FailedAnswer | Refuses<'upload_not_found'>
+type FailedAnswer = Refuses<UploadFailure>
 
 interface FinishingPorts {
   readonly store: Store
@@ -190,7 +190,7 @@ function hashWrong({ size }: Upload): Refuses<'content_hash_wrong'> {
 }
 
 /** What a failed session answers to whoever asks again. */
-export function failedAnswer({ failure = 'content_hash_wrong', size }: Pick<Upload, 'failure' | 'size'>): FailedAnswer {
+function failedAnswer({ failure = 'content_hash_wrong', size }: Pick<Upload, 'failure' | 'size'>): FailedAnswer {
   const isOfManifest = failure === 'manifest_mismatch' || failure === 'manifest_stale'
   return isOfManifest
     ? { refused: failure, offset: size, detail: 'the session failed and is over' }

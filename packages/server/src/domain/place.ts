@@ -9,7 +9,7 @@ import type { Refuses } from './refusals.ts'
  * Whether a blob has a place in its asset as it is now. Asked when a session is created, again in the transaction in which it lands,
  * and of an adoption alike: what is true then is what counts.
  */
-export interface Wanted {
+interface Wanted {
   readonly accountId: AccountId
   readonly assetId: AssetId
   readonly albumId: AlbumId
@@ -22,7 +22,7 @@ export interface Wanted {
 
 export type PlaceRefusal = Refuses<'asset_id_taken' | 'manifest_stale' | 'limit_reached'>
 
-export const BLOBS_MOST = 32
+const BLOBS_MOST = 32
 
 interface Present {
   readonly blobs: readonly AssetBlob[]

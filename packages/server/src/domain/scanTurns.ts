@@ -6,7 +6,7 @@ import type { AccountId } from '@blindkeep/protocol/ids'
 export type GiveUpAfter = (milliseconds: number) => AbortSignal
 
 const SCANS_AT_ONCE = 2
-export const WAIT_MS_MOST = 10_000
+const WAIT_MS_MOST = 10_000
 /** Who would be one more does not wait at all. */
 const WAITING_MOST = 64
 /** So that no account can fill the queue alone. */

@@ -33,7 +33,7 @@ export interface Declared<Copy> {
   readonly copies: readonly Copy[]
 }
 
-export interface DeclaredAsset {
+interface DeclaredAsset {
   readonly assetId: AssetId
   readonly blobs: readonly Declared<HeldBlob>[]
 }
@@ -45,7 +45,7 @@ export interface Look {
   readonly at: Instant
 }
 
-export interface SeenCopy extends HeldBlob {
+interface SeenCopy extends HeldBlob {
   /** Whether there is anything at its location. */
   readonly isThere: boolean
   readonly stored: boolean

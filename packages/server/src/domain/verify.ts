@@ -34,7 +34,7 @@ interface VerifyPorts {
   readonly giveUpAfter: GiveUpAfter
 }
 
-export interface VerifyRequest {
+interface VerifyRequest {
   readonly accountId: AccountId
   readonly questions: readonly VerifyQuestion[]
   readonly deep: boolean

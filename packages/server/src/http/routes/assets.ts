@@ -2,7 +2,6 @@ import { toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { readReceipt } from '@blindkeep/protocol/receipt'
 import type { AssetResponse } from '@blindkeep/protocol/schemas/assets'
-import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { Assets, AssetView } from '../../domain/assets.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Blobs } from '../../ports/blobs.ts'
@@ -44,13 +43,13 @@ export function assetRoutes({ assets, blobs }: { readonly assets: Assets; readon
   }
 }
 
-function entryOf({ asset, blobs }: AssetView): AssetResponse {
+function entryOf({ asset, blobs, envelope, isComplete }: AssetView): AssetResponse {
   const { drop } = asset
   return {
     asset_id: asset.assetId,
     album_id: asset.albumId,
-    complete: ['original', 'metadata', 'provenance'].every((role) => blobs.some((blob) => blob.role === role)),
-    envelope: envelopeOf(blobs),
+    complete: isComplete,
+    envelope,
     blobs: blobs.map(({ role, ciphertextHash, size }) => ({ role, hash: ciphertextHash, size })),
     ...(drop && {
       drop: {
@@ -63,11 +62,4 @@ function entryOf({ asset, blobs }: AssetView): AssetResponse {
     created_at: formatInstant(asset.createdAt),
     changed_at: formatInstant(asset.changedAt),
   }
-}
-
-/** The original’s; until that is there, what came with the first blob. */
-function envelopeOf(blobs: AssetView['blobs']): ManifestEnvelope {
-  const original = blobs.find(({ role }) => role === 'original') ?? blobs[0]
-  if (original === undefined) throw new Error('an asset that is shown holds a blob')
-  return original.envelope
 }
