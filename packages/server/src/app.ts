@@ -95,7 +95,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   }
 }
 
-const COPY_STATES: readonly CopyState[] = ['kept', 'unowned', 'staged', 'doomed']
+const COPY_STATES: readonly CopyState[] = ['kept', 'unowned', 'marked', 'staged', 'doomed']
 /** Seconds by which a clock that was wrong can have been ahead when a copy was entered. */
 const CLOCK_AHEAD_MOST = 1000 * 365 * 86_400
 

@@ -20,9 +20,13 @@ const inState = prepared((db, given: { readonly state: CopyState; readonly befor
 )
 
 const insertion = prepared((db, given: Copy) =>
-  db
-    .insertInto('copies')
-    .values({ location: given.location, size: given.size, state: given.state, since: given.since }),
+  db.insertInto('copies').values({
+    location: given.location,
+    size: given.size,
+    state: given.state,
+    since: given.since,
+    checked_at: given.since,
+  }),
 )
 
 interface Step {
@@ -36,6 +40,15 @@ const movement = prepared((db, given: Step) =>
   db
     .updateTable('copies')
     .set({ state: given.to, since: given.at })
+    .where('location', '=', given.location)
+    .where('state', '=', given.from),
+)
+
+/** What is kept was read whole right before. */
+const keeping = prepared((db, given: Step) =>
+  db
+    .updateTable('copies')
+    .set({ state: given.to, since: given.at, checked_at: given.at })
     .where('location', '=', given.location)
     .where('state', '=', given.from),
 )
@@ -62,7 +75,8 @@ export function copyWrites(db: Kysely<Schema>): CopyWrites {
       await insertion.changed(db, copy)
     },
     async move(location, step) {
-      return (await movement.changed(db, { location, ...step })) === 1
+      const statement = step.to === 'kept' ? keeping : movement
+      return (await statement.changed(db, { location, ...step })) === 1
     },
     async remove(location) {
       await removal.changed(db, { location })

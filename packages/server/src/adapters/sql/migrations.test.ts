@@ -5,6 +5,7 @@ import { accountId, assetUpload, at, bytes, dropId, hash, opaqueId, uploadId } f
 import { sqliteDialect } from './dialects.ts'
 import { firstTables } from './migrations/0001-first-tables.ts'
 import { devicesAndAlbums } from './migrations/0002-devices-and-albums.ts'
+import { assets } from './migrations/0003-assets.ts'
 import { DatabaseTooNew, type Migration, migrate } from './migrations.ts'
 import type { Schema } from './schema.ts'
 import { openConnection } from './sqliteConnection.ts'
@@ -136,7 +137,7 @@ async function afterAssets(work: (db: Kysely<Schema>, before: Before) => Promise
       rows.set(table, await rowsOf(db, table))
     const schema = await schemaOf(db)
     await sql`begin immediate`.execute(db)
-    await migrate(db, sqliteDialect)
+    await migrate(db, sqliteDialect, [firstTables, devicesAndAlbums, assets])
     await sql`commit`.execute(db)
     await work(db, { rows, schema })
   })

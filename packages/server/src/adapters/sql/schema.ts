@@ -36,6 +36,10 @@ export interface Schema {
   readonly chunks: ChunkTable
   readonly drops: DropTable
   readonly copies: CopyTable
+  readonly holds: HoldTable
+  readonly events: EventTable
+  readonly deprecations: DeprecationTable
+  readonly capabilities: CapabilityTable
   readonly receipts: ReceiptTable
   readonly log_head: LogHeadTable
   readonly attestation_keys: AttestationKeyTable
@@ -59,6 +63,8 @@ export interface AccountTable {
   readonly soft_limit_bytes: number | null
   readonly hard_limit_bytes: number | null
   readonly exceeded_since: Instant | null
+  /** The number of its last change. `changes.ts` alone raises it. */
+  readonly change_seq: Generated<number>
 }
 
 export interface SessionTable {
@@ -110,6 +116,8 @@ export interface AssetTable {
   readonly created_at: Instant | null
   readonly changed_at: Instant | null
   readonly deleted_at: Instant | null
+  /** The number of its last change among those of its account; null as long as it is reserved alone. */
+  readonly change_seq: number | null
 }
 
 export interface AssetBlobTable {
@@ -211,6 +219,47 @@ export interface CopyTable {
   readonly size: number
   readonly state: CopyState
   readonly since: Instant
+  /** When its bytes were last read whole and found right. */
+  readonly checked_at: Instant
+  /** When they were found wrong. */
+  readonly damaged_at: Instant | null
+}
+
+/** Contents that nobody is given. */
+export interface HoldTable {
+  readonly ciphertext_hash: Sha256Hex
+  readonly reason: string
+  readonly created_at: Instant
+}
+
+/** What is told to those who listen, for as long as somebody may resume after it. */
+export interface EventTable {
+  readonly account_id: AccountId
+  readonly change_seq: number
+  readonly at: Instant
+  readonly name: string
+  /** JSON. */
+  readonly data: string
+}
+
+export interface DeprecationTable {
+  /** Rises with each announcement. */
+  readonly deprecation_seq: Generated<number>
+  readonly min_protocol_version: ProtocolVersion
+  readonly announced_at: Instant
+  readonly cutoff: Instant
+  readonly detail_url: string | null
+}
+
+export interface CapabilityTable {
+  readonly jti: string
+  readonly account_id: AccountId
+  readonly album_id: AlbumId
+  /** The origin that it was made out to. */
+  readonly peer: string
+  readonly issued_at: Instant
+  readonly expires_at: Instant
+  readonly revoked_at: Instant | null
 }
 
 export interface ReceiptTable {

@@ -4,9 +4,10 @@ import type { Instant } from '@blindkeep/protocol/ids'
 
 /**
  * staged: a session writes it · kept: a receipt vouches for it and something owns it ·
- * unowned: a receipt vouched for it, nothing owns it any more, it waits out the grace window · doomed: never vouched for, to be removed at once.
+ * unowned: a receipt vouched for it, nothing owns it any more · marked: so seen by the collector, from then on it waits out the grace window ·
+ * doomed: to be removed at once, as it was never vouched for or has waited long enough.
  */
-export type CopyState = 'staged' | 'kept' | 'unowned' | 'doomed'
+export type CopyState = 'staged' | 'kept' | 'unowned' | 'marked' | 'doomed'
 
 export interface Copy {
   readonly location: string

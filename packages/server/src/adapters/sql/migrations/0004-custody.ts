@@ -1,0 +1,84 @@
+import type { Dialect } from '../dialects.ts'
+
+const integerMax = Number.MAX_SAFE_INTEGER
+
+/** What years of keeping need: marks on copies, holds, changes to hear of, cutoffs, capabilities. */
+export function custody(dialect: Dialect): readonly string[] {
+  return [...copies(dialect), ...changes(dialect), ...discovery(dialect)]
+}
+
+const kept = 'location, size, state, since'
+
+/**
+ * SQLite cannot change a check, so that the table is made anew. What was kept until now was read whole when it landed.
+ * A hold names a content, not a copy: whoever uploads it again brings nothing that may be handed out.
+ */
+const copies = ({ text, integer, tableEnd, keyedTableEnd }: Dialect) => [
+  'alter table copies rename to copies_before',
+  `create table copies (
+    location ${text} primary key not null,
+    size ${integer} not null check (size between 1 and ${integerMax}),
+    state ${text} not null check (state in ('staged', 'kept', 'unowned', 'marked', 'doomed')),
+    since ${integer} not null,
+    checked_at ${integer} not null,
+    damaged_at ${integer}
+  ) ${keyedTableEnd}`,
+  `insert into copies (${kept}, checked_at) select ${kept}, since from copies_before`,
+  'drop table copies_before',
+  'create index copies_by_state on copies (state, since, location)',
+  `create index copies_to_scrub on copies (checked_at, location) where state = 'kept'`,
+  `create table holds (
+    ciphertext_hash ${text} primary key not null,
+    reason ${text} not null,
+    created_at ${integer} not null
+  ) ${tableEnd}`,
+]
+
+/**
+ * Each account counts its changes. An asset carries the number of its last one, which makes the rows themselves the feed;
+ * what is told to who listens is kept for a while under the same numbers, so that nothing is missed or told twice.
+ */
+const changes = ({ text, integer, keyedTableEnd }: Dialect) => [
+  `alter table accounts add column change_seq ${integer} not null default 0`,
+  `alter table assets add column change_seq ${integer}`,
+  `update assets set change_seq = numbered.seq from (
+    select asset_id, row_number() over (partition by account_id order by changed_at, asset_id) as seq
+    from assets where created_at is not null
+  ) as numbered where numbered.asset_id = assets.asset_id`,
+  `update accounts set change_seq = (
+    select count(*) from assets where assets.account_id = accounts.account_id and assets.change_seq is not null
+  )`,
+  'create unique index assets_feed on assets (account_id, change_seq) where change_seq is not null',
+  `create table events (
+    account_id ${text} not null references accounts,
+    change_seq ${integer} not null,
+    at ${integer} not null,
+    name ${text} not null,
+    data ${text} not null,
+    primary key (account_id, change_seq)
+  ) ${keyedTableEnd}`,
+  'create index events_by_age on events (at)',
+]
+
+const discovery = ({ text, integer, sequence, tableEnd }: Dialect) => [
+  `create table deprecations (
+    deprecation_seq ${sequence},
+    min_protocol_version ${text} not null,
+    announced_at ${integer} not null,
+    cutoff ${integer} not null,
+    detail_url ${text}
+  ) ${tableEnd}`,
+  `create table capabilities (
+    jti ${text} primary key not null,
+    account_id ${text} not null references accounts,
+    album_id ${text} not null references albums (album_id),
+    peer ${text} not null,
+    issued_at ${integer} not null,
+    expires_at ${integer} not null,
+    revoked_at ${integer}
+  ) ${tableEnd}`,
+  'create index capabilities_of_account on capabilities (account_id, expires_at)',
+  'create index capabilities_of_album on capabilities (album_id, issued_at, jti)',
+  'create index capabilities_revoked on capabilities (expires_at, jti) where revoked_at is not null',
+  'create index capabilities_by_end on capabilities (expires_at)',
+]
