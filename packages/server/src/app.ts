@@ -1,26 +1,19 @@
-import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
-import { addSeconds } from '@blindkeep/protocol/ids'
 import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from './adapters/argon2/argon2.ts'
-import { openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
-import { openKeyring } from './adapters/keyring/keyring.ts'
 import { openLimiter } from './adapters/limiter/limiter.ts'
-import { lockDirectory } from './adapters/sql/directoryLock.ts'
-import { openSqliteStore } from './adapters/sql/sqlite.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { type Config, publicAddressOf } from './config.ts'
+import { openServerData } from './data.ts'
 import { checkServerId, openServerKeys } from './domain/keys.ts'
 import { createRoutes } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Jobs, startJobs } from './jobs.ts'
-import type { Clock } from './ports/clock.ts'
 import type { Log } from './ports/log.ts'
-import type { CopyState, Store, StoreBroken } from './ports/store.ts'
+import type { StoreBroken } from './ports/store.ts'
 import { createRules } from './rules.ts'
 
-/** The composition root: the one file that names adapters. */
+/** The composition root: this file and `data.ts` alone name adapters. */
 export interface App {
   readonly http: FastifyInstance
   /** Stops taking requests, lets those under way end, and closes what was opened. */
@@ -37,19 +30,11 @@ interface AppParts {
 }
 
 export async function createApp({ config, port, log, version, onBroken }: AppParts): Promise<App> {
-  const { dataDirectory } = config
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
   const clock = systemClock
   const random = systemRandom
-  await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
-  const lock = await lockDirectory(dataDirectory)
-  // A new master secret beside an old database would open nothing that the old one sealed.
-  const isFirstStart = !existsSync(config.databasePath)
-  const keyring = await openKeyring({ masterSecretFile: config.masterSecretFile, createIfMissing: isFirstStart })
-  const store = await openSqliteStore({ path: config.databasePath })
-  // A disk that is not mounted would otherwise pass for one from which every copy has been lost.
-  const createIfMissing = !(await knowsCopies(store, clock))
-  const blobs = await openFilesystemBlobs({ directory: config.blobsDirectory, createIfMissing })
+  const data = await openServerData(config)
+  const { store, blobs, keyring } = data
   await checkServerId(store, serverId)
   const keys = await openServerKeys({ store, keyring, clock, random })
   const limiter = await openLimiter({ path: config.limitsPath, secret: keys.serverSecret, clock, warn: log.warn })
@@ -88,21 +73,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       await http.close()
       await jobs?.stop()
       await limiter.close()
-      await store.close()
-      await blobs.close()
-      await lock.release()
+      await data.close()
     },
   }
-}
-
-const COPY_STATES: readonly CopyState[] = ['kept', 'unowned', 'marked', 'staged', 'doomed']
-/** Seconds by which a clock that was wrong can have been ahead when a copy was entered. */
-const CLOCK_AHEAD_MOST = 1000 * 365 * 86_400
-
-async function knowsCopies(store: Store, clock: Clock): Promise<boolean> {
-  const before = addSeconds(clock.now(), CLOCK_AHEAD_MOST)
-  return store.read(async (tx) => {
-    for (const state of COPY_STATES) if ((await tx.copies.listIn(state, before, 1)).length > 0) return true
-    return false
-  })
 }

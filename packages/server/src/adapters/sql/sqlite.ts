@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, constants, openSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync } from 'node:fs'
 import type { Kysely } from 'kysely'
 import type { Store } from '../../ports/store.ts'
 import { sqliteDialect } from './dialects.ts'
 import { createGroupCommit, type GroupCommit } from './groupCommit.ts'
-import { migrate } from './migrations.ts'
+import { migrate, requireMigrated } from './migrations.ts'
 import { isRefusal } from './refusal.ts'
 import type { Schema } from './schema.ts'
 import { openConnection, type SqliteConnection } from './sqliteConnection.ts'
@@ -15,12 +15,15 @@ import { createReadTx, createWriteTx } from './tx.ts'
 /**
  * Opens the database at `path`, makes it on the first start, readable by its owner alone (mode 0600, which its log takes on), and brings its
  * schema up to date. `:memory:` is a database of its own that ends with the store. Throws `DatabaseTooNew`.
+ * With `asItIs` the database has to be there and up to date: throws `DatabaseMissing` or `DatabaseBehind` otherwise.
  *
  * One connection writes and one, which refuses to, reads: each in turns, both at the same time.
  */
-export async function openSqliteStore(options: { readonly path: string }): Promise<Store> {
-  const inMemory = options.path === ':memory:'
-  const location = inMemory ? `file:/blindkeep-${randomUUID()}?vfs=memdb` : options.path
+export async function openSqliteStore(options: { readonly path: string; readonly asItIs?: boolean }): Promise<Store> {
+  const { path, asItIs = false } = options
+  const inMemory = path === ':memory:'
+  const location = inMemory ? `file:/blindkeep-${randomUUID()}?vfs=memdb` : path
+  if (asItIs && !existsSync(path)) throw new DatabaseMissing(`there is no database at ${path}`)
   if (!inMemory) createPrivately(location)
   const health = createHealth()
   const writer = openConnection(location, { health, queryOnly: false })
@@ -28,7 +31,7 @@ export async function openSqliteStore(options: { readonly path: string }): Promi
   const commits = createGroupCommit({ connection: writer, turns: writerTurns, health })
   try {
     await commits.write(
-      (db) => migrate(db, sqliteDialect),
+      (db) => (asItIs ? requireMigrated(db) : migrate(db, sqliteDialect)),
       () => false,
     )
     const reader = openConnection(location, { health, queryOnly: true })
@@ -39,6 +42,10 @@ export async function openSqliteStore(options: { readonly path: string }): Promi
     writer.close()
     throw error
   }
+}
+
+export class DatabaseMissing extends Error {
+  override readonly name = 'DatabaseMissing'
 }
 
 /** SQLite would make the file with the mode that the umask leaves. What it adds later, the log and its index, takes the file's. */
