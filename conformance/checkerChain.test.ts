@@ -187,6 +187,8 @@ describe('the checker, given keys', () => {
     const pins = { server_id: 'https://other.example', keys: [first] }
     assert.deepEqual(await keyFaults([first, second], pins), ['keys server_id'])
     const ended = { server_id: ORIGIN, keys: [{ ...first, active_to: timeAfter(4) }] }
-    assert.deepEqual(await keyFaults([first, second], ended), [`keys key 1, pinned as ${first.key_id}`])
+    const endedCamel = { serverId: ORIGIN, keys: [{ ...camel(first), activeTo: timeAfter(4) }] }
+    for (const pinned of [ended, endedCamel])
+      assert.deepEqual(await keyFaults([first, second], pinned), [`keys key 1, pinned as ${first.key_id}`])
   })
 })

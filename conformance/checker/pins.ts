@@ -9,7 +9,7 @@ interface Pin {
   readonly keyId: unknown
   readonly public: unknown
   readonly activeFrom: unknown
-  /** Only an older document has it, once the key had stopped. */
+  /** Absent in a pin of the time before the key had stopped. */
   readonly activeTo: unknown
 }
 
@@ -33,7 +33,7 @@ function pinOf(entry: Members): Pin {
     keyId: entry.key_id ?? entry.keyId,
     public: entry.public,
     activeFrom: entry.active_from ?? entry.activeFrom,
-    activeTo: entry.active_to ?? undefined,
+    activeTo: entry.active_to ?? entry.activeTo ?? undefined,
   }
 }
 

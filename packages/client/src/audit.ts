@@ -5,7 +5,7 @@ import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { AuditError } from './auditError.ts'
 import { type Calls, createCalls } from './call.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
-import { type PinnedKeys, pinKeys } from './pins.ts'
+import { type PinnedKeys, pinKeys, requireActiveAt } from './pins.ts'
 import { verifiers } from './signatures.ts'
 
 export { AuditError, type AuditReason } from './auditError.ts'
@@ -31,8 +31,8 @@ export interface ReceiptCheck {
 }
 
 /**
- * Resolves with what the signed bytes say when they are one well-formed receipt, signed by both halves of a published key, the answer's other fields
- * are a true reading of them, and they are about these bytes on this server. Throws `AuditError`, whose reason tells what was caught.
+ * Resolves with what the signed bytes say when they are one well-formed receipt, signed by both halves of a published key while it was the active one,
+ * the answer's other fields are a true reading of them, and they are about these bytes on this server. Throws `AuditError`, whose reason tells what was caught.
  */
 export async function checkReceipt({ expected, ...check }: ReceiptCheck): Promise<DecodedReceipt> {
   const decoded = await openReceipt(check)
@@ -54,6 +54,7 @@ export async function openReceipt({
   const decoded = await verified(receiptCbor, fromBase64(key.public))
   requireSameReading(receipt, reading)
   if (decoded.payload.server_id !== serverId) throw new AuditError('wrong_server', 'the receipt is another server’s')
+  requireActiveAt(key, decoded.payload.received_at)
   return decoded
 }
 

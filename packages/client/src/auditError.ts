@@ -8,6 +8,7 @@ export type AuditReason =
   | 'key_malformed'
   | 'key_vanished'
   | 'key_changed'
+  | 'key_not_active'
   | 'wrong_server'
   | 'wrong_hash'
   | 'wrong_size'

@@ -14,6 +14,8 @@ import { type Watch, watchedStream, watchFor } from './watch.ts'
 export type { Call, CallAnswer, CallOptions, CallRequest } from './callTypes.ts'
 
 const TIMEOUT_MS = 30_000
+/** A token whose time is over, and one that the server cannot read any more, as it has another signing key since: the session itself may still live. */
+const RENEWABLE = new Set<string>(['error.auth.session_expired', 'error.request.unauthenticated'])
 
 /** Who is signed in, as far as a call has to know. */
 export interface AccessTokens {
@@ -50,7 +52,7 @@ export function createCalls(options: CallsOptions): Calls {
     try {
       return await exchange(name, request, spent)
     } catch (error) {
-      if (!(error instanceof ProblemError) || error.code !== 'error.auth.session_expired') throw error
+      if (!(error instanceof ProblemError) || !RENEWABLE.has(error.code)) throw error
       await tokens.renew(spent)
       return exchange(name, request, tokens.access())
     }
@@ -117,7 +119,7 @@ async function readBody(name: OperationName, answer: Response, watch: Watch): Pr
   const declared = row.answers[answer.status]
   if (declared === undefined || answer.status === 304)
     throw new AnswerError(name, `status ${answer.status} is not one of its answers`)
-  if (declared.body === 'bytes') return watchedStream(answer.body, watch)
+  if (declared.body === 'bytes' || declared.body === 'events') return watchedStream(answer.body, watch)
   if (declared.body === undefined) {
     await watch.over(answer.body?.cancel() ?? Promise.resolve())
     watch.end()

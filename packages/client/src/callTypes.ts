@@ -14,8 +14,16 @@ type PathPart<Row> = Row extends { readonly path: infer Path extends string }
     : { readonly path: Readonly<Record<PathNames<Path>, string>> }
   : unknown
 
+type RequiredNames<Query> = {
+  [Name in keyof Query]: Query[Name] extends { readonly required: true } ? Name : never
+}[keyof Query] &
+  string
+
+/** In decimal digits where the row asks for an integer. */
 type QueryPart<Row> = Row extends { readonly query: infer Query }
-  ? { readonly query: Readonly<Record<keyof Query & string, string>> }
+  ? [RequiredNames<Query>] extends [never]
+    ? { readonly query?: Readonly<Partial<Record<keyof Query & string, string>>> }
+    : { readonly query: Readonly<Record<RequiredNames<Query>, string> & Partial<Record<keyof Query & string, string>>> }
   : unknown
 
 type BodyPart<Row> = Row extends {
@@ -46,7 +54,7 @@ export type CallRequest<Name extends OperationName> = PathPart<OperationOf<Name>
 type RequestArguments<Name extends OperationName> =
   CallOptions extends CallRequest<Name> ? [request?: CallRequest<Name>] : [request: CallRequest<Name>]
 
-type BodyOf<Answer> = Answer extends { readonly body: 'bytes' }
+type BodyOf<Answer> = Answer extends { readonly body: 'bytes' | 'events' }
   ? ReadableStream<Bytes>
   : Answer extends { readonly body: infer Schema extends TSchema }
     ? Static<Schema>
@@ -78,7 +86,7 @@ export type Call = <Name extends OperationName>(
 /** The same, before the types of the row are put on it. */
 export interface AnyRequest extends CallOptions {
   readonly path?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | undefined>>
   readonly headers?: Readonly<Record<string, string | undefined>>
   readonly body?: unknown
 }

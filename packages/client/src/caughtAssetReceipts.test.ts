@@ -169,7 +169,7 @@ describe('the receipts of an asset', () => {
           key_id: forger.keyId,
           public: toBase64(forger.publicKey),
           algorithm: 'hybrid-ed25519-mldsa65',
-          active_from: '2026-01-01T00:00:00.000Z',
+          active_from: '1970-01-01T00:00:00.000Z',
         },
       ]
       return [

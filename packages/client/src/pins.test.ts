@@ -5,7 +5,7 @@ import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { HYBRID_ALGORITHM, keyId } from '@blindkeep/protocol/keys'
 import type { AttestationKeysResponse } from '@blindkeep/protocol/schemas/discovery'
 import { AuditError, type AuditReason } from './auditError.ts'
-import { pinKeys } from './pins.ts'
+import { pinKeys, requireActiveAt } from './pins.ts'
 
 const serverId = 'https://keep.example'
 type PublishedKey = AttestationKeysResponse['keys'][number]
@@ -19,6 +19,7 @@ function keyOf(fill: number, activeFrom: string): PublishedKey {
 
 const first = keyOf(1, '2026-01-01T00:00:00.000Z')
 const second = keyOf(2, '2026-02-01T00:00:00.000Z')
+const retired = { ...first, active_to: '2026-02-01T00:00:00.000Z' }
 const published = (...keys: PublishedKey[]): AttestationKeysResponse => ({ server_id: serverId, keys })
 const caught = (reason: AuditReason) => (error: unknown) => error instanceof AuditError && error.reason === reason
 
@@ -30,7 +31,6 @@ describe('pinned attestation keys', () => {
   })
 
   it('take a key that the server has added', () => {
-    const retired = { ...first, active_to: '2026-02-01T00:00:00.000Z' }
     const keys = pinKeys(published(retired, second), serverId, pinned)
     assert.deepEqual(
       keys.keys.map((key) => key.keyId),
@@ -43,13 +43,43 @@ describe('pinned attestation keys', () => {
   })
 
   it('catch a key whose bytes, time or place has changed', () => {
-    const both = pinKeys(published(first, second), serverId)
+    const both = pinKeys(published(retired, second), serverId)
     const changes = [
-      published({ ...first, public: second.public }, second),
-      published({ ...first, active_from: '2026-01-02T00:00:00.000Z' }, second),
-      published(second, first),
+      published({ ...retired, public: second.public }, second),
+      published({ ...retired, active_from: '2026-01-02T00:00:00.000Z' }, second),
+      published(second, retired),
     ]
     for (const change of changes) assert.throws(() => pinKeys(change, serverId, both), caught('key_changed'))
+  })
+
+  it('catch an end that has changed or is gone, and take one that was not there', () => {
+    const both = pinKeys(published(retired, second), serverId)
+    const changes = [
+      published({ ...retired, active_to: '2026-02-02T00:00:00.000Z' }, second),
+      published({ ...first, active_to: null }, second),
+    ]
+    for (const change of changes) assert.throws(() => pinKeys(change, serverId, both), caught('key_changed'))
+    const earlier = { serverId, keys: both.keys.map(({ activeTo: _, ...key }) => key) }
+    assert.deepEqual(pinKeys(published(retired, second), serverId, earlier), both)
+  })
+
+  it('refuse a list in which not the last key alone is active, or one stopped before it began', () => {
+    const lists = [
+      published(first, second),
+      published(retired),
+      published(retired, { ...second, active_to: '2026-03-01T00:00:00.000Z' }),
+      published({ ...first, active_to: '2025-12-31T23:59:59.999Z' }, second),
+    ]
+    for (const list of lists) assert.throws(() => pinKeys(list, serverId), caught('key_malformed'))
+  })
+
+  it('are good for what was signed from their beginning to their end, both included', () => {
+    const [key] = pinKeys(published(retired, second), serverId).keys
+    assert.ok(key)
+    for (const time of ['2026-01-01T00:00:00.000Z', '2026-01-15T00:00:00.000Z', '2026-02-01T00:00:00.000Z'])
+      requireActiveAt(key, time)
+    for (const time of ['2025-12-31T23:59:59.999Z', '2026-02-01T00:00:00.001Z'])
+      assert.throws(() => requireActiveAt(key, time), caught('key_not_active'))
   })
 
   it('refuse a key that is not the one its id names, or has another algorithm', () => {

@@ -1,11 +1,15 @@
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { HYBRID_ALGORITHM, keyId } from '@blindkeep/protocol/keys'
-import type { AttestationKeysResponse } from '@blindkeep/protocol/schemas/discovery'
+import type {
+  AttestationKeysResponse,
+  PublishedKeyResponse as PublishedKey,
+} from '@blindkeep/protocol/schemas/discovery'
 import { AuditError } from './auditError.ts'
 
 /**
  * The attestation keys of one server as last seen. Plain JSON and no secret; keep it as long as you keep receipts.
- * The server's list is append-only (specification, Discovery), so a key that goes away or changes is an alarm.
+ * The server's list is append-only (specification, Discovery): a rotation adds a key at its end and an end to the key before it, and nothing else ever
+ * changes. So a key that goes away or changes is an alarm, and so is an end that does.
  */
 export interface PinnedKeys {
   readonly serverId: string
@@ -20,6 +24,8 @@ export interface PinnedKey {
   readonly public: string
   /** RFC 3339. */
   readonly activeFrom: string
+  /** RFC 3339; absent while it is the active key, and in what earlier releases of this client have pinned. */
+  readonly activeTo?: string | undefined
 }
 
 /**
@@ -31,19 +37,46 @@ export function pinKeys(published: AttestationKeysResponse, serverId: string, pi
     throw new AuditError('wrong_server', 'the list of attestation keys names another server')
   if (pinned !== undefined && pinned.serverId !== serverId)
     throw new AuditError('wrong_server', 'the keys remembered are another server’s')
-  const keys = published.keys.map((key) => ({ keyId: key.key_id, public: key.public, activeFrom: key.active_from }))
+  const keys = published.keys.map(pinOf)
   for (const [index, before] of (pinned?.keys ?? []).entries()) requireStill(before, keys, index)
   for (const key of published.keys) {
     if (key.algorithm !== HYBRID_ALGORITHM || fingerprintOf(key.public) !== key.key_id)
       throw new AuditError('key_malformed', 'a published key is not the one that its key_id names')
   }
+  for (const [index, key] of keys.entries()) requireTimes(key, index === keys.length - 1)
   return { serverId, keys }
+}
+
+/** Throws `AuditError`, `key_not_active`, unless the key was the one that signed at that time (specification, PublishedKeyResponse). */
+export function requireActiveAt({ activeFrom, activeTo }: PinnedKey, receivedAt: string): void {
+  const at = Date.parse(receivedAt)
+  if (at < Date.parse(activeFrom))
+    throw new AuditError('key_not_active', 'the receipt is dated before its key began to sign')
+  if (activeTo !== undefined && at > Date.parse(activeTo))
+    throw new AuditError('key_not_active', 'the receipt is dated after its key stopped signing')
+}
+
+function pinOf({ key_id, public: bytes, active_from, active_to }: PublishedKey): PinnedKey {
+  const pin = { keyId: key_id, public: bytes, activeFrom: active_from }
+  return active_to === undefined || active_to === null ? pin : { ...pin, activeTo: active_to }
+}
+
+/** The active key alone, which is the last, has no end (specification, AttestationKeysResponse, keys and active_to). */
+function requireTimes({ activeFrom, activeTo }: PinnedKey, isLast: boolean): void {
+  const refuse = (caught: string) => new AuditError('key_malformed', caught)
+  const times = [activeFrom, activeTo ?? activeFrom].map((time) => Date.parse(time))
+  if (times.some(Number.isNaN)) throw refuse('a published key began or stopped at no time at all')
+  if ((activeTo === undefined) !== isLast)
+    throw refuse('of the published keys another than the last is active, or none')
+  if (Date.parse(activeTo ?? activeFrom) < Date.parse(activeFrom))
+    throw refuse('a published key stopped before it began')
 }
 
 function requireStill(before: PinnedKey, keys: readonly PinnedKey[], index: number): void {
   const now = keys.find(({ keyId: id }) => id === before.keyId)
   if (now === undefined) throw new AuditError('key_vanished', 'an attestation key that was published before is gone')
-  if (keys[index] !== now || now.public !== before.public || now.activeFrom !== before.activeFrom)
+  const isSame = keys[index] === now && now.public === before.public && now.activeFrom === before.activeFrom
+  if (!isSame || (before.activeTo !== undefined && now.activeTo !== before.activeTo))
     throw new AuditError('key_changed', 'an attestation key that was published before is no longer what it was')
 }
 

@@ -11,9 +11,9 @@ process.on('uncaughtException', (error) => {
 const [address, file = 0] = process.argv.slice(2)
 const { server_id, keys = [] } = await (await fetch(`${address}/.well-known/service/attestation-keys`)).json()
 const { receipt_cbor, server_key_id, ...told } = JSON.parse(readFileSync(file, 'utf8'))
-const published = keys.map((key) => Buffer.from(key.public, 'base64'))
-const key = published.find((bytes) => bytes.length === 1984 && hash('sha256', bytes) === server_key_id)
-assert(key, 'the server publishes no such key')
+const isNamed = (key) => hash('sha256', Buffer.from(key.public, 'base64')) === server_key_id
+const { public: text, active_from, active_to } = keys.find(isNamed) ?? assert.fail('the server publishes no such key')
+const key = Buffer.from(text, 'base64')
 
 // Only payload and signatures vary in 98([header, {}, payload, [[signHeader, {}, signature], …]]), so all the rest is compared, as hex.
 const hex = (content) => Buffer.from(content).toString('hex')
@@ -54,5 +54,7 @@ while (unread.length > 0) fields[next()] = next()
 assert(map[0] === 0xa0 + Object.keys(fields).length, 'the payload is not one map, or has a field twice')
 assert(fields.version === 'service/receipt/1', 'the payload is of another version')
 assert(fields.server_id === server_id && server_id === new URL(address).origin, 'the receipt is of another server')
+const [from, at, to] = [active_from, fields.received_at, active_to ?? '9999'].map((time) => Date.parse(time))
+assert(from <= at && at <= to, 'its key was not the active one at that time')
 for (const name in told) assert.equal(told[name] ?? undefined, fields[name], `${name} is told otherwise`)
 console.log('%O\nholds', fields)

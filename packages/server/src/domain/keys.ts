@@ -1,18 +1,22 @@
 import { equalBytes, utf8 } from '@blindkeep/protocol/bytes'
+import { type Instant, instantOf, type KeyId } from '@blindkeep/protocol/ids'
 import { keyId } from '@blindkeep/protocol/keys'
 import type { Clock } from '../ports/clock.ts'
-import type { Keyring, TokenSigner } from '../ports/keyring.ts'
+import type { AttestationSigner, Keyring } from '../ports/keyring.ts'
 import type { Random } from '../ports/random.ts'
-import type { ServerFact, Store } from '../ports/store.ts'
-import type { ActiveAttestationKey } from './receipts.ts'
+import type { AttestationKey, ServerFact, Store } from '../ports/store.ts'
+import { createSigningKey, type SigningKey } from './signingKey.ts'
 
-/** The server's own keys: made at the first start, opened at every other. */
+/** The server's own keys: made at the first start, opened at every other. Both kinds may be rotated while the server runs. */
 export interface ServerKeys {
-  readonly active: ActiveAttestationKey
-  readonly tokens: TokenSigner
+  /** Throws `WrongMasterSecret`. */
+  readonly signerOf: SignerOf
+  readonly tokens: SigningKey
   /** For what must stay the same from one start to the next and be guessed by nobody. */
   readonly serverSecret: Uint8Array
 }
+
+export type SignerOf = (key: AttestationKey) => AttestationSigner
 
 interface KeyPorts {
   readonly store: Store
@@ -21,13 +25,15 @@ interface KeyPorts {
   readonly random: Random
 }
 
+/** Throws `WrongMasterSecret` when the keyring is not the one that they were sealed with. */
 export async function openServerKeys({ store, keyring, clock, random }: KeyPorts): Promise<ServerKeys> {
   const sealedTokenKey = await factOrMade('token_key', () => keyring.createTokenKey())
   const sealedSecret = await factOrMade('server_secret', () => keyring.seal('server-secret', random.bytes(32)))
-  const key = await activeKeyOrMade()
+  const signerOf = createSigners(keyring)
+  signerOf(await activeKeyOrMade())
   return {
-    active: { keyId: key.keyId, signer: keyring.openAttestationKey(key), activeFrom: key.activeFrom },
-    tokens: keyring.openTokenKey(sealedTokenKey),
+    signerOf,
+    tokens: createSigningKey({ store, keyring, clock }, sealedTokenKey),
     serverSecret: keyring.open('server-secret', sealedSecret),
   }
 
@@ -43,14 +49,53 @@ export async function openServerKeys({ store, keyring, clock, random }: KeyPorts
 
   async function activeKeyOrMade() {
     return store.write(async (tx) => {
-      const present = (await tx.keys.attestationKeys()).at(-1)
+      const present = await tx.keys.activeAttestationKey()
       if (present !== undefined) return present
-      const made = keyring.createAttestationKey()
-      const key = { ...made, keyId: keyId(made.publicKey), activeFrom: clock.now(), activeTo: undefined }
+      const key = keyFrom(keyring.createAttestationKey(), clock.now())
       await tx.keys.insertAttestationKey(key)
       return key
     })
   }
+}
+
+/** Opening a key costs more than signing with it. One is kept: the others do not sign any more. */
+function createSigners(keyring: Keyring): SignerOf {
+  let last: { readonly keyId: KeyId; readonly signer: AttestationSigner } | undefined
+  return (key) => {
+    if (last?.keyId !== key.keyId) last = { keyId: key.keyId, signer: keyring.openAttestationKey(key) }
+    return last.signer
+  }
+}
+
+function keyFrom(made: ReturnType<Keyring['createAttestationKey']>, activeFrom: Instant): AttestationKey {
+  return { ...made, keyId: keyId(made.publicKey), activeFrom, activeTo: undefined }
+}
+
+export interface Rotation {
+  readonly retired: KeyId
+  readonly active: KeyId
+  /** When the one stopped and the other began. */
+  readonly at: Instant
+}
+
+/**
+ * A new attestation key becomes active, the old one keeps its end (specification, States and transitions, Attestation key), in one transaction.
+ * The moment lies at or after everything that the old key has signed; what it has signed and not committed by then is signed again with the new one.
+ * Throws `WrongMasterSecret`, and changes nothing, when the keyring does not open the old key: the server could not open the new one.
+ */
+export async function rotateAttestationKey({ store, keyring, clock }: Omit<KeyPorts, 'random'>): Promise<Rotation> {
+  const made = keyring.createAttestationKey()
+  return store.write(async (tx) => {
+    const old = await tx.keys.activeAttestationKey()
+    if (old === undefined) throw new Error('there is no attestation key yet: the server’s first start makes it')
+    keyring.openAttestationKey(old)
+    const head = await tx.receipts.head()
+    const at = instantOf(Math.max(clock.now(), head?.receivedAt ?? 0, old.activeFrom))
+    const key = keyFrom(made, at)
+    await tx.keys.retireAttestationKey(old.keyId, at)
+    await tx.keys.insertAttestationKey(key)
+    return { retired: old.keyId, active: key.keyId, at }
+  })
 }
 
 export class WrongServerId extends Error {

@@ -1,34 +1,29 @@
 import assert from 'node:assert/strict'
-import { createPublicKey, verify } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { checkChain } from '@blindkeep/protocol/chain'
-import { formatInstant, parseDropId, parseUploadId } from '@blindkeep/protocol/ids'
-import { type DecodedReceipt, decodeReceipt, type HybridVerifiers, verifyReceipt } from '@blindkeep/protocol/receipt'
-import { systemRandom } from '../adapters/system/random.ts'
+import { formatInstant } from '@blindkeep/protocol/ids'
+import { type DecodedReceipt, decodeReceipt, verifyReceipt } from '@blindkeep/protocol/receipt'
 import type { ReceiptRow } from '../ports/store.ts'
 import { createFaults, createGate } from '../testing/faults.ts'
 import { bytes } from '../testing/guest.ts'
+import { draft, verifiers } from '../testing/receipts.ts'
 import { inWorld, known, sha256, type World } from '../testing/world.ts'
-import { createReceiptLog, type ReceiptDraft } from './receipts.ts'
+import type { SignerOf } from './keys.ts'
+import { createReceiptLog } from './receipts.ts'
 
-const publicKeyOf = (type: 'ed25519' | 'ml-dsa-65', raw: Uint8Array) =>
-  createPublicKey({ key: Buffer.from(raw), format: 'raw-public', asymmetricKeyType: type })
-
-const verifiers: HybridVerifiers = {
-  ed25519: (publicKey, message, signature) => verify(null, message, publicKeyOf('ed25519', publicKey), signature),
-  mlDsa65: (publicKey, message, signature) => verify(null, message, publicKeyOf('ml-dsa-65', publicKey), signature),
-}
-
-const draft = (commit: ReceiptDraft['commit'] = async () => undefined): ReceiptDraft => ({
-  subject: {
-    uploadId: known(parseUploadId(systemRandom.uuid())),
-    dropId: known(parseDropId(systemRandom.uuid())),
-    blobRole: 'original',
-    ciphertextHash: sha256(bytes(8)),
-    size: 8,
-  },
-  commit,
-})
+/** A signer that something happens before, each time it is asked for a receipt's first signature. */
+const signingAfter =
+  (signerOf: SignerOf, happens: () => Promise<void>): SignerOf =>
+  (key) => {
+    const signer = signerOf(key)
+    return {
+      ...signer,
+      async ed25519(message) {
+        await happens()
+        return signer.ed25519(message)
+      },
+    }
+  }
 
 const inOrder = (rows: readonly ReceiptRow[]): readonly DecodedReceipt[] =>
   rows.toSorted((a, b) => a.receiptSeq - b.receiptSeq).map(({ receiptCbor }) => decodeReceipt(receiptCbor))
@@ -159,16 +154,11 @@ describe('the receipt log', () => {
     inWorld(async ({ store, clock, keys, rules }) => {
       const first = await rules.receiptLog.append(draft())
       const [isSigning, maySign] = [createGate(), createGate()]
-      const signer = {
-        ...keys.active.signer,
-        async ed25519(message: Uint8Array) {
-          isSigning.open()
-          await maySign.passed
-          return keys.active.signer.ed25519(message)
-        },
-      }
-      const activeKey = () => ({ ...keys.active, signer })
-      const slow = createReceiptLog({ store, clock, serverId: 'https://keep.example', activeKey })
+      const signerOf = signingAfter(keys.signerOf, async () => {
+        isSigning.open()
+        await maySign.passed
+      })
+      const slow = createReceiptLog({ store, clock, serverId: 'https://keep.example', signerOf })
       const late = slow.append(draft())
       await isSigning.passed
       const beside = { ...first, receiptSeq: 2, receiptHash: sha256(bytes(1)) }
@@ -181,10 +171,10 @@ describe('the receipt log', () => {
 
   it(
     'dates no receipt before its key began to sign, wherever the clock stands',
-    inWorld(async ({ clock, keys, rules }) => {
+    inWorld(async ({ clock, store, rules }) => {
       clock.advance(-3600)
       const row = await rules.receiptLog.append(draft())
-      assert.equal(row.receivedAt, keys.active.activeFrom)
+      assert.equal(row.receivedAt, (await store.read((tx) => tx.keys.activeAttestationKey()))?.activeFrom)
     }),
   )
 

@@ -3,9 +3,7 @@ import {
   type AssetId,
   type DropId,
   formatInstant,
-  type Instant,
   instantOf,
-  type KeyId,
   type Sha256Hex,
   type UploadId,
 } from '@blindkeep/protocol/ids'
@@ -13,12 +11,14 @@ import { assembleReceipt, type ReceiptPayload, receiptHash, receiptToBeSigned } 
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Clock } from '../ports/clock.ts'
 import type { AttestationSigner } from '../ports/keyring.ts'
-import type { LogHead, ReceiptRow, Store, WriteTx } from '../ports/store.ts'
+import type { AttestationKey, LogHead, ReadTx, ReceiptRow, Store, WriteTx } from '../ports/store.ts'
+import type { SignerOf } from './keys.ts'
 
 /**
  * The one place where the receipt log grows: one strictly rising chain per server, over all accounts.
  * What a receipt is asked for is in a state that nothing else can leave; then the log is locked, a batch is signed, and one transaction commits
- * the receipts together with what they vouch for, if the chain's head is still the one that the first of them continues.
+ * the receipts together with what they vouch for, if the chain's head is still the one that the first of them continues, and the key that signed them
+ * still the active one: a rotation, also by another process, may come at any moment, and then the batch is signed again.
  */
 export interface ReceiptDraft {
   readonly subject: {
@@ -37,17 +37,19 @@ export interface ReceiptDraft {
   readonly commit: (tx: WriteTx, receipt: ReceiptRow) => Promise<void>
 }
 
-export interface ActiveAttestationKey {
-  readonly keyId: KeyId
-  readonly signer: AttestationSigner
-  readonly activeFrom: Instant
-}
-
 interface ReceiptLogPorts {
   readonly store: Store
   readonly clock: Clock
   readonly serverId: string
-  readonly activeKey: () => ActiveAttestationKey
+  readonly signerOf: SignerOf
+}
+
+/** What the next receipt continues, and what it is signed with. */
+interface Standing {
+  readonly head: LogHead | undefined
+  /** Every receipt_seq from now on is above it. */
+  readonly floor: number
+  readonly key: AttestationKey
 }
 
 interface Waiting {
@@ -57,10 +59,12 @@ interface Waiting {
 }
 
 const BATCH_MOST = 64
+/** A rotation takes far longer than a batch does to be signed: so many in a row mean that something is wrong. */
+const SIGNINGS_MOST = 5
 
 export type ReceiptLog = ReturnType<typeof createReceiptLog>
 
-export function createReceiptLog({ store, clock, serverId, activeKey }: ReceiptLogPorts) {
+export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLogPorts) {
   const queue: Waiting[] = []
   let isDraining = false
 
@@ -86,23 +90,52 @@ export function createReceiptLog({ store, clock, serverId, activeKey }: ReceiptL
   }
 
   async function append(drafts: readonly ReceiptDraft[]): Promise<readonly ReceiptRow[]> {
-    const head = await store.read((tx) => tx.receipts.head())
+    for (let signings = 0; signings < SIGNINGS_MOST; signings++) {
+      const standing = await store.read(readStanding)
+      const rows = await signAll(drafts, standing)
+      if (await commit(drafts, rows, standing)) return rows
+    }
+    throw new Error(`the attestation key was rotated ${SIGNINGS_MOST} times while a batch was signed`)
+  }
+
+  async function signAll(drafts: readonly ReceiptDraft[], standing: Standing): Promise<readonly ReceiptRow[]> {
+    const signer = signerOf(standing.key)
     const rows: ReceiptRow[] = []
-    for (const draft of drafts) rows.push(await sign(draft, rows.at(-1) ?? head))
-    await store.write(async (tx) => {
+    for (const draft of drafts)
+      rows.push(await sign(draft, { ...standing, signer, prior: rows.at(-1) ?? standing.head }))
+    return rows
+  }
+
+  /** False, and nothing committed, when the key is no longer the active one: no receipt is dated after its key's end. */
+  async function commit(
+    drafts: readonly ReceiptDraft[],
+    rows: readonly ReceiptRow[],
+    { head, key }: Standing,
+  ): Promise<boolean> {
+    const done = await store.write(async (tx) => {
+      if ((await tx.keys.activeAttestationKey())?.keyId !== key.keyId) return { refused: 'key_rotated' as const }
       if (head === undefined) await tx.server.setFact('server_id', utf8(serverId))
       if (!(await tx.receipts.append(head, rows))) throw new Error('the receipt log has grown beside its lock')
       for (const [at, draft] of drafts.entries()) {
         const row = rows[at]
         if (row !== undefined) await draft.commit(tx, row)
       }
+      return 'committed'
     })
-    return rows
+    return done === 'committed'
   }
 
-  async function sign({ subject }: ReceiptDraft, prior: LogHead | undefined): Promise<ReceiptRow> {
-    const { keyId, signer, activeFrom } = activeKey()
-    const receiptSeq = (prior?.receiptSeq ?? 0) + 1
+  async function sign(
+    { subject }: ReceiptDraft,
+    {
+      key,
+      signer,
+      prior,
+      floor,
+    }: Standing & { readonly signer: AttestationSigner; readonly prior: LogHead | undefined },
+  ): Promise<ReceiptRow> {
+    const { keyId, activeFrom } = key
+    const receiptSeq = Math.max(prior?.receiptSeq ?? 0, floor) + 1
     // A clock that was set back must not date a receipt before the one it follows, or before its key began to sign.
     const receivedAt = instantOf(Math.max(clock.now(), activeFrom, prior?.receivedAt ?? 0))
     const payload: ReceiptPayload = {
@@ -146,4 +179,25 @@ export function createReceiptLog({ store, clock, serverId, activeKey }: ReceiptL
       })
     },
   }
+}
+
+async function readStanding(tx: ReadTx): Promise<Standing> {
+  const key = await tx.keys.activeAttestationKey()
+  if (key === undefined) throw new Error('no attestation key is active')
+  return { head: await tx.receipts.head(), floor: await readFloor(tx), key }
+}
+
+/**
+ * Every receipt from now on has a receipt_seq above `floor`, a whole number. For a log that was restored from a backup: the server may have given out
+ * receipts after it, and no number stands for two of them (specification, AssetReceipt, receipt_seq). A floor is never lowered.
+ */
+export async function raiseReceiptSeqFloor(tx: WriteTx, floor: number): Promise<void> {
+  if (!Number.isSafeInteger(floor) || floor < 0) throw new RangeError(`${floor} is no receipt_seq`)
+  const raised = Math.max(floor, await readFloor(tx))
+  await tx.server.setFact('receipt_seq_floor', utf8(String(raised)))
+}
+
+async function readFloor({ server }: Pick<ReadTx, 'server'>): Promise<number> {
+  const written = await server.fact('receipt_seq_floor')
+  return written === undefined ? 0 : Number(new TextDecoder().decode(written))
 }

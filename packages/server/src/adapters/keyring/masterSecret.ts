@@ -23,7 +23,9 @@ export async function readMasterSecret(request: {
   const found = await readIfPresent(path)
   if (found !== undefined) return found
   if (!request.createIfMissing)
-    throw new Error(`there is no master secret at ${path}; put it back from where it is kept`)
+    throw new Error(
+      `there is no master secret at ${path}; put it back from where it is kept, or set MASTER_SECRET_FILE to where it is`,
+    )
   await create(path)
   const created = await readIfPresent(path)
   if (created === undefined) throw new Error(`the master secret at ${path} vanished while it was made`)

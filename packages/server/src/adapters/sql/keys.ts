@@ -1,3 +1,4 @@
+import type { Instant, KeyId } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { AttestationKey, KeyReads, KeyWrites } from '../../ports/store.ts'
 import { prepared } from './prepared.ts'
@@ -12,6 +13,10 @@ const allKeys = prepared((db, _given: object) =>
     .orderBy('key_seq'),
 )
 
+const active = prepared((db, _given: object) =>
+  db.selectFrom('attestation_keys').selectAll().where('active_to', 'is', null),
+)
+
 const insertion = prepared((db, given: AttestationKey) =>
   db.insertInto('attestation_keys').values({
     key_id: given.keyId,
@@ -22,10 +27,23 @@ const insertion = prepared((db, given: AttestationKey) =>
   }),
 )
 
+/** Changes nothing when the key has an end, or is not there. */
+const retirement = prepared((db, given: { readonly keyId: KeyId; readonly activeTo: Instant }) =>
+  db
+    .updateTable('attestation_keys')
+    .set({ active_to: given.activeTo })
+    .where('key_id', '=', given.keyId)
+    .where('active_to', 'is', null),
+)
+
 export function keyReads(db: Kysely<Schema>): KeyReads {
   return {
     async attestationKeys() {
       return (await allKeys.all(db, {})).map(keyOf)
+    },
+    async activeAttestationKey() {
+      const row = await active.first(db, {})
+      return row && keyOf(row)
     },
   }
 }
@@ -34,6 +52,9 @@ export function keyWrites(db: Kysely<Schema>): KeyWrites {
   return {
     async insertAttestationKey(key) {
       await insertion.changed(db, key)
+    },
+    async retireAttestationKey(keyId, activeTo) {
+      return (await retirement.changed(db, { keyId, activeTo })) === 1
     },
   }
 }

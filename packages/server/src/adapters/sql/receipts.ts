@@ -112,7 +112,7 @@ function refuseUnlessRising(from: LogHead | undefined, rows: readonly ReceiptRow
   }
 }
 
-function receiptOf(row: Selectable<ReceiptTable>): ReceiptRow {
+export function receiptOf(row: Selectable<ReceiptTable>): ReceiptRow {
   return {
     receiptSeq: row.receipt_seq,
     receiptHash: row.receipt_hash,

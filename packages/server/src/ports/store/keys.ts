@@ -14,8 +14,13 @@ export interface AttestationKey {
 export interface KeyReads {
   /** Oldest first, the active one last. */
   attestationKeys(): Promise<readonly AttestationKey[]>
+  /** The one without an end, of which there is never a second. Undefined before the first. */
+  activeAttestationKey(): Promise<AttestationKey | undefined>
 }
 
 export interface KeyWrites {
+  /** Throws, and the transaction with it, for a key that is there and for a second active one. */
   insertAttestationKey(key: AttestationKey): Promise<void>
+  /** Ends the active key. False, and nothing changed, when `keyId` is not the active one: what ended once has that end for ever. */
+  retireAttestationKey(keyId: KeyId, activeTo: Instant): Promise<boolean>
 }

@@ -40,6 +40,36 @@ export function describeKeysAndFacts(inStore: InStore): void {
     )
 
     it(
+      'tells the active key from those that have ended',
+      inStore(async (store) => {
+        const active = () => store.read((tx) => tx.keys.activeAttestationKey())
+        assert.equal(await active(), undefined)
+        await store.write(async (tx) => {
+          await tx.keys.insertAttestationKey(key(2, 20))
+          await tx.keys.insertAttestationKey(key(1, 0, 20))
+          assert.deepEqual(await tx.keys.activeAttestationKey(), key(2, 20))
+        })
+        assert.deepEqual(await active(), key(2, 20))
+      }),
+    )
+
+    it(
+      'ends the active key alone, once, and takes another in its place in the same transaction',
+      inStore(async (store) => {
+        await store.write((tx) => tx.keys.insertAttestationKey(key(1, 0)))
+        assert.equal(await store.write((tx) => tx.keys.retireAttestationKey(keyId(2), at(9))), false)
+        const isRetired = await store.write(async (tx) => {
+          const retired = await tx.keys.retireAttestationKey(keyId(1), at(10))
+          await tx.keys.insertAttestationKey(key(2, 10))
+          return retired
+        })
+        assert.equal(isRetired, true)
+        assert.equal(await store.write((tx) => tx.keys.retireAttestationKey(keyId(1), at(11))), false)
+        assert.deepEqual(await store.read((tx) => tx.keys.attestationKeys()), [key(1, 0, 10), key(2, 10)])
+      }),
+    )
+
+    it(
       'keeps one value for each fact, the last',
       inStore(async (store) => {
         await store.write(async (tx) => {

@@ -1,0 +1,112 @@
+/** Guests who do nothing but land small drops, each with its receipt in hand, through every rotation and restart. */
+import { HEADERS } from '@blindkeep/protocol/wire'
+import { type Api, jsonOf } from '../api.ts'
+import { signUp } from '../assets/author.ts'
+import { createLedger } from '../ledger.ts'
+import { provision } from '../pool.ts'
+import { type Dice, randomContent, sha256 } from '../random.ts'
+
+/** A receipt as its guest was given it. */
+export interface HeldReceipt {
+  readonly receiptSeq: number
+  /** SHA-256 of receipt_cbor, lowercase hex. */
+  readonly hash: string
+}
+
+export interface Progress {
+  /** Resolves when so many drops have landed. */
+  reached(landings: number): Promise<void>
+}
+
+export interface Load {
+  readonly progress: Progress
+  /** Resolves with the receipts when `count` drops have landed; rejects when an answer is none that an honest server gives. */
+  readonly finished: Promise<readonly HeldReceipt[]>
+}
+
+interface LoadOptions {
+  readonly count: number
+  /** Guests at the same time. */
+  readonly lanes: number
+  /** The last tenth is not sent before: however short the load is, some of it comes after all that disturbs it. */
+  readonly calm: Promise<unknown>
+}
+
+/** Below the 10,000 pending drops that an account may have. */
+const DROPS_OF_ACCOUNT_MOST = 8_000
+const DROP_BYTES_MOST = 600
+export const DISTURBED_SHARE = 0.9
+/** Fixed by suite 1; the server looks at its length alone. */
+const KEM_CIPHERTEXT = Buffer.alloc(1120, 7).toString('base64')
+
+export async function startLoad(api: Api, dice: Dice, { count, lanes, calm }: LoadOptions): Promise<Load> {
+  const accounts = Math.max(2, Math.ceil(count / DROPS_OF_ACCOUNT_MOST))
+  const links = await Promise.all(
+    Array.from({ length: accounts }, (_, index) => newLink(api, dice.fork(`account ${index}`))),
+  )
+  const progress = createProgress()
+  let next = 0
+  async function lane(): Promise<readonly HeldReceipt[]> {
+    const held: HeldReceipt[] = []
+    while (next < count) {
+      const index = next++
+      if (index >= count * DISTURBED_SHARE) await calm
+      held.push(await landDrop(api, dice.fork(`drop ${index}`), links[index % links.length] ?? ''))
+      progress.step()
+    }
+    return held
+  }
+  const finished = Promise.all(Array.from({ length: lanes }, lane)).then((held) => held.flat())
+  return { progress, finished }
+}
+
+async function newLink(api: Api, dice: Dice): Promise<string> {
+  const owner = await signUp(api, dice)
+  const ports = { api, ledger: createLedger(), isDiskTroubled: () => false }
+  return (await provision(ports, dice.fork('link'), { owner, singleUse: false })).opaqueId
+}
+
+/** Whatever is not answered is asked again: under one Idempotency-Key, with one checksum. */
+async function landDrop(api: Api, dice: Dice, opaqueId: string): Promise<HeldReceipt> {
+  const name = dice.hex(16)
+  const content = randomContent(name, dice.integer(1, DROP_BYTES_MOST))
+  const hash = sha256(content)
+  const created = await api.askUntilAnswered({
+    method: 'POST',
+    path: `/d/${opaqueId}`,
+    headers: { [HEADERS.idempotencyKey]: name },
+    json: {
+      content_type: 'application/octet-stream',
+      size: content.length,
+      ciphertext_hash: hash,
+      kem_ct: KEM_CIPHERTEXT,
+    },
+  })
+  if (created.status !== 201) throw new Error(`a drop was answered ${created.status} ${created.code}`)
+  const path = `/d/${opaqueId}/${jsonOf<{ upload_id: string }>(created).upload_id}`
+  const headers = { [HEADERS.offset]: '0', [HEADERS.checksum]: hash }
+  const landed = await api.askUntilAnswered({ method: 'PATCH', path, headers, bytes: content })
+  if (landed.status !== 204) throw new Error(`its only chunk was answered ${landed.status} ${landed.code}`)
+  const receipt = await api.askUntilAnswered({ method: 'GET', path: `${path}/receipt` })
+  if (receipt.status !== 200) throw new Error(`its receipt was answered ${receipt.status} ${receipt.code}`)
+  const { receipt_seq, receipt_cbor } = jsonOf<{ receipt_seq: number; receipt_cbor: string }>(receipt)
+  return { receiptSeq: receipt_seq, hash: sha256(Buffer.from(receipt_cbor, 'base64')) }
+}
+
+function createProgress(): Progress & { step(): void } {
+  let landings = 0
+  let waiting: { readonly at: number; readonly resolve: () => void }[] = []
+  return {
+    step() {
+      landings += 1
+      for (const { at, resolve } of waiting) if (at <= landings) resolve()
+      waiting = waiting.filter(({ at }) => at > landings)
+    },
+    reached: (at) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      if (landings >= at) resolve()
+      else waiting.push({ at, resolve })
+      return promise
+    },
+  }
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { systemClock } from '../adapters/system/clock.ts'
+import { systemRandom } from '../adapters/system/random.ts'
+import { type Config, readConfig } from '../config.ts'
+import { openServerData } from '../data.ts'
+import { openServerKeys } from '../domain/keys.ts'
+import type { AttestationKey } from '../ports/store.ts'
+import { type Outcome, parseCall } from './command.ts'
+import { keyCommands } from './keys.ts'
+
+interface Beside {
+  readonly directory: string
+  /** Runs a command within this process, beside the server: `keys list`, `keys rotate`. With these settings instead of the server's. */
+  run(line: string, settings?: Readonly<Record<string, string>>): Promise<Outcome>
+  published(): Promise<readonly AttestationKey[]>
+}
+
+/** What a server has made at its first start, and still has open. */
+function besideServer(work: (beside: Beside) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-key-commands-'))
+    const env = { DATA_DIR: directory }
+    const { store, keyring, close } = await openServerData(configOf(env))
+    try {
+      await openServerKeys({ store, keyring, clock: systemClock, random: systemRandom })
+      await work({
+        directory,
+        async run(line, settings = {}) {
+          const [noun, verb, ...argv] = line.split(' ')
+          const command = keyCommands.find(({ name }) => name === `${noun} ${verb}`)
+          assert.ok(command !== undefined)
+          const { given, values } = parseCall(command, argv)
+          const flag = (name: string) => values[name] === true
+          const config = configOf({ ...env, ...settings })
+          const outcome = await command.run({ config, given, option: () => undefined, flag, tell: () => undefined })
+          assert.ok(outcome !== undefined)
+          return outcome
+        },
+        published: () => store.read((tx) => tx.keys.attestationKeys()),
+      })
+    } finally {
+      await close()
+      await rm(directory, { recursive: true })
+    }
+  }
+}
+
+function configOf(env: Readonly<Record<string, string>>): Config {
+  const config = readConfig(env)
+  assert.ok(!('faults' in config))
+  return config
+}
+
+describe('the commands of keys, beside a running server', () => {
+  it(
+    'rotate the key of receipts, and list all there ever were, without a private half',
+    besideServer(async ({ run, published }) => {
+      const rotated = await run('keys rotate')
+      const { lines, json } = await run('keys list')
+      const [first, second] = await published()
+      assert.ok(first !== undefined && second !== undefined)
+      assert.deepEqual(Object(rotated.json), {
+        retired: first.keyId,
+        active: second.keyId,
+        at: new Date(second.activeFrom).toISOString(),
+      })
+      assert.deepEqual(
+        lines.map((line) => [line.includes(first.keyId), line.includes(second.keyId), line.endsWith('(active)')]),
+        [
+          [true, false, false],
+          [false, true, true],
+        ],
+      )
+      assert.deepEqual(
+        Object(json).keys.map((key: object) => Object.keys(key)),
+        Array.from({ length: 2 }, () => ['key_id', 'active_from', 'active_to']),
+      )
+    }),
+  )
+
+  it(
+    'rotate the key of tokens alone with --signing',
+    besideServer(async ({ run, published }) => {
+      const before = await published()
+      const keys = [await run('keys rotate --signing'), await run('keys rotate --signing')].map(
+        ({ json }) => Object(json).signing_key,
+      )
+      for (const key of keys) assert.equal(Buffer.from(key, 'base64').length, 32)
+      assert.notEqual(keys[0], keys[1])
+      assert.deepEqual(await published(), before)
+    }),
+  )
+
+  it(
+    'change nothing without the server’s own master secret, say what to do, and make no other',
+    besideServer(async ({ directory, run, published }) => {
+      const before = await published()
+      const elsewhere = await mkdtemp(join(tmpdir(), 'blindkeep-other-'))
+      const other = join(elsewhere, 'secrets', 'master.secret')
+      await (await openServerData(configOf({ DATA_DIR: elsewhere }))).close()
+      for (const line of ['keys rotate', 'keys rotate --signing']) {
+        const missing = join(directory, 'missing')
+        await assert.rejects(
+          run(line, { MASTER_SECRET_FILE: missing }),
+          /no master secret at .*missing.*MASTER_SECRET_FILE/,
+        )
+        await assert.rejects(readFile(missing), /ENOENT/)
+        await assert.rejects(run(line, { MASTER_SECRET_FILE: other }), /Nothing was changed; set MASTER_SECRET_FILE/)
+      }
+      assert.deepEqual(await published(), before)
+      await rm(elsewhere, { recursive: true })
+    }),
+  )
+})
