@@ -5,8 +5,12 @@ import type { Log } from './ports/log.ts'
 import { StoreBroken } from './ports/store.ts'
 import { createGate } from './testing/faults.ts'
 
-/** Jobs over a sweep that does what the test says, and what they told. */
-function jobsOver(sweep: () => Promise<void>, removeDoomed: () => Promise<void> = async () => undefined) {
+/** Jobs over a sweep and a scrubber that do what the test says, and what they told. */
+function jobsOver(
+  sweep: () => Promise<void>,
+  removeDoomed: () => Promise<void> = async () => undefined,
+  turn: (signal: AbortSignal) => Promise<void> = async () => undefined,
+) {
   const told: string[] = []
   const broken: unknown[] = []
   const log: Log = {
@@ -16,6 +20,7 @@ function jobsOver(sweep: () => Promise<void>, removeDoomed: () => Promise<void> 
   }
   const jobs = startJobs({
     sweep: { sweep, removeDoomed },
+    scrub: { turn },
     log,
     sweepSeconds: 3600,
     onBroken: (error) => void broken.push(error),
@@ -80,5 +85,40 @@ describe('the jobs', () => {
     jobs.onDoomed()
     await jobs.stop()
     assert.equal(removed, 0)
+  })
+
+  it('have the scrubber read beside the sweep, and break it off when they are stopped', async () => {
+    const [begun, doomed] = [createGate(), createGate()]
+    const { jobs, told } = jobsOver(
+      async () => undefined,
+      async () => doomed.open(),
+      (signal) => {
+        begun.open()
+        const { promise, reject } = Promise.withResolvers<void>()
+        signal.addEventListener('abort', () => reject(signal.reason))
+        return promise
+      },
+    )
+    await begun.passed
+    jobs.onDoomed()
+    await doomed.passed
+    await jobs.stop()
+    assert.deepEqual(told, [])
+  })
+
+  it('have a copy that was found wrong looked at although the scrubber rests', async () => {
+    let turns = 0
+    const { jobs } = jobsOver(
+      async () => undefined,
+      undefined,
+      async () => {
+        turns += 1
+      },
+    )
+    for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
+    jobs.onSuspect()
+    for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
+    await jobs.stop()
+    assert.equal(turns, 2)
   })
 })

@@ -3,7 +3,7 @@ import { type Blobs, DigestsBusy } from '../ports/blobs.ts'
 import type { Limit, Limiter } from '../ports/limiter.ts'
 import type { HeldBlob } from '../ports/store.ts'
 import { createScanTurns, type GiveUpAfter } from './scanTurns.ts'
-import type { ScanOutcome } from './verdicts.ts'
+import { isWithheld, type ScanOutcome } from './verdicts.ts'
 
 /**
  * Reading bytes again to see whether they are still those of the receipt, within what an account may have read in an hour
@@ -15,6 +15,8 @@ interface DeepScanPorts {
   readonly blobs: Pick<Blobs, 'digest'>
   readonly limiter: Limiter
   readonly giveUpAfter: GiveUpAfter
+  /** Told of a kept copy whose bytes are wrong; takes note in memory alone. */
+  readonly suspect: (location: string) => void
 }
 
 const WINDOW_SECONDS = 3600
@@ -24,7 +26,7 @@ const SCAN_BYTES_LEAST = 1024 * 1024
 const LEFT_SHARE = 1 / 2048
 
 export function createDeepScans(
-  { blobs, limiter, giveUpAfter }: DeepScanPorts,
+  { blobs, limiter, giveUpAfter, suspect }: DeepScanPorts,
   { deepBytesPerHour }: { readonly deepBytesPerHour: number },
 ) {
   const turns = createScanTurns({ giveUpAfter })
@@ -43,7 +45,9 @@ export function createDeepScans(
     if ((await limiter.take(limits)) !== undefined) return 'rate_limited'
     try {
       const { sha256, size } = await blobs.digest(copy.location, copy.size, signal)
-      return sha256 === copy.ciphertextHash && size === copy.size ? 'intact' : 'corrupt'
+      if (sha256 === copy.ciphertextHash && size === copy.size) return 'intact'
+      if (!isWithheld(copy)) suspect(copy.location)
+      return 'corrupt'
     } catch (error) {
       // What was read for somebody who has gone is spent, or whoever never waits for the answer could have the server read for ever.
       signal.throwIfAborted()

@@ -1,8 +1,9 @@
 import { addSeconds } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Copy, CopyState, Store, WriteTx } from '../ports/store.ts'
+import type { Store } from '../ports/store.ts'
+import { COLLECT_MOST, type Collector } from './collect.ts'
 import { eachInTurn } from './eachInTurn.ts'
+import { EVENTS_KEPT_SECONDS, pruneEvents } from './events.ts'
 import type { Finishing } from './finishing.ts'
 import { uploadIdOf } from './location.ts'
 import type { UploadEnding } from './uploadEnding.ts'
@@ -14,16 +15,17 @@ export interface SweepSettings {
   readonly uploadIdleSeconds: number
   readonly uploadLifeSeconds: number
   readonly receiptGuestSeconds: number
-  readonly collectGraceSeconds: number
 }
 
 interface SweepPorts {
   readonly store: Store
-  readonly blobs: Blobs
   readonly clock: Clock
   readonly writers: Writers
   readonly finishing: Finishing
   readonly ending: UploadEnding
+  readonly collector: Collector
+  /** Looks through some accounts for limits that have changed beside them. */
+  readonly reviewQuotas: () => Promise<void>
 }
 
 /** Of each kind at a time, so that a sweep is never a long one. */
@@ -31,7 +33,10 @@ const BATCH_MOST = 500
 
 export type Sweep = ReturnType<typeof createSweep>
 
-export function createSweep({ store, blobs, clock, writers, finishing, ending }: SweepPorts, settings: SweepSettings) {
+export function createSweep(
+  { store, clock, writers, finishing, ending, collector, reviewQuotas }: SweepPorts,
+  settings: SweepSettings,
+) {
   const ago = (seconds: number) => addSeconds(clock.now(), -seconds)
 
   /**
@@ -52,22 +57,13 @@ export function createSweep({ store, blobs, clock, writers, finishing, ending }:
     })
   }
 
-  /** Bytes first, then the row that knows them: a crash in between leaves a row, and the next sweep tries again. */
-  async function removeCopies(state: CopyState, afterSeconds: number): Promise<void> {
-    const copies = await store.read((tx) =>
-      tx.copies.listIn(state, addSeconds(clock.now(), 0 - afterSeconds), BATCH_MOST),
-    )
-    const removed: string[] = []
-    const remove = async ({ location }: Copy): Promise<void> => {
+  /** Whoever still writes to a session that is over is stopped first. */
+  async function removeDoomed(): Promise<void> {
+    const doomed = await store.read((tx) => tx.copies.listIn('doomed', addSeconds(clock.now(), 1), COLLECT_MOST))
+    await collector.remove(doomed, async ({ location }) => {
       const uploadId = uploadIdOf(location)
       if (uploadId !== undefined) await writers.stop(uploadId)
-      await blobs.remove(location)
-      removed.push(location)
-    }
-    const forget = async (tx: WriteTx): Promise<void> => {
-      for (const location of removed) await tx.copies.remove(location)
-    }
-    await eachInTurn(copies, remove).finally(() => (removed.length === 0 ? undefined : store.write(forget)))
+    })
   }
 
   /** Answers need not be repeated for ever, and who is not signed in any more need not be known. */
@@ -75,20 +71,24 @@ export function createSweep({ store, blobs, clock, writers, finishing, ending }:
     await store.write(async (tx) => {
       await tx.uploads.prune(ago(settings.receiptGuestSeconds))
       await tx.sessions.prune(clock.now())
+      await tx.capabilities.prune(clock.now(), BATCH_MOST)
     })
   }
 
   const steps = [
     () => finishing.resume(),
     endRunOut,
-    () => removeCopies('doomed', -1),
-    () => removeCopies('unowned', settings.collectGraceSeconds),
+    async () => void (await collector.mark()),
+    async () => void (await collector.judge()),
+    removeDoomed,
     prune,
+    () => pruneEvents(store, ago(EVENTS_KEPT_SECONDS)),
+    reviewQuotas,
   ]
 
   return {
-    /** Bytes that were never vouched for. */
-    removeDoomed: () => removeCopies('doomed', -1),
+    /** Bytes that may go at once: those that were never vouched for, and what the collector has doomed. */
+    removeDoomed,
 
     /** One step that fails does not hold up the others: a session that cannot be finished must not keep caps and quota from those that ran out. */
     sweep: (): Promise<void> => eachInTurn(steps, (step) => step()),

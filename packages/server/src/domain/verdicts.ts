@@ -1,6 +1,6 @@
 import type { AssetId, Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { BlobVerdictResponse, DeepVerdict } from '@blindkeep/protocol/schemas/verify'
-import type { HeldBlob } from '../ports/store.ts'
+import type { CopyStanding, HeldBlob } from '../ports/store.ts'
 
 /** From rows, and what was seen of the files, to verdicts. Nothing here looks at anything; `verify.ts` does. */
 export interface VerifyQuestion {
@@ -23,7 +23,10 @@ export interface AssetVerdict {
   readonly assetId: AssetId
   readonly durable: boolean
   readonly blobs: readonly BlobVerdict[]
-  /** When the last look at anything of this asset was over. */
+  /**
+   * Before the rows were read that the verdict stands on. What they show as owned the collector marks later, if at all, and its window counts from the
+   * mark: so what is called durable is there at least for the window from this instant.
+   */
   readonly checkedAt: Instant
 }
 
@@ -38,13 +41,6 @@ interface DeclaredAsset {
   readonly blobs: readonly Declared<HeldBlob>[]
 }
 
-/** What the blob store said of a copy. */
-export interface Look {
-  /** Undefined when it is missing or could not be looked at. */
-  readonly size: number | undefined
-  readonly at: Instant
-}
-
 interface SeenCopy extends HeldBlob {
   /** Whether there is anything at its location. */
   readonly isThere: boolean
@@ -55,7 +51,8 @@ interface SeenCopy extends HeldBlob {
 export interface SeenAsset {
   readonly assetId: AssetId
   readonly blobs: readonly Declared<SeenCopy>[]
-  readonly seenAt: Instant
+  /** Before its rows were read. */
+  readonly askedAt: Instant
 }
 
 /** `unreadable`: nobody can say what the bytes are. */
@@ -68,9 +65,9 @@ export interface Found {
   readonly outcome: ScanOutcome | undefined
 }
 
-/** What keeps a copy from being handed out although its bytes are there: so far, that the collector has marked it. */
-export function isWithheld({ copyState }: HeldBlob): boolean {
-  return copyState !== 'kept'
+/** What keeps a copy from being handed out although its bytes are there: it is nobody's any more, its content is held, or its bytes are known to be wrong. */
+export function isWithheld({ copyState, isOnHold, damagedAt }: CopyStanding): boolean {
+  return copyState !== 'kept' || isOnHold || damagedAt !== undefined
 }
 
 export function declaredOf({ assetId, blobHashes }: VerifyQuestion, held: readonly HeldBlob[]): DeclaredAsset {
@@ -78,20 +75,18 @@ export function declaredOf({ assetId, blobHashes }: VerifyQuestion, held: readon
   return { assetId, blobs }
 }
 
-/** `readAt` is when the rows were read: the last look at an asset that holds nothing of what was asked. */
+/** `sizes` are what the blob store said of each location: undefined when there is nothing, or it could not be looked at. */
 export function seenAs(
   { assetId, blobs }: DeclaredAsset,
-  { looks, readAt }: { readonly looks: ReadonlyMap<string, Look>; readonly readAt: Instant },
+  { sizes, askedAt }: { readonly sizes: ReadonlyMap<string, number | undefined>; readonly askedAt: Instant },
 ): SeenAsset {
-  let seenAt = readAt
   const see = (copy: HeldBlob): SeenCopy => {
-    const { size, at } = looks.get(copy.location) ?? { size: undefined, at: readAt }
-    if (at > seenAt) seenAt = at
+    const size = sizes.get(copy.location)
     const stored = size === copy.size
     return { ...copy, isThere: size !== undefined, stored, retrievable: stored && !isWithheld(copy) }
   }
   const seen = blobs.map(({ hash, copies }) => ({ hash, copies: copies.map(see) }))
-  return { assetId, blobs: seen, seenAt }
+  return { assetId, blobs: seen, askedAt }
 }
 
 /** One good copy is enough: the first in the order of landing that nothing is wrong with answers. */
@@ -124,13 +119,13 @@ export function confirmed(found: Found, present: readonly HeldBlob[]): Found {
 }
 
 export function verdictOf(
-  { assetId, seenAt }: Pick<SeenAsset, 'assetId' | 'seenAt'>,
+  { assetId, askedAt }: Pick<SeenAsset, 'assetId' | 'askedAt'>,
   found: readonly Found[],
 ): AssetVerdict {
   const blobs = found.map(blobVerdictOf)
   const isWhole = blobs.every(({ stored, indexed, retrievable }) => stored && indexed && retrievable)
   // A conjunction over nothing would be true.
-  return { assetId, durable: blobs.length > 0 && isWhole, blobs, checkedAt: seenAt }
+  return { assetId, durable: blobs.length > 0 && isWhole, blobs, checkedAt: askedAt }
 }
 
 function blobVerdictOf({ hash, copy, outcome }: Found): BlobVerdict {

@@ -284,7 +284,7 @@ describe('the budget of an account', () => {
     })
     await inWorld(
       async ({ blobs, limiter, settings }) => {
-        const scans = createDeepScans({ blobs, limiter, giveUpAfter: () => never }, settings)
+        const scans = createDeepScans({ blobs, limiter, giveUpAfter: () => never, suspect: () => undefined }, settings)
         const copies = [2 ** 40, 1, 1].map((size) => {
           const ciphertextHash = sha256(bytes(8))
           return {
@@ -293,6 +293,8 @@ describe('the budget of an account', () => {
             size,
             location: `ab/${ciphertextHash}`,
             copyState: 'kept',
+            damagedAt: undefined,
+            isOnHold: false,
           } as const
         })
         for (const order of [copies, copies.toReversed()]) {

@@ -10,7 +10,6 @@ import {
   confirmed,
   declaredOf,
   deeply,
-  type Look,
   type SeenAsset,
   seenAs,
   structurally,
@@ -32,6 +31,8 @@ interface VerifyPorts {
   readonly clock: Clock
   readonly limiter: Limiter
   readonly giveUpAfter: GiveUpAfter
+  /** Told of a kept copy whose bytes are wrong; takes note in memory alone. */
+  readonly suspect: (location: string) => void
 }
 
 interface VerifyRequest {
@@ -47,8 +48,11 @@ const LOOKS_AT_ONCE = 32
 
 export type Verify = ReturnType<typeof createVerify>
 
-export function createVerify({ store, blobs, clock, limiter, giveUpAfter }: VerifyPorts, settings: VerifySettings) {
-  const scans = createDeepScans({ blobs, limiter, giveUpAfter }, settings)
+export function createVerify(
+  { store, blobs, clock, limiter, giveUpAfter, suspect }: VerifyPorts,
+  settings: VerifySettings,
+) {
+  const scans = createDeepScans({ blobs, limiter, giveUpAfter, suspect }, settings)
 
   /** All of one snapshot; the files are looked at when it is over. */
   async function rowsOf({ accountId, questions }: VerifyRequest): Promise<ReadonlyMap<AssetId, readonly HeldBlob[]>> {
@@ -60,27 +64,27 @@ export function createVerify({ store, blobs, clock, limiter, giveUpAfter }: Veri
     })
   }
 
-  async function look(location: string): Promise<[string, Look]> {
+  async function look(location: string): Promise<[string, number | undefined]> {
     // Whatever goes wrong with one copy is a no to that one; whether it is more than one is asked of the whole store in the end.
-    const size = await blobs.size(location).catch(() => undefined)
-    return [location, { size, at: clock.now() }]
+    return [location, await blobs.size(location).catch(() => undefined)]
   }
 
   /** Looks at each copy once, however often it was asked for. */
-  async function looksAt(locations: ReadonlySet<string>): Promise<ReadonlyMap<string, Look>> {
+  async function sizesOf(locations: ReadonlySet<string>): Promise<ReadonlyMap<string, number | undefined>> {
     const all = [...locations]
-    const looks: [string, Look][] = []
+    const sizes: [string, number | undefined][] = []
     for (let at = 0; at < all.length; at += LOOKS_AT_ONCE)
-      looks.push(...(await Promise.all(all.slice(at, at + LOOKS_AT_ONCE).map(look))))
-    return new Map(looks)
+      sizes.push(...(await Promise.all(all.slice(at, at + LOOKS_AT_ONCE).map(look))))
+    return new Map(sizes)
   }
 
   async function see(request: VerifyRequest): Promise<readonly SeenAsset[]> {
+    // Before the snapshot: the collector marks what is let go of after it later than this, and the bytes stay for its window from the mark.
+    const askedAt = clock.now()
     const rows = await rowsOf(request)
-    const readAt = clock.now()
     const assets = request.questions.map((question) => declaredOf(question, rows.get(question.assetId) ?? []))
-    const looks = await looksAt(new Set(copiesOf(assets).map(({ location }) => location)))
-    return assets.map((asset) => seenAs(asset, { looks, readAt }))
+    const sizes = await sizesOf(new Set(copiesOf(assets).map(({ location }) => location)))
+    return assets.map((asset) => seenAs(asset, { sizes, askedAt }))
   }
 
   /** Reads the bytes again. That may take minutes, in which the asset may go or the collector come: its rows are asked for once more. */
@@ -90,10 +94,12 @@ export function createVerify({ store, blobs, clock, limiter, giveUpAfter }: Veri
     const isUnreadable = found.some(({ outcome }) => outcome === 'unreadable')
     const isScanned = found.some(({ outcome }) => outcome !== undefined && outcome !== 'rate_limited')
     if (!isScanned) return { verdict: verdictOf(asset, found), isUnreadable }
-    const present = await store.read((tx) => tx.assets.heldBy(accountId, asset.assetId))
+    // As in `see`, before the snapshot that counts now.
+    const askedAt = clock.now()
     const { assetId } = asset
+    const present = await store.read((tx) => tx.assets.heldBy(accountId, assetId))
     const verdict = verdictOf(
-      { assetId, seenAt: clock.now() },
+      { assetId, askedAt },
       found.map((each) => confirmed(each, present)),
     )
     return { verdict, isUnreadable }

@@ -1,6 +1,7 @@
 import type { AccountId, AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
-import type { AssetBlob, AssetReads, AssetWrites, CopyState, HeldBlob } from '../../ports/store.ts'
+import type { AssetBlob, AssetReads, AssetWrites, HeldBlob } from '../../ports/store.ts'
+import { type StandingRow, standing, standingOf } from './copyStanding.ts'
 import { envelopeOf, envelopeText } from './envelopes.ts'
 import { prepared } from './prepared.ts'
 import type { AssetBlobTable, Schema } from './schema.ts'
@@ -19,7 +20,8 @@ const held = (db: Kysely<Schema>) =>
   db
     .selectFrom('asset_blobs')
     .innerJoin('copies', 'copies.location', 'asset_blobs.location')
-    .select(['role', 'ciphertext_hash', 'asset_blobs.size', 'asset_blobs.location', 'copies.state as copy_state'])
+    .leftJoin('holds', 'holds.ciphertext_hash', 'asset_blobs.ciphertext_hash')
+    .select(['role', 'asset_blobs.ciphertext_hash', 'asset_blobs.size', 'asset_blobs.location', ...standing])
     .orderBy('blob_seq')
 
 // A tombstone holds no blobs and takes none, so that whether the asset lives need not be asked.
@@ -28,7 +30,7 @@ const heldByAsset = prepared((db, given: Given & { readonly accountId: AccountId
 )
 
 const heldOfContent = prepared((db, given: { readonly accountId: AccountId; readonly ciphertextHash: Sha256Hex }) =>
-  held(db).where('account_id', '=', given.accountId).where('ciphertext_hash', '=', given.ciphertextHash),
+  held(db).where('account_id', '=', given.accountId).where('asset_blobs.ciphertext_hash', '=', given.ciphertextHash),
 )
 
 /** The account is the live asset's own; without one it would be NULL, which the table refuses. */
@@ -82,7 +84,7 @@ export function blobWrites(db: Kysely<Schema>): Pick<AssetWrites, 'addBlob' | 'r
   }
 }
 
-function blobOf(row: Selectable<AssetBlobTable>): AssetBlob {
+export function blobOf(row: Selectable<AssetBlobTable>): AssetBlob {
   return {
     assetId: row.asset_id,
     role: row.role,
@@ -96,9 +98,7 @@ function blobOf(row: Selectable<AssetBlobTable>): AssetBlob {
   }
 }
 
-type HeldRow = Pick<Selectable<AssetBlobTable>, 'role' | 'ciphertext_hash' | 'size' | 'location'> & {
-  readonly copy_state: CopyState
-}
+type HeldRow = Pick<Selectable<AssetBlobTable>, 'role' | 'ciphertext_hash' | 'size' | 'location'> & StandingRow
 
 function heldOf(row: HeldRow): HeldBlob {
   return {
@@ -106,6 +106,6 @@ function heldOf(row: HeldRow): HeldBlob {
     ciphertextHash: row.ciphertext_hash,
     size: row.size,
     location: row.location,
-    copyState: row.copy_state,
+    ...standingOf(row),
   }
 }

@@ -1,6 +1,7 @@
-import type { Instant } from '@blindkeep/protocol/ids'
+import { type Instant, instantOf, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
-import type { Copy, CopyReads, CopyState, CopyWrites } from '../../ports/store.ts'
+import type { Copy, CopyReads, CopyState, CopyWrites, DoomedCopy, KeptCopy } from '../../ports/store.ts'
+import { standing, standingOf } from './copyStanding.ts'
 import { prepared } from './prepared.ts'
 import type { CopyTable, Schema } from './schema.ts'
 
@@ -17,6 +18,54 @@ const inState = prepared((db, given: { readonly state: CopyState; readonly befor
     .orderBy('since')
     .orderBy('location')
     .limit(given.most),
+)
+
+const standingByLocation = prepared((db, given: { readonly location: string; readonly ciphertextHash: Sha256Hex }) =>
+  db
+    .selectFrom('copies')
+    .leftJoin('holds', (join) => join.on((on) => on('holds.ciphertext_hash', '=', given.ciphertextHash)))
+    .select(standing)
+    .where('location', '=', given.location),
+)
+
+const kept = (db: Kysely<Schema>) =>
+  db.selectFrom('copies').select(['location', 'size', 'checked_at', 'damaged_at']).where('state', '=', 'kept')
+
+const keptByLocation = prepared((db, given: { readonly location: string }) =>
+  kept(db).where('location', '=', given.location),
+)
+
+interface ScrubRange {
+  readonly before: Instant
+  readonly afterCheckedAt: Instant
+  readonly afterLocation: string
+  readonly most: number
+}
+
+const toScrub = prepared((db, given: ScrubRange) =>
+  kept(db)
+    .where('checked_at', '<', given.before)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('checked_at', 'location'), '>', tuple(given.afterCheckedAt, given.afterLocation)),
+    )
+    .orderBy('checked_at')
+    .orderBy('location')
+    .limit(given.most),
+)
+
+/** Below every instant that a clock has told. */
+const BEFORE_ALL = instantOf(Number.MIN_SAFE_INTEGER)
+
+const blobAt = prepared((db, given: { readonly location: string }) =>
+  db.selectFrom('asset_blobs').select(['asset_id', 'role']).where('location', '=', given.location),
+)
+
+const dropAt = prepared((db, given: { readonly location: string; readonly uploadId: UploadId }) =>
+  db
+    .selectFrom('drops')
+    .select('drop_id')
+    .where('upload_id', '=', given.uploadId)
+    .where('location', '=', given.location),
 )
 
 const insertion = prepared((db, given: Copy) =>
@@ -53,6 +102,58 @@ const keeping = prepared((db, given: Step) =>
     .where('state', '=', given.from),
 )
 
+/** Each of those that could name it is found by a key of its own. */
+const dooming = prepared((db, given: DoomedCopy) =>
+  db
+    .updateTable('copies')
+    .set({ state: 'doomed', since: given.at })
+    .where('location', '=', given.location)
+    .where('state', '=', 'marked')
+    .where('since', '<', given.before)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('asset_blobs').select('blob_seq').where('asset_blobs.location', '=', given.location))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('drops').select('drop_seq').where('drops.upload_id', '=', given.uploadId))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('uploads')
+            .select('uploads.upload_id')
+            .where('uploads.upload_id', '=', given.uploadId)
+            .where('closed_at', 'is', null),
+        ),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(selectFrom('holds').select('holds.ciphertext_hash').where('ciphertext_hash', '=', given.ciphertextHash)),
+      ),
+    ),
+)
+
+interface Reading {
+  readonly location: string
+  readonly at: Instant
+}
+
+const marking = prepared((db, given: Reading) =>
+  db
+    .updateTable('copies')
+    .set((copy) => ({ checked_at: given.at, damaged_at: copy.fn.coalesce('damaged_at', copy.val(given.at)) }))
+    .where('location', '=', given.location)
+    .where('state', '=', 'kept'),
+)
+
+const clearing = prepared((db, given: Reading) =>
+  db
+    .updateTable('copies')
+    .set({ checked_at: given.at, damaged_at: null })
+    .where('location', '=', given.location)
+    .where('state', '=', 'kept'),
+)
+
 const removal = prepared((db, given: { readonly location: string }) =>
   db.deleteFrom('copies').where('location', '=', given.location),
 )
@@ -66,6 +167,25 @@ export function copyReads(db: Kysely<Schema>): CopyReads {
     async listIn(state, before, most) {
       return (await inState.all(db, { state, before, most })).map(copyOf)
     },
+    async standingOf(location, ciphertextHash) {
+      const row = await standingByLocation.first(db, { location, ciphertextHash })
+      return row && standingOf(row)
+    },
+    async findKept(location) {
+      const row = await keptByLocation.first(db, { location })
+      return row && keptOf(row)
+    },
+    async listToScrub({ before, after, most }) {
+      const { checkedAt, location } = after ?? { checkedAt: BEFORE_ALL, location: '' }
+      const range = { before, afterCheckedAt: checkedAt, afterLocation: location, most }
+      return (await toScrub.all(db, range)).map(keptOf)
+    },
+    async ownerOf(location, uploadId) {
+      const blob = await blobAt.first(db, { location })
+      if (blob !== undefined) return { assetId: blob.asset_id, role: blob.role }
+      const drop = await dropAt.first(db, { location, uploadId })
+      return drop && { dropId: drop.drop_id }
+    },
   }
 }
 
@@ -78,6 +198,15 @@ export function copyWrites(db: Kysely<Schema>): CopyWrites {
       const statement = step.to === 'kept' ? keeping : movement
       return (await statement.changed(db, { location, ...step })) === 1
     },
+    async doom(copy) {
+      return (await dooming.changed(db, copy)) === 1
+    },
+    async markDamaged(location, at) {
+      return (await marking.changed(db, { location, at })) === 1
+    },
+    async noteIntact(location, at) {
+      return (await clearing.changed(db, { location, at })) === 1
+    },
     async remove(location) {
       await removal.changed(db, { location })
     },
@@ -86,4 +215,13 @@ export function copyWrites(db: Kysely<Schema>): CopyWrites {
 
 function copyOf({ location, size, state, since }: Selectable<CopyTable>): Copy {
   return { location, size, state, since }
+}
+
+function keptOf(row: Pick<Selectable<CopyTable>, 'location' | 'size' | 'checked_at' | 'damaged_at'>): KeptCopy {
+  return {
+    location: row.location,
+    size: row.size,
+    checkedAt: row.checked_at,
+    damagedAt: row.damaged_at ?? undefined,
+  }
 }

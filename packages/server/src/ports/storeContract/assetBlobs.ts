@@ -47,7 +47,7 @@ async function land(store: Store, number: number, given: Partial<AssetBlob> = {}
 
 function held(number: number, given: Partial<HeldBlob> = {}): HeldBlob {
   const { role, ciphertextHash, size, location } = assetBlob(number)
-  return { role, ciphertextHash, size, location, copyState: 'kept', ...given }
+  return { role, ciphertextHash, size, location, copyState: 'kept', damagedAt: undefined, isOnHold: false, ...given }
 }
 
 function describeRows(inStore: InStore): void {

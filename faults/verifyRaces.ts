@@ -1,0 +1,187 @@
+/**
+ * Owners ask whether the server really holds what it holds while the same is deleted, replaced and discarded, and the collector goes by, in the server
+ * and beside it. Whatever was called durable is watched on the disk until the grace window from `checked_at` is over.
+ */
+import type { StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
+import { jsonOf, pause } from './api.ts'
+import { planAdoption, sendAdoption } from './assets/adopt.ts'
+import { type Asset, heldBy, newAsset } from './assets/assetLedger.ts'
+import { signUp } from './assets/author.ts'
+import { removeAsset } from './assets/remove.ts'
+import { ownBlob, uploadBlob } from './assets/uploadBlob.ts'
+import { untilSwept } from './finale.ts'
+import type { Attempt, Owner } from './ledger.ts'
+import { createWorld, type World } from './load.ts'
+import { provision } from './pool.ts'
+import { loggedBy } from './r2.ts'
+import { createDice, type Dice } from './random.ts'
+import type { SharedOptions } from './runs.ts'
+import { landed } from './session.ts'
+import { createWatch, type Watch } from './verifyRaces/watch.ts'
+
+export interface VerifyRaceReport {
+  readonly faults: readonly string[]
+  readonly rounds: number
+  readonly verdicts: number
+  readonly durable: number
+  /** Watched to the end of their time, and gone soon after it. */
+  readonly kept: number
+  readonly goneSoonAfter: number
+  readonly looksAtFiles: number
+  readonly collects: number
+  readonly log: string
+}
+
+/** Seconds; the shortest that there is, so that a round is short. */
+const GRACE_SECONDS = 1
+const SETTINGS = { GC_GRACE_SECONDS: String(GRACE_SECONDS), SWEEP_SECONDS: '1', DEEP_BYTES_PER_HOUR: String(2 ** 40) }
+const OWNERS = 4
+/** Rounds of one owner at the same time. */
+const LANES = 2
+const SIZE_MOST = 50_000
+/** After the end of what was asked for: marks and removals of the next sweeps. */
+const GONE_SOON_MS = 3_500
+const COLLECT_PAUSE_MS = 150
+
+interface Race {
+  readonly world: World
+  readonly owner: Owner
+  readonly dice: Dice
+  readonly watch: Watch
+  readonly counts: { verdicts: number; durable: number; collects: number }
+}
+
+export async function runVerifyRaces({
+  seed,
+  rounds,
+  tell,
+}: SharedOptions & { readonly rounds: number }): Promise<VerifyRaceReport> {
+  const world = await createWorld(seed, { env: SETTINGS })
+  const { server, ledger, dice } = world
+  const watch = createWatch(`${server.dataDir}/blobs`, GONE_SOON_MS)
+  const counts = { verdicts: 0, durable: 0, collects: 0 }
+  let begun = 0
+  const isOver = () => begun >= rounds || ledger.faults.length + watch.faults.length > 0
+  const lane = async (owner: Owner): Promise<void> => {
+    while (!isOver()) {
+      const round = ++begun
+      await runRound({ world, owner, dice: createDice(`${seed}/round ${round}`), watch, counts }, `${seed}-${round}`)
+      if (round % 100 === 0) tell(`${round} of ${rounds} rounds, ${JSON.stringify({ ...counts, ...watch.counts() })}`)
+    }
+  }
+  try {
+    const owners = [...world.owners]
+    while (owners.length < OWNERS) owners.push(await signUp(world.api, dice.fork(`owner ${owners.length}`)))
+    const collecting = collectUntil(world, counts, () => isOver())
+    await Promise.all(owners.flatMap((owner) => Array.from({ length: LANES }, () => lane(owner))))
+    await collecting
+    await watch.settled()
+    if (ledger.faults.length + watch.faults.length === 0) await judgeWhole(world)
+    const { kept, goneSoonAfter, looks } = watch.counts()
+    const faults = [...ledger.faults, ...watch.faults]
+    return { faults, rounds: begun, ...counts, kept, goneSoonAfter, looksAtFiles: looks, log: loggedBy(server.log()) }
+  } finally {
+    await world.close()
+  }
+}
+
+/** The operator's command, again and again beside the server. */
+async function collectUntil({ server, ledger }: World, counts: Race['counts'], isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    const { status, stderr } = await server.command(['collect', '--json'])
+    if (status !== 0) ledger.fault(`collect ended with ${status}: ${stderr}`)
+    counts.collects++
+    await pause(COLLECT_PAUSE_MS)
+  }
+}
+
+/** One asset from its first blob to its end. It is asked for all the while. */
+async function runRound(race: Race, name: string): Promise<void> {
+  const { world, owner, dice } = race
+  const asset = newAsset(owner)
+  const twin = dice.chance(0.3) ? await adoptOneOfTwo(race, asset, name) : await uploadTo(race, asset, name)
+  let isGone = false
+  const asking = Promise.all(
+    [false, true].map(async (deep) => {
+      // Once more after the end: who asks too late has to be told no.
+      for (let isLast = false; !isLast; ) {
+        isLast = isGone
+        await ask(race, asset, deep)
+        await pause(dice.integer(0, 30))
+      }
+    }),
+  )
+  await pause(dice.integer(0, 200))
+  if (twin !== undefined) await discard(race, twin)
+  if (dice.chance(0.3)) await uploadTo(race, asset, `${name}-anew`)
+  await pause(dice.integer(0, 100))
+  await removeAsset(world, asset)
+  isGone = true
+  await asking
+}
+
+/** An original, in place of what is there, if there is anything. */
+async function uploadTo({ world, dice }: Race, asset: Asset, name: string): Promise<undefined> {
+  const action = asset.bundles.length === 0 ? ('create' as const) : ('replace' as const)
+  const blob = ownBlob('original', name, dice.integer(1, SIZE_MOST))
+  const bundle = { action, original: blob, metadata: undefined }
+  if (action === 'create') world.ledger.assets.push(asset)
+  asset.bundles.push(bundle)
+  await uploadBlob(world, { asset, bundle, blob }, { chunkBytes: blob.size })
+}
+
+/** Two drops of the same bytes, one of which becomes the asset's original; the answer is the other, which waits in the inbox. */
+async function adoptOneOfTwo({ world, owner, dice }: Race, asset: Asset, name: string): Promise<Attempt> {
+  const file = { name, size: dice.integer(1, SIZE_MOST) }
+  const send = async (through: string) =>
+    landed(world, await provision(world, dice.fork(through), { owner, singleUse: true }), file)
+  const [drop, twin] = [await send('one link'), await send('another')]
+  const adoption = planAdoption(world, drop, asset)
+  while (adoption.bundle.original.landed !== 'acknowledged') await sendAdoption(world, adoption)
+  return twin
+}
+
+async function discard({ world, owner }: Race, attempt: Attempt): Promise<void> {
+  attempt.discarded = 'asked'
+  const path = `/v1/drops/${attempt.dropId}`
+  const { status, code } = await world.api.askUntilAnswered({ method: 'DELETE', path, token: owner.token })
+  if (status === 204) attempt.discarded = 'acknowledged'
+  else world.ledger.fault(`a discard was answered ${status} ${code}`)
+}
+
+/** What the asset holds when it is asked for; it may hold something else, or nothing, when the answer is made. */
+async function ask({ world, owner, watch, counts }: Race, asset: Asset, deep: boolean): Promise<void> {
+  const { api, ledger } = world
+  const blobs = heldBy(asset)
+  if (blobs.length === 0 && asset.deleted === 'no') return
+  const asked = blobs.length > 0 ? blobs : (asset.bundles.at(-1)?.original ?? [])
+  const known = [asked].flat()
+  const json = { assets: [{ asset_id: asset.assetId, blob_hashes: known.map(({ hash }) => hash) }], deep }
+  const wasDeleted = asset.deleted === 'acknowledged'
+  const reply = await api.askUntilAnswered({ method: 'POST', path: '/v1/storage/verify', token: owner.token, json })
+  if (reply.status !== 200) return ledger.fault(`a verification was answered ${reply.status} ${reply.code}`)
+  const [verdict] = jsonOf<StorageVerifyResponse>(reply).verdicts
+  counts.verdicts++
+  if (verdict?.durable !== true) return
+  counts.durable++
+  if (wasDeleted) ledger.fault(`an asset that had been deleted is durable: ${JSON.stringify(verdict)}`)
+  const untilMs = Date.parse(verdict.checked_at) + GRACE_SECONDS * 1000
+  for (const { hash, uploadId, size, role } of known)
+    watch.add({
+      what: `the ${role} of ${asset.assetId}`,
+      location: `${hash.slice(0, 2)}/${hash}.${uploadId}`,
+      size,
+      untilMs,
+    })
+}
+
+/** In the end nothing is owned, so nothing may be left; rows, files and receipts are looked through. */
+async function judgeWhole({ server, oracle, ledger }: World): Promise<void> {
+  if (!(await untilSwept(server.dataDir, 0))) ledger.fault('the collector leaves files that nothing owns')
+  const { stdout } = await server.command(['collect', '--json'])
+  const { marked, removed, spared } = JSON.parse(stdout)
+  if (marked.copies + removed.copies + spared.copies > 0) ledger.fault(`there are no files, and copies: ${stdout}`)
+  const exitCode = await server.terminate()
+  if (exitCode !== 0) ledger.fault(`the server ended with ${exitCode}`)
+  for (const fault of await oracle.examine({ isSwept: true })) ledger.fault(fault)
+}
