@@ -7,7 +7,7 @@ import { judgeRows } from './judge.ts'
 import { untilState } from './kills.ts'
 import type { Attempt } from './ledger.ts'
 import { createWorld, judgeAll, type World } from './load.ts'
-import { rowsOf } from './oracle/rows.ts'
+import { rowsOf } from './rows.ts'
 import { appendUpTo, fileOf, newLink, openSession } from './session.ts'
 import { createUpload } from './upload.ts'
 

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { judgeAssetRows } from './assets/judgeAssets.ts'
 import { type Attempt, describeAttempt, type Ledger, type Link, mayHaveBeenEnded } from './ledger.ts'
-import { type Row, rowsOf } from './oracle/rows.ts'
+import { type Row, rowsOf } from './rows.ts'
 
 /** What a session may be, by the row that it has. */
 interface Found {

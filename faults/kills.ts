@@ -7,10 +7,10 @@ import { byWeight } from './guest.ts'
 import { judgeRows } from './judge.ts'
 import { describeAttempt, isOver, type Ledger } from './ledger.ts'
 import type { Moment, Moments } from './moments.ts'
-import { rowsOf } from './oracle/rows.ts'
 import type { Oracle } from './oracle.ts'
 import { createPatience } from './patience.ts'
 import type { Dice } from './random.ts'
+import { rowsOf } from './rows.ts'
 
 type Occasion = Moment | State | 'any time'
 /** What a look at the rows shows, for milliseconds. */

@@ -1,3 +1,4 @@
+import type { DeviceKeys } from '../conformance/provenanceWriter.ts'
 import type { Adoption, Asset } from './assets/assetLedger.ts'
 
 /**
@@ -8,11 +9,13 @@ export type Said = 'no' | 'asked' | 'acknowledged'
 
 export interface Owner {
   readonly email: string
+  readonly password: string
   readonly token: string
   readonly accountId: string
   /** One album and one device, for all that this owner keeps. */
   readonly albumId: string
   readonly deviceId: string
+  readonly deviceKeys: DeviceKeys
   /** The newest. */
   readonly protocolVersion: string
 }

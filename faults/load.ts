@@ -85,7 +85,8 @@ export async function createWorld(seed: string, { disk, env }: WorldOptions = {}
   }
 }
 
-async function attestationKeys(api: Api): Promise<ReadonlyMap<string, Uint8Array>> {
+/** By key id. */
+export async function attestationKeys(api: Api): Promise<ReadonlyMap<string, Uint8Array>> {
   const reply = await api.askUntilAnswered({ method: 'GET', path: '/.well-known/service/attestation-keys' })
   const { keys } = jsonOf<{ keys: { readonly key_id: string; readonly public: string }[] }>(reply)
   return new Map(keys.map((key) => [key.key_id, fromBase64(key.public)]))

@@ -1,19 +1,25 @@
 /**
- * Whether a data directory of a server that does not run is whole: rows against rows, rows against files, and the receipt log against itself.
- * It looks at a copy of the database, so that the next start recovers by itself from exactly what the last process left.
+ * Whether a data directory of a server that does not run is whole: `fsck --deep`, by the operator's own rules, over a copy of the database, so that the
+ * next start recovers by itself from exactly what the last process left.
  */
 import { constants } from 'node:fs'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type CheckedLog, checkLog } from './oracle/chainChecks.ts'
-import { checkCopies } from './oracle/copyChecks.ts'
-import { checkRows } from './oracle/rowChecks.ts'
+import { openSqliteStore } from '../packages/server/src/adapters/sql/sqlite.ts'
+import { systemClock } from '../packages/server/src/adapters/system/clock.ts'
+import type { Finding } from '../packages/server/src/domain/fsck/finding.ts'
+import { type Memory, newCounts, newMemory } from '../packages/server/src/domain/fsck/options.ts'
+import { createVerifiers } from '../packages/server/src/domain/fsck/verifiers.ts'
+import { examine } from '../packages/server/src/domain/fsck.ts'
+import { plainFiles, unlessMissing } from './plainFiles.ts'
+import { rowsOf } from './rows.ts'
 
 export interface Oracle {
   /**
    * Faults as sentences; none when all is whole. What earlier examinations found good and nothing may change (receipts, kept bytes) is not read again.
+   * With `isSwept` nobody sends any more and a sweep has run since: nothing that it removes is left, and nothing is under way.
    * `also` asks questions of its own of the same instant.
    */
   examine(options?: {
@@ -24,41 +30,70 @@ export interface Oracle {
 
 /** `dataDirectory` has the database and the blobs where a server keeps them unless it is told otherwise. */
 export function createOracle(dataDirectory: string): Oracle {
-  const checked: CheckedLog = { last: undefined }
-  const compared = new Set<string>()
+  const memory = newMemory()
   return {
     examine: ({ isSwept = false, also = () => [] } = {}) =>
-      withDatabase(dataDirectory, async (database) => [
-        ...checkRows(database),
-        ...(await checkCopies({ database, blobsDirectory: join(dataDirectory, 'blobs'), compared, isSwept })),
-        ...(await checkLog(database, checked)),
-        ...also(database),
+      withCopy(dataDirectory, async (path) => [
+        ...(await fsck({ path, blobsDirectory: join(dataDirectory, 'blobs'), memory })),
+        ...inDatabase(path, (database) => [...(isSwept ? leftOver(database) : []), ...also(database)]),
       ]),
   }
 }
 
+interface Directory {
+  readonly path: string
+  readonly blobsDirectory: string
+  readonly memory: Memory
+}
+
+/** No session of these runs is old enough to have been forgotten. */
+async function fsck({ path, blobsDirectory, memory }: Directory): Promise<readonly string[]> {
+  const store = await openSqliteStore({ path, asItIs: true })
+  try {
+    const ports = { store, blobs: plainFiles(blobsDirectory), clock: systemClock, verify: createVerifiers() }
+    const { signal } = new AbortController()
+    const faults: string[] = []
+    const examination = { deep: true, isUnpruned: true, signal, counts: newCounts(), memory }
+    for await (const finding of examine(ports, examination)) faults.push(sentenceOf(finding))
+    return faults
+  } finally {
+    await store.close()
+  }
+}
+
+function sentenceOf({ kind, where, what }: Finding): string {
+  const place = Object.entries(where).map(([name, value]) => `${name} ${value}`)
+  return `${kind}: ${[...place, what].join(', ')}`
+}
+
+function leftOver(database: DatabaseSync): readonly string[] {
+  const unswept = rowsOf(database, `select location, state from copies where state not in ('kept', 'staged')`)
+  const stuck = rowsOf(database, `select upload_id, state from uploads where state in ('open', 'finishing')`)
+  return [
+    ...unswept.map((row) => `a sweep has left a copy that is ${row.text('state')}: ${row.text('location')}`),
+    ...stuck.map((row) => `a session is still ${row.text('state')}: ${row.text('upload_id')}`),
+  ]
+}
+
+function inDatabase<Result>(path: string, work: (database: DatabaseSync) => Result): Result {
+  const database = new DatabaseSync(path)
+  try {
+    return work(database)
+  } finally {
+    database.close()
+  }
+}
+
 /** A copy of the database and its log; the log's index is left behind, as no process survives a crash in which it would still be right. */
-async function withDatabase<Result>(
-  dataDirectory: string,
-  work: (database: DatabaseSync) => Promise<Result>,
-): Promise<Result> {
+async function withCopy<Result>(dataDirectory: string, work: (path: string) => Promise<Result>): Promise<Result> {
   const directory = await mkdtemp(join(tmpdir(), 'blindkeep-oracle-'))
   try {
     const path = join(directory, 'copy.sqlite')
     const original = join(dataDirectory, 'blindkeep.sqlite')
     await copyFile(original, path, constants.COPYFILE_FICLONE)
     await copyFile(`${original}-wal`, `${path}-wal`, constants.COPYFILE_FICLONE).catch(unlessMissing)
-    const database = new DatabaseSync(path)
-    try {
-      return await work(database)
-    } finally {
-      database.close()
-    }
+    return await work(path)
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
-}
-
-function unlessMissing(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
 }

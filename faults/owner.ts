@@ -106,7 +106,8 @@ function attemptOf(ledger: Ledger, entry: InboxEntry): Attempt | undefined {
   return alike.find(({ dropId }) => dropId === entry.drop_id) ?? alike[0]
 }
 
-async function discard(ports: OwnerPorts, owner: Owner, entry: InboxEntry): Promise<void> {
+/** One try. Afterwards the ledger knows that it is gone, or nothing new. */
+export async function discard(ports: OwnerPorts, owner: Owner, entry: InboxEntry): Promise<void> {
   const { api, ledger, moments } = ports
   const attempt = attemptOf(ledger, entry)
   // Two files of one byte may be alike; one whose receipt nobody has yet cannot be told from the other.

@@ -7,9 +7,9 @@ import { judgeRows } from './judge.ts'
 import { untilState } from './kills.ts'
 import { type Counts, describeAttempt } from './ledger.ts'
 import { createWorld, judgeAll, type World } from './load.ts'
-import { rowsOf } from './oracle/rows.ts'
 import { readInbox } from './owner.ts'
 import type { Dice } from './random.ts'
+import { rowsOf } from './rows.ts'
 import { appendUpTo, newLink, openSession } from './session.ts'
 
 export interface AdoptionRun {

@@ -1,87 +1,104 @@
 /**
- * Fault runs on demand: `npm run faults -- R2 --kills 200 --seed 7`; `--help` lists them.
+ * Fault runs on demand: `npm run faults -- R2 --kills 200 --seed 7`; `--help` lists them, `ci` runs the short form of each.
  * Prints the seed, what was counted, and everything that was found wrong; ends with 1 when there is anything.
  */
 import { randomBytes } from 'node:crypto'
-import { parseArgs } from 'node:util'
-import { runR1a } from './r1a.ts'
-import { runR2 } from './r2.ts'
-import { runR2a } from './r2a.ts'
-import { runR4 } from './r4.ts'
+import { inspect, type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { FAULT_RUNS, type FaultRun, type OptionValues, type RunOutcome } from './runs.ts'
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    kills: { type: 'string', default: '50' },
-    rounds: { type: 'string', default: '10' },
-    every: { type: 'string', default: '1' },
-    hits: { type: 'string', default: '10' },
-    guests: { type: 'string', default: '8' },
-    seed: { type: 'string', default: randomBytes(4).toString('hex') },
-    help: { type: 'boolean', default: false },
-  },
-})
-
+const CI = 'ci'
 const USAGE = `Fault runs against the real server, on loopback, with everything that it acknowledged held against what it kept.
-  npm run faults -- R1a [--every 1] [--seed S]                kill -9 at every so-maniest write and sync of an adoption, an upload, a deletion (needs strace)
-  npm run faults -- R2 [--kills 50] [--guests 8] [--seed S]   kill -9 at random moments under load
-  npm run faults -- R2a [--hits 10] [--seed S]                kill -9 among adoptions, until each window was hit so often
-  npm run faults -- R4 [--rounds 10] [--guests 8] [--seed S]  the disk runs full and is freed again (needs root, for a small tmpfs)
+${FAULT_RUNS.map(usageOf).join('\n')}
+  npm run faults -- ${CI} [--seed S]
+      the short form of ${FAULT_RUNS.filter(({ ci }) => ci !== undefined)
+        .map(({ id }) => id)
+        .join(', ')}
 The seed is printed; the same seed makes the same choices. Ends with 1 when anything was found wrong.`
 
 const tell = (text: string) => console.log(text)
 
-const [id] = positionals
-if (values.help || id === undefined) {
-  tell(USAGE)
-  process.exit(values.help ? 0 : 1)
-}
-tell(`${id} with seed ${values.seed}`)
-switch (id) {
-  case 'R1a': {
-    const report = await runR1a({ every: Number(values.every), seed: values.seed, tell })
-    if ('missing' in report) end([report.missing])
-    else {
-      tell(JSON.stringify({ ...report, faults: undefined }, undefined, 2))
-      end(report.faults)
-    }
-    break
-  }
-  case 'R2': {
-    const report = await runR2({ kills: Number(values.kills), guests: Number(values.guests), seed: values.seed, tell })
-    tell(JSON.stringify({ counts: report.counts, met: report.met }, undefined, 2))
-    if (report.log !== '') tell(`the server logged:\n${report.log}`)
-    end(report.faults)
-    break
-  }
-  case 'R2a': {
-    const { faults, ...report } = await runR2a({ hits: Number(values.hits), seed: values.seed, tell })
-    tell(JSON.stringify(report, undefined, 2))
-    end(faults)
-    break
-  }
-  case 'R4': {
-    const report = await runR4({
-      rounds: Number(values.rounds),
-      guests: Number(values.guests),
-      seed: values.seed,
-      tell,
-    })
-    if ('missing' in report) end([report.missing])
-    else {
-      tell(JSON.stringify({ ...report, log: undefined }, undefined, 2))
-      if (report.log !== '') tell(`the server logged:\n${report.log}`)
-      end(report.faults)
-    }
-    break
-  }
-  default:
-    console.error(USAGE)
-    process.exitCode = 2
+function usageOf({ id, about, options }: FaultRun): string {
+  const named = Object.entries(options).map(([name, value]) => `[--${name} ${value === '' ? '…' : value}] `)
+  return `  npm run faults -- ${id} ${named.join('')}[--seed S]\n      ${about}`
 }
 
-function end(faults: readonly string[]): void {
+process.exitCode = await main(process.argv.slice(2))
+
+/** The exit code. */
+async function main([id, ...rest]: readonly string[]): Promise<number> {
+  if (id === '--help') {
+    tell(USAGE)
+    return 0
+  }
+  try {
+    if (id === CI) return await runAll(optionsOf(undefined, rest).seed)
+    const run = FAULT_RUNS.find((each) => each.id === id)
+    if (run === undefined) throw new TypeError(id === undefined ? 'which one?' : `there is no run ${id}`)
+    const { seed, values } = optionsOf(run, rest)
+    return (await runOne(run, values, seed)) ? 0 : 1
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    console.error(`${error.message}\n\n${USAGE}`)
+    return 2
+  }
+}
+
+interface GivenOptions {
+  readonly seed: string
+  readonly values: OptionValues
+}
+
+/** Throws a TypeError for what the run does not have, and for what is no number and should be one. */
+function optionsOf(run: FaultRun | undefined, args: readonly string[]): GivenOptions {
+  const known: OptionValues = { ...run?.options, seed: randomBytes(4).toString('hex') }
+  const options: ParseArgsOptionsConfig = Object.fromEntries(
+    Object.keys(known).map((name) => [name, { type: 'string' }]),
+  )
+  const given = Object.entries(parseArgs({ args: [...args], options }).values)
+  const { seed, ...values } = { ...known, ...Object.fromEntries(given.map(parsed)) }
+  return { seed: String(seed), values }
+
+  function parsed([name, value]: readonly [string, unknown]): readonly [string, number | string] {
+    if (typeof known[name] !== 'number') return [name, String(value)]
+    const number = Number(value)
+    if (!Number.isSafeInteger(number) || number < 1) throw new TypeError(`--${name} is a whole number, at least 1`)
+    return [name, number]
+  }
+}
+
+/** One after the other, as each has the machine to itself; what fails keeps none of the others from running. */
+async function runAll(seed: string): Promise<number> {
+  const failed: string[] = []
+  for (const run of FAULT_RUNS) {
+    if (run.ci === undefined) continue
+    if (!(await runOne(run, run.ci, seed))) failed.push(run.id)
+  }
+  tell(failed.length === 0 ? `all is well, seed ${seed}` : `FAILED with seed ${seed}: ${failed.join(', ')}`)
+  return failed.length === 0 ? 0 : 1
+}
+
+/** False when anything was found wrong. */
+async function runOne(run: FaultRun, values: OptionValues, seed: string): Promise<boolean> {
+  const startedAt = performance.now()
+  const given = Object.entries(values).map(([name, value]) => (value === '' ? '' : `--${name} ${value} `))
+  tell(`${run.id} ${given.join('')}--seed ${seed}`)
+  const outcome = await run.run({ seed, tell }, values).catch(thrown)
+  if ('missing' in outcome) tell(`FAULT ${run.id} cannot run here: ${outcome.missing}`)
+  const faults = 'missing' in outcome ? [outcome.missing] : outcome.faults
+  if (!('missing' in outcome)) tellReport(outcome)
+  const seconds = Math.round((performance.now() - startedAt) / 1000)
+  const result = faults.length === 0 ? 'nothing was found wrong' : `${faults.length} faults, seed ${seed}`
+  tell(`${run.id}: ${result}, ${seconds} s`)
+  return faults.length === 0
+}
+
+/** A run that breaks off has shown nothing. */
+function thrown(error: unknown): RunOutcome {
+  return { faults: [`the run broke off: ${inspect(error)}`] }
+}
+
+function tellReport({ faults, log, ...report }: Exclude<RunOutcome, { readonly missing: string }>): void {
+  if (Object.keys(report).length > 0) tell(JSON.stringify(report, undefined, 2))
+  if (log !== undefined && log !== '') tell(`the server logged:\n${log}`)
   for (const fault of faults) tell(`FAULT ${fault}`)
-  tell(faults.length === 0 ? 'nothing was found wrong' : `${faults.length} faults, seed ${values.seed}`)
-  process.exitCode = faults.length === 0 ? 0 : 1
 }

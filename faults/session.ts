@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { fetchReceipt } from './guest.ts'
 import { type Attempt, type Link, newAttempt } from './ledger.ts'
 import type { World } from './load.ts'
-import { rowsOf } from './oracle/rows.ts'
 import { type Caps, provision } from './pool.ts'
 import { randomContent, sha256 } from './random.ts'
+import { rowsOf } from './rows.ts'
 import { createUpload, type Upload } from './upload.ts'
 
 export interface Session {

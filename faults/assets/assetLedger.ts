@@ -16,12 +16,14 @@ export interface Bundle {
   readonly action: 'create' | 'replace'
   readonly original: AssetBlob
   metadata: AssetBlob | undefined
+  provenance?: AssetBlob
 }
 
 export interface AssetBlob {
-  readonly role: 'original' | 'metadata'
-  /** What an owner’s own bytes are made from. */
+  readonly role: 'original' | 'metadata' | 'provenance'
+  /** What an owner’s own bytes are made from, unless there is `content`. */
   readonly name: string
+  readonly content?: Buffer
   readonly size: number
   readonly hash: string
   /** Of an adopted original. */
@@ -51,8 +53,8 @@ export function newBlob(of: Pick<AssetBlob, 'role' | 'name' | 'size' | 'hash' | 
   return { ...of, timestamp, uploadId: of.attempt?.uploadId, acknowledgedOffset: 0, landed: 'no' }
 }
 
-export function blobsOf({ original, metadata }: Bundle): readonly AssetBlob[] {
-  return metadata === undefined ? [original] : [original, metadata]
+export function blobsOf({ original, metadata, provenance }: Bundle): readonly AssetBlob[] {
+  return [original, metadata, provenance].filter((blob) => blob !== undefined)
 }
 
 /** What the asset has been acknowledged to hold, if nothing is open about it. */

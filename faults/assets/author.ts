@@ -1,11 +1,12 @@
-/** An owner with an album and a device, and what their client declares of one blob. The server is blind: bytes and keys may be anything of the right length. */
+/** An owner with an album and a device, and what their client declares of one blob. The server is blind: bytes may be anything of the right length, and only a provenance is really signed. */
 import { randomUUID } from 'node:crypto'
-import { HYBRID_PUBLIC_KEY_BYTES, SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
+import { SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
 import { HEADERS } from '@blindkeep/protocol/wire'
+import { newDeviceKeys, signManifest } from '../../conformance/provenanceWriter.ts'
 import { type Api, jsonOf, type Reply } from '../api.ts'
 import type { Owner } from '../ledger.ts'
-import { type Dice, randomContent } from '../random.ts'
-import type { Adoption, Asset, AssetBlob, Bundle } from './assetLedger.ts'
+import { type Dice, sha256 } from '../random.ts'
+import { type Adoption, type Asset, type AssetBlob, type Bundle, newBlob } from './assetLedger.ts'
 
 export async function signUp(api: Api, dice: Dice): Promise<Owner> {
   const json = { email: `${dice.hex(8)}@faults.example`, password: dice.hex(32) }
@@ -21,12 +22,12 @@ export async function signUp(api: Api, dice: Dice): Promise<Owner> {
   }
   const albumId = randomUUID()
   const deviceId = randomUUID()
-  const publicKey = randomContent(deviceId, HYBRID_PUBLIC_KEY_BYTES).toString('base64')
-  await make('/v1/devices', { device_id: deviceId, public_key: publicKey })
+  const deviceKeys = newDeviceKeys()
+  await make('/v1/devices', { device_id: deviceId, public_key: deviceKeys.publicKey.toString('base64') })
   const answer = await make('/v1/albums', { album_id: albumId })
   const protocolVersion = answer.header(HEADERS.protocolMax)
   if (protocolVersion === undefined) throw new Error('an answer says no protocol version')
-  return { email: json.email, token, accountId, albumId, deviceId, protocolVersion }
+  return { ...json, token, accountId, albumId, deviceId, deviceKeys, protocolVersion }
 }
 
 export function adoptionBody({ asset, bundle }: Adoption) {
@@ -35,6 +36,15 @@ export function adoptionBody({ asset, bundle }: Adoption) {
 
 export function uploadBody(asset: Asset, bundle: Bundle, blob: AssetBlob) {
   return { ...declaration(asset, bundle, blob), blob_role: blob.role }
+}
+
+/** The manifest of a bundle, signed by its owner's device: what its envelope will say, but that it names the original, wherever it lies itself. */
+export function provenanceOf(asset: Asset, bundle: Bundle): AssetBlob {
+  const { original } = bundle
+  const content = signManifest(declaration(asset, bundle, original).manifest_envelope, asset.owner.deviceKeys)
+  const [name, size, hash] = [`provenance of ${original.name}`, content.length, sha256(content)]
+  const blob = newBlob({ role: 'provenance', name, size, hash, attempt: undefined })
+  return { ...blob, content, timestamp: original.timestamp }
 }
 
 function declaration({ owner, assetId }: Asset, { action, original }: Bundle, { size, hash, timestamp }: AssetBlob) {

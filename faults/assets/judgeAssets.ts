@@ -1,7 +1,7 @@
 /** What owners keep, by the rows of a server that does not run: between what was acknowledged and what was asked. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Ledger } from '../ledger.ts'
-import { type Row, rowsOf } from '../oracle/rows.ts'
+import { type Row, rowsOf } from '../rows.ts'
 import { type Asset, type AssetBlob, type Bundle, blobsOf, describeAsset } from './assetLedger.ts'
 
 export function judgeAssetRows(database: DatabaseSync, { assets }: Pick<Ledger, 'assets'>): readonly string[] {

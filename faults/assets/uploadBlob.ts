@@ -65,7 +65,7 @@ async function appendUpTo(
   { chunkBytes, upTo }: { readonly chunkBytes: number; readonly upTo: number },
 ): Promise<void> {
   const { blob } = upload
-  const content = randomContent(blob.name, blob.size)
+  const content = blob.content ?? randomContent(blob.name, blob.size)
   while (blob.acknowledgedOffset < upTo) {
     const chunk = content.subarray(blob.acknowledgedOffset, blob.acknowledgedOffset + chunkBytes)
     if (!(await append(ports, upload, chunk))) return

@@ -199,7 +199,8 @@ export function createAccounts(
   }
 }
 
-function canonicalEmail(email: string): string {
+/** As it is kept and compared. */
+export function canonicalEmail(email: string): string {
   return email.trim().toLowerCase()
 }
 

@@ -3,9 +3,12 @@ import { describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import { type OpaqueId, parseDropId, parseUploadId } from '@blindkeep/protocol/ids'
 import { contentTypesOf } from '@blindkeep/protocol/window'
+import { openBlob } from '../testing/assetSessions.ts'
+import { newKeeper } from '../testing/assets.ts'
 import {
   accountRow,
   admitted,
+  append,
   bytes,
   creation,
   land,
@@ -208,9 +211,10 @@ describe('creating a drop session', () => {
   )
 
   it(
-    'ends at ten thousand pending drops of an account',
+    'ends at ten thousand drops of an account, pending and on their way',
     inWorld(async (world) => {
-      const opaqueId = await newLink(world)
+      const keeper = await newKeeper(world)
+      const opaqueId = await newLink(world, {}, keeper.accountId)
       const landed = await land(world, opaqueId, content)
       const [drop] = await world.rules.inbox.list(await ownerOf(world, opaqueId))
       await world.store.write(async (tx) => {
@@ -224,7 +228,17 @@ describe('creating a drop session', () => {
       const tooLarge = { declaration: { size: 2 ** 40 + 1 } }
       assert.equal(await create(world, creation(opaqueId, content, tooLarge)), 'file_too_large')
       await world.rules.inbox.discard(await ownerOf(world, opaqueId), known(drop).dropId)
+      // The owner’s own lands elsewhere.
+      await openBlob(world, keeper, content)
       assert.equal(await create(world, creation(opaqueId, content)), 'created')
+      // What is open may land, so that it counts too, and until it has ended.
+      assert.equal(await create(world, creation(opaqueId, content)), 'caps_exhausted')
+      const [open] = await world.store.read((tx) => tx.uploads.openOf(opaqueId))
+      await world.rules.ending.cancel(known(open))
+      const last = await openDrop(world, opaqueId, content)
+      admitted(await append(world, last, { offset: 0, bytes: content }))
+      const pending = await world.store.read((tx) => tx.drops.countPending(known(drop).accountId))
+      assert.equal(pending, PENDING_DROPS_MOST)
     }),
   )
 })

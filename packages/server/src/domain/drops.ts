@@ -16,6 +16,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Limit, Limiter } from '../ports/limiter.ts'
 import type { Random } from '../ports/random.ts'
 import type { Account, DropUpload, Link, ReceiptRow, Store, Upload, WriteTx } from '../ports/store.ts'
+import { noteChange, noteLinkChange } from './changes.ts'
 import { findLive, type Links } from './links.ts'
 import { locationOf } from './location.ts'
 import { newId } from './newId.ts'
@@ -207,8 +208,13 @@ async function findRepeat(
     : { refused: 'declaration_malformed', detail: 'this Idempotency-Key came with another declaration before' }
 }
 
-async function pendingRefusal(tx: WriteTx, owner: Account): Promise<Refuses<'caps_exhausted'> | undefined> {
-  return (await tx.drops.countPending(owner.accountId)) < PENDING_DROPS_MOST ? undefined : { refused: 'caps_exhausted' }
+/** Sessions count as what they may land as, or those that are open would carry a nearly full inbox past its end. */
+async function pendingRefusal(tx: WriteTx, { accountId }: Account): Promise<Refuses<'caps_exhausted'> | undefined> {
+  const free = PENDING_DROPS_MOST - (await tx.drops.countPending(accountId))
+  const unclosed = free > 0 ? await tx.uploads.countUnclosed(accountId) : 0
+  if (unclosed < free) return undefined
+  // The account's own land elsewhere; they are asked for last, as they seldom matter.
+  return unclosed - (await tx.uploads.countUnclosedOwn(accountId)) < free ? undefined : { refused: 'caps_exhausted' }
 }
 
 interface Judged {
@@ -277,6 +283,9 @@ export function createLandDrop({ ending }: { readonly ending: UploadEnding }) {
       leasedUntil,
     })
     await tx.links.land(opaqueId, size, receivedAt)
+    const change = { name: 'drop.landed', data: { drop_id: dropId, opaque_id: opaqueId } } as const
+    await noteChange(tx, accountId, change, receivedAt)
+    await noteLinkChange(tx, upload, receivedAt)
     const link = await tx.links.find(opaqueId)
     return link?.spentAt === undefined ? [] : ending.closeAllOfLink(tx, opaqueId, receivedAt)
   }

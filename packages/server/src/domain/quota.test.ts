@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { accountRow } from '../testing/guest.ts'
-import { inWorld, newAccount, type World } from '../testing/world.ts'
-import { createQuota, type QuotaSettings } from './quota.ts'
+import { inWorld, known, newAccount, type World } from '../testing/world.ts'
+import { createQuota, type QuotaSettings, UNLIMITED } from './quota.ts'
+import { createQuotaReview } from './quotaReview.ts'
 
 const DAY = 86_400
 
@@ -12,18 +13,34 @@ async function account(world: World) {
   const accountId: AccountId = await newAccount(world)
   const under = (limits: Partial<QuotaSettings>) =>
     createQuota({ softBytes: undefined, hardBytes: undefined, graceDays: 14, ...limits })
+  const seen = async (limits: Partial<QuotaSettings>) =>
+    under(limits).snapshot(await accountRow(world, accountId), world.clock.now())
   return {
     accountId,
+    /** Since when it is noted to be over its limit, in whole days before now. */
+    daysOver: async () => {
+      const { exceededSince } = await accountRow(world, accountId)
+      return exceededSince && Math.floor((world.clock.now() - exceededSince) / (DAY * 1000))
+    },
+    /** As the operator gives it limits of its own. */
+    own: async (limits: Partial<QuotaSettings>, softLimitBytes?: number, hardLimitBytes?: number) => {
+      const row = await accountRow(world, accountId)
+      await world.store.write((tx) =>
+        under(limits).setLimits(tx, row, { softLimitBytes, hardLimitBytes }, world.clock.now()),
+      )
+      const { softLimit, hardLimit, state } = await seen(limits)
+      return [softLimit, hardLimit, state]
+    },
+    /** As it is looked through after a start with these limits. */
+    review: async (limits: Partial<QuotaSettings>) => createQuotaReview({ ...world, quota: under(limits) })(),
     charge: async (limits: Partial<QuotaSettings>, bytes: number) => {
       const row = await accountRow(world, accountId)
       return world.store.write((tx) => under(limits).charge(tx, row, bytes, world.clock.now()))
     },
     refund: async (limits: Partial<QuotaSettings>, bytes: number) =>
       world.store.write((tx) => under(limits).refund(tx, accountId, bytes, world.clock.now())),
-    state: async (limits: Partial<QuotaSettings>) =>
-      under(limits).snapshot(await accountRow(world, accountId), world.clock.now()).state,
-    snapshot: async (limits: Partial<QuotaSettings>) =>
-      under(limits).snapshot(await accountRow(world, accountId), world.clock.now()),
+    state: async (limits: Partial<QuotaSettings>) => (await seen(limits)).state,
+    snapshot: seen,
   }
 }
 
@@ -112,14 +129,13 @@ describe('the quota', () => {
     inWorld(async (world) => {
       const { charge, snapshot } = await account(world)
       await charge({}, 99)
-      assert.deepEqual(await snapshot({ hardBytes: 100 }), { used: 99, softLimit: 100, hardLimit: 100, state: 'ok' })
-      assert.deepEqual(await snapshot({ softBytes: 50 }), {
-        used: 99,
-        softLimit: 50,
-        hardLimit: undefined,
-        state: 'soft_warning',
-      })
-      assert.deepEqual(await snapshot({}), { used: 99, softLimit: undefined, hardLimit: undefined, state: 'ok' })
+      const said = async (under: Partial<QuotaSettings>) => {
+        const { used, softLimit, hardLimit, state } = await snapshot(under)
+        return [used, softLimit, hardLimit, state]
+      }
+      assert.deepEqual(await said({ hardBytes: 100 }), [99, 100, 100, 'ok'])
+      assert.deepEqual(await said({ softBytes: 50 }), [99, 50, undefined, 'soft_warning'])
+      assert.deepEqual(await said({}), [99, undefined, undefined, 'ok'])
     }),
   )
 
@@ -140,5 +156,124 @@ describe('the quota', () => {
       assert.equal(await state({ hardBytes: 0 }), 'hard_exceeded')
       assert.deepEqual(await charge({ hardBytes: 0 }, 1), EXCEEDED)
     }),
+  )
+})
+
+describe('limits of an account’s own', () => {
+  const deployment = { softBytes: 80, hardBytes: 100 }
+  const NONE = undefined
+
+  it(
+    'come before the deployment’s: a hard one takes the place of both, and none may warn above where it stops',
+    inWorld(async (world) => {
+      const { own, charge } = await account(world)
+      await charge({}, 70)
+      assert.deepEqual(await own(deployment, 60), [60, 100, 'soft_warning'])
+      assert.deepEqual(await own(deployment, NONE, 1000), [1000, 1000, 'ok'])
+      assert.deepEqual(await own(deployment, 70, 71), [70, 71, 'soft_warning'])
+      assert.deepEqual(await own(deployment, NONE, 71), [71, 71, 'ok'])
+      assert.deepEqual(await own(deployment, NONE, 70), [70, 70, 'hard_exceeded'])
+      assert.deepEqual(await own(deployment, NONE, UNLIMITED), [NONE, NONE, 'ok'])
+      assert.deepEqual(await own(deployment, 70, UNLIMITED), [70, NONE, 'soft_warning'])
+      assert.deepEqual(await own(deployment, 500), [100, 100, 'ok'])
+      assert.deepEqual(await own(deployment), [80, 100, 'ok'])
+      assert.deepEqual(await own({}, 70), [70, NONE, 'soft_warning'])
+    }),
+  )
+
+  it(
+    'are what a charge is held against, and nothing is in the way of an account that has none',
+    inWorld(async (world) => {
+      const { own, charge } = await account(world)
+      await own(deployment, NONE, 50)
+      assert.deepEqual(await charge(deployment, 51), { refused: 'quota_exceeded' })
+      await own(deployment, NONE, UNLIMITED)
+      assert.equal(await charge(deployment, 5000), undefined)
+    }),
+  )
+
+  it(
+    'begin the grace when they are lowered to what is used, keep it when lowered more, and end it when raised above',
+    inWorld(async (world) => {
+      const { own, charge, daysOver, state } = await account(world)
+      await charge({}, 70)
+      await own({}, NONE, 71)
+      assert.equal(await daysOver(), undefined)
+      await own({}, NONE, 70)
+      assert.equal(await daysOver(), 0)
+      world.clock.advance(10 * DAY)
+      await own({}, NONE, 10)
+      assert.equal(await daysOver(), 10)
+      world.clock.advance(4 * DAY)
+      assert.equal(await state({}), 'hard_exceeded')
+      world.clock.advance(0.001)
+      assert.equal(await state({}), 'grace_expired')
+      await own({}, NONE, 71)
+      assert.deepEqual([await daysOver(), await state({})], [undefined, 'ok'])
+      await own({}, NONE, 70)
+      assert.deepEqual([await daysOver(), await state({})], [0, 'hard_exceeded'])
+    }),
+  )
+
+  it(
+    'end the grace of the deployment’s and begin it anew when they are taken away',
+    inWorld(async (world) => {
+      const { own, charge, daysOver } = await account(world)
+      await charge(deployment, 100)
+      world.clock.advance(20 * DAY)
+      assert.equal(await daysOver(), 20)
+      await own(deployment, NONE, UNLIMITED)
+      assert.equal(await daysOver(), undefined)
+      await own(deployment)
+      assert.equal(await daysOver(), 0)
+    }),
+  )
+})
+
+describe('a start with other limits of the deployment', () => {
+  it(
+    'begins the grace of whom it puts over, ends that of whom it puts below, and leaves all others as they were',
+    inWorld(async (world) => {
+      const [small, large, own] = [await account(world), await account(world), await account(world)]
+      const [before, after] = [{ hardBytes: 300 }, { hardBytes: 200 }]
+      await small.charge(before, 150)
+      await large.charge(before, 250)
+      await own.own(before, undefined, 100)
+      await own.charge(before, 100)
+      const noted = async () => [await small.daysOver(), await large.daysOver(), await own.daysOver()]
+      await small.review(before)
+      assert.deepEqual(await noted(), [undefined, undefined, 0])
+      world.clock.advance(3 * DAY)
+      await small.review(after)
+      assert.deepEqual(await noted(), [undefined, 0, 3])
+      world.clock.advance(14 * DAY)
+      await small.review(after)
+      assert.deepEqual([await large.state(after), await own.state(after)], ['hard_exceeded', 'grace_expired'])
+      world.clock.advance(0.001)
+      assert.equal(await large.state(after), 'grace_expired')
+      await small.review(before)
+      assert.deepEqual(await noted(), [undefined, undefined, 17])
+    }),
+  )
+
+  it(
+    'is noted for 500 accounts with each sweep, and then from the beginning again',
+    inWorld(
+      async (world) => {
+        const ids: AccountId[] = []
+        for (let count = 0; count < 501; count += 1) ids.push(await newAccount(world))
+        const [first, last] = [ids.toSorted().at(0), ids.toSorted().at(-1)]
+        const isNoted = async (accountId: AccountId | undefined) =>
+          (await accountRow(world, known(accountId))).exceededSince !== undefined
+        await world.rules.sweep.sweep()
+        assert.deepEqual([await isNoted(first), await isNoted(last)], [true, false])
+        await world.rules.sweep.sweep()
+        assert.equal(await isNoted(last), true)
+        await world.store.write((tx) => tx.accounts.setExceededSince(known(first), undefined))
+        await world.rules.sweep.sweep()
+        assert.equal(await isNoted(first), true)
+      },
+      { settings: { quotaHardBytes: 0 } },
+    ),
   )
 })

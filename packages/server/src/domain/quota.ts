@@ -1,6 +1,7 @@
 import { type AccountId, addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { QuotaState } from '@blindkeep/protocol/schemas/quota'
-import type { Account, WriteTx } from '../ports/store.ts'
+import type { Account, OwnLimits, WriteTx } from '../ports/store.ts'
+import { noteChange } from './changes.ts'
 import type { Refuses } from './refusals.ts'
 
 /**
@@ -18,25 +19,43 @@ export interface QuotaSnapshot {
   readonly softLimit: number | undefined
   readonly hardLimit: number | undefined
   readonly state: QuotaState
+  /** When the grace is over, or was; undefined below the hard limit. */
+  readonly graceEnds: Instant | undefined
 }
+
+/** A hard limit of an account's own that is none, whatever the deployment's: what a number can say exactly is the limit then. */
+export const UNLIMITED = Number.MAX_SAFE_INTEGER
+
+interface Limits {
+  readonly softLimit: number | undefined
+  readonly hardLimit: number | undefined
+}
+
+const QUOTA_CHANGED = { name: 'quota.changed', data: {} } as const
 
 export type Quota = ReturnType<typeof createQuota>
 
 export function createQuota(settings: QuotaSettings) {
-  const limitsOf = (account: Account) => {
-    const hardLimit = account.hardLimitBytes ?? settings.hardBytes
-    return { hardLimit, softLimit: account.softLimitBytes ?? settings.softBytes ?? hardLimit }
+  /** A hard limit of the account's own takes the place of both of the deployment's. The soft one is the hard one where there is none, and never above it. */
+  function limitsOf(account: Account): Limits {
+    const hard = account.hardLimitBytes ?? settings.hardBytes
+    const hardLimit = hard === UNLIMITED ? undefined : hard
+    const deploymentSoft = account.hardLimitBytes === undefined ? settings.softBytes : undefined
+    const soft = account.softLimitBytes ?? deploymentSoft ?? hardLimit
+    const isAbove = soft !== undefined && hardLimit !== undefined && soft > hardLimit
+    return { hardLimit, softLimit: isAbove ? hardLimit : soft }
+  }
+
+  function exceeds(account: Account): boolean {
+    const { hardLimit } = limitsOf(account)
+    return hardLimit !== undefined && account.usedBytes >= hardLimit
   }
 
   /** Since when the use has been at or over the limit: what was noted before, if it was so before the change too. */
   async function noteExcess(tx: WriteTx, before: Account, at: Instant): Promise<void> {
     const account = await tx.accounts.find(before.accountId)
     if (account === undefined) return
-    const { hardLimit } = limitsOf(account)
-    const exceeds = (usedBytes: number) => hardLimit !== undefined && usedBytes >= hardLimit
-    const since = exceeds(account.usedBytes)
-      ? ((exceeds(before.usedBytes) ? before.exceededSince : undefined) ?? at)
-      : undefined
+    const since = exceeds(account) ? ((exceeds(before) ? before.exceededSince : undefined) ?? at) : undefined
     if (since !== before.exceededSince) await tx.accounts.setExceededSince(account.accountId, since)
   }
 
@@ -51,6 +70,7 @@ export function createQuota(settings: QuotaSettings) {
       const { hardLimit } = limitsOf(account)
       if (!(await tx.accounts.charge(account.accountId, bytes, hardLimit))) return { refused: 'quota_exceeded' }
       if (hardLimit !== undefined) await noteExcess(tx, account, at)
+      await noteChange(tx, account.accountId, QUOTA_CHANGED, at)
       return undefined
     },
 
@@ -59,22 +79,46 @@ export function createQuota(settings: QuotaSettings) {
       const before = await tx.accounts.find(accountId)
       await tx.accounts.refund(accountId, bytes)
       if (before !== undefined) await noteExcess(tx, before, at)
+      await noteChange(tx, accountId, QUOTA_CHANGED, at)
+    },
+
+    /** Gives an account limits of its own. A hard one at or below its use begins the grace, one above it ends it. */
+    async setLimits(tx: WriteTx, account: Account, limits: OwnLimits, at: Instant): Promise<void> {
+      await tx.accounts.setLimits(account.accountId, limits)
+      await noteExcess(tx, account, at)
+      await noteChange(tx, account.accountId, QUOTA_CHANGED, at)
+    },
+
+    /** Whether what is noted of the excess is what the limits say. It is not after a start with other limits of the deployment. */
+    isNoted: (account: Account): boolean => exceeds(account) === (account.exceededSince !== undefined),
+
+    /** Notes it. The grace begins now, as nobody was told before. */
+    async note(tx: WriteTx, accountId: AccountId, at: Instant): Promise<void> {
+      const account = await tx.accounts.find(accountId)
+      if (account === undefined) return
+      await noteExcess(tx, account, at)
+      await noteChange(tx, accountId, QUOTA_CHANGED, at)
     },
 
     snapshot(account: Account, now: Instant): QuotaSnapshot {
       const { softLimit, hardLimit } = limitsOf(account)
-      return { used: account.usedBytes, softLimit, hardLimit, state: stateOf(account, { softLimit, hardLimit, now }) }
+      const graceEnds = exceeds(account)
+        ? addSeconds(account.exceededSince ?? now, settings.graceDays * 86_400)
+        : undefined
+      const used = account.usedBytes
+      return { used, softLimit, hardLimit, graceEnds, state: stateOf(used, { softLimit, graceEnds, now }) }
     },
   }
+}
 
-  function stateOf(
-    account: Account,
-    { softLimit, hardLimit, now }: { softLimit: number | undefined; hardLimit: number | undefined; now: Instant },
-  ): QuotaState {
-    if (hardLimit !== undefined && account.usedBytes >= hardLimit) {
-      const graceEnds = addSeconds(account.exceededSince ?? now, settings.graceDays * 86_400)
-      return now > graceEnds ? 'grace_expired' : 'hard_exceeded'
-    }
-    return softLimit !== undefined && account.usedBytes >= softLimit ? 'soft_warning' : 'ok'
-  }
+function stateOf(
+  used: number,
+  {
+    softLimit,
+    graceEnds,
+    now,
+  }: { readonly softLimit: number | undefined; readonly graceEnds: Instant | undefined; readonly now: Instant },
+): QuotaState {
+  if (graceEnds !== undefined) return now > graceEnds ? 'grace_expired' : 'hard_exceeded'
+  return softLimit !== undefined && used >= softLimit ? 'soft_warning' : 'ok'
 }

@@ -160,13 +160,20 @@ export function isGone(upload: Upload | undefined): upload is undefined {
   return upload === undefined || upload.state === 'ended'
 }
 
-/** A drop session as those see it who hold its link and its id. */
+/**
+ * A drop session as those see it who hold its link and its id. An owner's suspension looks as a revoked link does: what is open is not there, what is
+ * finishing lands, and what has landed answers as it did.
+ */
 export async function findDropUpload(
   store: Store,
   { opaqueId, uploadId }: { readonly opaqueId: OpaqueId; readonly uploadId: UploadId },
 ): Promise<DropUpload | Refuses<'upload_not_found'>> {
-  const upload = await store.read((tx) => tx.uploads.find(uploadId))
-  return isGone(upload) || upload.assetId !== undefined || upload.opaqueId !== opaqueId
+  const [upload, owner] = await store.read(async (tx) => {
+    const found = await tx.uploads.find(uploadId)
+    return [found, found?.state === 'open' ? await tx.accounts.find(found.accountId) : undefined]
+  })
+  const isHidden = owner?.suspendedAt !== undefined
+  return isGone(upload) || upload.assetId !== undefined || upload.opaqueId !== opaqueId || isHidden
     ? { refused: 'upload_not_found' }
     : upload
 }

@@ -1,41 +1,191 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import type { AccountId, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import { type Operation, operations } from '@blindkeep/protocol/operations'
-import { suspending } from '../testing/faults.ts'
-import { overHttp, said } from '../testing/http.ts'
-import { inWorld } from '../testing/world.ts'
+import type { InjectOptions } from 'fastify'
+import { openBlob } from '../testing/assetSessions.ts'
+import { newKeeper } from '../testing/assets.ts'
+import { admitted, append, bytes, land, leaveFinishing, newLink, openDrop, uploadRow } from '../testing/guest.ts'
+import { chunkOf, declarationOf, overHttp, said, type Web } from '../testing/http.ts'
+import { inWorld, newOpaqueId, type World } from '../testing/world.ts'
+
+const FILE = bytes(100)
+
+const suspend = ({ store, clock }: World, accountId: AccountId) =>
+  store.write((tx) => tx.accounts.setSuspended(accountId, clock.now()))
+const resume = ({ store }: World, accountId: AccountId) =>
+  store.write((tx) => tx.accounts.setSuspended(accountId, undefined))
 
 const pathOf = (row: Operation) =>
   row.path.replace('{opaque_id}', randomBytes(16).toString('hex')).replaceAll(/\{\w+\}/g, () => randomUUID())
 
 describe('a suspended account', () => {
-  it('writes nothing, and is let through to all that reads or frees', async () => {
-    let isSuspended = false
-    const store = suspending(() => isSuspended)
-    await inWorld(
-      async (world) => {
-        const web = overHttp(world)
-        const { authorization } = await web.signIn()
-        const publicKey = randomBytes(1984).toString('base64')
-        const device = { device_id: randomUUID(), public_key: publicKey }
-        const send = (method: 'POST' | 'DELETE', url: string, payload?: object) =>
-          web.ask({ method, url, headers: { authorization }, ...(payload && { payload }) })
-        assert.equal(said(await send('POST', '/v1/devices', device)), '201')
-        isSuspended = true
-        for (const row of Object.values<Operation>(operations).filter(({ auth }) => auth === 'bearer')) {
-          if (row === operations.logout) continue
-          const answer = await web.ask({ method: row.method, url: pathOf(row), headers: { authorization } })
-          assert.equal(answer.statusCode === 403, row.writes === true, row.path)
-        }
-        for (const [path, body] of [
-          ['/v1/devices', { device_id: randomUUID(), public_key: publicKey }],
-          ['/v1/albums', { album_id: randomUUID() }],
-        ] as const)
-          assert.equal(said(await send('POST', path, body)), '403 account.suspended')
-        assert.equal(said(await send('DELETE', `/v1/devices/${device.device_id}`)), '204')
-      },
-      { around: { store } },
-    )()
-  })
+  it(
+    'writes nothing, and is let through to all that reads or frees',
+    inWorld(async (world) => {
+      const web = overHttp(world)
+      const { accountId, authorization } = await web.signIn()
+      const publicKey = randomBytes(1984).toString('base64')
+      const device = { device_id: randomUUID(), public_key: publicKey }
+      const send = (method: 'POST' | 'DELETE', url: string, payload?: object) =>
+        web.ask({ method, url, headers: { authorization }, ...(payload && { payload }) })
+      assert.equal(said(await send('POST', '/v1/devices', device)), '201')
+      await suspend(world, accountId)
+      for (const row of Object.values<Operation>(operations).filter(({ auth }) => auth === 'bearer')) {
+        // What goes on for as long as its caller listens ends with the connection.
+        if (row === operations.logout || row.path === '/v1/events') continue
+        const answer = await web.ask({ method: row.method, url: pathOf(row), headers: { authorization } })
+        const isRefused = answer.statusCode === 403 && answer.body.includes('account.suspended')
+        assert.equal(isRefused, row.writes === true, row.path)
+      }
+      for (const [path, body] of [
+        ['/v1/devices', { device_id: randomUUID(), public_key: publicKey }],
+        ['/v1/albums', { album_id: randomUUID() }],
+      ] as const)
+        assert.equal(said(await send('POST', path, body)), '403 account.suspended')
+      assert.equal(said(await send('DELETE', `/v1/devices/${device.device_id}`)), '204')
+      await resume(world, accountId)
+      assert.equal(said(await send('POST', '/v1/albums', { album_id: randomUUID() })), '201')
+    }),
+  )
+
+  it(
+    'signs in, stays signed in, and is told its state',
+    inWorld(async (world) => {
+      const { ask } = overHttp(world)
+      const credentials = { email: 'owner@example.org', password: 'a secret of twelve or more' }
+      const post = (path: string, payload: object) => ask({ method: 'POST', url: path, payload })
+      const { account_id: accountId } = (await post('/v1/auth/register', credentials)).json()
+      await suspend(world, accountId)
+      const login = await post('/v1/auth/login', credentials)
+      const refreshed = await post('/v1/auth/refresh', { refresh_token: login.json().refresh_token })
+      assert.deepEqual([said(login), said(refreshed)], ['200', '200'])
+      const authorization = `Bearer ${refreshed.json().access_token}`
+      const account = await ask({ method: 'GET', url: '/v1/account', headers: { authorization } })
+      assert.equal(account.json().state, 'suspended')
+    }),
+  )
+
+  it(
+    'is answered 403 to a chunk of its own, and goes on where it stopped when it is resumed',
+    inWorld(async (world) => {
+      const { ask, signIn } = overHttp(world)
+      const keeper = await newKeeper(world)
+      const uploadId = await openBlob(world, keeper, FILE)
+      const { authorization } = await signIn(keeper.accountId)
+      const send = (from: number, to: number) => {
+        const chunk = chunkOf({ opaqueId: '', uploadId }, FILE.subarray(from, to), { 'x-service-offset': String(from) })
+        return ask({ ...chunk, url: `/v1/upload/${uploadId}`, headers: { ...chunk.headers, authorization } })
+      }
+      assert.equal(said(await send(0, 40)), '204')
+      await suspend(world, keeper.accountId)
+      assert.equal(said(await send(40, 100)), '403 account.suspended')
+      const state = await ask({ method: 'HEAD', url: `/v1/upload/${uploadId}`, headers: { authorization } })
+      assert.equal(state.headers['x-service-offset'], '40')
+      await resume(world, keeper.accountId)
+      assert.equal(said(await send(40, 100)), '204')
+    }),
+  )
 })
+
+describe('to guests, a suspended owner', () => {
+  it(
+    'is told from no owner at all, nor from one who revoked the link, by not one byte',
+    inWorld(async (world) => {
+      const web = overHttp(world)
+      const [suspended, revoked] = [await sender(world), await sender(world)]
+      await suspend(world, suspended.accountId)
+      await world.rules.links.revoke(revoked.accountId, revoked.opaqueId)
+      const unknown = { ...suspended, opaqueId: newOpaqueId() }
+      const [first, ...others] = await Promise.all([suspended, revoked, unknown].map((each) => answersTo(web, each)))
+      for (const answers of others) assert.deepEqual(answers, first)
+      assert.ok(first?.every((answer) => answer.startsWith('404')))
+      const landed = await Promise.all([suspended, revoked].map((each) => landedTo(web, each)))
+      assert.deepEqual(landed[0], landed[1])
+      assert.deepEqual(landed[0], ['200', '204', '409 upload.session_closed', '200'])
+    }),
+  )
+
+  it(
+    'loses nothing: what is under way goes on where it stopped when it is resumed',
+    inWorld(async (world) => {
+      const { ask } = overHttp(world)
+      const { accountId, opaqueId, open } = await sender(world)
+      const rest = chunkOf({ opaqueId, uploadId: open }, FILE.subarray(40), { 'x-service-offset': '40' })
+      await suspend(world, accountId)
+      assert.equal(said(await ask(rest)), '404 upload.session_not_found')
+      await resume(world, accountId)
+      const state = await ask({ method: 'HEAD', url: `/d/${opaqueId}/${open}` })
+      assert.equal(state.headers['x-service-offset'], '40')
+      assert.equal(said(await ask(rest)), '204')
+      assert.equal(said(await ask({ method: 'GET', url: `/d/${opaqueId}` })), '200')
+    }),
+  )
+
+  it(
+    'gets what was whole before: a session that is finishing lands',
+    inWorld(async (world) => {
+      const { ask } = overHttp(world)
+      const { accountId, opaqueId, open } = await sender(world)
+      const uploadId = await openDrop(world, opaqueId, FILE)
+      await leaveFinishing(world, uploadId, FILE)
+      await suspend(world, accountId)
+      assert.equal(said(await ask(chunkOf({ opaqueId, uploadId }, FILE))), '204')
+      assert.equal((await uploadRow(world, uploadId)).state, 'landed')
+      assert.equal((await uploadRow(world, open)).state, 'open')
+    }),
+  )
+})
+
+interface Sender {
+  readonly accountId: AccountId
+  readonly opaqueId: OpaqueId
+  /** Has 40 bytes of `FILE`. */
+  readonly open: UploadId
+  readonly landed: UploadId
+}
+
+async function sender(world: World): Promise<Sender> {
+  const opaqueId = await newLink(world)
+  const landed = await land(world, opaqueId, FILE)
+  const open = await openDrop(world, opaqueId, FILE)
+  admitted(await append(world, open, { offset: 0, bytes: FILE.subarray(0, 40) }))
+  const { accountId } = await uploadRow(world, open)
+  return { accountId, opaqueId, open, landed }
+}
+
+/** Everything that is said to whoever has the link and the id of a session that is open, but for the time and the request's id. */
+async function answersTo({ ask }: Web, { opaqueId, open }: Sender): Promise<readonly string[]> {
+  const link = `/d/${opaqueId}`
+  const session = `${link}/${open}`
+  const headers = { 'content-type': 'application/json' }
+  const requests: readonly InjectOptions[] = [
+    { method: 'GET', url: link },
+    { method: 'POST', url: link, headers, payload: declarationOf(FILE) },
+    { method: 'POST', url: link, headers, payload: declarationOf(FILE, { size: 2 ** 50 }) },
+    chunkOf({ opaqueId, uploadId: open }, FILE.subarray(0, 40)),
+    chunkOf({ opaqueId, uploadId: open }, FILE.subarray(40), { 'x-service-offset': '40' }),
+    { method: 'HEAD', url: session },
+    { method: 'DELETE', url: session },
+    { method: 'GET', url: `${session}/receipt` },
+  ]
+  const answers: string[] = []
+  for (const request of requests) {
+    const { statusCode, headers: given, body } = await ask(request)
+    const { date: _date, 'x-request-id': requestId, ...rest } = given
+    answers.push(`${statusCode} ${JSON.stringify(rest)} ${body.replace(String(requestId), '')}`)
+  }
+  return answers
+}
+
+/** What is said of a session that has landed: its state, a repeat of its last chunk, a cancel, its receipt. */
+async function landedTo({ ask }: Web, { opaqueId, landed }: Sender): Promise<readonly string[]> {
+  const session = `/d/${opaqueId}/${landed}`
+  return [
+    said(await ask({ method: 'HEAD', url: session })),
+    said(await ask(chunkOf({ opaqueId, uploadId: landed }, FILE))),
+    said(await ask({ method: 'DELETE', url: session })),
+    said(await ask({ method: 'GET', url: `${session}/receipt` })),
+  ]
+}

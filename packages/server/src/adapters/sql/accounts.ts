@@ -1,6 +1,6 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
-import type { Account, AccountReads, AccountWrites, NewAccount } from '../../ports/store.ts'
+import type { Account, AccountReads, AccountWrites, NewAccount, OwnLimits } from '../../ports/store.ts'
 import { prepared } from './prepared.ts'
 import type { AccountTable, Schema } from './schema.ts'
 
@@ -10,6 +10,10 @@ const byId = prepared((db, given: { readonly accountId: AccountId }) =>
 
 const byEmail = prepared((db, given: { readonly email: string }) =>
   db.selectFrom('accounts').selectAll().where('email', '=', given.email),
+)
+
+const afterEmail = prepared((db, given: { readonly afterEmail: string; readonly most: number }) =>
+  db.selectFrom('accounts').selectAll().where('email', '>', given.afterEmail).orderBy('email').limit(given.most),
 )
 
 const insertion = prepared((db, given: NewAccount) =>
@@ -50,6 +54,29 @@ const exceeding = prepared((db, given: { readonly accountId: AccountId; readonly
   db.updateTable('accounts').set({ exceeded_since: given.since }).where('account_id', '=', given.accountId),
 )
 
+const limiting = prepared((db, given: OwnLimits & { readonly accountId: AccountId }) =>
+  db
+    .updateTable('accounts')
+    .set({ soft_limit_bytes: given.softLimitBytes, hard_limit_bytes: given.hardLimitBytes })
+    .where('account_id', '=', given.accountId),
+)
+
+const suspending = prepared((db, given: { readonly accountId: AccountId; readonly since: Instant }) =>
+  db
+    .updateTable('accounts')
+    .set({ suspended_at: given.since })
+    .where('account_id', '=', given.accountId)
+    .where('suspended_at', 'is', null),
+)
+
+const resuming = prepared((db, given: { readonly accountId: AccountId }) =>
+  db
+    .updateTable('accounts')
+    .set({ suspended_at: null })
+    .where('account_id', '=', given.accountId)
+    .where('suspended_at', 'is not', null),
+)
+
 export function accountReads(db: Kysely<Schema>): AccountReads {
   return {
     async find(accountId) {
@@ -59,6 +86,9 @@ export function accountReads(db: Kysely<Schema>): AccountReads {
     async findByEmail(email) {
       const row = await byEmail.first(db, { email })
       return row && accountOf(row)
+    },
+    async list({ afterEmail: email = '', most }) {
+      return (await afterEmail.all(db, { afterEmail: email, most })).map(accountOf)
     },
   }
 }
@@ -79,6 +109,14 @@ export function accountWrites(db: Kysely<Schema>): AccountWrites {
     },
     async setExceededSince(accountId, since) {
       await exceeding.changed(db, { accountId, since: since ?? null })
+    },
+    async setLimits(accountId, limits) {
+      await limiting.changed(db, { ...limits, accountId })
+    },
+    async setSuspended(accountId, since) {
+      const changed =
+        since === undefined ? resuming.changed(db, { accountId }) : suspending.changed(db, { accountId, since })
+      return (await changed) === 1
     },
   }
 }

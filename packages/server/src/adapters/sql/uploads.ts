@@ -64,6 +64,14 @@ const unclosedOfAccount = prepared((db, given: { readonly accountId: AccountId }
     .orderBy('upload_id'),
 )
 
+const countOfUnclosed = prepared((db, given: { readonly accountId: AccountId }) =>
+  db
+    .selectFrom('uploads')
+    .select((upload) => upload.fn.countAll<number>().as('count'))
+    .where('account_id', '=', given.accountId)
+    .where('closed_at', 'is', null),
+)
+
 const countOfUnclosedOwn = prepared((db, given: { readonly accountId: AccountId }) =>
   db
     .selectFrom('uploads')
@@ -193,6 +201,9 @@ export function uploadReads(db: Kysely<Schema>): UploadReads {
     },
     async unclosedOfAccount(accountId) {
       return (await unclosedOfAccount.all(db, { accountId })).map(uploadOf)
+    },
+    async countUnclosed(accountId) {
+      return (await countOfUnclosed.first(db, { accountId }))?.count ?? 0
     },
     async countUnclosedOwn(accountId) {
       return (await countOfUnclosedOwn.first(db, { accountId }))?.count ?? 0

@@ -28,9 +28,14 @@ export type NewAccount = Omit<
   'suspendedAt' | 'usedBytes' | 'softLimitBytes' | 'hardLimitBytes' | 'exceededSince'
 >
 
+/** Limits of an account's own, in bytes. Undefined leaves the deployment's. */
+export type OwnLimits = Pick<Account, 'softLimitBytes' | 'hardLimitBytes'>
+
 export interface AccountReads {
   find(accountId: AccountId): Promise<Account | undefined>
   findByEmail(email: string): Promise<Account | undefined>
+  /** By e-mail, those after `afterEmail` alone when it is given; `most` of them. */
+  list(page: { readonly afterEmail: string | undefined; readonly most: number }): Promise<readonly Account[]>
 }
 
 export interface AccountWrites {
@@ -44,4 +49,8 @@ export interface AccountWrites {
   /** Takes `bytes` off the use. Throws if it would fall below zero: the books are wrong then. */
   refund(accountId: AccountId, bytes: number): Promise<void>
   setExceededSince(accountId: AccountId, since: Instant | undefined): Promise<void>
+  /** Both at once: what is undefined is taken away. */
+  setLimits(accountId: AccountId, limits: OwnLimits): Promise<void>
+  /** Suspends since then, or no more when undefined. False, and nothing changed, when it is suspended already, or was not. */
+  setSuspended(accountId: AccountId, since: Instant | undefined): Promise<boolean>
 }

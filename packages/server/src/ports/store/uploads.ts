@@ -76,6 +76,8 @@ export interface UploadReads {
   unclosedOfAsset(assetId: AssetId): Promise<readonly AssetUpload[]>
   /** All that one account is charged for and that has not closed, guests' included, oldest first. */
   unclosedOfAccount(accountId: AccountId): Promise<readonly Upload[]>
+  /** How many are open or finishing that one account is charged for, guests' included. */
+  countUnclosed(accountId: AccountId): Promise<number>
   /** How many of an account's own, guests' not counted, are open or finishing. */
   countUnclosedOwn(accountId: AccountId): Promise<number>
   /** All that a start-up has to finish. */

@@ -9,6 +9,7 @@ export function describeAccounts(inStore: InStore): void {
   describe('accounts', () => {
     describeRows(inStore)
     describeUse(inStore)
+    describeOperation(inStore)
   })
 }
 
@@ -153,6 +154,68 @@ function describeUse(inStore: InStore): void {
       )
       assert.equal(await usedBytes(store), 100)
       await assert.rejects(store.write((tx) => tx.accounts.refund(accountId(9), 0)))
+    }),
+  )
+}
+
+function describeOperation(inStore: InStore): void {
+  const emails = ['ann@example.org', 'bob@example.org', 'eve@example.org']
+
+  it(
+    'lists accounts by e-mail, so many at a time',
+    inStore(async (store) => {
+      await store.write(async (tx) => {
+        for (const [index, email] of [...emails.entries()].toReversed())
+          await tx.accounts.insert(account(index + 1, { email }))
+      })
+      const list = async (afterEmail: string | undefined, limit: number) =>
+        (await store.read((tx) => tx.accounts.list({ afterEmail, most: limit }))).map(({ email }) => email)
+      assert.deepEqual(await list(undefined, 9), emails)
+      assert.deepEqual(await list(undefined, 2), emails.slice(0, 2))
+      assert.deepEqual(await list('bob@example.org', 2), ['eve@example.org'])
+      assert.deepEqual(await list('eve@example.org', 2), [])
+      const [first] = await store.read((tx) => tx.accounts.list({ afterEmail: undefined, most: 1 }))
+      assert.deepEqual(first, await store.read((tx) => tx.accounts.find(accountId(1))))
+    }),
+  )
+
+  it(
+    'gives one account limits of its own, and takes them away',
+    inStore(async (store) => {
+      await seed(store)
+      const limits = async (number: number) => {
+        const row = await store.read((tx) => tx.accounts.find(accountId(number)))
+        return [row?.softLimitBytes, row?.hardLimitBytes]
+      }
+      await store.write((tx) => tx.accounts.setLimits(accountId(1), { softLimitBytes: 0, hardLimitBytes: most }))
+      assert.deepEqual(
+        [await limits(1), await limits(2)],
+        [
+          [0, most],
+          [undefined, undefined],
+        ],
+      )
+      await store.write((tx) =>
+        tx.accounts.setLimits(accountId(1), { softLimitBytes: undefined, hardLimitBytes: undefined }),
+      )
+      assert.deepEqual(await limits(1), [undefined, undefined])
+    }),
+  )
+
+  it(
+    'suspends one account once, of any number at once, and ends it once',
+    inStore(async (store) => {
+      await seed(store)
+      const suspendedAt = async (number: number) =>
+        (await store.read((tx) => tx.accounts.find(accountId(number))))?.suspendedAt
+      assert.equal(await store.write((tx) => tx.accounts.setSuspended(accountId(1), undefined)), false)
+      const suspended = await atOnce(store, 8, (tx, index) => tx.accounts.setSuspended(accountId(1), at(index)))
+      assert.equal(countTrue(suspended), 1)
+      assert.deepEqual([await suspendedAt(1), await suspendedAt(2)], [at(suspended.indexOf(true)), undefined])
+      const ended = await atOnce(store, 8, (tx) => tx.accounts.setSuspended(accountId(1), undefined))
+      assert.equal(countTrue(ended), 1)
+      assert.equal(await suspendedAt(1), undefined)
+      assert.equal(await store.write((tx) => tx.accounts.setSuspended(accountId(9), at(1))), false)
     }),
   )
 }

@@ -193,11 +193,15 @@ function describeLists(inStore: InStore): void {
   )
 
   it(
-    "counts an account's own sessions that are open or finishing, guests' not among them",
+    "counts an account's sessions that are open or finishing, with guests' and without them",
     inStore(async (store) => {
       await seedWithAlbums(store)
-      const count = (number: number) => store.read((tx) => tx.uploads.countUnclosedOwn(accountId(number)))
-      assert.equal(await count(1), 0)
+      const count = (number: number) =>
+        store.read(async (tx) => [
+          await tx.uploads.countUnclosed(accountId(number)),
+          await tx.uploads.countUnclosedOwn(accountId(number)),
+        ])
+      assert.deepEqual(await count(1), [0, 0])
       await store.write(async (tx) => {
         for (const [index, state] of (['finishing', 'landed', 'failed', 'ended'] as const).entries()) {
           await tx.uploads.insert(assetUpload(index))
@@ -207,7 +211,13 @@ function describeLists(inStore: InStore): void {
         await tx.uploads.insert(upload(6))
         await tx.uploads.insert(assetUpload(7, foreign))
       })
-      assert.deepEqual([await count(1), await count(2)], [2, 1])
+      assert.deepEqual(
+        [await count(1), await count(2)],
+        [
+          [3, 2],
+          [1, 1],
+        ],
+      )
     }),
   )
 }

@@ -1,0 +1,50 @@
+/**
+ * The copies below a directory, read as any program reads files: nothing is made, synced or removed, and nothing that the server's own adapter does
+ * can hide what a dead process left.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseSha256Hex } from '@blindkeep/protocol/ids'
+import type { ReadableBlobs } from '../packages/server/src/domain/fsck/files.ts'
+import { BlobMissing } from '../packages/server/src/ports/blobs.ts'
+
+export function plainFiles(directory: string): ReadableBlobs {
+  const sizeOf = async (location: string) => (await stat(join(directory, location)).catch(unlessMissing))?.size
+
+  return {
+    size: sizeOf,
+    async digest(location, size) {
+      const present = await sizeOf(location)
+      if (present === undefined) throw new BlobMissing('no such copy')
+      const hash = createHash('sha256')
+      for await (const piece of range(join(directory, location), { start: 0, end: size })) hash.update(piece)
+      const sha256 = parseSha256Hex(hash.digest('hex'))
+      if (sha256 === undefined) throw new Error('SHA-256 gave something other than 64 hex characters')
+      return { sha256, size: present }
+    },
+    async *read(location, part) {
+      if ((await sizeOf(location)) === undefined) throw new BlobMissing('no such copy')
+      yield* range(join(directory, location), part)
+    },
+    async *list() {
+      // The root has the marker of the directory too, which is no copy.
+      const prefixes = (await readdir(directory)).filter((name) => !name.startsWith('.'))
+      for (const prefix of prefixes)
+        for (const name of await readdir(join(directory, prefix))) yield `${prefix}/${name}`
+    },
+    freeBytes: async () => 0,
+  }
+}
+
+async function* range(
+  path: string,
+  { start, end }: { readonly start: number; readonly end: number },
+): AsyncGenerator<Uint8Array> {
+  if (end > start) yield* createReadStream(path, { start, end: end - 1 })
+}
+
+export function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+}

@@ -1,0 +1,183 @@
+/** Room for so many, and more who ask: caps, open sessions, quota, and keys that make many requests one. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { newBundle, sendUpload, uploadBody, uploadsOf } from '../../conformance/assetWorld.ts'
+import { json, type Reply } from '../../conformance/client.ts'
+import { tally } from '../../conformance/expect.ts'
+import {
+  declaration,
+  entryOf,
+  guestView,
+  type Link,
+  linksOf,
+  openSession,
+  sendDeclaration,
+} from '../../conformance/world.ts'
+import { clear, expectOnly, expectUse, MANY, newLinkOf, placesOf, type Race, race, raceSides, times } from './race.ts'
+
+const BYTES_MOST = 500
+const FILLED = 'as many as there was room for'
+const FULL = '409 drop.cap_exhausted'
+/** Open sessions of one link. */
+const OPEN_MOST = 64
+const QUOTA_BYTES = 100_000
+const OWN_UPLOADS = 8
+
+/** What nobody was answered has no entry in a tally. */
+function answers(counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
+}
+
+const create = (link: Link, size: number): Promise<Reply> =>
+  sendDeclaration(link, declaration(Buffer.alloc(1), { size }))
+
+const count: Race = {
+  name: 'max_file_count',
+  async round({ author, dice }) {
+    const room = dice.integer(1, MANY - 1)
+    const link = await newLinkOf(author, { max_file_count: room })
+    const replies = await race(
+      dice,
+      times(MANY, () => create(link, 100)),
+    )
+    assert.deepEqual(tally(replies), answers({ 201: room, [FULL]: MANY - room }))
+    assert.equal((await guestView(link)).remaining_files, 0)
+    assert.equal((await entryOf(link)).open_sessions, room)
+    await expectUse(author, room * 100)
+    await clear(author)
+    return FILLED
+  },
+}
+
+/** Files of one size fill it exactly; of files of many sizes, none is refused that would still fit at the end. */
+const bytes: Race = {
+  name: 'max_total_bytes',
+  async round({ author, dice, index }) {
+    const isMixed = index % 2 === 1
+    const size = dice.integer(1, BYTES_MOST)
+    const room = dice.integer(1, MANY - 1)
+    const cap = room * size + (isMixed ? 0 : dice.integer(0, size - 1))
+    const link = await newLinkOf(author, { max_total_bytes: cap })
+    const sizes = Array.from({ length: MANY }, () => (isMixed ? Math.min(cap, dice.integer(1, 2 * size)) : size))
+    const sizeOf = (place: number) => sizes[place] ?? 0
+    const replies = await race(
+      dice,
+      times(MANY, (place) => create(link, sizeOf(place))),
+    )
+    expectOnly(replies, ['201', FULL])
+    const admitted = placesOf(replies, '201').map(sizeOf)
+    const used = admitted.reduce((sum, each) => sum + each, 0)
+    if (!isMixed) assert.equal(admitted.length, room)
+    assert.ok(used <= cap, `${used} of ${cap} bytes`)
+    const wronged = placesOf(replies, FULL).filter((place) => sizeOf(place) <= cap - used)
+    assert.deepEqual(wronged, [], 'refused, and yet there is room')
+    const { open_bytes, open_sessions } = await entryOf(link)
+    assert.deepEqual([open_bytes, open_sessions], [used, admitted.length])
+    await expectUse(author, used)
+    await clear(author)
+    return FILLED
+  },
+}
+
+const open: Race = {
+  name: 'open sessions',
+  async round({ author, dice }) {
+    const link = await newLinkOf(author)
+    const before = dice.integer(0, 24)
+    await Promise.all(times(before, () => create(link, 10)).map((ask) => ask()))
+    const replies = await race(
+      dice,
+      times(MANY, () => create(link, 10)),
+    )
+    assert.deepEqual(tally(replies), answers({ 201: OPEN_MOST - before, [FULL]: before }))
+    assert.equal((await entryOf(link)).open_sessions, OPEN_MOST)
+    await expectUse(author, OPEN_MOST * 10)
+    await clear(author)
+    return FILLED
+  },
+}
+
+/** Of two links and of the account's own uploads. */
+const quota: Race = {
+  name: 'quota',
+  settings: { QUOTA_HARD_BYTES: String(QUOTA_BYTES) },
+  async round({ author, dice }) {
+    const [size, room] = [dice.integer(1, BYTES_MOST), dice.integer(1, MANY - 1)]
+    const links = [await newLinkOf(author), await newLinkOf(author)] as const
+    const before = QUOTA_BYTES - room * size - dice.integer(0, size - 1)
+    await openSession(await newLinkOf(author), Buffer.alloc(1), { size: before })
+    const replies = await race(
+      dice,
+      times(MANY, (place) => {
+        if (place >= OWN_UPLOADS) return create(place % 2 === 0 ? links[0] : links[1], size)
+        return sendUpload(author, uploadBody(newBundle(author, { original: randomBytes(size) })))
+      }),
+    )
+    assert.deepEqual(tally(replies), answers({ 201: room, '403 quota.exceeded': MANY - room }))
+    await expectUse(author, before + room * size)
+    const drops = (await linksOf(author.owner)).reduce((sum, { open_bytes }) => sum + open_bytes, 0)
+    const uploads = (await uploadsOf(author.owner)).filter(({ asset_id }) => asset_id !== undefined)
+    assert.equal(drops + uploads.length * size, before + room * size, 'use is the sum of what is open')
+    await clear(author)
+    return FILLED
+  },
+}
+
+/** The room of what is given up goes to others, and none of it twice. */
+const givenBack: Race = {
+  name: 'create against cancel',
+  async round({ author, dice }) {
+    const link = await newLinkOf(author, { max_file_count: MANY / 2 })
+    const sessions = await Promise.all(Array.from({ length: MANY / 2 }, () => openSession(link, Buffer.alloc(7))))
+    const cancels = sessions.map(({ client, opaqueId, uploadId }) => () => {
+      return client.send({ method: 'DELETE', path: `/d/${opaqueId}/${uploadId}` })
+    })
+    const creates = times(MANY / 2, () => create(link, 7))
+    const [cancelled = [], created = []] = await raceSides(dice, [cancels, creates])
+    assert.deepEqual(tally(cancelled), { 204: MANY / 2 })
+    expectOnly(created, ['201', FULL])
+    const admitted = placesOf(created, '201').length
+    assert.equal((await guestView(link)).remaining_files, MANY / 2 - admitted)
+    assert.equal((await entryOf(link)).open_sessions, admitted)
+    await expectUse(author, admitted * 7)
+    await clear(author)
+    return admitted === 0 ? 'none admitted' : admitted === MANY / 2 ? 'all admitted' : 'some admitted'
+  },
+}
+
+const idempotency: Race = {
+  name: 'one Idempotency-Key',
+  async round({ author, dice, index }) {
+    const size = dice.integer(1, BYTES_MOST)
+    if (index % 2 === 1) {
+      const body = uploadBody(newBundle(author, { original: randomBytes(size) }))
+      const replies = await race(
+        dice,
+        times(MANY, () => sendUpload(author, body)),
+      )
+      assert.deepEqual(tally(replies), { 200: MANY - 1, 201: 1 })
+      expectOneSession(replies)
+      assert.equal((await uploadsOf(author.owner)).length, 1)
+    } else {
+      const link = await newLinkOf(author)
+      const body = declaration(Buffer.alloc(1), { size })
+      const headers = { 'idempotency-key': dice.hex(16) }
+      const replies = await race(
+        dice,
+        times(MANY, () => sendDeclaration(link, body, headers)),
+      )
+      assert.deepEqual(tally(replies), { 201: MANY })
+      expectOneSession(replies)
+      assert.equal((await entryOf(link)).open_sessions, 1)
+    }
+    await expectUse(author, size)
+    await clear(author)
+    return index % 2 === 1 ? 'one upload' : 'one drop session'
+  },
+}
+
+function expectOneSession(replies: readonly Reply[]): void {
+  assert.equal(new Set(replies.map((reply) => json<{ upload_id: string }>(reply).upload_id)).size, 1, 'one session')
+}
+
+export const ADMISSION_RACES: readonly Race[] = [quota, bytes, count, open, givenBack, idempotency]

@@ -1,0 +1,113 @@
+/** A drop that many want at the same time, for different assets or to be rid of it. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import {
+  type Author,
+  adoptBody,
+  type Bundle,
+  getAsset,
+  newBundle,
+  receiptsOf,
+  sendAdoption,
+} from '../../conformance/assetWorld.ts'
+import type { Reply } from '../../conformance/client.ts'
+import { said, tally } from '../../conformance/expect.ts'
+import { asOwner, inboxOf, land, onlyDrop } from '../../conformance/world.ts'
+import {
+  clear,
+  countOf,
+  expectOnly,
+  expectUse,
+  MANY,
+  newLinkOf,
+  placesOf,
+  type Race,
+  race,
+  raceSides,
+  times,
+} from './race.ts'
+
+const NO_DROP = '404 drop.not_found'
+const SIZE = 100
+const LOSERS_LOOKED_AT = 3
+const BOTH = 2
+
+/** A drop in the inbox, and as many different assets that it might become. */
+async function pendingDrop(author: Author, assets: number) {
+  const { file } = await land(await newLinkOf(author), randomBytes(SIZE))
+  const { drop_id: dropId } = await onlyDrop(author.owner)
+  const bundles = Array.from({ length: assets }, () => newBundle(author, { original: file }))
+  return {
+    dropId,
+    bundles,
+    adoptions: bundles.map((bundle) => () => sendAdoption(author.owner, dropId, adoptBody(bundle))),
+  }
+}
+
+/** The asset of the request that won is there, and none of the others; both receipts name the guest's session. */
+async function expectAdopted(bundles: readonly Bundle[], replies: readonly Reply[]): Promise<readonly string[]> {
+  const adopted = placesOf(replies, '200').map((place) => bundles[place])
+  const others = placesOf(replies, NO_DROP).map((place) => bundles[place])
+  for (const bundle of others.slice(0, LOSERS_LOOKED_AT)) {
+    assert.ok(bundle)
+    assert.equal(said(await getAsset(bundle)), '404 asset.not_found')
+  }
+  for (const bundle of adopted) {
+    assert.ok(bundle)
+    assert.equal(said(await getAsset(bundle)), '200')
+    assert.equal((await receiptsOf(bundle)).length, BOTH, 'one receipt of its landing, one of its adoption')
+  }
+  return adopted.flatMap((bundle) => bundle?.assetId ?? [])
+}
+
+const adoptions: Race = {
+  name: 'adopt against adopt',
+  async round({ author, dice }) {
+    const { bundles, adoptions: asks } = await pendingDrop(author, MANY)
+    const replies = await race(dice, asks)
+    assert.deepEqual(tally(replies), { 200: 1, [NO_DROP]: MANY - 1 })
+    const assetIds = await expectAdopted(bundles, replies)
+    assert.deepEqual(await inboxOf(author.owner), [])
+    await expectUse(author, SIZE)
+    await clear(author, assetIds)
+    return 'one adopted'
+  },
+}
+
+/** Whoever comes while it is under way joins it; whoever comes later finds no drop. */
+const repeats: Race = {
+  name: 'one adoption many times',
+  async round({ author, dice }) {
+    const { bundles, adoptions: asks } = await pendingDrop(author, 1)
+    const [bundle] = bundles
+    const [ask] = asks
+    assert.ok(bundle && ask)
+    const replies = await race(dice, times(MANY, ask))
+    expectOnly(replies, ['200', NO_DROP])
+    assert.ok(countOf(replies, '200') > 0)
+    assert.equal((await receiptsOf(bundle)).length, BOTH)
+    assert.deepEqual(await inboxOf(author.owner), [])
+    await expectUse(author, SIZE)
+    await clear(author, [bundle.assetId])
+    return countOf(replies, '200') === 1 ? 'one is told' : 'several are told'
+  },
+}
+
+const discards: Race = {
+  name: 'adopt against discard',
+  async round({ author, dice }) {
+    const { dropId, bundles, adoptions: asks } = await pendingDrop(author, MANY / 2)
+    const discard = () => asOwner(author.owner, 'DELETE', `/v1/drops/${dropId}`)
+    const [adopted = [], discarded = []] = await raceSides(dice, [asks, times(MANY / 2, discard)])
+    expectOnly(adopted, ['200', NO_DROP])
+    expectOnly(discarded, ['204', NO_DROP])
+    assert.equal(countOf(adopted, '200') + countOf(discarded, '204'), 1, 'exactly one request wins')
+    const assetIds = await expectAdopted(bundles, adopted)
+    assert.deepEqual(await inboxOf(author.owner), [])
+    await expectUse(author, assetIds.length * SIZE)
+    await clear(author, assetIds)
+    return assetIds.length === 1 ? 'adopted' : 'discarded'
+  },
+}
+
+export const ADOPTION_RACES: readonly Race[] = [adoptions, repeats, discards]

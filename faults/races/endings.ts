@@ -1,0 +1,192 @@
+/** Sessions and links that come to their end in more ways than one at the same time. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { getAsset, newBundle, openUpload, receiptsOf } from '../../conformance/assetWorld.ts'
+import { json } from '../../conformance/client.ts'
+import { said, tally } from '../../conformance/expect.ts'
+import {
+  type AnySession,
+  append,
+  asOwner,
+  cancel,
+  declaration,
+  entryOf,
+  inboxOf,
+  openSession,
+  revoke,
+  type Session,
+  sendDeclaration,
+  sessionPath,
+} from '../../conformance/world.ts'
+import {
+  clear,
+  countOf,
+  expectOnly,
+  expectUse,
+  MANY,
+  newLinkOf,
+  placesOf,
+  type Race,
+  type Round,
+  race,
+  raceSides,
+  times,
+} from './race.ts'
+
+const LANDED = '204'
+const GONE = '404 upload.session_not_found'
+/** The newest of several requests wins; an older one whose bytes were still under way says so, and its repeat is answered 204. */
+const OVERTAKEN = '409 upload.offset_mismatch'
+const CLOSED = '409 upload.session_closed'
+const BYTES_MOST = 3_000
+/** About as long as one side takes, so that the other comes in the middle of it. */
+const LAND_MS = 100
+const CREATE_ALL_MS = 80
+const LAND_ALL_MS = 250
+
+function outcome(count: number, most: number, doing: string): string {
+  return `${count === 0 ? 'none' : count === most ? 'all' : 'some'} ${doing}`
+}
+
+/** A guest's session and an owner's in turn: chunks are taken by one function, whoever sends them (specification, Append one chunk). */
+async function newSession({ author, dice, index }: Round): Promise<Opened> {
+  const file = randomBytes(dice.integer(1, BYTES_MOST))
+  if (index % 2 === 0) {
+    const session = await openSession(await newLinkOf(author), file)
+    return { session, size: file.length, receipts: () => guestReceipts(session), assetIds: [] }
+  }
+  const bundle = newBundle(author, { original: file })
+  const session = await openUpload(bundle)
+  const receipts = async () => {
+    return (await getAsset(bundle)).status === 200
+      ? (await receiptsOf(bundle)).map(({ receipt_seq }) => receipt_seq)
+      : []
+  }
+  return { session, size: file.length, receipts, assetIds: [bundle.assetId] }
+}
+
+interface Opened {
+  readonly session: AnySession
+  readonly size: number
+  /** The numbers of the receipts that it led to. */
+  receipts(): Promise<readonly number[]>
+  /** What it becomes when it lands. */
+  readonly assetIds: readonly string[]
+}
+
+async function guestReceipts(session: Session): Promise<readonly number[]> {
+  const reply = await session.client.send({ method: 'GET', path: `${sessionPath(session)}/receipt` })
+  return reply.status === 200 ? [json<{ receipt_seq: number }>(reply).receipt_seq] : []
+}
+
+const lastChunk: Race = {
+  name: 'last chunk many times',
+  async round(round) {
+    const { author, dice } = round
+    const { session, size, receipts, assetIds } = await newSession(round)
+    const replies = await race(
+      dice,
+      times(MANY, () => append(session)),
+    )
+    expectOnly(replies, [LANDED, OVERTAKEN])
+    assert.ok(countOf(replies, LANDED) > 0, 'at least one is told that it landed')
+    assert.equal(said(await append(session)), LANDED)
+    assert.equal((await receipts()).length, 1)
+    assert.equal((await inboxOf(author.owner)).length, 1 - assetIds.length)
+    await expectUse(author, size)
+    await clear(author, assetIds)
+    return countOf(replies, LANDED) === MANY ? 'all are told' : 'some are overtaken'
+  },
+}
+
+const cancelled: Race = {
+  name: 'cancel against last chunk',
+  async round(round) {
+    const { author, dice } = round
+    const { session, size, receipts, assetIds } = await newSession(round)
+    const sides = [times(MANY / 2, () => append(session)), times(MANY / 2, () => cancel(session))]
+    const [chunks = [], cancels = []] = await raceSides(dice, sides, [0, LAND_MS])
+    const hasLanded = (await receipts()).length === 1
+    if (hasLanded) {
+      expectOnly(chunks, [LANDED, OVERTAKEN])
+      assert.deepEqual(tally(cancels), { [CLOSED]: MANY / 2 })
+      assert.equal(said(await append(session)), LANDED)
+    } else {
+      expectOnly(chunks, [GONE, OVERTAKEN])
+      assert.deepEqual(tally(cancels), { 204: 1, [GONE]: MANY / 2 - 1 })
+      assert.equal(said(await append(session)), GONE)
+    }
+    await expectUse(author, hasLanded ? size : 0)
+    await clear(author, hasLanded ? assetIds : [])
+    return hasLanded ? 'landed' : 'cancelled'
+  },
+}
+
+/** Sends the last chunk of each of these sessions. */
+const finishAll = (sessions: readonly Session[]) => sessions.map((session) => () => append(session))
+
+const singleUse: Race = {
+  name: 'single_use',
+  async round({ author, dice }) {
+    const link = await newLinkOf(author, { single_use: true })
+    const sessions = await Promise.all(Array.from({ length: MANY }, () => openSession(link, randomBytes(50))))
+    const replies = await race(dice, finishAll(sessions))
+    assert.deepEqual(tally(replies), { [LANDED]: 1, [GONE]: MANY - 1 })
+    const [drop, ...others] = await inboxOf(author.owner)
+    assert.deepEqual(others, [])
+    assert.equal(drop?.size, 50)
+    const { state, landed_files, open_sessions } = await entryOf(link)
+    assert.deepEqual([state, landed_files, open_sessions], ['spent', 1, 0])
+    await expectUse(author, 50)
+    await clear(author)
+    return 'one landed'
+  },
+}
+
+const created: Race = {
+  name: 'revoke against create',
+  async round({ author, dice }) {
+    const link = await newLinkOf(author)
+    const revocations = dice.integer(1, 8)
+    const body = declaration(Buffer.alloc(40))
+    const sides = [times(MANY - revocations, () => sendDeclaration(link, body)), times(revocations, () => revoke(link))]
+    const [creates = [], ends = []] = await raceSides(dice, sides, [0, CREATE_ALL_MS])
+    expectOnly(creates, ['201', '404 drop.link_not_found'])
+    assert.deepEqual(tally(ends), { 204: revocations })
+    const { state, open_sessions, landed_files } = await entryOf(link)
+    assert.deepEqual([state, open_sessions, landed_files], ['revoked', 0, 0])
+    assert.equal(said(await sendDeclaration(link, body)), '404 drop.link_not_found')
+    await expectUse(author, 0)
+    await clear(author)
+    return outcome(countOf(creates, '201'), creates.length, 'created')
+  },
+}
+
+const landing: Race = {
+  name: 'revoke against landing',
+  async round({ author, dice }) {
+    const link = await newLinkOf(author)
+    const sessions = await Promise.all(Array.from({ length: MANY - 1 }, () => openSession(link, randomBytes(60))))
+    const [chunks = []] = await raceSides(dice, [finishAll(sessions), [() => revoke(link)]], [0, LAND_ALL_MS])
+    expectOnly(chunks, [LANDED, GONE])
+    const landed = placesOf(chunks, LANDED)
+      .map((place) => sessions[place]?.file.toString('hex'))
+      .sort()
+    const drops = await inboxOf(author.owner)
+    const contents = await Promise.all(
+      drops.slice(0, 3).map(({ drop_id }) => asOwner(author.owner, 'GET', `/v1/drops/${drop_id}/content`)),
+    )
+    assert.equal(drops.length, landed.length, 'what was told to have landed is in the inbox, and nothing else')
+    assert.ok(
+      contents.every(({ body }) => landed.includes(body.toString('hex'))),
+      'and is whole',
+    )
+    const { open_sessions, landed_files } = await entryOf(link)
+    assert.deepEqual([open_sessions, landed_files], [0, landed.length])
+    await expectUse(author, landed.length * 60)
+    await clear(author)
+    return outcome(landed.length, chunks.length, 'landed')
+  },
+}
+
+export const ENDING_RACES: readonly Race[] = [lastChunk, cancelled, singleUse, created, landing]

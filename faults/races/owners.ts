@@ -1,0 +1,106 @@
+/** What an owner's clients ask at the same time beside adoptions: deletions and verdicts, links, tokens. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { deleteAsset, landBlob, newBundle, sendJson } from '../../conformance/assetWorld.ts'
+import { json, type Reply } from '../../conformance/client.ts'
+import { said, tally } from '../../conformance/expect.ts'
+import { base64, linkBody, linksOf, sendLink, sha256, signIn, type Tokens } from '../../conformance/world.ts'
+import { clear, expectUse, MANY, type Race, race, raceSides, times } from './race.ts'
+
+const SIZE = 100
+
+/** A verdict is of one moment: all is there, or nothing is known. Whoever asks after the deletion was acknowledged hears the latter. */
+const verdicts: Race = {
+  name: 'delete against verify',
+  async round({ author, dice }) {
+    const bundle = newBundle(author, { original: randomBytes(SIZE) })
+    await landBlob(bundle)
+    const hashes = [sha256(bundle.original)]
+    let isDeleted = false
+    const remove = async () => {
+      const reply = await deleteAsset(bundle)
+      isDeleted ||= reply.status === 204
+      return reply
+    }
+    const wasDeleted = new Map<number, boolean>()
+    const deepAt = dice.integer(0, MANY)
+    const verify = (place: number) => {
+      wasDeleted.set(place, isDeleted)
+      const assets = [{ asset_id: bundle.assetId, blob_hashes: hashes }]
+      return sendJson(author.owner, '/v1/storage/verify', { assets, deep: place === deepAt })
+    }
+    const deletions = dice.integer(1, 8)
+    const sides = [times(MANY - deletions, verify), times(deletions, remove)]
+    const [verified = [], removed = []] = await raceSides(dice, sides)
+    assert.deepEqual(tally(removed), { 204: 1, ...(deletions > 1 && { '404 asset.not_found': deletions - 1 }) })
+    const durable = verified.map((reply, place) => verdictOf(reply, wasDeleted.get(place)))
+    assert.equal(verdictOf(await verify(MANY), true), false)
+    await expectUse(author, 0)
+    await clear(author)
+    if (!durable.includes(true)) return 'none durable'
+    return durable.includes(false) ? 'some durable' : 'all durable'
+  },
+}
+
+interface Verdicts {
+  readonly verdicts: readonly {
+    readonly durable: boolean
+    readonly blobs: readonly { readonly role: string; readonly stored: boolean; readonly indexed: boolean }[]
+  }[]
+}
+
+/** Whether it is durable. */
+function verdictOf(reply: Reply, wasDeleted = false): boolean {
+  assert.equal(said(reply), '200')
+  const [verdict] = json<Verdicts>(reply).verdicts
+  const [blob] = verdict?.blobs ?? []
+  assert.ok(verdict && blob)
+  const isDurable = verdict.durable
+  if (isDurable) assert.ok(blob.role === 'original' && blob.stored && blob.indexed, JSON.stringify(verdict))
+  assert.ok(!(isDurable && wasDeleted), 'durable after its deletion was acknowledged')
+  return isDurable
+}
+
+const provisions: Race = {
+  name: 'one opaque_id by two owners',
+  async round({ author, rival, dice }) {
+    const body = linkBody()
+    const owners = [author.owner, rival.owner]
+    const bodies = owners.map(() => ({ ...body, drop_pubkey: base64(64) }))
+    const sides = owners.map((owner, side) => times(MANY / 2, () => sendLink(owner, bodies[side])))
+    const answers = (await raceSides(dice, sides, [2, 2])).map(tally)
+    const [won, lost] = [{ 201: MANY / 2 }, { '400 drop.opaque_id_taken': MANY / 2 }]
+    const isAuthors = answers[0]?.['201'] !== undefined
+    assert.deepEqual(answers, isAuthors ? [won, lost] : [lost, won], 'all of one owner win, none of the other')
+    const lists = await Promise.all(owners.map(linksOf))
+    const found = lists.map((links) => links.some(({ opaque_id }) => opaque_id === body.opaque_id))
+    assert.deepEqual(found, [isAuthors, !isAuthors])
+    await clear(author)
+    await clear(rival)
+    return isAuthors ? 'one owner' : 'the other owner'
+  },
+}
+
+/** An honest repeat gets the same answer; an ended session has none. */
+const refreshes: Race = {
+  name: 'refresh',
+  async round({ author, client, dice }) {
+    const refresh = (refresh_token: string) =>
+      client.send({ method: 'POST', path: '/v1/auth/refresh', json: { refresh_token } })
+    const session = await signIn(author.owner)
+    const replies = await race(
+      dice,
+      times(MANY, () => refresh(session.refreshToken)),
+    )
+    assert.deepEqual(tally(replies), { 200: MANY })
+    const [successor, ...others] = new Set(replies.map((reply) => json<Tokens>(reply).refresh_token))
+    assert.ok(successor !== undefined && others.length === 0, 'one rotation')
+    assert.notEqual(successor, session.refreshToken)
+    assert.equal(said(await refresh(successor)), '200')
+    assert.equal(said(await client.send({ method: 'POST', path: '/v1/auth/logout', token: session.token })), '204')
+    assert.equal(said(await refresh(successor)), '401 auth.session_expired')
+    return 'one rotation'
+  },
+}
+
+export const OWNER_RACES: readonly Race[] = [verdicts, provisions, refreshes]

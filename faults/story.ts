@@ -1,0 +1,98 @@
+/**
+ * Everything that is durable in the life of two drops and of one upload, told in phases, one request after the other.
+ * Each phase lasts until it is acknowledged, whatever comes between: a story that is told to its end has lost nothing on the way.
+ */
+import { pause } from './api.ts'
+import { planAdoption, settleAdoption } from './assets/adopt.ts'
+import { newAsset } from './assets/assetLedger.ts'
+import { provenanceOf } from './assets/author.ts'
+import { removeAsset } from './assets/remove.ts'
+import { ownBlob, uploadBlob } from './assets/uploadBlob.ts'
+import { fetchReceipt } from './guest.ts'
+import { type Attempt, describeAttempt, type Link, type Owner } from './ledger.ts'
+import type { World } from './load.ts'
+import { discard, readInbox } from './owner.ts'
+import { provision } from './pool.ts'
+import type { Dice } from './random.ts'
+import { landed, plannedSession, type Session } from './session.ts'
+
+/** Does the work of a phase, and whatever else belongs to it. */
+export type During = <Value>(phase: string, work: () => Promise<Value>) => Promise<Value>
+
+const FILE_BYTES = 20_011
+const CHUNKS = 3
+const RETRY_PAUSE_MS = 5
+
+interface Telling {
+  readonly world: World
+  readonly owner: Owner
+  readonly name: string
+  readonly dice: Dice
+  readonly during: During
+}
+
+/** `name` is no other story's, and goes into headers. Throws when the story cannot go on. */
+export async function tellStory(world: World, name: string, during: During): Promise<void> {
+  const [owner] = world.owners
+  if (owner === undefined) throw new Error('there is no owner')
+  const telling = { world, owner, name, during, dice: world.dice.fork(name) }
+  const link = await during('provision', () => provision(world, telling.dice, { owner, singleUse: false }))
+  await adoptedDrop(telling, link)
+  await discardedDrop(telling, link)
+  await ownAsset(telling)
+}
+
+async function adoptedDrop({ world, owner, name, dice, during }: Telling, link: Link): Promise<void> {
+  const session = plannedSession(world, link, { name: `${name}-adopted`, size: FILE_BYTES })
+  const { attempt, upload } = session
+  await during('create drop', () => upload.create())
+  for (let index = 1; index < CHUNKS; index++)
+    await during(`chunk ${index}`, () => bringTo(session, Math.floor((index * FILE_BYTES) / CHUNKS), dice))
+  await during('landing', () => bringTo(session, FILE_BYTES, dice))
+  await fetchReceipt(world, attempt)
+  planAdoption(world, attempt, newAsset(owner)).bundle.original.landed = 'asked'
+  await during('adoption', () => settleAdoption(world, attempt))
+}
+
+async function discardedDrop({ world, name, during }: Telling, link: Link): Promise<void> {
+  const attempt = await landed(world, link, { name: `${name}-discarded`, size: FILE_BYTES })
+  await during('discard', () => discardWhole(world, attempt))
+}
+
+async function ownAsset({ world, owner, name, during }: Telling): Promise<void> {
+  const asset = newAsset(owner)
+  const original = ownBlob('original', `${name}-own`, FILE_BYTES)
+  const bundle = { action: 'create' as const, original, metadata: undefined }
+  const provenance = provenanceOf(asset, bundle)
+  world.ledger.assets.push(asset)
+  asset.bundles.push(bundle)
+  const send = (blob: typeof original) =>
+    uploadBlob(world, { asset, bundle, blob }, { chunkBytes: Math.ceil(blob.size / 2) })
+  await during('upload', () => send(original))
+  Object.assign(bundle, { provenance })
+  await during('provenance', () => send(provenance))
+  await during('deletion', async () => {
+    for (; asset.deleted !== 'acknowledged'; await pause(RETRY_PAUSE_MS)) await removeAsset(world, asset)
+  })
+}
+
+/** One chunk from where the session stands. Without an answer half of the guests ask where that is; the others just repeat what they sent. */
+async function bringTo({ attempt, upload }: Session, end: number, dice: Dice): Promise<void> {
+  const isDone = () => (end < attempt.size ? attempt.acknowledgedOffset >= end : attempt.landed === 'acknowledged')
+  while (!isDone()) {
+    if (attempt.isGone) throw new Error(`a session is gone: ${describeAttempt(attempt)}`)
+    const offset = attempt.acknowledgedOffset
+    const chunk = offset < end ? { offset, length: end - offset } : attempt.lastChunk
+    if (chunk === undefined) throw new Error('all bytes are there, and nobody sent the last ones')
+    const reply = await upload.append(chunk)
+    if (reply?.status !== 204) await pause(RETRY_PAUSE_MS)
+    if (reply === undefined && dice.chance(0.5)) await upload.standing()
+  }
+}
+
+async function discardWhole(world: World, attempt: Attempt): Promise<void> {
+  const { owner } = attempt.link
+  const entry = (await readInbox(world, owner)).find(({ drop_id }) => drop_id === attempt.dropId)
+  if (entry === undefined) throw new Error(`it is not in the inbox: ${attempt.dropId}`)
+  for (; attempt.discarded !== 'acknowledged'; await pause(RETRY_PAUSE_MS)) await discard(world, owner, entry)
+}

@@ -1,0 +1,84 @@
+/** System calls of a running process, by `strace`, on Linux: which of them reach the disk, and SIGKILL right before a certain one. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** What changes a disk, or makes a change last. */
+const DURABLE = ['pwrite64', 'pwritev', 'fsync', 'fdatasync', 'ftruncate', 'fallocate', 'rename', 'unlink', 'mkdir']
+const DETACHED_MS_MOST = 5_000
+
+export interface DurableCall {
+  /** By its name; of the process's first one, `main`. */
+  readonly thread: string
+  readonly call: string
+}
+
+export interface Strike extends DurableCall {
+  /** Counted from 1, of the thread's calls of that name, from when it is armed. */
+  readonly number: number
+}
+
+/** Why there can be no such run on this machine; undefined when there can. */
+export function straceMissing(): string | undefined {
+  const { error, stderr } = spawnSync('strace', ['-o', '/dev/null', process.execPath, '--version'], {
+    encoding: 'utf8',
+  })
+  if (error !== undefined) return 'strace is not installed (Debian: apt-get install strace), or this is not Linux'
+  return stderr === '' ? undefined : `strace is not allowed to trace: ${stderr.trim()}`
+}
+
+/** Resolves when all threads are watched; `stop` gives what they have called since, in order. */
+export async function watch(pid: number): Promise<{ stop(): Promise<readonly DurableCall[]> }> {
+  const directory = await mkdtemp(join(tmpdir(), 'blindkeep-strace-'))
+  const path = join(directory, 'calls')
+  const tracer = await attach(['-f', '-o', path, '-p', String(pid)])
+  return {
+    async stop() {
+      const threads = await threadsOf(pid)
+      await detach(tracer)
+      const lines = (await readFile(path, 'utf8')).split('\n')
+      await rm(directory, { recursive: true })
+      return lines.flatMap((line) => {
+        const [, id, call] = /^(\d+) +(\w+)\(/.exec(line) ?? []
+        return id === undefined || call === undefined ? [] : [{ thread: threads.get(Number(id)) ?? id, call }]
+      })
+    },
+  }
+}
+
+/** Resolves when it is armed: the process dies before that call is made, if it ever is. */
+export async function arm(pid: number, { thread, call, number }: Strike): Promise<{ disarm(): Promise<void> }> {
+  const ids = [...(await threadsOf(pid))].filter(([, name]) => name === thread).map(([id]) => id)
+  if (ids.length !== 1) throw new Error(`the process has ${ids.length} threads ${thread}`)
+  const tracer = await attach([
+    '-e',
+    `inject=${call}:signal=SIGKILL:when=${number}`,
+    '-o',
+    '/dev/null',
+    '-p',
+    ids.join(),
+  ])
+  return { disarm: () => detach(tracer) }
+}
+
+async function threadsOf(pid: number): Promise<ReadonlyMap<number, string>> {
+  const ids = (await readdir(`/proc/${pid}/task`)).map(Number)
+  const named = ids.map(async (id) => [id, await readFile(`/proc/${pid}/task/${id}/comm`, 'utf8')] as const)
+  return new Map((await Promise.all(named)).map(([id, name]) => [id, id === pid ? 'main' : name.trim()]))
+}
+
+async function attach(watched: readonly string[]): Promise<ChildProcess> {
+  const tracer = spawn('strace', ['-e', `trace=${DURABLE.join()}`, ...watched], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const [told] = await once(tracer.stderr, 'data')
+  if (!String(told).includes('attached')) throw new Error(`strace: ${told}`)
+  return tracer
+}
+
+async function detach(tracer: ChildProcess): Promise<void> {
+  if (tracer.exitCode !== null || tracer.signalCode !== null) return
+  const ended = once(tracer, 'exit', { signal: AbortSignal.timeout(DETACHED_MS_MOST) })
+  tracer.kill('SIGTERM')
+  await ended
+}

@@ -1,0 +1,71 @@
+import type { AccountId } from '@blindkeep/protocol/ids'
+import { type Kysely, type SqlBool, sql } from 'kysely'
+import type { AuditedAccount, AuditWrites } from '../../../ports/store.ts'
+import { prepared } from '../prepared.ts'
+import type { Schema } from '../schema.ts'
+
+const ofAccount = (table: 'uploads' | 'drops' | 'asset_blobs') =>
+  sql<number>`(select coalesce(sum(held.size), 0) from ${sql.table(table)} as held where held.account_id = accounts.account_id)`
+const unclosedBytes = sql<number>`(
+  select coalesce(sum(size), 0) from uploads where uploads.account_id = accounts.account_id and uploads.closed_at is null
+)`
+const dropCount = sql<number>`(select count(*) from drops where drops.account_id = accounts.account_id)`
+const highest = (table: 'assets' | 'events') =>
+  sql<number>`(
+    select coalesce(max(told.change_seq), 0) from ${sql.table(table)} as told
+    where told.account_id = accounts.account_id and told.change_seq is not null
+  )`
+
+const page = prepared((db, given: { readonly after: string; readonly most: number }) =>
+  db
+    .selectFrom('accounts')
+    .select(['account_id', 'used_bytes', 'pending_drops', 'change_seq'])
+    .select([
+      unclosedBytes.as('unclosed_bytes'),
+      dropCount.as('drops'),
+      ofAccount('drops').as('drop_bytes'),
+      ofAccount('asset_blobs').as('blob_bytes'),
+      highest('assets').as('asset_change'),
+      highest('events').as('event_change'),
+    ])
+    .where(sql<SqlBool>`account_id > ${given.after}`)
+    .orderBy('account_id')
+    .limit(given.most),
+)
+
+const used = sql<number>`${unclosedBytes} + ${ofAccount('drops')} + ${ofAccount('asset_blobs')}`
+
+const recounting = prepared((db, given: { readonly accountId: AccountId }) =>
+  db
+    .updateTable('accounts')
+    .set({ used_bytes: used, pending_drops: dropCount })
+    .where('account_id', '=', given.accountId)
+    .where(sql<SqlBool>`(used_bytes <> ${used} or pending_drops <> ${dropCount})`),
+)
+
+export async function auditedAccounts(
+  db: Kysely<Schema>,
+  after: string,
+  most: number,
+): Promise<readonly AuditedAccount[]> {
+  const rows = await page.all(db, { after, most })
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    usedBytes: row.used_bytes,
+    pendingDrops: row.pending_drops,
+    changeSeq: row.change_seq,
+    unclosedBytes: row.unclosed_bytes,
+    drops: row.drops,
+    dropBytes: row.drop_bytes,
+    blobBytes: row.blob_bytes,
+    highestChange: Math.max(row.asset_change, row.event_change),
+  }))
+}
+
+export function accountWrites(db: Kysely<Schema>): Pick<AuditWrites, 'recountUse'> {
+  return {
+    async recountUse(accountId) {
+      return (await recounting.changed(db, { accountId })) === 1
+    },
+  }
+}

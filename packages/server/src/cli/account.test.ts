@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { type CommandOutcome, runCommand } from '../../../../testing/command.ts'
+import { type App, createApp } from '../app.ts'
+import { readConfig } from '../config.ts'
+import { accountCommands } from './account.ts'
+import { type Outcome, parseCall, UsageError } from './command.ts'
+import { parseSize, sizeText } from './sizes.ts'
+
+interface Beside {
+  readonly app: App
+  readonly env: Readonly<Record<string, string>>
+  /** Runs a command within this process, beside the server: `['account list']`, `['account quota', 'ann@example.org']`. */
+  run(name: string, ...argv: readonly string[]): Promise<Outcome>
+  register(email: string): Promise<{ readonly accountId: string; readonly authorization: string }>
+}
+
+/** A server as it runs, and commands beside it on the same data. */
+function besideServer(settings: Readonly<Record<string, string>>, work: (beside: Beside) => Promise<void>) {
+  return async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-account-'))
+    const env = { DATA_DIR: directory, LOG_LEVEL: 'silent', ...settings }
+    const config = readConfig(env)
+    assert.ok(!('faults' in config))
+    const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+    const app = await createApp({ config, port: 8080, log, version: '0.0.0', onBroken: () => assert.fail() })
+    try {
+      await work({
+        app,
+        env,
+        async run(name, ...argv) {
+          const command = accountCommands.find((each) => each.name === name)
+          assert.ok(command !== undefined)
+          const { given, values } = parseCall(command, argv)
+          const option = (wanted: string) => (typeof values[wanted] === 'string' ? values[wanted] : undefined)
+          const outcome = await command.run({ config, given, option, flag: () => false, tell: () => undefined })
+          assert.ok(outcome !== undefined)
+          return outcome
+        },
+        async register(email) {
+          const payload = { email, password: 'a secret of twelve or more' }
+          const answer = await app.http.inject({ method: 'POST', url: '/v1/auth/register', payload })
+          const { account_id: accountId, access_token: token } = answer.json()
+          return { accountId, authorization: `Bearer ${token}` }
+        },
+      })
+    } finally {
+      await app.close()
+      await rm(directory, { recursive: true })
+    }
+  }
+}
+
+describe('the commands of accounts, beside a running server', () => {
+  it(
+    'suspend and resume an account at once, and say when there was nothing to do',
+    besideServer({}, async ({ app, run, register }) => {
+      const { accountId, authorization } = await register('ann@example.org')
+      const album = async (id: number) => {
+        const payload = { album_id: `00000000-0000-4000-8000-00000000000${id}` }
+        return (await app.http.inject({ method: 'POST', url: '/v1/albums', headers: { authorization }, payload }))
+          .statusCode
+      }
+      assert.equal(await album(1), 201)
+      const said = async (name: string) => {
+        const { lines, json } = await run(name, name.endsWith('suspend') ? accountId : 'Ann@Example.org')
+        const { state, changed } = Object(json)
+        assert.equal(lines.length, 1)
+        return [state, changed]
+      }
+      assert.deepEqual(await said('account suspend'), ['suspended', true])
+      assert.equal(await album(2), 403)
+      assert.deepEqual(await said('account suspend'), ['suspended', false])
+      assert.deepEqual(await said('account resume'), ['active', true])
+      assert.deepEqual(await said('account resume'), ['active', false])
+      assert.equal(await album(2), 201)
+    }),
+  )
+
+  it(
+    'give limits of its own to an account, which its owner sees at once, and begin and end its grace',
+    besideServer({ QUOTA_HARD_BYTES: '1000', QUOTA_GRACE_DAYS: '14' }, async ({ app, run, register }) => {
+      const { authorization } = await register('ann@example.org')
+      const quota = async () =>
+        (await app.http.inject({ method: 'GET', url: '/v1/quota', headers: { authorization } })).json()
+      const shown = async (...options: readonly string[]) =>
+        Object((await run('account quota', 'ann@example.org', ...options)).json)
+      const deployment = { used: 0, soft_limit: 1000, hard_limit: 1000, state: 'ok' }
+      assert.deepEqual(await quota(), deployment)
+      await shown('--soft', '1KiB', '--hard', '2kB')
+      assert.deepEqual(await quota(), { used: 0, soft_limit: 1024, hard_limit: 2000, state: 'ok' })
+      assert.deepEqual((await shown()).own_limits, { soft: 1024, hard: 2000 })
+      await shown('--hard', 'unlimited', '--soft', 'default')
+      assert.deepEqual(await quota(), { used: 0, state: 'ok' })
+      const exceeded = await shown('--hard', '0')
+      assert.equal(exceeded.quota.state, 'hard_exceeded')
+      const days = (Date.parse(exceeded.quota.grace_ends) - Date.now()) / 86_400_000
+      assert.ok(days > 13.9 && days <= 14, String(days))
+      assert.equal((await quota()).state, 'hard_exceeded')
+      assert.equal((await shown('--hard', 'default')).quota.grace_ends, undefined)
+      assert.deepEqual(await quota(), deployment)
+    }),
+  )
+
+  it(
+    'list every account, for people and for programs',
+    besideServer({ QUOTA_SOFT_BYTES: '0' }, async ({ run, register }) => {
+      assert.deepEqual((await run('account list')).json, { accounts: [] })
+      const [bob, ann] = [await register('bob@example.org'), await register('ann@example.org')]
+      await run('account suspend', 'bob@example.org')
+      const { lines, json } = await run('account list')
+      const { accounts } = Object(json)
+      assert.deepEqual(
+        accounts.map((each: { account_id: string; state: string; pending_drops: number; quota: object }) => [
+          each.account_id,
+          each.state,
+          each.pending_drops,
+          JSON.stringify(each.quota),
+        ]),
+        [
+          [ann.accountId, 'active', 0, '{"used":0,"soft_limit":0,"state":"soft_warning"}'],
+          [bob.accountId, 'suspended', 0, '{"used":0,"soft_limit":0,"state":"soft_warning"}'],
+        ],
+      )
+      assert.equal(lines.length, 3)
+      assert.match(lines[2] ?? '', /^bob@example\.org {2}suspended {2}0 B of no limit {2}soft_warning {2}0 /)
+    }),
+  )
+
+  it(
+    'refuse what cannot be meant, and change nothing then',
+    besideServer({}, async ({ run, register }) => {
+      await register('ann@example.org')
+      await run('account quota', 'ann@example.org', '--soft', '5', '--hard', '10')
+      for (const options of [
+        ['--soft', '11'],
+        ['--hard', '4'],
+        ['--soft', 'unlimited'],
+        ['--hard', '1.5GiB'],
+        ['--hard', '-1'],
+        ['--hard', '10PB', '--soft', '10'],
+      ])
+        await assert.rejects(run('account quota', 'ann@example.org', ...options), UsageError, options.join(' '))
+      const { json } = await run('account quota', 'ann@example.org')
+      assert.deepEqual(Object(json).own_limits, { soft: 5, hard: 10 })
+      await assert.rejects(run('account resume', 'bob@example.org'), /there is no account bob@example\.org/)
+    }),
+  )
+
+  it(
+    'end with 0 when done, 1 when there is no such account, and 2 when the call was wrong',
+    besideServer({}, async ({ env, register }) => {
+      await register('ann@example.org')
+      const call = (...args: readonly string[]) => runCommand(args, { cwd: env.DATA_DIR ?? '', env })
+      const [listed, helped, unknown, wrong] = await Promise.all([
+        call('account', 'list', '--json'),
+        call('account', 'quota', '--help'),
+        call('account', 'suspend', 'bob@example.org'),
+        call('account', 'quota', 'ann@example.org', '--hard', 'much'),
+      ])
+      const statuses = [listed, helped, unknown, wrong].map(({ status }: CommandOutcome) => status)
+      assert.deepEqual(statuses, [0, 0, 1, 2])
+      assert.equal(JSON.parse(listed.stdout).accounts[0].email, 'ann@example.org')
+      assert.match(helped.stdout, /--soft SIZE/)
+      assert.match(unknown.stderr, /there is no account bob@example\.org/)
+      assert.match(wrong.stderr, /--hard takes bytes as 1048576/)
+      assert.deepEqual([listed.stderr, helped.stderr, unknown.stdout, wrong.stdout], ['', '', '', ''])
+    }),
+  )
+})
+
+describe('a size', () => {
+  it('is read in bytes, powers of 1000 and powers of 1024, exactly', () => {
+    for (const [text, bytes] of [
+      ['0', 0],
+      ['1048576', 1_048_576],
+      ['7B', 7],
+      ['10MiB', 10_485_760],
+      ['5GB', 5_000_000_000],
+      ['5 gb', 5_000_000_000],
+      ['2tib', 2_199_023_255_552],
+      ['9007199254740991', Number.MAX_SAFE_INTEGER],
+      ['9007199254740992', undefined],
+      ['10000PB', undefined],
+      ['7iB', undefined],
+      ['1.5GiB', undefined],
+      ['10M', undefined],
+      ['-1', undefined],
+      ['', undefined],
+    ] as const)
+      assert.equal(parseSize(text), bytes, text)
+  })
+
+  it('is shown to people and never as more than it is', () => {
+    for (const [bytes, text] of [
+      [0, '0 B'],
+      [1023, '1023 B'],
+      [1024, '1 KiB'],
+      [1024 ** 3 - 1, '1023.9 MiB'],
+      [1.5 * 1024 ** 3, '1.5 GiB'],
+      [Number.MAX_SAFE_INTEGER, '7.9 PiB'],
+    ] as const)
+      assert.equal(sizeText(bytes), text)
+  })
+})

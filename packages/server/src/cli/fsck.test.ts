@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { copyFile, mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, it } from 'node:test'
+import { readConfig } from '../config.ts'
+import { FILLED_BYTES, type Filled, fill } from '../testing/fsck.ts'
+import { inWorld, known } from '../testing/world.ts'
+import type { Outcome } from './command.ts'
+import { fsckCommands } from './fsck.ts'
+
+interface Told {
+  readonly findings: readonly { readonly kind: string; readonly repairable: boolean; readonly todo: string }[]
+  readonly counts: Readonly<Record<string, number>>
+  readonly repaired: readonly { readonly kind: string }[]
+}
+
+/** A data directory with what `fill` makes, as a stopped server leaves it. */
+interface Directory {
+  readonly path: string
+  readonly filled: Filled
+  fsck(...flags: readonly string[]): Promise<Outcome & { readonly json: Told }>
+  change(...statements: readonly string[]): void
+  value(query: string): unknown
+}
+
+function inDirectory(work: (directory: Directory) => Promise<void>): () => Promise<void> {
+  return inWorld(
+    async (world) => {
+      const path = await mkdtemp(join(tmpdir(), 'blindkeep-fsck-'))
+      const databasePath = join(path, 'blindkeep.sqlite')
+      const config = readConfig({ DATA_DIR: path })
+      if ('faults' in config) assert.fail(config.faults.join())
+      const inDatabase = <Result>(ask: (database: DatabaseSync) => Result): Result => {
+        const database = new DatabaseSync(databasePath)
+        try {
+          return ask(database)
+        } finally {
+          database.close()
+        }
+      }
+      try {
+        const filled = await fill(world)
+        await copyFile(known(world.databasePath), databasePath)
+        await copyFile(`${world.databasePath}-wal`, `${databasePath}-wal`)
+        for (const location of filled.locations.values()) {
+          await mkdir(dirname(join(path, 'blobs', location)), { recursive: true })
+          // A session may have no byte yet.
+          await copyFile(join(world.blobsDirectory, location), join(path, 'blobs', location)).catch(() => undefined)
+        }
+        await work({
+          path,
+          filled,
+          fsck: async (...flags) => {
+            const call = { config, given: [], option: () => undefined, tell: () => undefined }
+            const outcome = known(await known(fsckCommands[0]).run({ ...call, flag: (name) => flags.includes(name) }))
+            // What `--json` prints, as a program reads it.
+            return { ...outcome, json: JSON.parse(JSON.stringify(outcome.json)) }
+          },
+          change: (...statements) =>
+            inDatabase((database) => {
+              for (const statement of statements)
+                assert.equal(Number(database.prepare(statement).run().changes), 1, statement)
+            }),
+          value: (query) => inDatabase((database) => Object.values(database.prepare(query).get() ?? {})[0]),
+        })
+      } finally {
+        await rm(path, { recursive: true })
+      }
+    },
+    { isOnDisk: true },
+  )
+}
+
+const kinds = (told: readonly { readonly kind: string }[]) => told.map(({ kind }) => kind).toSorted()
+
+describe('blindkeep-server fsck', () => {
+  it(
+    'says that a whole directory is whole, and how much it has looked at',
+    inDirectory(async ({ fsck }) => {
+      const { isWrong, lines, json } = await fsck('deep')
+      assert.deepEqual([isWrong, json.findings, json.repaired], [false, [], []])
+      const { accounts, links, sessions, drops, assets, blobs, copies, files, receipts, bytes } = json.counts
+      assert.deepEqual([accounts, links, sessions, drops, assets], [1, 3, 7, 1, 3])
+      assert.deepEqual([blobs, copies, files, receipts, bytes], [2, 7, 5, 5, 3.5 * FILLED_BYTES])
+      assert.equal(lines.at(-1), 'All is whole.')
+    }),
+  )
+
+  it(
+    'says what is wrong, where and what to do, and changes nothing unasked',
+    inDirectory(async ({ fsck, path, filled, change }) => {
+      change(`update accounts set used_bytes = used_bytes + 5`)
+      await truncate(join(path, 'blobs', filled.pending.location), 7)
+      for (const _ of [1, 2]) {
+        const { isWrong, json, lines } = await fsck()
+        assert.equal(isWrong, true)
+        assert.deepEqual(kinds(json.findings), ['file_size_wrong', 'use_wrong'])
+        assert.deepEqual(
+          json.findings.map(({ repairable }) => repairable),
+          [true, false],
+        )
+        assert.ok(json.findings.every(({ todo }) => todo.length > 10))
+        assert.ok(
+          lines.some((line) => line.startsWith('use_wrong: account_id ') && line.includes(filled.keeper.accountId)),
+        )
+      }
+    }),
+  )
+
+  it(
+    'puts right what can be without a doubt, and marks bytes that are not those of the receipt',
+    inDirectory(async ({ fsck, path, filled, change, value }) => {
+      const { pending, cancelled, open, locations } = filled
+      const used = value('select used_bytes from accounts')
+      change(
+        'update accounts set used_bytes = 1, pending_drops = 9, hard_limit_bytes = 100',
+        `update links set open_sessions = 4, open_bytes = 7 where open_sessions = 1`,
+        `update drops set claim_id = 'x', claim_hash = 'y', leased_until = 1`,
+        `update copies set state = 'staged' where location = '${locations.get(cancelled)}'`,
+      )
+      const file = join(path, 'blobs', pending.location)
+      await copyFile(file, `${file}.kept`)
+      await writeFile(file, new Uint8Array(FILLED_BYTES))
+      const first = await fsck('deep', 'repair')
+      assert.deepEqual(kinds(first.json.repaired), [
+        'bytes_wrong',
+        'copy_wrong',
+        'drop_claim_stuck',
+        'link_open_wrong',
+        'pending_drops_wrong',
+        'use_wrong',
+      ])
+      assert.deepEqual([first.isWrong, kinds(first.json.findings)], [true, ['bytes_wrong']])
+      assert.equal(value('select used_bytes from accounts'), used)
+      assert.equal(value('select pending_drops from accounts'), 1)
+      assert.equal(value('select exceeded_since is not null from accounts'), 1)
+      assert.equal(value('select claim_id from drops'), null)
+      assert.equal(value(`select state from copies where location = '${locations.get(cancelled)}'`), 'doomed')
+      assert.equal(value(`select state from copies where location = '${locations.get(open)}'`), 'staged')
+      assert.deepEqual(kinds((await fsck()).json.findings), ['copy_damaged'])
+      await copyFile(`${file}.kept`, file)
+      const second = await fsck('deep', 'repair')
+      assert.deepEqual([second.isWrong, kinds(second.json.repaired)], [false, ['copy_intact']])
+      assert.deepEqual((await fsck('deep')).json.findings, [])
+    }),
+  )
+
+  it(
+    'touches no receipt, no bytes, and nothing that something owns',
+    inDirectory(async ({ fsck, filled, change, value }) => {
+      const { metadata, buriedBlob, locations } = filled
+      change(
+        `update copies set state = 'staged' where location = '${locations.get(metadata)}'`,
+        `update copies set state = 'staged' where location = '${locations.get(buriedBlob)}'`,
+        `update receipts set received_at = received_at + 1 where receipt_seq = 3`,
+        `delete from log_head`,
+      )
+      const before = (await fsck()).json.findings
+      const { json } = await fsck('deep', 'repair')
+      assert.deepEqual([json.repaired, kinds(json.findings)], [[], kinds(before)])
+      assert.equal(value(`select count(*) from copies where state = 'staged'`), 4)
+      assert.equal(value('select count(*) from log_head'), 0)
+    }),
+  )
+})

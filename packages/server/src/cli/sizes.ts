@@ -1,0 +1,25 @@
+/** Sizes as people type and read them. */
+
+/** Each a power of 1000 or 1024 more than the one before it. */
+const PREFIXES = 'KMGTP'
+const FORM = /^(\d{1,16}) ?(?:([KMGTP]?)(i?)B)?$/i
+
+/** What a size may look like, for messages and help. */
+export const SIZE_FORMS = 'bytes as 1048576, 10MiB (of 1024) or 5GB (of 1000)'
+
+/** Bytes, or undefined for what is no size or more than a number can say exactly. */
+export function parseSize(text: string): number | undefined {
+  const [, digits, prefix = '', binary = ''] = FORM.exec(text) ?? []
+  const power = prefix === '' ? 0 : PREFIXES.indexOf(prefix.toUpperCase()) + 1
+  if (digits === undefined || (power === 0 && binary !== '')) return undefined
+  const bytes = BigInt(digits) * BigInt(binary === '' ? 1000 : 1024) ** BigInt(power)
+  return bytes <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(bytes) : undefined
+}
+
+/** `1.5 GiB`: cut, never rounded up, as `1 GiB` would look like a limit that has been reached. */
+export function sizeText(bytes: number): string {
+  let power = 0
+  while (power < PREFIXES.length && bytes >= 1024 ** (power + 1)) power += 1
+  const tenths = Math.floor((bytes / 1024 ** power) * 10)
+  return power === 0 ? `${bytes} B` : `${tenths / 10} ${PREFIXES[power - 1]}iB`
+}

@@ -1,0 +1,128 @@
+import type { HybridVerifiers } from '@blindkeep/protocol/cose'
+import type { Clock } from '../ports/clock.ts'
+import type { AuditedCopy, Store } from '../ports/store.ts'
+import { judgeAccount } from './fsck/accounts.ts'
+import { judgeAsset, judgeBlob, judgeDrop } from './fsck/assets.ts'
+import { examineBytes } from './fsck/bytes.ts'
+import { judgeCopy } from './fsck/copies.ts'
+import { confirmed, examineStrays, lookAtFile, type ReadableBlobs } from './fsck/files.ts'
+import { type Finding, found } from './fsck/finding.ts'
+import { judgeLink } from './fsck/links.ts'
+import { examineLog } from './fsck/log.ts'
+import type { Counts, Examination } from './fsck/options.ts'
+import { FIRST_NUMBER, pages } from './fsck/pages.ts'
+import { judgeUpload } from './fsck/sessions.ts'
+
+/**
+ * Whether what a data directory holds is whole: rows against rows, rows against files, the receipt log against itself. It may run beside a server:
+ * what one statement says is of one instant, the log is append-only, and what a look at a file finds wrong counts only when the row says the same
+ * afterwards. It writes nothing.
+ */
+export interface FsckPorts {
+  readonly store: Pick<Store, 'read'>
+  readonly blobs: ReadableBlobs
+  readonly clock: Clock
+  readonly verify: HybridVerifiers
+}
+
+/** Files that are looked at at the same time. */
+const LOOKS_AT_ONCE = 32
+/** Each page of links goes through all sessions. */
+const LINKS_AT_ONCE = 10_000
+
+/** Ends with an error when the store of rows or that of bytes does not answer: then nothing can be said. */
+export async function* examine(ports: FsckPorts, examination: Examination): AsyncGenerator<Finding> {
+  const { store } = ports
+  for (const what of await store.read((tx) => tx.audit.damage(examination.deep)))
+    yield found('database_damaged', {}, what)
+  yield* examineRows(ports, examination)
+  yield* examineLog(ports, examination)
+  yield* examineCopies(ports, examination)
+  yield* examineStrays(ports, examination)
+}
+
+async function* examineRows({ store, clock }: FsckPorts, examination: Examination): AsyncGenerator<Finding> {
+  const through = <Row, Key>(count: keyof Counts, table: Table<Row, Key>): AsyncGenerator<Finding> =>
+    judged({ store, count, table, examination })
+  yield* through('accounts', {
+    first: '',
+    read: (tx, after, most) => tx.audit.accounts(after, most),
+    keyOf: ({ accountId }) => accountId,
+    judge: judgeAccount,
+  })
+  yield* through('links', {
+    first: FIRST_NUMBER,
+    read: (tx, after, most) => tx.audit.links(after, most),
+    keyOf: ({ linkSeq }) => linkSeq,
+    most: LINKS_AT_ONCE,
+    judge: (link) => judgeLink(link, examination),
+  })
+  yield* through('sessions', {
+    first: '',
+    read: (tx, after, most) => tx.audit.uploads(after, most),
+    keyOf: ({ uploadId }) => uploadId,
+    judge: (upload) => judgeUpload(upload, clock.now()),
+  })
+  yield* through('drops', {
+    first: FIRST_NUMBER,
+    read: (tx, after, most) => tx.audit.drops(after, most),
+    keyOf: ({ dropSeq }) => dropSeq,
+    judge: (drop) => judgeDrop(drop, { ...examination, now: clock.now() }),
+  })
+  yield* through('assets', {
+    first: '',
+    read: (tx, after, most) => tx.audit.assets(after, most),
+    keyOf: ({ assetId }) => assetId,
+    judge: judgeAsset,
+  })
+  yield* through('blobs', {
+    first: FIRST_NUMBER,
+    read: (tx, after, most) => tx.audit.blobs(after, most),
+    keyOf: ({ blobSeq }) => blobSeq,
+    judge: (blob) => judgeBlob(blob, examination),
+  })
+}
+
+type Table<Row, Key> = Parameters<typeof pages<Row, Key>>[1] & {
+  readonly judge: (row: Row) => readonly Finding[]
+}
+
+interface Judging<Row, Key> {
+  readonly store: Pick<Store, 'read'>
+  readonly count: keyof Counts
+  readonly table: Table<Row, Key>
+  readonly examination: Examination
+}
+
+async function* judged<Row, Key>({ store, count, table, examination }: Judging<Row, Key>): AsyncGenerator<Finding> {
+  for await (const rows of pages(store, table, examination)) {
+    yield* rows.flatMap(table.judge)
+    examination.counts[count] += rows.length
+  }
+}
+
+/** Each copy’s row, then its file, then, if asked for, its bytes. */
+async function* examineCopies(ports: FsckPorts, examination: Examination): AsyncGenerator<Finding> {
+  const table = {
+    first: '',
+    read: (tx: Parameters<Parameters<Store['read']>[0]>[0], after: string, most: number) =>
+      tx.audit.copies(after, most),
+    keyOf: ({ location }: AuditedCopy) => location,
+  }
+  for await (const copies of pages(ports.store, table, examination)) {
+    for (let at = 0; at < copies.length; at += LOOKS_AT_ONCE)
+      yield* lookAtAll(ports, copies.slice(at, at + LOOKS_AT_ONCE), examination)
+    if (examination.deep) for (const copy of copies) yield* examineBytes(ports, copy, examination)
+    examination.counts.copies += copies.length
+  }
+}
+
+async function* lookAtAll(
+  ports: FsckPorts,
+  copies: readonly AuditedCopy[],
+  examination: Examination,
+): AsyncGenerator<Finding> {
+  yield* copies.flatMap((copy) => judgeCopy(copy, examination))
+  const looked = await Promise.all(copies.map((copy) => confirmed(ports, copy, lookAtFile(ports))))
+  yield* looked.filter((finding) => finding !== undefined)
+}

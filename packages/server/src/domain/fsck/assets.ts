@@ -1,0 +1,86 @@
+import { addSeconds, formatInstant, type Instant } from '@blindkeep/protocol/ids'
+import type { AuditedAsset, AuditedBlob, AuditedDrop } from '../../ports/store.ts'
+import { locationOf } from '../location.ts'
+import { broken, type Finding } from './finding.ts'
+import type { Examination } from './options.ts'
+
+/** A lease lasts for a minute; whoever had it is long gone. */
+const CLAIM_SECONDS_MOST = 3_600
+
+export function judgeDrop(drop: AuditedDrop, examination: Examination & { readonly now: Instant }): readonly Finding[] {
+  const { dropId, accountId, uploadId, claimId, leasedUntil, receipt } = drop
+  const isReceiptRight = receipt?.dropId === dropId && receipt.receivedAt === drop.receivedAt
+  const isStuck =
+    claimId !== undefined && leasedUntil !== undefined && addSeconds(leasedUntil, CLAIM_SECONDS_MOST) < examination.now
+  return broken({ drop_id: dropId, upload_id: uploadId, account_id: accountId }, [
+    ...keptRules(drop, examination).map(([isBroken, what]) => [isBroken, 'drop_wrong', what] as const),
+    [drop.linkAccountId !== accountId, 'drop_wrong', 'its link is another account’s, or gone'],
+    [drop.adoptions > 0, 'drop_wrong', 'it is pending, and a receipt says that an asset took it'],
+    [!isReceiptRight, 'drop_receipt_wrong', receiptText(receipt)],
+    [
+      isStuck,
+      'drop_claim_stuck',
+      `claimed until ${leasedUntil === undefined ? 'never' : formatInstant(leasedUntil)}`,
+      { repair: 'let_go', dropId, claimId: claimId ?? '' },
+    ],
+  ])
+}
+
+export function judgeAsset(asset: AuditedAsset): readonly Finding[] {
+  const { assetId, accountId, blobs, unclosedSessions, createdAt, deletedAt, dropId, originalDropId } = asset
+  const isVisible = createdAt !== undefined && deletedAt === undefined
+  return broken({ asset_id: assetId, account_id: accountId }, [
+    [
+      deletedAt === undefined && blobs === 0 && unclosedSessions === 0,
+      'asset_wrong',
+      'it holds no blob, and no session is on its way to it',
+    ],
+    [
+      blobs > 0 !== isVisible,
+      'asset_wrong',
+      `${blobs} blobs, ${createdAt === undefined ? 'not created' : 'created'}, ${deletedAt === undefined ? 'not deleted' : 'deleted'}`,
+    ],
+    [
+      (createdAt === undefined) !== (asset.changeSeq === undefined),
+      'changes_wrong',
+      `${createdAt === undefined ? 'not created' : 'created'}, its last change is number ${asset.changeSeq ?? 'none'}`,
+    ],
+    [asset.albumAccountId !== accountId, 'asset_wrong', 'its album is another account’s, or gone'],
+    [
+      dropId !== originalDropId,
+      'asset_wrong',
+      `it names ${dropId ?? 'no drop'}, its original was ${originalDropId ?? 'none'}`,
+    ],
+  ])
+}
+
+export function judgeBlob(blob: AuditedBlob, examination: Examination): readonly Finding[] {
+  const { assetId, accountId, uploadId, receipt, landedAt } = blob
+  return broken({ asset_id: assetId, upload_id: uploadId, account_id: accountId }, [
+    ...keptRules(blob, examination).map(([isBroken, what]) => [isBroken, 'blob_wrong', what] as const),
+    [blob.assetAccountId !== accountId, 'blob_wrong', 'its asset is another account’s, or gone'],
+    [receipt?.receivedAt !== landedAt, 'blob_receipt_wrong', receiptText(receipt)],
+  ])
+}
+
+/** What holds of whatever keeps a copy: it is its own, whole, and what the session says that brought it. */
+function keptRules(
+  kept: Pick<AuditedDrop, 'copy' | 'upload' | 'size' | 'location' | 'ciphertextHash' | 'uploadId'>,
+  { isUnpruned = false }: Examination,
+): readonly (readonly [boolean, string])[] {
+  const { copy, upload, size, location, ciphertextHash, uploadId } = kept
+  const isOfSession = upload === undefined ? !isUnpruned : upload.state === 'landed' && upload.isSame
+  return [
+    [
+      copy?.state !== 'kept' || copy.size !== size,
+      `${size} bytes, its copy is ${copy === undefined ? 'unknown' : `${copy.state} with ${copy.size}`}`,
+    ],
+    [location !== locationOf(ciphertextHash, uploadId), `its copy lies at ${location}`],
+    [!isOfSession, upload === undefined ? 'it has no session' : `its session is ${upload.state}, or says other things`],
+  ]
+}
+
+function receiptText(receipt: { readonly receivedAt: Instant } | undefined): string {
+  if (receipt === undefined) return 'it has no receipt'
+  return `its receipt is of another landing, or of another time: ${formatInstant(receipt.receivedAt)}`
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { formatInstant } from '@blindkeep/protocol/ids'
+import type { AuditedCopy, Chunk } from '../../ports/store.ts'
+import { uploadIdOf } from '../location.ts'
+import { confirmed, type FilePorts, readable, UNREADABLE } from './files.ts'
+import { type Finding, found } from './finding.ts'
+import type { Examination } from './options.ts'
+
+/** Reads the bytes of a copy again: a kept one whole, one that a session writes chunk by chunk. */
+export async function* examineBytes(
+  ports: FilePorts,
+  copy: AuditedCopy,
+  examination: Examination,
+): AsyncGenerator<Finding> {
+  if (copy.state === 'staged') return yield* examineChunks(ports, copy, examination)
+  if (copy.state !== 'kept' || examination.memory?.intact.has(copy.location) === true) return
+  const finding = await confirmed(ports, copy, (present) => lookAtBytes(ports, present, examination))
+  if (finding !== undefined) yield finding
+}
+
+/** The name of a copy ends in the session, and begins with the hash that its receipt vouches for. */
+const hashIn = (location: string) => location.slice(3, 67)
+
+async function lookAtBytes(
+  { blobs }: FilePorts,
+  { location, size, state, damagedAt }: AuditedCopy,
+  { counts, signal, memory }: Examination,
+): Promise<Finding | undefined> {
+  if (state !== 'kept') return undefined
+  const digest = await readable(blobs, () => blobs.digest(location, size, signal))
+  if (digest === UNREADABLE) return found('file_unreadable', { location }, 'the file cannot be read')
+  // That a file is missing, or of another size, is said where files are looked at.
+  if (digest?.size !== size) return undefined
+  counts.bytes += size
+  const isIntact = digest.sha256 === hashIn(location)
+  if (!isIntact)
+    return found(
+      'bytes_wrong',
+      { location },
+      `the bytes hash to ${digest.sha256}`,
+      damagedAt === undefined ? { repair: 'mark_damaged', location } : undefined,
+    )
+  memory?.intact.add(location)
+  if (damagedAt === undefined) return undefined
+  const what = `the bytes are right, and it was found damaged at ${formatInstant(damagedAt)}`
+  return found('copy_intact', { location }, what, { repair: 'unmark_damaged', location })
+}
+
+/** After a killed process, unlike after a power cut, every acknowledged chunk’s bytes are what they were. */
+async function* examineChunks(
+  ports: FilePorts,
+  { location }: AuditedCopy,
+  examination: Examination,
+): AsyncGenerator<Finding> {
+  const uploadId = uploadIdOf(location)
+  if (uploadId === undefined) return
+  const chunks = await ports.store.read((tx) => tx.uploads.chunks(uploadId))
+  for (const chunk of chunks) {
+    examination.signal.throwIfAborted()
+    if (await isWhole(ports, location, chunk)) {
+      examination.counts.bytes += chunk.length
+      continue
+    }
+    const present = await ports.store.read(async (tx) => ({
+      chunk: await tx.uploads.chunkAt(uploadId, chunk.offset),
+      copy: await tx.copies.find(location),
+    }))
+    // A session that fell back meanwhile has another chunk there, one that was ended none.
+    const isSame = present.chunk?.checksum === chunk.checksum && present.copy?.state === 'staged'
+    if (isSame && !(await isWhole(ports, location, chunk)))
+      yield found(
+        'chunk_wrong',
+        { upload_id: uploadId, location },
+        `the chunk of ${chunk.length} bytes at ${chunk.offset} has other bytes`,
+      )
+  }
+}
+
+async function isWhole({ blobs }: FilePorts, location: string, { offset, length, checksum }: Chunk): Promise<boolean> {
+  const read = await readable(blobs, async () => {
+    const hash = createHash('sha256')
+    for await (const piece of blobs.read(location, { start: offset, end: offset + length })) hash.update(piece)
+    return hash.digest('hex')
+  })
+  return read === checksum
+}

@@ -1,0 +1,57 @@
+import { formatInstant } from '@blindkeep/protocol/ids'
+import type { AuditedLink } from '../../ports/store.ts'
+import { broken, type Finding } from './finding.ts'
+import type { Examination } from './options.ts'
+
+/** Caps count landed plus open (ARCHITECTURE.md, What is always true). The link’s id is a credential, so that its number names it. */
+export function judgeLink(link: AuditedLink, examination: Examination): readonly Finding[] {
+  const where = { account_id: link.accountId, link_seq: link.linkSeq, created_at: formatInstant(link.createdAt) }
+  return [...broken(where, openRules(link)), ...broken(where, landedRules(link, examination))]
+}
+
+type Rules = Parameters<typeof broken>[1]
+
+function openRules({ linkSeq, unclosed, ...link }: AuditedLink): Rules {
+  const isOver = link.spentAt !== undefined || link.revokedAt !== undefined
+  return [
+    [
+      link.openSessions !== unclosed.sessions || link.openBytes !== unclosed.bytes,
+      'link_open_wrong',
+      `${link.openSessions} open sessions of ${link.openBytes} bytes counted, ${unclosed.sessions} of ${unclosed.bytes} in rows`,
+      { repair: 'recount_open', linkSeq },
+    ],
+    [isOver && unclosed.open > 0, 'link_open_after_end', `spent or revoked, with ${unclosed.open} open sessions`],
+    [
+      link.singleUse && link.claimedBy !== unclosed.finishing,
+      'link_claim_wrong',
+      `single-use, claimed by ${link.claimedBy ?? 'nobody'}, finishing is ${unclosed.finishing ?? 'nobody'}`,
+    ],
+  ]
+}
+
+function landedRules(link: AuditedLink, { isUnpruned = false }: Examination): Rules {
+  const { landedFiles, landedBytes, unclosed, seen, pending } = link
+  // That sessions are counted wrongly is said by itself.
+  const [files, bytes] = [landedFiles + unclosed.sessions, landedBytes + unclosed.bytes]
+  const isLess = landedFiles < seen.files || landedBytes < seen.bytes
+  const isOther = landedFiles !== seen.files || landedBytes !== seen.bytes
+  const isLessThanPending = landedFiles < pending.files || landedBytes < pending.bytes
+  return [
+    [
+      isLess || isLessThanPending || (isUnpruned && isOther),
+      'link_landed_wrong',
+      `${landedFiles} landed files of ${landedBytes} bytes counted, ${seen.files} of ${seen.bytes} in sessions, ${pending.files} of ${pending.bytes} pending`,
+    ],
+    [
+      files > (link.maxFileCount ?? Number.POSITIVE_INFINITY) ||
+        bytes > (link.maxTotalBytes ?? Number.POSITIVE_INFINITY),
+      'link_caps_passed',
+      `${files} files of ${bytes} bytes, landed and open`,
+    ],
+    [
+      link.singleUse && (landedFiles > 1 || (landedFiles === 1) !== (link.spentAt !== undefined)),
+      'link_spent_wrong',
+      `single-use, ${landedFiles} landed, ${link.spentAt === undefined ? 'not spent' : 'spent'}`,
+    ],
+  ]
+}

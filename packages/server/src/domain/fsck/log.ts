@@ -1,0 +1,78 @@
+import type { HybridVerifiers } from '@blindkeep/protocol/cose'
+import { keyId } from '@blindkeep/protocol/keys'
+import type { AttestationKey, ReadTx, Store } from '../../ports/store.ts'
+import { broken, type Finding, found } from './finding.ts'
+import type { Examination, LogPlace } from './options.ts'
+import { FIRST_NUMBER } from './pages.ts'
+import { judgeReceipt, placeOf } from './receipts.ts'
+
+/** So many signatures are verified at once. */
+const PAGE_MOST = 256
+
+interface LogPorts {
+  readonly store: Pick<Store, 'read'>
+  readonly verify: HybridVerifiers
+}
+
+/** The receipt log from its first receipt to its head, and the keys that it names. Whatever is appended meanwhile is looked at too. */
+export async function* examineLog(
+  { store, verify }: LogPorts,
+  examination: Examination,
+): AsyncGenerator<Finding, void, undefined> {
+  const { counts, memory, signal } = examination
+  let before = memory?.log
+  yield* judgeKeys(await store.read((tx) => tx.keys.attestationKeys()))
+  for (;;) {
+    signal.throwIfAborted()
+    const { receipts, head, ...facts } = await store.read((tx) => pageOf(tx, before?.receiptSeq ?? FIRST_NUMBER))
+    const places = receipts.map(placeOf)
+    const judged = await Promise.all(
+      receipts.map((receipt, index) =>
+        judgeReceipt(receipt, { before: places[index - 1] ?? before, verify, ...facts }, examination),
+      ),
+    )
+    yield* judged.flat()
+    counts.receipts += receipts.length
+    before = places.at(-1) ?? before
+    if (memory !== undefined) memory.log = before
+    if (receipts.length < PAGE_MOST) return yield* judgeHead(head, before)
+  }
+}
+
+async function pageOf(tx: ReadTx, after: number) {
+  const serverId = await tx.server.fact('server_id')
+  return {
+    receipts: await tx.audit.receipts(after, PAGE_MOST),
+    keys: await tx.keys.attestationKeys(),
+    serverId: serverId && new TextDecoder().decode(serverId),
+    head: await tx.receipts.head(),
+  }
+}
+
+function* judgeHead(head: LogPlace | undefined, last: LogPlace | undefined): Generator<Finding> {
+  const isSame =
+    head?.receiptSeq === last?.receiptSeq &&
+    head?.receiptHash === last?.receiptHash &&
+    head?.receivedAt === last?.receivedAt
+  if (isSame) return
+  const text = (place: LogPlace | undefined) => (place ? `${place.receiptSeq}, ${place.receiptHash}` : 'nothing')
+  yield found(
+    'log_head_wrong',
+    { receipt_seq: head?.receiptSeq ?? last?.receiptSeq ?? 0 },
+    `the log’s head is ${text(head)}, its last receipt ${text(last)}`,
+  )
+}
+
+/** Append-only, oldest first, and one that signs, last (specification, AttestationKeysResponse). */
+function* judgeKeys(keys: readonly AttestationKey[]): Generator<Finding> {
+  for (const [index, key] of keys.entries()) {
+    const next = keys[index + 1]
+    const ends = key.activeTo ?? Number.POSITIVE_INFINITY
+    yield* broken({ key_id: key.keyId }, [
+      [keyId(key.publicKey) !== key.keyId, 'key_wrong', 'its id is not that of its bytes'],
+      [ends < key.activeFrom, 'key_wrong', 'it stopped signing before it began'],
+      [next !== undefined && next.activeFrom < ends, 'key_wrong', 'the key after it began to sign before it stopped'],
+      [next === undefined && key.activeTo !== undefined, 'key_wrong', 'it is the last, and has stopped signing'],
+    ])
+  }
+}

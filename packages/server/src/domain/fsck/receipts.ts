@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto'
+import type { HybridVerifiers } from '@blindkeep/protocol/cose'
+import { formatInstant, type KeyId, parseInstant, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
+import { type DecodedReceipt, decodeReceipt, ReceiptError, verifyReceipt } from '@blindkeep/protocol/receipt'
+import type { AttestationKey, AuditedReceipt } from '../../ports/store.ts'
+import { broken, type Finding, found, type Where } from './finding.ts'
+import type { Examination, LogPlace } from './options.ts'
+
+/** What a receipt is held against beside its own row. */
+export interface LogContext {
+  /** Undefined for the first of the log. */
+  readonly before: LogPlace | undefined
+  readonly keys: readonly AttestationKey[]
+  /** Undefined when the server has written no such fact. */
+  readonly serverId: string | undefined
+  readonly verify: HybridVerifiers
+}
+
+export const placeOf = ({ row }: AuditedReceipt): LogPlace => ({
+  receiptSeq: row.receiptSeq,
+  // Of the bytes: whether the column says the same is judged where it stands.
+  receiptHash: hashOf(row.receiptCbor),
+  receivedAt: row.receivedAt,
+})
+
+/** As `receiptHash` of the protocol, by the machine's own code: a log is long. */
+function hashOf(receiptCbor: Uint8Array): Sha256Hex {
+  const hash = parseSha256Hex(createHash('sha256').update(receiptCbor).digest('hex'))
+  if (hash === undefined) throw new Error('SHA-256 gave something other than 64 hex characters')
+  return hash
+}
+
+/** One receipt: its bytes, its row, its place in the chain, its key and what it vouches for. */
+export async function judgeReceipt(
+  receipt: AuditedReceipt,
+  context: LogContext,
+  examination: Examination,
+): Promise<readonly Finding[]> {
+  const { row } = receipt
+  const where = { receipt_seq: row.receiptSeq, upload_id: row.uploadId }
+  const hash = hashOf(row.receiptCbor)
+  const ofHash = broken(where, [
+    [row.receiptHash !== hash, 'receipt_hash_wrong', `the row says ${row.receiptHash}, the bytes are ${hash}`],
+  ])
+  const read = await verified(receipt, context)
+  if (typeof read === 'string') return [...ofHash, found('receipt_unreadable', where, read)]
+  const { decoded, fault } = read
+  return [
+    ...ofHash,
+    ...columnFindings(where, receipt, decoded),
+    ...chainFindings(where, decoded, context),
+    ...keyFindings(where, decoded, context),
+    ...(fault === undefined ? [] : [found('receipt_signature_wrong', where, fault)]),
+    ...subjectFindings(where, { receipt, decoded }, examination),
+  ]
+}
+
+interface Verified {
+  readonly decoded: DecodedReceipt
+  /** Why its signatures do not hold. */
+  readonly fault: string | undefined
+}
+
+/** Or why the bytes are no receipt. Reading them encodes them again and compares. */
+async function verified(
+  { row: { receiptCbor, keyId } }: AuditedReceipt,
+  { keys, verify }: LogContext,
+): Promise<Verified | string> {
+  const verifiedBy = async (signer: KeyId): Promise<DecodedReceipt | undefined> => {
+    const publicKey = keys.find((key) => key.keyId === signer)?.publicKey
+    return publicKey && verifyReceipt({ receiptCbor, publicKey, verify })
+  }
+  // What the row says first: a receipt that is right is read but once.
+  const usual = await verifiedBy(keyId).catch(unlessReceiptError)
+  if (usual !== undefined && 'payload' in usual) return { decoded: usual, fault: undefined }
+  const decoded = await Promise.resolve(receiptCbor).then(decodeReceipt).catch(unlessReceiptError)
+  if (!('payload' in decoded)) return `the bytes are no receipt: ${decoded.message}`
+  const fault = decoded.keyId === keyId ? usual : await verifiedBy(decoded.keyId).catch(unlessReceiptError)
+  return { decoded, fault: fault instanceof ReceiptError ? fault.message : undefined }
+}
+
+function unlessReceiptError(error: unknown): ReceiptError {
+  if (!(error instanceof ReceiptError)) throw error
+  return error
+}
+
+/** Columns are copies of what is signed, and must say the same. */
+function columnFindings(where: Where, { row }: AuditedReceipt, { payload, keyId }: DecodedReceipt): readonly Finding[] {
+  const receivedAt = parseInstant(payload.received_at)
+  const pairs: readonly (readonly [string, unknown, unknown])[] = [
+    ['receipt_seq', row.receiptSeq, payload.receipt_seq],
+    ['key_id', row.keyId, keyId],
+    ['upload_id', row.uploadId, payload.upload_id],
+    ['drop_id', row.dropId, payload.drop_id],
+    ['asset_id', row.assetId, payload.asset_id],
+    ['received_at', row.receivedAt, receivedAt],
+    ['the form of received_at', receivedAt && formatInstant(receivedAt), payload.received_at],
+  ]
+  return broken(
+    where,
+    pairs.map(([name, column, signed]) => [
+      column !== signed,
+      'receipt_columns_wrong',
+      `${name} is ${String(column)}, signed is ${String(signed)}`,
+    ]),
+  )
+}
+
+/** One strictly rising chain from the first receipt on. A restored server leaves numbers out, and never a link. */
+function chainFindings(
+  where: Where,
+  { payload }: DecodedReceipt,
+  { before, serverId }: LogContext,
+): readonly Finding[] {
+  const { receipt_seq: sequence, prior_receipt_hash: prior, received_at: receivedAt } = payload
+  return broken(where, [
+    [before === undefined && prior !== undefined, 'receipt_chain_broken', 'the first receipt names one before it'],
+    [
+      before !== undefined && prior !== before.receiptHash,
+      'receipt_chain_broken',
+      `it continues from ${prior ?? 'nothing'}, the receipt before it is ${before?.receiptHash}`,
+    ],
+    [
+      before !== undefined && sequence <= before.receiptSeq,
+      'receipt_chain_broken',
+      `its number ${sequence} does not rise above ${before?.receiptSeq}`,
+    ],
+    [
+      before !== undefined && (parseInstant(receivedAt) ?? 0) < before.receivedAt,
+      'receipt_time_wrong',
+      `${receivedAt} lies before the receipt before it`,
+    ],
+    [
+      payload.server_id !== serverId,
+      'receipt_server_wrong',
+      `it is of ${payload.server_id}, this server is ${serverId ?? 'nameless'}`,
+    ],
+  ])
+}
+
+interface Read {
+  readonly receipt: AuditedReceipt
+  readonly decoded: DecodedReceipt
+}
+
+function keyFindings(where: Where, { keyId, payload }: DecodedReceipt, { keys }: LogContext): readonly Finding[] {
+  const key = keys.find((each) => each.keyId === keyId)
+  if (key === undefined) return [found('receipt_key_wrong', where, `no key ${keyId} has ever signed here`)]
+  const receivedAt = parseInstant(payload.received_at) ?? 0
+  const isWithin = receivedAt >= key.activeFrom && receivedAt <= (key.activeTo ?? Number.POSITIVE_INFINITY)
+  return broken(where, [[!isWithin, 'receipt_key_wrong', `its key did not sign at ${payload.received_at}`]])
+}
+
+/** A receipt vouches for exactly one thing, and for what is still here of it. */
+function subjectFindings(
+  where: Where,
+  { receipt: { row, subjects, hasUpload }, decoded: { payload } }: Read,
+  { isUnpruned = false }: Examination,
+): readonly Finding[] {
+  return [
+    ...broken(where, [
+      [
+        (row.dropId === undefined) === (row.assetId === undefined),
+        'receipt_subject_wrong',
+        `it is of ${row.dropId === undefined ? 'neither a drop nor an asset' : 'a drop and an asset'}`,
+      ],
+      [isUnpruned && !hasUpload, 'receipt_subject_wrong', 'it vouches for a session that is not there'],
+    ]),
+    ...subjects.flatMap(({ what, role, ciphertextHash, size }) =>
+      broken(where, [
+        [
+          ciphertextHash !== payload.ciphertext_hash || size !== payload.size || role !== payload.blob_role,
+          'receipt_subject_wrong',
+          `it vouches for ${payload.size} bytes ${payload.ciphertext_hash} as ${payload.blob_role}, the ${what} is ${size} bytes ${ciphertextHash} as ${role}`,
+        ],
+      ]),
+    ),
+  ]
+}

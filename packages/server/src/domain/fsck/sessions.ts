@@ -1,0 +1,76 @@
+import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
+import type { AuditedUpload } from '../../ports/store.ts'
+import { locationOf } from '../location.ts'
+import { broken, type Finding } from './finding.ts'
+
+/** Hashing the largest file takes hours; a server that runs, or starts, finishes whatever is left. */
+const FINISHING_SECONDS_MOST = 86_400
+
+type Rules = Parameters<typeof broken>[1]
+
+export function judgeUpload(upload: AuditedUpload, now: Instant): readonly Finding[] {
+  const where = { upload_id: upload.uploadId, account_id: upload.accountId }
+  return broken(where, [...progressRules(upload), ...belongingRules(upload), ...stuckRules(upload, now)])
+}
+
+function progressRules({ state, size, receivedBytes, chunkCount, chunks }: AuditedUpload): Rules {
+  const isGapless = chunks.count === 0 ? receivedBytes === 0 : chunks.start === 0 && chunks.end === receivedBytes
+  const wantsAll = state === 'finishing' || state === 'landed'
+  return [
+    [
+      chunkCount !== chunks.count || receivedBytes !== chunks.bytes || !isGapless,
+      'session_wrong',
+      `${receivedBytes} bytes received in ${chunkCount} chunks; ${chunks.count} chunks hold ${chunks.bytes} from ${chunks.start} to ${chunks.end}`,
+    ],
+    [
+      (state === 'open' && receivedBytes === size) || (wantsAll && receivedBytes !== size),
+      'session_wrong',
+      `${state} with ${receivedBytes} of ${size} bytes`,
+    ],
+  ]
+}
+
+function belongingRules(upload: AuditedUpload): Rules {
+  const { state, size, copy, receipts, link, assetId, location, ciphertextHash, uploadId } = upload
+  const isUnclosed = state === 'open' || state === 'finishing'
+  const isGuests = assetId === undefined
+  const isOwned = isGuests ? link?.accountId === upload.accountId : upload.isAssetRight
+  const isTooLarge = size > (link?.maxFileSize ?? Number.POSITIVE_INFINITY)
+  return [
+    [location !== locationOf(ciphertextHash, uploadId), 'session_wrong', `its copy lies at ${location}`],
+    [isGuests && !isOwned, 'session_wrong', 'its link is another account’s, or gone'],
+    [
+      !isGuests && isUnclosed && !isOwned,
+      'session_wrong',
+      'its asset is not reserved, or another account’s or album’s',
+    ],
+    [isTooLarge, 'session_wrong', `${size} bytes are more than its link takes`],
+    [
+      isUnclosed && (copy?.state !== 'staged' || copy.size !== size),
+      'session_copy_wrong',
+      `${state} with ${size} bytes, its copy is ${copy === undefined ? 'unknown' : `${copy.state} with ${copy.size}`}`,
+    ],
+    [
+      !hasRightReceipts(upload),
+      'session_receipts_wrong',
+      `${state}, with ${receipts.landings} receipts of landings and ${receipts.blobs} of blobs`,
+    ],
+  ]
+}
+
+/** What has landed has its receipts, and nothing else has any: a drop’s own, and one more if an asset has adopted it. */
+function hasRightReceipts({ state, assetId, receipts: { landings, blobs } }: AuditedUpload): boolean {
+  if (state !== 'landed') return landings + blobs === 0
+  return assetId === undefined ? landings === 1 && blobs <= 1 : landings === 0 && blobs === 1
+}
+
+function stuckRules({ state, lastChunkAt, createdAt }: AuditedUpload, now: Instant): Rules {
+  const since = lastChunkAt ?? createdAt
+  return [
+    [
+      state === 'finishing' && addSeconds(since, FINISHING_SECONDS_MOST) < now,
+      'session_stuck',
+      `finishing for ${Math.floor((now - since) / 3_600_000)} hours`,
+    ],
+  ]
+}

@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AssetId, UploadId } from '@blindkeep/protocol/ids'
+import type { ReadableBlobs } from '../domain/fsck/files.ts'
+import type { Finding } from '../domain/fsck/finding.ts'
+import { type Examination, newCounts } from '../domain/fsck/options.ts'
+import { createVerifiers } from '../domain/fsck/verifiers.ts'
+import { examine } from '../domain/fsck.ts'
+import type { Drop, Store } from '../ports/store.ts'
+import { ofOriginal, openBlob } from './assetSessions.ts'
+import { adopt, declaredFor, type Keeper, landBlob, newAssetId, newDrop, newKeeper } from './assets.ts'
+import { admitted, append, bytes, never, newLink, openDrop } from './guest.ts'
+import { known, type World } from './world.ts'
+
+/** A world with something in each of its states, by name. Its files are `locations`, as the directory is shared with other worlds. */
+export interface Filled {
+  readonly world: World
+  readonly keeper: Keeper
+  readonly pending: Drop
+  readonly adopted: Drop
+  /** Of an adopted drop and a metadata blob. */
+  readonly asset: AssetId
+  readonly metadata: UploadId
+  /** Of the guest's session that has half its bytes, and of the owner's on its way to another asset. */
+  readonly open: UploadId
+  readonly coming: UploadId
+  readonly cancelled: UploadId
+  readonly buried: AssetId
+  readonly buriedBlob: UploadId
+  /** Locations, by session. */
+  readonly locations: ReadonlyMap<string, string>
+}
+
+export const FILLED_BYTES = 100
+
+/** A pending drop, an asset of an adopted one and a metadata blob, sessions under way and cancelled, and a buried asset whose blob waits for the collector. */
+export async function fill(world: World): Promise<Filled> {
+  const keeper = await newKeeper(world)
+  const pending = await newDrop(world, keeper, bytes(FILLED_BYTES))
+  world.clock.advance(1)
+  const original = bytes(FILLED_BYTES)
+  const adopted = await newDrop(world, keeper, original)
+  const asset = admitted(await adopt(world, keeper, adopted, declaredFor(world, keeper, original)))
+  const metadata = await landBlob(world, keeper, bytes(FILLED_BYTES), {
+    assetId: asset,
+    ...ofOriginal('metadata', original),
+  })
+  world.clock.advance(1)
+  const half = bytes(FILLED_BYTES)
+  const opaqueId = await newLink(world, { maxFileCount: 3 }, keeper.accountId)
+  const open = await openDrop(world, opaqueId, half)
+  await append(world, open, { offset: 0, bytes: half.subarray(0, FILLED_BYTES / 2) })
+  const cancelled = await openDrop(world, opaqueId, bytes(FILLED_BYTES))
+  const coming = await openBlob(world, keeper, bytes(FILLED_BYTES))
+  const buried = newAssetId()
+  const buriedBlob = await landBlob(world, keeper, bytes(FILLED_BYTES), { assetId: buried })
+  await world.store.write(async (tx) => {
+    const session = known(await tx.uploads.find(cancelled))
+    await world.rules.ending.close(tx, session, { from: 'open', to: 'ended', at: world.clock.now() })
+  })
+  admitted(await world.rules.assets.remove(keeper.accountId, buried))
+  const sessions = [pending.uploadId, adopted.uploadId, metadata, open, cancelled, coming, buriedBlob]
+  const locations = new Map<string, string>()
+  for (const uploadId of sessions) {
+    const row = await world.store.read((tx) => tx.uploads.find(uploadId))
+    locations.set(uploadId, known(row).location)
+  }
+  return { world, keeper, pending, adopted, asset, metadata, open, coming, cancelled, buried, buriedBlob, locations }
+}
+
+/** The files of this world alone. */
+export function ownFiles({ world, locations }: Pick<Filled, 'world' | 'locations'>): ReadableBlobs {
+  const own = new Set(locations.values())
+  const { blobs } = world
+  return {
+    size: blobs.size,
+    digest: blobs.digest,
+    read: blobs.read,
+    freeBytes: blobs.freeBytes,
+    async *list() {
+      for (const location of own) if (existsSync(join(world.blobsDirectory, location))) yield location
+    },
+  }
+}
+
+/** Everything that fsck finds in a store beside these files. */
+export async function findingsIn(
+  store: Pick<Store, 'read'>,
+  {
+    filled,
+    list,
+    ...over
+  }: {
+    readonly filled: Pick<Filled, 'world' | 'locations'>
+    /** What lists the files, where other than as they are. */
+    readonly list?: ReadableBlobs['list']
+  } & Partial<Examination>,
+): Promise<readonly Finding[]> {
+  const blobs = { ...ownFiles(filled), ...(list && { list }) }
+  const ports = { store, blobs, clock: filled.world.clock, verify: createVerifiers() }
+  const findings: Finding[] = []
+  const examination = { deep: false, isUnpruned: true, signal: never, counts: newCounts(), ...over }
+  for await (const finding of examine(ports, examination)) findings.push(finding)
+  return findings
+}
