@@ -5,6 +5,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { argon2idVectors } from './vectors/argon2id.ts'
+import { capabilityVectors } from './vectors/capabilities.ts'
 import { derivationVectors } from './vectors/derivations.ts'
 import { fragmentVectors } from './vectors/fragments.ts'
 import { manifestVectors } from './vectors/manifests.ts'
@@ -15,6 +16,7 @@ import { xWingVectors } from './vectors/xWing.ts'
 
 const files = {
   'argon2id.json': argon2idVectors,
+  'capabilities.json': capabilityVectors,
   'derivations.json': derivationVectors,
   'fragments.json': fragmentVectors,
   'manifests.json': manifestVectors,

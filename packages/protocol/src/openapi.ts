@@ -12,6 +12,7 @@ import {
 } from './operations.ts'
 import { PROBLEMS, type ProblemCode } from './problems.ts'
 import { CodedProblem, FileTooLargeProblem } from './schemas/problem.ts'
+import { EVENTS } from './schemas/sync.ts'
 import { isNegotiatedPath } from './window.ts'
 
 /** The interface as an OpenAPI 3.2 document, made from the table of operations. `version` is the software's release. */
@@ -70,8 +71,10 @@ const TAGS: Json = [
   { name: 'accounts', description: 'Accounts and sessions.' },
   { name: 'devices', description: 'Keys that sign manifests, one of each device of an account.' },
   { name: 'albums', description: 'Albums of an account. Their names are sealed.' },
+  { name: 'federation', description: 'Tokens by which a peer may read an album.' },
   { name: 'uploads', description: 'Blobs of the account’s own assets on their way.' },
   { name: 'assets', description: 'What an account keeps, its receipts, and whether the server really holds it.' },
+  { name: 'sync', description: 'What has changed since, and what changes now.' },
   { name: 'quota', description: 'Storage use.' },
   { name: 'discovery', description: 'Public facts about the server.' },
   { name: 'service', description: 'The process itself.' },
@@ -171,7 +174,28 @@ function answerObject(
 }
 
 function contentOf(body: NonNullable<Answer['body']>, schemas: Record<string, Json>): Json | undefined {
+  if (body === 'events') return { 'text/event-stream': { itemSchema: eventSchema(schemas) } }
   return typeof body === 'string' ? CONTENTS[body] : { 'application/json': { schema: reference(body, schemas) } }
+}
+
+/** One event of a stream, in the members that OpenAPI 3.2 gives it (Sequential Media Types). */
+function eventSchema(schemas: Record<string, Json>): Json {
+  return {
+    type: 'object',
+    required: ['id', 'event', 'data'],
+    properties: {
+      id: { type: 'string', description: 'To go on after; opaque.' },
+      event: { type: 'string' },
+      data: { type: 'string' },
+    },
+    oneOf: Object.entries(EVENTS).map(([name, schema]) => ({
+      required: ['event'],
+      properties: {
+        event: { const: name },
+        data: { contentMediaType: 'application/json', contentSchema: reference(schema, schemas) },
+      },
+    })),
+  }
 }
 
 function problemObject(row: Operation, codes: readonly ProblemCode[], schemas: Record<string, Json>): Json {
@@ -202,9 +226,11 @@ function problemHeaders(row: Operation, status: number, codes: readonly ProblemC
 }
 
 function alwaysHeaders(row: Operation): readonly HeaderName[] {
-  return isNegotiatedPath(row.path)
-    ? ['X-Request-Id', 'X-Service-Protocol-Min', 'X-Service-Protocol-Max']
-    : ['X-Request-Id']
+  return [
+    'X-Request-Id',
+    ...(isNegotiatedPath(row.path) ? (['X-Service-Protocol-Min', 'X-Service-Protocol-Max'] as const) : []),
+    ...(judgesProtocol(row) ? (['Warning'] as const) : []),
+  ]
 }
 
 function headersObject(names: readonly HeaderName[]): Json {

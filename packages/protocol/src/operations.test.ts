@@ -43,6 +43,19 @@ describe('the table of operations', () => {
     assert.deepEqual([...declared].toSorted(), PROBLEM_CODES.toSorted())
   })
 
+  it('says of every operation of an account whether it writes: what is read or freed by a POST is named here', () => {
+    const ofAccount = rows.filter(([, { auth }]) => auth === 'bearer')
+    const readOrFreed = ofAccount.filter(
+      ([, { method, writes }]) => !['GET', 'HEAD'].includes(method) && writes !== true,
+    )
+    const posted = readOrFreed.filter(([, { method }]) => method !== 'DELETE').map(([name]) => name)
+    assert.deepEqual(posted.toSorted(), ['logout', 'verifyStorage'])
+    const writing = ofAccount.filter(([, { writes }]) => writes === true).map(([, { method }]) => method)
+    assert.deepEqual([...new Set(writing)].toSorted(), ['PATCH', 'POST'])
+    for (const [name, { auth, creates, writes }] of rows)
+      assert.ok(creates !== true || (writes === true) === (auth === 'bearer'), name)
+  })
+
   it('does not repeat in a row what its gates say, nor anything twice', () => {
     for (const [name, row] of rows) {
       assert.equal(new Set(row.problems).size, row.problems.length, name)

@@ -1,5 +1,14 @@
-import type { TSchema } from 'typebox'
-import { parseAssetId, parseDeviceId, parseDropId, parseOpaqueId, parseSha256Hex, parseUploadId } from './ids.ts'
+import { type TSchema, Type } from 'typebox'
+import {
+  parseAlbumId,
+  parseAssetId,
+  parseDeviceId,
+  parseDropId,
+  parseJti,
+  parseOpaqueId,
+  parseSha256Hex,
+  parseUploadId,
+} from './ids.ts'
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from './problems.ts'
 import {
   AccountResponse,
@@ -18,6 +27,12 @@ import {
   AssetReceiptsResponse,
   AssetResponse,
 } from './schemas/assets.ts'
+import {
+  CapabilitiesResponse,
+  CapabilityResponse,
+  MintCapabilityRequest,
+  MintCapabilityResponse,
+} from './schemas/capabilities.ts'
 import { AddDeviceRequest, DeviceResponse, DevicesResponse } from './schemas/devices.ts'
 import {
   AttestationKeysResponse,
@@ -33,6 +48,7 @@ import { GuestLinkResponse, LinksResponse, ProvisionLinkRequest, ProvisionLinkRe
 import { CodedProblem } from './schemas/problem.ts'
 import { QuotaResponse } from './schemas/quota.ts'
 import { AssetReceipt } from './schemas/receipts.ts'
+import { SYNC_ENTRIES_DEFAULT, SYNC_ENTRIES_MAX, SyncResponse } from './schemas/sync.ts'
 import { CreateUploadRequest, CreateUploadResponse, UploadsResponse } from './schemas/uploads.ts'
 import { StorageVerifyRequest, StorageVerifyResponse } from './schemas/verify.ts'
 import { isNegotiatedPath } from './window.ts'
@@ -51,8 +67,10 @@ export interface Operation {
     | 'accounts'
     | 'devices'
     | 'albums'
+    | 'federation'
     | 'uploads'
     | 'assets'
+    | 'sync'
     | 'links'
     | 'guest'
     | 'inbox'
@@ -94,14 +112,15 @@ export interface ChunkBody {
 
 export interface Answer {
   readonly description: string
-  /** A JSON shape; or sealed bytes, a JSON document of another standard's shape, or a page for people. */
-  readonly body?: TSchema | 'bytes' | 'json' | 'html'
+  /** A JSON shape; or sealed bytes, a JSON document of another standard's shape, a page for people, or server-sent events without an end. */
+  readonly body?: TSchema | 'bytes' | 'json' | 'html' | 'events'
   readonly headers?: readonly HeaderName[]
 }
 
 export interface QueryParameter {
   readonly description: string
   readonly required: boolean
+  /** Of a string, or of an integer in decimal digits. */
   readonly schema: TSchema
 }
 
@@ -117,6 +136,8 @@ export const HEADER_DOCS = {
   Range: 'One range of bytes (RFC 9110, section 14); several are answered whole.',
   'If-Range': 'The ETag that the range belongs to.',
   'If-None-Match': 'ETags that the client holds.',
+  'Last-Event-ID': 'The id of the last event that the client has heard: the stream goes on after it.',
+  'X-Accel-Buffering': 'no: what stands in front of the server passes each event on at once.',
   Location: 'Path of what was created.',
   ETag: 'The ciphertext hash, or the version of the document.',
   'Accept-Ranges': 'bytes',
@@ -126,7 +147,8 @@ export const HEADER_DOCS = {
   'WWW-Authenticate': 'Bearer realm="service", with the errors of RFC 6750.',
   Allow: 'Methods that the path has.',
   Upgrade: 'service/ and the newest protocol version.',
-  Warning: '299 and the path of the deprecation document.',
+  Warning:
+    'There when the protocol version of the request is below an announced cutoff: 299, and the path of the deprecation document.',
   'X-Request-Id': 'Names this answer; a problem’s instance carries it too.',
   'X-Service-Protocol-Min': 'Oldest protocol version accepted for writes.',
   'X-Service-Protocol-Max': 'Newest protocol version.',
@@ -430,6 +452,41 @@ export const operations = {
     answers: { 200: { description: 'The albums.', body: AlbumsResponse } },
     problems: [],
   },
+  mintCapability: {
+    method: 'POST',
+    path: '/v1/albums/{album_id}/capabilities',
+    tag: 'federation',
+    auth: 'bearer',
+    summary: 'Mint a capability token',
+    description:
+      'A JWT by which one peer may read the album, for 24 hours at most; it verifies under the signing_key of server-info. Each request makes another one. So far nothing is read with it on this server.',
+    body: { type: 'application/json', schema: MintCapabilityRequest },
+    creates: true,
+    writes: true,
+    answers: { 201: { description: 'The token, this once.', body: MintCapabilityResponse } },
+    problems: ['error.federation.lifetime_too_long', 'error.album.not_available', 'error.request.limit_reached'],
+  },
+  listCapabilities: {
+    method: 'GET',
+    path: '/v1/albums/{album_id}/capabilities',
+    tag: 'federation',
+    auth: 'bearer',
+    summary: 'Live capability tokens of an album',
+    description: 'Those that have neither ended nor been revoked, oldest first. The tokens themselves are not kept.',
+    answers: { 200: { description: 'The tokens.', body: CapabilitiesResponse } },
+    problems: ['error.album.not_available'],
+  },
+  revokeCapability: {
+    method: 'DELETE',
+    path: '/v1/albums/{album_id}/capabilities/{jti}',
+    tag: 'federation',
+    auth: 'bearer',
+    summary: 'Revoke a capability token',
+    description:
+      'It is on the list of revoked tokens from now on, until its own end. The answer is the same whether or not the album had such a token.',
+    answers: { 204: { description: 'No such token of the album is live now.' } },
+    problems: ['error.album.not_available'],
+  },
   createUpload: {
     method: 'POST',
     path: '/v1/upload',
@@ -536,6 +593,47 @@ export const operations = {
     answers: { 200: { description: 'The receipts.', body: AssetReceiptsResponse } },
     problems: ['error.storage.asset_not_found'],
   },
+  sync: {
+    method: 'GET',
+    path: '/v1/sync',
+    tag: 'sync',
+    auth: 'bearer',
+    summary: 'What has changed since',
+    description:
+      'The caller’s assets in the order of their last change. An asset appears once, as it is now, at the place of its latest change, and a deleted one as its tombstone: whoever reads on to the end, whatever changes meanwhile, has the last state of each. Begin without a cursor, keep next_cursor once its page is worked in, and go on after it for years. A cursor that is not of this numbering (after a restore of the server, say) is error.sync.cursor_invalid: begin again without one.',
+    query: {
+      cursor: {
+        description: 'next_cursor of the page before; from the very beginning without it.',
+        required: false,
+        schema: Type.String(),
+      },
+      limit: {
+        description: `Entries at most; ${SYNC_ENTRIES_DEFAULT} without it.`,
+        required: false,
+        schema: Type.Integer({ minimum: 1, maximum: SYNC_ENTRIES_MAX }),
+      },
+    },
+    answers: { 200: { description: 'A page of the feed.', body: SyncResponse } },
+    problems: ['error.sync.cursor_invalid'],
+  },
+  events: {
+    method: 'GET',
+    path: '/v1/events',
+    tag: 'sync',
+    auth: 'bearer',
+    summary: 'What changes, as it happens',
+    description:
+      'Server-sent events (WHATWG HTML, section 9.2), to be read by fetch, as an EventSource sends no token. Each event says that something has changed and which, so that the client reads that again; what is said several times in one moment may be said once. The stream begins with now and first gives the id of now; with Last-Event-ID it goes on after that event, each exactly once, for 7 days. When that cannot be done it gives the event reset: read the lists anew. A comment comes at least every 15 s. The stream ends when the access token expires, the session or the server ends, or the client reads too slowly: connect again with the last id. At most 16 streams of an account at a time.',
+    requestHeaders: ['Last-Event-ID'],
+    answers: {
+      200: {
+        description: 'Events, for as long as the client stays.',
+        body: 'events',
+        headers: ['Cache-Control', 'X-Accel-Buffering'],
+      },
+    },
+    problems: ['error.request.limit_reached'],
+  },
   verifyStorage: {
     method: 'POST',
     path: '/v1/storage/verify',
@@ -557,7 +655,12 @@ export const operations = {
     description: 'Any copy that a live asset of the caller’s holds. Sealed bytes, immutable, with ranges.',
     requestHeaders: ['Range', 'If-Range', 'If-None-Match'],
     answers: immutableContent,
-    problems: ['error.blob.not_found', 'error.request.range_not_satisfiable', 'error.storage.unavailable'],
+    problems: [
+      'error.blob.not_found',
+      'error.blob.withheld',
+      'error.request.range_not_satisfiable',
+      'error.storage.unavailable',
+    ],
   },
   blobHead: {
     method: 'HEAD',
@@ -571,7 +674,7 @@ export const operations = {
       200: { description: 'Content-Length and ETag.', headers: ['ETag', 'Accept-Ranges', 'Cache-Control'] },
       304: immutableContent[304],
     },
-    problems: ['error.blob.not_found', 'error.storage.unavailable'],
+    problems: ['error.blob.not_found', 'error.blob.withheld', 'error.storage.unavailable'],
   },
   quota: {
     method: 'GET',
@@ -638,7 +741,12 @@ export const operations = {
     description: 'Sealed bytes, immutable, with ranges.',
     requestHeaders: ['Range', 'If-Range', 'If-None-Match'],
     answers: content,
-    problems: ['error.drop.not_found', 'error.request.range_not_satisfiable', 'error.storage.unavailable'],
+    problems: [
+      'error.drop.not_found',
+      'error.blob.withheld',
+      'error.request.range_not_satisfiable',
+      'error.storage.unavailable',
+    ],
   },
   dropContentHead: {
     method: 'HEAD',
@@ -652,7 +760,7 @@ export const operations = {
       200: { description: 'Content-Length and ETag.', headers: ['ETag', 'Accept-Ranges'] },
       304: content[304],
     },
-    problems: ['error.drop.not_found', 'error.storage.unavailable'],
+    problems: ['error.drop.not_found', 'error.blob.withheld', 'error.storage.unavailable'],
   },
   discardDrop: {
     method: 'DELETE',
@@ -835,6 +943,8 @@ export const PATH_PARAMETERS = {
     description: 'The upload session.',
   },
   device_id: { parse: parseDeviceId, schema: DeviceResponse.properties.device_id, description: 'The device.' },
+  album_id: { parse: parseAlbumId, schema: AlbumResponse.properties.album_id, description: 'The album.' },
+  jti: { parse: parseJti, schema: CapabilityResponse.properties.jti, description: 'The token.' },
   asset_id: { parse: parseAssetId, schema: AssetResponse.properties.asset_id, description: 'The asset.' },
   hash: { parse: parseSha256Hex, schema: AssetBlobResponse.properties.hash, description: 'SHA-256 of the ciphertext.' },
   drop_id: {

@@ -64,6 +64,11 @@ const catalog = {
     title: 'This content type is not one of the protocol’s',
     help: 'Declare application/octet-stream; the true type belongs into the sealed header.',
   },
+  'error.sync.cursor_invalid': {
+    status: 400,
+    title: 'This cursor is not one of the feed',
+    help: 'It is malformed, or of a numbering that is no more, as after a restore. Begin again without a cursor.',
+  },
   'error.upload.missing_offset': {
     status: 400,
     title: 'The chunk does not say where it starts',
@@ -75,6 +80,11 @@ const catalog = {
     help: 'Send X-Service-Checksum: the SHA-256 of the chunk as 64 lowercase hex characters.',
   },
   'error.upload.empty_chunk': { status: 400, title: 'The chunk is empty', help: 'Send at least one byte.' },
+  'error.federation.lifetime_too_long': {
+    status: 400,
+    title: 'The token would live too long',
+    help: 'Ask for one that ends within 24 hours; mint another when it has ended.',
+  },
   'error.request.unauthenticated': {
     status: 401,
     title: 'Sign in first',
@@ -104,6 +114,11 @@ const catalog = {
     status: 403,
     title: 'This account is suspended',
     help: 'It can read and free what it holds, and write nothing. Ask the operator of this server.',
+  },
+  'error.blob.withheld': {
+    status: 403,
+    title: 'These bytes are withheld',
+    help: 'They are kept, and the operator of this server has said that they are given to nobody for now. Ask the operator why.',
   },
   'error.album.not_available': {
     status: 403,

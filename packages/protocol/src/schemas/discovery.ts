@@ -19,6 +19,8 @@ export const DeprecationResponse = object('DeprecationResponse', {
   detail_url: optional(text('Where a human reads what to do.')),
 })
 
+export type DeprecationResponse = Static<typeof DeprecationResponse>
+
 export const DeprecationsResponse = object('DeprecationsResponse', {
   announcements: list(DeprecationResponse, 'Every announced cutoff, in announcement order.'),
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Keeps a second server off a data directory. The operating system drops the lock when the process dies, however it dies. */
+/** Keeps a second one off a data directory. The operating system drops the lock when the process dies, however it dies. */
 export interface DirectoryLock {
   release(): void
 }
@@ -10,17 +10,23 @@ export class DirectoryInUse extends Error {
   override readonly name = 'DirectoryInUse'
 }
 
+/** What somebody has a directory for, each under a lock of its own: a backup runs beside a server, and two of either do not. */
+export type DirectoryUse = 'server' | 'backup'
+
+const FOR_PEOPLE: Readonly<Record<DirectoryUse, (directory: string) => string>> = {
+  server: (directory) =>
+    `another server runs on the data directory ${directory}. Stop it first, or set DATA_DIR to another directory.`,
+  backup: (directory) => `another backup of ${directory} is being made. Wait for it to end.`,
+}
+
 /** An exclusive lock on an otherwise empty database: SQLite's file locks are the ones that Node reaches without a native module. */
-export async function lockDirectory(directory: string): Promise<DirectoryLock> {
-  const database = new DatabaseSync(join(directory, 'server.lock'))
+export async function lockDirectory(directory: string, use: DirectoryUse = 'server'): Promise<DirectoryLock> {
+  const database = new DatabaseSync(join(directory, `${use}.lock`))
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
   } catch (cause) {
     database.close()
-    throw new DirectoryInUse(
-      `another server runs on the data directory ${directory}. Stop it first, or set DATA_DIR to another directory.`,
-      { cause },
-    )
+    throw new DirectoryInUse(FOR_PEOPLE[use](directory), { cause })
   }
   return { release: () => database.close() }
 }

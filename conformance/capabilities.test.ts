@@ -1,0 +1,217 @@
+/** Federation capability tokens (specification, Authentication, 7), judged with what the server publishes and Node's own Ed25519. */
+import assert from 'node:assert/strict'
+import { createPublicKey, randomUUID, verify } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { json, type Reply } from './client.ts'
+import { atOnce, expectSaid, tally, until } from './expect.ts'
+import { connect } from './server.ts'
+import { asOwner, type Owner, signUp } from './world.ts'
+
+const LIVE_MAX = 1000
+const AT_A_TIME = 40
+const DAY_SECONDS = 86_400
+/** SubjectPublicKeyInfo of Ed25519 before its 32 bytes (RFC 8410). */
+const ED25519_SPKI = Buffer.from('302a300506032b6570032100', 'hex')
+
+interface Minted {
+  readonly token: string
+  readonly jti: string
+  readonly expires_at: string
+}
+interface Entry {
+  readonly jti: string
+  readonly peer: string
+  readonly expires_at: string
+}
+interface Revocations {
+  readonly generated_at: string
+  readonly revoked: readonly { readonly jti: string; readonly expires_at: string }[]
+}
+
+const server = await connect()
+const ahead = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
+const grant = (over: object = {}) => ({ peer: 'https://peer.example', expires_at: ahead(3600), ...over })
+
+/** An account, and the path of the capabilities of an album of its own. */
+async function newIssuer(): Promise<{ owner: Owner; albumId: string; path: string }> {
+  const owner = await signUp(server)
+  const albumId = randomUUID()
+  const album = { method: 'POST', path: '/v1/albums', token: owner.token, json: { album_id: albumId } }
+  expectSaid(await server.send(album), '201')
+  return { owner, albumId, path: pathOf(albumId) }
+}
+const pathOf = (albumId: string) => `/v1/albums/${albumId}/capabilities`
+
+const mint = (
+  owner: Owner,
+  path: string,
+  { body = grant(), headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Reply> => server.send({ method: 'POST', path, token: owner.token, json: body, headers })
+const minted = async (owner: Owner, path: string, body?: unknown): Promise<Minted> =>
+  json(await mint(owner, path, { body }))
+const liveOf = async (owner: Owner, path: string) =>
+  json<{ capabilities: readonly Entry[] }>(await asOwner(owner, 'GET', path)).capabilities
+const revocations = async () =>
+  json<Revocations>(await server.send({ method: 'GET', path: '/.well-known/service/revoked-jti' }))
+const revokedAmong = async (jtis: readonly string[]) =>
+  (await revocations()).revoked.map(({ jti }) => jti).filter((jti) => jtis.includes(jti))
+
+describe('mint a capability token', () => {
+  it('answers 201 with a JWT that the published signing key verifies, for this peer and album', async () => {
+    const { owner, albumId, path } = await newIssuer()
+    const reply = await mint(owner, path)
+    expectSaid(reply, '201')
+    assert.match(String(reply.headers['cache-control']), /\bno-store\b/)
+    const { token, jti, expires_at } = json<Minted>(reply)
+    const info = json<{ server_id: string; signing_key: string }>(
+      await server.send({ method: 'GET', path: '/.well-known/service/server-info' }),
+    )
+    const der = Buffer.concat([ED25519_SPKI, Buffer.from(info.signing_key, 'base64')])
+    const [header = '', claims = '', signature = ''] = token.split('.')
+    const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
+    assert.ok(verify(null, Buffer.from(`${header}.${claims}`), key, Buffer.from(signature, 'base64url')))
+    const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
+    assert.deepEqual(read(header), { alg: 'EdDSA', typ: 'capability+jwt' })
+    const { iat, nbf, exp, ...said } = read(claims)
+    assert.deepEqual(said, {
+      iss: info.server_id,
+      sub: 'https://peer.example',
+      aud: `urn:service:album:${albumId}`,
+      scope: 'read',
+      jti,
+    })
+    assert.equal(exp * 1000, Date.parse(expires_at))
+    assert.ok(iat <= nbf && nbf < exp && Math.abs(iat * 1000 - Date.now()) < 60_000)
+  })
+
+  it('answers 400 lifetime_too_long to more than 24 hours, and 400 to an end that is not ahead', async () => {
+    const { owner, path } = await newIssuer()
+    for (const seconds of [DAY_SECONDS + 30, 30 * DAY_SECONDS])
+      expectSaid(
+        await mint(owner, path, { body: grant({ expires_at: ahead(seconds) }) }),
+        '400 federation.lifetime_too_long',
+      )
+    for (const expires_at of [ahead(-1), '2000-01-01T00:00:00Z'])
+      expectSaid(await mint(owner, path, { body: grant({ expires_at }) }), '400 request.malformed', expires_at)
+    const { token } = await minted(owner, path, grant({ expires_at: ahead(DAY_SECONDS - 5) }))
+    const { iat, exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+    assert.ok(exp - iat <= DAY_SECONDS)
+  })
+
+  it('answers 400 to a peer that is no canonical origin: https, or http on loopback', async () => {
+    const { owner, path } = await newIssuer()
+    for (const peer of [
+      '',
+      'peer.example',
+      'http://peer.example',
+      'https://peer.example/',
+      'https://peer.example/path',
+      'https://Peer.example',
+      'https://peer.example:443',
+      'https://peer.example:0',
+      'https://user@peer.example',
+      'https://peer.example?',
+      'http://localhost.peer.example',
+      'http://127.0.0.1:80',
+      'ftp://peer.example',
+      `https://${'x'.repeat(300)}.example`,
+    ])
+      expectSaid(await mint(owner, path, { body: grant({ peer }) }), '400 request.malformed', peer)
+    for (const peer of ['https://peer.example:8443', 'http://127.0.0.1:8080', 'http://localhost', 'http://[::1]:1'])
+      expectSaid(await mint(owner, path, { body: grant({ peer }) }), '201', peer)
+  })
+
+  it('answers 422 to a missing, null or wrongly typed field, and 400 to an unknown one', async () => {
+    const { owner, path } = await newIssuer()
+    for (const name of ['peer', 'expires_at'])
+      for (const value of [undefined, null, 1, {}, []])
+        expectSaid(await mint(owner, path, { body: grant({ [name]: value }) }), '422 request.unprocessable', name)
+    for (const name of ['scope', 'jti', 'album_id'])
+      expectSaid(await mint(owner, path, { body: grant({ [name]: 'read' }) }), '400 request.malformed', name)
+    expectSaid(
+      await mint(owner, path, { body: grant({ expires_at: '2026-13-01T00:00:00Z' }) }),
+      '400 request.malformed',
+    )
+  })
+
+  it('answers 403 to an album that is unknown or somebody else’s, as the list and a revocation do', async () => {
+    const [own, other] = [await newIssuer(), await newIssuer()]
+    const { jti } = await minted(own.owner, own.path)
+    for (const path of [own.path, pathOf(randomUUID())]) {
+      expectSaid(await mint(other.owner, path), '403 album.not_available')
+      expectSaid(await asOwner(other.owner, 'GET', path), '403 album.not_available')
+      expectSaid(await asOwner(other.owner, 'DELETE', `${path}/${jti}`), '403 album.not_available')
+    }
+    assert.equal((await liveOf(own.owner, own.path)).length, 1)
+  })
+
+  it('answers 403 limit_reached to the token after the thousandth live one', async () => {
+    const { owner, path } = await newIssuer()
+    const { jti } = await minted(owner, path)
+    for (let done = 0; done < LIVE_MAX - AT_A_TIME; done += AT_A_TIME)
+      assert.deepEqual(tally(await atOnce(AT_A_TIME, () => mint(owner, path))), { 201: AT_A_TIME })
+    const last = await atOnce(AT_A_TIME, () => mint(owner, path))
+    assert.deepEqual(tally(last), { 201: AT_A_TIME - 1, '403 request.limit_reached': 1 })
+    assert.equal((await liveOf(owner, path)).length, LIVE_MAX)
+    expectSaid(await asOwner(owner, 'DELETE', `${path}/${jti}`), '204')
+    expectSaid(await mint(owner, path), '201')
+  })
+
+  it('answers 426 outside the protocol window, and takes both of its ends', async () => {
+    const { owner, path } = await newIssuer()
+    const speaking = (date: string) => mint(owner, path, { headers: { 'x-service-protocol': date } })
+    for (const date of ['1999-12-31', '2999-01-01'])
+      expectSaid(await speaking(date), '426 protocol.version_unsupported', date)
+    const { headers } = await asOwner(owner, 'GET', path)
+    for (const end of [headers['x-service-protocol-min'], headers['x-service-protocol-max']])
+      expectSaid(await speaking(String(end)), '201')
+  })
+})
+
+describe('live and revoked capability tokens', () => {
+  it('lists the album’s live ones, oldest first, without the tokens', async () => {
+    const { owner, path } = await newIssuer()
+    assert.deepEqual(await liveOf(owner, path), [])
+    const peers = ['https://c.example', 'https://a.example', 'https://b.example']
+    const made = []
+    for (const peer of peers) made.push({ peer, ...(await minted(owner, path, grant({ peer }))) })
+    assert.deepEqual(
+      await liveOf(owner, path),
+      made.map(({ jti, peer, expires_at }) => ({ jti, peer, expires_at })),
+    )
+  })
+
+  it('revokes with the same 204 what is live, revoked, unknown and another album’s, and lists it no more', async () => {
+    const { owner, path } = await newIssuer()
+    const other = await newIssuer()
+    const [{ jti }, kept] = [await minted(owner, path), await minted(owner, path)]
+    const foreign = await minted(other.owner, other.path)
+    for (const name of [jti, jti, randomUUID(), foreign.jti])
+      expectSaid(await asOwner(owner, 'DELETE', `${path}/${name}`), '204')
+    assert.deepEqual(
+      (await liveOf(owner, path)).map((entry) => entry.jti),
+      [kept.jti],
+    )
+    assert.deepEqual(await revokedAmong([jti, kept.jti, foreign.jti]), [jti])
+  })
+
+  it('names what was revoked until its own end, soonest end first', async () => {
+    const { owner, path } = await newIssuer()
+    const made = []
+    for (const seconds of [300, 100, 200, 2])
+      made.push(await minted(owner, path, grant({ expires_at: ahead(seconds) })))
+    const [late, soon, middle, next] = made.map(({ jti }) => jti)
+    const jtis = made.map(({ jti }) => jti)
+    for (const jti of jtis) await asOwner(owner, 'DELETE', `${path}/${jti}`)
+    const before = await revocations()
+    const shown = before.revoked.filter(({ jti }) => jtis.includes(jti))
+    const expected = [next, soon, middle, late]
+    assert.deepEqual(
+      shown.map(({ jti }) => jti),
+      before.generated_at < String(made[3]?.expires_at) ? expected : expected.slice(1),
+    )
+    for (const { jti, expires_at } of shown) assert.equal(expires_at, made.find((each) => each.jti === jti)?.expires_at)
+    await until(async () => (await revokedAmong([String(next)])).length === 0, 'pruned after its end')
+    assert.deepEqual(await revokedAmong(jtis), [soon, middle, late])
+  })
+})

@@ -1,0 +1,48 @@
+import type { Static } from 'typebox'
+import type { AssetId, DropId } from '../ids.ts'
+import { AssetResponse } from './assets.ts'
+import { boolean, integer, list, object, oneOf, opaqueId, optional, text, time, uuid } from './shape.ts'
+
+/** What has changed since: the feed of assets, and the events that a connected client hears. */
+
+export const SYNC_ENTRIES_DEFAULT = 100
+export const SYNC_ENTRIES_MAX = 1000
+
+const assetId = uuid<AssetId>('The asset.')
+const seq = integer('The number of the change. Each account counts its own.', 1)
+
+export const SyncEntryResponse = object('SyncEntryResponse', {
+  seq,
+  change: oneOf(['upsert', 'delete'], 'Whether the asset is there, new or changed, or was deleted.'),
+  asset_id: assetId,
+  asset: optional(AssetResponse),
+  changed_at: time('When it last changed.'),
+})
+export type SyncEntryResponse = Static<typeof SyncEntryResponse>
+
+export const SyncResponse = object('SyncResponse', {
+  entries: list(SyncEntryResponse, 'Assets that have changed, each with its latest change, in the order of seq.'),
+  next_cursor: text('Keep it, and ask with it for what comes after these entries. Opaque.'),
+  has_more: boolean('Whether more is there already.'),
+})
+export type SyncResponse = Static<typeof SyncResponse>
+
+const dropId = uuid<DropId>('The drop.')
+const link = opaqueId('The link.')
+
+/** The data of each event, by its name. */
+export const EVENTS = {
+  'drop.landed': object('DropLandedEvent', { drop_id: dropId, opaque_id: link }),
+  'drop.adopted': object('DropAdoptedEvent', { drop_id: dropId, asset_id: assetId }),
+  'drop.discarded': object('DropDiscardedEvent', { drop_id: dropId }),
+  'asset.changed': object('AssetChangedEvent', { asset_id: assetId, seq }),
+  'link.changed': object('LinkChangedEvent', { opaque_id: link }),
+  'quota.changed': object('QuotaChangedEvent', {}),
+  /** What came before cannot be told any more: read the lists anew. */
+  reset: object('ResetEvent', {}),
+} as const
+
+export type EventName = keyof typeof EVENTS
+export type EventData<Name extends EventName> = Static<(typeof EVENTS)[Name]>
+
+export const EVENT_NAMES = Object.keys(EVENTS) as readonly EventName[]

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { BackupFailed } from '../../ports/backup.ts'
+import { openBackupDirectory } from './backupDirectory.ts'
+
+function inDirectory(work: (root: string) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const root = await mkdtemp(join(tmpdir(), 'blindkeep-backup-directory-'))
+    await work(root).finally(() => rm(root, { recursive: true }))
+  }
+}
+
+const open = (path: string, apart: readonly string[] = [], createIfMissing = true) =>
+  openBackupDirectory({ path, apart, createIfMissing })
+
+async function* pieces(...texts: readonly string[]): AsyncIterable<Uint8Array> {
+  for (const text of texts) {
+    if (text === 'broken') throw new RangeError('the body broke')
+    yield Buffer.from(text)
+  }
+}
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = []
+  for await (const piece of body) all.push(piece)
+  return Buffer.concat(all).toString()
+}
+
+describe('the directory of a backup', () => {
+  it(
+    'is made with all above it, for its owner alone, and gives back what it was given',
+    inDirectory(async (root) => {
+      const path = join(root, 'above', 'backup')
+      const directory = await open(path)
+      await directory.add('blobs/ab/name', pieces('one', 'two'))
+      await directory.replaceManifest('said')
+      assert.equal(await textOf(directory.read('blobs/ab/name')), 'onetwo')
+      assert.deepEqual([await directory.size('blobs/ab/name'), await directory.size('blobs/ab/none')], [6, undefined])
+      const again = await open(path)
+      assert.equal(await again.manifest(), 'said')
+      const modes = ['', 'blobs', 'blobs/ab', 'blobs/ab/name', 'backup.json'].map(
+        async (name) => (await stat(join(path, name))).mode & 0o777,
+      )
+      assert.deepEqual(await Promise.all(modes), [0o700, 0o700, 0o700, 0o600, 0o600])
+    }),
+  )
+
+  it(
+    'has a file whole or not at all, and lists what a killed run has left',
+    inDirectory(async (root) => {
+      const directory = await open(root)
+      await assert.rejects(directory.add('blobs/ab/name', pieces('one', 'broken')), RangeError)
+      assert.deepEqual(await readdir(join(root, 'blobs/ab')), [])
+      await writeFile(join(root, 'blobs/ab/other.new'), 'on')
+      await directory.replaceManifest('said')
+      const names: string[] = []
+      for await (const name of directory.list()) names.push(name)
+      assert.deepEqual(names, ['blobs/ab/other.new'])
+      await directory.remove('blobs/ab/other.new')
+      await directory.remove('blobs/ab/other.new')
+      await assert.rejects(textOf(directory.read('blobs/ab/other.new')), BackupFailed)
+    }),
+  )
+
+  it(
+    'is refused when it holds anything else, and taken when it is an empty file system of its own',
+    inDirectory(async (root) => {
+      await mkdir(join(root, 'lost+found'))
+      await open(root)
+      await writeFile(join(root, 'letter.txt'), '')
+      await assert.rejects(open(root), /holds letter.txt, which is not of a backup/)
+      await assert.rejects(open(join(root, 'missing'), [], false), /there is no directory/)
+    }),
+  )
+
+  it(
+    'is refused inside of the data, around it, and where a link leads there',
+    inDirectory(async (root) => {
+      const data = join(root, 'data')
+      await mkdir(data)
+      await symlink(data, join(root, 'link'))
+      for (const path of [data, join(data, 'backup'), root, join(root, 'link', 'backup')])
+        await assert.rejects(open(path, [data]), /lie in each other/, path)
+      await open(join(root, 'data-backup'), [data])
+    }),
+  )
+})

@@ -1,0 +1,121 @@
+import type { AccountId, AlbumId, Instant, Jti } from '@blindkeep/protocol/ids'
+import type { Kysely, Selectable } from 'kysely'
+import type { Capability, CapabilityReads, CapabilityWrites } from '../../ports/store.ts'
+import { prepared } from './prepared.ts'
+import type { CapabilityTable, Schema } from './schema.ts'
+
+const live = prepared((db, given: { readonly albumId: AlbumId; readonly at: Instant }) =>
+  db
+    .selectFrom('capabilities')
+    .selectAll()
+    .where('album_id', '=', given.albumId)
+    .where('expires_at', '>', given.at)
+    .where('revoked_at', 'is', null)
+    .orderBy('capability_seq'),
+)
+
+const countOfAccount = prepared((db, given: { readonly accountId: AccountId; readonly at: Instant }) =>
+  db
+    .selectFrom('capabilities')
+    .select((capability) => [
+      capability.fn.countAll<number>().as('all'),
+      capability.fn.count<number>('revoked_at').as('revoked'),
+    ])
+    .where('account_id', '=', given.accountId)
+    .where('expires_at', '>', given.at),
+)
+
+const revokedOnes = prepared((db, given: { readonly at: Instant }) =>
+  db
+    .selectFrom('capabilities')
+    .select(['jti', 'expires_at'])
+    .where('revoked_at', 'is not', null)
+    .where('expires_at', '>', given.at)
+    .orderBy('expires_at')
+    .orderBy('jti'),
+)
+
+const insertion = prepared((db, given: Capability) =>
+  db.insertInto('capabilities').values({
+    jti: given.jti,
+    account_id: given.accountId,
+    album_id: given.albumId,
+    peer: given.peer,
+    issued_at: given.issuedAt,
+    expires_at: given.expiresAt,
+  }),
+)
+
+const revocation = prepared((db, given: { readonly jti: Jti; readonly albumId: AlbumId; readonly at: Instant }) =>
+  db
+    .updateTable('capabilities')
+    .set({ revoked_at: given.at })
+    .where('jti', '=', given.jti)
+    .where('album_id', '=', given.albumId)
+    .where('revoked_at', 'is', null),
+)
+
+const revocationOfAll = prepared((db, given: { readonly at: Instant }) =>
+  db
+    .updateTable('capabilities')
+    .set({ revoked_at: given.at })
+    .where('expires_at', '>', given.at)
+    .where('revoked_at', 'is', null),
+)
+
+const removalOfEnded = prepared((db, given: { readonly at: Instant; readonly most: number }) =>
+  db
+    .deleteFrom('capabilities')
+    .where('capability_seq', 'in', (capability) =>
+      capability
+        .selectFrom('capabilities')
+        .select('capability_seq')
+        .where('expires_at', '<=', given.at)
+        .orderBy('expires_at')
+        .limit(given.most),
+    ),
+)
+
+export function capabilityReads(db: Kysely<Schema>): CapabilityReads {
+  return {
+    async liveOf(albumId, at) {
+      return (await live.all(db, { albumId, at })).map(capabilityOf)
+    },
+    async count(accountId, at) {
+      const { all, revoked } = (await countOfAccount.first(db, { accountId, at })) ?? { all: 0, revoked: 0 }
+      return { live: all - revoked, all }
+    },
+    async revoked(at) {
+      const rows = await revokedOnes.all(db, { at })
+      return rows.map(({ jti, expires_at }) => ({ jti, expiresAt: expires_at }))
+    },
+  }
+}
+
+export function capabilityWrites(db: Kysely<Schema>): CapabilityWrites {
+  return {
+    async insert(capability) {
+      await insertion.changed(db, capability)
+    },
+    async revoke(jti, albumId, at) {
+      await revocation.changed(db, { jti, albumId, at })
+    },
+    async revokeAll(at) {
+      await revocationOfAll.changed(db, { at })
+    },
+    async prune(at, most) {
+      await removalOfEnded.changed(db, { at, most })
+    },
+  }
+}
+
+function capabilityOf(row: Selectable<CapabilityTable>): Capability {
+  return {
+    jti: row.jti,
+    accountId: row.account_id,
+    albumId: row.album_id,
+    peer: row.peer,
+    issuedAt: row.issued_at,
+    expiresAt: row.expires_at,
+  }
+}

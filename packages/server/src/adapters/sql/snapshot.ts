@@ -1,0 +1,106 @@
+import { closeSync, constants, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
+import { instantOf, parseAssetId, parseDropId, parseKeyId, parseSha256Hex } from '@blindkeep/protocol/ids'
+import { BackupFailed, type Snapshot, type SnapshotCopy, type SnapshotSource } from '../../ports/backup.ts'
+import type { SnapshotOrder } from './snapshotWorker.ts'
+
+export function createSnapshots(options: {
+  readonly databasePath: string
+  /** Of the backup. */
+  readonly directory: string
+}): SnapshotSource {
+  const { databasePath, directory } = options
+  return {
+    present: () => readSnapshot(databasePath),
+    async take(name) {
+      const target = join(directory, name)
+      try {
+        // SQLite would make it with the mode that the umask leaves.
+        closeSync(openSync(target, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600))
+        await inThread({ source: databasePath, target })
+        return readSnapshot(target)
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error)
+        throw new BackupFailed(`the database could not be copied to ${target}: ${reason}`, { cause: error })
+      }
+    },
+  }
+}
+
+function inThread(order: SnapshotOrder): Promise<void> {
+  const worker = new Worker(new URL('./snapshotWorker.ts', import.meta.url), {
+    name: 'snapshot',
+    env: {},
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    workerData: order,
+  })
+  return new Promise((resolve, reject) => {
+    worker.once('error', reject)
+    worker.once('exit', (code) => (code === 0 ? resolve() : reject(new Error('its thread has ended'))))
+  })
+}
+
+/** Of one that is still sent the bytes that were recorded. What is after the dot of a location is its upload id. */
+const COPIES = `select location, state <> 'staged' as is_whole, case state when 'staged'
+    then coalesce((select received_bytes from uploads where upload_id = substr(copies.location, 69)), 0) else size end as bytes
+  from copies where state <> 'doomed'`
+
+const COUNTS = `select (select count(*) from accounts) as accounts, (select count(*) from drops) as drops,
+  (select count(*) from assets where created_at is not null and deleted_at is null) as assets,
+  (select count(*) from receipts) as receipts`
+
+/** The rows of a database that is there, over a connection that cannot write. */
+export function readSnapshot(path: string): Snapshot {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
+  const first = (query: string, ...values: readonly SQLInputValue[]) => database.prepare(query).get(...values) ?? {}
+  return {
+    serverId() {
+      const { value } = first(`select value from server_facts where name = 'server_id'`)
+      return value instanceof Uint8Array ? new TextDecoder().decode(value) : undefined
+    },
+    firstKeyId: () => parseKeyId(String(first('select key_id from attestation_keys order by key_seq limit 1').key_id)),
+    head() {
+      const { receipt_seq: receiptSeq, receipt_hash: text, received_at: receivedAt } = first('select * from log_head')
+      const receiptHash = parseSha256Hex(String(text))
+      if (typeof receiptSeq !== 'number' || typeof receivedAt !== 'number' || receiptHash === undefined)
+        return undefined
+      return { receiptSeq, receiptHash, receivedAt: instantOf(receivedAt) }
+    },
+    receiptHash: (seq) =>
+      parseSha256Hex(String(first('select receipt_hash from receipts where receipt_seq = ?', seq).receipt_hash)),
+    counts() {
+      const { accounts, drops, assets, receipts } = first(COUNTS)
+      return {
+        accounts: Number(accounts),
+        drops: Number(drops),
+        assets: Number(assets),
+        receipts: Number(receipts),
+      }
+    },
+    *copies() {
+      for (const range of [`state = 'staged'`, `state <> 'staged' order by location`]) {
+        for (const row of database.prepare(`${COPIES} and ${range}`).iterate()) {
+          const copy = copyOf(row)
+          if (copy.bytes > 0) yield copy
+        }
+      }
+    },
+    find(location) {
+      const row = database.prepare(`${COPIES} and location = ?`).get(location)
+      const copy = row && copyOf(row)
+      return copy === undefined || copy.bytes === 0 ? undefined : copy
+    },
+    ownerOf(location) {
+      const drop = first('select drop_id from drops where upload_id = substr(?, 69)', location)
+      const blob = first('select asset_id from asset_blobs where location = ?', location)
+      return { dropId: parseDropId(String(drop.drop_id)), assetId: parseAssetId(String(blob.asset_id)) }
+    },
+    close: () => database.close(),
+  }
+}
+
+function copyOf({ location, bytes, is_whole: isWhole }: Readonly<Record<string, unknown>>): SnapshotCopy {
+  return { location: String(location), bytes: Number(bytes), isWhole: isWhole === 1 }
+}

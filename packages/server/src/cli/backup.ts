@@ -1,0 +1,162 @@
+import { formatInstant } from '@blindkeep/protocol/ids'
+import { systemClock } from '../adapters/system/clock.ts'
+import { openBackupData, openRestoreData } from '../data.ts'
+import { type BackupProgress, type BackupReport, backUp, type DamagedCopy } from '../domain/backup.ts'
+import type { BackupManifest } from '../domain/backupManifest.ts'
+import { createQuota, type Quota } from '../domain/quota.ts'
+import { type RestoreReport, restore } from '../domain/restore.ts'
+import type { Call, Command, Outcome } from './command.ts'
+import { sizeText } from './sizes.ts'
+
+/** Keeping a copy of everything elsewhere, and starting from it. */
+export const backupCommands: readonly Command[] = [
+  {
+    name: 'backup',
+    summary: 'Copies the database and every file to a directory, beside a server that runs or without one.',
+    details: [
+      '<directory> is empty, missing, or an earlier backup of the same server, of which only what is new is copied. Until all is there the earlier',
+      'one stays whole, whatever happens. It has to lie on another disk to be worth anything. Not in it: the master secret, without which nothing of it',
+      'can be started. Keep a copy of that elsewhere.',
+      'The exit status is 1 when a file of the server is damaged or missing: the backup is made without it.',
+    ],
+    takes: ['directory'],
+    options: {
+      check: {
+        value: 'flag',
+        meaning: 'Reads every file of the earlier backup again, and copies anew what is damaged.',
+      },
+    },
+    run: runBackup,
+  },
+  {
+    name: 'restore',
+    summary: 'Puts a backup into a data directory that has no database yet.',
+    details: [
+      'First put the master secret of the server back at MASTER_SECRET_FILE, and see that the server that was backed up never runs again on its old data.',
+      'What came in after the backup is gone: clients see 404 for it. Everybody signs in anew, and receipts go on under a new key.',
+      'One that was broken off begins anew when it is called again. The exit status is 1 when the backup lacks a file.',
+    ],
+    takes: ['directory'],
+    run: runRestore,
+  },
+]
+
+async function runBackup({ config, given: [path = ''], flag, tell }: Call): Promise<Outcome> {
+  const data = await openBackupData(config, path)
+  try {
+    const onProgress = teller(tell)
+    const report = await backUp({ ...data, clock: systemClock, repeat, onProgress }, { isChecked: flag('check') })
+    return { lines: backupLines(report, path), json: backupJson(report), isWrong: report.damaged.length > 0 }
+  } finally {
+    await data.close()
+  }
+}
+
+async function runRestore({ config, given: [path = ''], tell }: Call): Promise<Outcome> {
+  const data = await openRestoreData(config, path)
+  try {
+    const report = await restore({ ...data, clock: systemClock, quota: quotaOf(config), onProgress: teller(tell) })
+    return { lines: restoreLines(report), json: restoreJson(report), isWrong: report.damaged.length > 0 }
+  } finally {
+    await data.close()
+  }
+}
+
+/** What a session gives back that has ended may take an account below its limits. */
+function quotaOf({ quotaSoftBytes, quotaHardBytes, quotaGraceDays }: Call['config']): Quota {
+  return createQuota({ softBytes: quotaSoftBytes, hardBytes: quotaHardBytes, graceDays: quotaGraceDays })
+}
+
+function repeat(seconds: number, work: () => void): () => void {
+  const timer = setInterval(work, seconds * 1000)
+  return () => clearInterval(timer)
+}
+
+const TOLD_EVERY_MS = 2_000
+
+/** Each step once, and how far it is now and then. */
+function teller(tell: Call['tell']): (progress: BackupProgress) => void {
+  let last: { readonly step: string; readonly at: number } | undefined
+  return ({ step, files, bytes }) => {
+    const now = systemClock.now()
+    if (last?.step === step && now - last.at < TOLD_EVERY_MS) return
+    last = { step, at: now }
+    tell(files === 0 ? `${step} …` : `${step}: ${files} files${bytes === 0 ? '' : `, ${sizeText(bytes)}`}`)
+  }
+}
+
+function backupLines(
+  { manifest, copied, present, removedFiles, damaged }: BackupReport,
+  path: string,
+): readonly string[] {
+  return [
+    `${path} holds the server as it was at ${formatInstant(manifest.createdAt)}: ${contentsOf(manifest)}.`,
+    `Copied ${copied.files} files (${sizeText(copied.bytes)}); ${present.files} were there already; ${removedFiles} of earlier backups are removed.`,
+    ...(damaged.length === 0 ? [] : [`NOT in it, as the server does not have them whole (${damaged.length}):`]),
+    ...damaged.map((copy) => `  ${copy.what}: ${ownerOf(copy)}, hash ${copy.hash}, ${copy.size} bytes`),
+  ]
+}
+
+function contentsOf({ counts }: BackupManifest): string {
+  const { accounts, drops, assets, receipts, copies, bytes } = counts
+  return `${accounts} accounts, ${drops} pending drops, ${assets} assets, ${receipts} receipts, ${copies} files (${sizeText(bytes)})`
+}
+
+function ownerOf({ assetId, dropId }: DamagedCopy): string {
+  if (assetId !== undefined) return `asset ${assetId}`
+  return dropId === undefined ? 'owned by nobody any more' : `drop ${dropId}`
+}
+
+function backupJson({ manifest, copied, present, removedFiles, damaged }: BackupReport) {
+  return {
+    created_at: formatInstant(manifest.createdAt),
+    receipt_seq: manifest.head?.receiptSeq,
+    counts: manifest.counts,
+    copied,
+    present,
+    removed_files: removedFiles,
+    damaged: damaged.map(({ what, hash, size, assetId, dropId }) => ({
+      what,
+      hash,
+      size,
+      asset_id: assetId,
+      drop_id: dropId,
+    })),
+  }
+}
+
+function restoreLines({
+  manifest,
+  copied,
+  present,
+  damaged,
+  rotation,
+  receiptSeqFloor,
+}: RestoreReport): readonly string[] {
+  const { serverId, createdAt } = manifest
+  return [
+    `The server is back as it was at ${formatInstant(createdAt)}: ${contentsOf(manifest)}.`,
+    `Copied ${copied} files${present === 0 ? '' : `; ${present} were there already and are right`}.`,
+    `Gone is all that came in or was changed after that instant. Clients with drops and uploads of later see 404 for them; what was deleted later is back.`,
+    `Everybody signs in anew. Receipts go on above ${receiptSeqFloor} under the new key ${rotation.active}; all earlier ones of the backup verify as before.`,
+    ...(serverId === undefined ? [] : [`It has to be reached as ${serverId}, as its receipts say so (PUBLIC_URL).`]),
+    ...(damaged.length === 0
+      ? []
+      : [`The backup lacks ${damaged.length} files, or has them damaged. Storage verification says so of:`]),
+    ...damaged.map((location) => `  ${location}`),
+    'Next: `blindkeep-server fsck --deep`, then start the server.',
+  ]
+}
+
+function restoreJson({ manifest, copied, present, damaged, rotation, receiptSeqFloor }: RestoreReport) {
+  return {
+    created_at: formatInstant(manifest.createdAt),
+    counts: manifest.counts,
+    copied_files: copied,
+    present_files: present,
+    damaged,
+    retired_key_id: rotation.retired,
+    active_key_id: rotation.active,
+    receipt_seq_floor: receiptSeqFloor,
+  }
+}

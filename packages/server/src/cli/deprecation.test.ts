@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { openSqliteStore } from '../adapters/sql/sqlite.ts'
+import { readConfig } from '../config.ts'
+import { type Outcome, parseCall, UsageError } from './command.ts'
+import { deprecationCommands } from './deprecation.ts'
+
+type Run = (name: 'announce' | 'list', ...argv: readonly string[]) => Promise<Outcome>
+
+/** Commands within this process, over a database that a server has left. */
+function overDatabase(work: (run: Run) => Promise<void>) {
+  return async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-deprecation-'))
+    const config = readConfig({ DATA_DIR: directory })
+    assert.ok(!('faults' in config))
+    await (await openSqliteStore({ path: config.databasePath })).close()
+    try {
+      await work(async (name, ...argv) => {
+        const command = deprecationCommands.find((each) => each.name === `deprecation ${name}`)
+        assert.ok(command !== undefined)
+        const { given, values } = parseCall(command, argv)
+        const option = (wanted: string) => (typeof values[wanted] === 'string' ? values[wanted] : undefined)
+        const outcome = await command.run({ config, given, option, flag: () => false, tell: () => undefined })
+        assert.ok(outcome !== undefined)
+        return outcome
+      })
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  }
+}
+
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+
+describe('the commands of deprecations', () => {
+  it(
+    'announce, and list what was announced in that order',
+    overDatabase(async (run) => {
+      assert.deepEqual(await run('list'), { lines: ['Nothing has been announced.'], json: { announcements: [] } })
+      const [soon, late] = [inDays(91), inDays(200)]
+      const first = await run('announce', '--min-version', '2026-03-01', '--cutoff', soon)
+      const second = await run(
+        ...(['announce', '--min-version', '2026-06-01', '--cutoff', late] as const),
+        ...['--detail-url', 'https://keep.example/news'],
+      )
+      assert.match(String(first.lines[1]), new RegExp(`^versions below 2026-03-01 until ${soon}, announced 20`))
+      const listed = await run('list')
+      assert.deepEqual(listed.json, { announcements: [first.json, second.json] })
+      assert.match(String(listed.lines[1]), /see https:\/\/keep\.example\/news$/)
+    }),
+  )
+
+  it(
+    'say what is wrong with a call, and what keeps an announcement from being made',
+    overDatabase(async (run) => {
+      const announce = (...argv: readonly string[]) => run('announce', ...argv)
+      const cutoff = inDays(91)
+      for (const argv of [
+        [],
+        ['--cutoff', cutoff],
+        ['--min-version', '2026-02-30', '--cutoff', cutoff],
+        ['--min-version', '2026-03-01'],
+        ['--min-version', '2026-03-01', '--cutoff', 'tomorrow'],
+      ])
+        await assert.rejects(announce(...argv), UsageError)
+      await assert.rejects(announce('--min-version', '2026-03-01', '--cutoff', inDays(89)), /DEPRECATION_LEAD_DAYS/)
+      await assert.rejects(announce('--min-version', '2027-03-01', '--cutoff', cutoff), /PROTOCOL_MAX/)
+      assert.deepEqual((await run('list')).json, { announcements: [] })
+    }),
+  )
+})

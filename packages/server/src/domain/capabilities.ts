@@ -1,0 +1,126 @@
+import { CAPABILITY_SECONDS_MAX, CAPABILITY_TYPE, capabilityClaims } from '@blindkeep/protocol/capability'
+import {
+  type AccountId,
+  type AlbumId,
+  addSeconds,
+  type Instant,
+  instantOf,
+  type Jti,
+  parseJti,
+} from '@blindkeep/protocol/ids'
+import type { Clock } from '../ports/clock.ts'
+import type { Random } from '../ports/random.ts'
+import type { Capability, ReadTx, Store } from '../ports/store.ts'
+import { newId } from './newId.ts'
+import type { Refuses } from './refusals.ts'
+import type { SigningKey } from './signingKey.ts'
+
+/** Federation capability tokens: an album's owner lets a peer read it for a day at most (specification, Authentication, 7). */
+export const CAPABILITIES_MOST = 1000
+/** Revoked ones stay on the public list until their end, so that they are bounded as well. */
+export const CAPABILITIES_UNENDED_MOST = 10_000
+
+export interface MintRequest {
+  readonly albumId: AlbumId
+  readonly peer: string
+  readonly expiresAt: Instant
+}
+
+export interface MintedCapability {
+  readonly token: string
+  readonly jti: Jti
+  readonly expiresAt: Instant
+}
+
+interface CapabilityPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly tokens: Pick<SigningKey, 'sign'>
+}
+
+export type Capabilities = ReturnType<typeof createCapabilities>
+
+export function createCapabilities(
+  { store, clock, random, tokens }: CapabilityPorts,
+  { serverId }: { readonly serverId: string },
+) {
+  return {
+    /** Signed before its row is there: should the row be refused, the token has left no process. */
+    async mint(
+      accountId: AccountId,
+      { albumId, peer, expiresAt: wanted }: MintRequest,
+    ): Promise<
+      MintedCapability | Refuses<'request_malformed' | 'lifetime_too_long' | 'album_not_available' | 'limit_reached'>
+    > {
+      const now = clock.now()
+      const expiresAt = instantOf(Math.floor(wanted / 1000) * 1000)
+      const unfit = judge({ peer, expiresAt, wanted, now })
+      if (unfit !== undefined) return unfit
+      const capability = { jti: newId(random, parseJti), accountId, albumId, peer, issuedAt: now, expiresAt }
+      const claims = capabilityClaims({ ...capability, issuer: serverId })
+      const token = await tokens.sign({ typ: CAPABILITY_TYPE }, claims)
+      return store.write(async (tx) => {
+        if (!(await owns(tx, accountId, albumId))) return { refused: 'album_not_available' }
+        const { live, all } = await tx.capabilities.count(accountId, now)
+        if (live >= CAPABILITIES_MOST)
+          return { refused: 'limit_reached', detail: `an account has at most ${CAPABILITIES_MOST} live capabilities` }
+        if (all >= CAPABILITIES_UNENDED_MOST)
+          return {
+            refused: 'limit_reached',
+            detail: `an account has at most ${CAPABILITIES_UNENDED_MOST} capabilities that have not ended, revoked ones included`,
+          }
+        await tx.capabilities.insert(capability)
+        return { token, jti: capability.jti, expiresAt }
+      })
+    },
+
+    /** Live ones, oldest first. */
+    async list(
+      accountId: AccountId,
+      albumId: AlbumId,
+    ): Promise<readonly Capability[] | Refuses<'album_not_available'>> {
+      return store.read(async (tx) =>
+        (await owns(tx, accountId, albumId))
+          ? tx.capabilities.liveOf(albumId, clock.now())
+          : { refused: 'album_not_available' },
+      )
+    },
+
+    /** Whether there was such a one or not. On the public list from the moment that this resolves. */
+    async revoke(
+      accountId: AccountId,
+      albumId: AlbumId,
+      jti: Jti,
+    ): Promise<Refuses<'album_not_available'> | undefined> {
+      return store.write(async (tx) => {
+        if (!(await owns(tx, accountId, albumId))) return { refused: 'album_not_available' }
+        await tx.capabilities.revoke(jti, albumId, clock.now())
+        return undefined
+      })
+    },
+  }
+}
+
+async function owns(tx: ReadTx, accountId: AccountId, albumId: AlbumId): Promise<boolean> {
+  return (await tx.albums.find(albumId))?.accountId === accountId
+}
+
+function judge({
+  peer,
+  expiresAt,
+  wanted,
+  now,
+}: {
+  readonly peer: string
+  /** In whole seconds, as it will be signed. */
+  readonly expiresAt: Instant
+  readonly wanted: Instant
+  readonly now: Instant
+}): Refuses<'request_malformed' | 'lifetime_too_long'> | undefined {
+  // A peer is known by its origin alone, so that there has to be one spelling of it.
+  if (URL.parse(peer)?.origin !== peer)
+    return { refused: 'request_malformed', detail: '/peer must be an origin in its canonical form' }
+  if (expiresAt <= now) return { refused: 'request_malformed', detail: '/expires_at must be ahead' }
+  return wanted > addSeconds(now, CAPABILITY_SECONDS_MAX) ? { refused: 'lifetime_too_long' } : undefined
+}

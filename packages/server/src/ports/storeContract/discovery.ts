@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Jti, parseJti, parseProtocolVersion } from '@blindkeep/protocol/ids'
+import type { Capability, Deprecation, Store } from '../store.ts'
+import { accountId, albumId, at, type InStore, seedWithAlbums } from './world.ts'
+
+export function jti(number: number): Jti {
+  const id = parseJti(`00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`)
+  assert.ok(id !== undefined)
+  return id
+}
+
+export function deprecation(date: string, given: Partial<Deprecation> = {}): Deprecation {
+  const minProtocolVersion = parseProtocolVersion(date)
+  assert.ok(minProtocolVersion !== undefined)
+  return { minProtocolVersion, announcedAt: at(0), cutoff: at(1_000), detailUrl: undefined, ...given }
+}
+
+/** It ends at the second of its number. */
+export function capability(number: number, given: Partial<Capability> = {}): Capability {
+  return {
+    jti: jti(number),
+    accountId: accountId(1),
+    albumId: albumId(1),
+    peer: 'https://peer.example',
+    issuedAt: at(0),
+    expiresAt: at(number),
+    ...given,
+  }
+}
+
+const insert = (store: Store, capabilities: readonly Capability[]) =>
+  store.write(async (tx) => {
+    for (const each of capabilities) await tx.capabilities.insert(each)
+  })
+const revoked = async (store: Store, seconds: number) =>
+  (await store.read((tx) => tx.capabilities.revoked(at(seconds)))).map((each) => each.jti)
+
+export function describeDiscovery(inStore: InStore): void {
+  describe('deprecations', () => {
+    it(
+      'are given back as they were announced, in that order',
+      inStore(async (store) => {
+        assert.deepEqual(await store.read((tx) => tx.deprecations.list()), [])
+        const announced = [
+          deprecation('2026-03-01', { announcedAt: at(50), detailUrl: 'https://keep.example/news' }),
+          deprecation('2026-02-01', { announcedAt: at(40), cutoff: at(900) }),
+        ]
+        for (const each of announced) await store.write((tx) => tx.deprecations.append(each))
+        assert.deepEqual(await store.read((tx) => tx.deprecations.list()), announced)
+      }),
+    )
+  })
+
+  describe('capabilities', () => {
+    it(
+      'are listed by album as they were minted, as long as they are live',
+      inStore(async (store) => {
+        await seedWithAlbums(store)
+        const minted = [capability(30), capability(10), capability(20, { peer: 'http://[::1]:8080' })]
+        await insert(store, [...minted, capability(40, { accountId: accountId(2), albumId: albumId(2) })])
+        const live = (seconds: number) => store.read((tx) => tx.capabilities.liveOf(albumId(1), at(seconds)))
+        assert.deepEqual(await live(9), minted)
+        assert.deepEqual(await live(10), [minted[0], minted[2]])
+        await store.write((tx) => tx.capabilities.revoke(jti(30), albumId(1), at(11)))
+        assert.deepEqual(await live(11), [minted[2]])
+        assert.deepEqual(await live(20), [])
+      }),
+    )
+
+    it(
+      'are counted by account: live ones, and all that have not ended',
+      inStore(async (store) => {
+        await seedWithAlbums(store)
+        await insert(store, [capability(10), capability(20), capability(30)])
+        await store.write((tx) => tx.capabilities.revoke(jti(20), albumId(1), at(1)))
+        const count = (number: number, seconds: number) =>
+          store.read((tx) => tx.capabilities.count(accountId(number), at(seconds)))
+        assert.deepEqual(await count(1, 5), { live: 2, all: 3 })
+        assert.deepEqual(await count(1, 10), { live: 1, all: 2 })
+        assert.deepEqual(await count(1, 30), { live: 0, all: 0 })
+        assert.deepEqual(await count(2, 5), { live: 0, all: 0 })
+      }),
+    )
+
+    it(
+      'are on the list of revoked ones until they end, soonest end first, by their own album alone',
+      inStore(async (store) => {
+        await seedWithAlbums(store)
+        await insert(store, [capability(30), capability(10), capability(20), capability(40)])
+        for (const number of [30, 10, 20, 10, 99])
+          await store.write((tx) => tx.capabilities.revoke(jti(number), albumId(1), at(1)))
+        await store.write((tx) => tx.capabilities.revoke(jti(40), albumId(2), at(1)))
+        assert.deepEqual(await revoked(store, 5), [jti(10), jti(20), jti(30)])
+        assert.deepEqual(await revoked(store, 10), [jti(20), jti(30)])
+        assert.deepEqual(await revoked(store, 30), [])
+      }),
+    )
+
+    it(
+      'can be revoked all together, but for those that have ended',
+      inStore(async (store) => {
+        await seedWithAlbums(store)
+        await insert(store, [
+          capability(10),
+          capability(20),
+          capability(30, { accountId: accountId(2), albumId: albumId(2) }),
+        ])
+        await store.write((tx) => tx.capabilities.revokeAll(at(10)))
+        assert.deepEqual(await revoked(store, 0), [jti(20), jti(30)])
+      }),
+    )
+
+    it(
+      'are forgotten when they have ended, revoked or not, as many as asked for',
+      inStore(async (store) => {
+        await seedWithAlbums(store)
+        await insert(store, [capability(10), capability(20), capability(30), capability(40)])
+        for (const number of [20, 40]) await store.write((tx) => tx.capabilities.revoke(jti(number), albumId(1), at(1)))
+        const left = () => store.read((tx) => tx.capabilities.count(accountId(1), at(0)))
+        await store.write((tx) => tx.capabilities.prune(at(30), 2))
+        assert.deepEqual(await left(), { live: 1, all: 2 })
+        assert.deepEqual(await revoked(store, 0), [jti(40)])
+        for (const seconds of [30, 39]) await store.write((tx) => tx.capabilities.prune(at(seconds), 2))
+        assert.deepEqual(await left(), { live: 0, all: 1 })
+      }),
+    )
+  })
+}

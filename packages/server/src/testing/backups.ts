@@ -1,0 +1,108 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openBackupDirectory } from '../adapters/filesystem/backupDirectory.ts'
+import { type FilesystemBlobs, openFilesystemBlobs } from '../adapters/filesystem/blobs.ts'
+import { createRestoredDatabase } from '../adapters/sql/restoredDatabase.ts'
+import { createSnapshots, readSnapshot } from '../adapters/sql/snapshot.ts'
+import { openSqliteStore } from '../adapters/sql/sqlite.ts'
+import { type BackupPorts, type BackupReport, backUp } from '../domain/backup.ts'
+import { nameOf, parseManifest } from '../domain/backupManifest.ts'
+import { digestOf, isRight } from '../domain/checkedBytes.ts'
+import { openServerKeys } from '../domain/keys.ts'
+import { type RestoreReport, restore } from '../domain/restore.ts'
+import type { BackupDirectory } from '../ports/backup.ts'
+import type { Keyring } from '../ports/keyring.ts'
+import type { Store } from '../ports/store.ts'
+import type { Rules } from '../rules.ts'
+import { inWorld, known, type World } from './world.ts'
+
+/** Backups of a world, in directories of their own that are gone afterwards. */
+export interface Backups {
+  readonly world: World
+  readonly path: string
+  readonly directory: BackupDirectory
+  backUp(changes?: Partial<BackupPorts>, isChecked?: boolean): Promise<BackupReport>
+  /** What is wrong with the backup that counts, as sentences, and every file that lies there and is none of its. */
+  faults(): Promise<{ readonly faults: readonly string[]; readonly strays: readonly string[] }>
+  /** To a place of its own, or to one that an earlier call has given. */
+  restore(to?: {
+    readonly place?: string
+    readonly keyring?: Keyring
+    readonly directory?: BackupDirectory
+  }): Promise<Restored>
+  /** A directory for a restore. */
+  newPlace(): Promise<string>
+}
+
+export interface Restored {
+  readonly report: RestoreReport
+  readonly databasePath: string
+  readonly store: Store
+  readonly blobs: FilesystemBlobs
+  readonly rules: Rules
+}
+
+export function withBackups(work: (backups: Backups) => Promise<void>): () => Promise<void> {
+  return inWorld(
+    async (world) => {
+      const root = await mkdtemp(join(tmpdir(), 'blindkeep-backups-'))
+      const open: { close(): Promise<void> }[] = []
+      try {
+        await work(await backupsOf(world, root, open))
+      } finally {
+        for (const each of open) await each.close()
+        await rm(root, { recursive: true })
+      }
+    },
+    { isOnDisk: true },
+  )
+}
+
+async function backupsOf(world: World, root: string, open: { close(): Promise<void> }[]): Promise<Backups> {
+  const path = join(root, 'backup')
+  const databasePath = known(world.databasePath)
+  const directory = await openBackupDirectory({ path, apart: [], createIfMissing: true })
+  const snapshots = createSnapshots({ databasePath, directory: path })
+  const ports = { ...world, directory, snapshots, repeat: () => () => undefined, onProgress: () => undefined }
+  const newPlace = () => mkdtemp(join(root, 'restored-'))
+  return {
+    world,
+    path,
+    directory,
+    backUp: (changes = {}, isChecked = false) => backUp({ ...ports, ...changes }, { isChecked }),
+    faults: () => faultsIn(directory, path),
+    newPlace,
+    async restore({ place, keyring = world.keyring, directory: from = directory } = {}) {
+      const to = place ?? (await newPlace())
+      const blobs = await openFilesystemBlobs({ directory: join(to, 'blobs'), createIfMissing: true })
+      open.push(blobs)
+      const restoredPath = join(to, 'blindkeep.sqlite')
+      const database = createRestoredDatabase(restoredPath)
+      const { clock, random, rules } = world
+      const onProgress = () => undefined
+      const report = await restore({ directory: from, database, blobs, keyring, clock, quota: rules.quota, onProgress })
+      const store = await openSqliteStore({ path: restoredPath, asItIs: true })
+      open.push(store)
+      const keys = await openServerKeys({ store, keyring, clock, random })
+      return { report, databasePath: restoredPath, store, blobs, rules: world.rulesOver({ store, blobs, keys }) }
+    },
+  }
+}
+
+async function faultsIn(directory: BackupDirectory, path: string) {
+  const { database } = parseManifest(known(await directory.manifest()))
+  const { sha256, size } = await digestOf(directory.read(database.file))
+  const faults = sha256 === database.sha256 && size === database.size ? [] : ['the database is another one']
+  const strays = new Set<string>()
+  for await (const name of directory.list()) strays.add(name)
+  strays.delete(database.file)
+  const snapshot = readSnapshot(join(path, database.file))
+  for (const copy of snapshot.copies()) {
+    const name = nameOf(copy)
+    const isThere = strays.delete(name)
+    if (!isThere || !(await isRight(directory.read(name), copy))) faults.push(`${name} is not there, or not right`)
+  }
+  snapshot.close()
+  return { faults, strays: [...strays] }
+}
