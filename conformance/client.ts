@@ -2,6 +2,7 @@
  * The one place through which all requests of the suite go. Every answer is judged here against /openapi.json and the rules that hold
  * everywhere, so that each request of each test also proves those.
  */
+import { once } from 'node:events'
 import {
   Agent,
   type ClientRequest,
@@ -58,6 +59,16 @@ export interface Client {
   readonly document: ServerDocument
   send(call: Call): Promise<Reply>
   start(call: Call): Sending
+  /** For an answer without an end: resolves with its head, which is judged. */
+  listen(call: Call): Promise<Listening>
+}
+
+export interface Listening {
+  readonly head: Reply
+  /** The body as it comes. */
+  readonly pieces: AsyncIterable<Buffer>
+  /** Closes the connection at once. */
+  cut(): void
 }
 
 export async function createClient(base: string): Promise<Client> {
@@ -82,6 +93,17 @@ export async function createClient(base: string): Promise<Client> {
       reply.catch(() => {})
       return { ...sending, reply }
     },
+    listen: async (call) => {
+      const outgoing = openCall({ origin, agent, call })
+      outgoing.end()
+      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+      outgoing.on('error', () => {})
+      const { headers, rawHeaders, statusCode: status = 0 } = incoming
+      const body = isEndless(incoming) ? Buffer.alloc(0) : (await collect(incoming)).body
+      const head = { status, headers, rawHeaders, body }
+      judge(document, call, head)
+      return { head, pieces: incoming, cut: () => void outgoing.destroy() }
+    },
   }
 }
 
@@ -92,11 +114,17 @@ async function finish(sending: Sending, call: Call): Promise<Reply> {
   return sending.reply
 }
 
-function startCall({ origin, agent, call }: { origin: string; agent: Agent; call: Call }): Sending {
+interface Opening {
+  readonly origin: string
+  readonly agent: Agent
+  readonly call: Call
+}
+
+function openCall({ origin, agent, call }: Opening): ClientRequest {
   // The path is appended as text: `new URL` would tidy up what a test wants to send as it is.
   const { hostname, port, pathname, protocol } = new URL(origin)
   const prefix = pathname === '/' ? '' : pathname
-  const outgoing = (protocol === 'https:' ? openSecureRequest : openRequest)({
+  return (protocol === 'https:' ? openSecureRequest : openRequest)({
     agent,
     hostname,
     port,
@@ -105,6 +133,11 @@ function startCall({ origin, agent, call }: { origin: string; agent: Agent; call
     headers: headersOf(call),
     timeout: ANSWER_TIMEOUT_MS,
   })
+}
+
+function startCall(opening: Opening): Sending {
+  const outgoing = openCall(opening)
+  const { call } = opening
   const reply = replyTo(outgoing, call)
   reply.catch(() => {})
   const continued = new Promise<void>((resolve) => outgoing.once('continue', () => resolve()))
@@ -136,12 +169,16 @@ function replyTo(outgoing: ClientRequest, call: Call): Promise<Reply> {
   })
 }
 
+/** Of an answer without an end, its head alone. */
 async function collect(incoming: IncomingMessage): Promise<Reply> {
   const pieces: Buffer[] = []
-  for await (const piece of incoming) pieces.push(piece)
+  if (isEndless(incoming)) incoming.destroy()
+  else for await (const piece of incoming) pieces.push(piece)
   const body = Buffer.concat(pieces)
   return { status: incoming.statusCode ?? 0, headers: incoming.headers, rawHeaders: incoming.rawHeaders, body }
 }
+
+const isEndless = ({ headers }: IncomingMessage) => headers['content-type']?.startsWith('text/event-stream') === true
 
 function bodyOf(call: Call): Uint8Array | undefined {
   if (call.body !== undefined) return typeof call.body === 'string' ? Buffer.from(call.body) : call.body

@@ -203,7 +203,16 @@ const withHeader = (call: Call, name: string, value: string | undefined): Call =
 const withText = ({ json: _, ...call }: Call, body: string): Call =>
   withHeader({ ...call, body }, 'content-type', String(call.headers?.['content-type'] ?? 'application/json'))
 
-const MALFORMED_IDS = { opaque_id: 'x', upload_id: 'x', drop_id: 'x', device_id: 'x', asset_id: 'x', hash: 'x' }
+const MALFORMED_IDS = {
+  opaque_id: 'x',
+  upload_id: 'x',
+  drop_id: 'x',
+  device_id: 'x',
+  album_id: 'x',
+  jti: 'x',
+  asset_id: 'x',
+  hash: 'x',
+}
 
 /** In the order in which they are judged; each is put into a request that has all later ones already. */
 const FAULTS: readonly Fault[] = [
@@ -227,7 +236,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'malformed path id',
-    meets: (operation) => /\{(\w+_id|hash)\}/.test(operation.path),
+    meets: (operation) => /\{(\w+_id|hash|jti)\}/.test(operation.path),
     into: (call, operation, setting) => ({ ...call, path: pathOf(operation, setting, MALFORMED_IDS) }),
     said: ({ path }) =>
       !path.startsWith('/d/')

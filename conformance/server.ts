@@ -14,12 +14,32 @@ export async function connect(): Promise<Client> {
   return given === undefined ? ownServer() : createClient(given)
 }
 
+type Settings = Readonly<Record<string, string>>
+
 /** A fresh server with these settings, stopped after the file's tests. */
-export async function ownServer(env: Readonly<Record<string, string>> = {}): Promise<Client> {
+export async function ownServer(env: Settings = {}): Promise<Client> {
+  return (await operatedServer(env)).client
+}
+
+export interface OperatedServer {
+  readonly client: Client
+  /** Has the operator run a command beside the server; it has to be done. What it says as JSON. */
+  operate(...command: readonly string[]): Promise<unknown>
+}
+
+/** The same, with its operator at hand: not everything can be brought about by requests alone. */
+export async function operatedServer(env: Settings = {}): Promise<OperatedServer> {
   const { PUBLIC_URL: publicUrl, ...rest } = env
   const server = await startServer({ env: rest, ...(publicUrl === undefined ? {} : { publicUrl }) })
   after(async () => {
     await server.stop()
   })
-  return createClient(server.url)
+  return {
+    client: await createClient(server.url),
+    async operate(...command) {
+      const { status, stdout, stderr } = await server.command([...command, '--json'])
+      if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}: ${stderr}`)
+      return JSON.parse(stdout)
+    },
+  }
 }

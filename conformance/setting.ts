@@ -34,6 +34,8 @@ export function pathOf(
     upload_id: (guest ? session : upload).uploadId,
     drop_id: randomUUID(),
     device_id: randomUUID(),
+    album_id: randomUUID(),
+    jti: randomUUID(),
     asset_id: randomUUID(),
     hash: sha256(Buffer.from(randomUUID())),
     code: 'error.request.malformed',

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { type CommandOutcome, runCommand } from './command.ts'
 
 const MAIN = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url))
 /** A start takes less than a second; on a machine that has much else to do it has taken twenty. */
@@ -42,8 +43,10 @@ export interface RunningServer {
   log(): string
   /** SIGKILL; resolves when the process is gone. */
   kill9(): Promise<void>
-  /** Starts again on the same port and directory, after killing what still runs; resolves when it answers. */
-  restart(): Promise<void>
+  /** Starts again on the same port and directory, after killing what still runs; resolves when it answers. Settings that are given hold from then on. */
+  restart(settings?: Readonly<Record<string, string>>): Promise<void>
+  /** One of the operator's commands (`['account', 'list']`) with the server's settings, whether it runs or not. */
+  command(args: readonly string[]): Promise<CommandOutcome>
   isRunning(): boolean
   /** Milliseconds that it has been there to answer, from ready to gone, all its processes together. Stands still while none is. */
   uptimeMs(): number
@@ -98,11 +101,13 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     pid: () => child.pid ?? 0,
     log: () => written.slice(-LOG_CHARACTERS_MAX),
     kill9,
-    restart: async () => {
+    restart: async (settings = {}) => {
       await kill9()
+      Object.assign(env, settings)
       child = spawnServer()
       await readiness()
     },
+    command: (args) => runCommand(args, { cwd: root, env }),
     isRunning: () => !hasEnded(child),
     uptimeMs: uptime.elapsedMs,
     terminate: () => terminate(child),

@@ -33,7 +33,7 @@ async function receiptsLane({ directory, atEnd }: RowOptions, count: number): Pr
   atEnd(store.close)
   const keyring = await openKeyring({ masterSecretFile: join(directory, 'master.secret'), createIfMissing: true })
   const keys = await openServerKeys({ store, keyring, clock: systemClock, random: systemRandom })
-  const log = createReceiptLog({ store, clock: systemClock, serverId: SERVER_ID, activeKey: () => keys.active })
+  const log = createReceiptLog({ store, clock: systemClock, serverId: SERVER_ID, signerOf: keys.signerOf })
   return {
     name: 'receipt log',
     async measure() {

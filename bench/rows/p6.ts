@@ -99,7 +99,10 @@ async function ruleLane({ directory, atEnd }: RowOptions, { planted, piles, coun
   const limiter = await openLimiter({ path: join(directory, 'limits'), clock: systemClock, ...nothing })
   atEnd(limiter.close)
   const giveUpAfter = (milliseconds: number) => AbortSignal.timeout(milliseconds)
-  const verify = createVerify({ store, blobs, clock: systemClock, limiter, giveUpAfter }, { deepBytesPerHour: 1 })
+  const verify = createVerify(
+    { store, blobs, clock: systemClock, limiter, giveUpAfter, suspect: () => undefined },
+    { deepBytesPerHour: 1 },
+  )
   const questions = piles.map((pile) =>
     pile.map((asset) => ({ assetId: asset.assetId, blobHashes: asset.blobs.map(({ hash }) => hash) })),
   )

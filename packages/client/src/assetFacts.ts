@@ -55,7 +55,7 @@ export async function findAsset(call: Call, assetId: string, signal?: AbortSigna
   }
 }
 
-function factsOf({ drop, ...body }: AssetResponse): AssetFacts {
+export function factsOf({ drop, ...body }: AssetResponse): AssetFacts {
   return {
     assetId: body.asset_id,
     albumId: body.album_id,

@@ -17,10 +17,11 @@ export function parseBaseUrl(text: string): string {
 export function pathOf(
   operation: Operation,
   parameters: Readonly<Record<string, string>> = {},
-  query: Readonly<Record<string, string>> = {},
+  query: Readonly<Record<string, string | undefined>> = {},
 ): string {
   const path = operation.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => segmentOf(name, parameters[name]))
-  const search = new URLSearchParams(query).toString()
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  const search = new URLSearchParams(given).toString()
   return search === '' ? path : `${path}?${search}`
 }
 

@@ -9,16 +9,20 @@ import { type LinkKeys, linkKeysOf } from './drop.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { createOwnerAlbums, type OwnerAlbums } from './ownerAlbums.ts'
 import { createOwnerAssets, type OwnerAssets } from './ownerAssets.ts'
+import { createOwnerCapabilities, type OwnerCapabilities } from './ownerCapabilities.ts'
 import { createOwnerDevices, type OwnerDevices } from './ownerDevices.ts'
 import { createOwnerInbox, type OwnerInbox } from './ownerInbox.ts'
 import { createOwnerLinks, type OwnerLinks } from './ownerLinks.ts'
+import { createOwnerSync, type OwnerSync } from './ownerSync.ts'
 import { createOwnerUploads, type OwnerUploads } from './ownerUploads.ts'
 import type { Session, TokenPair } from './session.ts'
 
 export type { Album } from './ownerAlbums.ts'
+export type { MintCapability, MintedCapability, OwnCapability } from './ownerCapabilities.ts'
 export type { ListedDevice } from './ownerDevices.ts'
 export type { DropFacts, FileDescription, InboxItem, OpenedDrop } from './ownerInbox.ts'
 export type { CreatedLink, CreateLink, LinkCaps, OwnLink } from './ownerLinks.ts'
+export type { Change, ChangePage, LiveEvent } from './ownerSync.ts'
 export type { UploadOptions } from './ownerUploads.ts'
 export type { TokenPair } from './session.ts'
 
@@ -30,7 +34,15 @@ export interface Quota {
   readonly state: QuotaResponse['state']
 }
 
-export interface Owner extends OwnerLinks, OwnerInbox, OwnerDevices, OwnerAlbums, OwnerUploads, OwnerAssets {
+export interface Owner
+  extends OwnerLinks,
+    OwnerInbox,
+    OwnerDevices,
+    OwnerAlbums,
+    OwnerCapabilities,
+    OwnerUploads,
+    OwnerAssets,
+    OwnerSync {
   readonly accountId: AccountId
   /** 32 bytes, SECRET: everything of the account opens with it. */
   readonly accountKey: Bytes
@@ -68,8 +80,10 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
     ...createOwnerInbox({ call, keysOf, environment }),
     ...devices,
     ...createOwnerAlbums({ call, accountKey, environment }),
+    ...createOwnerCapabilities({ call }),
     ...createOwnerUploads(assetPorts),
     ...createOwnerAssets(assetPorts),
+    ...createOwnerSync({ call, environment }),
     accountId,
     accountKey,
     tokens: session.current,

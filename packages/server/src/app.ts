@@ -6,11 +6,13 @@ import { systemRandom } from './adapters/system/random.ts'
 import { type Config, publicAddressOf } from './config.ts'
 import { openServerData } from './data.ts'
 import { checkServerId, openServerKeys } from './domain/keys.ts'
+import { checkAnnounced } from './domain/protocolWindow.ts'
 import { createRoutes } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Jobs, startJobs } from './jobs.ts'
 import type { Log } from './ports/log.ts'
 import type { StoreBroken } from './ports/store.ts'
+import { startRefreshing } from './refreshing.ts'
 import { createRules } from './rules.ts'
 
 /** The composition root: this file and `data.ts` alone name adapters. */
@@ -51,27 +53,35 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       limiter,
       hasher,
       keys,
+      log,
       giveUpAfter: (ms) => AbortSignal.timeout(ms),
       onDoomed: () => jobs?.onDoomed(),
+      onSuspect: () => jobs?.onSuspect(),
     },
     { ...config, serverId, publicUrl, window },
   )
+  checkAnnounced(await rules.protocolWindow.refresh(), window)
   const http = createHttpServer(
     {
       routes: createRoutes({ rules, store, blobs, clock, version }, config),
       sessions: rules.sessions,
+      protocolWindow: rules.protocolWindow,
       log,
       newRequestId: () => random.uuid(),
       onBroken,
     },
-    { ...config, window },
+    config,
   )
-  jobs = startJobs({ sweep: rules.sweep, log, sweepSeconds: config.sweepSeconds, onBroken })
+  jobs = startJobs({ sweep: rules.sweep, scrub: rules.scrub, log, sweepSeconds: config.sweepSeconds, onBroken })
+  const refreshing = startRefreshing({ refresh: rules.protocolWindow.refresh, log, onBroken })
   return {
     http,
     async close() {
+      // Told first, so that a large copy that is being read does not hold up the end.
+      const stopped = jobs?.stop()
       await http.close()
-      await jobs?.stop()
+      await stopped
+      await refreshing.stop()
       await limiter.close()
       await data.close()
     },

@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { addSeconds } from '@blindkeep/protocol/ids'
+import { openBackupDirectory } from './adapters/filesystem/backupDirectory.ts'
 import { type FilesystemBlobs, openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
 import { openKeyring } from './adapters/keyring/keyring.ts'
 import { type DirectoryLock, lockDirectory } from './adapters/sql/directoryLock.ts'
+import { createRestoredDatabase } from './adapters/sql/restoredDatabase.ts'
+import { createSnapshots } from './adapters/sql/snapshot.ts'
 import { DatabaseMissing, openSqliteStore } from './adapters/sql/sqlite.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import type { Config } from './config.ts'
+import type { BackupDirectory, RestoredDatabase, SnapshotSource } from './ports/backup.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Keyring } from './ports/keyring.ts'
 import type { CopyState, Store } from './ports/store.ts'
@@ -53,6 +57,58 @@ export async function openPresentStore({ databasePath }: Config): Promise<Store>
       { cause: error },
     )
   })
+}
+
+/** For a command that signs or opens something of the server's. Throws an error for people when the master secret is not there. */
+export async function openPresentKeyring({ masterSecretFile }: Config): Promise<Keyring> {
+  return openKeyring({ masterSecretFile, createIfMissing: false })
+}
+
+/** What a backup is made of and where it goes. The server may run meanwhile. */
+export interface BackupData extends Data {
+  readonly directory: BackupDirectory
+  readonly snapshots: SnapshotSource
+}
+
+/** Throws an error for people when the directory at `path` is none for a backup, or while another backup of the server is made. */
+export async function openBackupData(config: Config, path: string): Promise<BackupData> {
+  const { dataDirectory, blobsDirectory, databasePath } = config
+  const store = await openPresentStore(config)
+  const directory = await openBackupDirectory({ path, apart: [dataDirectory, blobsDirectory], createIfMissing: true })
+  const lock = await lockDirectory(dataDirectory, 'backup')
+  const blobs = await openFilesystemBlobs({ directory: blobsDirectory, createIfMissing: false })
+  const snapshots = createSnapshots({ databasePath, directory: path })
+  return { directory, snapshots, ...over(store, blobs, lock) }
+}
+
+/** Where a backup is restored to. No server may run, and there may be no database yet. */
+export interface RestoreData {
+  readonly directory: BackupDirectory
+  readonly database: RestoredDatabase
+  readonly blobs: FilesystemBlobs
+  readonly keyring: Keyring
+  close(): Promise<void>
+}
+
+/** Throws an error for people when there is a database, when there is no master secret, or when the directory at `path` holds no backup. */
+export async function openRestoreData(config: Config, path: string): Promise<RestoreData> {
+  const { dataDirectory, blobsDirectory, databasePath } = config
+  const directory = await openBackupDirectory({ path, apart: [dataDirectory, blobsDirectory], createIfMissing: false })
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
+  const lock = await lockDirectory(dataDirectory)
+  const database = createRestoredDatabase(databasePath)
+  const keyring = await openPresentKeyring(config)
+  const blobs = await openFilesystemBlobs({ directory: blobsDirectory, createIfMissing: true })
+  return {
+    directory,
+    database,
+    blobs,
+    keyring,
+    async close() {
+      await blobs.close()
+      lock.release()
+    },
+  }
 }
 
 function over(store: Store, blobs: FilesystemBlobs, lock?: DirectoryLock): Data {

@@ -1,19 +1,29 @@
+import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import { type AccountSettings, createAccounts } from './domain/accounts.ts'
 import { type AdoptionSettings, createAdopt } from './domain/adoption.ts'
 import { createAlbums } from './domain/albums.ts'
 import { createAssets } from './domain/assets.ts'
+import { createCapabilities } from './domain/capabilities.ts'
+import { createAlarm } from './domain/changes.ts'
 import { createAppendChunk } from './domain/chunks.ts'
+import { type CollectSettings, createCollector } from './domain/collect.ts'
 import { createDevices } from './domain/devices.ts'
 import { createDiscovery, type ServerFacts } from './domain/discovery.ts'
 import { createDrops, createLandDrop, type DropSettings } from './domain/drops.ts'
+import { createEvents } from './domain/events.ts'
+import { createFeed } from './domain/feed.ts'
 import { createFinishing } from './domain/finishing.ts'
 import { createInbox } from './domain/inbox.ts'
 import type { ServerKeys } from './domain/keys.ts'
 import { createLinks, type LinkSettings } from './domain/links.ts'
+import { createPositions } from './domain/positions.ts'
+import { createProtocolWindow } from './domain/protocolWindow.ts'
 import { createCheckProvenance } from './domain/provenance.ts'
 import { createQuota } from './domain/quota.ts'
+import { createQuotaReview } from './domain/quotaReview.ts'
 import { createReceiptLog } from './domain/receipts.ts'
 import type { GiveUpAfter } from './domain/scanTurns.ts'
+import { createScrub, type ScrubSettings } from './domain/scrub.ts'
 import { createSessions, type SessionSettings } from './domain/sessions.ts'
 import { createStagedBytes } from './domain/staged.ts'
 import { createSweep, type SweepSettings } from './domain/sweep.ts'
@@ -24,6 +34,7 @@ import { createWriters } from './domain/writers.ts'
 import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Limiter } from './ports/limiter.ts'
+import type { Log } from './ports/log.ts'
 import type { Random } from './ports/random.ts'
 import type { SecretHasher } from './ports/secrets.ts'
 import type { Store } from './ports/store.ts'
@@ -37,10 +48,13 @@ export interface RulePorts {
   readonly limiter: Limiter
   readonly hasher: SecretHasher
   readonly keys: ServerKeys
+  readonly log: Log
   /** Bounds how long a request waits for its turn. */
   readonly giveUpAfter: GiveUpAfter
   /** Told after a commit that left bytes to be removed. */
   readonly onDoomed: () => void
+  /** Told when the scrubber should read a copy soon. */
+  readonly onSuspect: () => void
 }
 
 export interface RuleSettings
@@ -49,10 +63,14 @@ export interface RuleSettings
     AdoptionSettings,
     VerifySettings,
     SweepSettings,
+    CollectSettings,
+    ScrubSettings,
     AccountSettings,
     SessionSettings,
     Omit<LinkSettings, 'protocolVersion'>,
-    Omit<ServerFacts, 'signingKey'> {
+    ServerFacts {
+  /** The protocol versions that writes may use, before any cutoff. */
+  readonly window: ProtocolWindow
   readonly quotaSoftBytes: number | undefined
   readonly quotaHardBytes: number | undefined
   readonly quotaGraceDays: number
@@ -61,11 +79,14 @@ export interface RuleSettings
 export type Rules = ReturnType<typeof createRules>
 
 export function createRules(
-  { store, blobs, clock, random, limiter, hasher, keys, giveUpAfter, onDoomed }: RulePorts,
+  { store: silentStore, blobs, clock, random, limiter, hasher, keys, log, giveUpAfter, onDoomed, onSuspect }: RulePorts,
   settings: RuleSettings,
 ) {
-  const { serverId, window } = settings
-  const { active, tokens, serverSecret } = keys
+  const { serverId } = settings
+  const { signerOf, tokens, serverSecret } = keys
+  const alarm = createAlarm()
+  const store = alarm.over(silentStore)
+  const positions = createPositions({ store, random })
   const quota = createQuota({
     softBytes: settings.quotaSoftBytes,
     hardBytes: settings.quotaHardBytes,
@@ -74,7 +95,7 @@ export function createRules(
   const writers = createWriters()
   const ending = createUploadEnding({ store, clock, quota, writers, onDoomed })
   const staged = createStagedBytes({ store, blobs })
-  const receiptLog = createReceiptLog({ store, clock, serverId, activeKey: () => active })
+  const receiptLog = createReceiptLog({ store, clock, serverId, signerOf })
   const landDrop = createLandDrop({ ending })
   const assets = createAssets({ store, blobs, clock, quota, ending })
   const checkProvenance = createCheckProvenance({ store, blobs })
@@ -90,7 +111,16 @@ export function createRules(
     assets,
     checkProvenance,
   })
-  const links = createLinks({ store, clock, limiter, ending }, { ...settings, protocolVersion: () => window.max })
+  const protocolWindow = createProtocolWindow({ store, clock }, settings.window)
+  const links = createLinks(
+    { store, clock, limiter, ending },
+    { ...settings, protocolVersion: () => protocolWindow.current().max },
+  )
+  const scrub = createScrub({ store, blobs, clock, log }, settings)
+  const suspect = (location: string) => {
+    scrub.suspect(location)
+    onSuspect()
+  }
   const sessions = createSessions({ store, clock, random, tokens, serverSecret }, settings)
   return {
     quota,
@@ -106,12 +136,28 @@ export function createRules(
     uploads: createUploads({ store, blobs, clock, random, quota }, settings),
     assets,
     adopt: createAdopt({ store, blobs, clock, random, receiptLog, assets, ending }, settings),
-    verify: createVerify({ store, blobs, clock, limiter, giveUpAfter }, settings),
+    verify: createVerify({ store, blobs, clock, limiter, giveUpAfter, suspect }, settings),
     inbox: createInbox({ store, blobs, clock, quota }),
     accounts: createAccounts({ store, clock, random, limiter, hasher, sessions, serverSecret }, settings),
+    feed: createFeed({ store, positions }),
+    events: createEvents({ store, clock, alarm, positions }),
     devices: createDevices({ store, clock }),
     albums: createAlbums({ store, clock }),
-    discovery: createDiscovery({ store, clock }, { ...settings, signingKey: tokens.publicKey }),
-    sweep: createSweep({ store, blobs, clock, writers, finishing, ending }, settings),
+    capabilities: createCapabilities({ store, clock, random, tokens }, settings),
+    protocolWindow,
+    discovery: createDiscovery({ store, clock, tokens, protocolWindow }, settings),
+    scrub,
+    sweep: createSweep(
+      {
+        store,
+        clock,
+        writers,
+        finishing,
+        ending,
+        collector: createCollector({ store, blobs, clock }, settings),
+        reviewQuotas: createQuotaReview({ store, clock, quota }),
+      },
+      settings,
+    ),
   }
 }

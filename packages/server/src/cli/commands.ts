@@ -1,5 +1,23 @@
+import { accountCommands } from './account.ts'
+import { backupCommands } from './backup.ts'
+import { collectCommands } from './collect.ts'
 import type { Command } from './command.ts'
+import { deprecationCommands } from './deprecation.ts'
+import { fsckCommands } from './fsck.ts'
+import { holdCommands } from './hold.ts'
+import { keyCommands } from './keys.ts'
+import { scrubCommands } from './scrub.ts'
 import { serviceCommands } from './service.ts'
 
 /** Every command of `blindkeep-server`, in the order in which help lists them. */
-export const COMMANDS: readonly Command[] = [...serviceCommands]
+export const COMMANDS: readonly Command[] = [
+  ...serviceCommands,
+  ...fsckCommands,
+  ...scrubCommands,
+  ...collectCommands,
+  ...holdCommands,
+  ...keyCommands,
+  ...accountCommands,
+  ...deprecationCommands,
+  ...backupCommands,
+]

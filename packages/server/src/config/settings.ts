@@ -142,6 +142,11 @@ export const SETTINGS = {
   }),
   protocolMin: version('PROTOCOL_MIN', '2026-01-01', 'Oldest protocol version that writes may use.'),
   protocolMax: version('PROTOCOL_MAX', '2026-11-01', 'Newest protocol version.'),
+  deprecationLeadDays: setting('DEPRECATION_LEAD_DAYS', {
+    fallback: 90,
+    meaning: 'Days from the announcement of a cutoff, by `deprecation announce`, to the cutoff itself, at the least.',
+    parse: integer({ least: 0, most: 3650 }),
+  }),
   accessTokenSeconds: seconds('ACCESS_TOKEN_SECONDS', 900, 'Life of an access token.'),
   refreshTokenSeconds: seconds(
     'REFRESH_TOKEN_SECONDS',
@@ -166,6 +171,11 @@ export const SETTINGS = {
     'How long an adoption that is under way keeps a drop from any other adoption or discard.',
   ),
   collectGraceSeconds: seconds('GC_GRACE_SECONDS', DAY_SECONDS, 'How long a copy that nothing owns any more is kept.'),
+  scrubDays: setting('SCRUB_DAYS', {
+    fallback: 30,
+    meaning: 'Days after which every copy is read again, to find what the disk has damaged.',
+    parse: integer({ least: 1, most: 3650 }),
+  }),
   linkSessionsPerWindow: count('LINK_SESSIONS_PER_WINDOW', 600, 'Drop sessions that one link admits in 15 minutes.'),
   sourceSessionsPerWindow: count(
     'SOURCE_SESSIONS_PER_WINDOW',

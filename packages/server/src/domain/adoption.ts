@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { Drop, ReadTx, Store, Upload, WriteTx } from '../ports/store.ts'
 import { type Assets, NoPlace } from './assets.ts'
+import { noteChange } from './changes.ts'
 import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal } from './manifest.ts'
 import { judgePlace, type PlaceRefusal } from './place.ts'
 import type { ReceiptLog } from './receipts.ts'
@@ -111,6 +112,8 @@ export function createAdopt(
         async commit(tx, { receivedAt }) {
           if (!(await tx.drops.settle(dropId, claimId))) throw new ClaimLost()
           ended = await assets.adopt(tx, { accountId, declared, drop, at: receivedAt })
+          const change = { name: 'drop.adopted', data: { drop_id: dropId, asset_id: assetId } } as const
+          await noteChange(tx, accountId, change, receivedAt)
         },
       })
       ending.afterClose(ended)

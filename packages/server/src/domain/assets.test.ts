@@ -310,6 +310,7 @@ describe('deleting an asset', () => {
       const assetId = newAssetId()
       const { location } = await blobRow(world, await landBlob(world, keeper, content, { assetId }))
       await world.rules.assets.remove(keeper.accountId, assetId)
+      await world.rules.sweep.sweep()
       world.clock.advance(86_400)
       await world.rules.sweep.sweep()
       assert.equal(await world.blobs.size(location), 100)

@@ -15,6 +15,7 @@ import type {
   Upload,
   WriteTx,
 } from '../ports/store.ts'
+import { noteAssetChange } from './changes.ts'
 import type { Declared } from './manifest.ts'
 import { held, judgePlace, type PlaceRefusal, retentionOf } from './place.ts'
 import type { Quota } from './quota.ts'
@@ -95,6 +96,7 @@ export function createAssets({ store, blobs, clock, quota, ending }: AssetPorts)
     const ended = isReplacing ? await ending.closeAllOfAsset(tx, assetId, landedAt) : []
     await tx.assets.addBlob(blob)
     await tx.assets.touch(assetId, landedAt)
+    await noteAssetChange(tx, { accountId: owner.accountId, assetId }, landedAt)
     return ended
   }
 
@@ -142,6 +144,7 @@ export function createAssets({ store, blobs, clock, quota, ending }: AssetPorts)
         const closed = await ending.closeAllOfAsset(tx, assetId, at)
         for (const blob of blobs) await letGo(tx, { accountId }, blob, at)
         await tx.assets.bury(assetId, at)
+        await noteAssetChange(tx, asset, at)
         return { closed }
       })
       if (isRefusal(outcome)) return outcome
@@ -160,13 +163,15 @@ export function createAssets({ store, blobs, clock, quota, ending }: AssetPorts)
       )
     },
 
-    /** A copy of this content that is there whole, of those that the account’s assets hold. */
+    /** A copy of this content that is there whole and not known to be damaged, of those that the account’s assets hold. */
     async content(
       accountId: AccountId,
       ciphertextHash: Sha256Hex,
-    ): Promise<HeldBlob | Refuses<'blob_not_found' | 'storage_unavailable'>> {
+    ): Promise<HeldBlob | Refuses<'blob_not_found' | 'blob_withheld' | 'storage_unavailable'>> {
       const copies = await store.read((tx) => tx.assets.copiesOf(accountId, ciphertextHash))
       if (copies.length === 0) return { refused: 'blob_not_found' }
+      // A hold is on the content: it goes for every copy.
+      if (copies.some(({ isOnHold }) => isOnHold)) return { refused: 'blob_withheld' }
       for (const copy of copies) {
         // One copy that cannot be looked at is no reason not to give another.
         const size = isWithheld(copy) ? undefined : await blobs.size(copy.location).catch(() => undefined)
@@ -179,7 +184,7 @@ export function createAssets({ store, blobs, clock, quota, ending }: AssetPorts)
 
 const BUNDLE: readonly BlobRole[] = ['original', 'metadata', 'provenance']
 
-function viewOf(asset: VisibleAsset, blobs: readonly AssetBlob[]): AssetView {
+export function viewOf(asset: VisibleAsset, blobs: readonly AssetBlob[]): AssetView {
   const shown = held({ blobs }, 'original') ?? blobs[0]
   if (shown === undefined) throw new Error('an asset that is shown holds a blob')
   const isComplete = BUNDLE.every((role) => held({ blobs }, role) !== undefined)
@@ -187,6 +192,6 @@ function viewOf(asset: VisibleAsset, blobs: readonly AssetBlob[]): AssetView {
 }
 
 /** A reservation or a tombstone looks as if there were nothing. */
-function isVisible(asset: Asset | undefined, accountId: AccountId): asset is VisibleAsset {
+export function isVisible(asset: Asset | undefined, accountId: AccountId): asset is VisibleAsset {
   return asset?.accountId === accountId && asset.createdAt !== undefined && asset.deletedAt === undefined
 }

@@ -115,7 +115,13 @@ describe('while the disk of the copies is away', () => {
       await assert.rejects(world.rules.sweep.sweep())
       assert.deepEqual(
         (await known()).map((copy) => copy?.state),
-        ['doomed', 'unowned'],
+        ['doomed', 'marked'],
+      )
+      world.clock.advance(2 * 86_400)
+      await assert.rejects(world.rules.sweep.sweep())
+      assert.deepEqual(
+        (await known()).map((copy) => copy?.state),
+        ['doomed', 'doomed'],
       )
       await back()
       await world.rules.sweep.sweep()

@@ -2,8 +2,10 @@ import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Drop, Store, WriteTx } from '../ports/store.ts'
+import { noteChange } from './changes.ts'
 import type { Quota } from './quota.ts'
 import type { Refuses } from './refusals.ts'
+import { isWithheld } from './verdicts.ts'
 
 /** What waits for its owner. To anybody else a drop is as if it were not there. */
 interface InboxPorts {
@@ -20,6 +22,7 @@ export function createInbox({ store, blobs, clock, quota }: InboxPorts) {
   async function letGo(tx: WriteTx, drop: Drop): Promise<void> {
     const at = clock.now()
     await quota.refund(tx, drop.accountId, drop.size, at)
+    await noteChange(tx, drop.accountId, { name: 'drop.discarded', data: { drop_id: drop.dropId } }, at)
     if (!(await tx.copies.move(drop.location, { from: 'kept', to: 'unowned', at })))
       throw new Error('a pending drop had no copy of its own')
   }
@@ -29,14 +32,19 @@ export function createInbox({ store, blobs, clock, quota }: InboxPorts) {
       return store.read((tx) => tx.drops.pendingOf(accountId))
     },
 
-    /** The drop, once its bytes are known to be there whole. */
+    /** The drop, once its bytes are known to be there whole, and to be given out. */
     async content(
       accountId: AccountId,
       dropId: DropId,
-    ): Promise<Drop | Refuses<'drop_not_found' | 'storage_unavailable'>> {
-      const drop = await store.read((tx) => tx.drops.find(dropId))
+    ): Promise<Drop | Refuses<'drop_not_found' | 'blob_withheld' | 'storage_unavailable'>> {
+      const { drop, standing } = await store.read(async (tx) => {
+        const found = await tx.drops.find(dropId)
+        return { drop: found, standing: found && (await tx.copies.standingOf(found.location, found.ciphertextHash)) }
+      })
       if (drop?.accountId !== accountId) return { refused: 'drop_not_found' }
-      return (await blobs.size(drop.location)) === drop.size ? drop : { refused: 'storage_unavailable' }
+      if (standing?.isOnHold === true) return { refused: 'blob_withheld' }
+      const isGiven = standing !== undefined && !isWithheld(standing)
+      return isGiven && (await blobs.size(drop.location)) === drop.size ? drop : { refused: 'storage_unavailable' }
     },
 
     /** Gives the quota back at once; the link’s cap is not refunded. */

@@ -7,6 +7,7 @@ import { contentTypesOf } from '@blindkeep/protocol/window'
 import type { Clock } from '../ports/clock.ts'
 import type { Limit, Limiter } from '../ports/limiter.ts'
 import type { Link, NewLink, ReadTx, Store, WriteTx } from '../ports/store.ts'
+import { noteLinkChange } from './changes.ts'
 import type { Refuses } from './refusals.ts'
 import { sha256 } from './sha256.ts'
 import type { UploadEnding } from './uploadEnding.ts'
@@ -67,7 +68,9 @@ export function createLinks({ store, clock, limiter, ending }: LinkPorts, settin
         const present = await tx.links.find(link.opaqueId)
         if (present !== undefined) return isRepeat(present, link) ? link.opaqueId : { refused: 'opaque_id_taken' }
         if ((await tx.links.countLive(accountId, now)) >= LIVE_LINKS_MOST) return { refused: 'links_exhausted' }
-        return (await tx.links.insert(link)) ? link.opaqueId : { refused: 'opaque_id_taken' }
+        if (!(await tx.links.insert(link))) return { refused: 'opaque_id_taken' }
+        await noteLinkChange(tx, link, now)
+        return link.opaqueId
       })
     },
 
@@ -82,9 +85,11 @@ export function createLinks({ store, clock, limiter, ending }: LinkPorts, settin
     /** Ends the link and its open sessions. Silent about whether there was one (specification, Revoke). */
     async revoke(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
       const now = clock.now()
-      const ended = await store.write(async (tx) =>
-        (await tx.links.revoke(opaqueId, accountId, now)) ? ending.closeAllOfLink(tx, opaqueId, now) : [],
-      )
+      const ended = await store.write(async (tx) => {
+        if (!(await tx.links.revoke(opaqueId, accountId, now))) return []
+        await noteLinkChange(tx, { accountId, opaqueId }, now)
+        return ending.closeAllOfLink(tx, opaqueId, now)
+      })
       ending.afterClose(ended)
     },
 
@@ -139,7 +144,9 @@ export function createLinks({ store, clock, limiter, ending }: LinkPorts, settin
       const limit = largestFile(link, settings.blobBytesMost)
       if (size > limit) return { refused: 'file_too_large', limit }
       const admitted = await tx.links.reserve(link.opaqueId, { size, at, maxOpenSessions: OPEN_SESSIONS_MOST })
-      return admitted ? undefined : { refused: 'caps_exhausted' }
+      if (!admitted) return { refused: 'caps_exhausted' }
+      await noteLinkChange(tx, link, at)
+      return undefined
     },
   }
 }

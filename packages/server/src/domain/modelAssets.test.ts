@@ -244,7 +244,7 @@ function discarding(at: number): Command {
     const drop = pick(model.drops, at)
     assert.equal(await rules.inbox.discard(drop.owner, drop.dropId), undefined)
     model.drops = model.drops.filter((other) => other !== drop)
-    model.unowned.push(model.now)
+    model.unowned += 1
   })
 }
 
@@ -299,8 +299,8 @@ async function agree(model: AssetModel, { world, rules, keepers }: Real): Promis
     }
   }
   const kept = model.assets.flatMap(({ blobs }) => blobs).length + model.drops.length
-  const counts = { staged: model.open().length, kept, unowned: model.unowned.length }
-  for (const state of ['staged', 'kept', 'unowned'] as const)
+  const counts = { staged: model.open().length, kept, unowned: model.unowned, marked: model.marked.length }
+  for (const state of ['staged', 'kept', 'unowned', 'marked'] as const)
     assert.equal((await copiesIn(world, state)).length, counts[state], state)
 }
 

@@ -50,11 +50,15 @@ export type Refusal =
   | { readonly refused: 'asset_retained' }
   | { readonly refused: 'receipts_not_found' }
   | { readonly refused: 'blob_not_found' }
+  | { readonly refused: 'blob_withheld' }
+  | { readonly refused: 'cursor_invalid' }
   | { readonly refused: 'upload_too_large'; readonly limit: number }
   | { readonly refused: 'device_not_authorized' }
   | { readonly refused: 'device_invalid' }
   | { readonly refused: 'device_not_found' }
   | { readonly refused: 'album_not_available' }
+  | { readonly refused: 'lifetime_too_long' }
+  | { readonly refused: 'revocations_unavailable' }
   | { readonly refused: 'limit_reached'; readonly detail: string }
   | { readonly refused: 'range_unsatisfiable'; readonly size: number }
   | { readonly refused: 'storage_unavailable' }

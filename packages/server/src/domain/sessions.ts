@@ -9,12 +9,12 @@ import {
   type SessionId,
 } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
-import type { TokenSigner } from '../ports/keyring.ts'
 import type { Random } from '../ports/random.ts'
 import type { Account, RefreshToken, Session, Store, WriteTx } from '../ports/store.ts'
 import { newId } from './newId.ts'
 import { isRefusal, type Refuses } from './refusals.ts'
 import { sha256 } from './sha256.ts'
+import type { SigningKey } from './signingKey.ts'
 
 /** Who is signed in: a session, its short access tokens and its chain of single-use refresh tokens. */
 export interface SessionSettings {
@@ -33,6 +33,8 @@ export interface TokenPair {
 export interface Caller {
   readonly account: Account
   readonly sessionId: SessionId
+  /** Of the access token that was presented. */
+  readonly expiresAt: Instant
 }
 
 /** An honest client whose answer was lost repeats within this time. */
@@ -43,7 +45,7 @@ interface SessionPorts {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
-  readonly tokens: TokenSigner
+  readonly tokens: Pick<SigningKey, 'sign' | 'verify'>
   /** Derives a refresh token's successor, so that an honest repeat gets the same one. */
   readonly serverSecret: Uint8Array
 }
@@ -167,13 +169,14 @@ export function createSessions(
       const isOurs = claims?.iss === settings.serverId && claims.aud === settings.serverId
       if (!isOurs || sessionId === undefined || typeof claims.exp !== 'number') return { refused: 'token_unreadable' }
       const now = clock.now()
-      if (now >= claims.exp * 1000) return { refused: 'session_over' }
+      const expiresAt = instantOf(claims.exp * 1000)
+      if (now >= expiresAt) return { refused: 'session_over' }
       return store.read(async (tx) => {
         const session = await tx.sessions.find(sessionId)
         const account = session && (await tx.accounts.find(session.accountId))
         return account === undefined || session === undefined || !isLive(session, now)
           ? { refused: 'session_over' }
-          : { account, sessionId }
+          : { account, sessionId, expiresAt }
       })
     },
   }
@@ -185,6 +188,6 @@ interface Rotation {
   readonly issuedAt: Instant
 }
 
-function isLive(session: Session, now: Instant): boolean {
+export function isLive(session: Session, now: Instant): boolean {
   return session.endedAt === undefined && now < session.expiresAt
 }

@@ -1,6 +1,7 @@
 import type { AssetId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
 import type { Store, Upload, UploadFailure, WriteTx } from '../ports/store.ts'
+import { noteLinkChange } from './changes.ts'
 import type { Quota } from './quota.ts'
 import type { Refuses } from './refusals.ts'
 import { isGone } from './uploads.ts'
@@ -34,8 +35,10 @@ export function createUploadEnding({ store, clock, quota, writers, onDoomed }: E
    */
   async function close(tx: WriteTx, upload: Upload, step: ClosingStep): Promise<boolean> {
     if (!(await tx.uploads.move(upload.uploadId, step))) return false
-    if (upload.assetId === undefined) await tx.links.release(upload.opaqueId, upload.size)
-    else await tx.assets.giveUp(upload.assetId)
+    if (upload.assetId === undefined) {
+      await tx.links.release(upload.opaqueId, upload.size)
+      await noteLinkChange(tx, upload, step.at)
+    } else await tx.assets.giveUp(upload.assetId)
     await quota.refund(tx, upload.accountId, upload.size, step.at)
     await tx.copies.move(upload.location, { from: 'staged', to: 'doomed', at: step.at })
     return true

@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Refusal } from '../domain/refusals.ts'
 import type { Caller } from '../domain/sessions.ts'
 import type { Body } from './body.ts'
+import type { EventStream } from './eventStream.ts'
 import type { ReasonOf } from './problem.ts'
 
 /**
@@ -25,6 +26,8 @@ export interface Call<Name extends OperationName> {
   header(name: string): string | undefined
   /** Aborts when the connection is gone. */
   readonly signal: AbortSignal
+  /** Aborts when the server ends: an answer without an end has to end then. */
+  readonly closing: AbortSignal
 }
 
 export type Handler<Name extends OperationName> = (call: Call<Name>) => Promise<AnswerOf<Name> | RefusalOf<Name>>
@@ -52,11 +55,13 @@ type DeclaredHeaders<Declared> = Declared extends { readonly headers: readonly (
 type BodyOf<Declared> = Declared extends { readonly body: infer Body }
   ? Body extends 'bytes'
     ? { readonly bytes: AsyncIterable<Uint8Array> }
-    : Body extends string
-      ? { readonly text: string }
-      : Body extends TSchema
-        ? { readonly body: Static<Body> }
-        : never
+    : Body extends 'events'
+      ? EventStream
+      : Body extends string
+        ? { readonly text: string }
+        : Body extends TSchema
+          ? { readonly body: Static<Body> }
+          : never
   : unknown
 
 /** Any answer, as the server writes it out. */
@@ -66,6 +71,8 @@ export interface AnyAnswer {
   readonly body?: unknown
   readonly bytes?: AsyncIterable<Uint8Array>
   readonly text?: string
+  readonly events?: AsyncIterable<Uint8Array>
+  readonly until?: AbortSignal
 }
 
 export type RefusalOf<Name extends OperationName> = Extract<Refusal, { readonly refused: ReasonOf<Name> }>
@@ -94,7 +101,7 @@ type NoNulls<Value> = Value extends string | number | boolean
 type QueryOf<Row> = Row extends { readonly query: infer Query }
   ? {
       readonly [Name in keyof Query]: Query[Name] extends { readonly schema: infer Schema extends TSchema }
-        ? Static<Schema>
+        ? Static<Schema> | (Query[Name] extends { readonly required: true } ? never : undefined)
         : never
     }
   : undefined

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { parseProtocolVersion } from '@blindkeep/protocol/ids'
+import { formatInstant, type ProtocolVersion, parseProtocolVersion } from '@blindkeep/protocol/ids'
 import {
   type JsonBody,
   judgesProtocol,
   type Operation,
+  operations,
   PATH_PARAMETERS,
   type QueryParameter,
 } from '@blindkeep/protocol/operations'
@@ -11,6 +12,7 @@ import { parse } from '@blindkeep/protocol/parse'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
 import { inWindow, type ProtocolWindow } from '@blindkeep/protocol/window'
 import { HEADERS } from '@blindkeep/protocol/wire'
+import type { AcceptedVersions } from '../domain/protocolWindow.ts'
 import type { Refusal, Refuses } from '../domain/refusals.ts'
 import type { Caller, Sessions } from '../domain/sessions.ts'
 import { type Body, BodyTooLarge, readAll } from './body.ts'
@@ -58,7 +60,31 @@ export function negotiation(
     : undefined
 }
 
+/** The version that a request says it speaks, where it is looked at. */
+export function spokenVersion(row: Operation, headers: IncomingHttpHeaders): ProtocolVersion | undefined {
+  const given = headers[HEADERS.protocol]
+  return given === undefined || !judgesProtocol(row) ? undefined : parseProtocolVersion(String(given))
+}
+
+/** The version that a creating write declares in its body. */
+export function writtenVersion(row: Operation, json: unknown): ProtocolVersion | undefined {
+  const isDeclared = row.creates === true && typeof json === 'object' && json !== null && 'protocol_version' in json
+  return isDeclared ? parseProtocolVersion(String(json.protocol_version)) : undefined
+}
+
+/** No refusal but a word beside the answer, before a cutoff and after it, to reads too (specification, Versioning, 4; RFC 7234, section 5.5). */
+export function deprecationWarning(
+  version: ProtocolVersion | undefined,
+  { cutoffOf }: Pick<AcceptedVersions, 'cutoffOf'>,
+): string | undefined {
+  const below = version && cutoffOf(version)
+  if (below === undefined) return undefined
+  const until = formatInstant(below.cutoff)
+  return `299 - "Protocol ${version} is accepted for writes until ${until}, see ${operations.deprecation.path}"`
+}
+
 export type Params = Readonly<Record<string, string>>
+export type Query = Readonly<Record<string, string | number>>
 
 /** The version that a creating write declares in its body is judged as the header is (specification, Versioning, 3). */
 export function declaredVersion(
@@ -97,12 +123,13 @@ export function hiddenNotFound(row: Operation): Refusal {
 export function queryOf(
   parameters: Readonly<Record<string, QueryParameter>>,
   given: URLSearchParams,
-): Params | Refuses<'request_malformed' | 'request_unprocessable'> {
-  const values: Record<string, string> = {}
-  for (const [name, value] of given) {
+): Query | Refuses<'request_malformed' | 'request_unprocessable'> {
+  const values: Record<string, string | number> = {}
+  for (const [name, text] of given) {
     const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
     if (parameter === undefined || values[name] !== undefined)
       return { refused: 'request_malformed', detail: `?${name} is not known here or given twice` }
+    const value = givenValue(parameter, text)
     if (parse(parameter.schema, value).fault !== undefined)
       return { refused: 'request_malformed', detail: `?${name} is malformed` }
     values[name] = value
@@ -111,6 +138,12 @@ export function queryOf(
     (name) => parameters[name]?.required === true && values[name] === undefined,
   )
   return missing === undefined ? values : { refused: 'request_unprocessable', detail: `?${missing} is missing` }
+}
+
+/** An integer is written in decimal digits, as JSON would; anything else stays text, which its schema then refuses. */
+function givenValue({ schema }: QueryParameter, text: string): string | number {
+  const { type } = schema as { type?: string }
+  return type === 'integer' && /^(?:0|[1-9]\d*)$/.test(text) ? Number(text) : text
 }
 
 /** 415: the media type, and no content coding. */

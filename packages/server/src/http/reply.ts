@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Readable } from 'node:stream'
+import { addAbortSignal, Readable } from 'node:stream'
 import type { Operation } from '@blindkeep/protocol/operations'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Refusal } from '../domain/refusals.ts'
@@ -29,9 +29,11 @@ interface Exchange {
  * One that ends early afterwards must not look whole, so then the connection is cut.
  */
 export async function begun(answer: AnyAnswer): Promise<AnyAnswer> {
-  if (answer.bytes === undefined) return answer
-  const pieces = answer.bytes[Symbol.asyncIterator]()
+  const source = answer.bytes ?? answer.events
+  if (source === undefined) return answer
+  const pieces = source[Symbol.asyncIterator]()
   const first = await pieces.next()
+  if (answer.events !== undefined) return { ...answer, events: whole({ first, pieces, length: 0 }) }
   return { ...answer, bytes: whole({ first, pieces, length: Number(answer.headers?.['Content-Length']) }) }
 }
 
@@ -76,11 +78,19 @@ export function writeAnswer({
   if (declared?.body !== undefined && typeof declared.body !== 'string')
     reply.header('Content-Type', 'application/json')
   for (const [name, value] of Object.entries(answer.headers ?? {})) if (value !== undefined) reply.header(name, value)
+  if (answer.events !== undefined) return sendEvents(reply, answer.events, answer.until)
   if (answer.bytes !== undefined) return reply.send(Readable.from(answer.bytes, { objectMode: false }))
   const text = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body))
   return isCached(row) && text !== undefined
     ? sendCached({ request, reply }, text)
     : reply.send(text && Buffer.from(text))
+}
+
+/** A stream has its connection to itself, which ends with it: the server could not close over one that stays open. */
+function sendEvents(reply: FastifyReply, events: AsyncIterable<Uint8Array>, until?: AbortSignal): FastifyReply {
+  reply.header('Content-Type', 'text/event-stream').header('Connection', 'close')
+  const stream = Readable.from(events, { objectMode: false })
+  return reply.send(until === undefined ? stream : addAbortSignal(until, stream))
 }
 
 /** Its HEAD and its 304 are as careful as the bytes themselves. */

@@ -6,6 +6,7 @@ import type { Routes } from './call.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { albumRoutes } from './routes/albums.ts'
 import { assetRoutes } from './routes/assets.ts'
+import { capabilityRoutes } from './routes/capabilities.ts'
 import { deviceRoutes } from './routes/devices.ts'
 import { discoveryRoutes } from './routes/discovery.ts'
 import { type GuestSettings, guestRoutes } from './routes/guest.ts'
@@ -13,6 +14,7 @@ import { inboxRoutes } from './routes/inbox.ts'
 import { linkRoutes } from './routes/links.ts'
 import { quotaRoutes } from './routes/quota.ts'
 import { serviceRoutes } from './routes/service.ts'
+import { syncRoutes } from './routes/sync.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 import { verifyRoutes } from './routes/verify.ts'
 
@@ -33,9 +35,11 @@ export function createRoutes({ rules, store, blobs, clock, version }: RoutePorts
     ...accountRoutes(rules),
     ...deviceRoutes(rules),
     ...albumRoutes(rules),
+    ...capabilityRoutes(rules),
     ...uploadRoutes({ ...rules, store }, settings),
     ...assetRoutes({ ...rules, blobs }),
     ...verifyRoutes(rules),
+    ...syncRoutes(rules),
     ...quotaRoutes({ ...rules, clock }),
     ...linkRoutes(rules),
     ...inboxRoutes({ ...rules, blobs }),

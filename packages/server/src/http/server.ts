@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http'
+import type { ProtocolVersion } from '@blindkeep/protocol/ids'
 import { type Operation, type OperationName, operations } from '@blindkeep/protocol/operations'
-import { isNegotiatedPath, type ProtocolWindow } from '@blindkeep/protocol/window'
+import { isNegotiatedPath } from '@blindkeep/protocol/window'
 import { HEADERS } from '@blindkeep/protocol/wire'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { AcceptedVersions } from '../domain/protocolWindow.ts'
 import { isRefusal, type Refusal } from '../domain/refusals.ts'
 import type { Caller, Sessions } from '../domain/sessions.ts'
 import { StorageUnavailable } from '../ports/blobs.ts'
@@ -11,9 +13,11 @@ import { HasherBusy } from '../ports/secrets.ts'
 import { StoreBroken } from '../ports/store.ts'
 import { type Body, BodyBroken, BodyTooLarge, bodyOf } from './body.ts'
 import type { AnyAnswer, Call, Routes } from './call.ts'
+import { closingOf } from './closing.ts'
 import {
   authenticate,
   declaredVersion,
+  deprecationWarning,
   headerForms,
   hiddenNotFound,
   jsonOf,
@@ -21,7 +25,9 @@ import {
   negotiation,
   pathIds,
   queryOf,
+  spokenVersion,
   suspension,
+  writtenVersion,
 } from './gates.ts'
 import { fastifyPath, methodsOf, queryAt, rowsAt } from './paths.ts'
 import { begun, writeAnswer, writeRefusal } from './reply.ts'
@@ -31,7 +37,6 @@ import { isForwarded, sourceOf } from './source.ts'
 export interface HttpSettings {
   readonly requestBytesMost: number
   readonly chunkBytesMost: number
-  readonly window: ProtocolWindow
   /** Addresses of proxies whose X-Forwarded-For is believed; none when empty. */
   readonly trustedProxies: readonly string[]
 }
@@ -39,6 +44,7 @@ export interface HttpSettings {
 interface HttpPorts {
   readonly routes: Routes
   readonly sessions: Sessions
+  readonly protocolWindow: AcceptedVersions
   readonly log: Log
   readonly newRequestId: () => string
   /** The process has to end: the database's word is worth nothing any more. */
@@ -48,7 +54,7 @@ interface HttpPorts {
 type AnyHandler = (call: Call<OperationName>) => Promise<AnyAnswer | Refusal>
 
 export function createHttpServer(
-  { routes, sessions, log, newRequestId, onBroken }: HttpPorts,
+  { routes, sessions, protocolWindow, log, newRequestId, onBroken }: HttpPorts,
   settings: HttpSettings,
 ): FastifyInstance {
   const app = Fastify({
@@ -72,6 +78,8 @@ export function createHttpServer(
       void socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
   })
 
+  const closing = closingOf(app)
+
   for (const name of Object.keys(operations) as OperationName[]) {
     const row: Operation = operations[name]
     const handler = routes[name] as AnyHandler
@@ -79,7 +87,11 @@ export function createHttpServer(
     app.route({
       method: methodsOf(row),
       url: fastifyPath(row.path),
-      onRequest: async (request, reply) => serve({ row, handler, request, reply }),
+      onRequest: async (request, reply) => {
+        await serve({ row, handler, request, reply })
+        // A client that hung up in the midst of its answer has been served: Fastify would go on to the handler.
+        if (!reply.sent) reply.hijack()
+      },
       handler: async () => {
         throw new Error('answered before')
       },
@@ -117,8 +129,14 @@ export function createHttpServer(
     reply.header(HEADERS.requestId, request.id)
     reply.header('X-Content-Type-Options', 'nosniff')
     if (!isNegotiatedPath(request.url)) return
-    reply.header(HEADERS.protocolMin, settings.window.min)
-    reply.header(HEADERS.protocolMax, settings.window.max)
+    const { min, max } = protocolWindow.current()
+    reply.header(HEADERS.protocolMin, min)
+    reply.header(HEADERS.protocolMax, max)
+  }
+
+  function warn(reply: FastifyReply, version: ProtocolVersion | undefined): void {
+    const warning = deprecationWarning(version, protocolWindow)
+    if (warning !== undefined) reply.header('Warning', warning)
   }
 
   async function serve(exchange: {
@@ -129,6 +147,7 @@ export function createHttpServer(
   }): Promise<FastifyReply> {
     const { row, request, reply } = exchange
     const body = bodyOf(request.raw)
+    warn(reply, spokenVersion(row, request.headers))
     try {
       const answer = await answerOf(exchange, body)
       if (isRefusal(answer)) return await refuse({ row, request, reply, refusal: answer, body })
@@ -149,8 +168,9 @@ export function createHttpServer(
   ): Promise<AnyAnswer | Refusal> {
     const caller = row.auth === 'bearer' ? await authenticate(sessions, request.headers.authorization) : undefined
     if (isRefusal(caller)) return caller
+    const window = protocolWindow.current()
     const early =
-      suspension(row, caller) ?? headerForms(row, request.headers) ?? negotiation(row, request.headers, settings.window)
+      suspension(row, caller) ?? headerForms(row, request.headers) ?? negotiation(row, request.headers, window)
     if (early !== undefined) return early
     const params = pathIds(row, request.params as Record<string, string>)
     if (isRefusal(params)) return params
@@ -158,7 +178,8 @@ export function createHttpServer(
     if (row.query !== undefined && isRefusal(query)) return query
     const json = await bodyValue(row, request, body)
     if (isRefusal(json)) return json
-    const late = declaredVersion(row, json?.json, settings.window)
+    warn(reply, writtenVersion(row, json?.json))
+    const late = declaredVersion(row, json?.json, window)
     if (late !== undefined) return late
     return handler(callOf({ row, request, reply, body, params, query, json: json?.json, caller }))
   }
@@ -201,6 +222,7 @@ export function createHttpServer(
       isForwarded: isForwarded(request.headers),
       header: (name: string) => request.headers[name]?.toString(),
       signal: gone.signal,
+      closing,
     } as Call<OperationName>
   }
 
@@ -214,6 +236,8 @@ export function createHttpServer(
     if (error instanceof BodyBroken) return { refused: 'request_malformed', detail: 'the body was cut off' }
     log.error('failed', { requestId: request.id, route: row.path, error })
     if (error instanceof StoreBroken) onBroken(error)
+    // Whatever keeps the list from being read, this is what the specification has its readers told (Discovery, revoked-jti).
+    if (row.problems.includes('error.federation.revocations_unavailable')) return { refused: 'revocations_unavailable' }
     return error instanceof StorageUnavailable ? { refused: 'storage_unavailable' } : { refused: 'failed' }
   }
 

@@ -4,11 +4,16 @@ import { describeAccounts } from './storeContract/accounts.ts'
 import { describeAlbums } from './storeContract/albums.ts'
 import { describeAssets } from './storeContract/assets.ts'
 import { describeAssetUploads } from './storeContract/assetUploads.ts'
+import { describeAudit } from './storeContract/audit.ts'
+import { describeChangeNumbers } from './storeContract/changes.ts'
 import { describeClaims } from './storeContract/claims.ts'
 import { describeCopies } from './storeContract/copies.ts'
+import { describeCopyMarks } from './storeContract/copyMarks.ts'
 import { describeDevices } from './storeContract/devices.ts'
+import { describeDiscovery } from './storeContract/discovery.ts'
 import { describeDrops } from './storeContract/drops.ts'
 import { describeDurability } from './storeContract/durability.ts'
+import { describeHolds } from './storeContract/holds.ts'
 import { describeKeysAndFacts } from './storeContract/keys.ts'
 import { describeLinks } from './storeContract/links.ts'
 import { describeReceipts } from './storeContract/receipts.ts'
@@ -50,8 +55,13 @@ export function storeContract(name: string, openWorld: () => Promise<StoreWorld>
     describeDrops(inStore)
     describeClaims(inStore)
     describeCopies(inStore)
+    describeCopyMarks(inStore)
+    describeHolds(inStore)
+    describeChangeNumbers(inStore)
     describeReceipts(inStore)
+    describeDiscovery(inStore)
     describeKeysAndFacts(inStore)
+    describeAudit(inStore)
   })
 }
 

@@ -1,9 +1,14 @@
 import type { AccountReads, AccountWrites } from './store/accounts.ts'
 import type { AlbumReads, AlbumWrites } from './store/albums.ts'
 import type { AssetReads, AssetWrites } from './store/assets.ts'
+import type { AuditReads, AuditWrites } from './store/audit.ts'
+import type { CapabilityReads, CapabilityWrites } from './store/capabilities.ts'
+import type { ChangeReads, ChangeWrites } from './store/changes.ts'
 import type { CopyReads, CopyWrites } from './store/copies.ts'
+import type { DeprecationReads, DeprecationWrites } from './store/deprecations.ts'
 import type { DeviceReads, DeviceWrites } from './store/devices.ts'
 import type { DropReads, DropWrites } from './store/drops.ts'
+import type { HoldReads, HoldWrites } from './store/holds.ts'
 import type { KeyReads, KeyWrites } from './store/keys.ts'
 import type { LinkReads, LinkWrites } from './store/links.ts'
 import type { ReceiptReads, ReceiptWrites } from './store/receipts.ts'
@@ -52,9 +57,14 @@ export interface ReadTx {
   readonly uploads: UploadReads
   readonly drops: DropReads
   readonly copies: CopyReads
+  readonly holds: HoldReads
+  readonly changes: ChangeReads
   readonly receipts: ReceiptReads
+  readonly deprecations: DeprecationReads
+  readonly capabilities: CapabilityReads
   readonly keys: KeyReads
   readonly server: ServerReads
+  readonly audit: AuditReads
 }
 
 export interface WriteTx {
@@ -67,18 +77,28 @@ export interface WriteTx {
   readonly uploads: UploadReads & UploadWrites
   readonly drops: DropReads & DropWrites
   readonly copies: CopyReads & CopyWrites
+  readonly holds: HoldReads & HoldWrites
+  readonly changes: ChangeReads & ChangeWrites
   readonly receipts: ReceiptReads & ReceiptWrites
+  readonly deprecations: DeprecationReads & DeprecationWrites
+  readonly capabilities: CapabilityReads & CapabilityWrites
   readonly keys: KeyReads & KeyWrites
   readonly server: ServerReads & ServerWrites
+  readonly audit: AuditReads & AuditWrites
 }
 
 /** Each noun has a file of its own; whoever asks for rows names this one. */
 export type * from './store/accounts.ts'
 export type * from './store/albums.ts'
 export type * from './store/assets.ts'
+export type * from './store/audit.ts'
+export type * from './store/capabilities.ts'
+export type * from './store/changes.ts'
 export type * from './store/copies.ts'
+export type * from './store/deprecations.ts'
 export type * from './store/devices.ts'
 export type * from './store/drops.ts'
+export type * from './store/holds.ts'
 export type * from './store/keys.ts'
 export type * from './store/links.ts'
 export type * from './store/receipts.ts'

@@ -1,5 +1,5 @@
 import { type Blobs, StorageUnavailable } from '../ports/blobs.ts'
-import type { Account, ReadTx, Store } from '../ports/store.ts'
+import type { Store } from '../ports/store.ts'
 import type { WorldOptions } from './world.ts'
 
 /** Faults around real adapters: a call that fails before it did anything, or after it did all of it. */
@@ -74,24 +74,6 @@ export function createFaults(): Faults {
       }),
     },
   }
-}
-
-/** A store in which every account is suspended as long as `isSuspended` says so: there is no command yet that does it. */
-export function suspending(isSuspended: () => boolean): (real: Store) => Store {
-  const mark = (account: Account | undefined): Account | undefined =>
-    account && isSuspended() ? { ...account, suspendedAt: account.createdAt } : account
-  const marked = <Tx extends ReadTx>(tx: Tx): Tx => ({
-    ...tx,
-    accounts: {
-      ...tx.accounts,
-      find: async (accountId: Account['accountId']) => mark(await tx.accounts.find(accountId)),
-    },
-  })
-  return (real) => ({
-    ...real,
-    read: (work) => real.read((tx) => work(marked(tx))),
-    write: (work) => real.write((tx) => work(marked(tx))),
-  })
 }
 
 /** A door that stays shut until a test opens it. */

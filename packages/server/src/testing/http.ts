@@ -35,11 +35,12 @@ export function overHttp(world: World, settings: Partial<HttpSettings> = {}): We
     {
       routes: createRoutes({ rules, store, blobs, clock, version: '0.0.0' }, limits),
       sessions: rules.sessions,
+      protocolWindow: rules.protocolWindow,
       log,
       newRequestId: () => systemRandom.uuid(),
       onBroken: (error) => void broken.push(error),
     },
-    { ...limits, window: world.settings.window, trustedProxies: [], ...settings },
+    { ...limits, trustedProxies: [], ...settings },
   )
   return {
     app,

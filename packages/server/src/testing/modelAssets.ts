@@ -61,7 +61,9 @@ export class AssetModel {
   readonly sessions: ModelSession[] = []
   drops: ModelDrop[] = []
   /** Since when each copy has been nobody’s. */
-  unowned: number[] = []
+  unowned = 0
+  /** When the collector saw that they are nobody's. */
+  marked: number[] = []
 
   open(asset?: ModelAsset): readonly ModelSession[] {
     return this.sessions.filter((session) => session.state === 'open' && (asset ?? session.asset) === session.asset)
@@ -147,7 +149,7 @@ export class AssetModel {
 
   /** Lets go of all that an asset holds. */
   drop(asset: ModelAsset): void {
-    for (const _ of asset.blobs) this.unowned.push(this.now)
+    this.unowned += asset.blobs.length
     asset.blobs = []
     asset.drop = undefined
   }
@@ -170,6 +172,9 @@ export class AssetModel {
       const isIdle = lastChunkAt === undefined ? createdAt < this.now - 900_000 : lastChunkAt < this.now - DAY_MS
       if (isIdle || createdAt < this.now - 7 * DAY_MS) this.close(session, 'ended')
     }
-    this.unowned = this.unowned.filter((since) => since >= this.now - DAY_MS)
+    this.marked = [...this.marked, ...Array.from({ length: this.unowned }, () => this.now)].filter(
+      (since) => since >= this.now - DAY_MS,
+    )
+    this.unowned = 0
   }
 }

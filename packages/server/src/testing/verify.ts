@@ -45,7 +45,8 @@ export async function keep(
     await tx.assets.addBlob(blob)
     await tx.assets.touch(assetId, at)
   })
-  return { assetId, role, ciphertextHash, size, location, copyState: 'kept', content }
+  const standing = { copyState: 'kept', damagedAt: undefined, isOnHold: false } as const
+  return { assetId, role, ciphertextHash, size, location, content, ...standing }
 }
 
 export const fileOf = ({ blobsDirectory }: World, { location }: Pick<Copy, 'location'>): string =>
@@ -62,7 +63,7 @@ export function verifyOver(
   over: { readonly deepBytesPerHour?: number; readonly giveUpAfter?: GiveUpAfter } = {},
 ): Verify {
   const { deepBytesPerHour = 2 ** 40, giveUpAfter = () => never } = over
-  return createVerify({ ...world, giveUpAfter }, { deepBytesPerHour })
+  return createVerify({ ...world, giveUpAfter, suspect: world.rules.scrub.suspect }, { deepBytesPerHour })
 }
 
 export const about = (assetId: AssetId, ...blobHashes: Sha256Hex[]): VerifyQuestion => ({ assetId, blobHashes })

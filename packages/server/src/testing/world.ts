@@ -22,9 +22,10 @@ import { openServerKeys, type ServerKeys } from '../domain/keys.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Keyring } from '../ports/keyring.ts'
 import type { Limiter } from '../ports/limiter.ts'
+import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { Store } from '../ports/store.ts'
-import { createRules, type RuleSettings, type Rules } from '../rules.ts'
+import { createRules, type RulePorts, type RuleSettings, type Rules } from '../rules.ts'
 import { createHandClock, type HandClock } from './handClock.ts'
 
 /** The rules over real adapters, a database in memory, files in a directory of its own and a clock that moves by hand. */
@@ -40,13 +41,29 @@ export interface World {
   readonly settings: RuleSettings
   /** Where the copies are. */
   readonly blobsDirectory: string
+  /** Where the rows are; undefined in memory. */
+  readonly databasePath: string | undefined
   /** How often the rules said that bytes are to be removed. */
   doomedCalls(): number
+  /** How often they said that a copy is to be looked at. */
+  suspectCalls(): number
+  /** What they told the log, in its order. */
+  readonly logged: readonly Logged[]
   /** The same data under rules that remember nothing: what a start finds. */
   restarted(): Rules
+  /** The same rules over other data. */
+  rulesOver(data: Pick<RulePorts, 'store' | 'blobs' | 'keys'>): Rules
+}
+
+export interface Logged {
+  readonly level: keyof Log
+  readonly event: string
+  readonly facts: Readonly<Record<string, unknown>>
 }
 
 export interface WorldOptions {
+  /** Rows in a file, for what reads them beside the store; in memory when left out. */
+  readonly isOnDisk?: boolean
   readonly settings?: Partial<RuleSettings>
   /** Adapters that fail where a test wants them to, around the real ones. */
   readonly around?: { readonly store?: (real: Store) => Store; readonly blobs?: (real: Blobs) => Blobs }
@@ -73,6 +90,7 @@ const SETTINGS: RuleSettings = {
   uploadLifeSeconds: 7 * 86_400,
   receiptGuestSeconds: 30 * 86_400,
   collectGraceSeconds: 86_400,
+  scrubDays: 30,
   adoptionLeaseSeconds: 60,
   manifestDriftDays: 30,
   deepBytesPerHour: 64 * 2 ** 30,
@@ -110,17 +128,25 @@ async function openGround() {
 let ground: ReturnType<typeof openGround> | undefined
 
 async function openWorld({
+  isOnDisk = false,
   settings,
   around,
 }: WorldOptions): Promise<{ readonly world: World; readonly close: () => Promise<void> }> {
   ground ??= openGround()
   const { directory, blobsDirectory, realBlobs, keyring } = await ground
-  const realStore = await openSqliteStore({ path: ':memory:' })
+  const databasePath = isOnDisk ? join(directory, `${systemRandom.uuid()}.sqlite`) : undefined
+  const realStore = await openSqliteStore({ path: databasePath ?? ':memory:' })
   const clock = createHandClock()
   const keys = await openServerKeys({ store: realStore, keyring, clock, random: systemRandom })
   const path = join(directory, `limits ${systemRandom.uuid()}`)
   const limiter = await openLimiter({ path, secret: keys.serverSecret, clock, warn: () => {} })
   let doomed = 0
+  let suspected = 0
+  const logged: Logged[] = []
+  const note =
+    (level: Logged['level']) =>
+    (event: string, facts: Logged['facts'] = {}) =>
+      void logged.push({ level, event, facts })
   const ports = {
     store: around?.store?.(realStore) ?? realStore,
     blobs: around?.blobs?.(realBlobs) ?? realBlobs,
@@ -129,14 +155,20 @@ async function openWorld({
     limiter,
     hasher: createSecretHasher({ concurrent: 2, queueMost: 4 }),
     keys,
+    log: { info: note('info'), warn: note('warn'), error: note('error') },
     giveUpAfter: (ms: number) => AbortSignal.timeout(ms),
     onDoomed: () => {
       doomed += 1
     },
+    onSuspect: () => {
+      suspected += 1
+    },
   }
   const used = { ...SETTINGS, ...settings }
   const make = () => createRules(ports, used)
-  const facts = { settings: used, keyring, blobsDirectory, doomedCalls: () => doomed, restarted: make }
+  const rulesOver = (data: Pick<RulePorts, 'store' | 'blobs' | 'keys'>) => createRules({ ...ports, ...data }, used)
+  const calls = { doomedCalls: () => doomed, suspectCalls: () => suspected }
+  const facts = { settings: used, keyring, blobsDirectory, databasePath, logged, ...calls, restarted: make, rulesOver }
   return {
     world: { ...ports, ...facts, rules: make() },
     async close() {

@@ -114,7 +114,7 @@ export function assetWrites(db: Kysely<Schema>): AssetWrites {
   }
 }
 
-function assetOf(row: Selectable<AssetTable>): Asset {
+export function assetOf(row: Selectable<AssetTable>): Asset {
   return {
     assetId: row.asset_id,
     accountId: row.account_id,

@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Kysely, sql } from 'kysely'
-import { accountId, assetUpload, at, bytes, dropId, hash, opaqueId, uploadId } from '../../ports/storeContract/world.ts'
+import {
+  accountId,
+  albumId,
+  assetId,
+  assetUpload,
+  at,
+  bytes,
+  dropId,
+  hash,
+  opaqueId,
+  uploadId,
+} from '../../ports/storeContract/world.ts'
 import { sqliteDialect } from './dialects.ts'
 import { firstTables } from './migrations/0001-first-tables.ts'
 import { devicesAndAlbums } from './migrations/0002-devices-and-albums.ts'
@@ -202,5 +213,55 @@ describe('the migration to assets', () => {
       ]
       for (const [index, row] of wrong.entries())
         await assert.rejects(insertion(30 + index, row), /CHECK|FOREIGN KEY/, JSON.stringify(row))
+    }))
+})
+
+describe('the migration to custody', () => {
+  it('numbers the assets that are there, tombstones too, in the order of their last changes, each account’s from 1', () =>
+    inDatabase(async (db) => {
+      await migrate(db, sqliteDialect, [firstTables, devicesAndAlbums, assets])
+      for (const number of [1, 2, 3])
+        await insert(db, 'accounts', {
+          account_id: accountId(number),
+          email: `${number}@b`,
+          secret_hash: 's',
+          kdf_version: 1,
+          created_at: 0,
+          used_bytes: 0,
+        })
+      for (const number of [1, 2])
+        await insert(db, 'albums', { album_id: albumId(number), account_id: accountId(number), created_at: 0 })
+      const rows: readonly (readonly [asset: number, account: number, changedAt: number | null])[] = [
+        [1, 1, 9],
+        [2, 1, 3],
+        [3, 2, 5],
+        [4, 1, null],
+        [5, 1, 9],
+      ]
+      for (const [number, account, changed] of rows) {
+        const changedAt = changed === null ? null : at(changed)
+        await insert(db, 'assets', {
+          asset_id: assetId(number),
+          account_id: accountId(account),
+          album_id: albumId(account),
+          created_at: changedAt,
+          changed_at: changedAt,
+          deleted_at: number === 2 ? changedAt : null,
+        })
+      }
+      await migrate(db, sqliteDialect)
+      const { changes } = createReadTx(db)
+      const feedOf = async (account: number) => {
+        const found = await changes.assetsAfter({ accountId: accountId(account), changeSeq: 0, most: 10 })
+        return found.map(({ changeSeq, asset }) => [changeSeq, asset.assetId])
+      }
+      assert.deepEqual(await feedOf(1), [
+        [1, assetId(2)],
+        [2, assetId(1)],
+        [3, assetId(5)],
+      ])
+      assert.deepEqual(await feedOf(2), [[1, assetId(3)]])
+      const counts = [1, 2, 3].map((account) => changes.lastSeq(accountId(account)))
+      assert.deepEqual(await Promise.all(counts), [3, 1, 0])
     }))
 })

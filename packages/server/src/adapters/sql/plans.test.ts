@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import type { CompiledQuery } from 'kysely'
 import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { WriteTx } from '../../ports/store.ts'
+import { capability, deprecation, jti } from '../../ports/storeContract/discovery.ts'
 import {
   account,
   accountId,
@@ -22,6 +23,7 @@ import {
   deviceId,
   drop,
   dropId,
+  event,
   hash,
   keyId,
   link,
@@ -49,6 +51,12 @@ const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof W
       await tx.accounts.refund(accountId(1), 1)
     },
     setExceededSince: (tx) => tx.accounts.setExceededSince(accountId(1), at(1)),
+    list: (tx) => tx.accounts.list({ afterEmail: 'owner@example.org', most: 5 }),
+    setLimits: (tx) => tx.accounts.setLimits(accountId(1), { softLimitBytes: 1, hardLimitBytes: 2 }),
+    setSuspended: async (tx) => {
+      await tx.accounts.setSuspended(accountId(1), at(1))
+      await tx.accounts.setSuspended(accountId(1), undefined)
+    },
   },
   sessions: {
     find: (tx) => tx.sessions.find(sessionId(1)),
@@ -124,6 +132,7 @@ const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof W
     openOf: (tx) => tx.uploads.openOf(opaqueId(1)),
     unclosedOfAsset: (tx) => tx.uploads.unclosedOfAsset(assetId(1)),
     unclosedOfAccount: (tx) => tx.uploads.unclosedOfAccount(accountId(1)),
+    countUnclosed: (tx) => tx.uploads.countUnclosed(accountId(1)),
     countUnclosedOwn: (tx) => tx.uploads.countUnclosedOwn(accountId(1)),
     finishing: (tx) => tx.uploads.finishing(),
     runOut: (tx) => tx.uploads.runOut({ noChunkBefore: at(1), idleBefore: at(1), createdBefore: at(1), most: 5 }),
@@ -160,7 +169,39 @@ const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof W
     listIn: (tx) => tx.copies.listIn('doomed', at(1), 5),
     insert: (tx) => tx.copies.insert(copy(2)),
     move: (tx) => tx.copies.move(copy(1).location, { from: 'staged', to: 'kept', at: at(1) }),
+    standingOf: (tx) => tx.copies.standingOf(copy(1).location, hash(1)),
+    findKept: (tx) => tx.copies.findKept(copy(1).location),
+    listToScrub: (tx) => tx.copies.listToScrub({ before: at(9), after: undefined, most: 5 }),
+    ownerOf: (tx) => tx.copies.ownerOf('nowhere', uploadId(1)),
+    doom: (tx) =>
+      tx.copies.doom({
+        location: copy(1).location,
+        uploadId: uploadId(1),
+        ciphertextHash: hash(1),
+        before: at(5),
+        at: at(9),
+      }),
+    markDamaged: (tx) => tx.copies.markDamaged(copy(1).location, at(1)),
+    noteIntact: (tx) => tx.copies.noteIntact(copy(1).location, at(1)),
     remove: (tx) => tx.copies.remove(copy(1).location),
+  },
+  holds: {
+    find: (tx) => tx.holds.find(hash(1)),
+    list: (tx) => tx.holds.list(),
+    add: (tx) => tx.holds.add({ ciphertextHash: hash(1), reason: 'asked for', createdAt: at(1) }),
+    remove: (tx) => tx.holds.remove(hash(1)),
+  },
+  changes: {
+    lastSeq: (tx) => tx.changes.lastSeq(accountId(1)),
+    assetsAfter: async (tx) => {
+      await tx.changes.numberAsset(assetId(1), 1)
+      assert.equal((await tx.changes.assetsAfter({ accountId: accountId(1), changeSeq: 0, most: 5 })).length, 1)
+    },
+    eventsAfter: (tx) => tx.changes.eventsAfter({ accountId: accountId(1), changeSeq: 0, most: 5 }),
+    nextSeq: (tx) => tx.changes.nextSeq(accountId(1)),
+    insertEvent: (tx) => tx.changes.insertEvent(event(1)),
+    numberAsset: (tx) => tx.changes.numberAsset(assetId(1), 1),
+    pruneEvents: (tx) => tx.changes.pruneEvents(at(1), 5),
   },
   receipts: {
     head: (tx) => tx.receipts.head(),
@@ -171,8 +212,22 @@ const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof W
       await tx.receipts.append(await tx.receipts.head(), [receipt(2)])
     },
   },
+  deprecations: {
+    list: (tx) => tx.deprecations.list(),
+    append: (tx) => tx.deprecations.append(deprecation('2026-06-01')),
+  },
+  capabilities: {
+    liveOf: (tx) => tx.capabilities.liveOf(albumId(1), at(1)),
+    count: (tx) => tx.capabilities.count(accountId(1), at(1)),
+    revoked: (tx) => tx.capabilities.revoked(at(1)),
+    insert: (tx) => tx.capabilities.insert(capability(1)),
+    revoke: (tx) => tx.capabilities.revoke(jti(1), albumId(1), at(1)),
+    revokeAll: (tx) => tx.capabilities.revokeAll(at(1)),
+    prune: (tx) => tx.capabilities.prune(at(1), 5),
+  },
   keys: {
     attestationKeys: (tx) => tx.keys.attestationKeys(),
+    activeAttestationKey: (tx) => tx.keys.activeAttestationKey(),
     insertAttestationKey: (tx) =>
       tx.keys.insertAttestationKey({
         keyId: keyId(1),
@@ -181,10 +236,25 @@ const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof W
         activeFrom: at(0),
         activeTo: undefined,
       }),
+    retireAttestationKey: (tx) => tx.keys.retireAttestationKey(keyId(1), at(1)),
   },
   server: {
     fact: (tx) => tx.server.fact('server_id'),
     setFact: (tx) => tx.server.setFact('server_id', bytes(1)),
+  },
+  audit: {
+    damage: (tx) => tx.audit.damage(true),
+    accounts: (tx) => tx.audit.accounts('', 5),
+    links: (tx) => tx.audit.links(0, 5),
+    uploads: (tx) => tx.audit.uploads('', 5),
+    drops: (tx) => tx.audit.drops(0, 5),
+    assets: (tx) => tx.audit.assets('', 5),
+    blobs: (tx) => tx.audit.blobs(0, 5),
+    copies: (tx) => tx.audit.copies('', 5),
+    copy: (tx) => tx.audit.copy(copy(1).location),
+    receipts: (tx) => tx.audit.receipts(-1, 5),
+    recountUse: (tx) => tx.audit.recountUse(accountId(1)),
+    recountOpen: (tx) => tx.audit.recountOpen(1),
   },
 }
 
@@ -193,10 +263,16 @@ type Ask = (tx: WriteTx) => Promise<unknown>
 /** What may be read whole: a table of a few rows, or a partial index, which holds only what is going on now. */
 const scansAllowed = [
   /^SCAN attestation_keys\b/,
+  /^SCAN deprecations$/,
+  /^SCAN holds USING INDEX holds_by_age$/,
   /^SCAN uploads USING COVERING INDEX uploads_outstanding$/,
   /^SCAN uploads USING (COVERING )?INDEX uploads_finishing$/,
+  /^SCAN uploads USING INDEX uploads_unclosed_of_account$/,
   /^SCAN CONSTANT ROW$/,
 ]
+
+/** What goes through a table by its nature: an audit sums the sessions of all links at once. */
+const wholeTablesAllowed = ['audit.links']
 
 /** What may be sorted: keys, of which there are few, and the receipts of one asset, gathered from its uploads. */
 const sortsAllowed = ['keys.attestationKeys', 'receipts.ofAsset']
@@ -260,7 +336,7 @@ describe('the plans of the queries', () => {
         try {
           await ask(tx)
           assert.ok(asked.length > 0)
-          for (const query of asked) {
+          for (const query of wholeTablesAllowed.includes(`${noun}.${name}`) ? [] : asked) {
             for (const step of planOf(database, query)) {
               const scans = /^SCAN\b/.test(step) && !scansAllowed.some((allowed) => allowed.test(step))
               const sorts = /TEMP B-TREE/.test(step) && !sortsAllowed.includes(`${noun}.${name}`)

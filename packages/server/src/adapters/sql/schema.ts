@@ -5,6 +5,7 @@ import type {
   DeviceId,
   DropId,
   Instant,
+  Jti,
   KeyId,
   OpaqueId,
   ProtocolVersion,
@@ -219,9 +220,9 @@ export interface CopyTable {
   readonly size: number
   readonly state: CopyState
   readonly since: Instant
-  /** When its bytes were last read whole and found right. */
+  /** When its bytes were last read whole, or looked for in vain. */
   readonly checked_at: Instant
-  /** When they were found wrong. */
+  /** When they were found wrong or missing; null again once they are found right. */
   readonly damaged_at: Instant | null
 }
 
@@ -252,7 +253,9 @@ export interface DeprecationTable {
 }
 
 export interface CapabilityTable {
-  readonly jti: string
+  /** Rises with each capability: the order in which they were minted. */
+  readonly capability_seq: Generated<number>
+  readonly jti: Jti
   readonly account_id: AccountId
   readonly album_id: AlbumId
   /** The origin that it was made out to. */

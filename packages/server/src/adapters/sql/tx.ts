@@ -3,9 +3,14 @@ import type { ReadTx, WriteTx } from '../../ports/store.ts'
 import { accountReads, accountWrites } from './accounts.ts'
 import { albumReads, albumWrites } from './albums.ts'
 import { assetReads, assetWrites } from './assets.ts'
+import { auditReads, auditWrites } from './audit.ts'
+import { capabilityReads, capabilityWrites } from './capabilities.ts'
+import { changeReads, changeWrites } from './changes.ts'
 import { copyReads, copyWrites } from './copies.ts'
+import { deprecationReads, deprecationWrites } from './deprecations.ts'
 import { deviceReads, deviceWrites } from './devices.ts'
 import { dropReads, dropWrites } from './drops.ts'
+import { holdReads, holdWrites } from './holds.ts'
 import { keyReads, keyWrites } from './keys.ts'
 import { linkReads, linkWrites } from './links.ts'
 import { receiptReads, receiptWrites } from './receipts.ts'
@@ -26,9 +31,14 @@ export function createReadTx(db: Kysely<Schema>): ReadTx {
     uploads: uploadReads(db),
     drops: dropReads(db),
     copies: copyReads(db),
+    holds: holdReads(db),
+    changes: changeReads(db),
     receipts: receiptReads(db),
+    deprecations: deprecationReads(db),
+    capabilities: capabilityReads(db),
     keys: keyReads(db),
     server: serverReads(db),
+    audit: auditReads(db),
   }
 }
 
@@ -43,8 +53,13 @@ export function createWriteTx(db: Kysely<Schema>): WriteTx {
     uploads: { ...uploadReads(db), ...uploadWrites(db) },
     drops: { ...dropReads(db), ...dropWrites(db) },
     copies: { ...copyReads(db), ...copyWrites(db) },
+    holds: { ...holdReads(db), ...holdWrites(db) },
+    changes: { ...changeReads(db), ...changeWrites(db) },
     receipts: { ...receiptReads(db), ...receiptWrites(db) },
+    deprecations: { ...deprecationReads(db), ...deprecationWrites(db) },
+    capabilities: { ...capabilityReads(db), ...capabilityWrites(db) },
     keys: { ...keyReads(db), ...keyWrites(db) },
     server: { ...serverReads(db), ...serverWrites(db) },
+    audit: { ...auditReads(db), ...auditWrites(db) },
   }
 }

@@ -17,7 +17,7 @@ export function assetRoutes({ assets, blobs }: { readonly assets: Assets; readon
   return {
     async asset({ params, caller }) {
       const view = await assets.get(caller.account.accountId, params.asset_id)
-      return isRefusal(view) ? view : { status: 200, body: entryOf(view) }
+      return isRefusal(view) ? view : { status: 200, body: assetEntry(view) }
     },
 
     async deleteAsset({ params, caller }) {
@@ -43,7 +43,7 @@ export function assetRoutes({ assets, blobs }: { readonly assets: Assets; readon
   }
 }
 
-function entryOf({ asset, blobs, envelope, isComplete }: AssetView): AssetResponse {
+export function assetEntry({ asset, blobs, envelope, isComplete }: AssetView): AssetResponse {
   const { drop } = asset
   return {
     asset_id: asset.assetId,

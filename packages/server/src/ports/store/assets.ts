@@ -10,7 +10,7 @@ import type {
 } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
-import type { CopyState } from './copies.ts'
+import type { CopyStanding } from './copies.ts'
 
 /** Assets and the blobs that they hold. */
 
@@ -53,13 +53,12 @@ export interface AssetBlob {
   readonly landedAt: Instant
 }
 
-/** A blob beside the state of its copy: what a verdict is made of. */
-export interface HeldBlob {
+/** A blob beside the standing of its copy: what a verdict is made of. */
+export interface HeldBlob extends CopyStanding {
   readonly role: BlobRole
   readonly ciphertextHash: Sha256Hex
   readonly size: number
   readonly location: string
-  readonly copyState: CopyState
 }
 
 export interface AssetReads {

@@ -1,7 +1,18 @@
 /** Facts about the server itself. */
 
-/** server_id: the origin that receipts carry. token_key: sealed Ed25519 key of access tokens. server_secret: sealed 32 bytes for made-up salts and refresh tokens. */
-export type ServerFact = 'server_id' | 'token_key' | 'server_secret'
+/**
+ * server_id: the origin that receipts carry. token_key: sealed Ed25519 key of access and capability tokens. server_secret: sealed 32 bytes for made-up
+ * salts and refresh tokens. receipt_seq_floor: decimal digits in ASCII; every receipt from now on has a receipt_seq above it. feed_epoch: random bytes
+ * that tell which numbering of changes a cursor belongs to; a restore changes them.
+ * collector_paused_until: an RFC 3339 instant in ASCII; until then the collector dooms nothing that a receipt vouched for (`domain/collect.ts`).
+ */
+export type ServerFact =
+  | 'server_id'
+  | 'token_key'
+  | 'server_secret'
+  | 'receipt_seq_floor'
+  | 'feed_epoch'
+  | 'collector_paused_until'
 
 export interface ServerReads {
   fact(name: ServerFact): Promise<Uint8Array | undefined>

@@ -37,6 +37,7 @@ import type {
   NewDevice,
   NewDropUpload,
   NewLink,
+  NotedEvent,
   ReceiptRow,
   Session,
   Store,
@@ -253,6 +254,10 @@ export function drop(number: number, given: Partial<Drop> = {}): Drop {
 
 export function copy(number: number, given: Partial<Copy> = {}): Copy {
   return { location: `00/${hash(number)}.${uploadId(number)}`, size: 100, state: 'staged', since: at(0), ...given }
+}
+
+export function event(changeSeq: number, given: Partial<NotedEvent> = {}): NotedEvent {
+  return { accountId: accountId(1), changeSeq, at: at(changeSeq), name: 'quota.changed', data: '{}', ...given }
 }
 
 export function receipt(receiptSeq: number, given: Partial<ReceiptRow> = {}): ReceiptRow {

@@ -2,9 +2,9 @@ import type { Dialect } from '../dialects.ts'
 
 const integerMax = Number.MAX_SAFE_INTEGER
 
-/** What years of keeping need: marks on copies, holds, changes to hear of, cutoffs, capabilities. */
+/** What years of keeping need: marks on copies, holds, changes to hear of, cutoffs, capabilities, and numbers that a restored log leaves out. */
 export function custody(dialect: Dialect): readonly string[] {
-  return [...copies(dialect), ...changes(dialect), ...discovery(dialect)]
+  return [...copies(dialect), ...changes(dialect), ...discovery(dialect), ...facts(dialect)]
 }
 
 const kept = 'location, size, state, since'
@@ -26,12 +26,13 @@ const copies = ({ text, integer, tableEnd, keyedTableEnd }: Dialect) => [
   `insert into copies (${kept}, checked_at) select ${kept}, since from copies_before`,
   'drop table copies_before',
   'create index copies_by_state on copies (state, since, location)',
-  `create index copies_to_scrub on copies (checked_at, location) where state = 'kept'`,
+  'create index copies_to_scrub on copies (state, checked_at, location)',
   `create table holds (
     ciphertext_hash ${text} primary key not null,
     reason ${text} not null,
     created_at ${integer} not null
   ) ${tableEnd}`,
+  'create index holds_by_age on holds (created_at, ciphertext_hash)',
 ]
 
 /**
@@ -69,7 +70,8 @@ const discovery = ({ text, integer, sequence, tableEnd }: Dialect) => [
     detail_url ${text}
   ) ${tableEnd}`,
   `create table capabilities (
-    jti ${text} primary key not null,
+    capability_seq ${sequence},
+    jti ${text} not null unique,
     account_id ${text} not null references accounts,
     album_id ${text} not null references albums (album_id),
     peer ${text} not null,
@@ -78,7 +80,20 @@ const discovery = ({ text, integer, sequence, tableEnd }: Dialect) => [
     revoked_at ${integer}
   ) ${tableEnd}`,
   'create index capabilities_of_account on capabilities (account_id, expires_at)',
-  'create index capabilities_of_album on capabilities (album_id, issued_at, jti)',
+  'create index capabilities_of_album on capabilities (album_id, capability_seq)',
   'create index capabilities_revoked on capabilities (expires_at, jti) where revoked_at is not null',
   'create index capabilities_by_end on capabilities (expires_at)',
+]
+
+/** A few facts more; a check cannot be changed in SQLite. */
+const facts = ({ text, bytes, tableEnd }: Dialect) => [
+  'alter table server_facts rename to server_facts_before',
+  `create table server_facts (
+    name ${text} primary key not null check (name in (
+      'server_id', 'token_key', 'server_secret', 'receipt_seq_floor', 'feed_epoch', 'collector_paused_until'
+    )),
+    value ${bytes} not null
+  ) ${tableEnd}`,
+  'insert into server_facts (name, value) select name, value from server_facts_before',
+  'drop table server_facts_before',
 ]

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { adoptBody, newAuthor, newBundle, sendAdoption } from './assetWorld.ts'
+import { type Ear, type Heard, listen } from './eventReader.ts'
+import { expectSaid, until } from './expect.ts'
+import { connect } from './server.ts'
+import { asOwner, land, newLink, onlyDrop, openSession, provision, quotaOf, revoke, signIn, signUp } from './world.ts'
+
+const STREAMS_MAX = 16
+
+const server = await connect()
+
+/** Id and data of each; of quota and link events, whose repeats may be told once, nothing. */
+const exactly = (events: readonly Heard[]) =>
+  events.filter(({ name }) => name.startsWith('drop.') || name === 'asset.changed')
+
+async function lastPlace(owner: Parameters<typeof listen>[0]): Promise<string> {
+  const ear = await listen(owner)
+  ear.cut()
+  return String(ear.place())
+}
+
+describe('live events', () => {
+  it('answers 200 with an event stream that begins with its place, and that nothing may keep or hold up', async () => {
+    const ear = await listen(await signUp(server))
+    assert.match(String(ear.head.headers['content-type']), /^text\/event-stream\b/)
+    assert.equal(ear.head.headers['cache-control'], 'no-store')
+    assert.equal(ear.head.headers['x-accel-buffering'], 'no')
+    assert.match(String(ear.place()), /./)
+    ear.cut()
+  })
+
+  it('tells a landed drop within a second, with the ids that lead to it', async () => {
+    const link = await newLink(server)
+    const ear = await listen(link.owner)
+    await land(link)
+    const landedAt = performance.now()
+    const told = (await ear.upTo('drop.landed')).at(-1)
+    assert.ok(performance.now() - landedAt < 1000)
+    const { drop_id } = await onlyDrop(link.owner)
+    assert.deepEqual(told?.data, { drop_id, opaque_id: link.opaqueId })
+    ear.cut()
+  })
+
+  it('tells what else changes: links and their use, quota, what becomes of drops and assets', async () => {
+    const author = await newAuthor(server)
+    const { owner } = author
+    const ear = await listen(owner)
+    const expectTold = async (name: string, data: object) =>
+      assert.deepEqual((await ear.upTo(name)).at(-1)?.data, data, name)
+    const link = await provision(owner)
+    const ofLink = { opaque_id: link.opaqueId }
+    await expectTold('link.changed', ofLink)
+    await openSession(link, randomBytes(9))
+    const session = [await ear.next(), await ear.next()].map((event) => event?.name).toSorted()
+    assert.deepEqual(session, ['link.changed', 'quota.changed'])
+    const original = randomBytes(20)
+    await land(link, original)
+    await ear.upTo('drop.landed')
+    const { drop_id } = await onlyDrop(owner)
+    const bundle = newBundle(author, { original })
+    assert.equal((await sendAdoption(owner, drop_id, adoptBody(bundle))).status, 200)
+    const adoption = await ear.upTo('drop.adopted')
+    assert.deepEqual(adoption.at(-1)?.data, { drop_id, asset_id: bundle.assetId })
+    assert.equal(adoption.find(({ name }) => name === 'asset.changed')?.data.asset_id, bundle.assetId)
+    await land(link)
+    const other = await onlyDrop(owner)
+    await asOwner(owner, 'DELETE', `/v1/drops/${other.drop_id}`)
+    await expectTold('drop.discarded', { drop_id: other.drop_id })
+    await revoke(link)
+    await expectTold('link.changed', ofLink)
+    ear.cut()
+  })
+
+  it('goes on after an event, each exactly once, wherever the connection was cut', async () => {
+    const link = await newLink(server)
+    const before = await lastPlace(link.owner)
+    for (let number = 0; number < 4; number += 1) await land(link, randomBytes(10))
+    const all = await listen(link.owner, before)
+    const heard: Heard[] = []
+    while (heard.filter(({ name }) => name === 'drop.landed').length < 4) heard.push(...(await all.upTo('drop.landed')))
+    all.cut()
+    const rest = async (ear: Ear, count: number) => {
+      const events: Heard[] = []
+      while (exactly(events).length < count) events.push(...(await ear.upTo('drop.landed')))
+      ear.cut()
+      return exactly(events)
+    }
+    for (const [at, { id }] of heard.slice(0, -1).entries()) {
+      const wanted = exactly(heard.slice(at + 1))
+      assert.deepEqual(await rest(await listen(link.owner, id), wanted.length), wanted)
+    }
+    const present = await listen(link.owner, heard.at(-1)?.id)
+    await asOwner(link.owner, 'DELETE', `/v1/drops?opaque_id=${link.opaqueId}`)
+    const after = exactly(await present.upTo('drop.discarded'))
+    assert.deepEqual(
+      after.map(({ name }) => name),
+      ['drop.discarded'],
+    )
+    present.cut()
+  })
+
+  it('tells to read anew after an id that is not one of the account’s, and goes on from now', async () => {
+    const link = await newLink(server)
+    const foreign = await lastPlace((await newLink(server)).owner)
+    const place = await lastPlace(link.owner)
+    for (const id of ['nonsense', '0', `${place}0`, foreign]) {
+      const ear = await listen(link.owner, id)
+      const reset = await ear.next()
+      assert.deepEqual([reset?.name, reset?.data, reset?.id], ['reset', {}, place], id)
+      ear.cut()
+    }
+    const ear = await listen(link.owner, 'nonsense')
+    await land(link)
+    const names = (await ear.upTo('drop.landed')).map(({ name }) => name)
+    assert.deepEqual([names[0], names.lastIndexOf('reset')], ['reset', 0])
+    ear.cut()
+  })
+
+  it('tells nobody of somebody else’s changes', async () => {
+    const [link, other] = [await newLink(server), await newLink(server)]
+    const ear = await listen(link.owner)
+    await land(other)
+    await revoke(link)
+    assert.deepEqual((await ear.next())?.data, { opaque_id: link.opaqueId })
+    ear.cut()
+  })
+
+  it('ends with the session, and with no other of the account', async () => {
+    const owner = await signUp(server)
+    const other = await signIn(owner)
+    const [ear, others] = [await listen(owner), await listen(other)]
+    assert.equal((await asOwner(owner, 'POST', '/v1/auth/logout')).status, 204)
+    const loggedOutAt = performance.now()
+    while ((await ear.next()) !== undefined);
+    assert.ok(performance.now() - loggedOutAt < 5000)
+    const link = await provision(other)
+    await others.upTo('link.changed')
+    assert.equal((await quotaOf(link.owner)).used, 0)
+    others.cut()
+  })
+
+  it('answers 403 to the 17th stream of an account, and takes another once one has gone', async () => {
+    const owner = await signUp(server)
+    const ears: Ear[] = []
+    for (let number = 0; number < STREAMS_MAX; number += 1) ears.push(await listen(owner))
+    const call = { method: 'GET', path: '/v1/events', token: owner.token }
+    expectSaid(await server.send(call), '403 request.limit_reached')
+    const stranger = await listen(await signUp(server))
+    stranger.cut()
+    ears.pop()?.cut()
+    await until(async () => (await server.send(call)).status === 200, 'a place is free again')
+    for (const ear of ears) ear.cut()
+  })
+})

@@ -1,0 +1,134 @@
+import type { AccountId, AssetId, Instant } from '@blindkeep/protocol/ids'
+import type { Kysely, Selectable } from 'kysely'
+import type { ChangeReads, ChangesAfter, ChangeWrites, NotedEvent } from '../../ports/store.ts'
+import { blobOf } from './assetBlobs.ts'
+import { assetOf } from './assets.ts'
+import { prepared } from './prepared.ts'
+import type { AssetBlobTable, EventTable, Schema } from './schema.ts'
+
+const lastNumber = prepared((db, given: { readonly accountId: AccountId }) =>
+  db.selectFrom('accounts').select('change_seq').where('account_id', '=', given.accountId),
+)
+
+/** Locks the account’s row until the commit, so that numbers become visible in their order. */
+const nextNumber = prepared((db, given: { readonly accountId: AccountId }) =>
+  db
+    .updateTable('accounts')
+    .set((account) => ({ change_seq: account('change_seq', '+', 1) }))
+    .where('account_id', '=', given.accountId)
+    .returning('change_seq'),
+)
+
+const changedAssets = prepared((db, given: ChangesAfter) =>
+  db
+    .selectFrom('assets')
+    .selectAll()
+    .where('account_id', '=', given.accountId)
+    .where('change_seq', '>', given.changeSeq)
+    .orderBy('change_seq')
+    .limit(given.most),
+)
+
+/** Of all assets of one page at once; in no order, as any would have to be sorted. */
+const blobsOfChanged = prepared(
+  (db, given: Pick<ChangesAfter, 'accountId' | 'changeSeq'> & { readonly last: number }) =>
+    db
+      .selectFrom('assets')
+      .innerJoin('asset_blobs', 'asset_blobs.asset_id', 'assets.asset_id')
+      .selectAll('asset_blobs')
+      .where('assets.account_id', '=', given.accountId)
+      .where('assets.change_seq', '>', given.changeSeq)
+      .where('assets.change_seq', '<=', given.last),
+)
+
+const events = prepared((db, given: ChangesAfter) =>
+  db
+    .selectFrom('events')
+    .selectAll()
+    .where('account_id', '=', given.accountId)
+    .where('change_seq', '>', given.changeSeq)
+    .orderBy('change_seq')
+    .limit(given.most),
+)
+
+const insertion = prepared((db, given: NotedEvent) =>
+  db.insertInto('events').values({
+    account_id: given.accountId,
+    change_seq: given.changeSeq,
+    at: given.at,
+    name: given.name,
+    data: given.data,
+  }),
+)
+
+const numbering = prepared((db, given: { readonly assetId: AssetId; readonly changeSeq: number }) =>
+  db.updateTable('assets').set({ change_seq: given.changeSeq }).where('asset_id', '=', given.assetId),
+)
+
+const pruning = prepared((db, given: { readonly before: Instant; readonly most: number }) =>
+  db
+    .deleteFrom('events')
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('account_id', 'change_seq'),
+        'in',
+        selectFrom('events')
+          .select(['account_id', 'change_seq'])
+          .where('at', '<', given.before)
+          .orderBy('at')
+          .limit(given.most)
+          .$asTuple('account_id', 'change_seq'),
+      ),
+    ),
+)
+
+export function changeReads(db: Kysely<Schema>): ChangeReads {
+  return {
+    async lastSeq(accountId) {
+      return (await lastNumber.first(db, { accountId }))?.change_seq
+    },
+    async assetsAfter(page) {
+      const rows = await changedAssets.all(db, page)
+      const last = rows.at(-1)?.change_seq ?? page.changeSeq
+      const blobs = rows.length === 0 ? [] : await blobsOfChanged.all(db, { ...page, last })
+      const ofAsset = Map.groupBy(blobs, (blob) => blob.asset_id)
+      return rows.map((row) => ({
+        // The query asks for rows that have a number.
+        changeSeq: row.change_seq ?? last,
+        asset: assetOf(row),
+        blobs: inOrder(ofAsset.get(row.asset_id) ?? []).map(blobOf),
+      }))
+    },
+    async eventsAfter(page) {
+      return (await events.all(db, page)).map(eventOf)
+    },
+  }
+}
+
+export function changeWrites(db: Kysely<Schema>): ChangeWrites {
+  return {
+    async nextSeq(accountId) {
+      const row = await nextNumber.first(db, { accountId })
+      if (row === undefined) throw new Error(`Something changed for account ${accountId}, which is not there`)
+      return row.change_seq
+    },
+    async insertEvent(event) {
+      await insertion.changed(db, event)
+    },
+    async numberAsset(assetId, changeSeq) {
+      if ((await numbering.changed(db, { assetId, changeSeq })) === 1) return
+      throw new Error('An asset changed that is not there')
+    },
+    async pruneEvents(before, most) {
+      return pruning.changed(db, { before, most })
+    },
+  }
+}
+
+function inOrder(rows: readonly Selectable<AssetBlobTable>[]): readonly Selectable<AssetBlobTable>[] {
+  return rows.toSorted((a, b) => a.blob_seq - b.blob_seq)
+}
+
+function eventOf(row: Selectable<EventTable>): NotedEvent {
+  return { accountId: row.account_id, changeSeq: row.change_seq, at: row.at, name: row.name, data: row.data }
+}

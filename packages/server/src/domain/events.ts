@@ -1,0 +1,165 @@
+import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+import type { Clock } from '../ports/clock.ts'
+import type { NotedEvent, Store } from '../ports/store.ts'
+import type { Alarm } from './changes.ts'
+import type { Positions } from './positions.ts'
+import type { Refuses } from './refusals.ts'
+import { type Caller, isLive } from './sessions.ts'
+
+/** What a connected client hears: every change of its account after a place in the count, in order, for as long as its session lasts. */
+export interface Told {
+  /** To go on after. */
+  readonly id: string
+  /** Undefined when only the place is told. */
+  readonly event: { readonly name: string; readonly data: string } | undefined
+}
+
+export interface Listening {
+  /** What there is to tell now, nothing when nothing has changed. `over`: the session or its token is, and there will be no more. */
+  next(): Promise<readonly Told[] | 'over'>
+  /** Calls `wake` when `next` may have more, once; a word that comes before is not lost. */
+  onNews(wake: () => void): void
+  /** Gives the place up. To be called at the end, however it comes. */
+  leave(): void
+}
+
+export const STREAMS_MOST = 16
+/** Told at once at the most. */
+const BATCH_MOST = 500
+
+interface EventPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly alarm: Alarm
+  readonly positions: Positions
+}
+
+export type Events = ReturnType<typeof createEvents>
+
+export function createEvents({ store, clock, alarm, positions }: EventPorts) {
+  const streams = new Map<AccountId, number>()
+
+  function enter(accountId: AccountId): boolean {
+    const present = streams.get(accountId) ?? 0
+    if (present >= STREAMS_MOST) return false
+    streams.set(accountId, present + 1)
+    return true
+  }
+
+  function leave(accountId: AccountId): void {
+    const left = (streams.get(accountId) ?? 0) - 1
+    if (left > 0) streams.set(accountId, left)
+    else streams.delete(accountId)
+  }
+
+  /** What lies between a place and the present, in one snapshot with the session. */
+  async function look({ account, sessionId, expiresAt }: Caller, after: number | undefined): Promise<Look> {
+    const { accountId } = account
+    const now = clock.now()
+    if (now >= expiresAt) return 'over'
+    return store.read(async (tx) => {
+      const session = await tx.sessions.find(sessionId)
+      const last = await tx.changes.lastSeq(accountId)
+      if (session === undefined || !isLive(session, now) || last === undefined) return 'over'
+      const isBehind = after !== undefined && after < last
+      const page = { accountId, changeSeq: after ?? 0, most: BATCH_MOST }
+      return { last, found: isBehind ? await tx.changes.eventsAfter(page) : [] }
+    })
+  }
+
+  return {
+    /** Begins with now, or after the event of this id. */
+    listen(caller: Caller, lastEventId: string | undefined): Listening | Refuses<'limit_reached'> {
+      const { accountId } = caller.account
+      if (!enter(accountId))
+        return { refused: 'limit_reached', detail: `an account has at most ${STREAMS_MOST} event streams at a time` }
+      const news = createNews()
+      const deafen = alarm.listen(accountId, news.tell)
+      let hasLeft = false
+      let place: Place = lastEventId === undefined ? 'now' : 'unknown'
+
+      async function next(): Promise<readonly Told[] | 'over'> {
+        if (place === 'unknown') place = (await positions.parse(accountId, lastEventId ?? '')) ?? 'lost'
+        const seen = await look(caller, typeof place === 'number' ? place : undefined)
+        if (seen === 'over') return seen
+        const { last, found } = seen
+        const idOf = (changeSeq: number) => positions.textOf(accountId, changeSeq)
+        if (place === 'now') {
+          place = last
+          return [{ id: await idOf(last), event: undefined }]
+        }
+        if (place === 'lost' || !continues(place, found, last)) {
+          place = last
+          return [{ id: await idOf(last), event: { name: 'reset', data: '{}' } }]
+        }
+        place = found.at(-1)?.changeSeq ?? place
+        return Promise.all(
+          withoutRepeats(found).map(async ({ changeSeq, name, data }) => ({
+            id: await idOf(changeSeq),
+            event: { name, data },
+          })),
+        )
+      }
+
+      return {
+        next,
+        onNews: news.waitWith,
+        leave() {
+          if (hasLeft) return
+          hasLeft = true
+          deafen()
+          leave(accountId)
+        },
+      }
+    },
+  }
+}
+
+type Look = 'over' | { readonly last: number; readonly found: readonly NotedEvent[] }
+/** `unknown`: an id was given that has not been read yet. `lost`: what comes after it cannot be told. */
+type Place = number | 'now' | 'unknown' | 'lost'
+
+/** Every number has an event until it is pruned, so that a gap is something that was missed. A place ahead of the count is none of it. */
+function continues(place: number, found: readonly NotedEvent[], last: number): boolean {
+  if (found.length === 0) return place === last
+  return found.every(({ changeSeq }, at) => changeSeq === place + 1 + at)
+}
+
+/** What is said again in one breath is said once, at its last place: a link that takes a hundred files at once has changed. */
+function withoutRepeats(found: readonly NotedEvent[]): readonly NotedEvent[] {
+  const last = new Map(found.map((event) => [`${event.name} ${event.data}`, event.changeSeq]))
+  return found.filter(({ name, data, changeSeq }) => last.get(`${name} ${data}`) === changeSeq)
+}
+
+/** A bell that remembers being rung while nobody waited. */
+function createNews() {
+  let isTold = false
+  let waiting: (() => void) | undefined
+
+  function tell(): void {
+    const wake = waiting
+    waiting = undefined
+    isTold = wake === undefined
+    wake?.()
+  }
+
+  function waitWith(wake: () => void): void {
+    waiting = wake
+    if (isTold) tell()
+  }
+
+  return { tell, waitWith }
+}
+
+/** Old events are forgotten after so long; who comes later is told to read anew. */
+export const EVENTS_KEPT_SECONDS = 7 * 86_400
+const PRUNED_AT_ONCE_MOST = 1000
+/** So many transactions in one sweep, each short, so that nobody waits long for the database. */
+const PRUNINGS_MOST = 200
+
+export async function pruneEvents(store: Store, before: Instant): Promise<void> {
+  for (let turn = 0; turn < PRUNINGS_MOST; turn += 1) {
+    const pruned = await store.write((tx) => tx.changes.pruneEvents(before, PRUNED_AT_ONCE_MOST))
+    if (pruned < PRUNED_AT_ONCE_MOST) return
+  }
+}

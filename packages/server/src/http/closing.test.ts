@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent, get } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { describe, it } from 'node:test'
+import { overHttp } from '../testing/http.ts'
+import { inWorld } from '../testing/world.ts'
+
+describe('the end of the server', () => {
+  it(
+    'waits for no connection over which nothing is asked, before its first request or after',
+    inWorld(async (world) => {
+      const { app } = overHttp(world)
+      await app.listen({ host: '127.0.0.1', port: 0 })
+      const { port } = app.server.address() as AddressInfo
+      const agent = new Agent({ keepAlive: true })
+      const [answer] = await once(get({ host: '127.0.0.1', port, path: '/v1/version', agent }), 'response')
+      await once(answer.resume(), 'end')
+      const silent = connect(port, '127.0.0.1')
+      const gone = once(silent, 'close')
+      await once(app.server, 'connection')
+      await app.close()
+      await gone
+      assert.equal(app.server.listening, false)
+      agent.destroy()
+    }),
+  )
+})

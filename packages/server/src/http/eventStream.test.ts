@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type ClientRequest, get, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, it } from 'node:test'
+import type { AccountId } from '@blindkeep/protocol/ids'
+import { noteChange } from '../domain/changes.ts'
+import { admitted, bytes, land, newLink, ownerOf } from '../testing/guest.ts'
+import { overHttp, type Web } from '../testing/http.ts'
+import { inWorld, newAccount, type World } from '../testing/world.ts'
+import { eventStream, type StreamTimes } from './eventStream.ts'
+
+/** An hour: what a test does not mean to see does not happen in it. */
+const NEVER = 3_600_000
+const SLOW: StreamTimes = { tick: NEVER, rest: 0, heartbeat: NEVER, stall: NEVER, closing: NEVER }
+
+async function streamOf(world: World, accountId: AccountId, times: Partial<StreamTimes>) {
+  const { accessToken } = await world.rules.sessions.open(accountId, undefined)
+  const caller = admitted(await world.rules.sessions.authenticate(accessToken))
+  const [gone, closing] = [new AbortController(), new AbortController()]
+  const life = { gone: gone.signal, closing: closing.signal, times: { ...SLOW, ...times } }
+  const stream = eventStream(admitted(world.rules.events.listen(caller, undefined)), life)
+  const pieces = stream.events[Symbol.asyncIterator]()
+  const next = async () => {
+    const { done, value } = await pieces.next()
+    return done === true ? 'end' : Buffer.from(value).toString()
+  }
+  return { gone, closing, until: stream.until, pieces, next, caller }
+}
+
+describe('the bytes of an event stream', () => {
+  it(
+    'are a block for each event, told together when they happen together',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const { next, pieces } = await streamOf(world, await ownerOf(world, opaqueId), {})
+      assert.match(await next(), /^id: [0-9a-f]{16}-1\n\n$/)
+      const told = next()
+      await land(world, opaqueId, bytes(5))
+      const block = 'id: \\S+\\nevent: [a-z.]+\\ndata: \\{.*\\}\\n\\n'
+      assert.match((await told) + (await next()), new RegExp(`^(?:${block}){3,4}$`))
+      await pieces.return?.()
+    }),
+  )
+
+  it(
+    'tell of another process’s change at the next look',
+    inWorld(async (world) => {
+      const accountId = await newAccount(world)
+      const { next, pieces } = await streamOf(world, accountId, { tick: 1 })
+      await next()
+      const told = next()
+      const change = { name: 'quota.changed', data: {} } as const
+      await world.store.write((tx) => noteChange(tx, accountId, change, world.clock.now()))
+      assert.match(await told, /\nevent: quota\.changed\ndata: \{\}\n\n$/)
+      await pieces.return?.()
+    }),
+  )
+
+  it(
+    'are a comment when nothing has happened for a while',
+    inWorld(async (world) => {
+      const { next, pieces } = await streamOf(world, await newAccount(world), { tick: 1, heartbeat: 3 })
+      await next()
+      assert.deepEqual([await next(), await next()], [':\n\n', ':\n\n'])
+      await pieces.return?.()
+    }),
+  )
+
+  it(
+    'end with the connection, with the server and with the session',
+    inWorld(async (world) => {
+      for (const what of ['gone', 'closing'] as const) {
+        const stream = await streamOf(world, await newAccount(world), {})
+        await stream.next()
+        const last = stream.next()
+        stream[what].abort()
+        assert.equal(await last, 'end')
+        assert.equal(stream.until.aborted, false)
+      }
+      const { next, caller } = await streamOf(world, await newAccount(world), { tick: 1 })
+      await next()
+      await world.rules.sessions.end(caller.sessionId)
+      assert.equal(await next(), 'end')
+    }),
+  )
+
+  it(
+    'are given up when nobody takes them, sooner once the server ends',
+    inWorld(async (world) => {
+      const slow = await streamOf(world, await newAccount(world), { stall: 1 })
+      await slow.next()
+      await once(slow.until, 'abort')
+      const late = await streamOf(world, await newAccount(world), { closing: 1 })
+      await late.next()
+      late.closing.abort()
+      await once(late.until, 'abort')
+    }),
+  )
+})
+
+interface Connected {
+  readonly request: ClientRequest
+  readonly answer: IncomingMessage
+  /** Resolves when the text of the stream so far fits. */
+  until(pattern: RegExp): Promise<void>
+}
+
+/** A server on loopback, as a stream has no end that an injected request could wait for. */
+async function listeningOn(world: World, work: (web: Web, connect: Connect) => Promise<void>): Promise<void> {
+  const web = overHttp(world)
+  await web.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = web.app.server.address() as AddressInfo
+  const requests: ClientRequest[] = []
+  try {
+    await work(web, async (authorization) => {
+      const headers = { authorization }
+      const request = get({ host: '127.0.0.1', port, path: '/v1/events', headers, agent: false })
+      requests.push(request)
+      request.on('error', () => {})
+      const [answer] = (await once(request, 'response')) as [IncomingMessage]
+      let text = ''
+      answer.setEncoding('utf8').on('data', (piece) => {
+        text += piece
+      })
+      const until = async (pattern: RegExp) => {
+        while (!pattern.test(text)) await once(answer, 'data')
+      }
+      return { request, answer, until }
+    })
+  } finally {
+    for (const request of requests) request.destroy()
+    await web.app.close()
+  }
+}
+
+type Connect = (authorization: string) => Promise<Connected>
+
+describe('GET /v1/events', () => {
+  it(
+    'answers at once, in headers that nothing in between may keep or hold up',
+    inWorld((world) =>
+      listeningOn(world, async (web, connect) => {
+        const opaqueId = await newLink(world)
+        const { authorization } = await web.signIn(await ownerOf(world, opaqueId))
+        const { answer, until } = await connect(authorization)
+        const { statusCode, headers } = answer
+        assert.deepEqual(
+          [statusCode, headers['content-type'], headers['cache-control'], headers['x-accel-buffering']],
+          [200, 'text/event-stream', 'no-store', 'no'],
+        )
+        await land(world, opaqueId, bytes(5))
+        await until(new RegExp(`event: drop.landed\\ndata: .*${opaqueId}`))
+        assert.ok(!web.logged.join('').includes(opaqueId))
+      }),
+    ),
+  )
+
+  it(
+    'holds up no end of the server, and ends whole with it',
+    inWorld((world) =>
+      listeningOn(world, async (web, connect) => {
+        const { authorization } = await web.signIn()
+        const streams = [await connect(authorization), await connect(authorization)]
+        for (const { until } of streams) await until(/^id: /)
+        const ends = streams.map(({ answer }) => once(answer, 'end'))
+        await web.app.close()
+        await Promise.all(ends)
+      }),
+    ),
+  )
+
+  it(
+    'is given to so many at a time, and again when others are cut off',
+    inWorld((world) =>
+      listeningOn(world, async (web, connect) => {
+        const { authorization } = await web.signIn()
+        const streams = []
+        for (let number = 0; number < 16; number += 1) streams.push(await connect(authorization))
+        assert.equal((await connect(authorization)).answer.statusCode, 403)
+        for (const { request } of streams) request.destroy()
+        let status: number | undefined = 403
+        while (status === 403) status = (await connect(authorization)).answer.statusCode
+        assert.equal(status, 200)
+        assert.deepEqual(
+          web.logged.filter((line) => line.includes('failed')),
+          [],
+          'a client that hangs up is no failure',
+        )
+      }),
+    ),
+  )
+})

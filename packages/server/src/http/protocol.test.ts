@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { parseProtocolVersion } from '@blindkeep/protocol/ids'
+import type { InjectOptions } from 'fastify'
+import { announce, LEAD_DAYS } from '../testing/announcing.ts'
+import { declaredFor, newKeeper } from '../testing/assets.ts'
+import { bytes, newLink, openDrop } from '../testing/guest.ts'
+import { chunkOf, declarationOf, overHttp, said, type Web } from '../testing/http.ts'
+import { inWorld, known, newOpaqueId, type World } from '../testing/world.ts'
+
+const DAY = 86_400
+const [OLD, GOOD] = ['2026-02-01', '2026-03-01']
+const WARNING =
+  '299 - "Protocol 2026-02-01 is accepted for writes until 2026-08-30T00:00:00.000Z, see /.well-known/service/deprecation"'
+
+/** A world in which versions below 2026-03-01 end after 90 days, behind HTTP. */
+async function announced(world: World): Promise<Web> {
+  const web = overHttp(world)
+  await announce(world, '2026-03-01')
+  await world.rules.protocolWindow.refresh()
+  return web
+}
+
+const speaking = (version: string, request: InjectOptions): InjectOptions => ({
+  ...request,
+  headers: { ...request.headers, 'x-service-protocol': version },
+})
+
+/** A declaration of an upload, valid but for the version that it names. */
+async function uploadBody(world: World, protocolVersion: string, keeper: Awaited<ReturnType<typeof newKeeper>>) {
+  const version = known(parseProtocolVersion(protocolVersion))
+  const over = { protocolVersion: version, envelope: { protocol_version: version } }
+  const declared = declaredFor(world, keeper, bytes(10), over)
+  return {
+    album_id: declared.albumId,
+    size: declared.size,
+    hash: declared.ciphertextHash,
+    content_type: declared.contentType,
+    blob_role: declared.role,
+    crypto_suite_id: declared.suiteId,
+    protocol_version: declared.protocolVersion,
+    key_mode: declared.keyMode,
+    manifest_envelope: declared.envelope,
+  }
+}
+
+describe('a request below an announced cutoff', () => {
+  it(
+    'is warned on every answer, before the cutoff and after it, and one that is not below is not',
+    inWorld(async (world) => {
+      const web = await announced(world)
+      for (const days of [0, LEAD_DAYS]) {
+        world.clock.advance(days * DAY)
+        const { authorization } = await web.signIn()
+        const asked: readonly [InjectOptions, string][] = [
+          [{ method: 'GET', url: '/v1/quota', headers: { authorization } }, '200'],
+          [{ method: 'GET', url: '/v1/quota' }, '401 request.unauthenticated'],
+          [{ method: 'GET', url: `/d/${newOpaqueId()}` }, '404 drop.link_not_found'],
+          [{ method: 'DELETE', url: `/v1/drops/links/${newOpaqueId()}`, headers: { authorization } }, '204'],
+        ]
+        for (const [request, expected] of asked) {
+          const warned = await web.ask(speaking(OLD, request))
+          assert.deepEqual([said(warned), warned.headers.warning], [expected, WARNING])
+          const good = await web.ask(speaking(GOOD, request))
+          assert.deepEqual([said(good), good.headers.warning], [expected, undefined])
+          assert.equal((await web.ask(request)).headers.warning, undefined)
+        }
+      }
+    }),
+  )
+
+  it(
+    'creates until the cutoff, is refused from then on, and the window of each answer says so',
+    inWorld(async (world) => {
+      const web = await announced(world)
+      const url = `/d/${await newLink(world)}`
+      const create = (version: string) =>
+        web.ask(
+          speaking(version, {
+            method: 'POST',
+            url,
+            headers: { 'content-type': 'application/json' },
+            payload: declarationOf(bytes(100)),
+          }),
+        )
+      world.clock.advance(LEAD_DAYS * DAY - 0.001)
+      const before = await create(OLD)
+      assert.deepEqual([said(before), before.headers.warning], ['201', WARNING])
+      assert.equal(before.headers['x-service-protocol-min'], '2026-01-01')
+      world.clock.advance(0.001)
+      const after = await create(OLD)
+      assert.equal(said(after), '426 protocol.version_unsupported')
+      assert.deepEqual(
+        [after.headers.warning, after.headers.upgrade, after.headers['x-service-protocol-min']],
+        [WARNING, 'service/2026-11-01', '2026-03-01'],
+      )
+      const good = await create(GOOD)
+      assert.deepEqual([said(good), good.headers.warning], ['201', undefined])
+    }),
+  )
+
+  it(
+    'is so by the version in its body as well',
+    inWorld(async (world) => {
+      const web = await announced(world)
+      const keeper = await newKeeper(world)
+      const post = async (version: string) => {
+        const { authorization } = await web.signIn(keeper.accountId)
+        const payload = await uploadBody(world, version, keeper)
+        return web.ask({ method: 'POST', url: '/v1/upload', headers: { authorization }, payload })
+      }
+      for (const [version, expected, warning] of [
+        [OLD, '201', WARNING],
+        [GOOD, '201', undefined],
+      ] as const) {
+        const reply = await post(version)
+        assert.deepEqual([said(reply), reply.headers.warning], [expected, warning])
+      }
+      world.clock.advance(LEAD_DAYS * DAY)
+      const refused = await post(OLD)
+      assert.deepEqual([said(refused), refused.headers.warning], ['426 protocol.version_unsupported', WARNING])
+      assert.equal(said(await post(GOOD)), '201')
+    }),
+  )
+
+  it(
+    'goes on with what it has begun: a cutoff stops no chunk and no cancel',
+    inWorld(async (world) => {
+      const web = await announced(world)
+      const content = bytes(100)
+      world.clock.advance(LEAD_DAYS * DAY - 1)
+      const opaqueId = await newLink(world)
+      const [first, second] = [await openDrop(world, opaqueId, content), await openDrop(world, opaqueId, bytes(5))]
+      world.clock.advance(1)
+      const chunk = await web.ask(speaking(OLD, chunkOf({ opaqueId, uploadId: first }, content)))
+      assert.deepEqual([said(chunk), chunk.headers.warning], ['204', WARNING])
+      assert.equal(said(await web.ask(speaking(OLD, { method: 'DELETE', url: `/d/${opaqueId}/${second}` }))), '204')
+    }),
+  )
+
+  it(
+    'is none where the version is not looked at, or is no date',
+    inWorld(async (world) => {
+      const web = await announced(world)
+      for (const url of ['/v1/version', '/.well-known/service/server-info', '/healthz'])
+        assert.equal((await web.ask(speaking(OLD, { method: 'GET', url }))).headers.warning, undefined)
+      const reply = await web.ask(speaking('2026-02-30', { method: 'GET', url: `/v1/assets/${randomUUID()}` }))
+      assert.equal(reply.headers.warning, undefined)
+    }),
+  )
+
+  it(
+    'has its documents’ ETags follow what is announced',
+    inWorld(async (world) => {
+      const web = overHttp(world)
+      const names = ['server-info', 'deprecation']
+      const etag = async (name: string) => (await web.ask({ url: `/.well-known/service/${name}` })).headers.etag
+      for (const name of names) {
+        const before = String(await etag(name))
+        await announce(world, name === 'deprecation' ? '2026-06-01' : '2026-03-01')
+        const reply = await web.ask({ url: `/.well-known/service/${name}`, headers: { 'if-none-match': before } })
+        assert.equal(reply.statusCode, 200)
+        assert.notEqual(reply.headers.etag, before)
+      }
+    }),
+  )
+})

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { NotedEvent, Store, WriteTx } from '../store.ts'
+import {
+  accountId,
+  albumId,
+  asset,
+  assetBlob,
+  assetId,
+  at,
+  atOnce,
+  event,
+  type InStore,
+  seedWithAlbums,
+} from './world.ts'
+
+export function describeChangeNumbers(inStore: InStore): void {
+  describe('changes', () => {
+    describeNumbers(inStore)
+    describeChangedAssets(inStore)
+    describeEvents(inStore)
+  })
+}
+
+const after = (changeSeq: number, most = 10, account = 1) => ({ accountId: accountId(account), changeSeq, most })
+const lastSeq = (store: Store, account = 1) => store.read((tx) => tx.changes.lastSeq(accountId(account)))
+
+function describeNumbers(inStore: InStore): void {
+  it(
+    'counts the changes of each account from 1, and knows how far it has come',
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      assert.equal(await lastSeq(store), 0)
+      const next = (account: number) => store.write((tx) => tx.changes.nextSeq(accountId(account)))
+      assert.deepEqual([await next(1), await next(1), await next(2), await next(1)], [1, 2, 1, 3])
+      assert.deepEqual([await lastSeq(store), await lastSeq(store, 2)], [3, 1])
+    }),
+  )
+
+  it(
+    'knows no number of an account that is not there, and gives it none',
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      assert.equal(await lastSeq(store, 9), undefined)
+      await assert.rejects(store.write((tx) => tx.changes.nextSeq(accountId(9))))
+    }),
+  )
+
+  it(
+    'gives no number twice and leaves none out, whoever asks at once and whatever is undone',
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      const answers = await atOnce(store, 64, async (tx, index) => {
+        const seq = await tx.changes.nextSeq(accountId(1))
+        return index % 4 === 0 ? { refused: 'undone' } : seq
+      })
+      const given = answers.filter((answer) => typeof answer === 'number').toSorted((a, b) => a - b)
+      assert.deepEqual(
+        given,
+        Array.from({ length: 48 }, (_, index) => index + 1),
+      )
+    }),
+  )
+}
+
+/** An asset with a blob of the same number, changed under this change's number. */
+async function change(tx: WriteTx, number: number, changeSeq: number): Promise<void> {
+  if ((await tx.assets.find(assetId(number))) === undefined) await tx.assets.reserve(asset(number))
+  await tx.assets.addBlob(assetBlob(changeSeq, { assetId: assetId(number) }))
+  await tx.assets.touch(assetId(number), at(changeSeq))
+  await tx.changes.numberAsset(assetId(number), changeSeq)
+}
+
+async function feedAfter(store: Store, changeSeq: number, most = 10): Promise<readonly (readonly [number, string])[]> {
+  const found = await store.read((tx) => tx.changes.assetsAfter(after(changeSeq, most)))
+  return found.map((each) => [each.changeSeq, each.asset.assetId] as const)
+}
+
+function describeChangedAssets(inStore: InStore): void {
+  it(
+    'lists assets in the order of their last changes, each once, with the blobs that it has now',
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      await store.write(async (tx) => {
+        for (const [number, changeSeq] of [
+          [1, 1],
+          [2, 2],
+          [3, 4],
+          [1, 7],
+        ] as const)
+          await change(tx, number, changeSeq)
+      })
+      assert.deepEqual(await feedAfter(store, 0), [
+        [2, assetId(2)],
+        [4, assetId(3)],
+        [7, assetId(1)],
+      ])
+      assert.deepEqual(await feedAfter(store, 2, 1), [[4, assetId(3)]])
+      assert.deepEqual(await feedAfter(store, 7), [])
+      const [, , last] = await store.read((tx) => tx.changes.assetsAfter(after(0)))
+      assert.deepEqual(last?.asset, await store.read((tx) => tx.assets.find(assetId(1))))
+      assert.deepEqual(last?.blobs, await store.read((tx) => tx.assets.blobsOf(assetId(1))))
+      assert.deepEqual(last?.blobs.length, 2)
+    }),
+  )
+
+  it(
+    'lists tombstones, and neither reservations nor what is another account’s',
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      await store.write(async (tx) => {
+        await tx.assets.reserve(asset(1))
+        await tx.assets.touch(assetId(1), at(1))
+        await tx.assets.bury(assetId(1), at(2))
+        await tx.changes.numberAsset(assetId(1), 5)
+        await tx.assets.reserve(asset(2))
+        await tx.assets.reserve(asset(3, { accountId: accountId(2), albumId: albumId(2) }))
+        await tx.assets.touch(assetId(3), at(3))
+        await tx.changes.numberAsset(assetId(3), 5)
+      })
+      const [found, ...others] = await store.read((tx) => tx.changes.assetsAfter(after(0)))
+      assert.deepEqual([found?.asset.assetId, found?.asset.deletedAt, found?.blobs], [assetId(1), at(2), []])
+      assert.deepEqual(others, [])
+    }),
+  )
+
+  it(
+    'gives no two assets of an account one number, and none to an asset that is not there',
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      await store.write(async (tx) => {
+        await tx.assets.reserve(asset(1))
+        await tx.assets.reserve(asset(2))
+        await tx.changes.numberAsset(assetId(1), 1)
+      })
+      await assert.rejects(store.write((tx) => tx.changes.numberAsset(assetId(2), 1)))
+      await assert.rejects(store.write((tx) => tx.changes.numberAsset(assetId(9), 2)))
+    }),
+  )
+}
+
+function describeEvents(inStore: InStore): void {
+  const insert = (store: Store, ...events: readonly NotedEvent[]) =>
+    store.write(async (tx) => {
+      for (const each of events) await tx.changes.insertEvent(each)
+    })
+  const seqsAfter = async (store: Store, changeSeq: number, most?: number) =>
+    (await store.read((tx) => tx.changes.eventsAfter(after(changeSeq, most)))).map((each) => each.changeSeq)
+
+  it(
+    'gives events back as they were noted, in their order, and only this account’s',
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      const landed = event(1, { name: 'drop.landed', data: '{"drop_id":"ä"}' })
+      await insert(store, landed, event(2), event(3), event(1, { accountId: accountId(2) }))
+      assert.deepEqual(await store.read((tx) => tx.changes.eventsAfter(after(0, 2))), [landed, event(2)])
+      assert.deepEqual([await seqsAfter(store, 1), await seqsAfter(store, 3)], [[2, 3], []])
+      await assert.rejects(insert(store, event(3)))
+    }),
+  )
+
+  it(
+    'prunes the oldest, so many at a time as it is asked to, and none of a later time',
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      await insert(store, ...[1, 2, 3, 4, 5].map((number) => event(number)), event(1, { accountId: accountId(2) }))
+      const prune = (before: number, most: number) => store.write((tx) => tx.changes.pruneEvents(at(before), most))
+      assert.equal(await prune(2, 10), 2)
+      assert.deepEqual(await seqsAfter(store, 0), [2, 3, 4, 5])
+      assert.equal(await prune(5, 2), 2)
+      assert.deepEqual(await seqsAfter(store, 0), [4, 5])
+      assert.equal(await prune(5, 2), 1)
+      assert.equal(await prune(5, 2), 0)
+      assert.deepEqual(await seqsAfter(store, 0), [5])
+    }),
+  )
+}

@@ -1,0 +1,71 @@
+import { copyFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { type CompiledQuery, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import type { Schema } from '../adapters/sql/schema.ts'
+import { createReadTx } from '../adapters/sql/tx.ts'
+import type { Store } from '../ports/store.ts'
+import { known, type World } from './world.ts'
+
+/** A copy of a world's rows in which anything may be damaged and looked at, and nothing stays so. */
+export interface Uncommitted {
+  /** Does `damage` to the rows, past every check and reference, and undoes it after `work`. Throws when it changes nothing. */
+  with<Result>(damage: string, work: (store: Pick<Store, 'read'>) => Promise<Result>): Promise<Result>
+  /** More of it, within `work`. */
+  also(damage: string): void
+  close(): void
+}
+
+let copies = 0
+
+export function openUncommitted({ databasePath }: World): Uncommitted {
+  copies += 1
+  const path = `${known(databasePath)}.uncommitted-${copies}`
+  copyFileSync(known(databasePath), path)
+  copyFileSync(`${databasePath}-wal`, `${path}-wal`)
+  const database = new DatabaseSync(path)
+  database.exec('pragma foreign_keys = off; pragma ignore_check_constraints = on')
+  const db = kyselyOver(database)
+  function change(damage: string): void {
+    if (Number(database.prepare(damage).run().changes) === 0) throw new Error(`nothing was damaged by ${damage}`)
+  }
+  return {
+    also: change,
+    async with(damage, work) {
+      database.exec('begin')
+      try {
+        change(damage)
+        return await work({ read: (ask) => ask(createReadTx(db)) })
+      } finally {
+        database.exec('rollback')
+      }
+    },
+    close: () => database.close(),
+  }
+}
+
+function kyselyOver(database: DatabaseSync): Kysely<Schema> {
+  const never = () => Promise.reject(new Error('nothing else is asked of it'))
+  return new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createDriver: () => ({
+        init: async () => undefined,
+        acquireConnection: async () => ({
+          async executeQuery<Row>({ sql, parameters }: CompiledQuery) {
+            return { rows: database.prepare(sql).all(...(parameters as never[])) as Row[] }
+          },
+          streamQuery: () => {
+            throw new Error('rows are not streamed')
+          },
+        }),
+        beginTransaction: never,
+        commitTransaction: never,
+        rollbackTransaction: never,
+        releaseConnection: async () => undefined,
+        destroy: async () => undefined,
+      }),
+    },
+  })
+}
