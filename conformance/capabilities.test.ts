@@ -192,6 +192,7 @@ describe('live and revoked capability tokens', () => {
       (await liveOf(owner, path)).map((entry) => entry.jti),
       [kept.jti],
     )
+    await until(async () => (await revokedAmong([jti])).length === 1, 'on the public list')
     assert.deepEqual(await revokedAmong([jti, kept.jti, foreign.jti]), [jti])
   })
 
@@ -202,7 +203,8 @@ describe('live and revoked capability tokens', () => {
       made.push(await minted(owner, path, grant({ expires_at: ahead(seconds) })))
     const [late, soon, middle, next] = made.map(({ jti }) => jti)
     const jtis = made.map(({ jti }) => jti)
-    for (const jti of jtis) await asOwner(owner, 'DELETE', `${path}/${jti}`)
+    for (const jti of jtis.toReversed()) await asOwner(owner, 'DELETE', `${path}/${jti}`)
+    await until(async () => (await revokedAmong([String(late)])).length === 1, 'the last one on the public list')
     const before = await revocations()
     const shown = before.revoked.filter(({ jti }) => jtis.includes(jti))
     const expected = [next, soon, middle, late]

@@ -152,6 +152,7 @@ describe('the checker, given keys', () => {
       [{ ...first, active_to: timeAfter(-90_000) }, second],
       [{ ...first, active_from: 'yesterday' }, second],
       [{ ...first, active_from: timeAfter(6), active_to: timeAfter(7) }, second],
+      [first, { ...second, active_from: timeAfter(-1) }],
       [{ ...first, algorithm: 'ed25519' }, second],
     ]
     for (const keys of lists)

@@ -1,26 +1,37 @@
-/** What requests alone cannot bring about: an operator suspends an account, or gives it limits of its own. */
+/**
+ * What requests alone cannot bring about: an operator suspends an account, gives it limits of its own, rotates a key, puts a content on hold, announces a
+ * cutoff (specification, Versioning, 4). One server for all of it, and the tests side by side: most of their time is that of the operator's commands.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { adoptBody, deleteAsset, landBlob, newAuthor, newBundle, sendAdoption, sendJson } from './assetWorld.ts'
 import { checkReceipts } from './checker/check.ts'
-import { type Call, json } from './client.ts'
-import { expectSaid, fingerprint, said } from './expect.ts'
+import { type Call, json, type Reply } from './client.ts'
+import { expectSaid, fingerprint, said, until } from './expect.ts'
 import type { KeysDocument } from './receiptWriter.ts'
 import { NEEDS_OWN_SERVER, type OperatedServer, operatedServer } from './server.ts'
 import { callOf, newSetting } from './setting.ts'
 import {
   append,
+  asOwner,
   chunkHeaders,
   declaration,
   inboxOf,
   land,
+  linkBody,
   newLink,
   newOpaqueId,
+  type Owner,
+  onlyDrop,
   openSession,
+  provision,
   quotaOf,
   revoke,
   sendDeclaration,
   sessionPath,
+  sha256,
+  signUp,
   standing,
   visit,
 } from './world.ts'
@@ -36,15 +47,59 @@ interface Receipt {
   readonly server_key_id: string
 }
 
+/** A new announcement shows in answers within this time. */
+const HEARD_MS = 5_000
+const DAY_MS = 86_400_000
+/** Before both announcements, between them, and at the second. */
+const [OLD, BETWEEN, GOOD] = ['2026-02-01', '2026-04-01', '2026-06-01']
+
+interface Announcement {
+  readonly min_protocol_version: string
+  readonly announced_at: string
+  readonly cutoff: string
+  readonly detail_url?: string
+}
+
 const skip = NEEDS_OWN_SERVER
-const started = skip === false ? await operatedServer({ QUOTA_HARD_BYTES: '1000' }) : undefined
+const started =
+  skip === false
+    ? await operatedServer({
+        QUOTA_HARD_BYTES: '1000',
+        PROTOCOL_MIN: '2026-01-01',
+        PROTOCOL_MAX: '2026-11-01',
+        DEPRECATION_LEAD_DAYS: '0',
+      })
+    : undefined
 
 function operated(): OperatedServer {
   if (started === undefined) throw new Error('these tests need a server of their own')
   return started
 }
 
-describe('an operator', () => {
+/** One cutoff that passes soon, at 2026-03-01, and one far ahead, at 2026-06-01. */
+async function announceBoth({ operate }: OperatedServer): Promise<readonly unknown[]> {
+  const announce = (date: string, aheadMs: number, ...more: readonly string[]) =>
+    operate(
+      ...['deprecation', 'announce', '--min-version', date],
+      ...['--cutoff', new Date(Date.now() + aheadMs).toISOString(), ...more],
+    )
+  // A cutoff has to be ahead still when the command gets there, however busy the machine is.
+  const first = await announce('2026-03-01', 2_000).catch(() => announce('2026-03-01', 15_000))
+  const second = await announce('2026-06-01', 100 * DAY_MS, '--detail-url', 'https://keep.example/news')
+  return [first, second]
+}
+
+const announcing = started && announceBoth(started)
+
+/** GET and HEAD of the blob and of the drop that have these bytes. */
+async function expectBoth(owner: Owner, paths: readonly string[], expected: string): Promise<void> {
+  for (const path of paths) {
+    expectSaid(await asOwner(owner, 'GET', path), expected, path)
+    assert.equal((await asOwner(owner, 'HEAD', path)).status, Number(expected.slice(0, 3)), path)
+  }
+}
+
+describe('an operator', { concurrency: true }, () => {
   it('keeps a suspended account from all that writes, and from nothing that reads or frees', { skip }, async () => {
     const { client, operate } = operated()
     const setting = await newSetting(client)
@@ -147,5 +202,121 @@ describe('an operator', () => {
     )
     const { faults } = await checkReceipts([before, after], { keys: rotated.document, pins: old.document, log: true })
     assert.deepEqual(faults, [])
+  })
+})
+
+describe('a content on hold', { concurrency: true }, () => {
+  it('is answered 403 blob.withheld, is not retrievable, and can be adopted, discarded and deleted', {
+    skip,
+  }, async () => {
+    const { client, operate } = operated()
+    const author = await newAuthor(client)
+    const { owner } = author
+    const file = randomBytes(100)
+    const asset = newBundle(author, { original: file })
+    await landBlob(asset)
+    await land(await provision(owner), file)
+    const drop = await onlyDrop(owner)
+    const paths = [`/v1/blob/${sha256(file)}`, `/v1/drops/${drop.drop_id}/content`]
+    const verdictOn = async (assetId: string) => {
+      const question = { assets: [{ asset_id: assetId, blob_hashes: [sha256(file)] }], deep: true }
+      const { verdicts } = json<{ verdicts: { durable: boolean; blobs: object[] }[] }>(
+        await sendJson(owner, '/v1/storage/verify', question),
+      )
+      return verdicts.map(({ durable, blobs }) => ({ durable, blobs }))
+    }
+    const stored = { hash: sha256(file), role: 'original', stored: true, indexed: true, deep: 'intact' }
+    await expectBoth(owner, paths, '200')
+
+    await operate('hold', 'add', sha256(file), '--reason', 'asked by a court')
+    await expectBoth(owner, paths, '403 blob.withheld')
+    assert.deepEqual(await verdictOn(asset.assetId), [{ durable: false, blobs: [{ ...stored, retrievable: false }] }])
+    const other = await newAuthor(client)
+    await expectBoth(other.owner, paths.slice(0, 1), '404 blob.not_found')
+    await expectBoth(other.owner, paths.slice(1), '404 drop.not_found')
+    const adopted = newBundle(author, { original: file })
+    expectSaid(await sendAdoption(owner, drop.drop_id, adoptBody(adopted)), '200')
+    await land(await provision(owner), file)
+    expectSaid(await asOwner(owner, 'DELETE', `/v1/drops/${(await onlyDrop(owner)).drop_id}`), '204')
+    expectSaid(await deleteAsset(asset), '204')
+
+    await operate('hold', 'remove', sha256(file))
+    await expectBoth(owner, paths.slice(0, 1), '200')
+    assert.deepEqual(await verdictOn(adopted.assetId), [{ durable: true, blobs: [{ ...stored, retrievable: true }] }])
+  })
+})
+
+describe('an announced cutoff', { concurrency: true }, () => {
+  it('stands at both places as it was announced, in that order', { skip }, async () => {
+    const { client } = operated()
+    const announced = await announcing
+    const get = async (name: string) => client.send({ method: 'GET', path: `/.well-known/service/${name}` })
+    const told = async () => json<{ announcements: Announcement[] }>(await get('deprecation')).announcements
+    await until(async () => (await told()).length === 2, 'both are heard of', HEARD_MS)
+    const announcements = await told()
+    assert.deepEqual(announcements, announced)
+    assert.deepEqual(json<{ deprecations: unknown }>(await get('server-info')).deprecations, announced)
+    const [first, second] = announcements
+    assert.equal(first?.min_protocol_version, '2026-03-01')
+    assert.equal(second?.detail_url, 'https://keep.example/news')
+    assert.ok(String(first?.announced_at) <= String(second?.announced_at))
+  })
+
+  it('raises the window when it passes: 426 with Warning below it, a Warning alone before it, and none above', {
+    skip,
+  }, async () => {
+    const { client } = operated()
+    await announcing
+    const owner = await signUp(client)
+    const create = (version: string): Promise<Reply> =>
+      client.send({
+        method: 'POST',
+        path: '/v1/drops/links',
+        token: owner.token,
+        json: linkBody(),
+        headers: { 'x-service-protocol': version },
+      })
+    await until(
+      async () => said(await create(OLD)) === '426 protocol.version_unsupported',
+      'the cutoff passes and is heard of',
+      15_000 + HEARD_MS,
+    )
+    const refused = await create(OLD)
+    assert.match(String(refused.headers.warning), /2026-03-01 .*\/deprecation/)
+    assert.deepEqual(
+      [refused.headers['x-service-protocol-min'], refused.headers['x-service-protocol-max']],
+      ['2026-03-01', '2026-11-01'],
+    )
+    const info = json<{ protocol_version: unknown }>(
+      await client.send({ method: 'GET', path: '/.well-known/service/server-info' }),
+    )
+    assert.deepEqual(info.protocol_version, { min: '2026-03-01', max: '2026-11-01' })
+    await until(async () => (await create(BETWEEN)).headers.warning !== undefined, 'the second is heard of', HEARD_MS)
+    expectSaid(await create(BETWEEN), '201')
+    const good = await create(GOOD)
+    expectSaid(good, '201')
+    assert.equal(good.headers.warning, undefined)
+  })
+
+  it('warns reads and what was begun, and stops neither', { skip }, async () => {
+    const { client } = operated()
+    await announcing
+    const owner = await signUp(client)
+    const file = Buffer.from('begun before')
+    const session = await openSession(await provision(owner), file)
+    const headers = { 'x-service-protocol': OLD }
+    const read = () => client.send({ method: 'GET', path: '/v1/quota', token: owner.token, headers })
+    await until(async () => (await read()).headers.warning !== undefined, 'the announcement is heard of', HEARD_MS)
+    expectSaid(await read(), '200')
+    const path = sessionPath(session)
+    const chunk = await client.send({
+      method: 'PATCH',
+      path,
+      body: file,
+      headers: { ...chunkHeaders(0, file), ...headers },
+    })
+    expectSaid(chunk, '204')
+    assert.ok(chunk.headers.warning !== undefined)
+    assert.equal((await asOwner(owner, 'GET', '/v1/quota')).headers.warning, undefined)
   })
 })

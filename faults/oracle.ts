@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { openSqliteStore } from '../packages/server/src/adapters/sql/sqlite.ts'
 import { systemClock } from '../packages/server/src/adapters/system/clock.ts'
-import type { Finding } from '../packages/server/src/domain/fsck/finding.ts'
+import { sentenceOf } from '../packages/server/src/domain/fsck/finding.ts'
 import { type Memory, newCounts, newMemory } from '../packages/server/src/domain/fsck/options.ts'
 import { createVerifiers } from '../packages/server/src/domain/fsck/verifiers.ts'
 import { examine } from '../packages/server/src/domain/fsck.ts'
@@ -59,11 +59,6 @@ async function fsck({ path, blobsDirectory, memory }: Directory): Promise<readon
   } finally {
     await store.close()
   }
-}
-
-function sentenceOf({ kind, where, what }: Finding): string {
-  const place = Object.entries(where).map(([name, value]) => `${name} ${value}`)
-  return `${kind}: ${[...place, what].join(', ')}`
 }
 
 function leftOver(database: DatabaseSync): readonly string[] {

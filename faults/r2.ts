@@ -26,6 +26,9 @@ export async function runR2({ kills, seed, guests, tell }: KillRun): Promise<Kil
     const met = await runKills({ ...world, tell }, kills, dice.fork('kills'))
     await load.stop()
     if (ledger.faults.length === 0) await judgeAll(world)
+    const { chunks, landings } = ledger.counts
+    if (ledger.counts.kills < kills || chunks === 0 || landings === 0)
+      ledger.fault('there was no load to be killed under')
     return { faults: ledger.faults, counts: ledger.counts, met, log: loggedBy(server.log()) }
   } finally {
     await world.close()

@@ -57,6 +57,9 @@ export async function runR4({
   const isTroubled = () => Date.now() < troubledUntil
   const world = await createWorld(seed, {
     disk: { dataDirectory: join(disk.directory, 'data'), isTroubled, ...limits },
+  }).catch((error: unknown) => {
+    disk.unmount()
+    throw error
   })
   const { server, ledger } = world
   const report = { killedWhileFull: 0, startedWhileFull: 0, longestRecoveryMs: 0 }
@@ -79,6 +82,8 @@ export async function runR4({
     }
     await load.stop()
     if (ledger.faults.length === 0) await judgeAll(world)
+    const { refusedForSpace, landings } = ledger.counts
+    if (refusedForSpace === 0 || landings === 0) ledger.fault('the disk was not full under a load')
     return { faults: ledger.faults, counts: ledger.counts, ...report, log: loggedBy(server.log()) }
   } finally {
     await world.close()

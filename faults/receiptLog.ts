@@ -64,7 +64,9 @@ export async function runReceiptLog(run: ReceiptLogRun): Promise<ReceiptLogRepor
     const log = readLog(server.dataDir)
     tell(`${log.length} receipts under ${keys.keys.length} keys; now the checker reads them`)
     faults.push(...(await judgeLog(log, { keys, pins, held, drops: count })))
-    const report = { receipts: log.length, signed: signedBy(keys.keys, log), log: loggedBy(server.log()) }
+    const signed = signedBy(keys.keys, log)
+    if (signed.includes(0)) faults.push(`not every key has signed: ${signed.join(', ')}`)
+    const report = { receipts: log.length, signed, log: loggedBy(server.log()) }
     // What is wrong already would be found again and again.
     if (faults.length > 0) return { ...report, faults, altered: 0 }
     const damages = await damageLog({ entries: log, keys }, run.bytes, dice.fork('damage'))

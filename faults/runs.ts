@@ -79,6 +79,7 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     id: 'R2a',
     about: 'kill -9 among adoptions, until each window was hit so often',
     options: { hits: 10 },
+    ci: { hits: 3 },
     run: runR2a,
   }),
   row({

@@ -79,6 +79,7 @@ export async function runVerifyRaces({
     if (ledger.faults.length + watch.faults.length === 0) await judgeWhole(world)
     const { kept, goneSoonAfter, looks } = watch.counts()
     const faults = [...ledger.faults, ...watch.faults]
+    if (counts.durable <= rounds || goneSoonAfter <= rounds) faults.push('there was too little to be wrong about')
     return { faults, rounds: begun, ...counts, kept, goneSoonAfter, looksAtFiles: looks, log: loggedBy(server.log()) }
   } finally {
     await world.close()

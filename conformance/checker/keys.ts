@@ -49,9 +49,13 @@ export function readKeys(document: unknown): PublishedKeys | undefined {
       refuseTimes(key, { isLast: index === entries.length - 1, refuse: (what) => refuse(where, what) })
     return key === undefined ? [] : [key]
   })
-  for (const [index, { keyId, activeFromMs }] of keys.entries())
-    if ((keys[index - 1]?.activeFromMs ?? activeFromMs) > activeFromMs)
-      refuse(`key ${keyId}`, 'the oldest has to stand first')
+  for (const [index, { keyId, activeFromMs }] of keys.entries()) {
+    const before = keys[index - 1]
+    if (before === undefined) continue
+    if (before.activeFromMs > activeFromMs) refuse(`key ${keyId}`, 'the oldest has to stand first')
+    else if ((before.activeToMs ?? activeFromMs) > activeFromMs)
+      refuse(`key ${keyId}`, 'it began before the one before it stopped')
+  }
   return { serverId: document.server_id, keys, faults }
 }
 

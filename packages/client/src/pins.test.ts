@@ -63,12 +63,13 @@ describe('pinned attestation keys', () => {
     assert.deepEqual(pinKeys(published(retired, second), serverId, earlier), both)
   })
 
-  it('refuse a list in which not the last key alone is active, or one stopped before it began', () => {
+  it('refuse a list in which not the last key alone is active, one stopped before it began, or began before another stopped', () => {
     const lists = [
       published(first, second),
       published(retired),
       published(retired, { ...second, active_to: '2026-03-01T00:00:00.000Z' }),
       published({ ...first, active_to: '2025-12-31T23:59:59.999Z' }, second),
+      published(retired, { ...second, active_from: '2026-01-31T23:59:59.999Z' }),
     ]
     for (const list of lists) assert.throws(() => pinKeys(list, serverId), caught('key_malformed'))
   })

@@ -43,7 +43,7 @@ export function pinKeys(published: AttestationKeysResponse, serverId: string, pi
     if (key.algorithm !== HYBRID_ALGORITHM || fingerprintOf(key.public) !== key.key_id)
       throw new AuditError('key_malformed', 'a published key is not the one that its key_id names')
   }
-  for (const [index, key] of keys.entries()) requireTimes(key, index === keys.length - 1)
+  for (const [index, key] of keys.entries()) requireTimes(key, keys[index + 1])
   return { serverId, keys }
 }
 
@@ -61,15 +61,20 @@ function pinOf({ key_id, public: bytes, active_from, active_to }: PublishedKey):
   return active_to === undefined || active_to === null ? pin : { ...pin, activeTo: active_to }
 }
 
-/** The active key alone, which is the last, has no end (specification, AttestationKeysResponse, keys and active_to). */
-function requireTimes({ activeFrom, activeTo }: PinnedKey, isLast: boolean): void {
+/**
+ * The active key alone, which is the last, has no end, and no two are active at a time (specification, AttestationKeysResponse, keys and active_to): a
+ * new key could otherwise date receipts into the time of one that has been rotated.
+ */
+function requireTimes({ activeFrom, activeTo }: PinnedKey, next: PinnedKey | undefined): void {
   const refuse = (caught: string) => new AuditError('key_malformed', caught)
   const times = [activeFrom, activeTo ?? activeFrom].map((time) => Date.parse(time))
   if (times.some(Number.isNaN)) throw refuse('a published key began or stopped at no time at all')
-  if ((activeTo === undefined) !== isLast)
+  if ((activeTo === undefined) !== (next === undefined))
     throw refuse('of the published keys another than the last is active, or none')
   if (Date.parse(activeTo ?? activeFrom) < Date.parse(activeFrom))
     throw refuse('a published key stopped before it began')
+  if (next !== undefined && Date.parse(next.activeFrom) < Date.parse(activeTo ?? activeFrom))
+    throw refuse('a published key began before the one before it stopped')
 }
 
 function requireStill(before: PinnedKey, keys: readonly PinnedKey[], index: number): void {

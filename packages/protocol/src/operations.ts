@@ -483,7 +483,7 @@ export const operations = {
     auth: 'bearer',
     summary: 'Revoke a capability token',
     description:
-      'It is on the list of revoked tokens from now on, until its own end. The answer is the same whether or not the album had such a token.',
+      'It is on the list of revoked tokens within a second, until its own end. The answer is the same whether or not the album had such a token.',
     answers: { 204: { description: 'No such token of the album is live now.' } },
     problems: ['error.album.not_available'],
   },

@@ -6,7 +6,7 @@ import { systemRandom } from './adapters/system/random.ts'
 import { type Config, publicAddressOf } from './config.ts'
 import { openServerData } from './data.ts'
 import { checkServerId, openServerKeys } from './domain/keys.ts'
-import { checkAnnounced } from './domain/protocolWindow.ts'
+import { settleWindow } from './domain/protocolWindow.ts'
 import { createRoutes } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Jobs, startJobs } from './jobs.ts'
@@ -60,7 +60,8 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
     },
     { ...config, serverId, publicUrl, window },
   )
-  checkAnnounced(await rules.protocolWindow.refresh(), window)
+  await settleWindow(store, window)
+  await rules.protocolWindow.refresh()
   const http = createHttpServer(
     {
       routes: createRoutes({ rules, store, blobs, clock, version }, config),

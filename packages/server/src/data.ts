@@ -5,7 +5,7 @@ import { openBackupDirectory } from './adapters/filesystem/backupDirectory.ts'
 import { type FilesystemBlobs, openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
 import { openKeyring } from './adapters/keyring/keyring.ts'
 import { type DirectoryLock, lockDirectory } from './adapters/sql/directoryLock.ts'
-import { createRestoredDatabase } from './adapters/sql/restoredDatabase.ts'
+import { createRestoredDatabase, RESTORING } from './adapters/sql/restoredDatabase.ts'
 import { createSnapshots } from './adapters/sql/snapshot.ts'
 import { DatabaseMissing, openSqliteStore } from './adapters/sql/sqlite.ts'
 import { systemClock } from './adapters/system/clock.ts'
@@ -31,6 +31,12 @@ export interface ServerData extends Data {
 export async function openServerData(config: Config): Promise<ServerData> {
   await mkdir(config.dataDirectory, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(config.dataDirectory)
+  if (existsSync(config.databasePath + RESTORING)) {
+    lock.release()
+    throw new Error(
+      `a restore into ${config.dataDirectory} was broken off. Call \`blindkeep-server restore\` again, and start then; or remove ${config.databasePath}${RESTORING} to begin without it.`,
+    )
+  }
   // A new master secret beside an old database would open nothing that the old one sealed.
   const isFirstStart = !existsSync(config.databasePath)
   const keyring = await openKeyring({ masterSecretFile: config.masterSecretFile, createIfMissing: isFirstStart })
@@ -44,7 +50,7 @@ export async function openServerData(config: Config): Promise<ServerData> {
 /** For a command: what is there, as it is. Throws an error for people when there is nothing, or when its schema is not this release's. */
 export async function openPresentData(config: Config): Promise<Data> {
   const store = await openPresentStore(config)
-  const blobs = await openFilesystemBlobs({ directory: config.blobsDirectory, createIfMissing: false })
+  const blobs = await openFilesystemBlobs({ directory: config.blobsDirectory, createIfMissing: false, asItIs: true })
   return over(store, blobs)
 }
 
@@ -76,7 +82,7 @@ export async function openBackupData(config: Config, path: string): Promise<Back
   const store = await openPresentStore(config)
   const directory = await openBackupDirectory({ path, apart: [dataDirectory, blobsDirectory], createIfMissing: true })
   const lock = await lockDirectory(dataDirectory, 'backup')
-  const blobs = await openFilesystemBlobs({ directory: blobsDirectory, createIfMissing: false })
+  const blobs = await openFilesystemBlobs({ directory: blobsDirectory, createIfMissing: false, asItIs: true })
   const snapshots = createSnapshots({ databasePath, directory: path })
   return { directory, snapshots, ...over(store, blobs, lock) }
 }

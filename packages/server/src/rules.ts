@@ -95,7 +95,17 @@ export function createRules(
   const writers = createWriters()
   const ending = createUploadEnding({ store, clock, quota, writers, onDoomed })
   const staged = createStagedBytes({ store, blobs })
-  const receiptLog = createReceiptLog({ store, clock, serverId, signerOf })
+  const protocolWindow = createProtocolWindow({ store, clock }, settings.window)
+  const discovery = createDiscovery({ store, clock, tokens, protocolWindow }, settings)
+  const receiptLog = createReceiptLog({
+    store,
+    clock,
+    serverId,
+    signerOf(key) {
+      discovery.signsWith(key)
+      return signerOf(key)
+    },
+  })
   const landDrop = createLandDrop({ ending })
   const assets = createAssets({ store, blobs, clock, quota, ending })
   const checkProvenance = createCheckProvenance({ store, blobs })
@@ -111,7 +121,6 @@ export function createRules(
     assets,
     checkProvenance,
   })
-  const protocolWindow = createProtocolWindow({ store, clock }, settings.window)
   const links = createLinks(
     { store, clock, limiter, ending },
     { ...settings, protocolVersion: () => protocolWindow.current().max },
@@ -140,12 +149,12 @@ export function createRules(
     inbox: createInbox({ store, blobs, clock, quota }),
     accounts: createAccounts({ store, clock, random, limiter, hasher, sessions, serverSecret }, settings),
     feed: createFeed({ store, positions }),
-    events: createEvents({ store, clock, alarm, positions }),
+    events: createEvents({ store, clock, alarm, positions, sessions }),
     devices: createDevices({ store, clock }),
     albums: createAlbums({ store, clock }),
     capabilities: createCapabilities({ store, clock, random, tokens }, settings),
     protocolWindow,
-    discovery: createDiscovery({ store, clock, tokens, protocolWindow }, settings),
+    discovery,
     scrub,
     sweep: createSweep(
       {

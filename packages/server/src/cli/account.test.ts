@@ -93,6 +93,9 @@ describe('the commands of accounts, beside a running server', () => {
       await shown('--soft', '1KiB', '--hard', '2kB')
       assert.deepEqual(await quota(), { used: 0, soft_limit: 1024, hard_limit: 2000, state: 'ok' })
       assert.deepEqual((await shown()).own_limits, { soft: 1024, hard: 2000 })
+      assert.deepEqual((await shown()).deployment_limits, { soft: 1000, hard: 1000, grace_days: 14 })
+      const { lines } = await run('account quota', 'ann@example.org', '--hard', '2kB')
+      assert.match(String(lines.at(-1)), /soft 1000 B, hard 1000 B, grace 14 days\.$/)
       await shown('--hard', 'unlimited', '--soft', 'default')
       assert.deepEqual(await quota(), { used: 0, state: 'ok' })
       const exceeded = await shown('--hard', '0')
@@ -126,7 +129,7 @@ describe('the commands of accounts, beside a running server', () => {
         ],
       )
       assert.equal(lines.length, 3)
-      assert.match(lines[2] ?? '', /^bob@example\.org {2}suspended {2}0 B of no limit {2}soft_warning {2}0 /)
+      assert.match(lines[2] ?? '', /^ {2}bob@example\.org {2}suspended {2}0 B of no limit {2}soft_warning {2}0 /)
     }),
   )
 

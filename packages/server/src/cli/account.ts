@@ -3,8 +3,9 @@ import { systemClock } from '../adapters/system/clock.ts'
 import type { Config } from '../config.ts'
 import { openPresentStore } from '../data.ts'
 import { createOperator, type LimitChanges, type Operator, type Standing } from '../domain/operator.ts'
-import { createQuota, UNLIMITED } from '../domain/quota.ts'
+import { UNLIMITED } from '../domain/quota.ts'
 import { type Call, type Command, columns, type Outcome, UsageError } from './command.ts'
+import { quotaOf } from './quota.ts'
 import { parseSize, SIZE_FORMS, sizeText } from './sizes.ts'
 
 const WITH_THE_SERVERS_SETTINGS =
@@ -74,11 +75,8 @@ export const accountCommands: readonly Command[] = [
 
 async function withOperator(config: Config, work: (operator: Operator) => Promise<Outcome>): Promise<Outcome> {
   const store = await openPresentStore(config)
-  const { quotaSoftBytes: softBytes, quotaHardBytes: hardBytes, quotaGraceDays: graceDays } = config
   try {
-    return await work(
-      createOperator({ store, clock: systemClock, quota: createQuota({ softBytes, hardBytes, graceDays }) }),
-    )
+    return await work(createOperator({ store, clock: systemClock, quota: quotaOf(config) }))
   } finally {
     await store.close()
   }
@@ -98,12 +96,12 @@ async function list(operator: Operator): Promise<Outcome> {
   ])
   const heads = ['E-MAIL', 'STATE', 'USED', 'QUOTA', 'PENDING', 'CREATED', 'ACCOUNT']
   return {
-    lines: rows.length === 0 ? ['There are no accounts.'] : table([heads, ...rows]),
+    lines: rows.length === 0 ? ['There are no accounts.'] : columns([heads, ...rows]),
     json: { accounts: standings.map(jsonOf) },
   }
 }
 
-async function quota(operator: Operator, { given: [named = ''], option }: Call): Promise<Outcome> {
+async function quota(operator: Operator, { config, given: [named = ''], option }: Call): Promise<Outcome> {
   const changes: LimitChanges = {
     softLimitBytes: limitOf('soft', option('soft')),
     hardLimitBytes: limitOf('hard', option('hard')),
@@ -116,7 +114,15 @@ async function quota(operator: Operator, { given: [named = ''], option }: Call):
       `the soft limit, ${softLimitBytes} bytes, has to be at most the hard one, ${hardLimitBytes} bytes`,
     )
   }
-  return { lines: quotaLines(answer), json: jsonOf(answer) }
+  const { quotaSoftBytes: soft, quotaHardBytes: hard, quotaGraceDays } = config
+  return {
+    lines: [
+      ...quotaLines(answer),
+      // Those of another environment than the server’s may have just begun a grace, or ended one.
+      `The deployment’s limits, by this command’s settings: soft ${limitText(soft, exactly)}, hard ${limitText(hard, exactly)}, grace ${quotaGraceDays} days.`,
+    ],
+    json: { ...jsonOf(answer), deployment_limits: { soft, hard, grace_days: quotaGraceDays } },
+  }
 }
 
 function limitOf(name: 'soft' | 'hard', text: string | undefined): number | 'default' | undefined {
@@ -169,15 +175,4 @@ function jsonOf({ account, pendingDrops, quota: { used, softLimit, hardLimit, st
 
 function timeOf(instant: Instant | undefined): string | undefined {
   return instant && formatInstant(instant)
-}
-
-/** Columns as wide as they have to be, the last one as it is. */
-function table(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
-  return rows.map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
 }

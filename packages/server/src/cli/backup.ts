@@ -3,9 +3,10 @@ import { systemClock } from '../adapters/system/clock.ts'
 import { openBackupData, openRestoreData } from '../data.ts'
 import { type BackupProgress, type BackupReport, backUp, type DamagedCopy } from '../domain/backup.ts'
 import type { BackupManifest } from '../domain/backupManifest.ts'
-import { createQuota, type Quota } from '../domain/quota.ts'
 import { type RestoreReport, restore } from '../domain/restore.ts'
+import type { Told } from '../domain/told.ts'
 import type { Call, Command, Outcome } from './command.ts'
+import { quotaOf } from './quota.ts'
 import { sizeText } from './sizes.ts'
 
 /** Keeping a copy of everything elsewhere, and starting from it. */
@@ -34,7 +35,7 @@ export const backupCommands: readonly Command[] = [
     details: [
       'First put the master secret of the server back at MASTER_SECRET_FILE, and see that the server that was backed up never runs again on its old data.',
       'What came in after the backup is gone: clients see 404 for it. Everybody signs in anew, and receipts go on under a new key.',
-      'One that was broken off begins anew when it is called again. The exit status is 1 when the backup lacks a file.',
+      'One that was broken off begins anew when it is called again, and no server starts there until then. The exit status is 1 when the backup lacks a file.',
     ],
     takes: ['directory'],
     run: runRestore,
@@ -46,7 +47,7 @@ async function runBackup({ config, given: [path = ''], flag, tell }: Call): Prom
   try {
     const onProgress = teller(tell)
     const report = await backUp({ ...data, clock: systemClock, repeat, onProgress }, { isChecked: flag('check') })
-    return { lines: backupLines(report, path), json: backupJson(report), isWrong: report.damaged.length > 0 }
+    return { lines: backupLines(report, path), json: backupJson(report), isWrong: countOf(report.damaged) > 0 }
   } finally {
     await data.close()
   }
@@ -56,15 +57,10 @@ async function runRestore({ config, given: [path = ''], tell }: Call): Promise<O
   const data = await openRestoreData(config, path)
   try {
     const report = await restore({ ...data, clock: systemClock, quota: quotaOf(config), onProgress: teller(tell) })
-    return { lines: restoreLines(report), json: restoreJson(report), isWrong: report.damaged.length > 0 }
+    return { lines: restoreLines(report), json: restoreJson(report), isWrong: countOf(report.damaged) > 0 }
   } finally {
     await data.close()
   }
-}
-
-/** What a session gives back that has ended may take an account below its limits. */
-function quotaOf({ quotaSoftBytes, quotaHardBytes, quotaGraceDays }: Call['config']): Quota {
-  return createQuota({ softBytes: quotaSoftBytes, hardBytes: quotaHardBytes, graceDays: quotaGraceDays })
 }
 
 function repeat(seconds: number, work: () => void): () => void {
@@ -92,8 +88,8 @@ function backupLines(
   return [
     `${path} holds the server as it was at ${formatInstant(manifest.createdAt)}: ${contentsOf(manifest)}.`,
     `Copied ${copied.files} files (${sizeText(copied.bytes)}); ${present.files} were there already; ${removedFiles} of earlier backups are removed.`,
-    ...(damaged.length === 0 ? [] : [`NOT in it, as the server does not have them whole (${damaged.length}):`]),
-    ...damaged.map((copy) => `  ${copy.what}: ${ownerOf(copy)}, hash ${copy.hash}, ${copy.size} bytes`),
+    ...(countOf(damaged) === 0 ? [] : [`NOT in it, as the server does not have them whole (${countOf(damaged)}):`]),
+    ...toldLines(damaged, (copy) => `${copy.what}: ${ownerOf(copy)}, hash ${copy.hash}, ${copy.size} bytes`),
   ]
 }
 
@@ -103,9 +99,15 @@ function contentsOf({ counts }: BackupManifest): string {
 }
 
 function ownerOf({ assetId, dropId }: DamagedCopy): string {
-  if (assetId !== undefined) return `asset ${assetId}`
-  return dropId === undefined ? 'owned by nobody any more' : `drop ${dropId}`
+  return assetId === undefined ? `drop ${dropId}` : `asset ${assetId}`
 }
+
+/** What is wrong, one by one, and how many more there are. */
+function toldLines<Item>({ list, more }: Told<Item>, textOf: (item: Item) => string): readonly string[] {
+  return [...list.map((item) => `  ${textOf(item)}`), ...(more === 0 ? [] : [`  and ${more} more`])]
+}
+
+const countOf = ({ list, more }: Told<unknown>) => list.length + more
 
 function backupJson({ manifest, copied, present, removedFiles, damaged }: BackupReport) {
   return {
@@ -115,13 +117,8 @@ function backupJson({ manifest, copied, present, removedFiles, damaged }: Backup
     copied,
     present,
     removed_files: removedFiles,
-    damaged: damaged.map(({ what, hash, size, assetId, dropId }) => ({
-      what,
-      hash,
-      size,
-      asset_id: assetId,
-      drop_id: dropId,
-    })),
+    damaged: damaged.list.map(({ assetId, dropId, ...copy }) => ({ ...copy, asset_id: assetId, drop_id: dropId })),
+    ...(damaged.more > 0 && { damaged_not_told: damaged.more }),
   }
 }
 
@@ -140,10 +137,11 @@ function restoreLines({
     `Gone is all that came in or was changed after that instant. Clients with drops and uploads of later see 404 for them; what was deleted later is back.`,
     `Everybody signs in anew. Receipts go on above ${receiptSeqFloor} under the new key ${rotation.active}; all earlier ones of the backup verify as before.`,
     ...(serverId === undefined ? [] : [`It has to be reached as ${serverId}, as its receipts say so (PUBLIC_URL).`]),
-    ...(damaged.length === 0
+    `Undone, too, is every hold, suspension, announced cutoff, and every link revoked or device ended, of after that instant: do those again before it starts.`,
+    ...(countOf(damaged) === 0
       ? []
-      : [`The backup lacks ${damaged.length} files, or has them damaged. Storage verification says so of:`]),
-    ...damaged.map((location) => `  ${location}`),
+      : [`The backup lacks ${countOf(damaged)} files, or has them damaged. Storage verification says so of:`]),
+    ...toldLines(damaged, (location) => location),
     'Next: `blindkeep-server fsck --deep`, then start the server.',
   ]
 }
@@ -154,7 +152,8 @@ function restoreJson({ manifest, copied, present, damaged, rotation, receiptSeqF
     counts: manifest.counts,
     copied_files: copied,
     present_files: present,
-    damaged,
+    damaged: damaged.list,
+    ...(damaged.more > 0 && { damaged_not_told: damaged.more }),
     retired_key_id: rotation.retired,
     active_key_id: rotation.active,
     receipt_seq_floor: receiptSeqFloor,

@@ -101,8 +101,8 @@ export function helpOf(command: Command): readonly string[] {
   ]
 }
 
-/** Two columns, the first as wide as it has to be. */
+/** As many columns as the first row has, each as wide as it has to be. */
 export function columns(rows: readonly (readonly string[])[]): readonly string[] {
-  const width = Math.max(...rows.map(([left = '']) => left.length))
-  return rows.map(([left = '', right = '']) => `  ${left.padEnd(width)}  ${right}`)
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
+  return rows.map((row) => `  ${widths.map((width, at) => (row[at] ?? '').padEnd(width)).join('  ')}`.trimEnd())
 }

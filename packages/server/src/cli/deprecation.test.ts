@@ -3,20 +3,32 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { parseProtocolVersion } from '@blindkeep/protocol/ids'
+import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import { openSqliteStore } from '../adapters/sql/sqlite.ts'
 import { readConfig } from '../config.ts'
+import { settleWindow } from '../domain/protocolWindow.ts'
+import { known } from '../testing/world.ts'
 import { type Outcome, parseCall, UsageError } from './command.ts'
 import { deprecationCommands } from './deprecation.ts'
 
 type Run = (name: 'announce' | 'list', ...argv: readonly string[]) => Promise<Outcome>
 
-/** Commands within this process, over a database that a server has left. */
-function overDatabase(work: (run: Run) => Promise<void>) {
+const date = (text: string) => known(parseProtocolVersion(text))
+const WINDOW = { min: date('2026-01-01'), max: date('2026-11-01') }
+
+/** Commands within this process, over a database that a server with this window has left. */
+function overDatabase(
+  work: (run: Run) => Promise<void>,
+  { window }: { readonly window?: ProtocolWindow } = { window: WINDOW },
+) {
   return async () => {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-deprecation-'))
     const config = readConfig({ DATA_DIR: directory })
     assert.ok(!('faults' in config))
-    await (await openSqliteStore({ path: config.databasePath })).close()
+    const store = await openSqliteStore({ path: config.databasePath })
+    if (window !== undefined) await settleWindow(store, window)
+    await store.close()
     try {
       await work(async (name, ...argv) => {
         const command = deprecationCommands.find((each) => each.name === `deprecation ${name}`)
@@ -70,5 +82,27 @@ describe('the commands of deprecations', () => {
       await assert.rejects(announce('--min-version', '2027-03-01', '--cutoff', cutoff), /PROTOCOL_MAX/)
       assert.deepEqual((await run('list')).json, { announcements: [] })
     }),
+  )
+
+  it(
+    'judge by the window of the server, whatever the environment of the command says',
+    overDatabase(
+      async (run) => {
+        const announce = (version: string) => run('announce', '--min-version', version, '--cutoff', inDays(91))
+        await assert.rejects(announce('2026-03-02'), /newest protocol version of the server is 2026-03-01/)
+        await announce('2026-03-01')
+      },
+      { window: { ...WINDOW, max: date('2026-03-01') } },
+    ),
+  )
+
+  it(
+    'announce nothing where no server has started yet',
+    overDatabase(async (run) => {
+      await assert.rejects(
+        run('announce', '--min-version', '2026-03-01', '--cutoff', inDays(91)),
+        /no server has started/,
+      )
+    }, {}),
   )
 })

@@ -13,8 +13,8 @@ export const deprecationCommands: readonly Command[] = [
     summary: 'Announces that writes with old protocol versions will not be accepted any more.',
     details: [
       'For good: an announcement is never changed or taken back. From now on requests with an older version are warned, from the cutoff on their',
-      'writes that create are refused. Each announcement names a later version than the one before it, and no earlier cutoff. Run it with the settings',
-      'of the server: PROTOCOL_MIN, PROTOCOL_MAX and DEPRECATION_LEAD_DAYS are read from the environment.',
+      'writes that create are refused. Each announcement names a later version than the one before it, and no earlier cutoff. It is judged by the',
+      'protocol versions of the server as it last started on this data; DEPRECATION_LEAD_DAYS alone is read from the environment.',
     ],
     options: {
       'min-version': { value: 'YYYY-MM-DD', meaning: 'The oldest protocol version that is accepted after the cutoff.' },
@@ -42,9 +42,8 @@ async function withDeprecations(
   work: (deprecations: Deprecations) => Promise<Outcome>,
 ): Promise<Outcome> {
   const store = await openPresentStore(config)
-  const window = { min: config.protocolMin, max: config.protocolMax }
   try {
-    return await work(createDeprecations({ store, clock: systemClock }, { ...config, window }))
+    return await work(createDeprecations({ store, clock: systemClock }, config))
   } finally {
     await store.close()
   }

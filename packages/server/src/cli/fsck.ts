@@ -1,17 +1,17 @@
 import { systemClock } from '../adapters/system/clock.ts'
 import type { Data } from '../data.ts'
 import { openPresentData } from '../data.ts'
-import { type Finding, TODO } from '../domain/fsck/finding.ts'
+import { type Finding, found, sentenceOf, TODO } from '../domain/fsck/finding.ts'
 import { type Counts, newCounts } from '../domain/fsck/options.ts'
 import { repair } from '../domain/fsck/repair.ts'
 import { createVerifiers } from '../domain/fsck/verifiers.ts'
 import { examine } from '../domain/fsck.ts'
-import { createQuota, type Quota } from '../domain/quota.ts'
+import { createTold, type Telling, type Told } from '../domain/told.ts'
+import { StoreDamaged, ValueUnreadable } from '../ports/store.ts'
 import type { Call, Command, Outcome } from './command.ts'
+import { quotaOf } from './quota.ts'
 
 const PROGRESS_MS = 2_000
-/** Told one by one; what comes after is counted. A disk that is lost would otherwise fill the memory with words. */
-const TOLD_MOST = 10_000
 
 export const fsckCommands: readonly Command[] = [
   {
@@ -25,17 +25,11 @@ export const fsckCommands: readonly Command[] = [
       deep: { value: 'flag', meaning: 'Reads every byte again and hashes it.' },
       repair: {
         value: 'flag',
-        meaning: 'Puts right what can be without a doubt: counters, claims, marks. Removes nothing.',
+        meaning:
+          'Puts right what can be without a doubt: counters, claims, marks. Removes nothing, and does nothing in a damaged database.',
       },
     },
-    async run(call) {
-      const data = await openPresentData(call.config)
-      try {
-        return await run(call, data)
-      } finally {
-        await data.close()
-      }
-    },
+    run,
   },
 ]
 
@@ -44,71 +38,91 @@ interface Repaired {
   readonly done: string
 }
 
-async function run(call: Call, { store, blobs }: Data): Promise<Outcome> {
-  const counts = newCounts()
-  const left: Finding[] = []
-  const repaired: Repaired[] = []
-  let more = 0
-  const progress = setInterval(
-    () => call.tell(`${countsText(counts)} · ${left.length + more} found wrong`),
-    PROGRESS_MS,
-  )
+async function run(call: Call): Promise<Outcome> {
+  const result: Result = { counts: newCounts(), left: createTold(), repaired: createTold() }
+  const { counts, left } = result
+  const count = () => left.list.length + left.more
+  const progress = setInterval(() => call.tell(`${countsText(counts)} · ${count()} found wrong`), PROGRESS_MS)
   try {
-    const ports = { store, blobs, clock: systemClock, verify: createVerifiers(), quota: quotaOf(call.config) }
-    const { signal } = new AbortController()
-    for await (const finding of examine(ports, { deep: call.flag('deep'), signal, counts })) {
-      const done = call.flag('repair') && finding.repair ? await repair(ports, finding.repair) : undefined
-      if (done !== undefined) repaired.push({ finding, done })
-      // A mark says that bytes are wrong; it does not make them right.
-      if (done !== undefined && finding.repair?.repair !== 'mark_damaged') continue
-      if (left.length < TOLD_MOST) left.push(finding)
-      else more += 1
-    }
+    await withData(call, (data) => lookThrough(call, data, result))
+    return outcomeOf(result)
+  } catch (error) {
+    if (error instanceof StoreDamaged || error instanceof ValueUnreadable)
+      left.add(found('database_damaged', {}, `it cannot be read: ${reasonOf(error)}`))
+    // What was found until then is worth as much as ever.
+    else if (count() === 0) throw error
+    return outcomeOf({ ...result, end: reasonOf(error) })
   } finally {
     clearInterval(progress)
   }
-  return outcomeOf({ counts, left, repaired, more })
 }
 
-function quotaOf({ quotaSoftBytes, quotaHardBytes, quotaGraceDays }: Call['config']): Quota {
-  return createQuota({ softBytes: quotaSoftBytes, hardBytes: quotaHardBytes, graceDays: quotaGraceDays })
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
+}
+
+async function withData(call: Call, work: (data: Data) => Promise<void>): Promise<void> {
+  const data = await openPresentData(call.config)
+  try {
+    await work(data)
+  } finally {
+    await data.close()
+  }
+}
+
+async function lookThrough(call: Call, { store, blobs }: Data, { counts, left, repaired }: Result): Promise<void> {
+  const ports = { store, blobs, clock: systemClock, verify: createVerifiers(), quota: quotaOf(call.config) }
+  const { signal } = new AbortController()
+  let isRepairing = call.flag('repair')
+  for await (const finding of examine(ports, { deep: call.flag('deep'), indexes: isRepairing, signal, counts })) {
+    // Rows of a damaged database are no ground for writing others.
+    if (finding.kind === 'database_damaged') isRepairing = false
+    const done = isRepairing && finding.repair ? await repair(ports, finding.repair) : undefined
+    if (done !== undefined) repaired.add({ finding, done })
+    // A mark says that bytes are wrong; it does not make them right.
+    if (done === undefined || finding.repair?.repair === 'mark_damaged') left.add(finding)
+  }
 }
 
 interface Result {
   readonly counts: Counts
-  readonly left: readonly Finding[]
-  readonly repaired: readonly Repaired[]
-  /** Findings that are left and not told. */
-  readonly more: number
+  readonly left: Telling<Finding>
+  readonly repaired: Telling<Repaired>
+  /** Why it ended before its end. */
+  readonly end?: string
 }
 
-function outcomeOf({ counts, left, repaired, more }: Result): Outcome {
-  const total = left.length + more
+function outcomeOf({ counts, left, repaired, end }: Result): Outcome {
+  const total = left.list.length + left.more
   return {
     lines: [
-      ...left.flatMap((finding) => [lineOf(finding), `    ${TODO[finding.kind]}`]),
-      ...(more > 0 ? [`and ${more} more`] : []),
-      ...repaired.map(({ finding, done }) => `repaired: ${lineOf(finding)}: ${done}`),
+      ...left.list.flatMap((finding) => [sentenceOf(finding), `    ${TODO[finding.kind]}`]),
+      ...moreLine(left),
+      ...repaired.list.map(({ finding, done }) => `repaired: ${sentenceOf(finding)}: ${done}`),
+      ...moreLine(repaired),
       countsText(counts),
+      ...(end === undefined ? [] : [`It ended before all was looked at: ${end}`]),
       total === 0 ? 'All is whole.' : `${total} found wrong.`,
     ],
     json: {
-      findings: left.map(jsonOf),
-      ...(more > 0 && { findings_not_told: more }),
+      findings: left.list.map(jsonOf),
+      ...(left.more > 0 && { findings_not_told: left.more }),
       counts,
-      repaired: repaired.map(({ finding: { kind, where, what }, done }) => ({ kind, where, what, done })),
+      repaired: repaired.list.map(({ finding: { kind, where, what }, done }) => ({ kind, where, what, done })),
+      ...(repaired.more > 0 && { repaired_not_told: repaired.more }),
+      ...(end !== undefined && { ended_early: end }),
     },
     isWrong: total > 0,
   }
 }
 
-function jsonOf({ kind, where, what, repair: possible }: Finding) {
-  return { kind, where, what, todo: TODO[kind], repairable: possible !== undefined }
+function moreLine({ more }: Told<unknown>): readonly string[] {
+  return more === 0 ? [] : [`and ${more} more`]
 }
 
-function lineOf({ kind, where, what }: Finding): string {
-  const place = Object.entries(where).map(([name, value]) => `${name} ${value}`)
-  return `${kind}: ${[...place, what].join(', ')}`
+function jsonOf({ kind, where, what, repair: possible }: Finding) {
+  return { kind, where, what, todo: TODO[kind], repairable: possible !== undefined }
 }
 
 function countsText({ bytes, ...rows }: Counts): string {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rm, truncate } from 'node:fs/promises'
+import { readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { UploadId } from '@blindkeep/protocol/ids'
@@ -22,6 +22,10 @@ async function dropOf(world: World, uploadId: UploadId) {
   const { accountId } = await uploadRow(world, uploadId)
   const pending = await world.store.read((tx) => tx.drops.pendingOf(accountId))
   return known(pending.find((drop) => drop.uploadId === uploadId))
+}
+
+function refused(): never {
+  throw new BackupFailed('the directory of the backup answered EIO')
 }
 
 /** A directory whose calls that change something, or read, are counted; from the `last` one on it is broken. */
@@ -101,8 +105,13 @@ describe('a backup', () => {
       ]
       await rm(await fileOf(world, lost))
       await truncate(await fileOf(world, cut), 3999)
+      // Nobody’s any more: whether it is there concerns nobody.
+      const unowned = await land(world, link, bytes(6000))
+      await world.rules.inbox.discard(await ownerOf(world, link), (await dropOf(world, unowned)).dropId)
+      await rm(await fileOf(world, unowned))
       const { damaged, copied, manifest } = await backUp()
-      const told = new Map(damaged.map(({ dropId, what, size }) => [dropId, `${what} ${size}`]))
+      assert.equal(damaged.list.length, 2)
+      const told = new Map(damaged.list.map(({ dropId, what, size }) => [dropId, `${what} ${size}`]))
       const dropIds = [(await dropOf(world, lost)).dropId, (await dropOf(world, cut)).dropId]
       assert.deepEqual(
         dropIds.map((dropId) => told.get(dropId)),
@@ -111,7 +120,7 @@ describe('a backup', () => {
       assert.deepEqual([copied, manifest.counts.copies], [{ files: 1, bytes: 5000 }, 1])
 
       const { report, store } = await restore()
-      assert.equal(report.damaged.length, 2)
+      assert.equal(report.damaged.list.length, 2)
       const standing = async (uploadId: UploadId) => {
         const { location, ciphertextHash } = await uploadRow(world, uploadId)
         return (await store.read((tx) => tx.copies.standingOf(location, ciphertextHash)))?.damagedAt
@@ -122,14 +131,14 @@ describe('a backup', () => {
 
   it(
     'keeps what it had whole, though the server has it damaged now; checked, it finds and mends its own damage',
-    withBackups(async ({ world, path, backUp, faults }) => {
+    withBackups(async ({ world, path, directory, backUp, faults }) => {
       const link = await newLink(world)
       const damaged = await land(world, link, bytes(1000))
       const other = await land(world, link, bytes(2000))
       await backUp()
       await truncate(await fileOf(world, damaged), 1)
       world.clock.advance(1)
-      assert.deepEqual((await backUp()).damaged, [])
+      assert.deepEqual((await backUp()).damaged.list, [])
       assert.deepEqual(await faults(), whole)
 
       const { location } = await uploadRow(world, other)
@@ -139,6 +148,51 @@ describe('a backup', () => {
       const { copied, present } = await backUp({}, true)
       assert.deepEqual([copied.bytes, present.bytes], [2000, 1000])
       assert.deepEqual(await faults(), whole)
+
+      // A disk that no longer gives back what it took.
+      world.clock.advance(1)
+      const failing: BackupDirectory = {
+        ...directory,
+        async *read(name) {
+          if (name === `blobs/${location}`) refused()
+          yield* directory.read(name)
+        },
+      }
+      assert.deepEqual((await backUp({ directory: failing }, true)).copied.bytes, 2000)
+    }),
+  )
+
+  it(
+    'leaves no database behind when it fails, not that of a killed one, and never takes one of before for its own',
+    withBackups(async ({ world, path, backUp, faults }) => {
+      const uploadId = await land(world, await newLink(world), bytes(10))
+      const { manifest } = await backUp()
+      await assert.rejects(backUp(), /the very instant of the backup that is there/)
+      const databases = async () => (await readdir(path)).filter((name) => name.includes('sqlite'))
+      assert.deepEqual(await databases(), [manifest.database.file])
+      for (const name of ['20200101T000000000Z.sqlite', '20200101T000000000Z.sqlite-journal'])
+        await writeFile(join(path, name), 'x')
+      world.clock.advance(1)
+      const blobs: Blobs = { ...world.blobs, freeBytes: refused, read: refused }
+      await rm(join(path, 'blobs', (await uploadRow(world, uploadId)).location))
+      await assert.rejects(backUp({ blobs }), BackupFailed)
+      assert.deepEqual(await databases(), [manifest.database.file])
+      assert.equal((await backUp()).removedFiles, 1)
+      assert.deepEqual(await faults(), whole)
+    }),
+  )
+
+  it(
+    'takes no copy from a location that is not of our making, and names it',
+    withBackups(async ({ world, path, backUp }) => {
+      await land(world, await newLink(world), bytes(10))
+      const location = 'zz/../../x'
+      await world.store.write((tx) => tx.copies.insert({ location, size: 1, state: 'kept', since: world.clock.now() }))
+      await assert.rejects(backUp(), /zz\/\.\.\/\.\.\/x/)
+      assert.deepEqual(
+        (await readdir(path)).filter((name) => name.includes('sqlite')),
+        [],
+      )
     }),
   )
 
@@ -149,6 +203,9 @@ describe('a backup', () => {
       const first = await land(world, link, bytes(1000))
       await backUp()
       await world.rules.inbox.discard(await ownerOf(world, link), (await dropOf(world, first)).dropId)
+      await world.rules.sweep.sweep()
+      world.clock.advance(2 * DAY)
+      await world.rules.sweep.sweep()
       await land(world, link, bytes(2000))
       const before = await directory.manifest()
       let isNew = false
@@ -162,6 +219,8 @@ describe('a backup', () => {
         assert.ok(last < 20 && broken.calls() > last)
         assert.deepEqual((await faults()).faults, [])
         isNew = (await directory.manifest()) !== before
+        // What an earlier run has left does not grow with each that fails.
+        assert.ok((await directory.databases()).length <= 2)
       }
       world.clock.advance(1)
       assert.deepEqual((await backUp()).copied.files, 0)

@@ -21,6 +21,7 @@ import { CopyFault, type CopyFaultKind, checkedBytes, digestOf, isRight } from '
 import { pauseCollector, resumeCollector } from './collect.ts'
 import { partsOf } from './location.ts'
 import { severalAtOnce } from './severalAtOnce.ts'
+import { createTold, type Told } from './told.ts'
 
 /**
  * A backup, beside a server that runs: the database of one instant, and every copy that it names.
@@ -55,8 +56,8 @@ export interface BackupReport {
   readonly present: Amount
   /** Files of earlier backups that this one does not name. */
   readonly removedFiles: number
-  /** Copies that it could not take: each is missing from the backup. */
-  readonly damaged: readonly DamagedCopy[]
+  /** Copies that something owns and it could not take: each is missing from the backup. */
+  readonly damaged: Told<DamagedCopy>
 }
 
 interface Amount {
@@ -68,7 +69,7 @@ export interface DamagedCopy {
   readonly what: CopyFaultKind
   readonly hash: Sha256Hex
   readonly size: number
-  /** Both undefined when nothing owns it any more. */
+  /** What owns it: one of the two. */
   readonly assetId: AssetId | undefined
   readonly dropId: DropId | undefined
 }
@@ -89,20 +90,44 @@ export async function backUp(
   return whileCollectorPauses(ports, async () => {
     const createdAt = clock.now()
     const database = databaseNameOf(createdAt)
+    const leftovers = await removeLeftovers(directory, database)
     ports.onProgress({ step: 'database', files: 0, bytes: 0 })
-    const snapshot = await snapshots.take(database).catch(async (error: unknown) => {
-      await directory.remove(database).catch(() => undefined)
-      throw error
-    })
     try {
-      const taken = await takeCopies(ports, snapshot, isChecked)
-      const manifest = await manifestOf(ports, { snapshot, createdAt, database, taken })
-      await directory.replaceManifest(formatManifest(manifest))
-      return { manifest, ...taken, removedFiles: await removeUnnamed(ports, snapshot, database) }
-    } finally {
-      snapshot.close()
+      const snapshot = await snapshots.take(database)
+      try {
+        const taken = await takeCopies(ports, snapshot, isChecked)
+        const manifest = await manifestOf(ports, { snapshot, createdAt, database, taken })
+        await directory.replaceManifest(formatManifest(manifest))
+        return { manifest, ...taken, removedFiles: leftovers + (await removeUnnamed(ports, snapshot, database)) }
+      } finally {
+        snapshot.close()
+      }
+    } catch (error) {
+      // Gives its space back; should that fail too, the next run removes it.
+      await removeUnfinished(directory, database).catch(() => undefined)
+      throw error
     }
   })
+}
+
+async function presentDatabase(directory: BackupDirectory): Promise<string | undefined> {
+  const text = await directory.manifest()
+  return text === undefined ? undefined : parseManifest(text).database.file
+}
+
+/** Databases of runs that were killed, before they fill the disk: all but the one that counts. `next` is what this run is going to make. */
+async function removeLeftovers(directory: BackupDirectory, next: string): Promise<number> {
+  const present = await presentDatabase(directory)
+  if (present === next) throw new BackupFailed('the clock says the very instant of the backup that is there: try again')
+  const leftovers = (await directory.databases()).filter((name) => name !== present)
+  for (const name of leftovers) await directory.remove(name)
+  return leftovers.length
+}
+
+/** What this run has made, unless it counts already. */
+async function removeUnfinished(directory: BackupDirectory, database: string): Promise<void> {
+  if ((await presentDatabase(directory)) === database) return
+  for (const name of await directory.databases()) if (name.startsWith(database)) await directory.remove(name)
 }
 
 /** By the server’s first key; and by the end of its log, as a server that was restored from an earlier backup must not write over a later one. */
@@ -143,15 +168,15 @@ async function whileCollectorPauses<Result>(
 interface Taken {
   readonly copied: Amount
   readonly present: Amount
-  readonly damaged: readonly DamagedCopy[]
+  readonly damaged: Told<DamagedCopy>
 }
 
 async function takeCopies(ports: BackupPorts, snapshot: Snapshot, isChecked: boolean): Promise<Taken> {
-  const taken = { copied: { files: 0, bytes: 0 }, present: { files: 0, bytes: 0 }, damaged: Array.of<DamagedCopy>() }
+  const taken = { copied: { files: 0, bytes: 0 }, present: { files: 0, bytes: 0 }, damaged: createTold<DamagedCopy>() }
   await severalAtOnce(snapshot.copies(), COPIES_AT_ONCE, async (copy) => {
     const outcome = await takeCopy(ports, copy, isChecked)
     if (outcome === 'copied' || outcome === 'present') count(taken[outcome], copy)
-    else if (copy.isWhole) taken.damaged.push(damageOf(snapshot, copy, outcome))
+    else if (copy.isWhole) for (const damage of damageOf(snapshot, copy, outcome)) taken.damaged.add(damage)
     const { copied, present } = taken
     ports.onProgress({ step: 'copies', files: copied.files + present.files, bytes: copied.bytes + present.bytes })
   })
@@ -163,9 +188,11 @@ function count(amount: Amount, { bytes }: SnapshotCopy): void {
   amount.bytes += bytes
 }
 
-function damageOf(snapshot: Snapshot, { location, bytes }: SnapshotCopy, what: CopyFaultKind): DamagedCopy {
+/** None of a copy that nothing owns any more: it is missed by nobody, and may be gone by right. */
+function damageOf(snapshot: Snapshot, { location, bytes }: SnapshotCopy, what: CopyFaultKind): readonly DamagedCopy[] {
   const { assetId, dropId } = snapshot.ownerOf(location)
-  return { what, hash: partsOf(location).ciphertextHash, size: bytes, assetId, dropId }
+  if (assetId === undefined && dropId === undefined) return []
+  return [{ what, hash: partsOf(location).ciphertextHash, size: bytes, assetId, dropId }]
 }
 
 /** What could not be taken of a copy that is still sent is no damage: it may have been given up since, and a server looks at such bytes before it goes on. */
@@ -176,7 +203,9 @@ async function takeCopy(
 ): Promise<'copied' | 'present' | CopyFaultKind> {
   const name = nameOf(copy)
   const isThere = (await directory.size(name)) === copy.bytes
-  if (isThere && (!isChecked || (await isRight(directory.read(name), copy)))) return 'present'
+  // One that cannot be read is written anew: under its name come other blocks of the disk.
+  const isKept = async () => isRight(directory.read(name), copy).catch(unlessFailed)
+  if (isThere && (!isChecked || (await isKept()))) return 'present'
   try {
     await directory.add(name, checkedBytes(blobs.read(copy.location, { start: 0, end: copy.bytes }), copy))
     return 'copied'
@@ -186,6 +215,11 @@ async function takeCopy(
     if (error.kind === 'unreadable') await blobs.freeBytes()
     return error.kind
   }
+}
+
+function unlessFailed(error: unknown): false {
+  if (!(error instanceof BackupFailed)) throw error
+  return false
 }
 
 async function manifestOf(

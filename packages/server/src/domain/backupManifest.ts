@@ -9,6 +9,7 @@ import {
   type Sha256Hex,
 } from '@blindkeep/protocol/ids'
 import type { SnapshotCopy, SnapshotCounts } from '../ports/backup.ts'
+import { partsOf } from './location.ts'
 
 /** What `backup.json` says, and how files in a backup are called. */
 export interface BackupManifest {
@@ -81,8 +82,12 @@ export function databaseNameOf(createdAt: Instant): string {
   return `${formatInstant(createdAt).replaceAll(/[^0-9TZ]/g, '')}.sqlite`
 }
 
-/** Copies that are still sent grow, so that how much of them it is belongs to the name: a file in a backup never changes. */
+/**
+ * Copies that are still sent grow, so that how much of them it is belongs to the name: a file in a backup never changes. Throws for a location that is not
+ * of our making, as nobody knows where its name would lead.
+ */
 export function nameOf({ location, bytes, isWhole }: SnapshotCopy): string {
+  partsOf(location)
   return isWhole ? `blobs/${location}` : `staged/${location}.${bytes}`
 }
 

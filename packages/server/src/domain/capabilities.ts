@@ -9,16 +9,19 @@ import {
   parseJti,
 } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
+import type { TokenSigner } from '../ports/keyring.ts'
 import type { Random } from '../ports/random.ts'
-import type { Capability, ReadTx, Store } from '../ports/store.ts'
+import type { Capability, ReadTx, Store, WriteTx } from '../ports/store.ts'
 import { newId } from './newId.ts'
-import type { Refuses } from './refusals.ts'
+import { isRefusal, type Refuses } from './refusals.ts'
 import type { SigningKey } from './signingKey.ts'
 
 /** Federation capability tokens: an album's owner lets a peer read it for a day at most (specification, Authentication, 7). */
 export const CAPABILITIES_MOST = 1000
-/** Revoked ones stay on the public list until their end, so that they are bounded as well. */
-export const CAPABILITIES_UNENDED_MOST = 10_000
+/** Revoked ones stay until their end on the public list, which everybody reads whole, so that they are bounded as well. */
+export const CAPABILITIES_UNENDED_MOST = 2000
+/** Forgotten with each that is minted: one more than it adds, so that those that end within seconds do not pile up between two sweeps. */
+const PRUNED_AT_A_MINT = 2
 
 export interface MintRequest {
   readonly albumId: AlbumId
@@ -36,7 +39,7 @@ interface CapabilityPorts {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
-  readonly tokens: Pick<SigningKey, 'sign'>
+  readonly tokens: Pick<SigningKey, 'seenBy'>
 }
 
 export type Capabilities = ReturnType<typeof createCapabilities>
@@ -45,8 +48,31 @@ export function createCapabilities(
   { store, clock, random, tokens }: CapabilityPorts,
   { serverId }: { readonly serverId: string },
 ) {
+  /** Gives the key to sign with. */
+  async function keep(
+    tx: WriteTx,
+    capability: Capability,
+  ): Promise<Pick<TokenSigner, 'sign'> | Refuses<'album_not_available' | 'limit_reached'>> {
+    const { accountId, albumId, issuedAt } = capability
+    if (!(await owns(tx, accountId, albumId))) return { refused: 'album_not_available' }
+    const { live, all } = await tx.capabilities.count(accountId, issuedAt)
+    if (live >= CAPABILITIES_MOST)
+      return { refused: 'limit_reached', detail: `an account has at most ${CAPABILITIES_MOST} live capabilities` }
+    if (all >= CAPABILITIES_UNENDED_MOST)
+      return {
+        refused: 'limit_reached',
+        detail: `an account has at most ${CAPABILITIES_UNENDED_MOST} capabilities that have not ended, revoked ones included`,
+      }
+    await tx.capabilities.prune(issuedAt, PRUNED_AT_A_MINT)
+    await tx.capabilities.insert(capability)
+    return tokens.seenBy(tx)
+  }
+
   return {
-    /** Signed before its row is there: should the row be refused, the token has left no process. */
+    /**
+     * Signed once its row is there, with the key that was the server's by then: a rotation that comes later revokes the row, and one that came earlier has
+     * made that key. A process that dies in between leaves the row of a token that nobody has.
+     */
     async mint(
       accountId: AccountId,
       { albumId, peer, expiresAt: wanted }: MintRequest,
@@ -58,21 +84,10 @@ export function createCapabilities(
       const unfit = judge({ peer, expiresAt, wanted, now })
       if (unfit !== undefined) return unfit
       const capability = { jti: newId(random, parseJti), accountId, albumId, peer, issuedAt: now, expiresAt }
+      const kept = await store.write((tx) => keep(tx, capability))
+      if (isRefusal(kept)) return kept
       const claims = capabilityClaims({ ...capability, issuer: serverId })
-      const token = await tokens.sign({ typ: CAPABILITY_TYPE }, claims)
-      return store.write(async (tx) => {
-        if (!(await owns(tx, accountId, albumId))) return { refused: 'album_not_available' }
-        const { live, all } = await tx.capabilities.count(accountId, now)
-        if (live >= CAPABILITIES_MOST)
-          return { refused: 'limit_reached', detail: `an account has at most ${CAPABILITIES_MOST} live capabilities` }
-        if (all >= CAPABILITIES_UNENDED_MOST)
-          return {
-            refused: 'limit_reached',
-            detail: `an account has at most ${CAPABILITIES_UNENDED_MOST} capabilities that have not ended, revoked ones included`,
-          }
-        await tx.capabilities.insert(capability)
-        return { token, jti: capability.jti, expiresAt }
-      })
+      return { token: await kept.sign({ typ: CAPABILITY_TYPE }, claims), jti: capability.jti, expiresAt }
     },
 
     /** Live ones, oldest first. */
@@ -87,7 +102,7 @@ export function createCapabilities(
       )
     },
 
-    /** Whether there was such a one or not. On the public list from the moment that this resolves. */
+    /** Whether there was such a one or not. On the public list at its next reading (discovery.ts). */
     async revoke(
       accountId: AccountId,
       albumId: AlbumId,

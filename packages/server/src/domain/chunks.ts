@@ -24,6 +24,7 @@ export interface ChunkRequest {
 
 type ChunkReason =
   | 'upload_not_found'
+  | 'account_suspended'
   | 'chunk_empty'
   | 'chunk_corrupt'
   | 'chunk_misplaced'
@@ -158,12 +159,16 @@ export function createAppendChunk({ store, blobs, clock, writers, staged, finish
     upload: Upload,
     chunk: WrittenChunk,
   ): Promise<
-    | Refuses<'chunk_misplaced' | 'upload_not_found'>
+    | Refuses<'chunk_misplaced' | 'upload_not_found' | 'account_suspended'>
     | { readonly refused: 'sibling_finishing'; readonly uploadId: UploadId }
     | undefined
   > {
     const { uploadId } = upload
     const { offset, length, checksum } = chunk
+    // A chunk may have been on its way for long. To a guest the session is then one that is not there, as to those who come later.
+    const owner = await tx.accounts.find(upload.accountId)
+    if (owner?.suspendedAt !== undefined)
+      return { refused: upload.assetId === undefined ? 'upload_not_found' : 'account_suspended' }
     if (!(await tx.uploads.append(uploadId, { offset, length, checksum }, clock.now()))) {
       const present = await tx.uploads.find(uploadId)
       return isGone(present)

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { addSeconds, parseProtocolVersion } from '@blindkeep/protocol/ids'
 import { announce, LEAD_DAYS } from '../testing/announcing.ts'
 import { inWorld, known, type World } from '../testing/world.ts'
-import { checkAnnounced, WindowEmpty } from './protocolWindow.ts'
+import { settleWindow, WindowEmpty } from './protocolWindow.ts'
 
 const DAY = 86_400
 const version = (date: string) => known(parseProtocolVersion(date))
@@ -26,6 +26,7 @@ describe('announcing a cutoff', () => {
         detailUrl: 'https://keep.example/news?of=march',
       })
       assert.ok(!('refused' in second))
+      await rules.protocolWindow.refresh()
       const { announcements } = await rules.discovery.deprecations()
       assert.deepEqual(announcements, (await rules.discovery.serverInfo()).deprecations)
       assert.deepEqual(announcements, [
@@ -147,10 +148,9 @@ describe('the window', () => {
     'is never one that nobody can write in: a start says what to set',
     inWorld(async (world) => {
       await announce(world, '2026-11-01')
-      const announced = await world.rules.protocolWindow.refresh()
-      checkAnnounced(announced, world.settings.window)
+      await settleWindow(world.store, world.settings.window)
       const narrower = { ...world.settings.window, max: version('2026-10-01') }
-      assert.throws(() => checkAnnounced(announced, narrower), WindowEmpty)
+      await assert.rejects(settleWindow(world.store, narrower), WindowEmpty)
     }),
   )
 

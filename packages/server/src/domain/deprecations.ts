@@ -2,12 +2,10 @@ import { addSeconds, formatInstant, type Instant, type ProtocolVersion } from '@
 import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import type { Clock } from '../ports/clock.ts'
 import type { Deprecation, Store } from '../ports/store.ts'
-import { highest } from './protocolWindow.ts'
+import { highest, settledWindow } from './protocolWindow.ts'
 
 /** Announcing that old protocol versions will not be accepted any more (specification, Versioning, 4). */
 export interface DeprecationSettings {
-  /** The configured window, before any cutoff. */
-  readonly window: ProtocolWindow
   /** Days from an announcement to its cutoff, at the least. */
   readonly deprecationLeadDays: number
 }
@@ -42,13 +40,14 @@ export function createDeprecations(
       return store.read((tx) => tx.deprecations.list())
     },
 
-    /** For good: what has been announced is never changed, and clients may rely on every cutoff that they were told. */
+    /** For good: what has been announced is never changed, and clients may rely on every cutoff that they were told. So it is judged by the window of the server. */
     async announce(announcement: Announcement): Promise<Deprecation | AnnouncementRefused> {
       const announcedAt = clock.now()
       return store.write(async (tx) => {
         const earlier = await tx.deprecations.list()
         const detail =
-          unfitByItself(announcement, announcedAt, settings) ?? unfitBeside(earlier, announcement, settings.window)
+          unfitByItself(announcement, announcedAt, settings) ??
+          unfitBeside(earlier, announcement, await settledWindow(tx))
         if (detail !== undefined) return { refused: 'announcement_unfit', detail }
         const made = { ...announcement, announcedAt }
         await tx.deprecations.append(made)
@@ -80,13 +79,14 @@ function isWebAddress(text: string): boolean {
 function unfitBeside(
   earlier: readonly Deprecation[],
   { minProtocolVersion, cutoff }: Announcement,
-  window: ProtocolWindow,
+  window: ProtocolWindow | undefined,
 ): string | undefined {
+  if (window === undefined) return 'no server has started on this data yet, so that nobody knows its protocol versions'
   const oldest = highest(window.min, earlier)
   if (minProtocolVersion <= oldest)
     return `versions below ${oldest} are not accepted, or it is announced that they will not be: the version has to be later than that`
   if (minProtocolVersion > window.max)
-    return `the newest protocol version is ${window.max} (PROTOCOL_MAX): the version has to be that one or an earlier one`
+    return `the newest protocol version of the server is ${window.max} (PROTOCOL_MAX, as it last started): the version has to be that one or an earlier one`
   const last = earlier.at(-1)
   if (last !== undefined && cutoff < last.cutoff)
     return `versions below ${last.minProtocolVersion} were told that they are accepted until ${formatInstant(last.cutoff)}: the cutoff has to be then or later`

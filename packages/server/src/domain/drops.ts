@@ -15,7 +15,7 @@ import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Limit, Limiter } from '../ports/limiter.ts'
 import type { Random } from '../ports/random.ts'
-import type { Account, DropUpload, Link, ReceiptRow, Store, Upload, WriteTx } from '../ports/store.ts'
+import type { DropUpload, Link, ReceiptRow, Store, Upload, WriteTx } from '../ports/store.ts'
 import { noteChange, noteLinkChange } from './changes.ts'
 import { findLive, type Links } from './links.ts'
 import { locationOf } from './location.ts'
@@ -89,12 +89,11 @@ export function createDrops({ store, blobs, clock, random, limiter, links, quota
     const repeated = await findRepeat(tx, request)
     if (repeated !== undefined) return repeated
     const link = await findLive(tx, opaqueId, now)
-    const owner = link && (await tx.accounts.find(link.accountId))
-    if (link === undefined || owner === undefined) return { refused: 'link_not_live' }
+    if (link === undefined) return { refused: 'link_not_live' }
     const refused =
       (await links.reserve(tx, link, declaration.size, now)) ??
-      (await pendingRefusal(tx, owner)) ??
-      (await quota.charge(tx, owner, declaration.size, now))
+      (await pendingRefusal(tx, link)) ??
+      (await quota.charge(tx, link.accountId, declaration.size, now))
     if (refused !== undefined) return refused
     const declared = judge(declaration, link)
     if (isRefusal(declared)) return declared
@@ -209,7 +208,7 @@ async function findRepeat(
 }
 
 /** Sessions count as what they may land as, or those that are open would carry a nearly full inbox past its end. */
-async function pendingRefusal(tx: WriteTx, { accountId }: Account): Promise<Refuses<'caps_exhausted'> | undefined> {
+async function pendingRefusal(tx: WriteTx, { accountId }: Link): Promise<Refuses<'caps_exhausted'> | undefined> {
   const free = PENDING_DROPS_MOST - (await tx.drops.countPending(accountId))
   const unclosed = free > 0 ? await tx.uploads.countUnclosed(accountId) : 0
   if (unclosed < free) return undefined

@@ -5,6 +5,7 @@ import { admitted, bytes, land, newLink, ownerOf } from '../testing/guest.ts'
 import { inWorld, known, newAccount, type World } from '../testing/world.ts'
 import { EVENTS_KEPT_SECONDS, type Listening, STREAMS_MOST } from './events.ts'
 import type { Caller } from './sessions.ts'
+import { rotateSigningKey } from './signingKey.ts'
 
 async function signIn({ rules }: World, accountId: AccountId): Promise<Caller> {
   const { accessToken } = await rules.sessions.open(accountId, undefined)
@@ -111,6 +112,18 @@ describe('an event stream', () => {
       assert.deepEqual(names(await second.next()), ['place'])
       world.clock.advance(world.settings.accessTokenSeconds)
       assert.equal(await second.next(), 'over')
+    }),
+  )
+
+  it(
+    'is over when the signing key is another, within five seconds',
+    inWorld(async (world) => {
+      const { caller } = await setting(world)
+      const listening = listen(world, caller)
+      assert.deepEqual(names(await listening.next()), ['place'])
+      await rotateSigningKey(world)
+      world.clock.advance(5)
+      assert.equal(await listening.next(), 'over')
     }),
   )
 

@@ -4,7 +4,7 @@ import type { NotedEvent, Store } from '../ports/store.ts'
 import type { Alarm } from './changes.ts'
 import type { Positions } from './positions.ts'
 import type { Refuses } from './refusals.ts'
-import { type Caller, isLive } from './sessions.ts'
+import { type Caller, isLive, type Sessions } from './sessions.ts'
 
 /** What a connected client hears: every change of its account after a place in the count, in order, for as long as its session lasts. */
 export interface Told {
@@ -32,11 +32,12 @@ interface EventPorts {
   readonly clock: Clock
   readonly alarm: Alarm
   readonly positions: Positions
+  readonly sessions: Pick<Sessions, 'isSigned'>
 }
 
 export type Events = ReturnType<typeof createEvents>
 
-export function createEvents({ store, clock, alarm, positions }: EventPorts) {
+export function createEvents({ store, clock, alarm, positions, sessions }: EventPorts) {
   const streams = new Map<AccountId, number>()
 
   function enter(accountId: AccountId): boolean {
@@ -53,12 +54,12 @@ export function createEvents({ store, clock, alarm, positions }: EventPorts) {
   }
 
   /** What lies between a place and the present, in one snapshot with the session. */
-  async function look({ account, sessionId, expiresAt }: Caller, after: number | undefined): Promise<Look> {
-    const { accountId } = account
+  async function look(caller: Caller, after: number | undefined): Promise<Look> {
+    const { accountId } = caller.account
     const now = clock.now()
-    if (now >= expiresAt) return 'over'
+    if (now >= caller.expiresAt || !(await sessions.isSigned(caller))) return 'over'
     return store.read(async (tx) => {
-      const session = await tx.sessions.find(sessionId)
+      const session = await tx.sessions.find(caller.sessionId)
       const last = await tx.changes.lastSeq(accountId)
       if (session === undefined || !isLive(session, now) || last === undefined) return 'over'
       const isBehind = after !== undefined && after < last

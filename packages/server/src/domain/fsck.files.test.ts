@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { addSeconds } from '@blindkeep/protocol/ids'
+import { addSeconds, parseUploadId } from '@blindkeep/protocol/ids'
 import { StorageUnavailable } from '../ports/blobs.ts'
 import { copiesIn } from '../testing/assetSessions.ts'
 import { type Filled, fill, findingsIn } from '../testing/fsck.ts'
@@ -55,7 +56,7 @@ describe('fsck of files', () => {
       assert.deepEqual(await afterDamage(filled, vouched, rm), same(['file_missing', vouched]))
       const changed = await afterDamage(filled, pending.location, () => flipIn(world, pending.location))
       assert.deepEqual(changed, { shallow: [], deep: [['bytes_wrong', pending.location]] })
-      const stray = locationOf(sha256(bytes(1)), metadata)
+      const stray = locationOf(sha256(bytes(1)), known(parseUploadId(randomUUID())))
       await writeFile(pathOf(world, stray), 'x')
       const strayed = { ...filled, locations: new Map([...locations, ['stray', stray]]) }
       assert.deepEqual(await kindsIn(world, strayed), [['file_stray', stray]])

@@ -1,10 +1,11 @@
 import type { HybridVerifiers } from '@blindkeep/protocol/cose'
 import type { Clock } from '../ports/clock.ts'
-import type { AuditedCopy, Store } from '../ports/store.ts'
+import { type AuditedCopy, type Store, StoreDamaged, ValueUnreadable } from '../ports/store.ts'
 import { judgeAccount } from './fsck/accounts.ts'
 import { judgeAsset, judgeBlob, judgeDrop } from './fsck/assets.ts'
 import { examineBytes } from './fsck/bytes.ts'
-import { judgeCopy } from './fsck/copies.ts'
+import { isOurs, judgeCopy } from './fsck/copies.ts'
+import { judgeFacts } from './fsck/facts.ts'
 import { confirmed, examineStrays, lookAtFile, type ReadableBlobs } from './fsck/files.ts'
 import { type Finding, found } from './fsck/finding.ts'
 import { judgeLink } from './fsck/links.ts'
@@ -25,25 +26,57 @@ export interface FsckPorts {
   readonly verify: HybridVerifiers
 }
 
+/** Faults that the database tells of itself. */
+const DAMAGE_MOST = 100
 /** Files that are looked at at the same time. */
 const LOOKS_AT_ONCE = 32
 /** Each page of links goes through all sessions. */
 const LINKS_AT_ONCE = 10_000
 
-/** Ends with an error when the store of rows or that of bytes does not answer: then nothing can be said. */
+/**
+ * Ends with an error when the store of rows or that of bytes does not answer: then nothing more can be said. Ends at once when the database finds itself
+ * broken, as nothing that it says is worth anything.
+ */
 export async function* examine(ports: FsckPorts, examination: Examination): AsyncGenerator<Finding> {
-  const { store } = ports
-  for (const what of await store.read((tx) => tx.audit.damage(examination.deep)))
-    yield found('database_damaged', {}, what)
+  const { store, clock } = ports
+  const { deep, indexes = deep } = examination
+  const { broken, dangling } = await store.read((tx) => tx.audit.damage(indexes, 1))
+  for (const what of [...broken, ...dangling]) yield found('database_damaged', {}, what)
+  if (broken.length > 0) return yield* furtherDamage(ports, indexes)
+  yield* await store.read((tx) => judgeFacts(tx, clock.now()))
   yield* examineRows(ports, examination)
-  yield* examineLog(ports, examination)
-  yield* examineCopies(ports, examination)
-  yield* examineStrays(ports, examination)
+  yield* unlessUnreadable('receipts', examineLog(ports, examination))
+  yield* unlessUnreadable('copies', examineCopies(ports, examination))
+  yield* unlessUnreadable('files', examineStrays(ports, examination))
+}
+
+/** The first is told already. Whoever looks on may fall over it, and have said nothing. */
+async function* furtherDamage({ store }: FsckPorts, indexes: boolean): AsyncGenerator<Finding, void, undefined> {
+  const all = await store.read((tx) => tx.audit.damage(indexes, DAMAGE_MOST)).catch(unlessDamaged)
+  for (const what of all?.broken.slice(1) ?? []) yield found('database_damaged', {}, what)
+}
+
+function unlessDamaged(error: unknown): undefined {
+  if (!(error instanceof StoreDamaged)) throw error
+}
+
+/** One row that cannot be read ends the look at its table alone. */
+async function* unlessUnreadable(
+  table: keyof Counts,
+  findings: AsyncIterable<Finding>,
+): AsyncGenerator<Finding, void, undefined> {
+  try {
+    yield* findings
+  } catch (error) {
+    if (!(error instanceof ValueUnreadable)) throw error
+    yield found('database_damaged', { table }, `${error.message}; what comes after it was not looked at`)
+  }
 }
 
 async function* examineRows({ store, clock }: FsckPorts, examination: Examination): AsyncGenerator<Finding> {
   const through = <Row, Key>(count: keyof Counts, table: Table<Row, Key>): AsyncGenerator<Finding> =>
-    judged({ store, count, table, examination })
+    unlessUnreadable(count, judged({ store, count, table, examination }))
+  const head = await store.read((tx) => tx.receipts.head())
   yield* through('accounts', {
     first: '',
     read: (tx, after, most) => tx.audit.accounts(after, most),
@@ -61,7 +94,7 @@ async function* examineRows({ store, clock }: FsckPorts, examination: Examinatio
     first: '',
     read: (tx, after, most) => tx.audit.uploads(after, most),
     keyOf: ({ uploadId }) => uploadId,
-    judge: (upload) => judgeUpload(upload, clock.now()),
+    judge: (upload) => judgeUpload(upload, head?.receivedAt),
   })
   yield* through('drops', {
     first: FIRST_NUMBER,
@@ -110,19 +143,15 @@ async function* examineCopies(ports: FsckPorts, examination: Examination): Async
     keyOf: ({ location }: AuditedCopy) => location,
   }
   for await (const copies of pages(ports.store, table, examination)) {
-    for (let at = 0; at < copies.length; at += LOOKS_AT_ONCE)
-      yield* lookAtAll(ports, copies.slice(at, at + LOOKS_AT_ONCE), examination)
-    if (examination.deep) for (const copy of copies) yield* examineBytes(ports, copy, examination)
+    yield* copies.flatMap((copy) => judgeCopy(copy, { ...examination, now: ports.clock.now() }))
+    const ours = copies.filter(isOurs)
+    for (let at = 0; at < ours.length; at += LOOKS_AT_ONCE) yield* lookAtAll(ports, ours.slice(at, at + LOOKS_AT_ONCE))
+    if (examination.deep) for (const copy of ours) yield* examineBytes(ports, copy, examination)
     examination.counts.copies += copies.length
   }
 }
 
-async function* lookAtAll(
-  ports: FsckPorts,
-  copies: readonly AuditedCopy[],
-  examination: Examination,
-): AsyncGenerator<Finding> {
-  yield* copies.flatMap((copy) => judgeCopy(copy, examination))
+async function* lookAtAll(ports: FsckPorts, copies: readonly AuditedCopy[]): AsyncGenerator<Finding> {
   const looked = await Promise.all(copies.map((copy) => confirmed(ports, copy, lookAtFile(ports))))
   yield* looked.filter((finding) => finding !== undefined)
 }

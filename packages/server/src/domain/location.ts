@@ -15,6 +15,6 @@ export function partsOf(location: string): { readonly ciphertextHash: Sha256Hex;
   const ciphertextHash = parseSha256Hex(location.slice(3, 67))
   const uploadId = uploadIdOf(location)
   if (ciphertextHash === undefined || uploadId === undefined || locationOf(ciphertextHash, uploadId) !== location)
-    throw new Error('a copy lies at a location that is not of our making')
+    throw new Error(`a copy lies at ${location}, which is not of our making. See \`blindkeep-server fsck\`.`)
   return { ciphertextHash, uploadId }
 }

@@ -1,7 +1,8 @@
-import type { ProtocolVersion } from '@blindkeep/protocol/ids'
+import { utf8 } from '@blindkeep/protocol/bytes'
+import { type ProtocolVersion, parseProtocolVersion } from '@blindkeep/protocol/ids'
 import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import type { Clock } from '../ports/clock.ts'
-import type { Deprecation, Store } from '../ports/store.ts'
+import type { Deprecation, ReadTx, Store } from '../ports/store.ts'
 
 /**
  * Which protocol versions writes may use (specification, Versioning, 2 to 4). Each request asks, so that what has been announced is kept in memory: an
@@ -12,8 +13,10 @@ export interface AcceptedVersions {
   current(): ProtocolWindow
   /** The soonest announced cutoff, passed or not, below whose version this one is; undefined for a version that is to stay. */
   cutoffOf(version: ProtocolVersion): Deprecation | undefined
-  /** Looks at the store. Gives what has been announced, in that order. */
-  refresh(): Promise<readonly Deprecation[]>
+  /** What has been announced, in that order. */
+  announced(): readonly Deprecation[]
+  /** Looks at the store. */
+  refresh(): Promise<void>
 }
 
 interface WindowPorts {
@@ -34,11 +37,12 @@ export function createProtocolWindow({ store, clock }: WindowPorts, configured: 
     // Versions and cutoffs rise from one announcement to the next (deprecations.ts), so the first that meets is the soonest.
     cutoffOf: (version) => announced.find(({ minProtocolVersion }) => version < minProtocolVersion),
 
+    announced: () => announced,
+
     async refresh() {
       const found = await store.read((tx) => tx.deprecations.list())
       // None is ever taken back: of two looks under way at once the shorter list is the older one.
-      if (found.length >= announced.length) announced = found
-      return found
+      if (found.length > announced.length) announced = found
     },
   }
 }
@@ -55,11 +59,24 @@ export class WindowEmpty extends Error {
   override readonly name = 'WindowEmpty'
 }
 
-/** At a start: a newest version below one that is announced as the oldest would leave clients nothing to write with. */
-export function checkAnnounced(announced: readonly Deprecation[], { min, max }: ProtocolWindow): void {
-  const oldest = highest(min, announced)
-  if (oldest <= max) return
-  throw new WindowEmpty(
-    `it is announced that protocol versions below ${oldest} will not be accepted any more, and PROTOCOL_MAX is ${max}. Set PROTOCOL_MAX to ${oldest} or later.`,
-  )
+/**
+ * At a start. The window is written down for commands, whose environment may say another (deprecations.ts). Throws `WindowEmpty`, and writes nothing, when
+ * the newest version is below one that is announced as the oldest: clients would have nothing left to write with.
+ */
+export async function settleWindow(store: Store, { min, max }: ProtocolWindow): Promise<void> {
+  await store.write(async (tx) => {
+    const oldest = highest(min, await tx.deprecations.list())
+    if (oldest > max)
+      throw new WindowEmpty(
+        `it is announced that protocol versions below ${oldest} will not be accepted any more, and PROTOCOL_MAX is ${max}. Set PROTOCOL_MAX to ${oldest} or later.`,
+      )
+    await tx.server.setFact('protocol_window', utf8(`${min} ${max}`))
+  })
+}
+
+/** What the last start wrote down, before any cutoff; undefined when there was none. */
+export async function settledWindow(tx: ReadTx): Promise<ProtocolWindow | undefined> {
+  const written = await tx.server.fact('protocol_window')
+  const [min, max] = new TextDecoder().decode(written).split(' ').map(parseProtocolVersion)
+  return min && max && { min, max }
 }

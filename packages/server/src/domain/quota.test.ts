@@ -33,10 +33,8 @@ async function account(world: World) {
     },
     /** As it is looked through after a start with these limits. */
     review: async (limits: Partial<QuotaSettings>) => createQuotaReview({ ...world, quota: under(limits) })(),
-    charge: async (limits: Partial<QuotaSettings>, bytes: number) => {
-      const row = await accountRow(world, accountId)
-      return world.store.write((tx) => under(limits).charge(tx, row, bytes, world.clock.now()))
-    },
+    charge: async (limits: Partial<QuotaSettings>, bytes: number) =>
+      world.store.write((tx) => under(limits).charge(tx, accountId, bytes, world.clock.now())),
     refund: async (limits: Partial<QuotaSettings>, bytes: number) =>
       world.store.write((tx) => under(limits).refund(tx, accountId, bytes, world.clock.now())),
     state: async (limits: Partial<QuotaSettings>) => (await seen(limits)).state,

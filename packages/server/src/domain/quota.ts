@@ -63,14 +63,16 @@ export function createQuota(settings: QuotaSettings) {
     /** Charges `bytes`, or nothing. Part of the transaction that creates what is charged for. */
     async charge(
       tx: WriteTx,
-      account: Account,
+      accountId: AccountId,
       bytes: number,
       at: Instant,
     ): Promise<Refuses<'quota_exceeded'> | undefined> {
-      const { hardLimit } = limitsOf(account)
-      if (!(await tx.accounts.charge(account.accountId, bytes, hardLimit))) return { refused: 'quota_exceeded' }
-      if (hardLimit !== undefined) await noteExcess(tx, account, at)
-      await noteChange(tx, account.accountId, QUOTA_CHANGED, at)
+      const before = await tx.accounts.find(accountId)
+      if (before === undefined) throw new Error('an account has gone within a transaction')
+      const { hardLimit } = limitsOf(before)
+      if (!(await tx.accounts.charge(accountId, bytes, hardLimit))) return { refused: 'quota_exceeded' }
+      if (hardLimit !== undefined) await noteExcess(tx, before, at)
+      await noteChange(tx, accountId, QUOTA_CHANGED, at)
       return undefined
     },
 

@@ -184,7 +184,7 @@ export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLo
 async function readStanding(tx: ReadTx): Promise<Standing> {
   const key = await tx.keys.activeAttestationKey()
   if (key === undefined) throw new Error('no attestation key is active')
-  return { head: await tx.receipts.head(), floor: await readFloor(tx), key }
+  return { head: await tx.receipts.head(), floor: await receiptSeqFloor(tx), key }
 }
 
 /**
@@ -193,11 +193,17 @@ async function readStanding(tx: ReadTx): Promise<Standing> {
  */
 export async function raiseReceiptSeqFloor(tx: WriteTx, floor: number): Promise<void> {
   if (!Number.isSafeInteger(floor) || floor < 0) throw new RangeError(`${floor} is no receipt_seq`)
-  const raised = Math.max(floor, await readFloor(tx))
+  const raised = Math.max(floor, await receiptSeqFloor(tx))
   await tx.server.setFact('receipt_seq_floor', utf8(String(raised)))
 }
 
-async function readFloor({ server }: Pick<ReadTx, 'server'>): Promise<number> {
+/** 0 when none was ever raised. Throws when the fact cannot be read: no number is given out on a guess. */
+export async function receiptSeqFloor({ server }: Pick<ReadTx, 'server'>): Promise<number> {
   const written = await server.fact('receipt_seq_floor')
-  return written === undefined ? 0 : Number(new TextDecoder().decode(written))
+  if (written === undefined) return 0
+  const text = new TextDecoder().decode(written)
+  const floor = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(floor))
+    throw new Error('the fact receipt_seq_floor is no receipt_seq')
+  return floor
 }

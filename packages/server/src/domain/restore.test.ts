@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, truncate } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { checkChain } from '@blindkeep/protocol/chain'
 
+import { addSeconds } from '@blindkeep/protocol/ids'
 import { decodeReceipt } from '@blindkeep/protocol/receipt'
 import { openKeyring } from '../adapters/keyring/keyring.ts'
+import { createSnapshots } from '../adapters/sql/snapshot.ts'
 import { BackupFailed } from '../ports/backup.ts'
+import { StorageUnavailable } from '../ports/blobs.ts'
 import { type Restored, withBackups } from '../testing/backups.ts'
 import {
   accountRow,
@@ -54,7 +57,9 @@ describe('a restore', () => {
       const uploads = [await land(world, link, bytes(10))]
       await backUp()
       await land(world, link, bytes(10))
-      const restored = over(world, await restore())
+      const first = await restore()
+      const floor = first.report.receiptSeqFloor
+      const restored = over(world, first)
       uploads.push(await land(restored, link, bytes(10)), await land(restored, link, bytes(10)))
       const { rows, keys } = await restored.store.read(async (tx) => ({
         rows: await Promise.all(uploads.map(async (uploadId) => known(await tx.receipts.ofUpload(uploadId)))),
@@ -62,7 +67,7 @@ describe('a restore', () => {
       }))
       assert.deepEqual(
         rows.map(({ receiptSeq }) => receiptSeq),
-        [1, 1_000_000_002, 1_000_000_003],
+        [1, floor + 1, floor + 2],
       )
       assert.deepEqual([keys.length, rows[0]?.keyId, rows[1]?.keyId], [2, keys[0]?.keyId, keys[1]?.keyId])
       assert.equal(
@@ -72,6 +77,35 @@ describe('a restore', () => {
         ),
         undefined,
       )
+    }),
+  )
+
+  it(
+    'gives no number twice, when one backup is restored twice, nor when one of before any receipt is, nor when the clock was set back',
+    withBackups(async ({ world, path, backUp, restore }) => {
+      const link = await newLink(world)
+      await land(world, link, bytes(10))
+      await backUp()
+      const seqs: number[] = []
+      const live = async (restored: World) => {
+        const uploadId = await land(restored, link, bytes(10))
+        const row = known(await restored.store.read((tx) => tx.receipts.ofUpload(uploadId)))
+        seqs.push(row.receiptSeq)
+      }
+      for (const _ of [1, 2]) {
+        world.clock.advance(1)
+        await live(over(world, await restore()))
+      }
+      for (const seconds of [1, 1, -3600]) {
+        world.clock.advance(1)
+        const restored = await restore()
+        world.clock.advance(seconds)
+        const { store, blobs, databasePath } = restored
+        await backUp({ store, blobs, snapshots: createSnapshots({ databasePath, directory: path }) })
+        await live(over(world, restored))
+        await live(over(world, await restore()))
+      }
+      assert.equal(new Set(seqs).size, seqs.length)
     }),
   )
 
@@ -91,6 +125,26 @@ describe('a restore', () => {
   )
 
   it(
+    'lets go of drops that somebody was adopting',
+    withBackups(async ({ world, backUp, restore }) => {
+      const link = await newLink(world)
+      await land(world, link, bytes(10))
+      const accountId = await ownerOf(world, link)
+      const at = world.clock.now()
+      const dropIn = async ({ store }: Pick<World, 'store'>) =>
+        known((await store.read((tx) => tx.drops.pendingOf(accountId)))[0])
+      const { dropId } = await dropIn(world)
+      const leasedUntil = addSeconds(at, 60)
+      await world.store.write((tx) => tx.drops.claim({ dropId, claimId: 'x', requestHash: 'y', at, leasedUntil }))
+      await backUp()
+      assert.deepEqual(
+        [(await dropIn(world)).leasedUntil, (await dropIn(await restore())).leasedUntil],
+        [leasedUntil, undefined],
+      )
+    }),
+  )
+
+  it(
     'ends the sessions that ended while the backup was made',
     withBackups(async ({ world, backUp, restore }) => {
       const link = await newLink(world, { singleUse: true })
@@ -98,7 +152,7 @@ describe('a restore', () => {
       await append(world, open, { offset: 0, bytes: bytes(5) })
       await leaveFinishing(world, finishing, bytes(8))
       for (const uploadId of [open, finishing]) await world.blobs.remove((await uploadRow(world, uploadId)).location)
-      assert.deepEqual((await backUp()).damaged, [])
+      assert.deepEqual((await backUp()).damaged.list, [])
       const restored = over(world, await restore())
       assert.deepEqual(
         [(await uploadRow(restored, open)).state, (await uploadRow(restored, finishing)).state],
@@ -153,7 +207,7 @@ describe('a restore', () => {
       await truncate(join(path, 'blobs', location), 999)
       await truncate(join(path, 'blobs', location), 1000)
       const { report, store, blobs } = await restore()
-      assert.deepEqual([report.damaged, await blobs.size(location)], [[location], undefined])
+      assert.deepEqual([report.damaged.list, await blobs.size(location)], [[location], undefined])
       const damagedAt = async (at: string) => (await store.read((tx) => tx.copies.findKept(at)))?.damagedAt
       assert.deepEqual([await damagedAt(location), await damagedAt(good.location)], [world.clock.now(), undefined])
     }),
@@ -176,8 +230,33 @@ describe('a restore', () => {
       await rm(join(path, 'blobs', location))
       await truncate(join(place, 'blobs', second.location), 5)
       const { report, store } = await restore({ place })
-      assert.deepEqual([report.present, report.copied, report.damaged], [1, 1, []])
+      assert.deepEqual([report.present, report.copied, report.damaged.list], [1, 1, []])
       assert.equal(await store.read(async (tx) => (await tx.drops.pendingOf(await ownerOf(world, link))).length), 2)
+    }),
+  )
+
+  it(
+    'takes from the backup what a disk that has survived does not give back',
+    withBackups(async ({ world, backUp, newPlace, restore }) => {
+      const link = await newLink(world)
+      const lost = await uploadRow(world, await land(world, link, bytes(1000)))
+      const { location } = await uploadRow(world, await land(world, link, bytes(2000)))
+      await backUp()
+      const place = await newPlace()
+      await mkdir(dirname(join(place, 'blobs', location)), { recursive: true })
+      await copyFile(join(world.blobsDirectory, location), join(place, 'blobs', location))
+      const { report } = await restore({
+        place,
+        seen: (blobs) => ({
+          ...blobs,
+          size: (at) => (at === lost.location ? Promise.reject(new StorageUnavailable()) : blobs.size(at)),
+          async *read(at, range) {
+            if (at === location) throw new StorageUnavailable()
+            yield* blobs.read(at, range)
+          },
+        }),
+      })
+      assert.deepEqual([report.present, report.copied, report.damaged.list], [0, 2, []])
     }),
   )
 })

@@ -1,18 +1,19 @@
-import type { UploadId } from '@blindkeep/protocol/ids'
+import type { Instant, UploadId } from '@blindkeep/protocol/ids'
 import { type BackupDirectory, BackupFailed, type RestoredDatabase, type SnapshotCopy } from '../ports/backup.ts'
-import type { Blobs } from '../ports/blobs.ts'
+import { type Blobs, StorageUnavailable } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
 import { type Keyring, WrongMasterSecret } from '../ports/keyring.ts'
-import type { Store } from '../ports/store.ts'
+import type { Store, WriteTx } from '../ports/store.ts'
 import type { BackupProgress } from './backup.ts'
 import { type BackupManifest, nameOf, parseManifest } from './backupManifest.ts'
 import { CopyFault, checkedBytes, createPassing, isRight } from './checkedBytes.ts'
 import { type Rotation, rotateAttestationKey } from './keys.ts'
 import { partsOf } from './location.ts'
 import type { Quota } from './quota.ts'
-import { raiseReceiptSeqFloor } from './receipts.ts'
+import { raiseReceiptSeqFloor, receiptSeqFloor } from './receipts.ts'
 import { severalAtOnce } from './severalAtOnce.ts'
 import { rotateSigningKey } from './signingKey.ts'
+import { createTold, type Telling, type Told } from './told.ts'
 import { createUploadEnding } from './uploadEnding.ts'
 import { createWriters } from './writers.ts'
 
@@ -38,14 +39,19 @@ export interface RestoreReport {
   readonly copied: number
   /** Copies that were there already and are right: of a restore that was broken off, or on a disk that has survived. */
   readonly present: number
-  /** Locations of copies that the backup does not have, or not right. Storage verification says so of them. */
-  readonly damaged: readonly string[]
+  /** Locations of copies that something owns and the backup does not have, or not right. Storage verification says so of them. */
+  readonly damaged: Told<string>
   readonly rotation: Rotation
   /** Every receipt from now on has a number above it. */
   readonly receiptSeqFloor: number
 }
 
-/** More receipts than a server signs in a week, and few enough for millions of restores. */
+/**
+ * More numbers than receipts can be signed in a millisecond. So each life of the server begins above whatever any earlier one has given out until then,
+ * known to the backup or not. 2^53 is reached in the year 30,000.
+ */
+const RECEIPT_SEQS_PER_MS = 10
+/** Where the clock does not lead above what is known, as it was set back: more receipts than a server signs in a week. */
 const RECEIPT_SEQ_JUMP = 1_000_000_000
 const COPIES_AT_ONCE = 4
 
@@ -60,11 +66,11 @@ export async function restore(ports: RestorePorts): Promise<RestoreReport> {
     await receiveDatabase(ports, manifest)
     const changed = await withStore(database, async (store) => {
       await requireKeys(store, ports.keyring)
-      const taken = await takeCopies(ports)
+      const taken = await takeCopies(ports, store)
       if ((await directory.manifest()) !== text)
         throw new BackupFailed('another backup was made into the directory meanwhile: restore again')
       await endBroken(ports, store, taken.broken)
-      return { ...taken, ...(await changeIdentity(ports, store, { manifest, ...taken })) }
+      return { ...taken, ...(await changeIdentity(ports, store)) }
     })
     await database.cutLoose(clock.now())
     await database.putInPlace()
@@ -125,21 +131,23 @@ async function requireKeys(store: Store, keyring: Keyring): Promise<void> {
 interface Taken {
   copied: number
   present: number
-  readonly damaged: string[]
+  readonly damaged: Telling<string>
   /** Sessions under way whose bytes the backup has not. */
   readonly broken: UploadId[]
 }
 
-async function takeCopies(ports: RestorePorts): Promise<Taken> {
-  const taken: Taken = { copied: 0, present: 0, damaged: [], broken: [] }
+async function takeCopies(ports: RestorePorts, store: Store): Promise<Taken> {
+  const taken: Taken = { copied: 0, present: 0, damaged: createTold(), broken: [] }
   const snapshot = ports.database.snapshot()
   let [files, bytes] = [0, 0]
   try {
     await severalAtOnce(snapshot.copies(), COPIES_AT_ONCE, async (copy) => {
       const outcome = await takeCopy(ports, copy)
       if (outcome !== 'damaged') taken[outcome] += 1
-      else if (copy.isWhole) taken.damaged.push(copy.location)
-      else taken.broken.push(partsOf(copy.location).uploadId)
+      else if (!copy.isWhole) taken.broken.push(partsOf(copy.location).uploadId)
+      // What nobody owns any more is missed by nobody.
+      else if (await store.write((tx) => tx.copies.markDamaged(copy.location, ports.clock.now())))
+        taken.damaged.add(copy.location)
       files += 1
       bytes += copy.bytes
       ports.onProgress({ step: 'copies', files, bytes })
@@ -155,16 +163,12 @@ async function takeCopy(
   { blobs, directory }: RestorePorts,
   copy: SnapshotCopy,
 ): Promise<'copied' | 'present' | 'damaged'> {
-  const { location, bytes, isWhole } = copy
-  const isPresent =
-    isWhole &&
-    (await blobs.size(location)) === bytes &&
-    (await isRight(blobs.read(location, { start: 0, end: bytes }), copy))
-  if (isPresent) {
+  const { location, bytes } = copy
+  const name = nameOf(copy)
+  if (await isPresent(blobs, copy)) {
     await blobs.settle(location, bytes)
     return 'present'
   }
-  const name = nameOf(copy)
   if ((await directory.size(name)) !== bytes) return 'damaged'
   try {
     const body = checkedBytes(directory.read(name), copy)
@@ -175,6 +179,21 @@ async function takeCopy(
     if (!(error instanceof CopyFault)) throw error
     await blobs.remove(location)
     return 'damaged'
+  }
+}
+
+/** A disk that has survived may have lost some of what is on it: whatever cannot be read there the backup has. */
+async function isPresent(blobs: Blobs, copy: SnapshotCopy): Promise<boolean> {
+  const { location, bytes, isWhole } = copy
+  try {
+    return (
+      isWhole &&
+      (await blobs.size(location)) === bytes &&
+      (await isRight(blobs.read(location, { start: 0, end: bytes }), copy))
+    )
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable)) throw error
+    return false
   }
 }
 
@@ -195,19 +214,19 @@ async function endBroken({ clock, quota }: RestorePorts, store: Store, broken: r
   })
 }
 
-async function changeIdentity(
-  { keyring, clock }: RestorePorts,
-  store: Store,
-  { manifest, damaged }: { readonly manifest: BackupManifest; readonly damaged: readonly string[] },
-) {
-  const receiptSeqFloor = (manifest.head?.receiptSeq ?? 0) + RECEIPT_SEQ_JUMP
-  const at = clock.now()
-  await store.write(async (tx) => {
-    await raiseReceiptSeqFloor(tx, receiptSeqFloor)
-    for (const location of damaged) await tx.copies.markDamaged(location, at)
-  })
+async function changeIdentity({ keyring, clock }: RestorePorts, store: Store) {
+  const floor = await store.write((tx) => leaveNumbersOut(tx, clock.now()))
   const rotation = await rotateAttestationKey({ store, keyring, clock })
   // No access token and no capability that was given out is good any more.
   await rotateSigningKey({ store, keyring, clock })
-  return { rotation, receiptSeqFloor }
+  return { rotation, receiptSeqFloor: floor }
+}
+
+/** What the log goes on above. */
+async function leaveNumbersOut(tx: WriteTx, at: Instant): Promise<number> {
+  const known = Math.max((await tx.receipts.head())?.receiptSeq ?? 0, await receiptSeqFloor(tx))
+  const byClock = at * RECEIPT_SEQS_PER_MS
+  const floor = byClock > known ? byClock : known + RECEIPT_SEQ_JUMP
+  await raiseReceiptSeqFloor(tx, floor)
+  return floor
 }

@@ -28,6 +28,17 @@ describe('an access token', () => {
   )
 
   it(
+    'lets nobody stay longer than one that is given now, also when the clock was ahead when it was given',
+    inWorld(async (world) => {
+      world.clock.advance(86_400)
+      const { accessToken } = await signedIn(world)
+      world.clock.advance(-86_400)
+      const { expiresAt } = admitted(await world.rules.sessions.authenticate(accessToken))
+      assert.equal(expiresAt, world.clock.now() + 900_000)
+    }),
+  )
+
+  it(
     'ends with its session at once',
     inWorld(async (world) => {
       const { accessToken } = await signedIn(world)

@@ -33,7 +33,9 @@ export interface TokenPair {
 export interface Caller {
   readonly account: Account
   readonly sessionId: SessionId
-  /** Of the access token that was presented. */
+  /** What was presented. */
+  readonly accessToken: string
+  /** When that ends, at the latest. */
   readonly expiresAt: Instant
 }
 
@@ -162,6 +164,11 @@ export function createSessions(
       await store.write((tx) => tx.sessions.end(sessionId, clock.now()))
     },
 
+    /** Whether the token that somebody was let in with is good by the signing key of now, for who stays longer than a request. */
+    async isSigned({ accessToken }: Caller): Promise<boolean> {
+      return (await tokens.verify(ACCESS_TYPE, accessToken)) !== undefined
+    },
+
     /** Who a bearer token stands for, if its session still lives. */
     async authenticate(accessToken: string): Promise<Caller | Refuses<'token_unreadable' | 'session_over'>> {
       const claims = await tokens.verify(ACCESS_TYPE, accessToken)
@@ -169,14 +176,15 @@ export function createSessions(
       const isOurs = claims?.iss === settings.serverId && claims.aud === settings.serverId
       if (!isOurs || sessionId === undefined || typeof claims.exp !== 'number') return { refused: 'token_unreadable' }
       const now = clock.now()
-      const expiresAt = instantOf(claims.exp * 1000)
+      // No token lasts longer than those that are given now, whatever the clock and the settings were when it was.
+      const expiresAt = instantOf(Math.min(claims.exp * 1000, addSeconds(now, settings.accessTokenSeconds)))
       if (now >= expiresAt) return { refused: 'session_over' }
       return store.read(async (tx) => {
         const session = await tx.sessions.find(sessionId)
         const account = session && (await tx.accounts.find(session.accountId))
         return account === undefined || session === undefined || !isLive(session, now)
           ? { refused: 'session_over' }
-          : { account, sessionId, expiresAt }
+          : { account, sessionId, accessToken, expiresAt }
       })
     },
   }

@@ -1,12 +1,15 @@
 import { equalBytes } from '@blindkeep/protocol/bytes'
 import type { Clock } from '../ports/clock.ts'
 import type { Keyring, TokenSigner } from '../ports/keyring.ts'
-import type { Store } from '../ports/store.ts'
+import type { ReadTx, Store } from '../ports/store.ts'
+import { keptFor } from './keptFor.ts'
 
 /** What access and capability tokens are signed with (specification, ServerInfoResponse, signing_key): whichever key the server has now. */
 export interface SigningKey extends Pick<TokenSigner, 'sign' | 'verify'> {
   /** Raw Ed25519 public key, 32 bytes. */
   publicKey(): Promise<Uint8Array>
+  /** The key that the transaction sees, to sign with after its commit what it has kept of a token: a rotation comes before both or after both. */
+  seenBy(tx: ReadTx): Promise<Pick<TokenSigner, 'sign'>>
 }
 
 interface SigningKeyPorts {
@@ -24,28 +27,18 @@ const LOOK_AGAIN_MS = 1_000
  */
 export function createSigningKey({ store, keyring, clock }: SigningKeyPorts, sealed: Uint8Array): SigningKey {
   let current = { sealed, signer: keyring.openTokenKey(sealed) }
-  let lookedAt = clock.now()
-  let looking: Promise<void> | undefined
 
-  async function look(): Promise<void> {
-    const found = await store.read((tx) => tx.server.fact('token_key'))
+  async function look(tx: ReadTx): Promise<TokenSigner> {
+    const found = await tx.server.fact('token_key')
     if (found !== undefined && !equalBytes(found, current.sealed))
       current = { sealed: found, signer: keyring.openTokenKey(found) }
-    lookedAt = clock.now()
-  }
-
-  async function signer(): Promise<TokenSigner> {
-    // A clock that was set back must not put the next look off.
-    if (Math.abs(clock.now() - lookedAt) < LOOK_AGAIN_MS) return current.signer
-    looking ??= look().finally(() => {
-      looking = undefined
-    })
-    await looking
     return current.signer
   }
 
+  const signer = keptFor(clock, LOOK_AGAIN_MS, () => store.read(look))
   return {
     sign: async (header, claims) => (await signer()).sign(header, claims),
+    seenBy: look,
     verify: async (typ, token) => (await signer()).verify(typ, token),
     publicKey: async () => (await signer()).publicKey,
   }

@@ -50,20 +50,17 @@ export function createUploads({ store, blobs, clock, random, quota }: UploadPort
   /** One transaction: place, charge, reservation of the asset, intent. A refusal leaves nothing behind. */
   async function admit(
     tx: WriteTx,
-    { account, declared, freeBytes }: { account: Account; declared: Declared; freeBytes: number },
+    { accountId, declared, freeBytes }: { accountId: AccountId; declared: Declared; freeBytes: number },
   ): Promise<CreatedUpload | CreateRefusal> {
-    const { accountId } = account
     const unauthorized = await judgeAuthor(tx, accountId, declared)
     if (unauthorized !== undefined) return unauthorized
     const present = await resumed(tx, accountId, declared)
     if (present !== undefined) return present
-    // What the request was let in with may be old by now, and the grace of a full account would begin with what is over.
-    const charged = (await tx.accounts.find(accountId)) ?? account
     const refused =
       (await judgePlace(tx, { accountId, ...declared })) ??
       (await sizeRefusal(tx, declared, freeBytes)) ??
       (await countRefusal(tx, accountId)) ??
-      (await quota.charge(tx, charged, declared.size, clock.now()))
+      (await quota.charge(tx, accountId, declared.size, clock.now()))
     return refused ?? { uploadId: await open(tx, accountId, declared), offset: undefined }
   }
 
@@ -104,11 +101,14 @@ export function createUploads({ store, blobs, clock, random, quota }: UploadPort
 
   return {
     /** Opens a session for one blob of an asset, or says where the one goes on that is open, or has landed, for the same asset, role and hash. */
-    async create(account: Account, declared: Declared): Promise<CreatedUpload | CreateRefusal> {
+    async create(
+      { accountId }: Pick<Account, 'accountId'>,
+      declared: Declared,
+    ): Promise<CreatedUpload | CreateRefusal> {
       const refused = judgeManifest(declared, { now: clock.now(), driftDays: settings.manifestDriftDays })
       if (refused !== undefined) return refused
       const freeBytes = await blobs.freeBytes()
-      return store.write((tx) => admit(tx, { account, declared, freeBytes }))
+      return store.write((tx) => admit(tx, { accountId, declared, freeBytes }))
     },
 
     /** All that the account is charged for and that has not landed yet, guests' sessions included. */

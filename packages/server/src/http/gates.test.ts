@@ -4,7 +4,17 @@ import { parseProtocolVersion } from '@blindkeep/protocol/ids'
 import { type Operation, operations } from '@blindkeep/protocol/operations'
 import { inWorld, known, newAccount } from '../testing/world.ts'
 import type { Body } from './body.ts'
-import { authenticate, headerForms, jsonOf, mediaType, negotiation, pathIds, queryOf, suspension } from './gates.ts'
+import {
+  authenticate,
+  headerForms,
+  jsonOf,
+  mediaType,
+  negotiation,
+  pathIds,
+  queryOf,
+  spokenVersion,
+  suspension,
+} from './gates.ts'
 
 const rows: Readonly<Record<keyof typeof operations, Operation>> = operations
 const reasonOf = (answer: unknown): string => String(Object(answer).refused ?? 'passes')
@@ -60,7 +70,7 @@ describe('the gate of credentials', () => {
 describe('the gate of protocol versions', () => {
   const window = { min: known(parseProtocolVersion('2026-01-01')), max: known(parseProtocolVersion('2026-11-01')) }
   const judge = (row: Operation, given: string | undefined) =>
-    reasonOf(negotiation(row, given === undefined ? {} : { 'x-service-protocol': given }, window))
+    reasonOf(negotiation(row, spokenVersion(row, given === undefined ? {} : { 'x-service-protocol': given }), window))
 
   it('refuses writes that create outside of the window, both ends included', () => {
     for (const row of [rows.provisionLink, rows.createDrop]) {

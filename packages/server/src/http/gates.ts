@@ -13,7 +13,7 @@ import { PROBLEMS } from '@blindkeep/protocol/problems'
 import { inWindow, type ProtocolWindow } from '@blindkeep/protocol/window'
 import { HEADERS } from '@blindkeep/protocol/wire'
 import type { AcceptedVersions } from '../domain/protocolWindow.ts'
-import type { Refusal, Refuses } from '../domain/refusals.ts'
+import { isRefusal, type Refusal, type Refuses } from '../domain/refusals.ts'
 import type { Caller, Sessions } from '../domain/sessions.ts'
 import { type Body, BodyTooLarge, readAll } from './body.ts'
 import { parseJson } from './json.ts'
@@ -31,8 +31,8 @@ export async function authenticate(
 }
 
 /** 403: a suspended account reads and frees, and writes nothing. */
-export function suspension(row: Operation, caller: Caller | undefined): Refuses<'account_suspended'> | undefined {
-  return row.writes === true && caller?.account.suspendedAt !== undefined ? { refused: 'account_suspended' } : undefined
+export function suspension(row: Operation, { account }: Caller): Refuses<'account_suspended'> | undefined {
+  return row.writes === true && account.suspendedAt !== undefined ? { refused: 'account_suspended' } : undefined
 }
 
 /** 400: a header that the row takes and that is out of its form. */
@@ -44,32 +44,33 @@ export function headerForms(row: Operation, headers: IncomingHttpHeaders): Refus
     : { refused: 'request_malformed', detail: 'Idempotency-Key must be 1 to 255 printable ASCII characters' }
 }
 
-/** 400 for a malformed protocol header, 426 for a creating write outside the window. */
-export function negotiation(
+/** The version that a request says it speaks, where that is looked at. */
+export function spokenVersion(
   row: Operation,
   headers: IncomingHttpHeaders,
-  window: ProtocolWindow,
-): Refuses<'request_malformed' | 'version_unsupported'> | undefined {
+): ProtocolVersion | Refuses<'request_malformed'> | undefined {
   const given = headers[HEADERS.protocol]
   if (given === undefined || !judgesProtocol(row)) return undefined
-  const version = parseProtocolVersion(String(given))
-  if (version === undefined)
-    return { refused: 'request_malformed', detail: 'X-Service-Protocol must be a date, YYYY-MM-DD' }
-  return row.creates === true && !inWindow(window, version)
-    ? { refused: 'version_unsupported', newest: window.max }
-    : undefined
-}
-
-/** The version that a request says it speaks, where it is looked at. */
-export function spokenVersion(row: Operation, headers: IncomingHttpHeaders): ProtocolVersion | undefined {
-  const given = headers[HEADERS.protocol]
-  return given === undefined || !judgesProtocol(row) ? undefined : parseProtocolVersion(String(given))
+  const malformed = { refused: 'request_malformed', detail: 'X-Service-Protocol must be a date, YYYY-MM-DD' } as const
+  return parseProtocolVersion(String(given)) ?? malformed
 }
 
 /** The version that a creating write declares in its body. */
 export function writtenVersion(row: Operation, json: unknown): ProtocolVersion | undefined {
   const isDeclared = row.creates === true && typeof json === 'object' && json !== null && 'protocol_version' in json
   return isDeclared ? parseProtocolVersion(String(json.protocol_version)) : undefined
+}
+
+/** 400 for a header that says no version, 426 for a creating write outside the window, by its header or its body (specification, Versioning, 3). */
+export function negotiation(
+  row: Operation,
+  version: ProtocolVersion | Refuses<'request_malformed'> | undefined,
+  window: ProtocolWindow,
+): Refuses<'request_malformed' | 'version_unsupported'> | undefined {
+  if (version === undefined || isRefusal(version)) return version
+  return row.creates === true && !inWindow(window, version)
+    ? { refused: 'version_unsupported', newest: window.max }
+    : undefined
 }
 
 /** No refusal but a word beside the answer, before a cutoff and after it, to reads too (specification, Versioning, 4; RFC 7234, section 5.5). */
@@ -79,26 +80,13 @@ export function deprecationWarning(
 ): string | undefined {
   const below = version && cutoffOf(version)
   if (below === undefined) return undefined
-  const until = formatInstant(below.cutoff)
-  return `299 - "Protocol ${version} is accepted for writes until ${until}, see ${operations.deprecation.path}"`
+  const { minProtocolVersion, cutoff } = below
+  // True on either side of the cutoff, and below a window that has begun later all along.
+  return `299 - "Writes with protocols below ${minProtocolVersion} are refused from ${formatInstant(cutoff)}, see ${operations.deprecation.path}"`
 }
 
 export type Params = Readonly<Record<string, string>>
 export type Query = Readonly<Record<string, string | number>>
-
-/** The version that a creating write declares in its body is judged as the header is (specification, Versioning, 3). */
-export function declaredVersion(
-  row: Operation,
-  json: unknown,
-  window: ProtocolWindow,
-): Refuses<'version_unsupported'> | undefined {
-  if (row.creates !== true || typeof json !== 'object' || json === null || !('protocol_version' in json))
-    return undefined
-  const version = parseProtocolVersion(String(json.protocol_version))
-  return version !== undefined && inWindow(window, version)
-    ? undefined
-    : { refused: 'version_unsupported', newest: window.max }
-}
 
 /** Path ids: a guest learns nothing from a malformed one, an account holder is told. */
 export function pathIds(row: Operation, given: Readonly<Record<string, string>>): Params | Refusal {

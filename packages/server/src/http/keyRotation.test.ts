@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { rotateAttestationKey } from '../domain/keys.ts'
 import { rotateSigningKey } from '../domain/signingKey.ts'
+import { admitted, bytes, land, newLink } from '../testing/guest.ts'
 import { overHttp, said } from '../testing/http.ts'
 import { inWorld, type World } from '../testing/world.ts'
 
@@ -17,18 +18,36 @@ describe('a server whose keys were rotated while it runs', () => {
   }
 
   it(
-    'publishes the attestation keys anew at once, under another ETag, and its facts and tokens as they were',
+    'publishes the attestation keys anew within a second, under another ETag, and its facts and tokens as they were',
     inWorld(async (world) => {
       const { ask, published, signIn } = asking(world)
       const { authorization } = await signIn()
       const [keys, info] = [await published('attestation-keys'), await published('server-info')]
       assert.equal((await published('attestation-keys', String(keys.headers.etag))).statusCode, 304)
       await rotateAttestationKey(world)
+      world.clock.advance(1)
       const after = await published('attestation-keys', String(keys.headers.etag))
       assert.deepEqual([after.statusCode, after.json().keys.length], [200, 2])
       assert.notEqual(after.headers.etag, keys.headers.etag)
       assert.equal((await published('server-info', String(info.headers.etag))).statusCode, 304)
       assert.equal(said(await ask({ url: '/v1/quota', headers: { authorization } })), '200')
+    }),
+  )
+
+  it(
+    'publishes the key of a receipt no later than the receipt',
+    inWorld(async (world) => {
+      const { published } = asking(world)
+      const opaqueId = await newLink(world)
+      const ids = async (): Promise<readonly string[]> =>
+        (await published('attestation-keys')).json().keys.map((key: { readonly key_id: string }) => key.key_id)
+      for (const count of [1, 2, 3]) {
+        await ids()
+        const uploadId = await land(world, opaqueId, bytes(5))
+        const receipt = admitted(await world.rules.drops.receipt({ opaqueId, uploadId }))
+        assert.deepEqual([(await ids()).length, (await ids()).at(-1)], [count, receipt.keyId])
+        await rotateAttestationKey(world)
+      }
     }),
   )
 

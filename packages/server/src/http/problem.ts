@@ -85,6 +85,7 @@ export type ReasonOf<Name extends OperationName> = {
 type GateCode<Row> =
   | 'error.request.payload_too_large'
   | (Row extends { readonly body: unknown } ? 'error.request.unsupported_media_type' : never)
+  | (Row extends { readonly writes: true } ? 'error.account.suspended' : never)
   | (Row extends { readonly path: `/v1/${string}` | `/d/${string}` } ? 'error.request.malformed' : never)
   | (Row extends { readonly body: { readonly type: 'application/json' } } ? 'error.request.unprocessable' : never)
 

@@ -12,7 +12,7 @@ import { inWorld, known, newOpaqueId, type World } from '../testing/world.ts'
 const DAY = 86_400
 const [OLD, GOOD] = ['2026-02-01', '2026-03-01']
 const WARNING =
-  '299 - "Protocol 2026-02-01 is accepted for writes until 2026-08-30T00:00:00.000Z, see /.well-known/service/deprecation"'
+  '299 - "Writes with protocols below 2026-03-01 are refused from 2026-08-30T00:00:00.000Z, see /.well-known/service/deprecation"'
 
 /** A world in which versions below 2026-03-01 end after 90 days, behind HTTP. */
 async function announced(world: World): Promise<Web> {
@@ -156,9 +156,12 @@ describe('a request below an announced cutoff', () => {
       const web = overHttp(world)
       const names = ['server-info', 'deprecation']
       const etag = async (name: string) => (await web.ask({ url: `/.well-known/service/${name}` })).headers.etag
+      const { refresh } = world.rules.protocolWindow
       for (const name of names) {
         const before = String(await etag(name))
         await announce(world, name === 'deprecation' ? '2026-06-01' : '2026-03-01')
+        assert.equal(await etag(name), before, 'from memory, until it is heard of')
+        await refresh()
         const reply = await web.ask({ url: `/.well-known/service/${name}`, headers: { 'if-none-match': before } })
         assert.equal(reply.statusCode, 200)
         assert.notEqual(reply.headers.etag, before)

@@ -80,10 +80,23 @@ export function writeAnswer({
   for (const [name, value] of Object.entries(answer.headers ?? {})) if (value !== undefined) reply.header(name, value)
   if (answer.events !== undefined) return sendEvents(reply, answer.events, answer.until)
   if (answer.bytes !== undefined) return reply.send(Readable.from(answer.bytes, { objectMode: false }))
+  if (row.tag === 'discovery') return sendWritten({ row, request, reply }, documentOf(Object(answer.body)))
   const text = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body))
-  return isCached(row) && text !== undefined
-    ? sendCached({ request, reply }, text)
-    : reply.send(text && Buffer.from(text))
+  return text === undefined ? reply.send() : sendWritten({ row, request, reply }, { bytes: Buffer.from(text) })
+}
+
+interface Written {
+  readonly bytes: Buffer
+  etag?: string
+}
+
+/** A document is the same object for as long as it says the same (`domain/discovery.ts`), so that it is written once. */
+const documents = new WeakMap<object, Written>()
+
+function documentOf(body: object): Written {
+  const written = documents.get(body) ?? { bytes: Buffer.from(JSON.stringify(body)) }
+  documents.set(body, written)
+  return written
 }
 
 /** A stream has its connection to itself, which ends with it: the server could not close over one that stays open. */
@@ -103,12 +116,13 @@ function isCached(row: Operation): boolean {
   return row.answers[200]?.headers?.includes('ETag') === true && row.answers[304] !== undefined
 }
 
-function sendCached({ request, reply }: Exchange, text: string): FastifyReply {
-  const etag = `"${createHash('sha256').update(text).digest('base64url')}"`
-  reply.header('ETag', etag)
-  return holds(request.headers['if-none-match'], etag)
+function sendWritten({ row, request, reply }: Exchange & { readonly row: Operation }, written: Written): FastifyReply {
+  if (!isCached(row)) return reply.send(written.bytes)
+  written.etag ??= `"${createHash('sha256').update(written.bytes).digest('base64url')}"`
+  reply.header('ETag', written.etag)
+  return holds(request.headers['if-none-match'], written.etag)
     ? reply.removeHeader('Content-Type').code(304).send()
-    : reply.send(text)
+    : reply.send(written.bytes)
 }
 
 /** RFC 9110, section 13.1.2: a list of ETags, weak ones count too, or `*`. */

@@ -16,7 +16,6 @@ import type { AnyAnswer, Call, Routes } from './call.ts'
 import { closingOf } from './closing.ts'
 import {
   authenticate,
-  declaredVersion,
   deprecationWarning,
   headerForms,
   hiddenNotFound,
@@ -134,8 +133,8 @@ export function createHttpServer(
     reply.header(HEADERS.protocolMax, max)
   }
 
-  function warn(reply: FastifyReply, version: ProtocolVersion | undefined): void {
-    const warning = deprecationWarning(version, protocolWindow)
+  function warn(reply: FastifyReply, version: ProtocolVersion | Refusal | undefined): void {
+    const warning = isRefusal(version) ? undefined : deprecationWarning(version, protocolWindow)
     if (warning !== undefined) reply.header('Warning', warning)
   }
 
@@ -147,7 +146,6 @@ export function createHttpServer(
   }): Promise<FastifyReply> {
     const { row, request, reply } = exchange
     const body = bodyOf(request.raw)
-    warn(reply, spokenVersion(row, request.headers))
     try {
       const answer = await answerOf(exchange, body)
       if (isRefusal(answer)) return await refuse({ row, request, reply, refusal: answer, body })
@@ -166,11 +164,11 @@ export function createHttpServer(
     }: { row: Operation; handler: AnyHandler; request: FastifyRequest; reply: FastifyReply },
     body: Body,
   ): Promise<AnyAnswer | Refusal> {
-    const caller = row.auth === 'bearer' ? await authenticate(sessions, request.headers.authorization) : undefined
+    const spoken = spokenVersion(row, request.headers)
+    warn(reply, spoken)
+    const caller = await callerOf(row, request)
     if (isRefusal(caller)) return caller
-    const window = protocolWindow.current()
-    const early =
-      suspension(row, caller) ?? headerForms(row, request.headers) ?? negotiation(row, request.headers, window)
+    const early = headerForms(row, request.headers) ?? negotiation(row, spoken, protocolWindow.current())
     if (early !== undefined) return early
     const params = pathIds(row, request.params as Record<string, string>)
     if (isRefusal(params)) return params
@@ -178,10 +176,20 @@ export function createHttpServer(
     if (row.query !== undefined && isRefusal(query)) return query
     const json = await bodyValue(row, request, body)
     if (isRefusal(json)) return json
-    warn(reply, writtenVersion(row, json?.json))
-    const late = declaredVersion(row, json?.json, window)
+    const written = writtenVersion(row, json?.json)
+    warn(reply, written)
+    const late = negotiation(row, written, protocolWindow.current())
     if (late !== undefined) return late
-    return handler(callOf({ row, request, reply, body, params, query, json: json?.json, caller }))
+    // A body may have been long on its way. Bytes are still to come: what takes them judges again when it has them.
+    const present = row.writes === true && json !== undefined ? await callerOf(row, request) : caller
+    if (isRefusal(present)) return present
+    return handler(callOf({ row, request, reply, body, params, query, json: json?.json, caller: present }))
+  }
+
+  async function callerOf(row: Operation, request: FastifyRequest): Promise<Caller | Refusal | undefined> {
+    if (row.auth !== 'bearer') return undefined
+    const caller = await authenticate(sessions, request.headers.authorization)
+    return isRefusal(caller) ? caller : (suspension(row, caller) ?? caller)
   }
 
   /** JSON, parsed; bytes are left to the route; a body where none belongs is counted and thrown away. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import type { AccountId, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import { type Operation, operations } from '@blindkeep/protocol/operations'
 import type { InjectOptions } from 'fastify'
-import { openBlob } from '../testing/assetSessions.ts'
+import { blobRow, openBlob } from '../testing/assetSessions.ts'
 import { newKeeper } from '../testing/assets.ts'
 import { admitted, append, bytes, land, leaveFinishing, newLink, openDrop, uploadRow } from '../testing/guest.ts'
 import { chunkOf, declarationOf, overHttp, said, type Web } from '../testing/http.ts'
@@ -87,7 +88,53 @@ describe('a suspended account', () => {
       assert.equal(said(await send(40, 100)), '204')
     }),
   )
+
+  it(
+    'writes nothing with what was on its way when it was suspended: requests, chunks, and chunks of its guests',
+    inWorld(async (world) => {
+      const { ask, signIn } = overHttp(world)
+      const keeper = await newKeeper(world)
+      const { authorization } = await signIn(keeper.accountId)
+      const opaqueId = await newLink(world, {}, keeper.accountId)
+      const [own, guests] = [await openBlob(world, keeper, FILE), await openDrop(world, opaqueId, FILE)]
+      const headers = { authorization, 'content-type': 'application/json' }
+      const album = Buffer.from(JSON.stringify({ album_id: randomUUID() }))
+      const chunk = chunkOf({ opaqueId, uploadId: guests }, FILE)
+      const requests: readonly [InjectOptions, Uint8Array, string][] = [
+        [{ method: 'POST', url: '/v1/albums', headers }, album, '403 account.suspended'],
+        [
+          { ...chunk, url: `/v1/upload/${own}`, headers: { ...chunk.headers, authorization } },
+          FILE,
+          '403 account.suspended',
+        ],
+        [chunk, FILE, '404 upload.session_not_found'],
+      ]
+      for (const [request, body, expected] of requests) {
+        const suspending = () => suspend(world, keeper.accountId)
+        assert.equal(said(await ask({ ...request, payload: interrupted(body, suspending) })), expected)
+        await resume(world, keeper.accountId)
+      }
+      assert.deepEqual((await world.rules.albums.list(keeper.accountId)).length, 1)
+      assert.deepEqual(
+        [(await blobRow(world, own)).receivedBytes, (await uploadRow(world, guests)).receivedBytes],
+        [0, 0],
+      )
+      assert.equal(said(await ask(chunk)), '204')
+    }),
+  )
 })
+
+/** A body in two halves; `between` is done after the first was sent. */
+function interrupted(body: Uint8Array, between: () => Promise<unknown>): Readable {
+  return Readable.from(
+    (async function* () {
+      yield Buffer.from(body.subarray(0, 10))
+      await between()
+      yield Buffer.from(body.subarray(10))
+    })(),
+    { objectMode: false },
+  )
+}
 
 describe('to guests, a suspended owner', () => {
   it(

@@ -20,6 +20,8 @@ export interface BackupDirectory {
   add(name: string, body: AsyncIterable<Uint8Array>): Promise<void>
   /** Throws `BackupFailed` when there is no such file. */
   read(name: string): AsyncIterable<Uint8Array>
+  /** Names of databases, and of what SQLite left beside them. What the manifest said before it was asked is durable when it resolves. */
+  databases(): Promise<readonly string[]>
   /** Every file but the manifest, leftovers of a killed run included. */
   list(): AsyncIterable<string>
   /** No error when there is none. */
@@ -88,7 +90,7 @@ export interface RestoredDatabase {
   open(): Promise<Store>
   /** Beside the store that is open. */
   snapshot(): Snapshot
-  /** With nothing else open: nobody is signed in any more, no cursor of the feed goes on, no pause holds up the collector. */
+  /** With nothing else open: nobody is signed in any more, no cursor of the feed goes on, no pause holds up the collector, no adoption holds a drop. */
   cutLoose(at: Instant): Promise<void>
   /** Durable under its own name: from here on a server starts on it. Throws when anything has it open. */
   putInPlace(): Promise<void>

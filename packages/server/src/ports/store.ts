@@ -44,7 +44,17 @@ export { StorageUnavailable } from './blobs.ts'
 
 /** The database failed in a way after which its word is worth nothing. The process has to end. */
 export class StoreBroken extends Error {
-  override readonly name = 'StoreBroken'
+  override readonly name: string = 'StoreBroken'
+}
+
+/** It cannot be read any further: what lies on its pages is no database. */
+export class StoreDamaged extends StoreBroken {
+  override readonly name = 'StoreDamaged'
+}
+
+/** A row holds a number beyond 2^53 - 1, which nothing here ever writes. */
+export class ValueUnreadable extends Error {
+  override readonly name = 'ValueUnreadable'
 }
 
 export interface ReadTx {

@@ -12,6 +12,7 @@ import { digestOf, isRight } from '../domain/checkedBytes.ts'
 import { openServerKeys } from '../domain/keys.ts'
 import { type RestoreReport, restore } from '../domain/restore.ts'
 import type { BackupDirectory } from '../ports/backup.ts'
+import type { Blobs } from '../ports/blobs.ts'
 import type { Keyring } from '../ports/keyring.ts'
 import type { Store } from '../ports/store.ts'
 import type { Rules } from '../rules.ts'
@@ -30,6 +31,8 @@ export interface Backups {
     readonly place?: string
     readonly keyring?: Keyring
     readonly directory?: BackupDirectory
+    /** What the restore sees of the place’s files. */
+    readonly seen?: (blobs: Blobs) => Blobs
   }): Promise<Restored>
   /** A directory for a restore. */
   newPlace(): Promise<string>
@@ -73,7 +76,12 @@ async function backupsOf(world: World, root: string, open: { close(): Promise<vo
     backUp: (changes = {}, isChecked = false) => backUp({ ...ports, ...changes }, { isChecked }),
     faults: () => faultsIn(directory, path),
     newPlace,
-    async restore({ place, keyring = world.keyring, directory: from = directory } = {}) {
+    async restore({
+      place,
+      keyring = world.keyring,
+      directory: from = directory,
+      seen = (files: Blobs) => files,
+    } = {}) {
       const to = place ?? (await newPlace())
       const blobs = await openFilesystemBlobs({ directory: join(to, 'blobs'), createIfMissing: true })
       open.push(blobs)
@@ -81,7 +89,9 @@ async function backupsOf(world: World, root: string, open: { close(): Promise<vo
       const database = createRestoredDatabase(restoredPath)
       const { clock, random, rules } = world
       const onProgress = () => undefined
-      const report = await restore({ directory: from, database, blobs, keyring, clock, quota: rules.quota, onProgress })
+      const { quota } = rules
+      const given = { directory: from, database, blobs: seen(blobs), keyring, clock, quota, onProgress }
+      const report = await restore(given)
       const store = await openSqliteStore({ path: restoredPath, asItIs: true })
       open.push(store)
       const keys = await openServerKeys({ store, keyring, clock, random })

@@ -2,6 +2,7 @@ import { copyFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { type CompiledQuery, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { Schema } from '../adapters/sql/schema.ts'
+import { createHealth } from '../adapters/sql/sqliteHealth.ts'
 import { createReadTx } from '../adapters/sql/tx.ts'
 import type { Store } from '../ports/store.ts'
 import { known, type World } from './world.ts'
@@ -54,7 +55,11 @@ function kyselyOver(database: DatabaseSync): Kysely<Schema> {
         init: async () => undefined,
         acquireConnection: async () => ({
           async executeQuery<Row>({ sql, parameters }: CompiledQuery) {
-            return { rows: database.prepare(sql).all(...(parameters as never[])) as Row[] }
+            try {
+              return { rows: database.prepare(sql).all(...(parameters as never[])) as Row[] }
+            } catch (error) {
+              throw createHealth().judge(error)
+            }
           },
           streamQuery: () => {
             throw new Error('rows are not streamed')

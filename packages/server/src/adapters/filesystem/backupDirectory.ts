@@ -12,6 +12,7 @@ const READ_BYTES = 1024 * 1024
 const FOLDERS: readonly string[] = ['blobs', 'staged']
 /** What may lie in the directory of a backup; `lost+found` is in every new file system. */
 const expected = /^(?:backup\.json(?:\.new)?|blobs|staged|lost\+found|[0-9TZ]+\.sqlite(?:-journal)?)$/
+const database = /\.sqlite(?:-journal)?$/
 
 /**
  * The directory at `path`, made durably when it is missing (mode 0700) unless it is only read. Throws `BackupFailed`, with what to do, when it lies in one of
@@ -36,8 +37,6 @@ export async function openBackupDirectory(options: {
 }
 
 function directoryAt(root: string): BackupDirectory {
-  /** Those in which names are not durable yet. */
-  const touched = new Set<string>()
   const made = new Map<string, Promise<void>>()
   const on = <Result>(work: () => Promise<Result>) => onBackup(root, work)
   const pathOf = (name: string) => join(root, name)
@@ -55,7 +54,6 @@ function directoryAt(root: string): BackupDirectory {
     try {
       await writeSynced(root, path + UNFINISHED, body)
       await on(() => rename(path + UNFINISHED, path))
-      touched.add(dirname(path))
     } catch (error) {
       // Gives its space back; should that fail too, the next run removes it.
       await rm(path + UNFINISHED, { force: true }).catch(() => undefined)
@@ -63,19 +61,24 @@ function directoryAt(root: string): BackupDirectory {
     }
   }
 
-  async function syncTouched(): Promise<void> {
-    for (const folder of touched) await on(() => syncOnce(folder))
-    touched.clear()
+  /** All of them: a killed run may have renamed into any, and what it added passes for there. */
+  async function syncFolders(): Promise<void> {
+    for (const folder of FOLDERS.map((name) => join(root, name))) {
+      const below = (await on(() => unlessMissing(() => readdir(folder, { withFileTypes: true })))) ?? []
+      const folders = below.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name))
+      for (const each of folders) await on(() => syncOnce(each))
+      await on(() => unlessMissing(() => syncOnce(folder)))
+    }
+    await on(() => syncOnce(root))
   }
 
   return {
     add,
     manifest: () => on(() => unlessMissing(() => readFile(pathOf(MANIFEST), 'utf8'))),
     async replaceManifest(text) {
-      touched.add(root)
-      await syncTouched()
+      await syncFolders()
       await add(MANIFEST, piecesOf(text))
-      await syncTouched()
+      await on(() => syncOnce(root))
     },
     async size(name) {
       return (await on(() => unlessMissing(() => stat(pathOf(name)))))?.size
@@ -87,6 +90,10 @@ function directoryAt(root: string): BackupDirectory {
       } catch (error) {
         throw failedAt(root, error)
       }
+    },
+    async databases() {
+      await on(() => syncOnce(root))
+      return (await on(() => readdir(root))).filter((name) => database.test(name))
     },
     async *list() {
       for (const name of await on(() => readdir(root))) {

@@ -5,7 +5,7 @@ import { createDigests } from './digest.ts'
 import { createDirectories, createDirectorySyncs, PREFIXES } from './directories.ts'
 import { onStorage, unlessMissing } from './failure.ts'
 import { createFiles, type OpenFile } from './files.ts'
-import { createMarker, foreignDirectory } from './marker.ts'
+import { createMarker, foreignDirectory, MARKER } from './marker.ts'
 import { createSyncs } from './syncs.ts'
 import { writeBody } from './writing.ts'
 
@@ -25,6 +25,8 @@ interface FilesystemBlobsOptions {
   readonly directory: string
   /** Whether there may be no copies yet. When copies are known, a directory without marker and copies is refused with an error for people. */
   readonly createIfMissing: boolean
+  /** Makes nothing, and refuses every directory without marker: for whoever looks at it beside its server. */
+  readonly asItIs?: boolean
 }
 
 /**
@@ -36,9 +38,11 @@ export async function openFilesystemBlobs(options: FilesystemBlobsOptions): Prom
   const marker = createMarker(root)
   const isMarked = await marker.isThere()
   if (!isMarked && !options.createIfMissing && !(await holdsCopies(root))) throw foreignDirectory(root)
-  await createDirectories(root)
-  // Directories of before there was a marker have copies and get it now.
-  if (!isMarked) await marker.make()
+  if (options.asItIs !== true) {
+    await createDirectories(root)
+    // Directories of before there was a marker have copies and get it now.
+    if (!isMarked) await marker.make()
+  } else if (!isMarked) throw new Error(`${root} has copies and no ${MARKER}. Start the server once, which makes it.`)
   const syncs = createSyncs()
   const files = createFiles(syncs, marker)
   const directories = createDirectorySyncs(syncs, marker)
@@ -115,8 +119,9 @@ export async function openFilesystemBlobs(options: FilesystemBlobsOptions): Prom
     async *list() {
       await marker.check()
       for (const prefix of PREFIXES) {
-        const names = await onStorage(() => readdir(join(root, prefix)))
-        for (const name of names) if (nameForm.test(name)) yield `${prefix}/${name}`
+        // One that is missing is missed by the rows of its copies.
+        const names = await onStorage(() => unlessMissing(() => readdir(join(root, prefix))))
+        for (const name of names ?? []) if (nameForm.test(name)) yield `${prefix}/${name}`
       }
     },
 

@@ -60,6 +60,25 @@ describe('the marker of a blob directory', () => {
   )
 
   it(
+    'and everything else is left as it is by whoever only looks at the directory',
+    inDirectory(async (directory) => {
+      const { location, bytes } = await leaveCopy(directory)
+      for (const prefix of await readdir(directory))
+        if (prefix !== location.slice(0, 2) && prefix !== MARKER) await rm(join(directory, prefix), { recursive: true })
+      const before = await readdir(directory)
+      const look = () => openFilesystemBlobs({ directory, createIfMissing: false, asItIs: true })
+      const blobs = await look()
+      assert.ok(bytes.equals(await readBytes(blobs, location)))
+      for await (const listed of blobs.list()) assert.equal(listed, location)
+      await blobs.close()
+      assert.deepEqual(await readdir(directory), before)
+      await rm(join(directory, MARKER))
+      await assert.rejects(look(), /Start the server once, which makes it/)
+      assert.deepEqual(await readdir(directory), [location.slice(0, 2)])
+    }),
+  )
+
+  it(
     'is enough, also when a hand has made it',
     inDirectory(async (directory) => {
       await mkdir(directory)

@@ -1,5 +1,5 @@
 import { type Kysely, SqliteAdapter, sql } from 'kysely'
-import type { AuditReads, AuditWrites } from '../../ports/store.ts'
+import type { AuditReads, AuditWrites, Damage } from '../../ports/store.ts'
 import { accountWrites, auditedAccounts } from './audit/accounts.ts'
 import { auditedAssets, auditedBlobs } from './audit/assets.ts'
 import { auditedCopies, auditedCopy } from './audit/copies.ts'
@@ -9,12 +9,11 @@ import { auditedReceipts } from './audit/receipts.ts'
 import { auditedUploads } from './audit/uploads.ts'
 import type { Schema } from './schema.ts'
 
-/** What SQLite tells of itself at the most (https://www.sqlite.org/pragma.html#pragma_integrity_check). */
-const TOLD_MOST = 100
+const DANGLING_MOST = 100
 
 export function auditReads(db: Kysely<Schema>): AuditReads {
   return {
-    damage: (deep) => damageOf(db, deep),
+    damage: (deep, most) => damageOf(db, deep, most),
     accounts: (after, most) => auditedAccounts(db, after, most),
     links: (after, most) => auditedLinks(db, after, most),
     uploads: (after, most) => auditedUploads(db, after, most),
@@ -32,17 +31,20 @@ export function auditWrites(db: Kysely<Schema>): AuditWrites {
 }
 
 /** PostgreSQL keeps references whole whoever writes, and has tools of its own for its pages. */
-async function damageOf(db: Kysely<Schema>, deep: boolean): Promise<readonly string[]> {
-  if (!(db.getExecutor().adapter instanceof SqliteAdapter)) return []
-  const check = deep
-    ? sql<Readonly<Record<string, string>>>`pragma integrity_check(${sql.lit(TOLD_MOST)})`
-    : sql<Readonly<Record<string, string>>>`pragma quick_check(${sql.lit(TOLD_MOST)})`
-  const told = (await check.execute(db)).rows.flatMap((row) => Object.values(row))
-  const dangling = await sql<{ readonly table: string; readonly parent: string }>`pragma foreign_key_check`.execute(db)
-  return [
-    ...told.filter((text) => text !== 'ok'),
-    ...dangling.rows
-      .slice(0, TOLD_MOST)
-      .map(({ table, parent }) => `a row of ${table} refers to one of ${parent} that is not there`),
-  ]
+async function damageOf(db: Kysely<Schema>, deep: boolean, most: number): Promise<Damage> {
+  if (!(db.getExecutor().adapter instanceof SqliteAdapter)) return { broken: [], dangling: [] }
+  const broken = await checked(db, deep, most)
+  // Going through rows throws where pages are broken, and what was told of them would be lost.
+  if (broken.length > 0) return { broken, dangling: [] }
+  const { rows } = await sql<{ readonly table: string; readonly parent: string }>`pragma foreign_key_check`.execute(db)
+  const sentence = (row: { readonly table: string; readonly parent: string }) =>
+    `a row of ${row.table} refers to one of ${row.parent} that is not there`
+  return { broken, dangling: rows.slice(0, DANGLING_MOST).map(sentence) }
+}
+
+/** What SQLite tells of itself (https://www.sqlite.org/pragma.html#pragma_integrity_check), `most` faults at the most. */
+async function checked(db: Kysely<Schema>, deep: boolean, most: number): Promise<readonly string[]> {
+  const check = sql.raw(deep ? 'integrity_check' : 'quick_check')
+  const { rows } = await sql<Readonly<Record<string, string>>>`pragma ${check}(${sql.lit(most)})`.execute(db)
+  return rows.flatMap((row) => Object.values(row)).filter((text) => text !== 'ok')
 }

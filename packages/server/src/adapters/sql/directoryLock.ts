@@ -24,9 +24,19 @@ export async function lockDirectory(directory: string, use: DirectoryUse = 'serv
   const database = new DatabaseSync(join(directory, `${use}.lock`))
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
-  } catch (cause) {
+  } catch (error) {
     database.close()
-    throw new DirectoryInUse(FOR_PEOPLE[use](directory), { cause })
+    if (!isBusy(error)) throw error
+    throw new DirectoryInUse(FOR_PEOPLE[use](directory), { cause: error })
   }
   return { release: () => database.close() }
+}
+
+// https://www.sqlite.org/rescode.html: the low byte is the primary code.
+const BUSY = 5
+
+function isBusy(error: unknown): boolean {
+  return (
+    error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === BUSY
+  )
 }

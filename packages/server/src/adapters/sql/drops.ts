@@ -132,7 +132,7 @@ export function dropWrites(db: Kysely<Schema>): DropWrites {
       return true
     },
     async unclaim(dropId, claimId) {
-      await unclaiming.changed(db, { dropId, claimId })
+      return (await unclaiming.changed(db, { dropId, claimId })) === 1
     },
     async remove(dropId, accountId, at) {
       const row = await removal.first(db, { dropId, accountId, at })

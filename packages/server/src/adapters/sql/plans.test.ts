@@ -243,7 +243,7 @@ const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof W
     setFact: (tx) => tx.server.setFact('server_id', bytes(1)),
   },
   audit: {
-    damage: (tx) => tx.audit.damage(true),
+    damage: (tx) => tx.audit.damage(true, 1),
     accounts: (tx) => tx.audit.accounts('', 5),
     links: (tx) => tx.audit.links(0, 5),
     uploads: (tx) => tx.audit.uploads('', 5),

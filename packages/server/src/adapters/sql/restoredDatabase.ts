@@ -6,7 +6,8 @@ import { BackupFailed, type RestoredDatabase } from '../../ports/backup.ts'
 import { readSnapshot } from './snapshot.ts'
 import { openSqliteStore } from './sqlite.ts'
 
-const UNFINISHED = '.restoring'
+/** What a database is called until its restore has ended. */
+export const RESTORING = '.restoring'
 /** What SQLite keeps beside a database. Beside another one it would be taken for its own, and written into it. */
 const BESIDE: readonly string[] = ['', '-wal', '-shm', '-journal']
 
@@ -17,7 +18,7 @@ export function createRestoredDatabase(path: string): RestoredDatabase {
     throw new BackupFailed(
       `there is ${found} already, and a restore writes over nothing. Set DATA_DIR to a new directory, or move what is there away.`,
     )
-  const temporary = path + UNFINISHED
+  const temporary = path + RESTORING
 
   function remove(): void {
     for (const ending of BESIDE) rmSync(temporary + ending, { force: true })
@@ -48,6 +49,7 @@ export function createRestoredDatabase(path: string): RestoredDatabase {
       withDatabase((database) => {
         database.exec('begin')
         database.prepare('update sessions set ended_at = ? where ended_at is null').run(at)
+        database.exec('update drops set claim_id = null, claim_hash = null, leased_until = null')
         database.exec(`delete from server_facts where name in ('feed_epoch', 'collector_paused_until')`)
         database.exec('commit')
       })

@@ -1,4 +1,4 @@
-import { StorageUnavailable, StoreBroken } from '../../ports/store.ts'
+import { StorageUnavailable, StoreBroken, StoreDamaged, ValueUnreadable } from '../../ports/store.ts'
 
 /** Whether the database can still be believed. One for all connections to a file. */
 export interface Health {
@@ -16,11 +16,14 @@ export function createHealth(): Health {
     },
     judge(error) {
       if (broken !== undefined) return broken
+      if (error instanceof Error && 'code' in error && error.code === 'ERR_OUT_OF_RANGE')
+        return new ValueUnreadable(error.message, { cause: error })
       const code = resultCodeOf(error)
       if (code === undefined || code === 0) return error
       if (isPassing(code)) return new StorageUnavailable('The database cannot be written to now', { cause: error })
       if (!isBreaking(code)) return error
-      broken = new StoreBroken('The database failed and cannot be believed any more', { cause: error })
+      const Broken = isDamage(code) ? StoreDamaged : StoreBroken
+      broken = new Broken('The database failed and cannot be believed any more', { cause: error })
       return broken
     },
   }
@@ -54,5 +57,10 @@ function isPassing(code: number): boolean {
  */
 function isBreaking(code: number): boolean {
   const primary = code & 0xff
-  return primary === IOERR || primary === CORRUPT || primary === NOTADB || (primary === READONLY && code !== READONLY)
+  return primary === IOERR || isDamage(code) || (primary === READONLY && code !== READONLY)
+}
+
+function isDamage(code: number): boolean {
+  const primary = code & 0xff
+  return primary === CORRUPT || primary === NOTADB
 }

@@ -1,17 +1,16 @@
-import { addSeconds, formatInstant, type Instant } from '@blindkeep/protocol/ids'
+import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { AuditedAsset, AuditedBlob, AuditedDrop } from '../../ports/store.ts'
 import { locationOf } from '../location.ts'
-import { broken, type Finding } from './finding.ts'
+import { broken, type Finding, instantText } from './finding.ts'
 import type { Examination } from './options.ts'
 
-/** A lease lasts for a minute; whoever had it is long gone. */
-const CLAIM_SECONDS_MOST = 3_600
+/** A lease lasts for a minute. One that has run out waits for whatever the owner does next (specification, the states of a drop, Adopt). */
+const CLAIM_SECONDS_MOST = 86_400
 
 export function judgeDrop(drop: AuditedDrop, examination: Examination & { readonly now: Instant }): readonly Finding[] {
   const { dropId, accountId, uploadId, claimId, leasedUntil, receipt } = drop
   const isReceiptRight = receipt?.dropId === dropId && receipt.receivedAt === drop.receivedAt
-  const isStuck =
-    claimId !== undefined && leasedUntil !== undefined && addSeconds(leasedUntil, CLAIM_SECONDS_MOST) < examination.now
+  const isStuck = leasedUntil !== undefined && leasedUntil > addSeconds(examination.now, CLAIM_SECONDS_MOST)
   return broken({ drop_id: dropId, upload_id: uploadId, account_id: accountId }, [
     ...keptRules(drop, examination).map(([isBroken, what]) => [isBroken, 'drop_wrong', what] as const),
     [drop.linkAccountId !== accountId, 'drop_wrong', 'its link is another account’s, or gone'],
@@ -20,8 +19,8 @@ export function judgeDrop(drop: AuditedDrop, examination: Examination & { readon
     [
       isStuck,
       'drop_claim_stuck',
-      `claimed until ${leasedUntil === undefined ? 'never' : formatInstant(leasedUntil)}`,
-      { repair: 'let_go', dropId, claimId: claimId ?? '' },
+      `claimed until ${leasedUntil === undefined ? 'never' : instantText(leasedUntil)}`,
+      claimId === undefined ? undefined : { repair: 'let_go', dropId, claimId },
     ],
   ])
 }
@@ -60,6 +59,7 @@ export function judgeBlob(blob: AuditedBlob, examination: Examination): readonly
     ...keptRules(blob, examination).map(([isBroken, what]) => [isBroken, 'blob_wrong', what] as const),
     [blob.assetAccountId !== accountId, 'blob_wrong', 'its asset is another account’s, or gone'],
     [receipt?.receivedAt !== landedAt, 'blob_receipt_wrong', receiptText(receipt)],
+    [!blob.isEnvelopeReadable, 'blob_wrong', 'its manifest envelope is no JSON'],
   ])
 }
 
@@ -82,5 +82,5 @@ function keptRules(
 
 function receiptText(receipt: { readonly receivedAt: Instant } | undefined): string {
   if (receipt === undefined) return 'it has no receipt'
-  return `its receipt is of another landing, or of another time: ${formatInstant(receipt.receivedAt)}`
+  return `its receipt is of another landing, or of another time: ${instantText(receipt.receivedAt)}`
 }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { formatInstant } from '@blindkeep/protocol/ids'
 import type { AuditedCopy, Chunk } from '../../ports/store.ts'
-import { uploadIdOf } from '../location.ts'
+import { partsOf, uploadIdOf } from '../location.ts'
 import { confirmed, type FilePorts, readable, UNREADABLE } from './files.ts'
-import { type Finding, found } from './finding.ts'
+import { type Finding, found, instantText } from './finding.ts'
 import type { Examination } from './options.ts'
 
 /** Reads the bytes of a copy again: a kept one whole, one that a session writes chunk by chunk. */
@@ -18,9 +17,6 @@ export async function* examineBytes(
   if (finding !== undefined) yield finding
 }
 
-/** The name of a copy ends in the session, and begins with the hash that its receipt vouches for. */
-const hashIn = (location: string) => location.slice(3, 67)
-
 async function lookAtBytes(
   { blobs }: FilePorts,
   { location, size, state, damagedAt }: AuditedCopy,
@@ -32,7 +28,7 @@ async function lookAtBytes(
   // That a file is missing, or of another size, is said where files are looked at.
   if (digest?.size !== size) return undefined
   counts.bytes += size
-  const isIntact = digest.sha256 === hashIn(location)
+  const isIntact = digest.sha256 === partsOf(location).ciphertextHash
   if (!isIntact)
     return found(
       'bytes_wrong',
@@ -42,7 +38,7 @@ async function lookAtBytes(
     )
   memory?.intact.add(location)
   if (damagedAt === undefined) return undefined
-  const what = `the bytes are right, and it was found damaged at ${formatInstant(damagedAt)}`
+  const what = `the bytes are right, and it was found damaged at ${instantText(damagedAt)}`
   return found('copy_intact', { location }, what, { repair: 'unmark_damaged', location })
 }
 

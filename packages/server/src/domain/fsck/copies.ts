@@ -1,33 +1,44 @@
-import { formatInstant } from '@blindkeep/protocol/ids'
+import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { AuditedCopy } from '../../ports/store.ts'
 import { partsOf } from '../location.ts'
-import { broken, type Finding } from './finding.ts'
+import { broken, type Finding, instantText } from './finding.ts'
 import type { Examination } from './options.ts'
 
+/** A clock that was ahead is off by less. */
+const AHEAD_SECONDS_MOST = 86_400
+
 /** A copy belongs to exactly one session, drop or asset, or to nothing: as its state says. */
-export function judgeCopy(copy: AuditedCopy, { deep }: Pick<Examination, 'deep'>): readonly Finding[] {
+export function judgeCopy(
+  copy: AuditedCopy,
+  { deep, now }: Pick<Examination, 'deep'> & { readonly now: Instant },
+): readonly Finding[] {
   const { location, state, sessions, drops, blobs, receipts, damagedAt } = copy
-  const keepers = drops + blobs
-  // Nobody has a receipt for it and nobody can go on with it: what it holds was never promised to anyone.
-  const isLeftover = state === 'staged' && sessions + keepers + receipts === 0
+  // What the scrubber and the collector go by.
+  const due = state === 'kept' ? copy.checkedAt : copy.since
+  const isWaiting = state === 'kept' || state === 'marked'
   return broken({ location }, [
-    [!isOurs(location), 'copy_wrong', 'its location is not made of a hash and a session'],
+    [!isOurs(copy), 'copy_wrong', 'its location is not made of a hash and a session'],
     [
       !isOwnedAsItSays(copy),
       'copy_wrong',
       `${state}, owned by ${sessions} sessions, ${drops} drops and ${blobs} blobs, with ${receipts} receipts`,
-      isLeftover ? { repair: 'hand_over', location } : undefined,
+    ],
+    [
+      isWaiting && due > addSeconds(now, AHEAD_SECONDS_MOST),
+      'copy_time_wrong',
+      `${state === 'kept' ? 'last read' : 'marked'} at ${instantText(due)}`,
     ],
     [
       // Who reads the bytes again says how they are now.
       state === 'kept' && damagedAt !== undefined && !deep,
       'copy_damaged',
-      `found damaged at ${damagedAt === undefined ? 'no time' : formatInstant(damagedAt)}`,
+      `found damaged at ${damagedAt === undefined ? 'no time' : instantText(damagedAt)}`,
     ],
   ])
 }
 
-function isOurs(location: string): boolean {
+/** Whether a file can lie there at all. */
+export function isOurs({ location }: Pick<AuditedCopy, 'location'>): boolean {
   try {
     partsOf(location)
     return true

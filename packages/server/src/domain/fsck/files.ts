@@ -1,5 +1,6 @@
 import { BlobMissing, type Blobs, StorageUnavailable } from '../../ports/blobs.ts'
-import { type AuditedCopy, type Store, StoreBroken } from '../../ports/store.ts'
+import { type AuditedCopy, type ReadTx, type Store, StoreBroken } from '../../ports/store.ts'
+import { uploadIdOf } from '../location.ts'
 import { type Finding, found } from './finding.ts'
 import type { Examination } from './options.ts'
 
@@ -108,8 +109,28 @@ async function* straysAmong({ store, blobs }: FilePorts, listed: readonly string
     return without
   })
   for (const location of unknown) {
+    const namedBy = await store.read((tx) => whoNames(tx, location))
     // A row goes after its file: one that was removed meanwhile is gone by now.
     const size = await readable(blobs, () => blobs.size(location))
-    if (typeof size === 'number') yield found('file_stray', { location }, `a file of ${size} bytes that no row knows`)
+    if (typeof size !== 'number') continue
+    yield namedBy === undefined
+      ? found('file_stray', { location }, `a file of ${size} bytes that no row knows`)
+      : found(
+          'file_unlisted',
+          { location },
+          `a file of ${size} bytes without a row of its own, and ${namedBy} names it`,
+        )
   }
+}
+
+/** Receipts are for ever, and the row of a copy goes after its file: what any of these names is no leftover. */
+async function whoNames(tx: ReadTx, location: string): Promise<string | undefined> {
+  const uploadId = uploadIdOf(location)
+  if (uploadId === undefined) return undefined
+  const receipt = await tx.receipts.ofUpload(uploadId)
+  if (receipt !== undefined) return `receipt ${receipt.receiptSeq}`
+  const owner = await tx.copies.ownerOf(location, uploadId)
+  if (owner !== undefined) return owner.dropId === undefined ? `asset ${owner.assetId}` : `drop ${owner.dropId}`
+  const upload = await tx.uploads.find(uploadId)
+  return upload?.state === 'open' || upload?.state === 'finishing' ? `session ${uploadId}` : undefined
 }

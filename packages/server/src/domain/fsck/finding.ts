@@ -1,4 +1,4 @@
-import type { AccountId, DropId } from '@blindkeep/protocol/ids'
+import { type AccountId, type DropId, formatInstant, type Instant } from '@blindkeep/protocol/ids'
 
 /** Every kind of thing that can be wrong, and what to do about it. */
 export const TODO = {
@@ -20,17 +20,18 @@ export const TODO = {
   session_receipts_wrong:
     'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
   session_copy_wrong: 'Have its sender cancel the session and send the file again.',
-  session_stuck: 'Start the server, which finishes it; its log says why when it cannot.',
+  session_stuck: 'The server has run since and has not finished it: its log says why.',
   drop_wrong: 'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
   drop_receipt_wrong:
     'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
-  drop_claim_stuck: '`fsck --repair` lets go of it; its owner can adopt or discard the drop all the same.',
+  drop_claim_stuck: 'Until then nobody can adopt or discard the drop. `fsck --repair` lets go of it.',
   asset_wrong: 'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
   blob_wrong: 'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
   blob_receipt_wrong:
     'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
-  copy_wrong:
-    'Rows were changed or lost by something other than the server: restore the newest backup that is whole. `fsck --repair` hands what no receipt vouches for to the sweeper.',
+  copy_wrong: 'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
+  copy_time_wrong:
+    'Until then it is neither read again nor removed; nothing is lost by that. Put the clock of the machine right if it is ahead; otherwise rows were changed by something other than the server.',
   copy_damaged:
     'Put the file back from a backup, then run `fsck --deep --repair`, which takes the mark off. Until then nobody is told that it is kept.',
   copy_intact: '`fsck --deep --repair` takes the mark off.',
@@ -39,6 +40,9 @@ export const TODO = {
   file_unreadable: 'The disk fails: copy what can be read to another one, and put this file back from a backup.',
   file_stray:
     'No row knows it, so nobody can ask for it. If the database was not restored from an older backup, it may be removed by hand.',
+  file_unlisted:
+    'Keep the file. Its row was lost to something other than the server: restore the newest backup that is whole.',
+  fact_wrong: 'Rows were changed by something other than the server: restore the newest backup that is whole.',
   bytes_wrong:
     'Put the file back from a backup. `fsck --deep --repair` marks it as damaged, so that nobody is told that it is kept.',
   chunk_wrong: 'Have its sender cancel the session and send the file again.',
@@ -63,7 +67,6 @@ export type Repair =
   | { readonly repair: 'recount_use'; readonly accountId: AccountId }
   | { readonly repair: 'recount_open'; readonly linkSeq: number }
   | { readonly repair: 'let_go'; readonly dropId: DropId; readonly claimId: string }
-  | { readonly repair: 'hand_over'; readonly location: string }
   | { readonly repair: 'mark_damaged'; readonly location: string }
   | { readonly repair: 'unmark_damaged'; readonly location: string }
 
@@ -87,4 +90,17 @@ export function broken(
   rules: readonly (readonly [isBroken: boolean, kind: FindingKind, what: string, repair?: Repair | undefined])[],
 ): readonly Finding[] {
   return rules.filter(([isBroken]) => isBroken).map(([, kind, what, repair]) => found(kind, where, what, repair))
+}
+
+/** One line for people. */
+export function sentenceOf({ kind, where, what }: Finding): string {
+  const place = Object.entries(where).map(([name, value]) => `${name} ${value}`)
+  return `${kind}: ${[...place, what].join(', ')}`
+}
+
+const LAST_MS = 8_640_000_000_000_000
+
+/** Also of a number that is no instant at all (ECMA-262, Time Values), as a row may hold one. */
+export function instantText(at: Instant): string {
+  return Math.abs(at) <= LAST_MS ? formatInstant(at) : `${at} ms`
 }

@@ -1,11 +1,10 @@
-import { formatInstant } from '@blindkeep/protocol/ids'
 import type { AuditedLink } from '../../ports/store.ts'
-import { broken, type Finding } from './finding.ts'
+import { broken, type Finding, instantText } from './finding.ts'
 import type { Examination } from './options.ts'
 
 /** Caps count landed plus open (ARCHITECTURE.md, What is always true). The link’s id is a credential, so that its number names it. */
 export function judgeLink(link: AuditedLink, examination: Examination): readonly Finding[] {
-  const where = { account_id: link.accountId, link_seq: link.linkSeq, created_at: formatInstant(link.createdAt) }
+  const where = { account_id: link.accountId, link_seq: link.linkSeq, created_at: instantText(link.createdAt) }
   return [...broken(where, openRules(link)), ...broken(where, landedRules(link, examination))]
 }
 

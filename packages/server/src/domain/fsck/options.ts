@@ -4,6 +4,8 @@ import type { Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 export interface Examination {
   /** Reads every byte again. */
   readonly deep: boolean
+  /** Compares every index of the database with its table, as `deep` does: whoever repairs goes by what they say. */
+  readonly indexes?: boolean
   readonly signal: AbortSignal
   /** Grows while it looks. */
   readonly counts: Counts

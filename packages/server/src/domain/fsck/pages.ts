@@ -1,4 +1,4 @@
-import type { ReadTx, Store } from '../../ports/store.ts'
+import { type ReadTx, type Store, ValueUnreadable } from '../../ports/store.ts'
 import type { Examination } from './options.ts'
 
 /** Before every number that a row can have, also one that it should not have. */
@@ -15,19 +15,29 @@ interface Table<Row, Key> {
   readonly most?: number
 }
 
-/** A whole table, page by page. */
+/** A whole table, page by page. Throws `ValueUnreadable`, which says where, at a row that cannot be read. */
 export async function* pages<Row, Key>(
   store: Pick<Store, 'read'>,
   { first, read, keyOf, most = PAGE_MOST }: Table<Row, Key>,
   { signal }: Pick<Examination, 'signal'>,
 ): AsyncGenerator<readonly Row[]> {
-  let after = first
+  let [after, asked] = [first, most]
   for (;;) {
     signal.throwIfAborted()
-    const rows = await store.read((tx) => read(tx, after, most))
-    if (rows.length > 0) yield rows
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < most) return
-    after = keyOf(last)
+    const rows = await store
+      .read((tx) => read(tx, after, asked))
+      .catch((error: unknown) => {
+        if (!(error instanceof ValueUnreadable)) throw error
+        if (asked > 1) return undefined
+        throw new ValueUnreadable(`the row after ${after === first ? 'none' : after}: ${error.message}`)
+      })
+    // Ever fewer, until the one row is found.
+    if (rows === undefined) asked = Math.ceil(asked / 2)
+    else {
+      if (rows.length > 0) yield rows
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < asked) return
+      after = keyOf(last)
+    }
   }
 }

@@ -154,9 +154,10 @@ function keyFindings(where: Where, { keyId, payload }: DecodedReceipt, { keys }:
 /** A receipt vouches for exactly one thing, and for what is still here of it. */
 function subjectFindings(
   where: Where,
-  { receipt: { row, subjects, hasUpload }, decoded: { payload } }: Read,
+  { receipt: { row, subjects, hasUpload, asset }, decoded: { payload } }: Read,
   { isUnpruned = false }: Examination,
 ): readonly Finding[] {
+  const isHeld = subjects.some(({ what }) => what === 'blob')
   return [
     ...broken(where, [
       [
@@ -165,6 +166,16 @@ function subjectFindings(
         `it is of ${row.dropId === undefined ? 'neither a drop nor an asset' : 'a drop and an asset'}`,
       ],
       [isUnpruned && !hasUpload, 'receipt_subject_wrong', 'it vouches for a session that is not there'],
+      [
+        row.assetId !== undefined && asset === undefined,
+        'receipt_subject_wrong',
+        'it vouches for an asset that is not there',
+      ],
+      [
+        asset?.isDeleted === false && !isHeld && !(row.receiptSeq < (asset.originalSeq ?? 0)),
+        'receipt_subject_wrong',
+        'it vouches for a blob that its asset does not hold, and no later original has replaced',
+      ],
     ]),
     ...subjects.flatMap(({ what, role, ciphertextHash, size }) =>
       broken(where, [

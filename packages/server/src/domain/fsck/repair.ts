@@ -21,7 +21,6 @@ const DONE: Readonly<Record<Repair['repair'], string>> = {
   recount_use: 'set use and pending drops to what the rows say',
   recount_open: 'set open sessions and bytes to what the rows say',
   let_go: 'let go of the claim',
-  hand_over: 'handed the copy to the sweeper',
   mark_damaged: 'marked the copy as damaged',
   unmark_damaged: 'took the mark off',
 }
@@ -36,13 +35,7 @@ async function applied(tx: WriteTx, given: Repair, { clock, quota }: Omit<Repair
     case 'recount_open':
       return tx.audit.recountOpen(given.linkSeq)
     case 'let_go':
-      await tx.drops.unclaim(given.dropId, given.claimId)
-      return true
-    case 'hand_over': {
-      const copy = await tx.audit.copy(given.location)
-      const isLeftover = copy?.state === 'staged' && copy.sessions + copy.drops + copy.blobs + copy.receipts === 0
-      return isLeftover && tx.copies.move(given.location, { from: 'staged', to: 'doomed', at: clock.now() })
-    }
+      return tx.drops.unclaim(given.dropId, given.claimId)
     case 'mark_damaged':
       return tx.copies.markDamaged(given.location, clock.now())
     case 'unmark_damaged':

@@ -1,16 +1,16 @@
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { AuditedUpload } from '../../ports/store.ts'
 import { locationOf } from '../location.ts'
-import { broken, type Finding } from './finding.ts'
+import { broken, type Finding, instantText } from './finding.ts'
 
-/** Hashing the largest file takes hours; a server that runs, or starts, finishes whatever is left. */
+/** Hashing the largest file takes hours; a server that runs, or starts, finishes whatever is left. That it ran a receipt tells. */
 const FINISHING_SECONDS_MOST = 86_400
 
 type Rules = Parameters<typeof broken>[1]
 
-export function judgeUpload(upload: AuditedUpload, now: Instant): readonly Finding[] {
+export function judgeUpload(upload: AuditedUpload, lastReceiptAt: Instant | undefined): readonly Finding[] {
   const where = { upload_id: upload.uploadId, account_id: upload.accountId }
-  return broken(where, [...progressRules(upload), ...belongingRules(upload), ...stuckRules(upload, now)])
+  return broken(where, [...progressRules(upload), ...belongingRules(upload), ...stuckRules(upload, lastReceiptAt)])
 }
 
 function progressRules({ state, size, receivedBytes, chunkCount, chunks }: AuditedUpload): Rules {
@@ -64,13 +64,13 @@ function hasRightReceipts({ state, assetId, receipts: { landings, blobs } }: Aud
   return assetId === undefined ? landings === 1 && blobs <= 1 : landings === 0 && blobs === 1
 }
 
-function stuckRules({ state, lastChunkAt, createdAt }: AuditedUpload, now: Instant): Rules {
+function stuckRules({ state, lastChunkAt, createdAt }: AuditedUpload, lastReceiptAt = createdAt): Rules {
   const since = lastChunkAt ?? createdAt
   return [
     [
-      state === 'finishing' && addSeconds(since, FINISHING_SECONDS_MOST) < now,
+      state === 'finishing' && addSeconds(since, FINISHING_SECONDS_MOST) < lastReceiptAt,
       'session_stuck',
-      `finishing for ${Math.floor((now - since) / 3_600_000)} hours`,
+      `finishing since ${instantText(since)}, and the last receipt is of ${instantText(lastReceiptAt)}`,
     ],
   ]
 }

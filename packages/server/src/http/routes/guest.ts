@@ -75,7 +75,7 @@ export function guestRoutes(
       if (isRefusal(upload)) return upload
       const answer = await chunkAnswer(call, { upload, appendChunk, chunkBytesMost: settings.chunkBytesMost })
       if (!isRefusal(answer)) return { status: 204, headers: { 'X-Service-Offset': String(answer.offset) } }
-      if (isOfAsset(answer)) throw new Error('a drop session was refused a place in an asset')
+      if (isOfOwner(answer)) throw new Error('a drop session was refused as an owner’s own is')
       return answer
     },
 
@@ -98,8 +98,8 @@ export function guestRoutes(
   }
 }
 
-type OfAsset = Refuses<'manifest_mismatch' | 'manifest_stale' | 'asset_id_taken'>
+type OfOwner = Refuses<'manifest_mismatch' | 'manifest_stale' | 'asset_id_taken' | 'account_suspended'>
 
-function isOfAsset(refusal: Refusal): refusal is OfAsset {
-  return ['manifest_mismatch', 'manifest_stale', 'asset_id_taken'].includes(refusal.refused)
+function isOfOwner(refusal: Refusal): refusal is OfOwner {
+  return ['manifest_mismatch', 'manifest_stale', 'asset_id_taken', 'account_suspended'].includes(refusal.refused)
 }

@@ -1,4 +1,4 @@
-import type { AccountId, AlbumId, AssetId, DropId, Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
+import type { AccountId, AssetId, DropId, Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { CopyState } from './copies.ts'
 import type { ReceiptRow } from './receipts.ts'
@@ -103,7 +103,6 @@ export interface AuditedDrop extends Held {
 export interface AuditedAsset {
   readonly assetId: AssetId
   readonly accountId: AccountId
-  readonly albumId: AlbumId
   readonly albumAccountId: AccountId | undefined
   readonly dropId: DropId | undefined
   readonly createdAt: Instant | undefined
@@ -126,12 +125,16 @@ export interface AuditedBlob extends Held {
   /** As of a drop; of an owner's session, asset and role are the blob's too. */
   readonly upload: LandedAs | undefined
   readonly receipt: { readonly receiptSeq: number; readonly receivedAt: Instant } | undefined
+  /** Whether its manifest envelope is JSON. */
+  readonly isEnvelopeReadable: boolean
 }
 
 export interface AuditedCopy {
   readonly location: string
   readonly size: number
   readonly state: CopyState
+  readonly since: Instant
+  readonly checkedAt: Instant
   readonly damagedAt: Instant | undefined
   /** How many own it: sessions that have not closed, drops, blobs of assets. */
   readonly sessions: number
@@ -149,6 +152,8 @@ export interface AuditedReceipt {
   readonly subjects: readonly Subject[]
   /** Whether its session is still known. */
   readonly hasUpload: boolean
+  /** Of a blob's: its asset as it is now; undefined when there is no such row. */
+  readonly asset: { readonly isDeleted: boolean; readonly originalSeq: number | undefined } | undefined
 }
 
 export interface Subject {
@@ -158,12 +163,20 @@ export interface Subject {
   readonly size: number
 }
 
+/** As sentences. */
+export interface Damage {
+  /** Of pages, indexes and checks: what is read of such a database is worth nothing. */
+  readonly broken: readonly string[]
+  /** Rows that refer to nothing. Looked for when nothing is broken. */
+  readonly dangling: readonly string[]
+}
+
 export interface AuditReads {
   /**
-   * What the database finds wrong with itself, as sentences: pages, indexes, rows that refer to nothing. `deep` compares every index with its table.
-   * Nothing from a database that guards these itself.
+   * What the database finds wrong with itself. `deep` compares every index with its table. Nothing from a database that guards these itself.
+   * Looking on behind the first fault may throw `StoreDamaged`: with a `most` of 1 that one is told in any case.
    */
-  damage(deep: boolean): Promise<readonly string[]>
+  damage(deep: boolean, most: number): Promise<Damage>
   /** In the order of their ids, those after `after`; begins with an empty text. `most` at the most, as all of these. */
   accounts(after: string, most: number): Promise<readonly AuditedAccount[]>
   /** In the order of their numbers, those after `after`; begins below all of them. */

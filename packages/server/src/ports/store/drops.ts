@@ -40,8 +40,8 @@ export interface DropWrites {
   claim(claim: Claim): Promise<boolean>
   /** Removes the row that this very claim holds. False, and nothing changed, when it holds it no more. */
   settle(dropId: DropId, claimId: string): Promise<boolean>
-  /** Lets go of the row, if this very claim holds it. */
-  unclaim(dropId: DropId, claimId: string): Promise<void>
+  /** Lets go of the row. False, and nothing changed, when this very claim does not hold it. */
+  unclaim(dropId: DropId, claimId: string): Promise<boolean>
   /** Removes the row of this account's drop unless an adoption's lease is live at `at`. What it removed, or undefined. */
   remove(dropId: DropId, accountId: AccountId, at: Instant): Promise<Drop | undefined>
   /** The same for all that came through one of this account's links. */

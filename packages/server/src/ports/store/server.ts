@@ -5,6 +5,7 @@
  * salts and refresh tokens. receipt_seq_floor: decimal digits in ASCII; every receipt from now on has a receipt_seq above it. feed_epoch: random bytes
  * that tell which numbering of changes a cursor belongs to; a restore changes them.
  * collector_paused_until: an RFC 3339 instant in ASCII; until then the collector dooms nothing that a receipt vouched for (`domain/collect.ts`).
+ * protocol_window: two dates in ASCII with a space between them, the oldest and the newest protocol version as the last start was told them.
  */
 export type ServerFact =
   | 'server_id'
@@ -13,6 +14,7 @@ export type ServerFact =
   | 'receipt_seq_floor'
   | 'feed_epoch'
   | 'collector_paused_until'
+  | 'protocol_window'
 
 export interface ServerReads {
   fact(name: ServerFact): Promise<Uint8Array | undefined>

@@ -76,7 +76,7 @@ function describeBooks(inStore: InStore): void {
     'gives accounts and links beside the sums of their rows, page by page',
     inStore(async (store) => {
       await fill(store)
-      assert.deepEqual(await store.read((tx) => tx.audit.damage(true)), [])
+      assert.deepEqual(await store.read((tx) => tx.audit.damage(true, 1)), { broken: [], dangling: [] })
       const [first] = await store.read((tx) => tx.audit.accounts('', 1))
       assert.deepEqual(first, {
         accountId: accountId(1),
@@ -228,6 +228,8 @@ function describeCustody(inStore: InStore): void {
         location: copy(1).location,
         size: SIZE,
         state: 'kept',
+        since: pending?.since,
+        checkedAt: pending?.since,
         damagedAt: undefined,
         sessions: 0,
         drops: 1,
@@ -272,6 +274,11 @@ function describeReceipts(inStore: InStore): void {
           true,
         ],
       ])
+      const assets = async () => (await store.read((tx) => tx.audit.receipts(0, 9))).map(({ asset }) => asset)
+      const held = { isDeleted: false, originalSeq: undefined }
+      assert.deepEqual(await assets(), [undefined, undefined, held, held])
+      await store.write((tx) => tx.assets.removeBlob(copy(3).location))
+      assert.deepEqual(await assets(), [undefined, undefined, { ...held, originalSeq: 4 }, held])
       await store.write((tx) => tx.uploads.prune(at(100)))
       assert.deepEqual(await whatOf(3, 3), [[4, [['blob', 'original', hash(2)]], false]])
       assert.deepEqual((await store.read((tx) => tx.audit.receipts(1, 1)))[0]?.row, receipt(2))

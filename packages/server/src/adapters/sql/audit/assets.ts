@@ -1,6 +1,7 @@
 import type { DropId, Instant } from '@blindkeep/protocol/ids'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { AuditedAsset, AuditedBlob } from '../../../ports/store.ts'
+import { envelopeOf } from '../envelopes.ts'
 import { prepared } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
 import { presentCopy } from './copies.ts'
@@ -14,7 +15,7 @@ const assetPage = prepared((db, given: { readonly after: string; readonly most: 
   db
     .selectFrom('assets')
     .leftJoin('albums', 'albums.album_id', 'assets.album_id')
-    .select(['assets.asset_id', 'assets.account_id', 'assets.album_id', 'drop_id', 'assets.created_at', 'deleted_at'])
+    .select(['assets.asset_id', 'assets.account_id', 'drop_id', 'assets.created_at', 'deleted_at'])
     .select(['assets.change_seq', 'albums.account_id as album_account'])
     .select([
       sql<number>`(select count(*) from asset_blobs where asset_blobs.asset_id = assets.asset_id)`.as('blobs'),
@@ -51,7 +52,7 @@ const blobPage = prepared((db, given: { readonly after: number; readonly most: n
     .select(['blob_seq', 'asset_blobs.asset_id', 'asset_blobs.account_id', 'asset_blobs.role', 'asset_blobs.size'])
     .select(['asset_blobs.ciphertext_hash', 'asset_blobs.location', 'asset_blobs.upload_id', 'landed_at'])
     .select(['copies.state as copy_state', 'copies.size as copy_size', 'assets.account_id as asset_account'])
-    .select(['uploads.state as upload_state', isSame.as('is_same')])
+    .select(['uploads.state as upload_state', isSame.as('is_same'), 'asset_blobs.envelope'])
     .select([ofReceipt<number>('receipt_seq').as('receipt_seq'), ofReceipt<Instant>('received_at').as('received_at')])
     .where('blob_seq', '>', given.after)
     .orderBy('blob_seq')
@@ -63,7 +64,6 @@ export async function auditedAssets(db: Kysely<Schema>, after: string, most: num
   return rows.map((row) => ({
     assetId: row.asset_id,
     accountId: row.account_id,
-    albumId: row.album_id,
     albumAccountId: row.album_account ?? undefined,
     dropId: row.drop_id ?? undefined,
     createdAt: row.created_at ?? undefined,
@@ -94,5 +94,15 @@ export async function auditedBlobs(db: Kysely<Schema>, after: number, most: numb
       row.receipt_seq === null || row.received_at === null
         ? undefined
         : { receiptSeq: row.receipt_seq, receivedAt: row.received_at },
+    isEnvelopeReadable: isReadable(row.envelope),
   }))
+}
+
+function isReadable(envelope: string): boolean {
+  try {
+    envelopeOf(envelope)
+    return true
+  } catch {
+    return false
+  }
 }

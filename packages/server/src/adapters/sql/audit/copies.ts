@@ -63,6 +63,8 @@ function copyOf(row: Row): AuditedCopy {
     location,
     size,
     state,
+    since: row.since,
+    checkedAt: row.checked_at,
     damagedAt: row.damaged_at ?? undefined,
     sessions,
     drops,

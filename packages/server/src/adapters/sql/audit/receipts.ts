@@ -1,16 +1,24 @@
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { AuditedReceipt, Subject } from '../../../ports/store.ts'
 import { prepared } from '../prepared.ts'
 import { receiptOf } from '../receipts.ts'
 import type { Schema } from '../schema.ts'
+
+/** Only an original that replaces takes blobs out of an asset that lives. What the role is not names the index of those that are one a role. */
+const originalSeq = sql<number | null>`case when asset_blobs.blob_seq is null then (
+  select max(later.receipt_seq) from asset_blobs as held
+    join receipts as later on later.upload_id = held.upload_id and later.asset_id = held.asset_id
+  where held.asset_id = receipts.asset_id and held.role = 'original' and held.role <> 'derivative'
+) end`
 
 const page = prepared((db, given: { readonly after: number; readonly most: number }) =>
   db
     .selectFrom('receipts')
     .leftJoin('uploads', 'uploads.upload_id', 'receipts.upload_id')
     .leftJoin('drops', 'drops.upload_id', 'receipts.upload_id')
+    .leftJoin('assets', 'assets.asset_id', 'receipts.asset_id')
     .leftJoin('asset_blobs', (join) =>
       join
         .onRef('asset_blobs.asset_id', '=', 'receipts.asset_id')
@@ -20,7 +28,8 @@ const page = prepared((db, given: { readonly after: number; readonly most: numbe
     .select(['uploads.ciphertext_hash as upload_hash', 'uploads.size as upload_size', 'uploads.role as upload_role'])
     .select(['drops.ciphertext_hash as drop_hash', 'drops.size as drop_size'])
     .select(['asset_blobs.ciphertext_hash as blob_hash', 'asset_blobs.size as blob_size'])
-    .select('asset_blobs.role as blob_role')
+    .select(['asset_blobs.role as blob_role', 'assets.account_id as asset_account', 'assets.deleted_at as deleted_at'])
+    .select(originalSeq.as('original_seq'))
     .where('receipts.receipt_seq', '>', given.after)
     .orderBy('receipts.receipt_seq')
     .limit(given.most),
@@ -35,6 +44,10 @@ export async function auditedReceipts(
   return rows.map((row) => ({
     row: receiptOf(row),
     hasUpload: row.upload_hash !== null,
+    asset:
+      row.asset_account === null
+        ? undefined
+        : { isDeleted: row.deleted_at !== null, originalSeq: row.original_seq ?? undefined },
     subjects: [
       ...subject('session', { ciphertextHash: row.upload_hash, size: row.upload_size, role: row.upload_role }),
       ...subject('drop', { ciphertextHash: row.drop_hash, size: row.drop_size, role: null }),

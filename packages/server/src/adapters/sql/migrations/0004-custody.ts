@@ -90,7 +90,8 @@ const facts = ({ text, bytes, tableEnd }: Dialect) => [
   'alter table server_facts rename to server_facts_before',
   `create table server_facts (
     name ${text} primary key not null check (name in (
-      'server_id', 'token_key', 'server_secret', 'receipt_seq_floor', 'feed_epoch', 'collector_paused_until'
+      'server_id', 'token_key', 'server_secret', 'receipt_seq_floor', 'feed_epoch', 'collector_paused_until',
+      'protocol_window'
     )),
     value ${bytes} not null
   ) ${tableEnd}`,

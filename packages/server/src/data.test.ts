@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { readConfig } from './config.ts'
+import { openServerData } from './data.ts'
+
+describe('the data of a server', () => {
+  it('are not begun beside a restore that was broken off', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-data-'))
+    try {
+      const config = readConfig({ DATA_DIR: directory })
+      assert.ok(!('faults' in config))
+      await writeFile(join(directory, 'blindkeep.sqlite.restoring'), 'half')
+      for (const _ of [1, 2]) await assert.rejects(openServerData(config), /a restore into .* was broken off/)
+      assert.deepEqual((await readdir(directory)).toSorted(), ['blindkeep.sqlite.restoring', 'server.lock'])
+      await rm(join(directory, 'blindkeep.sqlite.restoring'))
+      await (await openServerData(config)).close()
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  })
+})
