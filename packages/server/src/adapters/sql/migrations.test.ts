@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import {
   accountId,
   albumId,
+  assetBlob,
   assetId,
   assetUpload,
   at,
@@ -17,6 +18,7 @@ import { sqliteDialect } from './dialects.ts'
 import { firstTables } from './migrations/0001-first-tables.ts'
 import { devicesAndAlbums } from './migrations/0002-devices-and-albums.ts'
 import { assets } from './migrations/0003-assets.ts'
+import { custody } from './migrations/0004-custody.ts'
 import { DatabaseTooNew, type Migration, migrate } from './migrations.ts'
 import type { Schema } from './schema.ts'
 import { openConnection } from './sqliteConnection.ts'
@@ -263,5 +265,35 @@ describe('the migration to custody', () => {
       assert.deepEqual(await feedOf(2), [[1, assetId(3)]])
       const counts = [1, 2, 3].map((account) => changes.lastSeq(accountId(account)))
       assert.deepEqual(await Promise.all(counts), [3, 1, 0])
+    }))
+})
+
+describe('the migration to strangers', () => {
+  it('reads of every envelope until when it is retained, and never earlier, whatever else it says', () =>
+    inDatabase(async (db) => {
+      await migrate(db, sqliteDialect, [firstTables, devicesAndAlbums, assets, custody])
+      const account = { email: 'a@b', secret_hash: 's', kdf_version: 1, created_at: 0, used_bytes: 0 }
+      const envelopes = [
+        { retention_until: '2027-03-04t23:59:60.999999-23:59' },
+        { retention_until: '0000-01-01T00:00:00Z' },
+        { retention_until: null, note: '"retention_until":"2030-01-01T00:00:00Z"' },
+        {},
+      ]
+      for (const [index, envelope] of envelopes.entries()) {
+        const number = index + 1
+        const [owner, album, asset] = [accountId(number), albumId(number), assetId(number)]
+        await insert(db, 'accounts', { ...account, account_id: owner, email: `${number}@b` })
+        await insert(db, 'albums', { album_id: album, account_id: owner, created_at: 0 })
+        await insert(db, 'assets', { asset_id: asset, account_id: owner, album_id: album })
+        const { role, ciphertextHash, size, location, uploadId: brought } = assetBlob(number)
+        const blob = { asset_id: asset, account_id: owner, role, ciphertext_hash: ciphertextHash, size, location }
+        const rest = { upload_id: brought, content_type: 'image/png', landed_at: 0 }
+        await insert(db, 'asset_blobs', { ...blob, ...rest, envelope: JSON.stringify(envelope) })
+      }
+      await migrate(db, sqliteDialect)
+      const { retainedUntil } = createReadTx(db).assets
+      const found = await Promise.all(envelopes.map((_, index) => retainedUntil(accountId(index + 1))))
+      assert.deepEqual(found, [Date.UTC(2027, 2, 6), undefined, undefined, undefined])
+      assert.ok(Date.parse('2027-03-04T23:59:59.999-23:59') <= Date.UTC(2027, 2, 6))
     }))
 })

@@ -4,13 +4,14 @@ import { firstTables } from './migrations/0001-first-tables.ts'
 import { devicesAndAlbums } from './migrations/0002-devices-and-albums.ts'
 import { assets } from './migrations/0003-assets.ts'
 import { custody } from './migrations/0004-custody.ts'
+import { strangers } from './migrations/0005-strangers.ts'
 import type { Schema } from './schema.ts'
 
 /** Statements that lead from the schema before to the one after. */
 export type Migration = (dialect: Dialect) => readonly string[]
 
 /** In order, numbered from 1. Append only: a released migration is never edited, as databases remember only how many they have been through. */
-export const migrations: readonly Migration[] = [firstTables, devicesAndAlbums, assets, custody]
+export const migrations: readonly Migration[] = [firstTables, devicesAndAlbums, assets, custody, strangers]
 
 /** A newer release has written this database: its rows may mean what this code does not know. */
 export class DatabaseTooNew extends Error {

@@ -45,6 +45,11 @@ export interface Schema {
   readonly log_head: LogHeadTable
   readonly attestation_keys: AttestationKeyTable
   readonly server_facts: ServerFactTable
+  readonly backup_codes: BackupCodeTable
+  readonly challenges: ChallengeTable
+  readonly invites: InviteTable
+  readonly shares: ShareTable
+  readonly share_blobs: ShareBlobTable
 }
 
 export interface AccountTable {
@@ -66,6 +71,15 @@ export interface AccountTable {
   readonly exceeded_since: Instant | null
   /** The number of its last change. `changes.ts` alone raises it. */
   readonly change_seq: Generated<number>
+  /** Sealed under the master secret; enrolled, and asked for once `totp_confirmed_at` is set. */
+  readonly totp_sealed: Uint8Array | null
+  readonly totp_confirmed_at: Instant | null
+  /** The last time step whose code was taken. */
+  readonly totp_last_step: number | null
+  /** When its owner deleted it. Nothing of a person is left in the row then. */
+  readonly deleted_at: Instant | null
+  /** When the last of what it held was let go. */
+  readonly emptied_at: Instant | null
 }
 
 export interface SessionTable {
@@ -135,6 +149,8 @@ export interface AssetBlobTable {
   readonly content_type: string
   readonly landed_at: Instant
   readonly envelope: string
+  /** What the envelope says of it. */
+  readonly retained_until: Instant | null
 }
 
 export interface LinkTable {
@@ -297,4 +313,50 @@ export interface AttestationKeyTable {
 export interface ServerFactTable {
   readonly name: ServerFact
   readonly value: Uint8Array
+}
+
+export interface BackupCodeTable {
+  readonly account_id: AccountId
+  /** HMAC of the code under a secret of the server's. */
+  readonly code_hash: string
+  readonly used_at: Instant | null
+}
+
+/** What a first step has proved, until the second one. */
+export interface ChallengeTable {
+  /** SHA-256 of the token that the client holds. */
+  readonly token_hash: string
+  readonly account_id: AccountId
+  readonly device_id: DeviceId | null
+  /** JSON of what a recovery will set; null for a sign-in. */
+  readonly recovery: string | null
+  readonly created_at: Instant
+  readonly expires_at: Instant
+  readonly tries: Generated<number>
+  readonly used_at: Instant | null
+}
+
+export interface InviteTable {
+  /** SHA-256 of the code. */
+  readonly code_hash: string
+  readonly created_at: Instant
+  readonly expires_at: Instant
+  readonly used_by: AccountId | null
+}
+
+export interface ShareTable {
+  readonly share_seq: Generated<number>
+  readonly opaque_id: OpaqueId
+  readonly account_id: AccountId
+  readonly created_at: Instant
+  readonly expires_at: Instant | null
+  readonly ended_at: Instant | null
+  /** Null once it has ended, and it has no blobs then. */
+  readonly sealed_index: Uint8Array | null
+}
+
+export interface ShareBlobTable {
+  readonly opaque_id: OpaqueId
+  readonly position: number
+  readonly ciphertext_hash: Sha256Hex
 }

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { type Authenticator, stepAt } from '../testing/authenticator.ts'
+import { type Client, json, type Reply } from './client.ts'
+import { atOnce, expectSaid, fingerprint, said, tally } from './expect.ts'
+import { answer, challengeOf, enroll, type Guarded, logIn, totp, turnOn } from './secondFactor.ts'
+import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
+import { asOwner, newPassword, signUp, type Tokens } from './world.ts'
+
+const MANY = 64
+const TRIES = 5
+/** Of the form of a backup code, with a letter that none has. */
+const WRONG = 'UUUUU-UUUUU'
+const TRIES_OF_ACCOUNT = 100
+const TRIES_OF_SOURCE = 3
+const LIFE_MS = 5 * 60_000
+
+const server = await connect()
+const newGuarded = async () => turnOn(await signUp(server))
+const isOn = async ({ owner }: Guarded, token = owner.token) =>
+  json<{ totp_enabled: boolean }>(await asOwner({ ...owner, token }, 'GET', '/v1/account')).totp_enabled
+
+/** Six digits that the server would take at no moment around now. */
+function wrongDigits(authenticator: Authenticator): string {
+  const present = stepAt(Date.now())
+  const near = new Set([-3, -2, -1, 0, 1, 2, 3].map((aside) => authenticator.codeOf(present + aside)))
+  const wrong = ['000000', '111111', '222222', '333333', '444444', '555555', '666666', '777777'].find(
+    (code) => !near.has(code),
+  )
+  return wrong ?? assert.fail('eight codes of seven')
+}
+
+describe('enrolling a second factor', () => {
+  it('gives what an authenticator reads, uncached, and asks for nothing before it is confirmed', async () => {
+    const owner = await signUp(server)
+    const reply = await totp(owner, 'enroll', { current_password: owner.password })
+    assert.equal(said(reply), '200')
+    assert.equal(reply.headers['cache-control'], 'no-store')
+    const { issuer, label, secret } = await enroll(owner)
+    assert.equal(label, `${issuer}:${owner.email}`)
+    assert.equal(issuer, new URL((await serverInfo()).server_id).hostname)
+    assert.equal(secret.length, 20)
+    assert.equal(said(await logIn(owner)), '200')
+  })
+
+  it('asks for the present secret', async () => {
+    const owner = await signUp(server)
+    expectSaid(await totp(owner, 'enroll', { current_password: newPassword() }), '401 auth.invalid_credentials')
+  })
+
+  it('replaces what was not confirmed, and answers 409 once one is on', async () => {
+    const owner = await signUp(server)
+    const first = await enroll(owner)
+    const guarded = await turnOn(owner)
+    assert.notDeepEqual(first.secret, guarded.authenticator.secret)
+    expectSaid(await totp(owner, 'enroll', { current_password: owner.password }), '409 auth.totp_already_active')
+  })
+})
+
+describe('confirming a second factor', () => {
+  it('gives ten backup codes, and leaves other sessions open', async () => {
+    const owner = await signUp(server)
+    const { access_token: token } = json<Tokens>(await logIn(owner))
+    const guarded = await turnOn(owner)
+    assert.equal(new Set(guarded.backupCodes).size, 10)
+    // 50 bits at least, of an alphabet that leaves out what looks alike.
+    for (const code of guarded.backupCodes) assert.ok(code.replace(/[^0-9A-HJKMNP-TV-Z]/g, '').length >= 10, code)
+    assert.deepEqual([await isOn(guarded), await isOn(guarded, token)], [true, true])
+  })
+
+  it('answers 401 to a wrong code and 409 when nothing waits', async () => {
+    const owner = await signUp(server)
+    expectSaid(await totp(owner, 'confirm', { code: '000000' }), '409 auth.totp_not_pending')
+    const authenticator = await enroll(owner)
+    const wrong = wrongDigits(authenticator)
+    expectSaid(await totp(owner, 'confirm', { code: wrong }), '401 auth.totp_invalid_code')
+    expectSaid(await totp(owner, 'confirm', { code: authenticator.next() }), '200')
+    expectSaid(await totp(owner, 'confirm', { code: authenticator.next() }), '409 auth.totp_not_pending')
+  })
+})
+
+describe('signing in with a second factor', () => {
+  it('answers 202 with a challenge and nothing of a session', async () => {
+    const { owner } = await newGuarded()
+    const before = Date.now()
+    const reply = await logIn(owner)
+    assert.equal(said(reply), '202')
+    assert.deepEqual(Object.keys(json<object>(reply)).toSorted(), ['expires_at', 'mfa_token'])
+    const { mfa_token, expires_at } = json<{ mfa_token: string; expires_at: string }>(reply)
+    const life = Date.parse(expires_at) - before
+    assert.ok(life > LIFE_MS - 60_000 && life < LIFE_MS + 60_000, expires_at)
+    const withToken = { method: 'GET', path: '/v1/account', token: mfa_token }
+    expectSaid(await server.send(withToken), '401 request.unauthenticated')
+    const refresh = { method: 'POST', path: '/v1/auth/refresh', json: { refresh_token: mfa_token } }
+    expectSaid(await server.send(refresh), '401 auth.session_expired')
+  })
+
+  it('opens a session with a code of the authenticator, and with a backup code however it is typed', async () => {
+    const { owner, authenticator, backupCodes } = await newGuarded()
+    const [first = '', second = '', third = ''] = backupCodes
+    const digits = authenticator.next()
+    const typings = [
+      `${digits.slice(0, 3)} ${digits.slice(3)}`,
+      first,
+      second.toLowerCase().replaceAll(/[^0-9a-z]/g, ''),
+      ` ${third.replaceAll(/[^0-9A-Z]/g, ' ')} `,
+    ]
+    for (const code of typings) {
+      const reply = await answer(server, await challengeOf(owner), code)
+      assert.equal(said(reply), '200')
+      const { access_token: token, account_id } = json<Tokens>(reply)
+      assert.equal(account_id, owner.accountId)
+      assert.equal(said(await asOwner({ ...owner, token }, 'GET', '/v1/account')), '200')
+    }
+  })
+
+  it('takes no code twice: not the one that turned it on, nor one that signed in, nor a backup code', async () => {
+    const { owner, authenticator, backupCodes } = await newGuarded()
+    const [first = ''] = backupCodes
+    const used = authenticator.codeOf(stepAt(Date.now()))
+    const wrong = '401 auth.totp_invalid_code'
+    expectSaid(await answer(server, await challengeOf(owner), used), wrong)
+    const next = authenticator.next()
+    for (const code of [next, first]) {
+      expectSaid(await answer(server, await challengeOf(owner), code), '200')
+      expectSaid(await answer(server, await challengeOf(owner), code), wrong)
+    }
+  })
+
+  it('answers 401 totp_invalid_code to a wrong code, of another account too', async () => {
+    const guarded = await newGuarded()
+    const other = await newGuarded()
+    for (const code of [wrongDigits(guarded.authenticator), WRONG, other.backupCodes[0] ?? '', '1', '💥'])
+      expectSaid(await answer(server, await challengeOf(guarded.owner), code), '401 auth.totp_invalid_code', code)
+  })
+
+  it('answers 401 totp_challenge_invalid to an unknown, a used-up and a taken challenge alike', async () => {
+    const { owner, backupCodes } = await newGuarded()
+    const [first = '', second = ''] = backupCodes
+    const taken = await challengeOf(owner)
+    expectSaid(await answer(server, taken, first), '200')
+    const usedUp = await challengeOf(owner)
+    for (let count = 0; count < TRIES; count += 1)
+      expectSaid(await answer(server, usedUp, WRONG), '401 auth.totp_invalid_code')
+    const unknown = { mfa_token: randomBytes(32).toString('base64url') }
+    const replies: Reply[] = []
+    for (const challenge of [taken, usedUp, unknown]) replies.push(await answer(server, challenge, second))
+    for (const reply of replies) expectSaid(reply, '401 auth.totp_challenge_invalid')
+    assert.equal(new Set(replies.map(fingerprint)).size, 1)
+    expectSaid(await answer(server, await challengeOf(owner), second), '200')
+  })
+
+  it('answers 429 after a hundred wrong codes of an account, new challenges or not, and takes a backup code still', async () => {
+    const { owner, authenticator, backupCodes } = await newGuarded()
+    const wrong = wrongDigits(authenticator)
+    for (let tried = 0; tried < TRIES_OF_ACCOUNT; tried += TRIES) {
+      const challenge = await challengeOf(owner)
+      const guesses = await atOnce(TRIES, () => answer(server, challenge, wrong))
+      assert.deepEqual(tally(guesses), { '401 auth.totp_invalid_code': TRIES })
+    }
+    const limited = await answer(server, await challengeOf(owner), authenticator.next())
+    expectSaid(limited, '429 auth.rate_limited')
+    assert.ok(Number(limited.headers['retry-after']) >= 1)
+    expectSaid(await totp(owner, 'disable', { current_password: owner.password, code: wrong }), '429 auth.rate_limited')
+    expectSaid(await answer(server, await challengeOf(owner), backupCodes[0] ?? ''), '200', 'counted apart')
+    const off = { current_password: owner.password, code: backupCodes[1] }
+    expectSaid(await totp(owner, 'disable', off), '204')
+    // What a thief has used up keeps no owner from putting another authenticator in its place: its codes are judged.
+    const next = { code: wrongDigits(await enroll(owner)) }
+    expectSaid(await totp(owner, 'confirm', next), '401 auth.totp_invalid_code')
+  })
+
+  it('is not gone round by registering again', async () => {
+    const { owner } = await newGuarded()
+    const { email, password } = owner
+    const reply = await server.send({ method: 'POST', path: '/v1/auth/register', json: { email, password } })
+    expectSaid(reply, '409 auth.user_already_exists')
+  })
+})
+
+describe('of 64 at once', () => {
+  it('one gets in with a code of the authenticator, by several challenges', async () => {
+    const { owner, authenticator } = await newGuarded()
+    await oneOf(owner, authenticator.next())
+  })
+
+  it('one gets in with a backup code, by several challenges', async () => {
+    const { owner, backupCodes } = await newGuarded()
+    await oneOf(owner, backupCodes[0] ?? '')
+  })
+
+  it('one gets in by one challenge, and five are judged when all are wrong', async () => {
+    const { owner, backupCodes } = await newGuarded()
+    const challenge = await challengeOf(owner)
+    const replies = await atOnce(MANY, () => answer(server, challenge, backupCodes[0] ?? ''))
+    assert.deepEqual(tally(replies), { 200: 1, '401 auth.totp_challenge_invalid': MANY - 1 })
+    const second = await challengeOf(owner)
+    const guesses = await atOnce(MANY, () => answer(server, second, WRONG))
+    const judged = { '401 auth.totp_invalid_code': TRIES, '401 auth.totp_challenge_invalid': MANY - TRIES }
+    assert.deepEqual(tally(guesses), judged)
+  })
+
+  /** Four tries each, so that none is out of tries; the challenge that is met leaves three at most with nothing to meet. */
+  async function oneOf(owner: Guarded['owner'], code: string): Promise<void> {
+    const challenges = await Promise.all(Array.from({ length: MANY / 4 }, () => challengeOf(owner)))
+    const tries = challenges.flatMap((challenge) => [challenge, challenge, challenge, challenge])
+    const replies = await Promise.all(tries.map((challenge) => answer(server, challenge, code)))
+    const {
+      200: won,
+      '401 auth.totp_invalid_code': wrong = 0,
+      '401 auth.totp_challenge_invalid': over = 0,
+    } = tally(replies)
+    assert.deepEqual([won, wrong + over], [1, MANY - 1])
+    assert.ok(over <= 3)
+  }
+})
+
+describe('disabling a second factor', () => {
+  it('asks for the secret and a code, and ends backup codes and open challenges with it', async () => {
+    const guarded = await newGuarded()
+    const { owner, authenticator, backupCodes } = guarded
+    const [first = '', second = ''] = backupCodes
+    const disable = (code: string, password = owner.password) =>
+      totp(owner, 'disable', { current_password: password, code })
+    expectSaid(await disable(first, newPassword()), '401 auth.invalid_credentials')
+    expectSaid(await disable(WRONG), '401 auth.totp_invalid_code')
+    const open = await challengeOf(owner)
+    expectSaid(await disable(authenticator.next()), '204')
+    expectSaid(await answer(server, open, first), '401 auth.totp_challenge_invalid')
+    expectSaid(await disable(first), '409 auth.totp_not_enrolled')
+    assert.equal(await isOn(guarded), false)
+    assert.equal(said(await logIn(owner)), '200')
+    const again = await enroll(owner)
+    assert.notDeepEqual(again.secret, authenticator.secret)
+    expectSaid(await totp(owner, 'confirm', { code: second }), '401 auth.totp_invalid_code')
+  })
+
+  it('takes a backup code in the place of the authenticator', async () => {
+    const { owner, backupCodes } = await newGuarded()
+    const body = { current_password: owner.password, code: backupCodes[9] }
+    expectSaid(await totp(owner, 'disable', body), '204')
+  })
+})
+
+describe('beside a proxy and an operator', { skip: NEEDS_OWN_SERVER }, async () => {
+  if (NEEDS_OWN_SERVER) return
+  const settings = { TRUST_PROXY: '127.0.0.1', REGISTRATION: 'open', LOGIN_TRIES_PER_WINDOW: String(TRIES_OF_SOURCE) }
+  const { client, operate } = await operatedServer(settings)
+  const from = (address: string): Client => ({
+    ...client,
+    send: (call) => client.send({ ...call, headers: { ...call.headers, 'x-forwarded-for': address } }),
+  })
+
+  it('answers 429 to the source that tried too many wrong codes, by however many challenges, and not to another', async () => {
+    const [guesser, elsewhere] = [from('203.0.113.1'), from('203.0.113.2')]
+    const guarded = await turnOn(await signUp(elsewhere))
+    const guessed = { ...guarded.owner, client: guesser }
+    const wrong = wrongDigits(guarded.authenticator)
+    for (let count = 0; count < TRIES_OF_SOURCE; count += 1)
+      expectSaid(await answer(guesser, await challengeOf(guessed), wrong), '401 auth.totp_invalid_code')
+    expectSaid(await answer(guesser, await challengeOf(guessed), wrong), '429 auth.rate_limited')
+    expectSaid(await answer(elsewhere, await challengeOf(guarded.owner), guarded.authenticator.next()), '200')
+  })
+
+  it('counts a wrong present secret as a login does', async () => {
+    const owner = await signUp(from('203.0.113.3'))
+    const wrong = { current_password: newPassword() }
+    for (let count = 0; count < TRIES_OF_SOURCE; count += 1)
+      expectSaid(await totp(owner, 'enroll', wrong), '401 auth.invalid_credentials')
+    const right = { current_password: owner.password }
+    expectSaid(await totp(owner, 'enroll', right), '429 auth.rate_limited')
+    expectSaid(await totp(owner, 'disable', { ...right, code: WRONG }), '429 auth.rate_limited')
+    expectSaid(await logIn(owner), '429 auth.rate_limited')
+  })
+
+  it('counts the wrong codes of a confirmation', async () => {
+    const owner = await signUp(from('203.0.113.4'))
+    const wrong = { code: wrongDigits(await enroll(owner)) }
+    for (let count = 0; count < TRIES_OF_SOURCE; count += 1)
+      expectSaid(await totp(owner, 'confirm', wrong), '401 auth.totp_invalid_code')
+    expectSaid(await totp(owner, 'confirm', wrong), '429 auth.rate_limited')
+  })
+
+  it('is taken away by the operator from an owner who has lost it', async () => {
+    const owner = await signUp(client)
+    const { backupCodes } = await turnOn(owner)
+    const open = await challengeOf(owner)
+    assert.equal(Reflect.get(Object(await operate('account', 'reset-totp', owner.email)), 'changed'), true)
+    assert.equal(Reflect.get(Object(await operate('account', 'reset-totp', owner.accountId)), 'changed'), false)
+    expectSaid(await answer(client, open, backupCodes[0] ?? ''), '401 auth.totp_challenge_invalid')
+    assert.equal(said(await logIn(owner)), '200')
+    // The step that turned it on is free again: the way out, too, when the server's clock has been ahead.
+    await turnOn(owner)
+  })
+})
+
+async function serverInfo() {
+  const reply = await server.send({ method: 'GET', path: '/.well-known/service/server-info' })
+  return json<{ server_id: string }>(reply)
+}

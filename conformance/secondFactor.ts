@@ -1,0 +1,55 @@
+/** What owners do with a second factor. */
+import assert from 'node:assert/strict'
+import { type Authenticator, createAuthenticator } from '../testing/authenticator.ts'
+import { type Client, json, type Reply } from './client.ts'
+import { said } from './expect.ts'
+import type { Owner } from './world.ts'
+
+export interface Challenge {
+  readonly mfa_token: string
+  readonly expires_at: string
+}
+
+/** An owner whose second factor is on. */
+export interface Guarded {
+  readonly owner: Owner
+  readonly authenticator: Authenticator
+  readonly backupCodes: readonly string[]
+}
+
+type Step = 'enroll' | 'confirm' | 'disable'
+
+export function totp({ client, token }: Owner, step: Step, body: unknown): Promise<Reply> {
+  return client.send({ method: 'POST', path: `/v1/auth/totp/${step}`, token, json: body })
+}
+
+export async function enroll(owner: Owner): Promise<Authenticator> {
+  const reply = await totp(owner, 'enroll', { current_password: owner.password })
+  assert.equal(said(reply), '200')
+  return createAuthenticator(json<{ provisioning_uri: string }>(reply).provisioning_uri)
+}
+
+/** Leaves one code of the authenticator for the next half minute, as the first one turns it on. */
+export async function turnOn(owner: Owner): Promise<Guarded> {
+  return confirm(owner, await enroll(owner))
+}
+
+export async function confirm(owner: Owner, authenticator: Authenticator): Promise<Guarded> {
+  const reply = await totp(owner, 'confirm', { code: authenticator.next() })
+  assert.equal(said(reply), '200')
+  return { owner, authenticator, backupCodes: json<{ backup_codes: string[] }>(reply).backup_codes }
+}
+
+export function logIn({ client, email, password }: Owner): Promise<Reply> {
+  return client.send({ method: 'POST', path: '/v1/auth/login', json: { email, password } })
+}
+
+export async function challengeOf(owner: Owner): Promise<Challenge> {
+  const reply = await logIn(owner)
+  assert.equal(said(reply), '202')
+  return json<Challenge>(reply)
+}
+
+export function answer(client: Client, { mfa_token }: Pick<Challenge, 'mfa_token'>, code: string): Promise<Reply> {
+  return client.send({ method: 'POST', path: '/v1/auth/login/verify-totp', json: { mfa_token, code } })
+}

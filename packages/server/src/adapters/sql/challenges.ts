@@ -1,0 +1,96 @@
+import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+import type { Kysely, Selectable } from 'kysely'
+import type { Challenge, ChallengeReads, ChallengeWrites } from '../../ports/store.ts'
+import { prepared } from './prepared.ts'
+import type { ChallengeTable, Schema } from './schema.ts'
+
+const byHash = prepared((db, given: { readonly tokenHash: string }) =>
+  db.selectFrom('challenges').selectAll().where('token_hash', '=', given.tokenHash),
+)
+
+const insertion = prepared((db, given: Challenge) =>
+  db.insertInto('challenges').values({
+    token_hash: given.tokenHash,
+    account_id: given.accountId,
+    device_id: given.deviceId,
+    recovery: given.recovery,
+    created_at: given.createdAt,
+    expires_at: given.expiresAt,
+  }),
+)
+
+const trying = prepared((db, given: { readonly tokenHash: string; readonly at: Instant; readonly triesMost: number }) =>
+  db
+    .updateTable('challenges')
+    .set((challenge) => ({ tries: challenge('tries', '+', 1) }))
+    .where('token_hash', '=', given.tokenHash)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', given.at)
+    .where('tries', '<', given.triesMost),
+)
+
+const taking = prepared((db, given: { readonly tokenHash: string; readonly at: Instant }) =>
+  db
+    .updateTable('challenges')
+    .set({ used_at: given.at })
+    .where('token_hash', '=', given.tokenHash)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', given.at),
+)
+
+const removalOfAccount = prepared((db, given: { readonly accountId: AccountId }) =>
+  db.deleteFrom('challenges').where('account_id', '=', given.accountId),
+)
+
+const removalOfExpired = prepared((db, given: { readonly at: Instant; readonly most: number }) =>
+  db
+    .deleteFrom('challenges')
+    .where('token_hash', 'in', (challenge) =>
+      challenge
+        .selectFrom('challenges')
+        .select('token_hash')
+        .where('expires_at', '<=', given.at)
+        .orderBy('expires_at')
+        .limit(given.most),
+    ),
+)
+
+export function challengeReads(db: Kysely<Schema>): ChallengeReads {
+  return {
+    async find(tokenHash) {
+      const row = await byHash.first(db, { tokenHash })
+      return row && challengeOf(row)
+    },
+  }
+}
+
+export function challengeWrites(db: Kysely<Schema>): ChallengeWrites {
+  return {
+    async insert(challenge) {
+      await insertion.changed(db, challenge)
+    },
+    async countTry(tokenHash, limits) {
+      return (await trying.changed(db, { tokenHash, ...limits })) === 1
+    },
+    async take(tokenHash, at) {
+      return (await taking.changed(db, { tokenHash, at })) === 1
+    },
+    async removeOf(accountId) {
+      await removalOfAccount.changed(db, { accountId })
+    },
+    async prune(at, most) {
+      await removalOfExpired.changed(db, { at, most })
+    },
+  }
+}
+
+function challengeOf(row: Selectable<ChallengeTable>): Challenge {
+  return {
+    tokenHash: row.token_hash,
+    accountId: row.account_id,
+    deviceId: row.device_id ?? undefined,
+    recovery: row.recovery ?? undefined,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  }
+}

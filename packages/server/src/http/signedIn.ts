@@ -1,0 +1,25 @@
+import { formatInstant } from '@blindkeep/protocol/ids'
+import type { ChallengeResponse, TokenResponse } from '@blindkeep/protocol/schemas/accounts'
+import { type GivenChallenge, isChallenge } from '../domain/challenges.ts'
+import type { TokenPair } from '../domain/sessions.ts'
+
+/** What whoever has proved a secret is given: a token pair, or the challenge that stands before one (specification, Authentication, 3). */
+export function signedIn(answer: TokenPair | GivenChallenge) {
+  return isChallenge(answer)
+    ? ({ status: 202, body: challenge(answer) } as const)
+    : ({ status: 200, body: tokens(answer) } as const)
+}
+
+export function tokens({ accessToken, refreshToken, expiresAt, accountId }: TokenPair): TokenResponse {
+  return {
+    access_token: accessToken,
+    refresh_token: refreshToken,
+    token_type: 'Bearer',
+    expires_at: formatInstant(expiresAt),
+    account_id: accountId,
+  }
+}
+
+function challenge({ mfaToken, expiresAt }: GivenChallenge): ChallengeResponse {
+  return { mfa_token: mfaToken, expires_at: formatInstant(expiresAt) }
+}

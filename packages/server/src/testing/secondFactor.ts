@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { type Authenticator, createAuthenticator, stepAt } from '../../../../testing/authenticator.ts'
+import { createAccounts } from '../domain/accounts.ts'
+import { isChallenge } from '../domain/challenges.ts'
+import { createSecondFactor } from '../domain/secondFactor.ts'
+import type { Account } from '../ports/store.ts'
+import { admitted } from './guest.ts'
+import { known, type World } from './world.ts'
+
+export const SECRET = 'a secret of enough length'
+export const EMAIL = 'ada@example.org'
+/** Of the wrong form for a code that was given out, or not the code: the chance that it is one is three in a million. */
+export const WRONG = '000000'
+
+export const reasonOf = (answer: object | undefined) =>
+  answer === undefined ? 'done' : 'refused' in answer ? String(answer.refused) : 'in'
+
+export type Desk = ReturnType<typeof deskOf>
+
+/** The rules with a hasher that costs nothing; `meanwhile` happens while a secret is judged. */
+export function deskOf(
+  { store, clock, random, limiter, keys, keyring, rules, settings }: World,
+  meanwhile: () => Promise<unknown> = async () => undefined,
+) {
+  const hasher = {
+    hash: async (secret: string) => `hash of ${secret}`,
+    async verify(hash: string | undefined, secret: string) {
+      await meanwhile()
+      return hash === `hash of ${secret}`
+    },
+  }
+  const { sessions, recovery } = rules
+  const ports = { store, clock, random, limiter, sessions, serverSecret: keys.serverSecret }
+  const accounts = createAccounts({ ...ports, hasher }, settings)
+  const factor = createSecondFactor({ ...ports, keyring, accounts, applyRecovery: recovery.apply }, settings)
+  const login = (secret = SECRET, source?: string) =>
+    accounts.logIn({ email: EMAIL, secret, deviceId: undefined, source })
+  return {
+    accounts,
+    factor,
+    login,
+    account: async () => known(await store.read((tx) => tx.accounts.findByEmail(EMAIL))),
+    async challenged(source?: string): Promise<string> {
+      const answer = admitted(await login(SECRET, source))
+      assert.ok(isChallenge(answer))
+      return answer.mfaToken
+    },
+    verify: async (mfaToken: string, code: string, source?: string) =>
+      reasonOf(await factor.verify({ mfaToken, code, source })),
+    code: (authenticator: Authenticator, aside = 0) => authenticator.codeOf(stepAt(clock.now()) + aside),
+  }
+}
+
+export async function register({ accounts, account }: Desk): Promise<Account> {
+  const nothing = {
+    kdfVersion: undefined,
+    salt: undefined,
+    sealedAccountKey: undefined,
+    sealedRecoveryKey: undefined,
+    recoveryProof: undefined,
+    invite: undefined,
+    source: undefined,
+  }
+  admitted(await accounts.register({ email: EMAIL, secret: SECRET, ...nothing, isForwarded: false }))
+  return account()
+}
+
+export async function enroll({ factor, account }: Desk): Promise<Authenticator> {
+  const enrolled = admitted(await factor.enroll(await account(), { secret: SECRET, source: undefined }))
+  return createAuthenticator(enrolled.provisioningUri)
+}
+
+export interface Guarded {
+  readonly authenticator: Authenticator
+  readonly backupCodes: readonly string[]
+}
+
+/** An account whose factor is on, at a moment when no code of it was used. */
+export async function guarded(desk: Desk, { clock }: World): Promise<Guarded> {
+  await register(desk)
+  const authenticator = await enroll(desk)
+  const code = desk.code(authenticator)
+  const { backupCodes } = admitted(await desk.factor.confirm(await desk.account(), { code, source: undefined }))
+  clock.advance(60)
+  return { authenticator, backupCodes }
+}

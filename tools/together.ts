@@ -1,0 +1,21 @@
+/**
+ * Runs npm scripts at the same time: `node tools/together.ts check test:rules`. Each one's output comes whole, when it has ended, so that it can be read.
+ * Ends with 1 when any has failed, after all have ended.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+const names = process.argv.slice(2)
+const statuses = await Promise.all(names.map(run))
+const failed = names.filter((_, index) => statuses[index] !== 0)
+if (failed.length > 0) console.error(`failed: ${failed.join(', ')}`)
+process.exitCode = failed.length > 0 ? 1 : 0
+
+async function run(name: string): Promise<number | null> {
+  const child = spawn('npm', ['run', name], { stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' })
+  const pieces: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => pieces.push(piece))
+  const [status] = await once(child, 'close')
+  process.stdout.write(Buffer.concat(pieces))
+  return status
+}
