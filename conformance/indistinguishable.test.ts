@@ -16,6 +16,7 @@ import {
 } from './assetWorld.ts'
 import type { Call } from './client.ts'
 import { fingerprint } from './expect.ts'
+import { finishBody, newRecoverable } from './recovering.ts'
 import { connect } from './server.ts'
 import {
   append,
@@ -26,6 +27,7 @@ import {
   declaration,
   inboxOf,
   land,
+  newEmail,
   newLink,
   newOpaqueId,
   newPassword,
@@ -243,16 +245,30 @@ describe('indistinguishable', () => {
     }))
   })
 
-  it('answers for the salt of a known and an unknown e-mail in one shape', async () => {
-    const known = await signUp(server)
-    const shapes = await Promise.all(
-      [known.email, 'nobody@conformance.example'].map(async (email) => {
-        const reply = await server.send({ method: 'POST', path: '/v1/auth/kdf', json: { email } })
-        const salt: string = JSON.parse(reply.body.toString()).salt
-        return fingerprint(reply).replace(salt, `${salt.length} characters`)
-      }),
-    )
-    assert.equal(new Set(shapes).size, 1)
+  it('answers for the salt and the sealed recovery key of a known and an unknown e-mail in one shape', async () => {
+    const emails = [(await newRecoverable(server)).owner.email, (await signUp(server)).email, newEmail()]
+    const asked = [
+      { path: '/v1/auth/kdf', varies: 'salt' },
+      { path: '/v1/auth/recover/start', varies: 'sealed_recovery_key' },
+    ]
+    for (const { path, varies } of asked) {
+      const shapes = await Promise.all(
+        emails.map(async (email) => {
+          const reply = await server.send({ method: 'POST', path, json: { email } })
+          const value = String(JSON.parse(reply.body.toString())[varies])
+          return fingerprint(reply).replace(value, `${value.length} characters`)
+        }),
+      )
+      assert.equal(new Set(shapes).size, 1, path)
+    }
+  })
+
+  it('answers a wrong proof, an unknown e-mail and an account without recovery words the same', async () => {
+    const emails = [(await newRecoverable(server)).owner.email, (await signUp(server)).email, newEmail()]
+    const path = '/v1/auth/recover/finish'
+    await expectSame(emails, 401, (email) => ({ method: 'POST', path, json: finishBody(email) }))
+    const json = { recovery_proof: Buffer.alloc(32).toString('base64') }
+    await expectSame(emails, 401, (email) => ({ method: 'POST', path, json: finishBody(email, json) }))
   })
 
   it('puts no id of a request into its refusal', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Reply } from './client.ts'
 import { atOnce, expectSaid, said, tally } from './expect.ts'
+import { finishBody, newRecoverable } from './recovering.ts'
 import { NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {
   base64,
@@ -52,6 +53,22 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     assert.deepEqual(tally(wrong), { '401 auth.invalid_credentials': LOGIN_TRIES })
     expectSaid(await post('/v1/auth/login', { email, password }, guesser), '429 auth.rate_limited')
     expectSaid(await post('/v1/auth/login', { email, password }, owner), '200')
+  })
+
+  it('keeps nobody from their own account for what somebody else behind the same address has tried', async () => {
+    const shared = newAddress()
+    const [victim, neighbour] = [await newRecoverable(server), await newRecoverable(server)]
+    for (const email of [victim.owner.email, newEmail()]) {
+      await atOnce(2 * LOGIN_TRIES, () => post('/v1/auth/login', { email, password: newPassword() }, shared))
+      await atOnce(2 * LOGIN_TRIES, () => post('/v1/auth/recover/finish', finishBody(email), shared))
+    }
+    const { email, password } = neighbour.owner
+    expectSaid(await post('/v1/auth/login', { email, password }, shared), '200')
+    const right = finishBody(email, { recovery_proof: neighbour.proof })
+    expectSaid(await post('/v1/auth/recover/finish', right, shared), '200')
+    const { email: own, password: secret } = victim.owner
+    expectSaid(await post('/v1/auth/login', { email: own, password: secret }, shared), '429 auth.rate_limited')
+    expectSaid(await post('/v1/auth/login', { email: own, password: secret }, newAddress()), '200')
   })
 
   it('counts an unknown e-mail’s tries like a known one’s', async () => {
@@ -121,8 +138,10 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
       await ask(),
       await post('/v1/auth/register', account, source),
       await post('/v1/auth/login', account, source),
+      await post('/v1/auth/recover/start', { email: account.email }, source),
+      await post('/v1/auth/recover/finish', finishBody(account.email), source),
     ]
-    assert.deepEqual(replies.map(said), Array(3).fill('429 auth.rate_limited'))
+    assert.deepEqual(replies.map(said), Array(replies.length).fill('429 auth.rate_limited'))
     // A refresh token is 256 random bits: there is nothing to guess, and nobody is kept out of an open session.
     expectSaid(await post('/v1/auth/refresh', { refresh_token: 'x' }, source), '401 auth.session_expired')
     expectSaid(await post('/v1/auth/register', account, newAddress()), '201')

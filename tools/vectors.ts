@@ -11,7 +11,9 @@ import { fragmentVectors } from './vectors/fragments.ts'
 import { manifestVectors } from './vectors/manifests.ts'
 import { mlDsa65Vectors } from './vectors/mlDsa65.ts'
 import { receiptVectors } from './vectors/receipts.ts'
+import { recoveryWordsVectors } from './vectors/recoveryWords.ts'
 import { sealedBlobVectors } from './vectors/sealedBlobs.ts'
+import { shareVectors } from './vectors/shares.ts'
 import { xWingVectors } from './vectors/xWing.ts'
 
 const files = {
@@ -22,7 +24,9 @@ const files = {
   'manifests.json': manifestVectors,
   'ml-dsa-65.json': mlDsa65Vectors,
   'receipts.json': receiptVectors,
+  'recovery-words.json': recoveryWordsVectors,
   'sealed-blobs.json': sealedBlobVectors,
+  'shares.json': shareVectors,
   'xwing.json': xWingVectors,
 } as const
 

@@ -16,6 +16,8 @@ export interface Round {
   /** Of this round alone. */
   readonly dice: Dice
   readonly index: number
+  /** Has the operator run a command beside the server; it has to be done. What it says as JSON. */
+  operate(...command: readonly string[]): Promise<unknown>
 }
 
 export interface Race {

@@ -1,90 +1,98 @@
 /** Registration and sign-in: everything that is derived from the password, which itself never leaves this process. */
 import { type Bytes, fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
-import type { TokenResponse } from '@blindkeep/protocol/schemas/accounts'
-import { KEY_BYTES, SALT_BYTES } from '@blindkeep/protocol/suites'
-import { type Calls, createCalls } from './call.ts'
-import { accountWrapKey, authenticationSecret, NO_CONTEXT } from './derive.ts'
+import type { DeviceId } from '@blindkeep/protocol/ids'
+import { KEY_BYTES } from '@blindkeep/protocol/suites'
+import { AccountError } from './accountError.ts'
+import { type Call, createCalls } from './call.ts'
+import { authenticationSecret } from './derive.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
+import { sendAgainWhenLost } from './lostAnswer.ts'
+import { masterOf } from './masterOf.ts'
+import { accountKeySeal, newPassword } from './newPassword.ts'
+import { accountKeyOf, type NewRecoveryWords, noteRegistered, noteSent, recoveryOf } from './newRecoveryWords.ts'
 import { openSmall } from './open.ts'
 import { type Owner, openOwner } from './owner.ts'
-import { sealSmall } from './seal.ts'
 import { SealError } from './sealedBlob.ts'
-import { createSession, type Session, type TokenPair, tokenPairOf } from './session.ts'
-
-/** Argon2id with 64 MiB, 3 passes, 1 lane. A server that could name another would choose one that it can guess against. */
-const KDF_VERSION = 1
+import type { TokenPair } from './session.ts'
+import { type SignedIn, sessionOf, signedIn } from './signedIn.ts'
 
 export interface SignIn {
   readonly baseUrl: string
   readonly email: string
   readonly password: string
-  /** Called with each new token pair, for whoever keeps them over a reload. */
+  /** Called with each new token pair, for whoever keeps them over a reload. One pair belongs to one client at a time (`SessionOptions`). */
   readonly onTokens?: ((tokens: TokenPair) => void) | undefined
   readonly environment?: Environment | undefined
 }
 
-export type AccountFault = 'kdf_unknown' | 'account_key_missing' | 'account_key_unreadable'
-
-const FAULTS: Readonly<Record<AccountFault, string>> = {
-  kdf_unknown:
-    'The server asks for a key derivation that this client does not know, so nothing was derived from the password.',
-  account_key_missing: 'The server keeps no account key for this account, so nothing in it can be opened.',
-  account_key_unreadable: 'Caught: what the server gives as the account key was not sealed under this password.',
+export interface LogIn extends SignIn {
+  /** One of the account's, that this client signs with: whoever revokes it signs this client out. A session without one outlives every device. */
+  readonly deviceId?: DeviceId | undefined
 }
 
-/** Signing in worked, or would have, but what the server gave cannot be used. */
-export class AccountError extends Error {
-  override readonly name = 'AccountError'
-  readonly reason: AccountFault
+export { AccountError, type AccountFault } from './accountError.ts'
+export type { SecondStep, SignedIn } from './signedIn.ts'
 
-  constructor(reason: AccountFault, options?: ErrorOptions) {
-    super(FAULTS[reason], options)
-    this.reason = reason
-  }
+export interface Register extends SignIn {
+  /** Where the server asks for one. */
+  readonly invite?: string | undefined
+  /** Of `newRecoveryWords`, the only way back in without the password: `confirm` gives them afterwards. Without any there is none, and none can be made later. */
+  readonly recovery?: NewRecoveryWords | undefined
 }
 
-/** Makes an account with a new account key. Takes 64 MiB and a second or so; throws what a call throws. */
-export async function registerOwner(options: SignIn & { readonly invite?: string | undefined }): Promise<Owner> {
-  const { baseUrl, email, password, invite, environment = systemEnvironment } = options
+/**
+ * Makes an account with a new account key. Takes 64 MiB and a second or so; throws what a call throws. A request whose answer was lost is sent once more.
+ * After a `NetworkError` the account may be there all the same, and after it `error.auth.user_already_exists` or `error.auth.registration_closed` may mean the
+ * caller's own: `logIn` with the same password tells, and `recovery` can be confirmed.
+ */
+export async function registerOwner(options: Register): Promise<Owner> {
+  const { baseUrl, email, password, invite, recovery, environment = systemEnvironment } = options
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
-  const salt = environment.randomBytes(SALT_BYTES)
-  const master = await environment.masterOfPassword(password, salt)
-  const accountKey = environment.randomBytes(KEY_BYTES)
-  const sealedAccountKey = await sealSmall(accountKey, accountKeySeal(master))
-  const { body } = await calls.call('register', {
-    body: {
-      email,
-      password: toBase64(authenticationSecret(master)),
-      kdf_version: KDF_VERSION,
-      salt: toBase64(salt),
-      sealed_account_key: toBase64(sealedAccountKey),
-      ...(invite === undefined ? {} : { invite }),
+  const accountKey = recovery === undefined ? environment.randomBytes(KEY_BYTES) : accountKeyOf(recovery, environment)
+  const body = {
+    email,
+    ...(await newPassword(environment, { password, accountKey })),
+    ...(invite === undefined ? {} : { invite }),
+    ...(recovery === undefined ? {} : await recoveryOf(recovery, accountKey)),
+  }
+  if (recovery !== undefined) noteSent(recovery, { calls, email })
+  const { body: tokens } = await sendAgainWhenLost(() => calls.call('register', { body }))
+  if (recovery !== undefined) noteRegistered(recovery)
+  return openOwner({ baseUrl, accountKey, session: sessionOf(calls, tokens, options.onTokens), environment })
+}
+
+/**
+ * Signs in and opens the account key, or asks for the second factor where one is on. Throws `AccountError`, and is signed out again then, or what a call
+ * throws: `error.auth.invalid_credentials` for an unknown e-mail as for a wrong password.
+ */
+export async function logIn(options: LogIn): Promise<SignedIn> {
+  const { baseUrl, email, password, deviceId, onTokens, environment = systemEnvironment } = options
+  const calls = createCalls({ baseUrl, fetch: environment.fetch })
+  const master = await masterOf({ call: calls.call, environment }, { email, password })
+  const secret = toBase64(authenticationSecret(master))
+  const answer = await calls.call('login', {
+    body: { email, password: secret, ...(deviceId === undefined ? {} : { device_id: deviceId }) },
+  })
+  return signedIn(answer, {
+    calls,
+    onTokens,
+    async open(session) {
+      const { call } = createCalls({ baseUrl, fetch: environment.fetch, tokens: session })
+      const accountKey = await keptAccountKey(call, master)
+      return openOwner({ baseUrl, accountKey, session, environment })
     },
   })
-  return openOwner({ baseUrl, accountKey, session: sessionOf(calls, body, options), environment })
 }
 
-/** Signs in and opens the account key. Throws `AccountError`, or what a call throws: `error.auth.invalid_credentials` for an unknown e-mail as for a wrong password. */
-export async function logIn(options: SignIn): Promise<Owner> {
-  const { baseUrl, email, password, environment = systemEnvironment } = options
-  const calls = createCalls({ baseUrl, fetch: environment.fetch })
-  const { body: kdf } = await calls.call('kdf', { body: { email } })
-  if (kdf.kdf_version !== KDF_VERSION) throw new AccountError('kdf_unknown')
-  const master = await environment.masterOfPassword(password, fromBase64(kdf.salt))
-  const { body: tokens } = await calls.call('login', {
-    body: { email, password: toBase64(authenticationSecret(master)) },
-  })
-  const session = sessionOf(calls, tokens, options)
-  const signedIn = createCalls({ baseUrl, fetch: environment.fetch, tokens: session })
-  const { body: account } = await signedIn.call('account')
-  const accountKey = await openAccountKey(account.sealed_account_key ?? undefined, master)
-  return openOwner({ baseUrl, accountKey, session, environment })
-}
-
-function sessionOf(calls: Calls, tokens: TokenResponse, { onTokens }: SignIn): Session {
-  const pair = tokenPairOf(tokens)
-  onTokens?.(pair)
-  return createSession({ calls, tokens: pair, onTokens })
+/** A session in which nothing can be opened is of no use to its owner, so it is ended, as well as that goes. */
+async function keptAccountKey(call: Call, master: Bytes): Promise<Bytes> {
+  const { body: account } = await call('account')
+  try {
+    return await openAccountKey(account.sealed_account_key ?? undefined, master)
+  } catch (error) {
+    await call('logout').catch(() => undefined)
+    throw error
+  }
 }
 
 async function openAccountKey(sealed: string | undefined, master: Bytes): Promise<Bytes> {
@@ -97,8 +105,4 @@ async function openAccountKey(sealed: string | undefined, master: Bytes): Promis
     throw new AccountError('account_key_unreadable', { cause })
   }
   throw new AccountError('account_key_unreadable')
-}
-
-function accountKeySeal(master: Bytes) {
-  return { key: accountWrapKey(master), purpose: 'account-key', contextId: NO_CONTEXT } as const
 }

@@ -44,7 +44,6 @@ describe('readConfig', () => {
       [config.adoptionLeaseSeconds, config.manifestDriftDays, config.deepBytesPerHour],
       [60, 30, 68_719_476_736],
     )
-    assert.deepEqual(config.notices, [])
   })
 
   it('takes an empty variable for an unset one, and does not look at others', () => {
@@ -122,15 +121,15 @@ describe('readConfig', () => {
     assert.deepEqual(namesOf({ HOST: '0.0.0.0', PUBLIC_URL: 'http://localhost:8080' }), [])
   })
 
-  it('closes registration by default once it is reached from elsewhere, and says so', () => {
+  it('asks for an invite by default once it is reached from elsewhere', () => {
     const config = configOf({ PUBLIC_URL: 'https://keep.example' })
-    assert.deepEqual([config.registration, config.isRegistrationDefault, config.notices.length], ['closed', true, 1])
+    assert.deepEqual([config.registration, config.isRegistrationDefault], ['invite', true])
     assert.equal(configOf({ PUBLIC_URL: 'http://127.0.0.1:9000/keep' }).registration, 'open')
     assert.equal(configOf({ PUBLIC_URL: 'http://[::1]/' }).registration, 'open')
-    assert.equal(configOf({ PUBLIC_URL: 'https://127.0.0.1.example/' }).registration, 'closed')
+    assert.equal(configOf({ PUBLIC_URL: 'https://127.0.0.1.example/' }).registration, 'invite')
     const chosen = configOf({ PUBLIC_URL: 'https://keep.example', REGISTRATION: 'open' })
-    assert.deepEqual([chosen.registration, chosen.isRegistrationDefault, chosen.notices.length], ['open', false, 0])
-    assert.equal(configOf({ REGISTRATION: 'invite' }).registration, 'invite')
+    assert.deepEqual([chosen.registration, chosen.isRegistrationDefault], ['open', false])
+    assert.equal(configOf({ REGISTRATION: 'closed' }).registration, 'closed')
   })
 
   it('reads addresses and networks of proxies', () => {

@@ -106,9 +106,8 @@ function contradictions(values: Values): string[] {
 function completed(values: Values) {
   const { dataDirectory } = values
   const isReachedOnLoopback = values.publicUrl === undefined || isLoopback(new URL(values.publicUrl.serverId).hostname)
-  const registration: Registration = values.registration ?? (isReachedOnLoopback ? 'open' : 'closed')
+  const registration: Registration = values.registration ?? (isReachedOnLoopback ? 'open' : 'invite')
   const isRegistrationDefault = values.registration === undefined
-  const isClosedByDefault = isRegistrationDefault && registration === 'closed'
   return {
     ...values,
     databasePath: values.databasePath ?? join(dataDirectory, 'blindkeep.sqlite'),
@@ -121,10 +120,6 @@ function completed(values: Values) {
     registration,
     /** Nobody asked for it to be open: then a request that a proxy forwarded is not to be taken for one from this machine. */
     isRegistrationDefault,
-    /** For the operator to read at a start. */
-    notices: isClosedByDefault
-      ? ['nobody can register, as PUBLIC_URL is not a loopback address; REGISTRATION=open lets anybody']
-      : [],
   }
 }
 

@@ -1,10 +1,12 @@
 import './memory.ts'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { formatInstant } from '@blindkeep/protocol/ids'
 import manifest from '../package.json' with { type: 'json' }
 import { createLog } from './adapters/system/log.ts'
 import { type App, createApp } from './app.ts'
 import { type Config, describeSettings, publicAddressOf, readConfig } from './config.ts'
+import type { IssuedInvite } from './domain/invites.ts'
 
 /** The process: settings, server, signals. Facts for people go to standard output, the log to standard error. */
 async function main(): Promise<void> {
@@ -17,7 +19,7 @@ async function main(): Promise<void> {
   const app = await createApp({ config, port, log, version: manifest.version, onBroken: endBroken })
   await app.http.listen({ host: config.host, port })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(app))
-  welcome(config, port)
+  welcome(config, port, await app.issueFirstInvite())
 }
 
 function help(): void {
@@ -42,14 +44,16 @@ async function freePort(host: string): Promise<number> {
   return address.port
 }
 
-function welcome(config: Config, port: number): void {
+function welcome(config: Config, port: number, invite: IssuedInvite | undefined): void {
   const { baseUrl } = publicAddressOf(config, port)
   const lines = [
     `Blindkeep is listening at ${baseUrl}`,
     `  data          ${config.dataDirectory}`,
     `  master secret ${config.masterSecretFile} (keep a copy elsewhere: without it the server’s keys are lost)`,
-    `  registration  ${config.registration}`,
-    ...config.notices.map((notice) => `  note          ${notice}`),
+    `  registration  ${config.registration}${config.registration === 'invite' ? ': `npx blindkeep-server account invite` makes a code' : ''}`,
+    ...(invite === undefined
+      ? []
+      : [`  first invite  ${invite.code} until ${formatInstant(invite.expiresAt)}, not shown again`]),
     'Next: `npm run demo` in another terminal shows the whole loop on a server of its own; the README’s curl lines work against this one.',
     `The interface is described at ${baseUrl}/openapi.json. Ctrl-C stops.`,
   ]

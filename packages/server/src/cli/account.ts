@@ -54,6 +54,25 @@ export const accountCommands: readonly Command[] = [
       }),
   },
   {
+    name: 'account reset-totp',
+    summary: 'Takes away the second factor of an owner who has lost it.',
+    details: [
+      'Its backup codes go with it, and the next sign-in asks for the password alone. So be sure that it is the owner who asks, by some way',
+      'that a stranger with the password does not have. <account> is an e-mail or an account_id.',
+    ],
+    takes: ['account'],
+    run: ({ config, given: [named = ''] }) =>
+      withOperator(config, async (operator) => {
+        const { isChanged, ...standing } = present(await operator.resetSecondFactor(named), named)
+        const { email } = standing.account
+        const done = `${email} has no second factor any more: the password alone signs in. Tell its owner to turn on another.`
+        return {
+          lines: [isChanged ? done : `${email} has no second factor on: nothing to do.`],
+          json: { ...jsonOf(standing), changed: isChanged },
+        }
+      }),
+  },
+  {
     name: 'account quota',
     summary: 'Shows what an account uses and may use, or gives it limits of its own.',
     details: [

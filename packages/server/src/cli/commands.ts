@@ -5,6 +5,7 @@ import type { Command } from './command.ts'
 import { deprecationCommands } from './deprecation.ts'
 import { fsckCommands } from './fsck.ts'
 import { holdCommands } from './hold.ts'
+import { inviteCommands } from './invite.ts'
 import { keyCommands } from './keys.ts'
 import { scrubCommands } from './scrub.ts'
 import { serviceCommands } from './service.ts'
@@ -18,6 +19,7 @@ export const COMMANDS: readonly Command[] = [
   ...holdCommands,
   ...keyCommands,
   ...accountCommands,
+  ...inviteCommands,
   ...deprecationCommands,
   ...backupCommands,
 ]

@@ -106,9 +106,9 @@ export const SETTINGS = {
     parse: text,
   }),
   registration: optional('REGISTRATION', {
-    unset: 'open while PUBLIC_URL is unset or loopback, else closed',
+    unset: 'open while PUBLIC_URL is unset or loopback and no proxy forwards the request, else invite',
     meaning:
-      'Who may register: open, invite or closed. Invitations cannot be given out yet, so invite admits nobody so far.',
+      'Who may register: anybody (open), whoever has a code of `blindkeep-server account invite` (invite), or nobody (closed).',
     parse: oneOf(registrations),
   }),
   trustedProxies: optional('TRUST_PROXY', {

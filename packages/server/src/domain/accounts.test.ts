@@ -13,6 +13,7 @@ const registration = (over: Partial<Registration> = {}): Registration => ({
   sealedAccountKey: undefined,
   sealedRecoveryKey: undefined,
   recoveryProof: undefined,
+  invite: undefined,
   isForwarded: false,
   source: undefined,
   ...over,

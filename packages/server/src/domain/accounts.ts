@@ -1,14 +1,18 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { type DeviceId, parseAccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
-import type { Limit, Limiter } from '../ports/limiter.ts'
+import type { Limiter } from '../ports/limiter.ts'
 import type { Random } from '../ports/random.ts'
 import type { SecretHasher } from '../ports/secrets.ts'
 import type { Account, Store } from '../ports/store.ts'
+import { createChallenges, type GivenChallenge, isChallenge } from './challenges.ts'
+import { findInvite } from './invites.ts'
 import { newId } from './newId.ts'
 import { isRefusal, type Refuses } from './refusals.ts'
+import { isSame } from './sameBytes.ts'
 import type { Sessions, TokenPair } from './sessions.ts'
 import { sha256 } from './sha256.ts'
+import { createTries } from './tries.ts'
 
 /** Accounts. The server learns a secret that the client derived from the password, and keeps a slow hash of it. */
 export interface AccountSettings {
@@ -26,6 +30,8 @@ export interface Registration {
   readonly sealedAccountKey: Uint8Array | undefined
   readonly sealedRecoveryKey: Uint8Array | undefined
   readonly recoveryProof: Uint8Array | undefined
+  /** What the operator has given out to somebody, where that is asked for. */
+  readonly invite: string | undefined
   /** Whether a proxy says that the request came from elsewhere. */
   readonly isForwarded: boolean
   readonly source: string | undefined
@@ -40,9 +46,6 @@ export interface Credentials {
 
 export const KDF_VERSION = 1
 const SALT_BYTES = 16
-const WINDOW_SECONDS = 900
-const TRIES_OF_ACCOUNT = 100
-const ATTEMPTS_OF_SOURCE = 6000
 
 interface AccountPorts {
   readonly store: Store
@@ -61,51 +64,56 @@ export function createAccounts(
   { store, clock, random, limiter, hasher, sessions, serverSecret }: AccountPorts,
   settings: AccountSettings,
 ) {
-  async function attempt(source: string | undefined): Promise<Refuses<'attempts_limited'> | undefined> {
-    if (source === undefined) return undefined
-    const limit = { rule: 'attempts-of-source', key: source, most: ATTEMPTS_OF_SOURCE, windowSeconds: WINDOW_SECONDS }
-    const retryAfterSeconds = await limiter.take([limit])
-    return retryAfterSeconds === undefined ? undefined : { refused: 'attempts_limited', retryAfterSeconds }
+  const tries = createTries({ limiter }, settings)
+  const challenges = createChallenges({ clock, random })
+  const { attempt } = tries
+
+  /** What the deployment asks of whoever would register. */
+  function registrationFor({ isForwarded }: Registration): AccountSettings['registration'] {
+    const isOpenedByNobody = settings.isRegistrationDefault && isForwarded
+    return settings.registration === 'open' && isOpenedByNobody ? 'invite' : settings.registration
   }
 
-  function isOpenTo({ isForwarded }: Registration): boolean {
-    return settings.registration === 'open' && !(settings.isRegistrationDefault && isForwarded)
+  /** A code that is good, or was: its account's owner may repeat a registration whose answer was lost. */
+  async function admit(request: Registration): Promise<Admission | Refuses<'registration_closed'>> {
+    if (registrationFor(request) === 'open') return { codeHash: undefined, usedBy: undefined }
+    const invite = await store.read((tx) => findInvite(tx, request.invite, clock.now()))
+    return invite ?? { refused: 'registration_closed' }
   }
 
-  /** A source that is not known is shared by many: the account alone counts then. */
-  function triesOf(email: string, source: string | undefined): readonly Limit[] {
-    const ofAccount = { rule: 'secrets-of-account', key: email, most: TRIES_OF_ACCOUNT, windowSeconds: WINDOW_SECONDS }
-    if (source === undefined) return [ofAccount]
-    const most = settings.loginTriesPerWindow
-    return [
-      { rule: 'secrets-of-account-and-source', key: `${source} ${email}`, most, windowSeconds: WINDOW_SECONDS },
-      ofAccount,
-    ]
-  }
-
-  /**
-   * Tries are counted before the secret is judged, so that guessing in parallel gains nothing, and given back when it is right,
-   * or when it was never judged because the hasher was busy: an honest owner must not be locked out by somebody else's flood.
-   */
-  async function judged(
+  function judged(
     { email, source }: { readonly email: string; readonly source: string | undefined },
     judge: () => Promise<boolean>,
   ): Promise<boolean | Refuses<'attempts_limited'>> {
-    const tries = triesOf(email, source)
-    const retryAfterSeconds = await limiter.take(tries)
-    if (retryAfterSeconds !== undefined) return { refused: 'attempts_limited', retryAfterSeconds }
-    let isWrong = false
-    try {
-      const isRight = await judge()
-      isWrong = !isRight
-      return isRight
-    } finally {
-      if (!isWrong) await limiter.giveBack(tries)
-    }
+    return tries.judged(tries.ofSecrets(email, source), judge, (isRight) => !isRight)
   }
 
-  /** Undefined when the e-mail is taken. */
-  async function create(request: Registration, email: string): Promise<Account | undefined> {
+  /**
+   * A session for whoever has proved the secret that the account had, or a challenge where a second factor is on (specification, Authentication, 3).
+   * One transaction sees which: neither a secret that was changed nor a factor that was confirmed meanwhile is passed by.
+   */
+  async function letIn(
+    { accountId, secretHash }: Account,
+    deviceId: DeviceId | undefined,
+  ): Promise<TokenPair | GivenChallenge | Refuses<'credentials_wrong'>> {
+    const session = sessions.begin(accountId, deviceId)
+    const answer = await store.write(async (tx) => {
+      const present = await tx.accounts.find(accountId)
+      if (present?.secretHash !== secretHash) return { refused: 'credentials_wrong' } as const
+      if (present.totpConfirmedAt !== undefined)
+        return challenges.create(tx, { accountId, deviceId, recovery: undefined })
+      await session.insert(tx)
+      return undefined
+    })
+    return answer ?? session.pair()
+  }
+
+  /** Undefined when the e-mail is taken. The invite is used up in the transaction that makes the account, so that of many who come with it one gets in. */
+  async function create(
+    request: Registration,
+    email: string,
+    codeHash: string | undefined,
+  ): Promise<Account | undefined | Refuses<'registration_closed'>> {
     const secretHash = await hasher.hash(request.secret)
     const accountId = newId(random, parseAccountId)
     const { kdfVersion = KDF_VERSION, salt, sealedAccountKey, sealedRecoveryKey, recoveryProof } = request
@@ -120,7 +128,10 @@ export function createAccounts(
         ...sealed,
         createdAt: clock.now(),
       })
-      return inserted ? tx.accounts.find(accountId) : undefined
+      if (!inserted) return undefined
+      if (codeHash !== undefined && !(await tx.invites.use(codeHash, accountId, clock.now())))
+        return { refused: 'registration_closed' } as const
+      return tx.accounts.find(accountId)
     })
   }
 
@@ -150,17 +161,42 @@ export function createAccounts(
       const email = canonicalEmail(request.email)
       const fault = registrationFault(request, email)
       if (fault !== undefined) return { refused: 'registration_invalid', detail: fault }
-      if (!isOpenTo(request)) return { refused: 'registration_closed' }
+      if (registrationFor(request) === 'closed') return { refused: 'registration_closed' }
       const limited = await attempt(request.source)
       if (limited !== undefined) return limited
-      const created = (await findByEmail(email)) === undefined ? await create(request, email) : undefined
-      if (created !== undefined) return sessions.open(created.accountId, undefined)
+      const admission = await admit(request)
+      if (isRefusal(admission)) return admission
+      const { codeHash, usedBy } = admission
+      const isNew = usedBy === undefined && (await findByEmail(email)) === undefined
+      const created = isNew ? await create(request, email, codeHash) : undefined
+      if (created !== undefined) return isRefusal(created) ? created : sessions.open(created.accountId, undefined)
       const present = await findByEmail(email)
-      if (present === undefined) return { refused: 'email_taken' }
+      // To a used code the answer is the same as to none, whoever's the e-mail is.
+      const taken = { refused: usedBy === undefined ? 'email_taken' : 'registration_closed' } as const
+      if (present === undefined || (usedBy !== undefined && usedBy !== present.accountId)) return taken
       // A repeat proves the secret as a login does, so it counts as one: registering must not be a way to guess without limits.
-      const isSame = await judged({ email, source: request.source }, () => isRepeat(present, request))
-      if (isRefusal(isSame)) return isSame
-      return isSame ? sessions.open(present.accountId, undefined) : { refused: 'email_taken' }
+      const isAgain = await judged({ email, source: request.source }, () => isRepeat(present, request))
+      if (isRefusal(isAgain)) return isAgain
+      if (!isAgain) return taken
+      // Registering is no way round a second factor. Whoever has turned one on has long had the answer.
+      const entry = await letIn(present, undefined)
+      return isRefusal(entry) || isChallenge(entry) ? taken : entry
+    },
+
+    /**
+     * Asks somebody who is signed in for the present secret again, before what a stolen token alone must not do. Counted as a login's
+     * tries are. What it lets through is judged by the row as it was read: whoever then changes the secret compares it in the statement.
+     */
+    async requireSecret(
+      { email, secretHash }: Pick<Account, 'email' | 'secretHash'>,
+      secret: string,
+      source: string | undefined,
+    ): Promise<Refuses<'credentials_wrong' | 'attempts_limited'> | undefined> {
+      const limited = await attempt(source)
+      if (limited !== undefined) return limited
+      const isRight = await judged({ email, source }, () => hasher.verify(secretHash, secret))
+      if (isRefusal(isRight)) return isRight
+      return isRight ? undefined : { refused: 'credentials_wrong' }
     },
 
     /** What the client derives its secret with. An unknown e-mail gets a made-up salt that stays the same. */
@@ -185,18 +221,22 @@ export function createAccounts(
       secret,
       deviceId,
       source,
-    }: Credentials): Promise<TokenPair | Refuses<'credentials_wrong' | 'attempts_limited'>> {
+    }: Credentials): Promise<TokenPair | GivenChallenge | Refuses<'credentials_wrong' | 'attempts_limited'>> {
       const limited = await attempt(source)
       if (limited !== undefined) return limited
       const canonical = canonicalEmail(email)
       const account = await findByEmail(canonical)
       const isRight = await judged({ email: canonical, source }, () => hasher.verify(account?.secretHash, secret))
       if (isRefusal(isRight)) return isRight
-      return account === undefined || !isRight
-        ? { refused: 'credentials_wrong' }
-        : sessions.open(account.accountId, deviceId)
+      return account === undefined || !isRight ? { refused: 'credentials_wrong' } : letIn(account, deviceId)
     },
   }
+}
+
+/** By which invite somebody may register, and what it was used for before; neither where none is asked for. */
+interface Admission {
+  readonly codeHash: string | undefined
+  readonly usedBy: Account['accountId'] | undefined
 }
 
 /** As it is kept and compared. */
@@ -212,9 +252,4 @@ function registrationFault(request: Registration, email: string): string | undef
     return '/sealed_recovery_key and /recovery_proof go together'
   }
   return undefined
-}
-
-function isSame(known: Uint8Array | undefined, given: Uint8Array | undefined): boolean {
-  if (known === undefined || given === undefined) return known === given
-  return known.length === given.length && timingSafeEqual(known, given)
 }

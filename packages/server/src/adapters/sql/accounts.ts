@@ -1,6 +1,6 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
-import type { Account, AccountReads, AccountWrites, NewAccount, OwnLimits } from '../../ports/store.ts'
+import type { Account, AccountReads, AccountSecret, AccountWrites, NewAccount, OwnLimits } from '../../ports/store.ts'
 import { prepared } from './prepared.ts'
 import type { AccountTable, Schema } from './schema.ts'
 
@@ -8,12 +8,31 @@ const byId = prepared((db, given: { readonly accountId: AccountId }) =>
   db.selectFrom('accounts').selectAll().where('account_id', '=', given.accountId),
 )
 
-const byEmail = prepared((db, given: { readonly email: string }) =>
-  db.selectFrom('accounts').selectAll().where('email', '=', given.email),
+/** A row in any case, the one of the lowest id when no account has the e-mail: to find none at all would take some microseconds less. */
+const byEmailOrAny = prepared((db, given: { readonly email: string }) =>
+  db
+    .selectFrom('accounts')
+    .selectAll()
+    .where('account_id', '=', (account) =>
+      account.fn.coalesce(
+        account
+          .selectFrom('accounts as named')
+          .select('named.account_id')
+          .where('named.email', '=', given.email)
+          .where('named.deleted_at', 'is', null),
+        account.selectFrom('accounts as any').select(({ fn }) => fn.min('any.account_id').as('lowest')),
+      ),
+    ),
 )
 
 const afterEmail = prepared((db, given: { readonly afterEmail: string; readonly most: number }) =>
-  db.selectFrom('accounts').selectAll().where('email', '>', given.afterEmail).orderBy('email').limit(given.most),
+  db
+    .selectFrom('accounts')
+    .selectAll()
+    .where('email', '>', given.afterEmail)
+    .where('deleted_at', 'is', null)
+    .orderBy('email')
+    .limit(given.most),
 )
 
 const insertion = prepared((db, given: NewAccount) =>
@@ -39,6 +58,7 @@ const admittedCharge = prepared(
       .updateTable('accounts')
       .set((account) => ({ used_bytes: account('used_bytes', '+', given.bytes) }))
       .where('account_id', '=', given.accountId)
+      .where('deleted_at', 'is', null)
       .where((account) => account(account('used_bytes', '+', given.bytes), '<=', given.limitBytes)),
 )
 
@@ -48,6 +68,25 @@ const coveredRefund = prepared((db, given: { readonly accountId: AccountId; read
     .set((account) => ({ used_bytes: account('used_bytes', '-', given.bytes) }))
     .where('account_id', '=', given.accountId)
     .where('used_bytes', '>=', given.bytes),
+)
+
+const changingSecret = prepared((db, given: AccountSecret & { readonly accountId: AccountId; readonly from: string }) =>
+  db
+    .updateTable('accounts')
+    .set((account) => ({
+      secret_hash: given.secretHash,
+      kdf_version: given.kdfVersion,
+      salt: given.salt,
+      sealed_account_key: given.sealedAccountKey,
+      totp_sealed: account
+        .case()
+        .when('totp_confirmed_at', 'is', null)
+        .then(null)
+        .else(account.ref('totp_sealed'))
+        .end(),
+    }))
+    .where('account_id', '=', given.accountId)
+    .where('secret_hash', '=', given.from),
 )
 
 const exceeding = prepared((db, given: { readonly accountId: AccountId; readonly since: Instant | null }) =>
@@ -84,8 +123,9 @@ export function accountReads(db: Kysely<Schema>): AccountReads {
       return row && accountOf(row)
     },
     async findByEmail(email) {
-      const row = await byEmail.first(db, { email })
-      return row && accountOf(row)
+      const row = await byEmailOrAny.first(db, { email })
+      const account = row && accountOf(row)
+      return account?.email === email && account.deletedAt === undefined ? account : undefined
     },
     async list({ afterEmail: email = '', most }) {
       return (await afterEmail.all(db, { afterEmail: email, most })).map(accountOf)
@@ -97,6 +137,9 @@ export function accountWrites(db: Kysely<Schema>): AccountWrites {
   return {
     async insert(account) {
       return (await insertion.changed(db, account)) === 1
+    },
+    async changeSecret(accountId, from, secret) {
+      return (await changingSecret.changed(db, { ...secret, accountId, from })) === 1
     },
     async charge(accountId, bytes, hardLimitBytes) {
       // Without a limit, what a number can say exactly is the limit.
@@ -133,9 +176,11 @@ function accountOf(row: Selectable<AccountTable>): Account {
     recoveryProofHash: row.recovery_proof_hash ?? undefined,
     createdAt: row.created_at,
     suspendedAt: row.suspended_at ?? undefined,
+    deletedAt: row.deleted_at ?? undefined,
     usedBytes: row.used_bytes,
     softLimitBytes: row.soft_limit_bytes ?? undefined,
     hardLimitBytes: row.hard_limit_bytes ?? undefined,
     exceededSince: row.exceeded_since ?? undefined,
+    totpConfirmedAt: row.totp_confirmed_at ?? undefined,
   }
 }

@@ -33,10 +33,12 @@ function describeRows(inStore: InStore): void {
       })
       const fresh = {
         suspendedAt: undefined,
+        deletedAt: undefined,
         usedBytes: 0,
         softLimitBytes: undefined,
         hardLimitBytes: undefined,
         exceededSince: undefined,
+        totpConfirmedAt: undefined,
       }
       const found = await store.read(async (tx) => [
         await tx.accounts.find(full.accountId),
@@ -66,6 +68,28 @@ function describeRows(inStore: InStore): void {
       assert.equal(countTrue(inserted), 1)
       const owner = await store.read((tx) => tx.accounts.findByEmail(email))
       assert.equal(owner?.accountId, accountId(inserted.indexOf(true) + 1))
+    }),
+  )
+
+  it(
+    'changes the secret and what goes with it, of any number at once who know the present one by one',
+    inStore(async (store) => {
+      await seed(store)
+      const before = await store.read((tx) => tx.accounts.find(accountId(1)))
+      const secretOf = (number: number) => {
+        const { salt, kdfVersion } = account(number)
+        return { secretHash: `hash ${number}`, kdfVersion, salt, sealedAccountKey: bytes(80, number) }
+      }
+      const from = account(1).secretHash
+      const changed = await atOnce(store, 8, (tx, index) =>
+        tx.accounts.changeSecret(accountId(1), from, secretOf(index + 3)),
+      )
+      assert.equal(countTrue(changed), 1)
+      const secret = secretOf(changed.indexOf(true) + 3)
+      assert.deepEqual(await store.read((tx) => tx.accounts.find(accountId(1))), { ...before, ...secret })
+      const none = { ...secret, secretHash: 'other', salt: undefined, sealedAccountKey: undefined }
+      assert.equal(await store.write((tx) => tx.accounts.changeSecret(accountId(1), secret.secretHash, none)), true)
+      assert.deepEqual(await store.read((tx) => tx.accounts.find(accountId(1))), { ...before, ...none })
     }),
   )
 

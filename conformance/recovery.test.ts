@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Client, json } from './client.ts'
+import { atOnce, expectSaid, said, tally } from './expect.ts'
+import { finish, finishBody, newRecoverable, SEALED_KEY_BYTES, sealedKey, start } from './recovering.ts'
+import { answer, challengeOf, logIn, turnOn } from './secondFactor.ts'
+import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
+import { asOwner, base64, newEmail, newPassword, signIn, signUp, type Tokens } from './world.ts'
+
+const WRONG_PROOFS_OF_SOURCE = 3
+
+const server = await connect()
+const sealedOf = async (email: string) => {
+  const reply = await start(server, email)
+  expectSaid(reply, '200')
+  return json<{ sealed_recovery_key: string }>(reply).sealed_recovery_key
+}
+const post = (path: string, body: unknown) => server.send({ method: 'POST', path, json: body })
+
+describe('the start of a recovery', () => {
+  it('gives what was sealed under the words to whoever asks', async () => {
+    const { owner, sealedRecoveryKey } = await newRecoverable(server)
+    assert.equal(await sealedOf(` ${owner.email.toUpperCase()}`), sealedRecoveryKey)
+    assert.equal((await start(server, owner.email)).headers['cache-control'], 'no-store')
+  })
+
+  it('makes one up for an unknown e-mail and for an account without: the same each time, in the form of a real one', async () => {
+    const emails = [newEmail(), newEmail(), (await signUp(server)).email]
+    const made = await Promise.all(emails.map(sealedOf))
+    assert.deepEqual(await Promise.all(emails.map((email) => sealedOf(` ${email.toUpperCase()}`))), made)
+    assert.equal(new Set(made).size, emails.length)
+    for (const text of made) {
+      const sealed = Buffer.from(text, 'base64')
+      assert.deepEqual([sealed.length, sealed[0], sealed[49]], [SEALED_KEY_BYTES, 1, 1])
+      assert.ok(new Set(sealed.subarray(50)).size > 200, 'nothing in it repeats')
+    }
+  })
+})
+
+describe('the end of a recovery', () => {
+  it('sets the new secret with what goes with it, ends every session and signs in', async () => {
+    const { owner, proof } = await newRecoverable(server)
+    const other = await signIn(owner)
+    const next = { password: newPassword(), kdf_version: 1, salt: base64(16), sealed_account_key: sealedKey() }
+    const body = finishBody(` ${owner.email.toUpperCase()}`, { recovery_proof: proof, ...next })
+    const reply = await finish(server, body)
+    expectSaid(reply, '200')
+    assert.equal(reply.headers['cache-control'], 'no-store')
+    const tokens = json<Tokens>(reply)
+    assert.equal(tokens.account_id, owner.accountId)
+    for (const { token, refreshToken } of [owner, other]) {
+      expectSaid(await asOwner({ ...owner, token }, 'GET', '/v1/account'), '401 auth.session_expired')
+      expectSaid(await post('/v1/auth/refresh', { refresh_token: refreshToken }), '401 auth.session_expired')
+    }
+    const account = await asOwner({ ...owner, token: tokens.access_token }, 'GET', '/v1/account')
+    assert.equal(json<{ sealed_account_key: string }>(account).sealed_account_key, next.sealed_account_key)
+    assert.equal(json<{ salt: string }>(await post('/v1/auth/kdf', { email: owner.email })).salt, next.salt)
+    expectSaid(await logIn(owner), '401 auth.invalid_credentials')
+    expectSaid(await logIn({ ...owner, password: next.password }), '200')
+    expectSaid(await finish(server, finishBody(owner.email, { recovery_proof: proof })), '200', 'the words stay good')
+  })
+
+  it('leaves what is left out as it is', async () => {
+    const { owner, proof, salt, sealedAccountKey, sealedRecoveryKey } = await newRecoverable(server)
+    const nothing = { kdf_version: null, salt: null }
+    const reply = await finish(server, finishBody(owner.email, { recovery_proof: proof, ...nothing }))
+    const { access_token: token } = json<Tokens>(reply)
+    const account = await asOwner({ ...owner, token }, 'GET', '/v1/account')
+    assert.equal(json<{ sealed_account_key: string }>(account).sealed_account_key, sealedAccountKey)
+    assert.equal(json<{ salt: string }>(await post('/v1/auth/kdf', { email: owner.email })).salt, salt)
+    assert.equal(await sealedOf(owner.email), sealedRecoveryKey)
+  })
+
+  it('answers 401 recovery_invalid to what does not prove the words, and changes nothing', async () => {
+    const { owner, sealedRecoveryKey } = await newRecoverable(server)
+    const wrong = [
+      base64(32),
+      Buffer.alloc(32).toString('base64'),
+      Buffer.from(sealedRecoveryKey, 'base64').subarray(0, 32).toString('base64'),
+    ]
+    for (const recovery_proof of wrong)
+      expectSaid(await finish(server, finishBody(owner.email, { recovery_proof })), '401 auth.recovery_invalid')
+    const bare = await signUp(server)
+    expectSaid(await finish(server, finishBody(bare.email)), '401 auth.recovery_invalid')
+    expectSaid(await finish(server, finishBody(bare.email, { recovery_proof: wrong[1] })), '401 auth.recovery_invalid')
+    expectSaid(await asOwner(owner, 'GET', '/v1/account'), '200')
+    expectSaid(await logIn(owner), '200')
+  })
+
+  it('answers 400 to values out of their form, and 422 to missing ones', async () => {
+    const { owner, proof } = await newRecoverable(server)
+    const body = finishBody(owner.email, { recovery_proof: proof })
+    const out = [
+      { recovery_proof: base64(31) },
+      { recovery_proof: base64(33) },
+      { recovery_proof: 'none' },
+      { password: 'x'.repeat(11) },
+      { password: 'x'.repeat(1025) },
+      { kdf_version: 2 },
+      { salt: base64(65) },
+      { sealed_account_key: base64(4097) },
+      { sealed_recovery_key: sealedKey() },
+    ]
+    for (const over of out)
+      expectSaid(await finish(server, { ...body, ...over }), '400 request.malformed', Object.keys(over)[0])
+    for (const name of Object.keys(body))
+      expectSaid(await finish(server, { ...body, [name]: undefined }), '422 request.unprocessable', name)
+    expectSaid(await logIn(owner), '200')
+  })
+
+  it('answers 202 where a second factor is on, and sets nothing before its code is given', async () => {
+    const { owner, proof } = await newRecoverable(server)
+    const { authenticator } = await turnOn(owner)
+    const waiting = await challengeOf(owner)
+    const next = { password: newPassword(), salt: base64(16) }
+    const reply = await finish(server, finishBody(owner.email, { recovery_proof: proof, ...next }))
+    expectSaid(reply, '202')
+    expectSaid(await asOwner(owner, 'GET', '/v1/account'), '200')
+    expectSaid(await logIn({ ...owner, ...next }), '401 auth.invalid_credentials')
+    const challenge = json<{ mfa_token: string }>(reply)
+    const signedIn = await answer(server, challenge, authenticator.next())
+    expectSaid(signedIn, '200')
+    expectSaid(await asOwner(owner, 'GET', '/v1/account'), '401 auth.session_expired')
+    const { access_token: token } = json<Tokens>(signedIn)
+    expectSaid(await asOwner({ ...owner, token }, 'GET', '/v1/account'), '200')
+    assert.equal(json<{ salt: string }>(await post('/v1/auth/kdf', { email: owner.email })).salt, next.salt)
+    assert.deepEqual(
+      [said(await logIn(owner)), said(await logIn({ ...owner, ...next }))],
+      ['401 auth.invalid_credentials', '202'],
+    )
+    expectSaid(
+      await answer(server, waiting, '000000'),
+      '401 auth.totp_challenge_invalid',
+      'begun with the old password',
+    )
+  })
+})
+
+describe('guessing at a recovery, beside a proxy', { skip: NEEDS_OWN_SERVER }, async () => {
+  if (NEEDS_OWN_SERVER) return
+  const most = String(WRONG_PROOFS_OF_SOURCE)
+  const { client } = await operatedServer({
+    TRUST_PROXY: '127.0.0.1',
+    REGISTRATION: 'open',
+    LOGIN_TRIES_PER_WINDOW: most,
+  })
+  const from = (address: string): Client => ({
+    ...client,
+    send: (call) => client.send({ ...call, headers: { ...call.headers, 'x-forwarded-for': address } }),
+  })
+
+  it('answers 429 when too many wrong proofs were tried on an e-mail, known or not, and lets the password in', async () => {
+    const [guesser, elsewhere] = [from('203.0.113.1'), from('203.0.113.2')]
+    const { owner, proof } = await newRecoverable(guesser)
+    for (const email of [owner.email, newEmail()]) {
+      const wrong = await atOnce(WRONG_PROOFS_OF_SOURCE + 4, () => finish(guesser, finishBody(email)))
+      const told = { '401 auth.recovery_invalid': WRONG_PROOFS_OF_SOURCE, '429 auth.rate_limited': 4 }
+      assert.deepEqual(tally(wrong), told)
+    }
+    const right = finishBody(owner.email, { recovery_proof: proof })
+    expectSaid(await finish(guesser, right), '429 auth.rate_limited', 'the right proof waits too')
+    expectSaid(await logIn(owner), '200')
+    expectSaid(await finish(elsewhere, right), '200', 'and not elsewhere')
+  })
+})

@@ -1,0 +1,86 @@
+import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+import type { Kysely, Selectable } from 'kysely'
+import type { Invite, InviteReads, InviteWrites } from '../../ports/store.ts'
+import { prepared } from './prepared.ts'
+import type { InviteTable, Schema } from './schema.ts'
+
+const byHash = prepared((db, given: { readonly codeHash: string }) =>
+  db.selectFrom('invites').selectAll().where('code_hash', '=', given.codeHash),
+)
+
+const byAge = prepared((db, given: { readonly most: number }) =>
+  db.selectFrom('invites').selectAll().orderBy('created_at').orderBy('code_hash').limit(given.most),
+)
+
+const anyLive = prepared((db, given: { readonly at: Instant }) =>
+  db.selectFrom('invites').select('code_hash').where('expires_at', '>', given.at).where('used_by', 'is', null).limit(1),
+)
+
+const insertion = prepared((db, given: Pick<Invite, 'codeHash' | 'createdAt' | 'expiresAt'>) =>
+  db.insertInto('invites').values({
+    code_hash: given.codeHash,
+    created_at: given.createdAt,
+    expires_at: given.expiresAt,
+  }),
+)
+
+const onlyUse = prepared(
+  (db, given: { readonly codeHash: string; readonly accountId: AccountId; readonly at: Instant }) =>
+    db
+      .updateTable('invites')
+      .set({ used_by: given.accountId })
+      .where('code_hash', '=', given.codeHash)
+      .where('used_by', 'is', null)
+      .where('expires_at', '>', given.at),
+)
+
+const removalOfExpired = prepared((db, given: { readonly before: Instant; readonly most: number }) =>
+  db
+    .deleteFrom('invites')
+    .where('code_hash', 'in', (invite) =>
+      invite
+        .selectFrom('invites')
+        .select('code_hash')
+        .where('expires_at', '<', given.before)
+        .orderBy('expires_at')
+        .limit(given.most),
+    ),
+)
+
+export function inviteReads(db: Kysely<Schema>): InviteReads {
+  return {
+    async find(codeHash) {
+      const row = await byHash.first(db, { codeHash })
+      return row && inviteOf(row)
+    },
+    async list(most) {
+      return (await byAge.all(db, { most })).map(inviteOf)
+    },
+    async hasLive(at) {
+      return (await anyLive.first(db, { at })) !== undefined
+    },
+  }
+}
+
+export function inviteWrites(db: Kysely<Schema>): InviteWrites {
+  return {
+    async insert(invite) {
+      await insertion.changed(db, invite)
+    },
+    async use(codeHash, accountId, at) {
+      return (await onlyUse.changed(db, { codeHash, accountId, at })) === 1
+    },
+    async prune(before, most) {
+      await removalOfExpired.changed(db, { before, most })
+    },
+  }
+}
+
+function inviteOf(row: Selectable<InviteTable>): Invite {
+  return {
+    codeHash: row.code_hash,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    usedBy: row.used_by ?? undefined,
+  }
+}

@@ -1,0 +1,32 @@
+import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import type { Recoveries } from '../../domain/recovery.ts'
+import { isRefusal } from '../../domain/refusals.ts'
+import type { Routes } from '../call.ts'
+import { givenBytes } from '../givenBytes.ts'
+import { signedIn } from '../signedIn.ts'
+
+type Row = 'startRecovery' | 'finishRecovery'
+
+export function recoveryRoutes({ recovery }: { readonly recovery: Recoveries }): Pick<Routes, Row> {
+  return {
+    async startRecovery({ json, source }) {
+      const answer = await recovery.start(json.email, source)
+      return isRefusal(answer)
+        ? answer
+        : { status: 200, body: { sealed_recovery_key: toBase64(answer.sealedRecoveryKey) } }
+    },
+
+    async finishRecovery({ json, source }) {
+      const answer = await recovery.finish({
+        email: json.email,
+        recoveryProof: fromBase64(json.recovery_proof),
+        secret: json.password,
+        kdfVersion: json.kdf_version,
+        salt: givenBytes(json.salt),
+        sealedAccountKey: givenBytes(json.sealed_account_key),
+        source,
+      })
+      return isRefusal(answer) ? answer : signedIn(answer)
+    },
+  }
+}
