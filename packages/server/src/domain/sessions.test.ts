@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { parseDeviceId } from '@blindkeep/protocol/ids'
 import { admitted } from '../testing/guest.ts'
 import { inWorld, newAccount, type World } from '../testing/world.ts'
-import type { TokenPair } from './sessions.ts'
+import { createSessions, SESSIONS_MOST, type TokenPair } from './sessions.ts'
 
 const OVER = { refused: 'session_over' }
 const UNREADABLE = { refused: 'token_unreadable' }
@@ -70,6 +71,73 @@ describe('an access token', () => {
       ]
       for (const text of texts) assert.deepEqual(await world.rules.sessions.authenticate(text), UNREADABLE, text)
       assert.ok(!('refused' in (await world.rules.sessions.authenticate(await sign('at+jwt', {})))))
+    }),
+  )
+})
+
+describe('the sessions of an account', () => {
+  const idOf = async (world: World, { accessToken }: TokenPair) =>
+    admitted(await world.rules.sessions.authenticate(accessToken)).sessionId
+
+  it(
+    'are listed oldest first as long as they live, with what their clients said and when their tokens were last issued',
+    inWorld(async (world) => {
+      const { sessions } = world.rules
+      const accountId = await newAccount(world)
+      const deviceId = parseDeviceId('00000000-0000-4000-8000-00000000000d')
+      const began = world.clock.now()
+      const first = await sessions.open(accountId, deviceId)
+      world.clock.advance(10)
+      const [second, third] = [
+        await sessions.open(accountId, undefined),
+        await sessions.open(await newAccount(world), undefined),
+      ]
+      world.clock.advance(10)
+      await refreshed(world, first)
+      const listed = (await sessions.list(accountId)).map((session) => [
+        session.sessionId,
+        session.deviceId,
+        session.createdAt - began,
+        session.lastUsedAt - began,
+      ])
+      assert.deepEqual(listed, [
+        [await idOf(world, first), deviceId, 0, 20_000],
+        [await idOf(world, second), undefined, 10_000, 10_000],
+      ])
+      await sessions.endOwn(accountId, await idOf(world, third))
+      await idOf(world, third)
+      await sessions.endOwn(accountId, await idOf(world, first))
+      assert.deepEqual(await sessions.refresh(first.refreshToken), OVER)
+      assert.deepEqual(
+        (await sessions.list(accountId)).map(({ sessionId }) => sessionId),
+        [await idOf(world, second)],
+      )
+    }),
+  )
+
+  it(
+    'are a hundred at most: one more ends the one that has gone unused for longest',
+    inWorld(async (world) => {
+      const { sessions } = world.rules
+      const accountId = await newAccount(world)
+      const [oldest, unused] = [await sessions.open(accountId, undefined), await sessions.open(accountId, undefined)]
+      world.clock.advance(1)
+      const used = await refreshed(world, oldest)
+      world.clock.advance(1)
+      while ((await sessions.list(accountId)).length < SESSIONS_MOST) await sessions.open(accountId, undefined)
+      await idOf(world, unused)
+      world.clock.advance(1)
+      const last = await sessions.open(accountId, undefined)
+      assert.deepEqual(await sessions.authenticate(unused.accessToken), OVER)
+      await idOf(world, used)
+      world.clock.advance(1)
+      const others = [
+        last,
+        ...(await Promise.all(Array.from({ length: 9 }, () => sessions.open(accountId, undefined)))),
+      ]
+      assert.equal((await sessions.list(accountId)).length, SESSIONS_MOST)
+      assert.deepEqual(await sessions.authenticate(used.accessToken), OVER)
+      for (const pair of others) await idOf(world, pair)
     }),
   )
 })
@@ -159,6 +227,16 @@ describe('a refresh token', () => {
       await world.rules.sessions.end(sessionId)
       const tokens = [pair.refreshToken, randomBytes(32).toString('base64url'), '!', '', pair.accessToken]
       for (const token of tokens) assert.deepEqual(await world.rules.sessions.refresh(token), OVER)
+    }),
+  )
+
+  it(
+    'that leads nowhere takes no turn among those who write',
+    inWorld(async ({ store, clock, random, keys, settings }) => {
+      const readOnly = { ...store, write: () => Promise.reject(new Error('somebody writes')) }
+      const { tokens, serverSecret } = keys
+      const sessions = createSessions({ store: readOnly, clock, random, tokens, serverSecret }, settings)
+      assert.deepEqual(await sessions.refresh(randomBytes(32).toString('base64url')), OVER)
     }),
   )
 

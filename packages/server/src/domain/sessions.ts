@@ -10,7 +10,7 @@ import {
 } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
-import type { Account, RefreshToken, Session, Store, WriteTx } from '../ports/store.ts'
+import type { Account, ReadTx, RefreshToken, Session, Store, WriteTx } from '../ports/store.ts'
 import { newId } from './newId.ts'
 import { isRefusal, type Refuses } from './refusals.ts'
 import { sha256 } from './sha256.ts'
@@ -38,6 +38,9 @@ export interface Caller {
   /** When that ends, at the latest. */
   readonly expiresAt: Instant
 }
+
+/** One more ends the one that has gone unused for longest. */
+export const SESSIONS_MOST = 100
 
 /** An honest client whose answer was lost repeats within this time. */
 const REPEAT_SECONDS = 60
@@ -90,8 +93,7 @@ export function createSessions(
   async function rotate(
     tx: WriteTx,
     given: Uint8Array,
-    token: RefreshToken,
-    session: Session,
+    { token, session }: Chain,
   ): Promise<Rotation | Refuses<'session_over'>> {
     const now = clock.now()
     const successor = hmac('refresh', given)
@@ -115,32 +117,48 @@ export function createSessions(
     return token !== undefined && token.usedAt === undefined
   }
 
-  /** What a presented refresh token leads to. A reuse ends the session: somebody else has the token. */
-  async function present(tx: WriteTx, given: Uint8Array): Promise<Rotation | { readonly isOver: true }> {
-    const now = clock.now()
+  /** What a refresh token belongs to, as long as that lives. */
+  async function chainOf(tx: ReadTx | WriteTx, given: Uint8Array): Promise<Chain | undefined> {
     const token = await tx.sessions.findRefreshToken(sha256(given))
     const session = token && (await tx.sessions.find(token.sessionId))
-    if (token === undefined || session === undefined || !isLive(session, now)) return { isOver: true }
-    const rotation = await rotate(tx, given, token, session)
+    return token === undefined || session === undefined || !isLive(session, clock.now())
+      ? undefined
+      : { token, session }
+  }
+
+  /** What a presented refresh token leads to. A reuse ends the session: somebody else has the token. */
+  async function present(tx: WriteTx, given: Uint8Array): Promise<Rotation | { readonly isOver: true }> {
+    const chain = await chainOf(tx, given)
+    if (chain === undefined) return { isOver: true }
+    const rotation = await rotate(tx, given, chain)
     if (!isRefusal(rotation)) return rotation
-    await tx.sessions.end(session.sessionId, now)
+    await tx.sessions.end(chain.session.sessionId, clock.now())
     return { isOver: true }
   }
 
-  return {
-    async open(accountId: AccountId, deviceId: DeviceId | undefined): Promise<TokenPair> {
-      const now = clock.now()
-      const session: Session = {
-        sessionId: newId(random, parseSessionId),
-        accountId,
-        deviceId,
-        createdAt: now,
-        lastUsedAt: now,
-        expiresAt: addSeconds(now, settings.refreshTokenSeconds),
-        endedAt: undefined,
-      }
-      const refreshToken = random.bytes(32)
-      await store.write(async (tx) => {
+  async function makeRoom(tx: WriteTx, accountId: AccountId, now: Instant): Promise<void> {
+    const live = await tx.sessions.listLive(accountId, now)
+    const surplus = Math.max(0, live.length + 1 - SESSIONS_MOST)
+    const byUse = live.toSorted((one, other) => one.lastUsedAt - other.lastUsedAt)
+    for (const { sessionId } of byUse.slice(0, surplus)) await tx.sessions.end(sessionId, now)
+  }
+
+  /** A session that begins with a transaction of the caller's: `pair` is worth nothing before that has committed what `insert` does. */
+  function begin(accountId: AccountId, deviceId: DeviceId | undefined): NewSession {
+    const now = clock.now()
+    const session: Session = {
+      sessionId: newId(random, parseSessionId),
+      accountId,
+      deviceId,
+      createdAt: now,
+      lastUsedAt: now,
+      expiresAt: addSeconds(now, settings.refreshTokenSeconds),
+      endedAt: undefined,
+    }
+    const refreshToken = random.bytes(32)
+    return {
+      async insert(tx) {
+        await makeRoom(tx, accountId, now)
         await tx.sessions.insert(session)
         await tx.sessions.insertRefreshToken({
           tokenHash: sha256(refreshToken),
@@ -148,16 +166,41 @@ export function createSessions(
           issuedAt: now,
           usedAt: undefined,
         })
-      })
-      return pairFor(session, refreshToken, now)
+      },
+      pair: () => pairFor(session, refreshToken, now),
+    }
+  }
+
+  return {
+    begin,
+
+    async open(accountId: AccountId, deviceId: DeviceId | undefined): Promise<TokenPair> {
+      const { insert, pair } = begin(accountId, deviceId)
+      await store.write(insert)
+      return pair()
     },
 
     async refresh(refreshToken: string): Promise<TokenPair | Refuses<'session_over'>> {
       const given = Buffer.from(refreshToken, 'base64url')
+      // Anybody may send anything: only what leads somewhere is worth a turn among those who write. What counts is judged there.
+      if ((await store.read((tx) => chainOf(tx, given))) === undefined) return { refused: 'session_over' }
       const rotation = await store.write((tx) => present(tx, given))
       return 'isOver' in rotation
         ? { refused: 'session_over' }
         : pairFor(rotation.session, rotation.successor, rotation.issuedAt)
+    },
+
+    /** Live ones, oldest first. */
+    async list(accountId: AccountId): Promise<readonly Session[]> {
+      return store.read((tx) => tx.sessions.listLive(accountId, clock.now()))
+    },
+
+    /** One of the account’s own. Silent about whether there was one. */
+    async endOwn(accountId: AccountId, sessionId: SessionId): Promise<void> {
+      await store.write(async (tx) => {
+        const session = await tx.sessions.find(sessionId)
+        if (session?.accountId === accountId) await tx.sessions.end(sessionId, clock.now())
+      })
     },
 
     async end(sessionId: SessionId): Promise<void> {
@@ -182,12 +225,23 @@ export function createSessions(
       return store.read(async (tx) => {
         const session = await tx.sessions.find(sessionId)
         const account = session && (await tx.accounts.find(session.accountId))
-        return account === undefined || session === undefined || !isLive(session, now)
+        const isGone = account === undefined || account.deletedAt !== undefined
+        return isGone || session === undefined || !isLive(session, now)
           ? { refused: 'session_over' }
           : { account, sessionId, accessToken, expiresAt }
       })
     },
   }
+}
+
+export interface NewSession {
+  insert(tx: WriteTx): Promise<void>
+  pair(): Promise<TokenPair>
+}
+
+interface Chain {
+  readonly token: RefreshToken
+  readonly session: Session
 }
 
 interface Rotation {

@@ -1,4 +1,4 @@
-import type { Instant, SessionId } from '@blindkeep/protocol/ids'
+import type { AccountId, Instant, SessionId } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { RefreshToken, Session, SessionReads, SessionWrites } from '../../ports/store.ts'
 import { prepared } from './prepared.ts'
@@ -10,6 +10,17 @@ const byId = prepared((db, given: { readonly sessionId: SessionId }) =>
 
 const tokenByHash = prepared((db, given: { readonly tokenHash: Uint8Array }) =>
   db.selectFrom('refresh_tokens').selectAll().where('token_hash', '=', given.tokenHash),
+)
+
+const liveOfAccount = prepared((db, given: { readonly accountId: AccountId; readonly at: Instant }) =>
+  db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('account_id', '=', given.accountId)
+    .where('ended_at', 'is', null)
+    .where('expires_at', '>', given.at)
+    .orderBy('created_at')
+    .orderBy('session_id'),
 )
 
 const insertion = prepared((db, given: Session) =>
@@ -57,6 +68,24 @@ const ending = prepared((db, given: { readonly sessionId: SessionId; readonly en
     .where('ended_at', 'is', null),
 )
 
+const endingOfAccount = prepared((db, given: { readonly accountId: AccountId; readonly endedAt: Instant }) =>
+  db
+    .updateTable('sessions')
+    .set({ ended_at: given.endedAt })
+    .where('account_id', '=', given.accountId)
+    .where('ended_at', 'is', null),
+)
+
+const endingOfOthers = prepared(
+  (db, given: { readonly accountId: AccountId; readonly endedAt: Instant; readonly except: SessionId }) =>
+    db
+      .updateTable('sessions')
+      .set({ ended_at: given.endedAt })
+      .where('account_id', '=', given.accountId)
+      .where('ended_at', 'is', null)
+      .where('session_id', '!=', given.except),
+)
+
 // Two statements, as each has an index. The refresh tokens go with their sessions by the foreign key.
 const removalOfEnded = prepared((db, given: { readonly before: Instant }) =>
   db.deleteFrom('sessions').where('ended_at', '<', given.before),
@@ -74,6 +103,9 @@ export function sessionReads(db: Kysely<Schema>): SessionReads {
     async findRefreshToken(tokenHash) {
       const row = await tokenByHash.first(db, { tokenHash })
       return row && refreshTokenOf(row)
+    },
+    async listLive(accountId, at) {
+      return (await liveOfAccount.all(db, { accountId, at })).map(sessionOf)
     },
   }
 }
@@ -94,6 +126,10 @@ export function sessionWrites(db: Kysely<Schema>): SessionWrites {
     },
     async end(sessionId, endedAt) {
       await ending.changed(db, { sessionId, endedAt })
+    },
+    async endAllOf(accountId, endedAt, except) {
+      if (except === undefined) await endingOfAccount.changed(db, { accountId, endedAt })
+      else await endingOfOthers.changed(db, { accountId, endedAt, except })
     },
     async prune(before) {
       await removalOfEnded.changed(db, { before })

@@ -23,6 +23,8 @@ export interface RefreshToken {
 export interface SessionReads {
   find(sessionId: SessionId): Promise<Session | undefined>
   findRefreshToken(tokenHash: Uint8Array): Promise<RefreshToken | undefined>
+  /** Of an account, those that have neither ended nor expired at `at`, oldest first. */
+  listLive(accountId: AccountId, at: Instant): Promise<readonly Session[]>
 }
 
 export interface SessionWrites {
@@ -32,6 +34,8 @@ export interface SessionWrites {
   useRefreshToken(tokenHash: Uint8Array, usedAt: Instant): Promise<boolean>
   prolong(sessionId: SessionId, lastUsedAt: Instant, expiresAt: Instant): Promise<void>
   end(sessionId: SessionId, endedAt: Instant): Promise<void>
+  /** Ends all of an account that have not ended, but for `except` where it is given. */
+  endAllOf(accountId: AccountId, endedAt: Instant, except?: SessionId): Promise<void>
   /** Removes sessions, with their refresh tokens, that ended or expired before `before`. */
   prune(before: Instant): Promise<void>
 }

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseDeviceId } from '@blindkeep/protocol/ids'
 import type { RefreshToken, Store } from '../store.ts'
-import { at, atOnce, bytes, countTrue, type InStore, seed, session, sessionId } from './world.ts'
+import { account, accountId, at, atOnce, bytes, countTrue, type InStore, seed, session, sessionId } from './world.ts'
 
 export function describeSessions(inStore: InStore): void {
   describe('sessions', () => {
     describeSessionRows(inStore)
+    describeLists(inStore)
     describeRefreshTokens(inStore)
     describePruning(inStore)
   })
@@ -61,6 +62,50 @@ function describeSessionRows(inStore: InStore): void {
       })
       assert.equal((await find(store, 1))?.endedAt, at(60))
       assert.equal((await find(store, 2))?.endedAt, undefined)
+    }),
+  )
+
+  it(
+    'ends all sessions of an account, or all but one, and those that have ended not again',
+    inStore(async (store) => {
+      await seed(store)
+      const ends = () =>
+        store.read(async (tx) => {
+          const sessions = await Promise.all([1, 2, 3, 4].map((number) => tx.sessions.find(sessionId(number))))
+          return sessions.map((each) => each?.endedAt)
+        })
+      await store.write(async (tx) => {
+        await tx.accounts.insert(account(9))
+        for (const number of [1, 2, 3]) await tx.sessions.insert(session(number))
+        await tx.sessions.insert(session(4, { accountId: accountId(9) }))
+        await tx.sessions.end(sessionId(3), at(60))
+        await tx.sessions.endAllOf(accountId(1), at(70), sessionId(1))
+      })
+      assert.deepEqual(await ends(), [undefined, at(70), at(60), undefined])
+      await store.write((tx) => tx.sessions.endAllOf(accountId(1), at(80)))
+      assert.deepEqual(await ends(), [at(80), at(70), at(60), undefined])
+    }),
+  )
+}
+
+function describeLists(inStore: InStore): void {
+  it(
+    'lists the live sessions of an account in the order in which they began',
+    inStore(async (store) => {
+      await seed(store)
+      const sessions = [
+        session(5, { createdAt: at(1) }),
+        session(1, { createdAt: at(2) }),
+        session(2, { createdAt: at(1) }),
+        session(3, { endedAt: at(5) }),
+        session(4, { expiresAt: at(100) }),
+        session(6, { accountId: accountId(2) }),
+      ]
+      await store.write(async (tx) => {
+        for (const each of sessions) await tx.sessions.insert(each)
+      })
+      const live = await store.read((tx) => tx.sessions.listLive(accountId(1), at(100)))
+      assert.deepEqual(live, [sessions[2], sessions[0], sessions[1]])
     }),
   )
 }

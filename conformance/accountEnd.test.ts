@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { landBlob, newAuthor, newBundle } from './assetWorld.ts'
+import { type Client, json } from './client.ts'
+import { expectSaid, fingerprint, until } from './expect.ts'
+import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
+import {
+  append,
+  asOwner,
+  inboxOf,
+  land,
+  linksOf,
+  newEmail,
+  newPassword,
+  type Owner,
+  openSession,
+  provision,
+  quotaOf,
+  sessionPath,
+  signIn,
+  signUp,
+  visit,
+} from './world.ts'
+
+const server = await connect()
+const post = (client: Client, path: string, body: unknown) => client.send({ method: 'POST', path, json: body })
+const remove = ({ client, token }: Owner, current_password: string) =>
+  client.send({ method: 'DELETE', path: '/v1/account', token, json: { current_password } })
+
+async function expectRemoved(owner: Owner): Promise<void> {
+  assert.equal((await remove(owner, owner.password)).status, 204)
+}
+
+describe('deleting an account', () => {
+  it('answers 401 to a wrong password, and deletes nothing', async () => {
+    const owner = await signUp(server)
+    expectSaid(await remove(owner, 'a wrong one'), '401 auth.invalid_credentials')
+    assert.equal((await asOwner(owner, 'GET', '/v1/account')).status, 200)
+  })
+
+  it('ends every session of it at once', async () => {
+    const owner = await signUp(server)
+    const other = await signIn(owner)
+    await expectRemoved(owner)
+    for (const { token, refreshToken } of [owner, other]) {
+      expectSaid(await asOwner({ ...owner, token }, 'GET', '/v1/account'), '401 auth.session_expired')
+      const reply = await post(server, '/v1/auth/refresh', { refresh_token: refreshToken })
+      expectSaid(reply, '401 auth.session_expired')
+    }
+    expectSaid(await remove(owner, owner.password), '401 auth.session_expired')
+  })
+
+  it('makes its e-mail one that nobody has', async () => {
+    const owner = await signUp(server)
+    const { email, password, accountId } = owner
+    await expectRemoved(owner)
+    const unknown = await post(server, '/v1/auth/login', { email: newEmail(), password })
+    for (const gone of [email, `deleted:${accountId}`])
+      assert.equal(fingerprint(await post(server, '/v1/auth/login', { email: gone, password })), fingerprint(unknown))
+    const kdf = json<{ salt: string }>(await post(server, '/v1/auth/kdf', { email }))
+    assert.equal(Buffer.from(kdf.salt, 'base64').length, 16)
+  })
+
+  it('frees the e-mail for a new account, which is empty', async () => {
+    const link = await provision(await signUp(server))
+    const { owner } = link
+    await land(link)
+    await expectRemoved(owner)
+    const password = newPassword()
+    assert.equal((await post(server, '/v1/auth/register', { email: owner.email, password })).status, 201)
+    const anew = await signIn({ ...owner, password })
+    assert.notEqual(anew.accountId, owner.accountId)
+    assert.deepEqual([await inboxOf(anew), await linksOf(anew), (await quotaOf(anew)).used], [[], [], 0])
+  })
+
+  it('ends its links and what is open through them; guests keep the receipts of what landed', async () => {
+    const link = await provision(await signUp(server))
+    const [landed, open] = [await land(link), await openSession(link, randomBytes(50))]
+    const receipt = () => server.send({ method: 'GET', path: `${sessionPath(landed)}/receipt` })
+    const before = await receipt()
+    await expectRemoved(link.owner)
+    expectSaid(await visit(link), '404 drop.link_not_found')
+    expectSaid(await append(open), '404 upload.session_not_found')
+    assert.deepEqual(json(await receipt()), json(before))
+  })
+
+  it('answers 409 while an asset is retained, and deletes nothing', async () => {
+    const author = await newAuthor(server)
+    const retention_until = new Date(Date.now() + 3_600_000).toISOString()
+    const bundle = newBundle(author, { manifest: { retention_until } })
+    await landBlob(bundle)
+    const { used } = await quotaOf(author.owner)
+    expectSaid(await remove(author.owner, author.owner.password), '409 asset.retained')
+    assert.equal((await quotaOf(author.owner)).used, used)
+  })
+
+  it('lets go of all that it held right afterwards, and fsck finds the rest whole', {
+    skip: NEEDS_OWN_SERVER,
+  }, async () => {
+    const { client, operate } = await operatedServer()
+    const author = await newAuthor(client)
+    const link = await provision(author.owner)
+    await land(link)
+    await landBlob(newBundle(author))
+    const stays = await provision(await signUp(client))
+    await land(stays)
+    await expectRemoved(author.owner)
+    const left = async () => (await operate('fsck')) as { counts: { drops: number; blobs: number } }
+    await until(async () => {
+      const { counts } = await left()
+      return counts.drops === 1 && counts.blobs === 0
+    }, 'what it held is let go of')
+    assert.equal((await inboxOf(stays.owner)).length, 1)
+  })
+})

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { json } from './client.ts'
+import { listen } from './eventReader.ts'
+import { atOnce, expectSaid, said } from './expect.ts'
+import { connect } from './server.ts'
+import { asOwner, base64, newPassword, type Owner, signIn, signUp, type Tokens } from './world.ts'
+
+const SESSIONS_MAX = 100
+const WRONG_TRIES_MAX = 100
+const AT_A_TIME = 10
+
+interface Session {
+  readonly session_id: string
+  readonly device_id?: string
+  readonly created_at: string
+  readonly last_used_at: string
+  readonly current: boolean
+}
+
+const server = await connect()
+const post = (path: string, body: unknown, token?: string) => server.send({ method: 'POST', path, json: body, token })
+const sessionsOf = async (owner: Owner) =>
+  json<{ sessions: Session[] }>(await asOwner(owner, 'GET', '/v1/auth/sessions')).sessions
+const end = (owner: Owner, sessionId: string) => asOwner(owner, 'DELETE', `/v1/auth/sessions/${sessionId}`)
+const currentOf = async (owner: Owner) => {
+  const current = (await sessionsOf(owner)).filter((session) => session.current)
+  assert.equal(current.length, 1)
+  return String(current[0]?.session_id)
+}
+const change = (owner: Owner, body: object) => post('/v1/auth/password', body, owner.token)
+const remove = ({ token }: Owner, current_password: string) =>
+  server.send({ method: 'DELETE', path: '/v1/account', token, json: { current_password } })
+const login = (owner: Owner, password: string) => post('/v1/auth/login', { email: owner.email, password })
+
+async function expectOver(owner: Owner): Promise<void> {
+  expectSaid(await asOwner(owner, 'GET', '/v1/account'), '401 auth.session_expired')
+  expectSaid(await post('/v1/auth/refresh', { refresh_token: owner.refreshToken }), '401 auth.session_expired')
+}
+
+describe('sessions', () => {
+  it('are listed oldest first, each client finding its own', async () => {
+    const owner = await signUp(server)
+    const device_id = randomUUID()
+    const { email, password } = owner
+    const withDevice = json<Tokens>(await post('/v1/auth/login', { email, password, device_id }))
+    const third = await signIn(owner)
+    const listed = await sessionsOf(owner)
+    assert.deepEqual(
+      listed.map(({ current, device_id: device }) => [current, device]),
+      [
+        [true, undefined],
+        [false, device_id],
+        [false, undefined],
+      ],
+    )
+    const times = listed.map(({ created_at }) => created_at)
+    assert.deepEqual(times, times.toSorted())
+    assert.equal(await currentOf(third), listed[2]?.session_id)
+    const claims = JSON.parse(Buffer.from(String(withDevice.access_token.split('.')[1]), 'base64url').toString())
+    assert.equal(claims.sid, listed[1]?.session_id)
+  })
+
+  it('end at once from elsewhere, with their tokens and event streams', async () => {
+    const owner = await signUp(server)
+    const other = await signIn(owner)
+    const ear = await listen(other)
+    assert.equal((await end(owner, await currentOf(other))).status, 204)
+    await expectOver(other)
+    assert.equal(await ear.next(), undefined, 'the stream ends')
+    assert.equal((await sessionsOf(owner)).length, 1)
+  })
+
+  it('end by their own client as by logging out', async () => {
+    const owner = await signUp(server)
+    const other = await signIn(owner)
+    assert.equal((await end(owner, await currentOf(owner))).status, 204)
+    await expectOver(owner)
+    assert.equal((await asOwner(other, 'GET', '/v1/account')).status, 200)
+  })
+
+  it('answer the same 204 for one that is over, unknown or somebody else’s, which goes on', async () => {
+    const [owner, stranger] = [await signUp(server), await signUp(server)]
+    const other = await signIn(owner)
+    const ended = await currentOf(other)
+    for (const sessionId of [ended, ended, randomUUID(), await currentOf(stranger)])
+      assert.equal((await end(owner, sessionId)).status, 204)
+    assert.equal((await asOwner(stranger, 'GET', '/v1/account')).status, 200)
+    expectSaid(await end(owner, 'nonsense'), '400 request.malformed')
+  })
+
+  it('are a hundred at most: one more ends the one that has gone unused for longest', async () => {
+    const owner = await signUp(server)
+    const unused = await signIn(owner)
+    const { access_token: token } = json<Tokens>(await post('/v1/auth/refresh', { refresh_token: owner.refreshToken }))
+    const refreshed = { ...owner, token }
+    // Some at a time, as one after another takes long and all at once are more than wait for their turn.
+    for (let count = 2; count < SESSIONS_MAX; count += AT_A_TIME)
+      await Promise.all(Array.from({ length: Math.min(AT_A_TIME, SESSIONS_MAX - count) }, () => signIn(owner)))
+    assert.equal((await sessionsOf(refreshed)).length, SESSIONS_MAX)
+    await signIn(owner)
+    assert.equal((await sessionsOf(refreshed)).length, SESSIONS_MAX)
+    await expectOver(unused)
+  })
+})
+
+describe('changing the password', () => {
+  it('sets secret, salt and sealed key, ends the other sessions, and lets the caller’s go on', async () => {
+    const owner = await signUp(server)
+    const other = await signIn(owner)
+    const [password, salt, sealed_account_key] = [newPassword(), base64(16), base64(80)]
+    const body = { current_password: owner.password, password, kdf_version: 1, salt, sealed_account_key }
+    assert.equal((await change(owner, body)).status, 204)
+    await expectOver(other)
+    const account = json<{ sealed_account_key: string }>(await asOwner(owner, 'GET', '/v1/account'))
+    assert.equal(account.sealed_account_key, sealed_account_key)
+    assert.equal(json<{ salt: string }>(await post('/v1/auth/kdf', { email: owner.email })).salt, salt)
+    assert.equal((await post('/v1/auth/refresh', { refresh_token: owner.refreshToken })).status, 200)
+    expectSaid(await login(owner, owner.password), '401 auth.invalid_credentials')
+    assert.equal((await login(owner, password)).status, 200)
+  })
+
+  it('takes the same values again as the same success', async () => {
+    const owner = await signUp(server)
+    const body = { current_password: owner.password, password: newPassword(), salt: base64(16) }
+    for (let time = 0; time < 2; time += 1) assert.equal((await change(owner, body)).status, 204)
+    const next = { ...body, password: newPassword(), salt: base64(16) }
+    expectSaid(await change(owner, next), '401 auth.invalid_credentials')
+  })
+
+  it('leaves salt and sealed key that are left out', async () => {
+    const owner = await signUp(server)
+    const first = { password: newPassword(), salt: base64(16), sealed_account_key: base64(80) }
+    assert.equal((await change(owner, { current_password: owner.password, ...first })).status, 204)
+    const second = { current_password: first.password, password: newPassword(), salt: null }
+    assert.equal((await change(owner, second)).status, 204)
+    assert.equal(json<{ salt: string }>(await post('/v1/auth/kdf', { email: owner.email })).salt, first.salt)
+    const account = json<{ sealed_account_key: string }>(await asOwner(owner, 'GET', '/v1/account'))
+    assert.equal(account.sealed_account_key, first.sealed_account_key)
+  })
+
+  it('answers 401 to a wrong present password, and 429 to whatever asks for it once too many were tried', async () => {
+    const owner = await signUp(server)
+    const guesses = [
+      () => change(owner, { current_password: 'a wrong one', password: newPassword() }),
+      () => remove(owner, 'a wrong one'),
+      () => login(owner, 'a wrong one'),
+    ]
+    for (const guess of guesses) expectSaid(await guess(), '401 auth.invalid_credentials')
+    const answers: string[] = []
+    while (answers.length < WRONG_TRIES_MAX && !answers.includes('429 auth.rate_limited'))
+      answers.push(...(await atOnce(AT_A_TIME, (at) => guesses[at % guesses.length]?.() ?? assert.fail())).map(said))
+    for (const guess of guesses) expectSaid(await guess(), '429 auth.rate_limited')
+    expectSaid(await remove(owner, owner.password), '429 auth.rate_limited', 'the right one waits too')
+  })
+
+  it('is won by one of eight different ones at once', async () => {
+    const owner = await signUp(server)
+    const passwords = Array.from({ length: 8 }, newPassword)
+    const replies = await Promise.all(
+      passwords.map((password) => change(owner, { current_password: owner.password, password })),
+    )
+    const won = replies.flatMap(({ status }, at) => (status === 204 ? [at] : []))
+    assert.equal(won.length, 1)
+    for (const reply of replies) if (reply.status !== 204) expectSaid(reply, '401 auth.invalid_credentials')
+    assert.equal((await login(owner, String(passwords[won[0] ?? 0]))).status, 200)
+  })
+
+  it('answers 400 to values out of their form', async () => {
+    const owner = await signUp(server)
+    const good = { current_password: owner.password, password: newPassword() }
+    const faults = [
+      { password: 'x'.repeat(11) },
+      { kdf_version: 2 },
+      { salt: 'AAAA' },
+      { sealed_account_key: '' },
+      { x: 1 },
+    ]
+    for (const fault of faults)
+      expectSaid(await change(owner, { ...good, ...fault }), '400 request.malformed', JSON.stringify(fault))
+    assert.equal((await login(owner, owner.password)).status, 200)
+  })
+})

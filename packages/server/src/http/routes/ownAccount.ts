@@ -1,0 +1,31 @@
+import type { Departure } from '../../domain/departure.ts'
+import type { ChangePassword } from '../../domain/password.ts'
+import type { Routes } from '../call.ts'
+import { givenBytes } from '../givenBytes.ts'
+
+/** What somebody who is signed in does with the account itself, and is asked for the present secret. */
+export function ownAccountRoutes({
+  changePassword,
+  departure,
+}: {
+  readonly changePassword: ChangePassword
+  readonly departure: Departure
+}): Pick<Routes, 'changePassword' | 'deleteAccount'> {
+  return {
+    async changePassword({ caller, json, source }) {
+      const refused = await changePassword(caller, {
+        currentSecret: json.current_password,
+        secret: json.password,
+        kdfVersion: json.kdf_version,
+        salt: givenBytes(json.salt),
+        sealedAccountKey: givenBytes(json.sealed_account_key),
+        source,
+      })
+      return refused ?? { status: 204 }
+    },
+
+    async deleteAccount({ caller, json, source }) {
+      return (await departure.leave(caller.account, json.current_password, source)) ?? { status: 204 }
+    },
+  }
+}
