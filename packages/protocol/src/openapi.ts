@@ -68,6 +68,10 @@ const TAGS: Json = [
   },
   { name: 'inbox', description: 'What has landed and waits for its owner.' },
   { name: 'links', description: 'Upload links of an account.' },
+  {
+    name: 'shares',
+    description: 'What an account shows to whoever has an address. The opaque id in the path is the credential.',
+  },
   { name: 'accounts', description: 'Accounts and sessions.' },
   { name: 'devices', description: 'Keys that sign manifests, one of each device of an account.' },
   { name: 'albums', description: 'Albums of an account. Their names are sealed.' },

@@ -6,18 +6,31 @@ import {
   parseDropId,
   parseJti,
   parseOpaqueId,
+  parseSessionId,
   parseSha256Hex,
   parseUploadId,
 } from './ids.ts'
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from './problems.ts'
 import {
   AccountResponse,
+  ChallengeResponse,
+  ChangePasswordRequest,
+  ConfirmTotpRequest,
+  ConfirmTotpResponse,
+  DeleteAccountRequest,
+  DisableTotpRequest,
+  EnrollTotpRequest,
+  EnrollTotpResponse,
+  FinishRecoveryRequest,
   KdfRequest,
   KdfResponse,
   LoginRequest,
   RefreshRequest,
   RegisterRequest,
+  StartRecoveryRequest,
+  StartRecoveryResponse,
   TokenResponse,
+  VerifyTotpRequest,
 } from './schemas/accounts.ts'
 import { AlbumResponse, AlbumsResponse, CreateAlbumRequest } from './schemas/albums.ts'
 import {
@@ -48,6 +61,8 @@ import { GuestLinkResponse, LinksResponse, ProvisionLinkRequest, ProvisionLinkRe
 import { CodedProblem } from './schemas/problem.ts'
 import { QuotaResponse } from './schemas/quota.ts'
 import { AssetReceipt } from './schemas/receipts.ts'
+import { SessionResponse, SessionsResponse } from './schemas/sessions.ts'
+import { CreateShareRequest, CreateShareResponse, ShareResponse, SharesResponse } from './schemas/shares.ts'
 import { SYNC_ENTRIES_DEFAULT, SYNC_ENTRIES_MAX, SyncResponse } from './schemas/sync.ts'
 import { CreateUploadRequest, CreateUploadResponse, UploadsResponse } from './schemas/uploads.ts'
 import { StorageVerifyRequest, StorageVerifyResponse } from './schemas/verify.ts'
@@ -74,6 +89,7 @@ export interface Operation {
     | 'links'
     | 'guest'
     | 'inbox'
+    | 'shares'
     | 'quota'
     | 'service'
   /** `link`: possession of the opaque id in the path is the credential. */
@@ -351,10 +367,97 @@ export const operations = {
     tag: 'accounts',
     auth: 'none',
     summary: 'Open a session',
-    description: 'Unknown e-mail and wrong secret are one answer.',
+    description:
+      'Unknown e-mail and wrong secret are one answer. 202 is a continuation, not a failure: the account has a second factor, and no session before its code is given.',
     body: { type: 'application/json', schema: LoginRequest },
-    answers: { 200: { description: 'Signed in.', body: TokenResponse } },
+    answers: {
+      200: { description: 'Signed in.', body: TokenResponse },
+      202: { description: 'The second factor is asked for.', body: ChallengeResponse },
+    },
     problems: ['error.auth.invalid_credentials', 'error.auth.rate_limited'],
+  },
+  verifyTotp: {
+    method: 'POST',
+    path: '/v1/auth/login/verify-totp',
+    tag: 'accounts',
+    auth: 'none',
+    summary: 'Complete a sign-in or a recovery that answered 202',
+    description:
+      'Takes a code of the authenticator (RFC 6238, one step of 30 s to either side) or a backup code. Each is good once, and the challenge for one answer. An unknown, expired or used-up challenge is one answer. Wrong codes are counted for the account too, so that new challenges give no more tries.',
+    body: { type: 'application/json', schema: VerifyTotpRequest },
+    answers: { 200: { description: 'Signed in.', body: TokenResponse } },
+    problems: ['error.auth.totp_challenge_invalid', 'error.auth.totp_invalid_code', 'error.auth.rate_limited'],
+  },
+  enrollTotp: {
+    method: 'POST',
+    path: '/v1/auth/totp/enroll',
+    tag: 'accounts',
+    auth: 'bearer',
+    summary: 'Begin with a second factor',
+    description:
+      'Asks for the present secret. Nothing is asked for at a sign-in before the factor is confirmed. Enrolling again replaces what was not confirmed.',
+    body: { type: 'application/json', schema: EnrollTotpRequest },
+    writes: true,
+    answers: { 200: { description: 'What an authenticator reads, often from a QR code.', body: EnrollTotpResponse } },
+    problems: ['error.auth.invalid_credentials', 'error.auth.totp_already_active', 'error.auth.rate_limited'],
+  },
+  confirmTotp: {
+    method: 'POST',
+    path: '/v1/auth/totp/confirm',
+    tag: 'accounts',
+    auth: 'bearer',
+    summary: 'Turn the second factor on',
+    description:
+      'With a code of the authenticator, which is used up by it. The answer is the only one that ever carries the backup codes. Sessions that are open stay open: end them where they are listed.',
+    body: { type: 'application/json', schema: ConfirmTotpRequest },
+    writes: true,
+    answers: { 200: { description: 'It is on.', body: ConfirmTotpResponse } },
+    problems: ['error.auth.totp_invalid_code', 'error.auth.totp_not_pending', 'error.auth.rate_limited'],
+  },
+  disableTotp: {
+    method: 'POST',
+    path: '/v1/auth/totp/disable',
+    tag: 'accounts',
+    auth: 'bearer',
+    summary: 'Turn the second factor off',
+    description:
+      'Asks for the present secret and for a code of the authenticator or a backup code. All backup codes go with it.',
+    body: { type: 'application/json', schema: DisableTotpRequest },
+    writes: true,
+    answers: { 204: { description: 'It is off.' } },
+    problems: [
+      'error.auth.invalid_credentials',
+      'error.auth.totp_invalid_code',
+      'error.auth.totp_not_enrolled',
+      'error.auth.rate_limited',
+    ],
+  },
+  startRecovery: {
+    method: 'POST',
+    path: '/v1/auth/recover/start',
+    tag: 'accounts',
+    auth: 'none',
+    summary: 'The account key, sealed under the recovery words',
+    description:
+      'Whoever has the words opens it. An unknown e-mail, or an account without recovery words, gets a made-up one that stays the same: it opens with no words.',
+    body: { type: 'application/json', schema: StartRecoveryRequest },
+    answers: { 200: { description: 'What the words open.', body: StartRecoveryResponse } },
+    problems: ['error.auth.rate_limited'],
+  },
+  finishRecovery: {
+    method: 'POST',
+    path: '/v1/auth/recover/finish',
+    tag: 'accounts',
+    auth: 'none',
+    summary: 'Set a new secret by the recovery words',
+    description:
+      'Ends all sessions and opens a new one. password is the new authentication secret, sealed_account_key the account key sealed anew; what is left out stays as it is. A wrong proof and an unknown e-mail are one answer, and are counted as wrong secrets are. 202 is a continuation: with a second factor on, nothing is set before its code is given. The recovery words stay good.',
+    body: { type: 'application/json', schema: FinishRecoveryRequest },
+    answers: {
+      200: { description: 'The secret is set, and the caller signed in.', body: TokenResponse },
+      202: { description: 'The second factor is asked for.', body: ChallengeResponse },
+    },
+    problems: ['error.auth.recovery_invalid', 'error.auth.rate_limited'],
   },
   refresh: {
     method: 'POST',
@@ -377,6 +480,53 @@ export const operations = {
     description: 'Its tokens end at once.',
     answers: { 204: { description: 'Ended.' } },
     problems: [],
+  },
+  listSessions: {
+    method: 'GET',
+    path: '/v1/auth/sessions',
+    tag: 'accounts',
+    auth: 'bearer',
+    summary: 'Where the account is signed in',
+    description:
+      'Sessions that have not ended, oldest first. There are 100 at most: when one more opens, the one that has gone unused for longest ends.',
+    answers: { 200: { description: 'The sessions.', body: SessionsResponse } },
+    problems: [],
+  },
+  endSession: {
+    method: 'DELETE',
+    path: '/v1/auth/sessions/{session_id}',
+    tag: 'accounts',
+    auth: 'bearer',
+    summary: 'End one of the caller’s sessions',
+    description:
+      'Its tokens end at once, and its event streams within seconds. The caller’s own is ended as by logging out. One that is over, unknown or somebody else’s is the same 204.',
+    answers: { 204: { description: 'The caller has no such session any more.' } },
+    problems: [],
+  },
+  changePassword: {
+    method: 'POST',
+    path: '/v1/auth/password',
+    tag: 'accounts',
+    auth: 'bearer',
+    summary: 'Change the password',
+    description:
+      'Asks for the present secret, and ends all other sessions; the caller’s goes on. Give the account key sealed anew: salt and sealed_account_key that are left out stay as they are. The recovery words stay good. Of two changes at once one wins, the other is told that its current_password is wrong. The same values again, salt and sealed_account_key among them, are the same success.',
+    body: { type: 'application/json', schema: ChangePasswordRequest },
+    writes: true,
+    answers: { 204: { description: 'Changed.' } },
+    problems: ['error.auth.invalid_credentials', 'error.auth.rate_limited'],
+  },
+  deleteAccount: {
+    method: 'DELETE',
+    path: '/v1/account',
+    tag: 'accounts',
+    auth: 'bearer',
+    summary: 'Delete the account',
+    description:
+      'For good, with all that it keeps. Asks for the present secret. Its sessions and links end with the answer and its e-mail is free; what it kept is let go of right afterwards, and its bytes are removed when they have waited out the grace window. Guests can still fetch the receipts of what landed, for their 30 days. An asset whose retention_until lies ahead keeps the account: nothing is deleted then.',
+    body: { type: 'application/json', schema: DeleteAccountRequest },
+    answers: { 204: { description: 'The account is gone.' } },
+    problems: ['error.auth.invalid_credentials', 'error.auth.rate_limited', 'error.asset.retained'],
   },
   account: {
     method: 'GET',
@@ -421,7 +571,8 @@ export const operations = {
     tag: 'devices',
     auth: 'bearer',
     summary: 'Revoke one of the caller’s devices',
-    description: 'For good. It stays in the list, with the time at which it was first revoked.',
+    description:
+      'For good. It stays in the list, with the time at which it was first revoked. Sessions that were signed in with its device_id end at once.',
     answers: { 204: { description: 'The device is revoked, now or before.' } },
     problems: ['error.device.not_found'],
   },
@@ -894,6 +1045,79 @@ export const operations = {
     answers: { 200: { description: 'The receipt.', body: AssetReceipt } },
     problems: ['error.upload.session_not_found'],
   },
+  createShare: {
+    method: 'POST',
+    path: '/v1/shares',
+    tag: 'shares',
+    auth: 'bearer',
+    summary: 'Make a share',
+    description:
+      'Whoever has its address reads sealed_index, and those of blob_hashes that live assets of the caller’s hold. The client makes opaque_id. The same caller with the same values again: 201. Any other use of a taken id is refused, ended shares included: an address never shows something else.',
+    body: { type: 'application/json', schema: CreateShareRequest },
+    creates: true,
+    writes: true,
+    answers: { 201: { description: 'The share is there.', body: CreateShareResponse } },
+    problems: ['error.request.limit_reached'],
+  },
+  listShares: {
+    method: 'GET',
+    path: '/v1/shares',
+    tag: 'shares',
+    auth: 'bearer',
+    summary: 'The caller’s shares',
+    description:
+      'Those that were not deleted, oldest first, expired ones for 30 days. What they show is sealed: the caller’s own addresses are nowhere here.',
+    answers: { 200: { description: 'The shares.', body: SharesResponse } },
+    problems: [],
+  },
+  deleteShare: {
+    method: 'DELETE',
+    path: '/v1/shares/{opaque_id}',
+    tag: 'shares',
+    auth: 'bearer',
+    summary: 'Delete a share',
+    description:
+      'It shows nothing from now on. The assets stay as they are. The answer is the same whether or not there was such a share.',
+    answers: { 204: { description: 'There is no such share of the caller’s.' } },
+    problems: [],
+  },
+  share: {
+    method: 'GET',
+    path: '/s/{opaque_id}',
+    tag: 'shares',
+    auth: 'link',
+    summary: 'A share as whoever has its address sees it',
+    description:
+      'The index opens with the key in the address, which never reaches the server. Every expired, deleted, foreign or mistyped share is the same 404.',
+    answers: { 200: { description: 'The share.', body: ShareResponse } },
+    problems: ['error.share.not_found'],
+  },
+  shareBlob: {
+    method: 'GET',
+    path: '/s/{opaque_id}/blob/{hash}',
+    tag: 'shares',
+    auth: 'link',
+    summary: 'Ciphertext of a shared blob',
+    description:
+      'If the share names it and a live asset of its owner’s holds it. Sealed bytes, with ranges. What is not there, is withheld, or belongs to no share that shows anything is the same 404.',
+    requestHeaders: ['Range', 'If-Range', 'If-None-Match'],
+    answers: content,
+    problems: ['error.share.not_found', 'error.request.range_not_satisfiable', 'error.storage.unavailable'],
+  },
+  shareBlobHead: {
+    method: 'HEAD',
+    path: '/s/{opaque_id}/blob/{hash}',
+    tag: 'shares',
+    auth: 'link',
+    summary: 'Size of a shared blob’s ciphertext',
+    description: 'As GET, without the bytes.',
+    requestHeaders: ['If-None-Match'],
+    answers: {
+      200: { description: 'Content-Length and ETag.', headers: ['ETag', 'Accept-Ranges'] },
+      304: content[304],
+    },
+    problems: ['error.share.not_found', 'error.storage.unavailable'],
+  },
 } as const satisfies Record<string, Operation>
 
 export type OperationName = keyof typeof operations
@@ -936,11 +1160,20 @@ export const PATH_PARAMETERS = {
     schema: CodedProblem.properties.code,
     description: 'A code of the catalog.',
   },
-  opaque_id: { parse: parseOpaqueId, schema: ProvisionLinkResponse.properties.opaque_id, description: 'The link.' },
+  opaque_id: {
+    parse: parseOpaqueId,
+    schema: ProvisionLinkResponse.properties.opaque_id,
+    description: 'The link, or the share.',
+  },
   upload_id: {
     parse: parseUploadId,
     schema: CreateDropResponse.properties.upload_id,
     description: 'The upload session.',
+  },
+  session_id: {
+    parse: parseSessionId,
+    schema: SessionResponse.properties.session_id,
+    description: 'The session of somebody signed in.',
   },
   device_id: { parse: parseDeviceId, schema: DeviceResponse.properties.device_id, description: 'The device.' },
   album_id: { parse: parseAlbumId, schema: AlbumResponse.properties.album_id, description: 'The album.' },

@@ -95,10 +95,25 @@ const catalog = {
     title: 'The session is over',
     help: 'Refresh the token pair, or sign in again.',
   },
+  'error.auth.recovery_invalid': {
+    status: 401,
+    title: 'These are not the recovery words of this e-mail',
+    help: 'Check both. The answer is the same for an unknown e-mail, and for an account that was registered without recovery words.',
+  },
   'error.auth.invalid_credentials': {
     status: 401,
     title: 'E-mail or password is wrong',
     help: 'Check both. The answer is the same for an unknown e-mail.',
+  },
+  'error.auth.totp_challenge_invalid': {
+    status: 401,
+    title: 'This challenge is over',
+    help: 'It ends after 5 minutes, after 5 tries, and with the code that was right. Sign in with the password again.',
+  },
+  'error.auth.totp_invalid_code': {
+    status: 401,
+    title: 'The code is wrong',
+    help: 'Take the code that the authenticator shows now, and check the clock of its device. A code is good once: if this one has been used, wait for the next. A backup code is good once too.',
   },
   'error.request.limit_reached': {
     status: 403,
@@ -185,6 +200,11 @@ const catalog = {
     title: 'No such blob',
     help: 'No live asset of yours holds it.',
   },
+  'error.share.not_found': {
+    status: 404,
+    title: 'There is no such share, or nothing of it here',
+    help: 'It never was, is mistyped, expired or withdrawn, or what it showed was deleted. Ask the person who sent it for a new one.',
+  },
   'error.request.method_not_allowed': {
     status: 405,
     title: 'This path has no such method',
@@ -194,6 +214,21 @@ const catalog = {
     status: 409,
     title: 'This e-mail is registered',
     help: 'Sign in, or register with another address.',
+  },
+  'error.auth.totp_already_active': {
+    status: 409,
+    title: 'A second factor is on',
+    help: 'Disable it before enrolling another.',
+  },
+  'error.auth.totp_not_pending': {
+    status: 409,
+    title: 'No second factor waits to be confirmed',
+    help: 'Enroll first. If one is confirmed and its backup codes were not received, disable it and enroll again.',
+  },
+  'error.auth.totp_not_enrolled': {
+    status: 409,
+    title: 'No second factor is on',
+    help: 'There is nothing to disable.',
   },
   'error.upload.checksum_mismatch': {
     status: 409,
@@ -238,7 +273,7 @@ const catalog = {
   'error.asset.retained': {
     status: 409,
     title: 'The asset may not be deleted yet',
-    help: 'Its manifest says until when it is kept: retention_until.',
+    help: 'Its manifest says until when it is kept: retention_until. An account that keeps it cannot be deleted before then either.',
   },
   'error.manifest.stale': {
     status: 409,

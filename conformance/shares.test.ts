@@ -1,0 +1,342 @@
+/** Shares: what somebody with an address, and nothing else, may read of what an account keeps. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { type Author, deleteAsset, landBlob, newAuthor, newBundle, openUpload, sendJson } from './assetWorld.ts'
+import { type Client, json, type Reply } from './client.ts'
+import { atOnce, expectSaid, fingerprint, said, tally, until } from './expect.ts'
+import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
+import { asOwner, base64, land, newOpaqueId, OCTETS, type Owner, provision, sha256, signUp } from './world.ts'
+
+const INDEX_BYTES_MAX = 512 * 1024
+const BLOBS_MAX = 10_000
+const SHARES_MAX = 1000
+const AT_A_TIME = 40
+const SIZE = 1000
+const NO_SHARE = '404 share.not_found'
+const MALFORMED = ['x', 'A'.repeat(32), '0'.repeat(31), '0'.repeat(33), '%00', '..%2f..', '%ff', 'x'.repeat(2000)]
+
+const server = await connect()
+
+const shareBody = (over: object = {}) => ({
+  opaque_id: newOpaqueId(),
+  sealed_index: base64(100),
+  blob_hashes: [sha256(randomBytes(1))],
+  ...over,
+})
+const make = (owner: Owner, body: object, headers: Record<string, string> = {}): Promise<Reply> =>
+  sendJson(owner, '/v1/shares', body, headers)
+const listed = async (owner: Owner) =>
+  json<{ shares: { opaque_id: string; created_at: string; expires_at?: string }[] }>(
+    await asOwner(owner, 'GET', '/v1/shares'),
+  ).shares
+const end = (owner: Owner, opaqueId: string): Promise<Reply> => asOwner(owner, 'DELETE', `/v1/shares/${opaqueId}`)
+
+interface Shared {
+  readonly client: Client
+  readonly author: Author
+  readonly opaqueId: string
+  readonly file: Buffer
+  readonly hash: string
+  readonly assetId: string
+}
+
+async function share(author: Author, over: object = {}, client = server, file = randomBytes(SIZE)): Promise<Shared> {
+  const bundle = newBundle(author, { original: file })
+  await landBlob(bundle)
+  const body = shareBody({ blob_hashes: [sha256(file)], ...over })
+  expectSaid(await make(author.owner, body), '201')
+  return { client, author, opaqueId: body.opaque_id, file, hash: sha256(file), assetId: bundle.assetId }
+}
+const newShare = async (over: object = {}) => share(await newAuthor(server), over)
+
+type From = Pick<Shared, 'client' | 'opaqueId'>
+/** As somebody with nothing but the address. */
+const visit = ({ client, opaqueId }: From): Promise<Reply> => client.send({ method: 'GET', path: `/s/${opaqueId}` })
+const read = ({ client, opaqueId, hash }: From & { readonly hash: string }, headers = {}, method = 'GET') =>
+  client.send({ method, path: `/s/${opaqueId}/blob/${hash}`, headers })
+
+/** `200 200`: the index, and the blob by GET; its HEAD has to say the same. */
+async function shown(shared: Shared): Promise<string> {
+  const [index, blob, head] = [await visit(shared), await read(shared), await read(shared, {}, 'HEAD')]
+  assert.equal(head.status, blob.status)
+  return `${said(index)} ${said(blob)}`
+}
+const THERE = '200 200'
+const INDEX_ALONE = `200 ${NO_SHARE}`
+const GONE = `${NO_SHARE} ${NO_SHARE}`
+
+describe('make a share', () => {
+  it('answers 201 with the id, and shows what it was given to whoever has that', async () => {
+    const owner = await signUp(server)
+    for (const expires_at of [undefined, null, '2999-01-01T00:00:00+02:00']) {
+      const body = shareBody({ blob_hashes: [sha256(randomBytes(1)), sha256(randomBytes(1))], expires_at })
+      const reply = await make(owner, body)
+      expectSaid(reply, '201')
+      assert.deepEqual(json(reply), { opaque_id: body.opaque_id })
+      const { sealed_index, blob_hashes } = body
+      assert.deepEqual(json(await visit({ client: server, opaqueId: body.opaque_id })), { sealed_index, blob_hashes })
+    }
+  })
+
+  it('answers 201 to the same caller with the same values again, and 400 to any other use of the id', async () => {
+    const [owner, other] = [await signUp(server), await signUp(server)]
+    const body = shareBody({ expires_at: '2999-01-01T00:00:00Z' })
+    for (const again of [body, body, { ...body, expires_at: '2999-01-01T02:00:00+02:00' }])
+      expectSaid(await make(owner, again), '201')
+    const changes = [
+      { sealed_index: base64(100) },
+      { blob_hashes: [...body.blob_hashes, ...body.blob_hashes] },
+      { expires_at: null },
+      { expires_at: '2999-01-01T00:00:01Z' },
+    ]
+    for (const change of changes) expectSaid(await make(owner, { ...body, ...change }), '400 request.malformed')
+    expectSaid(await make(other, body), '400 request.malformed')
+    expectSaid(await end(owner, body.opaque_id), '204')
+    for (const caller of [owner, other])
+      expectSaid(await make(caller, body), '400 request.malformed', 'what has ended is never revived')
+    assert.deepEqual([await listed(owner), await listed(other)], [[], []])
+  })
+
+  it('makes one share of 64 at once under one id', async () => {
+    const [owner, other] = [await signUp(server), await signUp(server)]
+    const body = shareBody()
+    const replies = await atOnce(64, (index) => make(index % 2 === 0 ? owner : other, body))
+    assert.deepEqual(tally(replies), { 201: 32, '400 request.malformed': 32 })
+    assert.equal((await listed(owner)).length + (await listed(other)).length, 1)
+  })
+
+  it('takes an index of 512 KiB and 10,000 hashes, and answers 400 beyond, and to none', async () => {
+    const owner = await signUp(server)
+    const hashes = (count: number) => Array.from({ length: count }, (_, index) => sha256(Buffer.from([index & 255])))
+    for (const over of [
+      { sealed_index: base64(1) },
+      { sealed_index: base64(INDEX_BYTES_MAX) },
+      { blob_hashes: hashes(BLOBS_MAX) },
+    ]) {
+      const body = shareBody(over)
+      expectSaid(await make(owner, body), '201')
+      const shownNow = json<object>(await visit({ client: server, opaqueId: body.opaque_id }))
+      assert.deepEqual(shownNow, { sealed_index: body.sealed_index, blob_hashes: body.blob_hashes })
+    }
+    for (const over of [
+      { sealed_index: '' },
+      { sealed_index: base64(INDEX_BYTES_MAX + 1) },
+      { blob_hashes: [] },
+      { blob_hashes: hashes(BLOBS_MAX + 1) },
+    ])
+      expectSaid(await make(owner, shareBody(over)), '400 request.malformed')
+  })
+
+  it('answers 400 to a value out of its format, and to an unknown field', async () => {
+    const owner = await signUp(server)
+    for (const over of [
+      ...MALFORMED.map((opaque_id) => ({ opaque_id })),
+      { sealed_index: 'no base64!' },
+      { sealed_index: 'QUI' },
+      { blob_hashes: ['0'.repeat(63)] },
+      { blob_hashes: [sha256(randomBytes(1)), sha256(randomBytes(1)).toUpperCase()] },
+      { expires_at: 'tomorrow' },
+      { expires_at: '2026-13-01T00:00:00Z' },
+      { label: 'mine' },
+      { single_use: true },
+    ])
+      expectSaid(await make(owner, shareBody(over)), '400 request.malformed', JSON.stringify(over))
+  })
+
+  it('answers 422 to a missing, null or wrongly typed field', async () => {
+    const owner = await signUp(server)
+    for (const name of ['opaque_id', 'sealed_index', 'blob_hashes'])
+      for (const value of [undefined, null, 1, {}])
+        expectSaid(await make(owner, shareBody({ [name]: value })), '422 request.unprocessable', name)
+    for (const over of [{ blob_hashes: [1] }, { blob_hashes: [null] }, { expires_at: 1 }])
+      expectSaid(await make(owner, shareBody(over)), '422 request.unprocessable')
+  })
+
+  it('answers 426 outside the protocol window, and takes both of its ends', async () => {
+    const owner = await signUp(server)
+    const { headers } = await make(owner, shareBody())
+    const [min, max] = [String(headers['x-service-protocol-min']), String(headers['x-service-protocol-max'])]
+    for (const version of [min, max])
+      expectSaid(await make(owner, shareBody(), { 'x-service-protocol': version }), '201')
+    for (const version of ['2020-01-01', '2999-01-01'])
+      expectSaid(await make(owner, shareBody(), { 'x-service-protocol': version }), '426 protocol.version_unsupported')
+  })
+
+  it('answers 403 limit_reached to the share after the thousandth, and takes another once one has ended', async () => {
+    const owner = await signUp(server)
+    for (let count = 0; count < SHARES_MAX; count += AT_A_TIME)
+      assert.deepEqual(tally(await atOnce(AT_A_TIME, () => make(owner, shareBody()))), { 201: AT_A_TIME })
+    expectSaid(await make(owner, shareBody()), '403 request.limit_reached')
+    const [first] = await listed(owner)
+    await end(owner, String(first?.opaque_id))
+    expectSaid(await make(owner, shareBody()), '201')
+    expectSaid(await make(owner, shareBody()), '403 request.limit_reached')
+  })
+})
+
+describe('own shares', () => {
+  it('lists the caller’s alone, oldest first, expired ones too', async () => {
+    const [owner, other] = [await signUp(server), await signUp(server)]
+    await make(other, shareBody())
+    const bodies = [{}, { expires_at: '2020-01-01T01:00:00+01:00' }, { expires_at: '2999-01-01T00:00:00Z' }].map(
+      shareBody,
+    )
+    for (const body of bodies) expectSaid(await make(owner, body), '201')
+    const shares = await listed(owner)
+    assert.deepEqual(
+      shares.map(({ opaque_id, expires_at }) => [opaque_id, expires_at]),
+      bodies.map(({ opaque_id }, index) => [
+        opaque_id,
+        [undefined, '2020-01-01T00:00:00.000Z', '2999-01-01T00:00:00.000Z'][index],
+      ]),
+    )
+    const times = shares.map(({ created_at }) => created_at)
+    assert.deepEqual(times, times.toSorted())
+  })
+
+  it('ends with the same 204 what is there, ended, unknown or somebody else’s, which stays', async () => {
+    const [own, foreign] = [await newShare(), await newShare()]
+    const ids = [own.opaqueId, own.opaqueId, foreign.opaqueId, newOpaqueId()]
+    const answers = new Set<string>()
+    for (const id of ids) answers.add(fingerprint(await end(own.author.owner, id)))
+    assert.equal(answers.size, 1)
+    assert.match([...answers].join(), /^204\n/)
+    for (const id of MALFORMED.filter((each) => !each.includes('%ff')))
+      expectSaid(await end(own.author.owner, id), '400 request.malformed')
+    assert.equal(await shown(own), GONE)
+    assert.equal(await shown(foreign), THERE)
+  })
+})
+
+describe('a share', () => {
+  it('gives the blob whole and by ranges, with its hash as ETag, and its HEAD without bytes', async () => {
+    const shared = await newShare()
+    const { file, hash } = shared
+    const whole = await read(shared)
+    assert.deepEqual([whole.status, whole.body], [200, file])
+    const { etag, 'content-length': length, 'accept-ranges': ranges } = whole.headers
+    assert.deepEqual([etag, length, ranges], [`"${hash}"`, String(SIZE), 'bytes'])
+    for (const [range, start, stop] of [
+      ['bytes=0-0', 0, 1],
+      ['bytes=990-5000', 990, SIZE],
+      ['bytes=-7', 993, SIZE],
+    ] as const) {
+      const part = await read(shared, { range })
+      assert.deepEqual([part.status, part.body], [206, file.subarray(start, stop)], range)
+      assert.equal(part.headers['content-range'], `bytes ${start}-${stop - 1}/${SIZE}`)
+    }
+    expectSaid(await read(shared, { range: `bytes=${SIZE}-` }), '416 request.range_not_satisfiable')
+    assert.equal((await read(shared, { range: 'bytes=0-9', 'if-range': '"other"' })).status, 200)
+    for (const method of ['GET', 'HEAD'])
+      assert.equal((await read(shared, { 'if-none-match': `"${hash}"` }, method)).status, 304)
+    const head = await read(shared, {}, 'HEAD')
+    assert.equal(head.status, 200)
+    for (const name of ['content-length', 'content-type', 'etag', 'accept-ranges', 'cache-control'])
+      assert.equal(head.headers[name], whole.headers[name], name)
+  })
+
+  it('is kept by no cache, and no browser runs what it gives', async () => {
+    const shared = await share(
+      await newAuthor(server),
+      {},
+      server,
+      Buffer.from('<!doctype html><script>alert(1)</script>'),
+    )
+    assert.equal((await visit(shared)).headers['cache-control'], 'no-store')
+    for (const [method, headers] of [
+      ['GET', {}],
+      ['HEAD', {}],
+      ['GET', { range: 'bytes=0-4' }],
+    ] as const) {
+      const answer = (await read(shared, headers, method)).headers
+      assert.equal(answer['content-type'], OCTETS)
+      assert.match(String(answer['content-disposition']), /^attachment(;|$)/)
+      assert.equal(answer['x-content-type-options'], 'nosniff')
+      assert.equal(answer['content-security-policy'], "sandbox; default-src 'none'")
+      assert.equal(answer['cache-control'], 'no-store')
+    }
+  })
+
+  it('answers everything that it does not show with the same 404', async () => {
+    const author = await newAuthor(server)
+    const { owner } = author
+    const [live, expired, ended, other] = [
+      await share(author),
+      await share(author, { expires_at: '2020-01-01T00:00:00Z' }),
+      await share(author),
+      await newShare(),
+    ]
+    await end(owner, ended.opaqueId)
+    const [gone, open, dropped] = [newBundle(author), newBundle(author), randomBytes(SIZE)]
+    await landBlob(gone)
+    await deleteAsset(gone)
+    await openUpload(open)
+    const link = await provision(owner)
+    await land(link, dropped)
+    const notHeld = [gone.original, open.original, dropped, other.file, randomBytes(1)].map(sha256)
+    const wide = shareBody({ blob_hashes: notHeld })
+    expectSaid(await make(owner, wide), '201')
+    const dead = [newOpaqueId(), ...MALFORMED, expired.opaqueId, ended.opaqueId, link.opaqueId]
+    const indexes = dead.map((id) => `/s/${id}`)
+    const blobs = [
+      ...dead.map((id) => `/s/${id}/blob/${live.hash}`),
+      ...[expired, ended].map(({ opaqueId, hash }) => `/s/${opaqueId}/blob/${hash}`),
+      ...[other.hash, expired.hash, ...MALFORMED].map((hash) => `/s/${live.opaqueId}/blob/${hash}`),
+      ...notHeld.map((hash) => `/s/${wide.opaque_id}/blob/${hash}`),
+    ]
+    for (const [method, paths] of [
+      ['GET', [...indexes, ...blobs]],
+      ['HEAD', blobs],
+    ] as const) {
+      const answers = new Set<string>()
+      for (const path of paths) {
+        const reply = await server.send({ method, path })
+        assert.equal(reply.status, 404, path)
+        if (method === 'GET') expectSaid(reply, NO_SHARE, path)
+        answers.add(fingerprint(reply))
+      }
+      assert.equal(answers.size, 1, [...answers].join('\n----\n'))
+    }
+    assert.equal(await shown(live), THERE)
+    assert.equal((await visit({ client: server, opaqueId: wide.opaque_id })).status, 200)
+  })
+
+  it('gives a blob as long as some live asset of its owner’s holds it', async () => {
+    const author = await newAuthor(server)
+    const shared = await share(author)
+    const twin = newBundle(author, { original: shared.file })
+    await landBlob(twin)
+    await deleteAsset(shared)
+    assert.equal(await shown(shared), THERE)
+    await deleteAsset({ author, assetId: twin.assetId })
+    assert.equal(await shown(shared), INDEX_ALONE)
+    await landBlob(newBundle(author, { original: shared.file }))
+    assert.equal(await shown(shared), THERE)
+  })
+
+  it('shows nothing from its expiry on', async () => {
+    const shared = await newShare({ expires_at: new Date(Date.now() + 800).toISOString() })
+    assert.equal(await shown(shared), THERE)
+    await until(async () => (await visit(shared)).status === 404, 'the share expires')
+    assert.equal(await shown(shared), GONE)
+  })
+
+  it('is hidden while its owner is suspended and what is on hold, and no log has its id', {
+    skip: NEEDS_OWN_SERVER,
+  }, async () => {
+    if (NEEDS_OWN_SERVER) return
+    const { client, operate, log } = await operatedServer()
+    const author = await newAuthor(client)
+    const shared = await share(author, {}, client)
+    assert.equal(await shown(shared), THERE)
+    await operate('hold', 'add', shared.hash, '--reason', 'asked by a court')
+    assert.equal(await shown(shared), INDEX_ALONE)
+    await operate('account', 'suspend', author.owner.email)
+    assert.equal(await shown(shared), GONE)
+    expectSaid(await make(author.owner, shareBody()), '403 account.suspended')
+    assert.equal((await listed(author.owner)).length, 1)
+    assert.match(log(), /\/s\/:opaque_id\/blob\/:hash/)
+    assert.ok(!log().includes(shared.opaqueId))
+  })
+})

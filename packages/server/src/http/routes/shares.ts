@@ -1,0 +1,56 @@
+import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
+import { isRefusal } from '../../domain/refusals.ts'
+import type { Shares } from '../../domain/shares.ts'
+import type { Blobs } from '../../ports/blobs.ts'
+import type { Routes } from '../call.ts'
+import { contentAnswer, contentHead } from '../content.ts'
+
+type Row = 'createShare' | 'listShares' | 'deleteShare' | 'share' | 'shareBlob' | 'shareBlobHead'
+
+export function shareRoutes({ shares, blobs }: { readonly shares: Shares; readonly blobs: Blobs }): Pick<Routes, Row> {
+  return {
+    async createShare({ json, caller }) {
+      const answer = await shares.create(caller.account.accountId, {
+        opaqueId: json.opaque_id,
+        sealedIndex: fromBase64(json.sealed_index),
+        blobHashes: json.blob_hashes,
+        expiresAt: json.expires_at === undefined ? undefined : parseInstant(json.expires_at),
+      })
+      return isRefusal(answer) ? answer : { status: 201, body: { opaque_id: answer } }
+    },
+
+    async listShares({ caller }) {
+      const owned = await shares.list(caller.account.accountId)
+      const entries = owned.map(({ opaqueId, createdAt, expiresAt }) => ({
+        opaque_id: opaqueId,
+        created_at: formatInstant(createdAt),
+        ...(expiresAt !== undefined && { expires_at: formatInstant(expiresAt) }),
+      }))
+      return { status: 200, body: { shares: entries } }
+    },
+
+    async deleteShare({ params, caller }) {
+      await shares.remove(caller.account.accountId, params.opaque_id)
+      return { status: 204 }
+    },
+
+    async share({ params }) {
+      const contents = await shares.contents(params.opaque_id)
+      if (isRefusal(contents)) return contents
+      const body = { sealed_index: toBase64(contents.sealedIndex), blob_hashes: [...contents.blobHashes] }
+      return { status: 200, body }
+    },
+
+    // Nothing of it is kept anywhere: a share may end at any moment, and what a cache has would outlive it.
+    async shareBlob({ params, header }) {
+      const content = await shares.content(params.opaque_id, params.hash)
+      return isRefusal(content) ? content : contentAnswer(content, header, blobs)
+    },
+
+    async shareBlobHead({ params, header }) {
+      const content = await shares.content(params.opaque_id, params.hash)
+      return isRefusal(content) ? content : contentHead(content, header)
+    },
+  }
+}

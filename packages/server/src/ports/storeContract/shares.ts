@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { NewShare, Share, Store } from '../store.ts'
+import { accountId, at, atOnce, bytes, countTrue, hash, type InStore, opaqueId, seed } from './world.ts'
+
+export function share(number: number, given: Partial<NewShare> = {}): NewShare {
+  return {
+    opaqueId: opaqueId(number),
+    accountId: accountId(1),
+    sealedIndex: bytes(90, number),
+    blobHashes: [hash(number)],
+    createdAt: at(number),
+    expiresAt: undefined,
+    ...given,
+  }
+}
+
+export function describeShares(inStore: InStore): void {
+  describe('shares', () => {
+    describeRows(inStore)
+    describeEnding(inStore)
+  })
+}
+
+const insert = (store: Store, ...shares: readonly NewShare[]) =>
+  store.write(async (tx) => {
+    const answers: boolean[] = []
+    for (const each of shares) answers.push(await tx.shares.insert(each))
+    return answers
+  })
+const find = (store: Store, number: number) => store.read((tx) => tx.shares.find(opaqueId(number)))
+const contentsOf = (store: Store, number: number) => store.read((tx) => tx.shares.contentsOf(opaqueId(number)))
+const listed = async (store: Store, account = 1) => {
+  const ids = (await store.read((tx) => tx.shares.listOf(accountId(account)))).map((each) => each.opaqueId)
+  assert.equal(await store.read((tx) => tx.shares.count(accountId(account))), ids.length)
+  return ids
+}
+
+function rowOf({ sealedIndex: _, blobHashes: __, ...row }: NewShare): Share {
+  return { ...row, endedAt: undefined }
+}
+
+function describeRows(inStore: InStore): void {
+  it(
+    'gives back a share as it was inserted, its hashes in their order, however many',
+    inStore(async (store) => {
+      await seed(store)
+      for (const [number, count] of [
+        [3, 1],
+        [4, 100],
+        [5, 399],
+      ] as const) {
+        const blobHashes = Array.from({ length: count }, (_, index) => hash(1_000 - index))
+        const full = share(number, { blobHashes, expiresAt: at(9) })
+        await insert(store, full)
+        assert.deepEqual(await find(store, number), rowOf(full))
+        assert.deepEqual(await contentsOf(store, number), { sealedIndex: full.sealedIndex, blobHashes })
+      }
+      assert.equal(await find(store, 9), undefined)
+      assert.equal(await contentsOf(store, 9), undefined)
+    }),
+  )
+
+  it(
+    'takes one hash twice, and tells a hash that it was given from one of another share',
+    inStore(async (store) => {
+      await seed(store)
+      await insert(store, share(3, { blobHashes: [hash(1), hash(2), hash(1)] }), share(4, { blobHashes: [hash(3)] }))
+      const names = (number: number) => store.read((tx) => tx.shares.names(opaqueId(3), hash(number)))
+      assert.deepEqual([await names(1), await names(2), await names(3)], [true, true, false])
+      assert.deepEqual((await contentsOf(store, 3))?.blobHashes, [hash(1), hash(2), hash(1)])
+    }),
+  )
+
+  it(
+    'gives an id to one of any number that ask at once, and never overwrites',
+    inStore(async (store) => {
+      await seed(store)
+      const taken = await atOnce(store, 16, (tx, index) => tx.shares.insert(share(3, { createdAt: at(index) })))
+      assert.equal(countTrue(taken), 1)
+      const first = await find(store, 3)
+      assert.deepEqual(await insert(store, share(3, { accountId: accountId(2), blobHashes: [hash(8)] })), [false])
+      assert.deepEqual(await find(store, 3), first)
+      assert.deepEqual((await contentsOf(store, 3))?.blobHashes, [hash(3)])
+    }),
+  )
+
+  it(
+    "lists and counts an account's own, oldest first",
+    inStore(async (store) => {
+      await seed(store)
+      const times = [
+        [5, 30],
+        [4, 30],
+        [3, 20],
+      ] as const
+      await insert(store, ...times.map(([number, seconds]) => share(number, { createdAt: at(seconds) })))
+      await insert(store, share(6, { accountId: accountId(2), expiresAt: at(1) }))
+      assert.deepEqual(await listed(store), [opaqueId(3), opaqueId(5), opaqueId(4)])
+      assert.deepEqual(await listed(store, 2), [opaqueId(6)])
+    }),
+  )
+}
+
+function describeEnding(inStore: InStore): void {
+  it(
+    "ends the account's own alone, takes away what it held, and keeps the id",
+    inStore(async (store) => {
+      await seed(store)
+      await insert(store, share(3), share(4))
+      const end = (number: number, account: number, seconds: number) =>
+        store.write((tx) => tx.shares.end(opaqueId(number), accountId(account), at(seconds)))
+      await end(3, 2, 10)
+      await end(9, 1, 10)
+      assert.deepEqual(await listed(store), [opaqueId(3), opaqueId(4)])
+      await end(3, 1, 20)
+      await end(3, 1, 30)
+      assert.deepEqual(await find(store, 3), { ...rowOf(share(3)), endedAt: at(20) })
+      assert.equal(await contentsOf(store, 3), undefined)
+      assert.equal(await store.read((tx) => tx.shares.names(opaqueId(3), hash(3))), false)
+      assert.deepEqual(await listed(store), [opaqueId(4)])
+      assert.deepEqual(await insert(store, share(3, { accountId: accountId(2) })), [false])
+      assert.notEqual(await contentsOf(store, 4), undefined)
+    }),
+  )
+
+  it(
+    'ends what expired before an instant, and all of an account, some at a time',
+    inStore(async (store) => {
+      await seed(store)
+      await insert(
+        store,
+        ...[50, 20, 40, 30].map((seconds, index) => share(3 + index, { expiresAt: at(seconds) })),
+        share(7),
+        share(8, { accountId: accountId(2), expiresAt: at(10) }),
+      )
+      const endExpired = (most: number) => store.write((tx) => tx.shares.endExpired(at(40), at(90), most))
+      assert.deepEqual([await endExpired(2), await endExpired(2), await endExpired(2)], [2, 1, 0])
+      assert.deepEqual(await listed(store), [opaqueId(3), opaqueId(5), opaqueId(7)])
+      const endSome = () => store.write((tx) => tx.shares.endSomeOf(accountId(1), at(90), 2))
+      await insert(store, share(9, { accountId: accountId(2) }))
+      assert.deepEqual([await endSome(), await endSome(), await endSome()], [2, 1, 0])
+      assert.deepEqual([await listed(store), await listed(store, 2)], [[], [opaqueId(9)]])
+    }),
+  )
+}
