@@ -54,7 +54,7 @@ describe('the document', () => {
 
   it('asks for a token where the specification does, and nowhere else', () => {
     const free =
-      /^\/(\.well-known|d|problems)\/|^\/(v1\/version|openapi\.json|healthz|readyz|v1\/auth\/(register|kdf|login|refresh))$/
+      /^\/(\.well-known|[ds]|problems)\/|^\/(v1\/version|openapi\.json|healthz|readyz|v1\/auth\/(register|kdf|login|login\/verify-totp|refresh|recover\/start|recover\/finish))$/
     for (const operation of operations) assert.equal(operation.bearer, !free.test(operation.path), operation.name)
   })
 })
@@ -207,6 +207,7 @@ const MALFORMED_IDS = {
   opaque_id: 'x',
   upload_id: 'x',
   drop_id: 'x',
+  session_id: 'x',
   device_id: 'x',
   album_id: 'x',
   jti: 'x',
@@ -238,12 +239,11 @@ const FAULTS: readonly Fault[] = [
     name: 'malformed path id',
     meets: (operation) => /\{(\w+_id|hash|jti)\}/.test(operation.path),
     into: (call, operation, setting) => ({ ...call, path: pathOf(operation, setting, MALFORMED_IDS) }),
-    said: ({ path }) =>
-      !path.startsWith('/d/')
-        ? '400 request.malformed'
-        : path.includes('upload_id')
-          ? '404 upload.session_not_found'
-          : '404 drop.link_not_found',
+    said: ({ path }) => {
+      if (path.startsWith('/s/')) return '404 share.not_found'
+      if (!path.startsWith('/d/')) return '400 request.malformed'
+      return path.includes('upload_id') ? '404 upload.session_not_found' : '404 drop.link_not_found'
+    },
   },
   {
     name: 'content type',

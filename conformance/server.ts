@@ -25,6 +25,14 @@ export interface OperatedServer {
   readonly client: Client
   /** Has the operator run a command beside the server; it has to be done. What it says as JSON. */
   operate(...command: readonly string[]): Promise<unknown>
+  /** Starts it again with these settings beside those it has; the client of before does not know of it. */
+  restart(env: Settings): Promise<Client>
+  /** Ends it as an operator does, so that all that it keeps is in its files. */
+  end(): Promise<void>
+  /** All that it has written so far, output and errors. */
+  log(): string
+  /** Where it keeps everything but its master secret. */
+  readonly dataDir: string
 }
 
 /** The same, with its operator at hand: not everything can be brought about by requests alone. */
@@ -41,5 +49,14 @@ export async function operatedServer(env: Settings = {}): Promise<OperatedServer
       if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}: ${stderr}`)
       return JSON.parse(stdout)
     },
+    async restart(settings) {
+      await server.restart(settings)
+      return createClient(server.url)
+    },
+    async end() {
+      await server.terminate()
+    },
+    log: server.log,
+    dataDir: server.dataDir,
   }
 }

@@ -34,6 +34,7 @@ export function pathOf(
     upload_id: (guest ? session : upload).uploadId,
     drop_id: randomUUID(),
     device_id: randomUUID(),
+    session_id: randomUUID(),
     album_id: randomUUID(),
     jti: randomUUID(),
     asset_id: randomUUID(),

@@ -58,7 +58,8 @@ export async function otherMachineUploads(
   return story.step(
     'On another machine she signs in, opens what she adopted, and uploads a file of her own.',
     async () => {
-      const owner = await logIn({ ...SIGN_IN, baseUrl: world.server.url, environment })
+      const { owner } = await logIn({ ...SIGN_IN, baseUrl: world.server.url, environment })
+      if (owner === undefined) throw new Error('she was asked for a second factor, which she has not turned on')
       const device = await owner.addDevice(newDevice(environment))
       const devices = await owner.devices()
       story.check(

@@ -17,7 +17,8 @@ export async function ownerRegisters(story: Story, baseUrl: string): Promise<Own
     const signIn = { ...SIGN_IN, baseUrl, environment }
     // As a browser would, where the password is stretched in JavaScript; the guests of this demo and the second sign-in use Node's own functions.
     const registered = await registerOwner({ ...signIn, environment: systemEnvironment })
-    const owner = await logIn(signIn)
+    const { owner } = await logIn(signIn)
+    if (owner === undefined) throw new Error('she was asked for a second factor, which she has not turned on')
     const isSame = Buffer.compare(owner.accountKey, registered.accountKey) === 0
     story.check(isSame, 'the account key came back, sealed under her password, which never left her side')
     const { used } = await owner.quota()

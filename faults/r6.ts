@@ -1,14 +1,16 @@
 /** Races of 64 requests against a real server over HTTP, over and over: exactly those win of whom the rules say so, and what is left is whole. */
 import { AssertionError } from 'node:assert/strict'
 import { type Client, createClient } from '../conformance/client.ts'
-import { startServer } from '../testing/startServer.ts'
+import { type RunningServer, startServer } from '../testing/startServer.ts'
 import { FAULT_ENV } from './load.ts'
 import { createOracle } from './oracle.ts'
 import { ADMISSION_RACES } from './races/admission.ts'
 import { ADOPTION_RACES } from './races/adoptions.ts'
 import { ENDING_RACES } from './races/endings.ts'
+import { INVITE_RACES } from './races/invites.ts'
 import { OWNER_RACES } from './races/owners.ts'
-import { newAuthors, type Race } from './races/race.ts'
+import { newAuthors, type Race, type Round } from './races/race.ts'
+import { SECOND_FACTOR_RACES } from './races/secondFactors.ts'
 import { createDice, type Dice } from './random.ts'
 import type { SharedOptions } from './runs.ts'
 
@@ -37,7 +39,14 @@ interface Outcome {
 const ROUNDS_OF_AN_AUTHOR = 50
 /** A round is over before a lease runs out. */
 const SETTINGS = { ...FAULT_ENV, ADOPTION_LEASE_SECONDS: '60' }
-const RACES = [...ADMISSION_RACES, ...ENDING_RACES, ...ADOPTION_RACES, ...OWNER_RACES]
+const RACES = [
+  ...ADMISSION_RACES,
+  ...ENDING_RACES,
+  ...ADOPTION_RACES,
+  ...OWNER_RACES,
+  ...SECOND_FACTOR_RACES,
+  ...INVITE_RACES,
+]
 
 export async function runR6({ seed, rounds, race: part, tell }: RaceRun): Promise<RaceReport> {
   const faults: string[] = []
@@ -69,6 +78,7 @@ async function runRace(
   const server = await startServer({ env: { ...SETTINGS, ...race.settings } })
   try {
     const found: string[] = []
+    const operate = operatorOf(server)
     const { client, requests } = counted(await createClient(server.url))
     const winners: Record<string, number> = {}
     const startedAt = performance.now()
@@ -77,7 +87,7 @@ async function runRace(
     for (; played < rounds && found.length === 0; played++) {
       if (played > 0 && played % ROUNDS_OF_AN_AUTHOR === 0) authors = await newAuthors(client)
       try {
-        const word = await race.round({ client, ...authors, index: played, dice: dice.fork(String(played)) })
+        const word = await race.round({ client, ...authors, index: played, dice: dice.fork(String(played)), operate })
         winners[word] = (winners[word] ?? 0) + 1
       } catch (error) {
         found.push(`round ${played}: ${error instanceof AssertionError ? error.message : String(error)}`)
@@ -90,6 +100,14 @@ async function runRace(
     return { outcome: { rounds: played, winners, requests: requests(), requestsPerSecond }, found }
   } finally {
     await server.stop()
+  }
+}
+
+function operatorOf(server: RunningServer): Round['operate'] {
+  return async (...command) => {
+    const { status, stdout, stderr } = await server.command([...command, '--json'])
+    if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}: ${stderr}`)
+    return JSON.parse(stdout)
   }
 }
 

@@ -4,6 +4,8 @@ import { runR2 } from './r2.ts'
 import { runR2a } from './r2a.ts'
 import { runR4 } from './r4.ts'
 import { runR6 } from './r6.ts'
+import { runR8 } from './r8.ts'
+import { runR11 } from './r11.ts'
 import { runR14 } from './r14.ts'
 import { runReceiptLog } from './receiptLog.ts'
 import { runVerifyRaces } from './verifyRaces.ts'
@@ -95,6 +97,21 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     options: { rounds: 50, race: '' },
     ci: {},
     run: runR6,
+  }),
+  row({
+    id: 'R8',
+    about: 'every operation asked by everybody, rightly and wrongly, with so many commands',
+    options: { commands: 20_000 },
+    ci: {},
+    run: runR8,
+  }),
+  row({
+    id: 'R11',
+    about:
+      'what strangers can learn: known e-mails against unknown ones by time (Welch’s t) and by bytes, what is hidden by bytes',
+    options: { samples: 2_000 },
+    ci: {},
+    run: runR11,
   }),
   row({
     id: 'receipts',

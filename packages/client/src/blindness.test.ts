@@ -8,11 +8,13 @@ import { uuidBytes } from '@blindkeep/protocol/bytes'
 import { type RunningServer, startServer } from '../../../testing/startServer.ts'
 import { logIn, registerOwner } from './account.ts'
 import { fetchReceipt } from './audit.ts'
-import { albumKey, assetKey, assetWrapKey } from './derive.ts'
+import { albumKey, assetKey, assetWrapKey, recoveryProof, recoveryWrapKey } from './derive.ts'
 import { newDevice } from './device.ts'
 import { openLink } from './guest.ts'
 import type { InboxItem, Owner } from './owner.ts'
 import { passphraseProof } from './password.ts'
+import { newRecoveryWords } from './recovery.ts'
+import { secretOfWords } from './recoveryWords.ts'
 import { send } from './send.ts'
 import { sourceOfBytes } from './source.ts'
 
@@ -52,8 +54,15 @@ after(() => server.stop())
 async function account(): Promise<Owner> {
   const email = `${randomBytes(6).toString('hex')}@example.org`
   const password = unique('the password')
-  await registerOwner({ baseUrl: server.url, email, password })
-  const owner = await logIn({ baseUrl: server.url, email, password })
+  const recovery = newRecoveryWords()
+  await registerOwner({ baseUrl: server.url, email, password, recovery })
+  const words = text('the recovery words', (await recovery.confirm()).join(' '))
+  const recoverySecret = await secretOfWords(words)
+  secrets.push({ name: 'what is behind the recovery words', bytes: recoverySecret })
+  secrets.push({ name: 'the recovery wrapping key', bytes: recoveryWrapKey(recoverySecret) })
+  secrets.push({ name: 'the recovery proof', bytes: recoveryProof(recoverySecret) })
+  const { owner } = await logIn({ baseUrl: server.url, email, password })
+  assert.ok(owner)
   secrets.push({ name: 'the account key', bytes: owner.accountKey })
   const { accessToken, refreshToken } = owner.tokens()
   text('the access token', accessToken)

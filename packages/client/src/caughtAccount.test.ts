@@ -35,8 +35,8 @@ describe('what the server keeps for an account', () => {
   })
 
   it('opens with the password', async () => {
-    const again = await logIn({ baseUrl: proxy.url, email, password })
-    assert.equal(again.accountKey.length, 32)
+    const { owner: again } = await logIn({ baseUrl: proxy.url, email, password })
+    assert.equal(again?.accountKey.length, 32)
   })
 
   it('is refused with another password', async () => {
@@ -46,7 +46,9 @@ describe('what the server keeps for an account', () => {
     )
   })
 
-  it('is caught when the account key was altered', async () => {
+  it('is caught when the account key was altered, and nobody stays signed in', async () => {
+    const kept: string[] = []
+    const onTokens = ({ accessToken }: { readonly accessToken: string }) => void kept.push(accessToken)
     proxy.tamper({
       matches: is('GET', /^\/v1\/account$/),
       answer: lie((body) => {
@@ -54,9 +56,12 @@ describe('what the server keeps for an account', () => {
       }),
     })
     await assert.rejects(
-      logIn({ baseUrl: proxy.url, email, password }),
+      logIn({ baseUrl: proxy.url, email, password, onTokens }),
       (error) => error instanceof AccountError && error.reason === 'account_key_unreadable',
     )
+    assert.equal(kept.length, 1)
+    const { status } = await fetch(`${proxy.url}/v1/quota`, { headers: { Authorization: `Bearer ${kept[0]}` } })
+    assert.equal(status, 401)
   })
 
   it('is not asked for with a key derivation that the server chose', async () => {

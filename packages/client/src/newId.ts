@@ -1,4 +1,5 @@
 import { toHex } from '@blindkeep/protocol/bytes'
+import { type OpaqueId, parseOpaqueId } from '@blindkeep/protocol/ids'
 import { ID_BYTES } from '@blindkeep/protocol/suites'
 import type { Environment } from './environment.ts'
 
@@ -13,6 +14,13 @@ export function newId<Id extends string>(
   const id = parse(uuidOf(bytes))
   if (id === undefined) throw new Error('the random generator gave no 16 bytes')
   return id
+}
+
+/** 128 random bits as 32 lowercase hex characters: what a client makes for its links and shares, whoever knows which may use them. */
+export function newOpaqueId({ randomBytes }: Pick<Environment, 'randomBytes'>): OpaqueId {
+  const opaqueId = parseOpaqueId(toHex(randomBytes(ID_BYTES)))
+  if (opaqueId === undefined) throw new Error('the random generator gave no 16 bytes')
+  return opaqueId
 }
 
 /** The UUID that 16 bytes spell. */

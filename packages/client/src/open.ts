@@ -2,7 +2,7 @@ import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
 import { DATA_SEGMENTS_MAX, SEGMENT_SEALED_BYTES, TAG_BYTES } from '@blindkeep/protocol/suites'
 import { type ByteReader, type ByteStream, createByteReader } from './byteReader.ts'
 import type { Header } from './header.ts'
-import { type OpenContext, type OpenedPrefix, openPrefix, prefixBytesOf } from './openHeader.ts'
+import { type BlobOpener, type OpenContext, type OpenedPrefix, openPrefix, prefixBytesOf } from './openHeader.ts'
 import { SealError } from './sealedBlob.ts'
 
 export interface OpenedBlob {
@@ -15,10 +15,10 @@ export interface OpenedBlob {
 }
 
 /** Opens a sealed blob as it arrives. Rejects with `SealError` before any content when key, header or form are wrong. Memory stays flat. */
-export async function openBlob(stream: ByteStream, context: OpenContext): Promise<OpenedBlob> {
+export async function openBlob(stream: ByteStream, opener: BlobOpener): Promise<OpenedBlob> {
   const reader = createByteReader(stream)
   try {
-    const opened = await openPrefix(await takePrefix(reader), context)
+    const opened = await openPrefix(await takePrefix(reader), opener)
     return { header: opened.header, content: contentStream(reader, opened) }
   } catch (error) {
     await reader.cancel(error)

@@ -27,7 +27,10 @@ export interface Signed {
 export interface OpenedAsset extends FileDescription {
   readonly assetId: AssetId
   readonly albumId: AlbumId
-  /** Undefined as long as no device has signed the asset: then its key vouches for the content, and nothing for its being the latest. */
+  /**
+   * Undefined as long as no device has signed the asset: then nothing but a key of the account's vouches for the content,
+   * so that a server that lies can give another drop, or an earlier original, in its place.
+   */
   readonly signed: Signed | undefined
   /**
    * The file. Fails with `SealError` where the bytes are not those that were sealed, with `AssetError` at the end when they are not those that
@@ -55,7 +58,7 @@ export async function openAsset(
   const { body } = await call('blob', { path: { hash: original.hash }, signal })
   const { header, content } = await openHashedBlob({
     stream: body,
-    context: originalContext(asset, key),
+    opener: originalContext(asset, key),
     hash: ports.environment.createHash(),
     expectedHash: original.hash,
     differing: () =>
@@ -83,15 +86,17 @@ export async function assetKeyOf(
   const { envelope, wrappedKey } = provenance?.manifest ?? { envelope: asset.envelope, wrappedKey: undefined }
   const place = { accountKey, assetId, albumId: envelope.album_id ?? asset.albumId, amkVersion: envelope.amk_version }
   if (wrappedKey !== undefined) return unwrapKey(wrappedKey, place)
+  // Before any drop: of an asset that was signed so, a server that tells of one would have the key of that drop taken for the asset's.
+  if (envelope.key_mode === 'derived') return derivedKey(place)
   // Until a manifest carries the wrapped key, the drop's own way to it serves.
   if (drop !== undefined) return recoverDropKey(keysOf(drop.opaqueId), fromBase64(drop.kemCt))
-  if (envelope.key_mode === 'derived') return derivedKey(place)
   throw new AssetError('key_unreadable', 'the asset’s key is told to be wrapped, and nothing carries it')
 }
 
-/** A drop keeps purpose and context of its link when it is adopted. */
-export function originalContext({ assetId, drop }: AssetFacts, key: Bytes): OpenContext {
-  return { key, purpose: 'original', contextId: drop === undefined ? uuidBytes(assetId) : fromHex(drop.opaqueId) }
+/** A drop keeps purpose and context of its link when it is adopted; its key is wrapped then. */
+export function originalContext({ assetId, drop, envelope }: AssetFacts, key: Bytes): OpenContext {
+  const isDrop = drop !== undefined && envelope.key_mode === 'wrapped'
+  return { key, purpose: 'original', contextId: isDrop ? fromHex(drop.opaqueId) : uuidBytes(assetId) }
 }
 
 interface MetadataQuestion {

@@ -23,6 +23,9 @@ export interface OpenContext {
   readonly contextId: Uint8Array
 }
 
+/** What opens a blob: the key that it was sealed under, or what was derived of that for this one blob, which opens no other. */
+export type BlobOpener = OpenContext | { readonly secrets: StreamSecrets }
+
 /** Enough for the header of any drop whose name and note fit one block: what a list of names asks for with one range each. */
 export const HEADER_BYTES_USUAL: number = prefixBytes(FORMAT_DROP, 1)
 
@@ -46,22 +49,24 @@ function formatOf(bytes: Uint8Array): Format {
 export interface OpenedPrefix {
   readonly header: Header
   readonly cipher: SegmentCipher
+  /** What opens this blob and no other. */
+  readonly secrets: StreamSecrets
   /** What it takes to seal the same content to the same bytes again: the blob's own salt, and a drop's `kem_ct`. */
   readonly salt: Bytes
   readonly kemCt: Bytes | undefined
 }
 
 /** `prefix` is exactly the bytes before the data segments. */
-export async function openPrefix(prefix: Uint8Array, context: OpenContext): Promise<OpenedPrefix> {
+export async function openPrefix(prefix: Uint8Array, opener: BlobOpener): Promise<OpenedPrefix> {
   const format = formatOf(prefix)
   const preamble = prefix.subarray(0, preambleBytes(format))
   const parts = partsOf(preamble, format)
-  const secrets = await secretsOf(parts, context)
+  const secrets = await secretsOf(parts, opener)
   const cipher = await createSegmentCipher(secrets)
   const padded = await cipher.open({ counter: 0, last: false }, prefix.subarray(preamble.length), preamble)
   if (padded === undefined)
     throw new SealError('header_altered', 'the header, or what stands before it, is not as it was sealed')
-  return { header: decodeHeader(padded), cipher, salt: parts.salt, kemCt: parts.kemCt }
+  return { header: decodeHeader(padded), cipher, secrets, salt: parts.salt, kemCt: parts.kemCt }
 }
 
 interface PreambleParts {
@@ -82,13 +87,20 @@ function partsOf(preamble: Uint8Array, format: Format): PreambleParts {
 }
 
 /** The commitment comes before any decryption, as AES-GCM alone lets one ciphertext open under two keys. */
-async function secretsOf({ kemCt, salt, commitment }: PreambleParts, context: OpenContext): Promise<StreamSecrets> {
-  const key = typeof context.key === 'function' ? await context.key(kemCt) : context.key
-  const { purpose, contextId } = context
-  const secrets = streamSecrets({ key, salt, purpose, contextId })
+async function secretsOf({ kemCt, salt, commitment }: PreambleParts, opener: BlobOpener): Promise<StreamSecrets> {
+  const secrets = 'secrets' in opener ? opener.secrets : await derivedSecrets(opener, salt, kemCt)
   if (!equalBytes(secrets.commitment, commitment))
     throw new SealError('wrong_key', 'sealed under another key, for another purpose or for another place')
   return secrets
+}
+
+async function derivedSecrets(
+  { key: source, purpose, contextId }: OpenContext,
+  salt: Bytes,
+  kemCt: Bytes | undefined,
+): Promise<StreamSecrets> {
+  const key = typeof source === 'function' ? await source(kemCt) : source
+  return streamSecrets({ key, salt, purpose, contextId })
 }
 
 /** Gives the first bytes of a blob, or as many as it has. */

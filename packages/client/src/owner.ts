@@ -13,6 +13,10 @@ import { createOwnerCapabilities, type OwnerCapabilities } from './ownerCapabili
 import { createOwnerDevices, type OwnerDevices } from './ownerDevices.ts'
 import { createOwnerInbox, type OwnerInbox } from './ownerInbox.ts'
 import { createOwnerLinks, type OwnerLinks } from './ownerLinks.ts'
+import { createOwnerPassword, type OwnerPassword } from './ownerPassword.ts'
+import { createOwnerSecondFactor, type OwnerSecondFactor } from './ownerSecondFactor.ts'
+import { createOwnerSessions, type OwnerSessions } from './ownerSessions.ts'
+import { createOwnerShares, type OwnerShares } from './ownerShares.ts'
 import { createOwnerSync, type OwnerSync } from './ownerSync.ts'
 import { createOwnerUploads, type OwnerUploads } from './ownerUploads.ts'
 import type { Session, TokenPair } from './session.ts'
@@ -22,8 +26,12 @@ export type { MintCapability, MintedCapability, OwnCapability } from './ownerCap
 export type { ListedDevice } from './ownerDevices.ts'
 export type { DropFacts, FileDescription, InboxItem, OpenedDrop } from './ownerInbox.ts'
 export type { CreatedLink, CreateLink, LinkCaps, OwnLink } from './ownerLinks.ts'
+export type { ChangePassword } from './ownerPassword.ts'
+export type { OwnSession } from './ownerSessions.ts'
+export type { CreatedShare, CreateShare, OwnShare } from './ownerShares.ts'
 export type { Change, ChangePage, LiveEvent } from './ownerSync.ts'
 export type { UploadOptions } from './ownerUploads.ts'
+export { PasswordWrong } from './passwordWrong.ts'
 export type { TokenPair } from './session.ts'
 
 export interface Quota {
@@ -42,6 +50,10 @@ export interface Owner
     OwnerCapabilities,
     OwnerUploads,
     OwnerAssets,
+    OwnerSessions,
+    OwnerPassword,
+    OwnerSecondFactor,
+    OwnerShares,
     OwnerSync {
   readonly accountId: AccountId
   /** 32 bytes, SECRET: everything of the account opens with it. */
@@ -83,6 +95,10 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
     ...createOwnerCapabilities({ call }),
     ...createOwnerUploads(assetPorts),
     ...createOwnerAssets(assetPorts),
+    ...createOwnerSessions({ call }),
+    ...createOwnerPassword({ call, accountKey, environment }),
+    ...createOwnerSecondFactor({ call, environment }),
+    ...createOwnerShares({ ...assetPorts, publicUrl }),
     ...createOwnerSync({ call, environment }),
     accountId,
     accountKey,

@@ -24,7 +24,7 @@ export interface OwnerDevices {
   addDevice(device?: Device): Promise<Device>
   /** All of them, the revoked and the made-up ones too, oldest first. */
   devices(): Promise<readonly ListedDevice[]>
-  /** It may write no more. What it signed before stays good. */
+  /** It may write no more, and who signed in with its `deviceId` (`logIn`) is signed out. What it signed before stays good. */
   revokeDevice(deviceId: string): Promise<void>
 }
 

@@ -80,7 +80,7 @@ export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts)
       const { body } = await call('dropContent', { path: { drop_id: drop.dropId }, signal })
       const { header, content } = await openHashedBlob({
         stream: body,
-        context: dropContext(keysOf, drop),
+        opener: dropContext(keysOf, drop),
         hash: environment.createHash(),
         expectedHash: drop.ciphertextHash,
         differing: () => new DropError(),

@@ -1,13 +1,14 @@
 /** The owner's upload links. Keys and fragments are derived from the account key and never read from the server. */
-import { type Bytes, fromBase64, fromHex, toBase64, toHex, utf8 } from '@blindkeep/protocol/bytes'
-import { type OpaqueId, parseOpaqueId } from '@blindkeep/protocol/ids'
+import { type Bytes, fromBase64, fromHex, toBase64, utf8 } from '@blindkeep/protocol/bytes'
+import type { OpaqueId } from '@blindkeep/protocol/ids'
 import type { LinkEntryResponse, LinkState } from '@blindkeep/protocol/schemas/links'
-import { ID_BYTES, SUITE_ID } from '@blindkeep/protocol/suites'
+import { SUITE_ID } from '@blindkeep/protocol/suites'
 import type { Static } from 'typebox'
 import type { Call } from './call.ts'
 import type { LinkKeys } from './drop.ts'
 import type { Environment } from './environment.ts'
 import { formatLink } from './linkAddress.ts'
+import { newOpaqueId } from './newId.ts'
 import { openSmall } from './open.ts'
 import { sealSmall } from './seal.ts'
 import { SealError } from './sealedBlob.ts'
@@ -127,12 +128,6 @@ export function createOwnerLinks({ call, accountKey, keysOf, publicUrl, environm
       await call('revokeLink', { path: { opaque_id: opaqueId } })
     },
   }
-}
-
-function newOpaqueId({ randomBytes }: Environment): OpaqueId {
-  const opaqueId = parseOpaqueId(toHex(randomBytes(ID_BYTES)))
-  if (opaqueId === undefined) throw new Error('the random generator gave no 16 bytes')
-  return opaqueId
 }
 
 function ownLinkOf(entry: Static<typeof LinkEntryResponse>): Omit<OwnLink, 'url' | 'label' | 'labelFault'> {

@@ -16,7 +16,10 @@ export interface SessionOptions {
   /** Without tokens of its own: it rotates them. */
   readonly calls: Calls
   readonly tokens: TokenPair
-  /** Called with each new pair, for whoever keeps it over a reload. A pair is spent once its successor is used. */
+  /**
+   * Called with each new pair, for whoever keeps it over a reload. A pair is spent once its successor is used, and a spent one that comes again ends the
+   * session: one pair belongs to one client at a time. Two tabs that open the same stored pair sign each other out.
+   */
   readonly onTokens?: ((tokens: TokenPair) => void) | undefined
 }
 

@@ -5,6 +5,7 @@ import { systemClock } from './adapters/system/clock.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { type Config, publicAddressOf } from './config.ts'
 import { openServerData } from './data.ts'
+import type { IssuedInvite } from './domain/invites.ts'
 import { checkServerId, openServerKeys } from './domain/keys.ts'
 import { settleWindow } from './domain/protocolWindow.ts'
 import { createRoutes } from './http/routes.ts'
@@ -18,6 +19,8 @@ import { createRules } from './rules.ts'
 /** The composition root: this file and `data.ts` alone name adapters. */
 export interface App {
   readonly http: FastifyInstance
+  /** A code to register with when registration asks for one and nobody could have any: for the operator to read, this once. */
+  issueFirstInvite(): Promise<IssuedInvite | undefined>
   /** Stops taking requests, lets those under way end, and closes what was opened. */
   close(): Promise<void>
 }
@@ -53,10 +56,12 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       limiter,
       hasher,
       keys,
+      keyring,
       log,
       giveUpAfter: (ms) => AbortSignal.timeout(ms),
       onDoomed: () => jobs?.onDoomed(),
       onSuspect: () => jobs?.onSuspect(),
+      onDeparted: () => jobs?.onDeparted(),
     },
     { ...config, serverId, publicUrl, window },
   )
@@ -77,6 +82,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const refreshing = startRefreshing({ refresh: rules.protocolWindow.refresh, log, onBroken })
   return {
     http,
+    issueFirstInvite: async () => (config.registration === 'invite' ? rules.invites.issueFirst() : undefined),
     async close() {
       // Told first, so that a large copy that is being read does not hold up the end.
       const stopped = jobs?.stop()

@@ -7,6 +7,8 @@ import { StoreBroken } from './ports/store.ts'
 export interface Jobs {
   /** Bytes were left to be removed: do it soon. */
   onDoomed(): void
+  /** An account was deleted: let go of what it held. */
+  onDeparted(): void
   /** A copy was found wrong: look at it soon. */
   onSuspect(): void
   /** Breaks off what is being read. Resolves when nothing runs any more. */
@@ -46,6 +48,7 @@ export function startJobs({ sweep, scrub, log, sweepSeconds, onBroken }: JobPart
 
   return {
     onDoomed: () => sweeping.run('remove doomed bytes', sweep.removeDoomed),
+    onDeparted: () => sweeping.run('empty deleted accounts', sweep.emptyDeparted),
     onSuspect: runScrub,
     async stop() {
       ending.abort(new Error('the server ends'))

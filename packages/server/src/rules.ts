@@ -7,6 +7,7 @@ import { createCapabilities } from './domain/capabilities.ts'
 import { createAlarm } from './domain/changes.ts'
 import { createAppendChunk } from './domain/chunks.ts'
 import { type CollectSettings, createCollector } from './domain/collect.ts'
+import { createDeparture } from './domain/departure.ts'
 import { createDevices } from './domain/devices.ts'
 import { createDiscovery, type ServerFacts } from './domain/discovery.ts'
 import { createDrops, createLandDrop, type DropSettings } from './domain/drops.ts'
@@ -14,17 +15,22 @@ import { createEvents } from './domain/events.ts'
 import { createFeed } from './domain/feed.ts'
 import { createFinishing } from './domain/finishing.ts'
 import { createInbox } from './domain/inbox.ts'
+import { createInvites } from './domain/invites.ts'
 import type { ServerKeys } from './domain/keys.ts'
 import { createLinks, type LinkSettings } from './domain/links.ts'
+import { createChangePassword } from './domain/password.ts'
 import { createPositions } from './domain/positions.ts'
 import { createProtocolWindow } from './domain/protocolWindow.ts'
 import { createCheckProvenance } from './domain/provenance.ts'
 import { createQuota } from './domain/quota.ts'
 import { createQuotaReview } from './domain/quotaReview.ts'
 import { createReceiptLog } from './domain/receipts.ts'
+import { createRecovery } from './domain/recovery.ts'
 import type { GiveUpAfter } from './domain/scanTurns.ts'
 import { createScrub, type ScrubSettings } from './domain/scrub.ts'
+import { createSecondFactor } from './domain/secondFactor.ts'
 import { createSessions, type SessionSettings } from './domain/sessions.ts'
+import { createShares } from './domain/shares.ts'
 import { createStagedBytes } from './domain/staged.ts'
 import { createSweep, type SweepSettings } from './domain/sweep.ts'
 import { createUploadEnding } from './domain/uploadEnding.ts'
@@ -33,6 +39,7 @@ import { createVerify, type VerifySettings } from './domain/verify.ts'
 import { createWriters } from './domain/writers.ts'
 import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
+import type { Keyring } from './ports/keyring.ts'
 import type { Limiter } from './ports/limiter.ts'
 import type { Log } from './ports/log.ts'
 import type { Random } from './ports/random.ts'
@@ -48,6 +55,8 @@ export interface RulePorts {
   readonly limiter: Limiter
   readonly hasher: SecretHasher
   readonly keys: ServerKeys
+  /** Seals what the server keeps of second factors. */
+  readonly keyring: Pick<Keyring, 'seal' | 'open'>
   readonly log: Log
   /** Bounds how long a request waits for its turn. */
   readonly giveUpAfter: GiveUpAfter
@@ -55,6 +64,8 @@ export interface RulePorts {
   readonly onDoomed: () => void
   /** Told when the scrubber should read a copy soon. */
   readonly onSuspect: () => void
+  /** Told after a commit that left an account to be emptied. */
+  readonly onDeparted: () => void
 }
 
 export interface RuleSettings
@@ -79,7 +90,21 @@ export interface RuleSettings
 export type Rules = ReturnType<typeof createRules>
 
 export function createRules(
-  { store: silentStore, blobs, clock, random, limiter, hasher, keys, log, giveUpAfter, onDoomed, onSuspect }: RulePorts,
+  {
+    store: silentStore,
+    blobs,
+    clock,
+    random,
+    limiter,
+    hasher,
+    keys,
+    keyring,
+    log,
+    giveUpAfter,
+    onDoomed,
+    onSuspect,
+    onDeparted,
+  }: RulePorts,
   settings: RuleSettings,
 ) {
   const { serverId } = settings
@@ -130,7 +155,12 @@ export function createRules(
     scrub.suspect(location)
     onSuspect()
   }
+  const shares = createShares({ store, blobs, clock })
   const sessions = createSessions({ store, clock, random, tokens, serverSecret }, settings)
+  const accounts = createAccounts({ store, clock, random, limiter, hasher, sessions, serverSecret }, settings)
+  const inbox = createInbox({ store, blobs, clock, quota })
+  const departure = createDeparture({ store, clock, accounts, inbox, assets, ending, onDeparted })
+  const recovery = createRecovery({ store, clock, random, limiter, hasher, sessions, serverSecret }, settings)
   return {
     quota,
     writers,
@@ -146,13 +176,32 @@ export function createRules(
     assets,
     adopt: createAdopt({ store, blobs, clock, random, receiptLog, assets, ending }, settings),
     verify: createVerify({ store, blobs, clock, limiter, giveUpAfter, suspect }, settings),
-    inbox: createInbox({ store, blobs, clock, quota }),
-    accounts: createAccounts({ store, clock, random, limiter, hasher, sessions, serverSecret }, settings),
+    inbox,
+    accounts,
+    changePassword: createChangePassword({ store, clock, hasher, accounts }),
+    departure,
+    recovery,
+    secondFactor: createSecondFactor(
+      {
+        store,
+        clock,
+        random,
+        limiter,
+        keyring,
+        serverSecret,
+        accounts,
+        sessions,
+        applyRecovery: recovery.apply,
+      },
+      settings,
+    ),
+    invites: createInvites({ store, clock, random }),
     feed: createFeed({ store, positions }),
     events: createEvents({ store, clock, alarm, positions, sessions }),
     devices: createDevices({ store, clock }),
     albums: createAlbums({ store, clock }),
     capabilities: createCapabilities({ store, clock, random, tokens }, settings),
+    shares,
     protocolWindow,
     discovery,
     scrub,
@@ -163,6 +212,8 @@ export function createRules(
         writers,
         finishing,
         ending,
+        departure,
+        shares,
         collector: createCollector({ store, blobs, clock }, settings),
         reviewQuotas: createQuotaReview({ store, clock, quota }),
       },

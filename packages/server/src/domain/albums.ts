@@ -1,6 +1,7 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
 import type { Album, Store } from '../ports/store.ts'
+import { judgePresence } from './presence.ts'
 import type { Refuses } from './refusals.ts'
 
 /** Albums: what an account's assets lie in. The server knows an id and a sealed name. */
@@ -29,9 +30,11 @@ export function createAlbums({ store, clock }: AlbumPorts) {
     async create(
       accountId: AccountId,
       request: AlbumRequest,
-    ): Promise<CreatedAlbum | Refuses<'album_not_available' | 'limit_reached'>> {
+    ): Promise<CreatedAlbum | Refuses<'session_over' | 'album_not_available' | 'limit_reached'>> {
       const album: Album = { ...request, accountId, createdAt: clock.now() }
       return store.write(async (tx) => {
+        const gone = await judgePresence(tx, accountId)
+        if (gone !== undefined) return gone
         const present = await tx.albums.find(album.albumId)
         if (present !== undefined)
           return present.accountId === accountId

@@ -20,9 +20,9 @@ import type { Declared } from './manifest.ts'
 import { held, judgePlace, type PlaceRefusal, retentionOf } from './place.ts'
 import type { Quota } from './quota.ts'
 import { isRefusal, type Refuses } from './refusals.ts'
+import { servedCopy } from './servedCopy.ts'
 import type { UploadEnding } from './uploadEnding.ts'
 import { markLanded } from './uploads.ts'
-import { isWithheld } from './verdicts.ts'
 
 /** An asset that holds something and is no tombstone. */
 type VisibleAsset = Asset & { readonly createdAt: Instant; readonly changedAt: Instant }
@@ -46,6 +46,11 @@ interface Adopted {
   readonly declared: Declared
   readonly drop: Drop
   readonly at: Instant
+}
+
+/** Which sessions have ended with it: `ending.afterClose` after the commit. */
+interface Buried {
+  readonly closed: readonly Upload[]
 }
 
 interface AssetPorts {
@@ -100,6 +105,23 @@ export function createAssets({ store, blobs, clock, quota, ending }: AssetPorts)
     return ended
   }
 
+  /** Gives the quota back at once, ends what is open, and leaves a tombstone. */
+  async function bury(
+    tx: WriteTx,
+    { accountId, assetId }: Owner & { readonly assetId: AssetId },
+    at: Instant,
+  ): Promise<Buried | Refuses<'asset_not_found' | 'asset_retained'>> {
+    const asset = await tx.assets.find(assetId)
+    if (!isVisible(asset, accountId)) return { refused: 'asset_not_found' }
+    const held = await tx.assets.blobsOf(assetId)
+    if (held.some(({ envelope }) => retentionOf(envelope) > at)) return { refused: 'asset_retained' }
+    const closed = await ending.closeAllOfAsset(tx, assetId, at)
+    for (const blob of held) await letGo(tx, { accountId }, blob, at)
+    await tx.assets.bury(assetId, at)
+    await noteAssetChange(tx, asset, at)
+    return { closed }
+  }
+
   return {
     /** Lands a finished session. The answer is which others have ended with it: `ending.afterClose` after the commit. */
     async land(tx: WriteTx, upload: AssetUpload, at: Instant): Promise<readonly Upload[]> {
@@ -130,26 +152,30 @@ export function createAssets({ store, blobs, clock, quota, ending }: AssetPorts)
       })
     },
 
-    /** Gives the quota back at once, ends what is open, and leaves a tombstone. */
     async remove(
       accountId: AccountId,
       assetId: AssetId,
     ): Promise<Refuses<'asset_not_found' | 'asset_retained'> | undefined> {
       const at = clock.now()
-      const outcome = await store.write(async (tx) => {
-        const asset = await tx.assets.find(assetId)
-        if (!isVisible(asset, accountId)) return { refused: 'asset_not_found' } as const
-        const blobs = await tx.assets.blobsOf(assetId)
-        if (blobs.some(({ envelope }) => retentionOf(envelope) > at)) return { refused: 'asset_retained' } as const
-        const closed = await ending.closeAllOfAsset(tx, assetId, at)
-        for (const blob of blobs) await letGo(tx, { accountId }, blob, at)
-        await tx.assets.bury(assetId, at)
-        await noteAssetChange(tx, asset, at)
-        return { closed }
-      })
+      const outcome = await store.write((tx) => bury(tx, { accountId, assetId }, at))
       if (isRefusal(outcome)) return outcome
       ending.afterClose(outcome.closed)
       return undefined
+    },
+
+    /** Removes some of what an account keeps, the assets of `most` blobs at the most; how many assets those were. A retained one stays. */
+    async removeSome(accountId: AccountId, most: number): Promise<number> {
+      const at = clock.now()
+      const buried = await store.write(async (tx) => {
+        const outcomes: Buried[] = []
+        for (const assetId of await tx.assets.someHolding(accountId, most)) {
+          const outcome = await bury(tx, { accountId, assetId }, at)
+          if (!isRefusal(outcome)) outcomes.push(outcome)
+        }
+        return outcomes
+      })
+      ending.afterClose(buried.flatMap(({ closed }) => closed))
+      return buried.length
     },
 
     async receipts(
@@ -172,12 +198,7 @@ export function createAssets({ store, blobs, clock, quota, ending }: AssetPorts)
       if (copies.length === 0) return { refused: 'blob_not_found' }
       // A hold is on the content: it goes for every copy.
       if (copies.some(({ isOnHold }) => isOnHold)) return { refused: 'blob_withheld' }
-      for (const copy of copies) {
-        // One copy that cannot be looked at is no reason not to give another.
-        const size = isWithheld(copy) ? undefined : await blobs.size(copy.location).catch(() => undefined)
-        if (size === copy.size) return copy
-      }
-      return { refused: 'storage_unavailable' }
+      return servedCopy(blobs, copies)
     },
   }
 }

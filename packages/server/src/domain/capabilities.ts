@@ -13,6 +13,7 @@ import type { TokenSigner } from '../ports/keyring.ts'
 import type { Random } from '../ports/random.ts'
 import type { Capability, ReadTx, Store, WriteTx } from '../ports/store.ts'
 import { newId } from './newId.ts'
+import { judgePresence } from './presence.ts'
 import { isRefusal, type Refuses } from './refusals.ts'
 import type { SigningKey } from './signingKey.ts'
 
@@ -52,8 +53,10 @@ export function createCapabilities(
   async function keep(
     tx: WriteTx,
     capability: Capability,
-  ): Promise<Pick<TokenSigner, 'sign'> | Refuses<'album_not_available' | 'limit_reached'>> {
+  ): Promise<Pick<TokenSigner, 'sign'> | Refuses<'session_over' | 'album_not_available' | 'limit_reached'>> {
     const { accountId, albumId, issuedAt } = capability
+    const gone = await judgePresence(tx, accountId)
+    if (gone !== undefined) return gone
     if (!(await owns(tx, accountId, albumId))) return { refused: 'album_not_available' }
     const { live, all } = await tx.capabilities.count(accountId, issuedAt)
     if (live >= CAPABILITIES_MOST)
@@ -77,7 +80,8 @@ export function createCapabilities(
       accountId: AccountId,
       { albumId, peer, expiresAt: wanted }: MintRequest,
     ): Promise<
-      MintedCapability | Refuses<'request_malformed' | 'lifetime_too_long' | 'album_not_available' | 'limit_reached'>
+      | MintedCapability
+      | Refuses<'session_over' | 'request_malformed' | 'lifetime_too_long' | 'album_not_available' | 'limit_reached'>
     > {
       const now = clock.now()
       const expiresAt = instantOf(Math.floor(wanted / 1000) * 1000)

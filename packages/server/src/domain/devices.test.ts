@@ -108,6 +108,25 @@ describe('revoking a device', () => {
   )
 
   it(
+    'ends the sessions that were signed in with it, and no others',
+    inWorld(async (world) => {
+      const { devices, sessions } = world.rules
+      const owner = await newAccount(world)
+      const [lost, kept] = [request(), request()]
+      for (const given of [lost, kept]) await devices.add(owner, given)
+      const [ofLost, ofKept, ofNone] = [
+        await sessions.open(owner, lost.deviceId),
+        await sessions.open(owner, kept.deviceId),
+        await sessions.open(owner, undefined),
+      ]
+      await devices.revoke(owner, lost.deviceId)
+      assert.deepEqual(await sessions.authenticate(ofLost.accessToken), { refused: 'session_over' })
+      assert.deepEqual(await sessions.refresh(ofLost.refreshToken), { refused: 'session_over' })
+      for (const { accessToken } of [ofKept, ofNone]) admitted(await sessions.authenticate(accessToken))
+    }),
+  )
+
+  it(
     'is one and the same refusal for an unknown device and somebody else’s, which it leaves alone',
     inWorld(async (world) => {
       const { devices } = world.rules

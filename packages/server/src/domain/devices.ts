@@ -1,7 +1,9 @@
 import type { AccountId, DeviceId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
 import type { Device, NewDevice, Store } from '../ports/store.ts'
+import { judgePresence } from './presence.ts'
 import type { Refuses } from './refusals.ts'
+import { isSame } from './sameBytes.ts'
 
 /** The keys that sign an account's manifests. What a device has signed is judged by the values it was added with, so a device never changes. */
 export const LIVE_DEVICES_MOST = 100
@@ -26,9 +28,11 @@ export function createDevices({ store, clock }: DevicePorts) {
     async add(
       accountId: AccountId,
       request: DeviceRequest,
-    ): Promise<AddedDevice | Refuses<'device_invalid' | 'limit_reached'>> {
+    ): Promise<AddedDevice | Refuses<'session_over' | 'device_invalid' | 'limit_reached'>> {
       const device: NewDevice = { ...request, accountId, createdAt: clock.now() }
       return store.write(async (tx) => {
+        const gone = await judgePresence(tx, accountId)
+        if (gone !== undefined) return gone
         const present = await tx.devices.find(device.deviceId)
         if (present !== undefined)
           return isRepeat(present, device) ? { device: present, isRepeat: true } : { refused: 'device_invalid' }
@@ -43,12 +47,18 @@ export function createDevices({ store, clock }: DevicePorts) {
       return store.read((tx) => tx.devices.listOf(accountId))
     },
 
-    /** For good, and from the first time on: again it changes nothing. */
+    /**
+     * For good, and from the first time on: again it changes nothing of the device. Whoever has signed in as the device by then is signed out each
+     * time. A sign-in as a revoked device is not refused, as who knows the secret need not name one.
+     */
     async revoke(accountId: AccountId, deviceId: DeviceId): Promise<Refuses<'device_not_found'> | undefined> {
       return store.write(async (tx) => {
         const device = await tx.devices.find(deviceId)
         if (device?.accountId !== accountId) return { refused: 'device_not_found' }
-        await tx.devices.revoke(deviceId, accountId, clock.now())
+        const now = clock.now()
+        await tx.devices.revoke(deviceId, accountId, now)
+        const live = await tx.sessions.listLive(accountId, now)
+        for (const session of live) if (session.deviceId === deviceId) await tx.sessions.end(session.sessionId, now)
         return undefined
       })
     },
@@ -59,12 +69,7 @@ function isRepeat(present: Device, device: NewDevice): boolean {
   return (
     present.revokedAt === undefined &&
     present.accountId === device.accountId &&
-    areSame(present.publicKey, device.publicKey) &&
-    areSame(present.mac, device.mac)
+    isSame(present.publicKey, device.publicKey) &&
+    isSame(present.mac, device.mac)
   )
-}
-
-function areSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other
-  return Buffer.compare(one, other) === 0
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Filled, fill, findingsIn } from '../testing/fsck.ts'
 import { openUncommitted } from '../testing/uncommitted.ts'
-import { inWorld, known } from '../testing/world.ts'
+import { inWorld, known, newAccount, newOpaqueId } from '../testing/world.ts'
+import { judgeAccount } from './fsck/accounts.ts'
 import type { FindingKind } from './fsck/finding.ts'
 import { newMemory } from './fsck/options.ts'
 
@@ -39,6 +40,9 @@ function toAccountsAndLinks({ keeper, pending, open, metadata }: Filled): Damage
     [`update accounts set pending_drops = 0 ${account}`, 'pending_drops_wrong', accountId],
     [`delete from drops`, 'pending_drops_wrong', accountId],
     [`update accounts set change_seq = 1 ${account}`, 'changes_wrong', accountId],
+    [`update accounts set deleted_at = 1 ${account}`, 'departure_wrong', accountId],
+    [`update accounts set deleted_at = 1 ${account}`, 'departure_stuck', accountId],
+    [`update accounts set emptied_at = 1 ${account}`, 'departure_wrong', accountId],
     [`update links set open_sessions = 2 ${ofLink(open)}`, 'link_open_wrong', accountId],
     [`update links set open_bytes = 99 ${ofLink(open)}`, 'link_open_wrong', accountId],
     [`update links set landed_files = 0 ${used}`, 'link_landed_wrong', accountId],
@@ -195,6 +199,28 @@ function toCopies({ pending, metadata, open, cancelled, buriedBlob, locations }:
 }
 
 describe('fsck', () => {
+  it(
+    'finds a share that an emptied account still shows',
+    inWorld(async (world) => {
+      const accountId = await newAccount(world)
+      const at = world.clock.now()
+      await world.store.write(async (tx) => {
+        const { secretHash } = known(await tx.accounts.find(accountId))
+        await tx.departures.leave({ accountId, secretHash, at })
+        assert.ok(await tx.departures.finish(accountId, at))
+      })
+      const kinds = async () => {
+        const [account] = await world.store.read((tx) => tx.audit.accounts('', 1))
+        return judgeAccount(known(account), at).map(({ kind }) => kind)
+      }
+      assert.deepEqual(await kinds(), [])
+      const contents = { sealedIndex: new Uint8Array(9), blobHashes: [] }
+      const share = { ...contents, opaqueId: newOpaqueId(), accountId, createdAt: at, expiresAt: undefined }
+      await world.store.write((tx) => tx.shares.insert(share))
+      assert.deepEqual(await kinds(), ['departure_wrong'])
+    }),
+  )
+
   it(
     'finds nothing wrong with sessions, drops and assets in each of their states, and whatever is done to a row, it says what and where',
     inWorld(

@@ -81,7 +81,7 @@ async function* examineRows({ store, clock }: FsckPorts, examination: Examinatio
     first: '',
     read: (tx, after, most) => tx.audit.accounts(after, most),
     keyOf: ({ accountId }) => accountId,
-    judge: judgeAccount,
+    judge: (account) => judgeAccount(account, clock.now()),
   })
   yield* through('links', {
     first: FIRST_NUMBER,

@@ -57,6 +57,15 @@ export function createInbox({ store, blobs, clock, quota }: InboxPorts) {
       })
     },
 
+    /** The account’s oldest that no adoption holds, as many as `most`; how many those were. */
+    async discardSome(accountId: AccountId, most: number): Promise<number> {
+      return store.write(async (tx) => {
+        const drops = await tx.drops.removeSome(accountId, clock.now(), most)
+        for (const drop of drops) await letGo(tx, drop)
+        return drops.length
+      })
+    },
+
     /** Everything of one link that no adoption holds. */
     async discardOfLink(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
       await store.write(async (tx) => {

@@ -8,6 +8,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Limit, Limiter } from '../ports/limiter.ts'
 import type { Link, NewLink, ReadTx, Store, WriteTx } from '../ports/store.ts'
 import { noteLinkChange } from './changes.ts'
+import { isReachable, judgePresence } from './presence.ts'
 import type { Refuses } from './refusals.ts'
 import { sha256 } from './sha256.ts'
 import type { UploadEnding } from './uploadEnding.ts'
@@ -53,7 +54,7 @@ export function createLinks({ store, clock, limiter, ending }: LinkPorts, settin
     async provision(
       accountId: AccountId,
       request: Provision,
-    ): Promise<OpaqueId | Refuses<'opaque_id_taken' | 'links_exhausted' | 'request_malformed'>> {
+    ): Promise<OpaqueId | Refuses<'session_over' | 'opaque_id_taken' | 'links_exhausted' | 'request_malformed'>> {
       if (!isKnownSuite(request.suiteId)) return { refused: 'request_malformed', detail: '/crypto_suite_id must be 1' }
       const now = clock.now()
       const { passphraseVerifier, ...values } = request
@@ -65,6 +66,8 @@ export function createLinks({ store, clock, limiter, ending }: LinkPorts, settin
         createdAt: now,
       }
       return store.write(async (tx) => {
+        const gone = await judgePresence(tx, accountId)
+        if (gone !== undefined) return gone
         const present = await tx.links.find(link.opaqueId)
         if (present !== undefined) return isRepeat(present, link) ? link.opaqueId : { refused: 'opaque_id_taken' }
         if ((await tx.links.countLive(accountId, now)) >= LIVE_LINKS_MOST) return { refused: 'links_exhausted' }
@@ -151,12 +154,12 @@ export function createLinks({ store, clock, limiter, ending }: LinkPorts, settin
   }
 }
 
-/** A live link whose owner is not suspended: anything else looks alike to a guest. */
+/** A live link whose owner is neither suspended nor gone: anything else looks alike to a guest. */
 export async function findLive(tx: ReadTx, opaqueId: OpaqueId, at: Instant): Promise<Link | undefined> {
   const link = await tx.links.find(opaqueId)
   if (link === undefined || stateOf(link, at) !== 'live') return undefined
   const owner = await tx.accounts.find(link.accountId)
-  return owner === undefined || owner.suspendedAt !== undefined ? undefined : link
+  return isReachable(owner) ? link : undefined
 }
 
 function stateOf(link: Link, at: Instant): LinkState {

@@ -3,6 +3,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Account, OwnLimits, ReadTx, Store, WriteTx } from '../ports/store.ts'
 import { canonicalEmail } from './accounts.ts'
 import type { Quota, QuotaSnapshot } from './quota.ts'
+import { takeAway } from './secondFactor.ts'
 
 /** What only the operator does with accounts, by commands that run beside the server: each is one transaction. */
 interface OperatorPorts {
@@ -84,6 +85,21 @@ export function createOperator({ store, clock, quota }: OperatorPorts) {
       })
     },
 
+    /**
+     * Takes a second factor away, with its backup codes, and lets steps be used again, as a clock that has been ahead may have used up those to come.
+     * Says whether one was on.
+     */
+    async resetSecondFactor(named: string): Promise<(Standing & { readonly isChanged: boolean }) | undefined> {
+      return store.write(async (tx) => {
+        const account = await findNamed(tx, named)
+        if (account === undefined) return undefined
+        const { accountId, totpConfirmedAt } = account
+        await takeAway(tx, accountId)
+        await tx.secondFactors.forgetSteps(accountId)
+        return { ...(await standing(tx, accountId)), isChanged: totpConfirmedAt !== undefined }
+      })
+    },
+
     suspend: (named: string) => setSuspended(named, true),
     resume: (named: string) => setSuspended(named, false),
 
@@ -104,7 +120,11 @@ export function createOperator({ store, clock, quota }: OperatorPorts) {
 
 async function findNamed(tx: ReadTx | WriteTx, named: string): Promise<Account | undefined> {
   const accountId = parseAccountId(named)
-  return accountId === undefined ? tx.accounts.findByEmail(canonicalEmail(named)) : tx.accounts.find(accountId)
+  const account = await (accountId === undefined
+    ? tx.accounts.findByEmail(canonicalEmail(named))
+    : tx.accounts.find(accountId))
+  // One that its owner has deleted is nobody's any more.
+  return account?.deletedAt === undefined ? account : undefined
 }
 
 function changed(account: OwnLimits, { softLimitBytes, hardLimitBytes }: LimitChanges): OwnLimits {

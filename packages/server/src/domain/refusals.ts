@@ -11,10 +11,16 @@ export type Refusal =
   | { readonly refused: 'session_over' }
   | { readonly refused: 'account_suspended' }
   | { readonly refused: 'credentials_wrong' }
+  | { readonly refused: 'recovery_invalid' }
   | { readonly refused: 'registration_invalid'; readonly detail: string }
   | { readonly refused: 'registration_closed' }
   | { readonly refused: 'email_taken' }
   | { readonly refused: 'attempts_limited'; readonly retryAfterSeconds: number }
+  | { readonly refused: 'challenge_over' }
+  | { readonly refused: 'totp_code_wrong' }
+  | { readonly refused: 'totp_already_active' }
+  | { readonly refused: 'totp_not_pending' }
+  | { readonly refused: 'totp_not_enrolled' }
   | { readonly refused: 'link_not_live' }
   | { readonly refused: 'link_limited'; readonly retryAfterSeconds: number }
   | { readonly refused: 'source_limited'; readonly retryAfterSeconds: number }
@@ -51,6 +57,7 @@ export type Refusal =
   | { readonly refused: 'receipts_not_found' }
   | { readonly refused: 'blob_not_found' }
   | { readonly refused: 'blob_withheld' }
+  | { readonly refused: 'share_not_found' }
   | { readonly refused: 'cursor_invalid' }
   | { readonly refused: 'upload_too_large'; readonly limit: number }
   | { readonly refused: 'device_not_authorized' }

@@ -2,10 +2,13 @@ import { addSeconds } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import { COLLECT_MOST, type Collector } from './collect.ts'
+import type { Departure } from './departure.ts'
 import { eachInTurn } from './eachInTurn.ts'
 import { EVENTS_KEPT_SECONDS, pruneEvents } from './events.ts'
 import type { Finishing } from './finishing.ts'
+import { INVITES_KEPT_SECONDS } from './invites.ts'
 import { uploadIdOf } from './location.ts'
+import type { Shares } from './shares.ts'
 import type { UploadEnding } from './uploadEnding.ts'
 import type { Writers } from './writers.ts'
 
@@ -24,6 +27,8 @@ interface SweepPorts {
   readonly finishing: Finishing
   readonly ending: UploadEnding
   readonly collector: Collector
+  readonly departure: Pick<Departure, 'empty'>
+  readonly shares: Pick<Shares, 'prune'>
   /** Looks through some accounts for limits that have changed beside them. */
   readonly reviewQuotas: () => Promise<void>
 }
@@ -34,7 +39,7 @@ const BATCH_MOST = 500
 export type Sweep = ReturnType<typeof createSweep>
 
 export function createSweep(
-  { store, clock, writers, finishing, ending, collector, reviewQuotas }: SweepPorts,
+  { store, clock, writers, finishing, ending, collector, departure, shares, reviewQuotas }: SweepPorts,
   settings: SweepSettings,
 ) {
   const ago = (seconds: number) => addSeconds(clock.now(), -seconds)
@@ -72,21 +77,28 @@ export function createSweep(
       await tx.uploads.prune(ago(settings.receiptGuestSeconds))
       await tx.sessions.prune(clock.now())
       await tx.capabilities.prune(clock.now(), BATCH_MOST)
+      await tx.challenges.prune(clock.now(), BATCH_MOST)
+      await tx.invites.prune(ago(INVITES_KEPT_SECONDS), BATCH_MOST)
     })
   }
 
   const steps = [
     () => finishing.resume(),
     endRunOut,
+    departure.empty,
     async () => void (await collector.mark()),
     async () => void (await collector.judge()),
     removeDoomed,
     prune,
+    () => shares.prune(),
     () => pruneEvents(store, ago(EVENTS_KEPT_SECONDS)),
     reviewQuotas,
   ]
 
   return {
+    /** What accounts still hold that their owners have deleted. */
+    emptyDeparted: departure.empty,
+
     /** Bytes that may go at once: those that were never vouched for, and what the collector has doomed. */
     removeDoomed,
 

@@ -44,7 +44,7 @@ export function createUploadEnding({ store, clock, quota, writers, onDoomed }: E
     return true
   }
 
-  /** Ends those that are open, and says which. */
+  /** Ends those of them that are open, in the caller's transaction, and says which. Then `afterClose`. */
   async function closeAll(tx: WriteTx, uploads: readonly Upload[], at: Instant): Promise<readonly Upload[]> {
     const closed: Upload[] = []
     for (const upload of uploads) if (await close(tx, upload, { from: 'open', to: 'ended', at })) closed.push(upload)
@@ -77,6 +77,7 @@ export function createUploadEnding({ store, clock, quota, writers, onDoomed }: E
 
   return {
     close,
+    closeAll,
     afterClose,
     end,
 

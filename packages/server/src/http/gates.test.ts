@@ -128,6 +128,8 @@ describe('the gate of path ids', () => {
     for (const id of bad) {
       assert.deepEqual(pathIds(rows.guestLink, { opaque_id: id }), { refused: 'link_not_live' })
       assert.deepEqual(pathIds(rows.createDrop, { opaque_id: id }), { refused: 'link_not_live' })
+      assert.deepEqual(pathIds(rows.share, { opaque_id: id }), { refused: 'share_not_found' })
+      assert.deepEqual(pathIds(rows.shareBlob, { opaque_id: opaque, hash: id }), { refused: 'share_not_found' })
       assert.deepEqual(pathIds(rows.appendChunk, { opaque_id: id, upload_id: uuid }), { refused: 'upload_not_found' })
       assert.deepEqual(pathIds(rows.appendChunk, { opaque_id: opaque, upload_id: id }), { refused: 'upload_not_found' })
       assert.equal(reasonOf(pathIds(rows.discardDrop, { drop_id: id })), 'request_malformed')

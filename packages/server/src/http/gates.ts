@@ -104,6 +104,7 @@ export function pathIds(row: Operation, given: Readonly<Record<string, string>>)
 export function hiddenNotFound(row: Operation): Refusal {
   const code = row.problems.find((problem) => PROBLEMS[problem].status === 404)
   if (code === 'error.drop.link_not_found') return { refused: 'link_not_live' }
+  if (code === 'error.share.not_found') return { refused: 'share_not_found' }
   return code === 'error.upload.session_not_found' ? { refused: 'upload_not_found' } : { refused: 'not_found' }
 }
 

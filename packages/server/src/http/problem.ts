@@ -16,10 +16,16 @@ const CODES = {
   session_over: 'error.auth.session_expired',
   account_suspended: 'error.account.suspended',
   credentials_wrong: 'error.auth.invalid_credentials',
+  recovery_invalid: 'error.auth.recovery_invalid',
   registration_invalid: 'error.auth.registration_invalid',
   registration_closed: 'error.auth.registration_closed',
   email_taken: 'error.auth.user_already_exists',
   attempts_limited: 'error.auth.rate_limited',
+  challenge_over: 'error.auth.totp_challenge_invalid',
+  totp_code_wrong: 'error.auth.totp_invalid_code',
+  totp_already_active: 'error.auth.totp_already_active',
+  totp_not_pending: 'error.auth.totp_not_pending',
+  totp_not_enrolled: 'error.auth.totp_not_enrolled',
   link_not_live: 'error.drop.link_not_found',
   link_limited: 'error.drop.rate_limited',
   source_limited: 'error.drop.rate_limited',
@@ -56,6 +62,7 @@ const CODES = {
   receipts_not_found: 'error.storage.asset_not_found',
   blob_not_found: 'error.blob.not_found',
   blob_withheld: 'error.blob.withheld',
+  share_not_found: 'error.share.not_found',
   cursor_invalid: 'error.sync.cursor_invalid',
   upload_too_large: 'error.upload.file_too_large',
   device_not_authorized: 'error.device.not_authorized',
@@ -85,6 +92,7 @@ export type ReasonOf<Name extends OperationName> = {
 type GateCode<Row> =
   | 'error.request.payload_too_large'
   | (Row extends { readonly body: unknown } ? 'error.request.unsupported_media_type' : never)
+  | (Row extends { readonly auth: 'bearer' } ? 'error.auth.session_expired' : never)
   | (Row extends { readonly writes: true } ? 'error.account.suspended' : never)
   | (Row extends { readonly path: `/v1/${string}` | `/d/${string}` } ? 'error.request.malformed' : never)
   | (Row extends { readonly body: { readonly type: 'application/json' } } ? 'error.request.unprocessable' : never)

@@ -12,8 +12,13 @@ import { discoveryRoutes } from './routes/discovery.ts'
 import { type GuestSettings, guestRoutes } from './routes/guest.ts'
 import { inboxRoutes } from './routes/inbox.ts'
 import { linkRoutes } from './routes/links.ts'
+import { ownAccountRoutes } from './routes/ownAccount.ts'
 import { quotaRoutes } from './routes/quota.ts'
+import { recoveryRoutes } from './routes/recovery.ts'
+import { secondFactorRoutes } from './routes/secondFactor.ts'
 import { serviceRoutes } from './routes/service.ts'
+import { sessionRoutes } from './routes/sessions.ts'
+import { shareRoutes } from './routes/shares.ts'
 import { syncRoutes } from './routes/sync.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 import { verifyRoutes } from './routes/verify.ts'
@@ -33,6 +38,10 @@ export function createRoutes({ rules, store, blobs, clock, version }: RoutePorts
     ...serviceRoutes({ store, blobs, version }),
     ...discoveryRoutes(rules),
     ...accountRoutes(rules),
+    ...secondFactorRoutes(rules),
+    ...recoveryRoutes(rules),
+    ...sessionRoutes(rules),
+    ...ownAccountRoutes(rules),
     ...deviceRoutes(rules),
     ...albumRoutes(rules),
     ...capabilityRoutes(rules),
@@ -43,6 +52,7 @@ export function createRoutes({ rules, store, blobs, clock, version }: RoutePorts
     ...quotaRoutes({ ...rules, clock }),
     ...linkRoutes(rules),
     ...inboxRoutes({ ...rules, blobs }),
+    ...shareRoutes({ ...rules, blobs }),
     ...guestRoutes({ ...rules, store }, settings),
   }
 }

@@ -114,11 +114,12 @@ describe('a 413', () => {
 
 describe('a path that cannot be decoded', () => {
   it(
-    'is to a guest what an unknown id is, and a route that is not there to everybody else',
+    'is to a guest what an unknown id is, to an account holder a malformed one, and no route where there is none',
     inWorld(async (world) => {
-      const { ask } = overHttp(world)
-      const say = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string) => {
-        const reply = await ask({ method, url })
+      const { ask, signIn } = overHttp(world)
+      const { authorization } = await signIn()
+      const say = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, token = '') => {
+        const reply = await ask({ method, url, headers: token === '' ? {} : { authorization: token } })
         assert.match(String(reply.headers['x-request-id']), /^[0-9a-f-]{36}$/)
         assert.equal(reply.headers['x-content-type-options'], 'nosniff')
         return said(reply)
@@ -126,7 +127,9 @@ describe('a path that cannot be decoded', () => {
       assert.equal(await say('GET', '/d/%zz'), '404 drop.link_not_found')
       assert.equal(await say('DELETE', `/d/${newOpaqueId()}/%`), '404 upload.session_not_found')
       assert.equal(await say('PUT', '/d/%zz'), '405 request.method_not_allowed')
-      assert.equal(await say('DELETE', '/v1/drops/%zz'), '404 request.not_found')
+      assert.equal(await say('DELETE', '/v1/drops/%zz'), '401 request.unauthenticated')
+      assert.equal(await say('DELETE', '/v1/drops/%zz', 'Bearer x'), '401 request.unauthenticated')
+      assert.equal(await say('DELETE', '/v1/drops/%zz', authorization), '400 request.malformed')
       assert.equal(await say('GET', '/%zz'), '404 request.not_found')
     }),
   )

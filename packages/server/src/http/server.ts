@@ -71,7 +71,7 @@ export function createHttpServer(
     // A path that cannot be decoded; no hook has run then.
     frameworkErrors: (_error, request, reply) => {
       identify(request, reply)
-      void refuse({ request, reply, refusal: unknownPath(request) })
+      void refuseUndecodable(request, reply)
     },
     clientErrorHandler: (_error, socket) =>
       void socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
@@ -249,10 +249,28 @@ export function createHttpServer(
     return error instanceof StorageUnavailable ? { refused: 'storage_unavailable' } : { refused: 'failed' }
   }
 
+  /** An account holder is told, like of any malformed id; to everybody else there is no such path. */
+  async function refuseUndecodable(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const row = rowOf(request)
+    if (row?.auth !== 'bearer') return refuse({ request, reply, refusal: unknownPath(request) })
+    try {
+      const caller = await authenticate(sessions, request.headers.authorization)
+      const malformed = { refused: 'request_malformed', detail: 'the path cannot be decoded' } as const
+      const refusal = isRefusal(caller) ? caller : (suspension(row, caller) ?? malformed)
+      return await refuse({ row, request, reply, refusal })
+    } catch (error) {
+      return refuse({ row, request, reply, refusal: unexpected(error, request, row) })
+    }
+  }
+
+  function rowOf({ url, method }: FastifyRequest): Operation | undefined {
+    return rowsAt(url).find((each) => methodsOf(each).some((one) => one === method))
+  }
+
   /** A row of the right path and method that was not routed to has an id that cannot even be decoded. */
   function unknownPath(request: FastifyRequest): Refusal {
     const rows = rowsAt(request.url)
-    const row = rows.find((each) => methodsOf(each).some((method) => method === request.method))
+    const row = rowOf(request)
     if (row !== undefined) return row.auth === 'link' ? hiddenNotFound(row) : { refused: 'not_found' }
     return rows.length > 0
       ? { refused: 'method_not_allowed', allow: rows.flatMap(methodsOf) }

@@ -9,16 +9,20 @@ import { describeChangeNumbers } from './storeContract/changes.ts'
 import { describeClaims } from './storeContract/claims.ts'
 import { describeCopies } from './storeContract/copies.ts'
 import { describeCopyMarks } from './storeContract/copyMarks.ts'
+import { describeDepartures } from './storeContract/departures.ts'
 import { describeDevices } from './storeContract/devices.ts'
 import { describeDiscovery } from './storeContract/discovery.ts'
 import { describeDrops } from './storeContract/drops.ts'
 import { describeDurability } from './storeContract/durability.ts'
 import { describeHolds } from './storeContract/holds.ts'
+import { describeInvites } from './storeContract/invites.ts'
 import { describeKeysAndFacts } from './storeContract/keys.ts'
 import { describeLinks } from './storeContract/links.ts'
 import { describeReceipts } from './storeContract/receipts.ts'
 import { describeReservations } from './storeContract/reservations.ts'
+import { describeSecondFactors } from './storeContract/secondFactors.ts'
 import { describeSessions } from './storeContract/sessions.ts'
+import { describeShares } from './storeContract/shares.ts'
 import { describeTransactions } from './storeContract/transactions.ts'
 import { describeUploads } from './storeContract/uploads.ts'
 import type { InStore } from './storeContract/world.ts'
@@ -44,7 +48,9 @@ export function storeContract(name: string, openWorld: () => Promise<StoreWorld>
   describe(`${name} keeps the promises of Store`, () => {
     describeTransactions(inStore)
     describeAccounts(inStore)
+    describeSecondFactors(inStore)
     describeSessions(inStore)
+    describeInvites(inStore)
     describeDevices(inStore)
     describeAlbums(inStore)
     describeAssets(inStore)
@@ -60,6 +66,8 @@ export function storeContract(name: string, openWorld: () => Promise<StoreWorld>
     describeChangeNumbers(inStore)
     describeReceipts(inStore)
     describeDiscovery(inStore)
+    describeShares(inStore)
+    describeDepartures(inStore)
     describeKeysAndFacts(inStore)
     describeAudit(inStore)
   })

@@ -3,17 +3,22 @@ import type { AlbumReads, AlbumWrites } from './store/albums.ts'
 import type { AssetReads, AssetWrites } from './store/assets.ts'
 import type { AuditReads, AuditWrites } from './store/audit.ts'
 import type { CapabilityReads, CapabilityWrites } from './store/capabilities.ts'
+import type { ChallengeReads, ChallengeWrites } from './store/challenges.ts'
 import type { ChangeReads, ChangeWrites } from './store/changes.ts'
 import type { CopyReads, CopyWrites } from './store/copies.ts'
+import type { DepartureReads, DepartureWrites } from './store/departures.ts'
 import type { DeprecationReads, DeprecationWrites } from './store/deprecations.ts'
 import type { DeviceReads, DeviceWrites } from './store/devices.ts'
 import type { DropReads, DropWrites } from './store/drops.ts'
 import type { HoldReads, HoldWrites } from './store/holds.ts'
+import type { InviteReads, InviteWrites } from './store/invites.ts'
 import type { KeyReads, KeyWrites } from './store/keys.ts'
 import type { LinkReads, LinkWrites } from './store/links.ts'
 import type { ReceiptReads, ReceiptWrites } from './store/receipts.ts'
+import type { SecondFactorReads, SecondFactorWrites } from './store/secondFactors.ts'
 import type { ServerReads, ServerWrites } from './store/server.ts'
 import type { SessionReads, SessionWrites } from './store/sessions.ts'
+import type { ShareReads, ShareWrites } from './store/shares.ts'
 import type { UploadReads, UploadWrites } from './store/uploads.ts'
 
 /**
@@ -59,7 +64,10 @@ export class ValueUnreadable extends Error {
 
 export interface ReadTx {
   readonly accounts: AccountReads
+  readonly secondFactors: SecondFactorReads
+  readonly challenges: ChallengeReads
   readonly sessions: SessionReads
+  readonly invites: InviteReads
   readonly devices: DeviceReads
   readonly albums: AlbumReads
   readonly assets: AssetReads
@@ -70,8 +78,10 @@ export interface ReadTx {
   readonly holds: HoldReads
   readonly changes: ChangeReads
   readonly receipts: ReceiptReads
+  readonly departures: DepartureReads
   readonly deprecations: DeprecationReads
   readonly capabilities: CapabilityReads
+  readonly shares: ShareReads
   readonly keys: KeyReads
   readonly server: ServerReads
   readonly audit: AuditReads
@@ -79,7 +89,10 @@ export interface ReadTx {
 
 export interface WriteTx {
   readonly accounts: AccountReads & AccountWrites
+  readonly secondFactors: SecondFactorReads & SecondFactorWrites
+  readonly challenges: ChallengeReads & ChallengeWrites
   readonly sessions: SessionReads & SessionWrites
+  readonly invites: InviteReads & InviteWrites
   readonly devices: DeviceReads & DeviceWrites
   readonly albums: AlbumReads & AlbumWrites
   readonly assets: AssetReads & AssetWrites
@@ -90,8 +103,10 @@ export interface WriteTx {
   readonly holds: HoldReads & HoldWrites
   readonly changes: ChangeReads & ChangeWrites
   readonly receipts: ReceiptReads & ReceiptWrites
+  readonly departures: DepartureReads & DepartureWrites
   readonly deprecations: DeprecationReads & DeprecationWrites
   readonly capabilities: CapabilityReads & CapabilityWrites
+  readonly shares: ShareReads & ShareWrites
   readonly keys: KeyReads & KeyWrites
   readonly server: ServerReads & ServerWrites
   readonly audit: AuditReads & AuditWrites
@@ -103,15 +118,20 @@ export type * from './store/albums.ts'
 export type * from './store/assets.ts'
 export type * from './store/audit.ts'
 export type * from './store/capabilities.ts'
+export type * from './store/challenges.ts'
 export type * from './store/changes.ts'
 export type * from './store/copies.ts'
+export type * from './store/departures.ts'
 export type * from './store/deprecations.ts'
 export type * from './store/devices.ts'
 export type * from './store/drops.ts'
 export type * from './store/holds.ts'
+export type * from './store/invites.ts'
 export type * from './store/keys.ts'
 export type * from './store/links.ts'
 export type * from './store/receipts.ts'
+export type * from './store/secondFactors.ts'
 export type * from './store/server.ts'
 export type * from './store/sessions.ts'
+export type * from './store/shares.ts'
 export type * from './store/uploads.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AssetId, UploadId } from '@blindkeep/protocol/ids'
+import type { AccountId, AssetId, UploadId } from '@blindkeep/protocol/ids'
 import type { ReadableBlobs } from '../domain/fsck/files.ts'
 import type { Finding } from '../domain/fsck/finding.ts'
 import { type Examination, newCounts } from '../domain/fsck/options.ts'
@@ -34,8 +34,8 @@ export interface Filled {
 export const FILLED_BYTES = 100
 
 /** A pending drop, an asset of an adopted one and a metadata blob, sessions under way and cancelled, and a buried asset whose blob waits for the collector. */
-export async function fill(world: World): Promise<Filled> {
-  const keeper = await newKeeper(world)
+export async function fill(world: World, owner?: AccountId): Promise<Filled> {
+  const keeper = await newKeeper(world, owner)
   const pending = await newDrop(world, keeper, bytes(FILLED_BYTES))
   world.clock.advance(1)
   const original = bytes(FILLED_BYTES)

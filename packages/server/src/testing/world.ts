@@ -47,6 +47,8 @@ export interface World {
   doomedCalls(): number
   /** How often they said that a copy is to be looked at. */
   suspectCalls(): number
+  /** How often they said that an account is to be emptied. */
+  departedCalls(): number
   /** What they told the log, in its order. */
   readonly logged: readonly Logged[]
   /** The same data under rules that remember nothing: what a start finds. */
@@ -142,6 +144,7 @@ async function openWorld({
   const limiter = await openLimiter({ path, secret: keys.serverSecret, clock, warn: () => {} })
   let doomed = 0
   let suspected = 0
+  let departed = 0
   const logged: Logged[] = []
   const note =
     (level: Logged['level']) =>
@@ -155,6 +158,7 @@ async function openWorld({
     limiter,
     hasher: createSecretHasher({ concurrent: 2, queueMost: 4 }),
     keys,
+    keyring,
     log: { info: note('info'), warn: note('warn'), error: note('error') },
     giveUpAfter: (ms: number) => AbortSignal.timeout(ms),
     onDoomed: () => {
@@ -163,12 +167,15 @@ async function openWorld({
     onSuspect: () => {
       suspected += 1
     },
+    onDeparted: () => {
+      departed += 1
+    },
   }
   const used = { ...SETTINGS, ...settings }
   const make = () => createRules(ports, used)
   const rulesOver = (data: Pick<RulePorts, 'store' | 'blobs' | 'keys'>) => createRules({ ...ports, ...data }, used)
-  const calls = { doomedCalls: () => doomed, suspectCalls: () => suspected }
-  const facts = { settings: used, keyring, blobsDirectory, databasePath, logged, ...calls, restarted: make, rulesOver }
+  const calls = { doomedCalls: () => doomed, suspectCalls: () => suspected, departedCalls: () => departed }
+  const facts = { settings: used, blobsDirectory, databasePath, logged, ...calls, restarted: make, rulesOver }
   return {
     world: { ...ports, ...facts, rules: make() },
     async close() {

@@ -1,4 +1,4 @@
-import type { AccountId, AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
+import { type AccountId, type AssetId, type Instant, parseInstant, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { AssetBlob, AssetReads, AssetWrites, HeldBlob } from '../../ports/store.ts'
 import { type StandingRow, standing, standingOf } from './copyStanding.ts'
@@ -34,31 +34,49 @@ const heldOfContent = prepared((db, given: { readonly accountId: AccountId; read
 )
 
 /** The account is the live asset's own; without one it would be NULL, which the table refuses. */
-const insertion = prepared((db, given: AssetBlob & { readonly envelopeText: string }) =>
-  db.insertInto('asset_blobs').values(({ selectFrom }) => ({
-    asset_id: given.assetId,
-    account_id: selectFrom('assets')
-      .select('assets.account_id')
-      .where('assets.asset_id', '=', given.assetId)
-      .where('deleted_at', 'is', null)
-      .$asScalar()
-      .$notNull(),
-    role: given.role,
-    ciphertext_hash: given.ciphertextHash,
-    size: given.size,
-    location: given.location,
-    upload_id: given.uploadId,
-    content_type: given.contentType,
-    landed_at: given.landedAt,
-    envelope: given.envelopeText,
-  })),
+const insertion = prepared(
+  (db, given: AssetBlob & { readonly envelopeText: string; readonly retainedUntil: Instant | undefined }) =>
+    db.insertInto('asset_blobs').values(({ selectFrom }) => ({
+      asset_id: given.assetId,
+      account_id: selectFrom('assets')
+        .select('assets.account_id')
+        .where('assets.asset_id', '=', given.assetId)
+        .where('deleted_at', 'is', null)
+        .$asScalar()
+        .$notNull(),
+      role: given.role,
+      ciphertext_hash: given.ciphertextHash,
+      size: given.size,
+      location: given.location,
+      upload_id: given.uploadId,
+      content_type: given.contentType,
+      landed_at: given.landedAt,
+      envelope: given.envelopeText,
+      retained_until: given.retainedUntil,
+    })),
+)
+
+const lastRetained = prepared((db, given: { readonly accountId: AccountId }) =>
+  db
+    .selectFrom('asset_blobs')
+    .select('retained_until')
+    .where('account_id', '=', given.accountId)
+    .where('retained_until', 'is not', null)
+    .orderBy('retained_until', 'desc')
+    .limit(1),
+)
+
+const someHolding = prepared((db, given: { readonly accountId: AccountId; readonly most: number }) =>
+  db.selectFrom('asset_blobs').select('asset_id').where('account_id', '=', given.accountId).limit(given.most),
 )
 
 const removal = prepared((db, given: { readonly location: string }) =>
   db.deleteFrom('asset_blobs').where('location', '=', given.location),
 )
 
-export function blobReads(db: Kysely<Schema>): Pick<AssetReads, 'blobsOf' | 'heldBy' | 'copiesOf'> {
+export function blobReads(
+  db: Kysely<Schema>,
+): Pick<AssetReads, 'blobsOf' | 'heldBy' | 'copiesOf' | 'retainedUntil' | 'someHolding'> {
   return {
     async blobsOf(assetId) {
       return (await blobsOfAsset.all(db, { assetId })).map(blobOf)
@@ -69,13 +87,22 @@ export function blobReads(db: Kysely<Schema>): Pick<AssetReads, 'blobsOf' | 'hel
     async copiesOf(accountId, ciphertextHash) {
       return (await heldOfContent.all(db, { accountId, ciphertextHash })).map(heldOf)
     },
+    async retainedUntil(accountId) {
+      return (await lastRetained.first(db, { accountId }))?.retained_until ?? undefined
+    },
+    async someHolding(accountId, most) {
+      const rows = await someHolding.all(db, { accountId, most })
+      return [...new Set(rows.map((row) => row.asset_id))]
+    },
   }
 }
 
 export function blobWrites(db: Kysely<Schema>): Pick<AssetWrites, 'addBlob' | 'removeBlob'> {
   return {
     async addBlob(blob) {
-      await insertion.changed(db, { ...blob, envelopeText: envelopeText(blob.envelope) })
+      const { envelope } = blob
+      const retainedUntil = parseInstant(envelope.retention_until ?? '')
+      await insertion.changed(db, { ...blob, envelopeText: envelopeText(envelope), retainedUntil })
     },
     async removeBlob(location) {
       if ((await removal.changed(db, { location })) === 1) return

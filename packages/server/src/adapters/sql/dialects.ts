@@ -13,6 +13,10 @@ export interface Dialect {
   readonly tableEnd: string
   /** The same for a table of small rows that are looked up by their primary key, so that the row itself sits in the key's tree. */
   readonly keyedTableEnd: string
+  /** A member of what is kept as JSON text. */
+  member(column: string, name: string): string
+  /** Midnight in UTC, as an instant, of the date with which a text begins. */
+  midnightOf(text: string): string
 }
 
 export const sqliteDialect: Dialect = {
@@ -22,6 +26,8 @@ export const sqliteDialect: Dialect = {
   sequence: 'integer primary key',
   tableEnd: 'strict',
   keyedTableEnd: 'strict, without rowid',
+  member: (column, name) => `json_extract(${column}, '$.${name}')`,
+  midnightOf: (text) => `unixepoch(substr(${text}, 1, 10)) * 1000`,
 }
 
 export const postgresDialect: Dialect = {
@@ -31,4 +37,6 @@ export const postgresDialect: Dialect = {
   sequence: 'bigint generated always as identity primary key',
   tableEnd: '',
   keyedTableEnd: '',
+  member: (column, name) => `(${column}::json ->> '${name}')`,
+  midnightOf: (text) => `extract(epoch from substr(${text}, 1, 10)::date)::bigint * 1000`,
 }

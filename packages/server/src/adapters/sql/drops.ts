@@ -96,6 +96,23 @@ const removalOfLink = prepared(
       .returningAll(),
 )
 
+const removalOfSome = prepared(
+  (db, given: { readonly accountId: AccountId; readonly at: Instant; readonly most: number }) =>
+    db
+      .deleteFrom('drops')
+      .where('drop_seq', 'in', (drop) =>
+        drop
+          .selectFrom('drops')
+          .select('drop_seq')
+          .where('account_id', '=', given.accountId)
+          .where(notLeased(given.at))
+          .orderBy('received_at')
+          .orderBy('drop_seq')
+          .limit(given.most),
+      )
+      .returningAll(),
+)
+
 /** A lease is live before the instant until which it was given. */
 function notLeased(at: Instant): (drop: ExpressionBuilder<Schema, 'drops'>) => Expression<SqlBool> {
   return (drop) => drop.or([drop('leased_until', 'is', null), drop('leased_until', '<=', at)])
@@ -142,6 +159,11 @@ export function dropWrites(db: Kysely<Schema>): DropWrites {
     },
     async removeOfLink(opaqueId, accountId, at) {
       const rows = await removalOfLink.all(db, { opaqueId, accountId, at })
+      if (rows.length > 0) await pendingStep.changed(db, { accountId, step: -rows.length })
+      return rows.map(dropOf)
+    },
+    async removeSome(accountId, at, most) {
+      const rows = await removalOfSome.all(db, { accountId, at, most })
       if (rows.length > 0) await pendingStep.changed(db, { accountId, step: -rows.length })
       return rows.map(dropOf)
     },

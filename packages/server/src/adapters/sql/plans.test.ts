@@ -5,6 +5,9 @@ import type { CompiledQuery } from 'kysely'
 import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { WriteTx } from '../../ports/store.ts'
 import { capability, deprecation, jti } from '../../ports/storeContract/discovery.ts'
+import { invite } from '../../ports/storeContract/invites.ts'
+import { challenge, codeHash } from '../../ports/storeContract/secondFactors.ts'
+import { share } from '../../ports/storeContract/shares.ts'
 import {
   account,
   accountId,
@@ -45,6 +48,7 @@ const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof W
     find: (tx) => tx.accounts.find(accountId(1)),
     findByEmail: (tx) => tx.accounts.findByEmail('owner@example.org'),
     insert: (tx) => tx.accounts.insert(account(2)),
+    changeSecret: (tx) => tx.accounts.changeSecret(accountId(1), account(1).secretHash, account(2)),
     charge: (tx) => tx.accounts.charge(accountId(1), 1, 10),
     refund: async (tx) => {
       await tx.accounts.charge(accountId(1), 1, 10)
@@ -58,9 +62,28 @@ const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof W
       await tx.accounts.setSuspended(accountId(1), undefined)
     },
   },
+  secondFactors: {
+    find: (tx) => tx.secondFactors.find(accountId(1)),
+    enroll: (tx) => tx.secondFactors.enroll(accountId(1), bytes(49)),
+    confirm: (tx) => tx.secondFactors.confirm(accountId(1), at(1)),
+    useStep: (tx) => tx.secondFactors.useStep(accountId(1), 1),
+    remove: (tx) => tx.secondFactors.remove(accountId(1)),
+    forgetSteps: (tx) => tx.secondFactors.forgetSteps(accountId(1)),
+    setBackupCodes: (tx) => tx.secondFactors.setBackupCodes(accountId(1), [codeHash(1)]),
+    useBackupCode: (tx) => tx.secondFactors.useBackupCode(accountId(1), codeHash(1), at(1)),
+  },
+  challenges: {
+    find: (tx) => tx.challenges.find(codeHash(1)),
+    insert: (tx) => tx.challenges.insert(challenge(1)),
+    countTry: (tx) => tx.challenges.countTry(codeHash(1), { at: at(1), triesMost: 5 }),
+    take: (tx) => tx.challenges.take(codeHash(1), at(1)),
+    removeOf: (tx) => tx.challenges.removeOf(accountId(1)),
+    prune: (tx) => tx.challenges.prune(at(1), 5),
+  },
   sessions: {
     find: (tx) => tx.sessions.find(sessionId(1)),
     findRefreshToken: (tx) => tx.sessions.findRefreshToken(bytes(32)),
+    listLive: (tx) => tx.sessions.listLive(accountId(1), at(1)),
     insert: (tx) => tx.sessions.insert(session(1)),
     insertRefreshToken: async (tx) => {
       await tx.sessions.insert(session(2))
@@ -74,7 +97,19 @@ const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof W
     useRefreshToken: (tx) => tx.sessions.useRefreshToken(bytes(32), at(1)),
     prolong: (tx) => tx.sessions.prolong(sessionId(1), at(1), at(2)),
     end: (tx) => tx.sessions.end(sessionId(1), at(1)),
+    endAllOf: async (tx) => {
+      await tx.sessions.endAllOf(accountId(1), at(1), sessionId(1))
+      await tx.sessions.endAllOf(accountId(1), at(1))
+    },
     prune: (tx) => tx.sessions.prune(at(1)),
+  },
+  invites: {
+    find: (tx) => tx.invites.find(hash(1)),
+    list: (tx) => tx.invites.list(5),
+    hasLive: (tx) => tx.invites.hasLive(at(1)),
+    insert: (tx) => tx.invites.insert(invite(2)),
+    use: (tx) => tx.invites.use(hash(1), accountId(1), at(1)),
+    prune: (tx) => tx.invites.prune(at(1), 5),
   },
   devices: {
     find: (tx) => tx.devices.find(deviceId(1)),
@@ -94,6 +129,8 @@ const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof W
     blobsOf: (tx) => tx.assets.blobsOf(assetId(1)),
     heldBy: (tx) => tx.assets.heldBy(accountId(1), assetId(1)),
     copiesOf: (tx) => tx.assets.copiesOf(accountId(1), hash(1)),
+    retainedUntil: (tx) => tx.assets.retainedUntil(accountId(1)),
+    someHolding: (tx) => tx.assets.someHolding(accountId(1), 5),
     reserve: (tx) => tx.assets.reserve(asset(2)),
     giveUp: (tx) => tx.assets.giveUp(assetId(1)),
     addBlob: (tx) => tx.assets.addBlob(assetBlob(2)),
@@ -163,6 +200,7 @@ const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof W
     unclaim: (tx) => tx.drops.unclaim(dropId(1), claim(1).claimId),
     remove: (tx) => tx.drops.remove(dropId(1), accountId(1), at(1)),
     removeOfLink: (tx) => tx.drops.removeOfLink(opaqueId(1), accountId(1), at(1)),
+    removeSome: (tx) => tx.drops.removeSome(accountId(1), at(1), 5),
   },
   copies: {
     find: (tx) => tx.copies.find(copy(1).location),
@@ -212,6 +250,11 @@ const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof W
       await tx.receipts.append(await tx.receipts.head(), [receipt(2)])
     },
   },
+  departures: {
+    waiting: (tx) => tx.departures.waiting(5),
+    leave: (tx) => tx.departures.leave({ accountId: accountId(1), secretHash: account(1).secretHash, at: at(1) }),
+    finish: (tx) => tx.departures.finish(accountId(1), at(1)),
+  },
   deprecations: {
     list: (tx) => tx.deprecations.list(),
     append: (tx) => tx.deprecations.append(deprecation('2026-06-01')),
@@ -224,6 +267,29 @@ const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof W
     revoke: (tx) => tx.capabilities.revoke(jti(1), albumId(1), at(1)),
     revokeAll: (tx) => tx.capabilities.revokeAll(at(1)),
     prune: (tx) => tx.capabilities.prune(at(1), 5),
+  },
+  shares: {
+    find: (tx) => tx.shares.find(opaqueId(1)),
+    contentsOf: async (tx) => {
+      await tx.shares.insert(share(1))
+      await tx.shares.contentsOf(opaqueId(1))
+    },
+    names: (tx) => tx.shares.names(opaqueId(1), hash(1)),
+    listOf: (tx) => tx.shares.listOf(accountId(1)),
+    count: (tx) => tx.shares.count(accountId(1)),
+    insert: (tx) => tx.shares.insert(share(1, { blobHashes: Array.from({ length: 101 }, () => hash(1)) })),
+    end: async (tx) => {
+      await tx.shares.insert(share(1))
+      await tx.shares.end(opaqueId(1), accountId(1), at(1))
+    },
+    endSomeOf: async (tx) => {
+      await tx.shares.insert(share(1))
+      await tx.shares.endSomeOf(accountId(1), at(1), 5)
+    },
+    endExpired: async (tx) => {
+      await tx.shares.insert(share(1, { expiresAt: at(1) }))
+      await tx.shares.endExpired(at(2), at(2), 5)
+    },
   },
   keys: {
     attestationKeys: (tx) => tx.keys.attestationKeys(),
@@ -265,10 +331,12 @@ const scansAllowed = [
   /^SCAN attestation_keys\b/,
   /^SCAN deprecations$/,
   /^SCAN holds USING INDEX holds_by_age$/,
+  /^SCAN invites USING INDEX invites_by_age$/,
   /^SCAN uploads USING COVERING INDEX uploads_outstanding$/,
   /^SCAN uploads USING (COVERING )?INDEX uploads_finishing$/,
   /^SCAN uploads USING INDEX uploads_unclosed_of_account$/,
   /^SCAN CONSTANT ROW$/,
+  /^SCAN \d+-ROW VALUES CLAUSE$/,
 ]
 
 /** What goes through a table by its nature: an audit sums the sessions of all links at once. */

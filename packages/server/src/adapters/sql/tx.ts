@@ -5,25 +5,33 @@ import { albumReads, albumWrites } from './albums.ts'
 import { assetReads, assetWrites } from './assets.ts'
 import { auditReads, auditWrites } from './audit.ts'
 import { capabilityReads, capabilityWrites } from './capabilities.ts'
+import { challengeReads, challengeWrites } from './challenges.ts'
 import { changeReads, changeWrites } from './changes.ts'
 import { copyReads, copyWrites } from './copies.ts'
+import { departureReads, departureWrites } from './departures.ts'
 import { deprecationReads, deprecationWrites } from './deprecations.ts'
 import { deviceReads, deviceWrites } from './devices.ts'
 import { dropReads, dropWrites } from './drops.ts'
 import { holdReads, holdWrites } from './holds.ts'
+import { inviteReads, inviteWrites } from './invites.ts'
 import { keyReads, keyWrites } from './keys.ts'
 import { linkReads, linkWrites } from './links.ts'
 import { receiptReads, receiptWrites } from './receipts.ts'
 import type { Schema } from './schema.ts'
+import { secondFactorReads, secondFactorWrites } from './secondFactors.ts'
 import { serverReads, serverWrites } from './server.ts'
 import { sessionReads, sessionWrites } from './sessions.ts'
+import { shareReads, shareWrites } from './shares.ts'
 import { uploadReads, uploadWrites } from './uploads.ts'
 
 /** Holds nothing that changes a row. */
 export function createReadTx(db: Kysely<Schema>): ReadTx {
   return {
     accounts: accountReads(db),
+    secondFactors: secondFactorReads(db),
+    challenges: challengeReads(db),
     sessions: sessionReads(db),
+    invites: inviteReads(db),
     devices: deviceReads(db),
     albums: albumReads(db),
     assets: assetReads(db),
@@ -34,8 +42,10 @@ export function createReadTx(db: Kysely<Schema>): ReadTx {
     holds: holdReads(db),
     changes: changeReads(db),
     receipts: receiptReads(db),
+    departures: departureReads(db),
     deprecations: deprecationReads(db),
     capabilities: capabilityReads(db),
+    shares: shareReads(db),
     keys: keyReads(db),
     server: serverReads(db),
     audit: auditReads(db),
@@ -45,7 +55,10 @@ export function createReadTx(db: Kysely<Schema>): ReadTx {
 export function createWriteTx(db: Kysely<Schema>): WriteTx {
   return {
     accounts: { ...accountReads(db), ...accountWrites(db) },
+    secondFactors: { ...secondFactorReads(db), ...secondFactorWrites(db) },
+    challenges: { ...challengeReads(db), ...challengeWrites(db) },
     sessions: { ...sessionReads(db), ...sessionWrites(db) },
+    invites: { ...inviteReads(db), ...inviteWrites(db) },
     devices: { ...deviceReads(db), ...deviceWrites(db) },
     albums: { ...albumReads(db), ...albumWrites(db) },
     assets: { ...assetReads(db), ...assetWrites(db) },
@@ -56,8 +69,10 @@ export function createWriteTx(db: Kysely<Schema>): WriteTx {
     holds: { ...holdReads(db), ...holdWrites(db) },
     changes: { ...changeReads(db), ...changeWrites(db) },
     receipts: { ...receiptReads(db), ...receiptWrites(db) },
+    departures: { ...departureReads(db), ...departureWrites(db) },
     deprecations: { ...deprecationReads(db), ...deprecationWrites(db) },
     capabilities: { ...capabilityReads(db), ...capabilityWrites(db) },
+    shares: { ...shareReads(db), ...shareWrites(db) },
     keys: { ...keyReads(db), ...keyWrites(db) },
     server: { ...serverReads(db), ...serverWrites(db) },
     audit: { ...auditReads(db), ...auditWrites(db) },

@@ -2,14 +2,22 @@ import pino from 'pino'
 import type { Log } from '../../ports/log.ts'
 
 /** JSON lines on standard error. */
-export function createLog(level: string): Log {
-  const logger = pino(
-    { level, base: null, serializers: { error: pino.stdSerializers.err } },
-    pino.destination({ fd: 2, sync: false }),
-  )
+export function createLog(level: string, destination: pino.DestinationStream = standardError()): Log {
+  const logger = pino({ level, base: null, serializers: { error: toldOf } }, destination)
   return {
     info: (event, facts = {}) => logger.info(facts, event),
     warn: (event, facts = {}) => logger.warn(facts, event),
     error: (event, facts = {}) => logger.error(facts, event),
   }
+}
+
+const standardError = () => pino.destination({ fd: 2, sync: false })
+
+/** An error without the members that drivers add: PostgreSQL's `detail` quotes the values of the row that it refused. */
+function toldOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { type, message, stack, code, errcode, syscall }: Record<string, unknown> = {
+    ...pino.stdSerializers.err(error),
+  }
+  return { type, message, stack, code, errcode, syscall }
 }

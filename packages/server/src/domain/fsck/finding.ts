@@ -8,6 +8,9 @@ export const TODO = {
   pending_drops_wrong: '`fsck --repair` sets it to what the rows say.',
   changes_wrong:
     'Clients of this account may miss a change. Rows were changed by something other than the server: restore the newest backup that is whole.',
+  departure_wrong:
+    'An account that its owner deleted keeps something of its person, or holds something after it was emptied. Rows were changed by something other than the server: restore the newest backup that is whole.',
+  departure_stuck: 'Start the server, which lets go of what the deleted account held; its log says why when it cannot.',
   link_open_wrong: '`fsck --repair` sets it to what the rows say.',
   link_landed_wrong:
     'The link’s caps count wrongly. Nothing is lost; revoke the link and make another if its caps matter.',

@@ -1,10 +1,11 @@
-import { parseBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import { toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
-import type { TokenResponse } from '@blindkeep/protocol/schemas/accounts'
 import type { Accounts } from '../../domain/accounts.ts'
 import { isRefusal } from '../../domain/refusals.ts'
-import type { Sessions, TokenPair } from '../../domain/sessions.ts'
+import type { Sessions } from '../../domain/sessions.ts'
 import type { Routes } from '../call.ts'
+import { givenBytes } from '../givenBytes.ts'
+import { signedIn, tokens } from '../signedIn.ts'
 
 type Row = 'register' | 'kdf' | 'login' | 'refresh' | 'logout' | 'account'
 
@@ -21,10 +22,11 @@ export function accountRoutes({
         email: json.email,
         secret: json.password,
         kdfVersion: json.kdf_version,
-        salt: bytes(json.salt),
-        sealedAccountKey: bytes(json.sealed_account_key),
-        sealedRecoveryKey: bytes(json.sealed_recovery_key),
-        recoveryProof: bytes(json.recovery_proof),
+        salt: givenBytes(json.salt),
+        sealedAccountKey: givenBytes(json.sealed_account_key),
+        sealedRecoveryKey: givenBytes(json.sealed_recovery_key),
+        recoveryProof: givenBytes(json.recovery_proof),
+        invite: json.invite,
         isForwarded,
         source,
       })
@@ -45,7 +47,7 @@ export function accountRoutes({
         deviceId: json.device_id,
         source,
       })
-      return isRefusal(answer) ? answer : { status: 200, body: tokens(answer) }
+      return isRefusal(answer) ? answer : signedIn(answer)
     },
 
     async refresh({ json }) {
@@ -59,7 +61,7 @@ export function accountRoutes({
     },
 
     async account({ caller: { account } }) {
-      const { accountId, email, createdAt, sealedAccountKey, kdfVersion, suspendedAt } = account
+      const { accountId, email, createdAt, sealedAccountKey, kdfVersion, suspendedAt, totpConfirmedAt } = account
       return {
         status: 200,
         body: {
@@ -68,24 +70,10 @@ export function accountRoutes({
           created_at: formatInstant(createdAt),
           ...(sealedAccountKey && { sealed_account_key: toBase64(sealedAccountKey) }),
           kdf_version: kdfVersion,
-          totp_enabled: false,
+          totp_enabled: totpConfirmedAt !== undefined,
           state: suspendedAt === undefined ? 'active' : 'suspended',
         },
       }
     },
-  }
-}
-
-function bytes(text: string | undefined): Uint8Array | undefined {
-  return text === undefined ? undefined : parseBase64(text)
-}
-
-function tokens({ accessToken, refreshToken, expiresAt, accountId }: TokenPair): TokenResponse {
-  return {
-    access_token: accessToken,
-    refresh_token: refreshToken,
-    token_type: 'Bearer',
-    expires_at: formatInstant(expiresAt),
-    account_id: accountId,
   }
 }

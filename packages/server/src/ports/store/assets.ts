@@ -70,6 +70,10 @@ export interface AssetReads {
   heldBy(accountId: AccountId, assetId: AssetId): Promise<readonly HeldBlob[]>
   /** Every copy of this content that live assets of the account hold. */
   copiesOf(accountId: AccountId, ciphertextHash: Sha256Hex): Promise<readonly HeldBlob[]>
+  /** The latest `retention_until` of all blobs that the account's assets hold; undefined when none has one. */
+  retainedUntil(accountId: AccountId): Promise<Instant | undefined>
+  /** Assets of the account that hold blobs, each once, in no order: those of the first `most` blobs. None when it holds none. */
+  someHolding(accountId: AccountId, most: number): Promise<readonly AssetId[]>
 }
 
 /** All but `reserve` and `giveUp` throw for an asset or blob that is not there, or is a tombstone: the books are wrong then. */

@@ -31,6 +31,12 @@ export interface AuditedAccount {
   readonly blobBytes: number
   /** The highest number of a change that an asset or an event carries; 0 when there is none. */
   readonly highestChange: number
+  readonly deletedAt: Instant | undefined
+  readonly emptiedAt: Instant | undefined
+  /** What is left of its person: values of the row that are to be gone, sessions, devices, codes, challenges, names of albums, links that are not revoked or have a label, verifier or key. Of one that was deleted; 0 of any other. */
+  readonly remains: number
+  /** Shares that have not ended. */
+  readonly liveShares: number
 }
 
 export interface AuditedLink {

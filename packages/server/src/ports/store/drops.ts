@@ -46,4 +46,6 @@ export interface DropWrites {
   remove(dropId: DropId, accountId: AccountId, at: Instant): Promise<Drop | undefined>
   /** The same for all that came through one of this account's links. */
   removeOfLink(opaqueId: OpaqueId, accountId: AccountId, at: Instant): Promise<readonly Drop[]>
+  /** The same for the account's oldest, as many as `most`. */
+  removeSome(accountId: AccountId, at: Instant, most: number): Promise<readonly Drop[]>
 }

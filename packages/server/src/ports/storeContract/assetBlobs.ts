@@ -19,6 +19,30 @@ export function describeAssetBlobs(inStore: InStore): void {
   describeRows(inStore)
   describeRoles(inStore)
   describeVerdicts(inStore)
+  describeAccounts(inStore)
+}
+
+function describeAccounts(inStore: InStore): void {
+  it(
+    'knows the latest retention of an account’s blobs, and which assets hold some of them',
+    inStore(async (store) => {
+      await seedAssets(store)
+      const retainedUntil = (number: number) => store.read((tx) => tx.assets.retainedUntil(accountId(number)))
+      const retained = (until: string | null) => ({ envelope: envelope(1, { retention_until: until }) })
+      assert.equal(await retainedUntil(1), undefined)
+      await land(store, 1, retained('2026-06-01t00:00:09Z'))
+      await land(store, 2, { assetId: assetId(2), ...retained('2026-06-01T02:00:20+02:00') })
+      await land(store, 3, retained(null))
+      await land(store, 4)
+      await land(store, 5, { assetId: assetId(3) })
+      assert.deepEqual([await retainedUntil(1), await retainedUntil(2)], [at(20), undefined])
+      const holding = (most: number) => store.read((tx) => tx.assets.someHolding(accountId(1), most))
+      assert.deepEqual((await holding(9)).toSorted(), [assetId(1), assetId(2)])
+      assert.equal((await holding(1)).length, 1)
+      await store.write((tx) => tx.assets.removeBlob(copy(2).location))
+      assert.deepEqual([await retainedUntil(1), await holding(9)], [at(9), [assetId(1)]])
+    }),
+  )
 }
 
 const blobsOf = (store: Store, number: number) => store.read((tx) => tx.assets.blobsOf(assetId(number)))

@@ -1,23 +1,30 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { NewUpload, Store, WriteTx } from '../store.ts'
+import { share } from './shares.ts'
 import {
+  account,
   accountId,
   adoptedDrop,
+  album,
   asset,
   assetBlob,
   assetId,
   assetUpload,
   at,
+  bytes,
   claim,
   copy,
+  device,
   drop,
   dropId,
   hash,
   type InStore,
+  link,
   opaqueId,
   receipt,
   seedWithAlbums,
+  session,
   upload,
   uploadId,
 } from './world.ts'
@@ -65,6 +72,7 @@ async function fill(store: Store): Promise<void> {
 export function describeAudit(inStore: InStore): void {
   describe('the audit', () => {
     describeBooks(inStore)
+    describeDeparted(inStore)
     describeRecounts(inStore)
     describeCustody(inStore)
     describeReceipts(inStore)
@@ -88,6 +96,10 @@ function describeBooks(inStore: InStore): void {
         dropBytes: SIZE,
         blobBytes: 2 * SIZE,
         highestChange: 0,
+        deletedAt: undefined,
+        emptiedAt: undefined,
+        remains: 0,
+        liveShares: 0,
       })
       const others = await store.read((tx) => tx.audit.accounts(accountId(1), 5))
       assert.deepEqual(
@@ -112,6 +124,57 @@ function describeBooks(inStore: InStore): void {
       const [later] = await store.read((tx) => tx.audit.links(0, 1))
       assert.deepEqual(later?.unclosed, { sessions: 1, bytes: SIZE, open: 0, finishing: uploadId(4) })
       assert.deepEqual(await store.read((tx) => tx.audit.links(two?.linkSeq ?? 0, 5)), [])
+    }),
+  )
+}
+
+function describeDeparted(inStore: InStore): void {
+  it(
+    'counts what a deleted account keeps of its person, and nothing of any other account',
+    inStore(async (store) => {
+      await fill(store)
+      const { secretHash } = account(1)
+      const audited = async (number: number) => {
+        const [row] = await store.read((tx) => tx.audit.accounts(accountId(number - 1), 1))
+        return [row?.deletedAt, row?.emptiedAt, row?.remains, row?.liveShares]
+      }
+      await store.write(async (tx) => {
+        await tx.devices.insert(device(2, { accountId: accountId(2) }))
+        await tx.departures.leave({ accountId: accountId(1), secretHash, at: at(5) })
+        await tx.departures.leave({ accountId: accountId(2), secretHash, at: at(5) })
+        await tx.departures.finish(accountId(2), at(6))
+      })
+      assert.deepEqual(
+        [await audited(1), await audited(2)],
+        [
+          [at(5), undefined, 0, 0],
+          [at(5), at(6), 0, 0],
+        ],
+      )
+      await store.write(async (tx) => {
+        await tx.links.insert(link(9))
+        await tx.links.insert(link(8))
+        await tx.links.revoke(opaqueId(8), accountId(1), at(5))
+        await tx.albums.insert(album(8, { sealedName: bytes(9) }))
+        for (const number of [8, 9]) await tx.shares.insert(share(number))
+        await tx.shares.end(opaqueId(8), accountId(1), at(5))
+        await tx.sessions.insert(session(9))
+        await tx.devices.insert(device(9))
+        await tx.secondFactors.setBackupCodes(accountId(1), [hash(1)])
+        await tx.accounts.changeSecret(accountId(1), '-', {
+          secretHash,
+          kdfVersion: 1,
+          salt: bytes(16),
+          sealedAccountKey: undefined,
+        })
+      })
+      assert.deepEqual(
+        [await audited(1), await audited(2)],
+        [
+          [at(5), undefined, 8, 1],
+          [at(5), at(6), 0, 0],
+        ],
+      )
     }),
   )
 }

@@ -99,6 +99,27 @@ function describeRemoval(inStore: InStore): void {
   )
 
   it(
+    "removes the account's oldest, some at a time, but for live leases",
+    inStore(async (store) => {
+      await seed(store)
+      await store.write(async (tx) => {
+        await tx.drops.insert(drop(1, { receivedAt: at(9) }))
+        await tx.drops.insert(drop(2, { receivedAt: at(3) }))
+        await tx.drops.insert(drop(3, { receivedAt: at(1), leasedUntil: at(100) }))
+        await tx.drops.insert(drop(4, { receivedAt: at(3), leasedUntil: at(10) }))
+        await tx.drops.insert(drop(5, { opaqueId: opaqueId(2), accountId: accountId(2) }))
+      })
+      const removeSome = async (most: number) =>
+        ids(await store.write((tx) => tx.drops.removeSome(accountId(1), at(50), most))).toSorted()
+      assert.deepEqual(await removeSome(2), [dropId(2), dropId(4)])
+      assert.deepEqual(await removeSome(2), [dropId(1)])
+      assert.deepEqual(await removeSome(2), [])
+      assert.deepEqual([await pending(store, 1), await pending(store, 2)], [[dropId(3)], [dropId(5)]])
+      assert.equal(await store.read((tx) => tx.drops.countPending(accountId(1))), 1)
+    }),
+  )
+
+  it(
     "removes all that came through one of the account's links, but for live leases",
     inStore(async (store) => {
       await seed(store)

@@ -1,6 +1,7 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { AuditedAccount, AuditWrites } from '../../../ports/store.ts'
+import { NO_SECRET } from '../departures.ts'
 import { prepared } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
 
@@ -16,10 +17,30 @@ const highest = (table: 'assets' | 'events') =>
     where told.account_id = accounts.account_id and told.change_seq is not null
   )`
 
+const count = (table: string, condition = 'true') =>
+  sql`(select count(*) from ${sql.table(table)} as held where held.account_id = accounts.account_id and ${sql.raw(condition)})`
+const isThere = (column: string) => sql`(case when ${sql.ref(column)} is null then 0 else 1 end)`
+/** What a link has that is its owner's; the key may be no null, so that none is an empty one. */
+const SECRETS_OF_LINK =
+  'held.sealed_label is not null or held.verifier_hash is not null or length(held.drop_public_key) > 0'
+/** Numbers to be added up. */
+const traces = [
+  sql`(case when email = 'deleted:' || account_id and secret_hash = ${sql.lit(NO_SECRET)} then 0 else 1 end)`,
+  ...['salt', 'sealed_account_key', 'sealed_recovery_key', 'recovery_proof_hash', 'totp_sealed'].map(isThere),
+  count('sessions', 'held.ended_at is null'),
+  count('links', `(held.revoked_at is null or ${SECRETS_OF_LINK})`),
+  count('albums', 'held.sealed_name is not null'),
+  count('devices'),
+  count('backup_codes'),
+  count('challenges'),
+]
+const liveShares = sql<number>`${count('shares', 'held.ended_at is null')}`
+const remains = sql<number>`(case when deleted_at is null then 0 else ${sql.join(traces, sql` + `)} end)`
+
 const page = prepared((db, given: { readonly after: string; readonly most: number }) =>
   db
     .selectFrom('accounts')
-    .select(['account_id', 'used_bytes', 'pending_drops', 'change_seq'])
+    .select(['account_id', 'used_bytes', 'pending_drops', 'change_seq', 'deleted_at', 'emptied_at'])
     .select([
       unclosedBytes.as('unclosed_bytes'),
       dropCount.as('drops'),
@@ -27,6 +48,8 @@ const page = prepared((db, given: { readonly after: string; readonly most: numbe
       ofAccount('asset_blobs').as('blob_bytes'),
       highest('assets').as('asset_change'),
       highest('events').as('event_change'),
+      remains.as('remains'),
+      liveShares.as('live_shares'),
     ])
     .where(sql<SqlBool>`account_id > ${given.after}`)
     .orderBy('account_id')
@@ -59,6 +82,10 @@ export async function auditedAccounts(
     dropBytes: row.drop_bytes,
     blobBytes: row.blob_bytes,
     highestChange: Math.max(row.asset_change, row.event_change),
+    deletedAt: row.deleted_at ?? undefined,
+    emptiedAt: row.emptied_at ?? undefined,
+    remains: row.remains,
+    liveShares: row.live_shares,
   }))
 }
 

@@ -1,0 +1,189 @@
+/** Every operation, asked by every kind of caller, is answered exactly what `matrix.ts` says, and who is refused has changed nothing. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { departedToken, endedToken, revokedToken } from './callers.ts'
+import { type Call, type Client, json } from './client.ts'
+import { said, until } from './expect.ts'
+import { answerTo, CALLERS, type Caller, type Entry, MATRIX } from './matrix.ts'
+import { type Person, personFrom, prepare } from './matrixCalls.ts'
+import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
+import { asOwner, newOpaqueId, type Owner, signIn, signUp } from './world.ts'
+
+const AT_A_TIME = 8
+
+const server = await connect()
+const declared = server.document.operations.map(({ name }) => name)
+/** In the order of the table. That both name the same operations is a test of its own. */
+const asked = Object.keys(MATRIX).filter((name) => declared.includes(name))
+
+/** One request of the matrix. */
+interface Cell {
+  readonly caller: Caller
+  readonly name: string
+  readonly expected: string
+  readonly call: Call
+}
+
+/** Refused, with an account's operation; another account is as well, where it names a thing of the owner's. */
+const STRANGERS: readonly Caller[] = ['none', 'guest', 'expired', 'ended', 'revoked', 'departed']
+
+interface World {
+  readonly client: Client
+  /** `owner` makes what all but the last two ask for. */
+  readonly people: Readonly<Record<'owner' | 'other' | 'suspended', Person>>
+  /** What each of them gives as a token. */
+  readonly tokens: Readonly<Record<Caller, string | undefined>>
+  suspend(): Promise<void>
+}
+
+/** On one server, which is started twice: access tokens are short-lived at first, so that one can be over. */
+async function newWorld(): Promise<World> {
+  const server = await operatedServer({ ACCESS_TOKEN_SECONDS: '1', LOG_LEVEL: 'warn' })
+  const brief = await signUp(server.client)
+  const client = await server.restart({ ACCESS_TOKEN_SECONDS: '900' })
+  const isOver = async () => (await asOwner({ ...brief, client }, 'GET', '/v1/quota')).status === 401
+  await until(isOver, 'the token is over')
+  const owner = await signIn({ ...brief, client })
+  const suspended = await personFrom(await signUp(client))
+  const people = {
+    owner: await personFrom(owner),
+    other: await personFrom(await signUp(client)),
+    // Who may not change the password keeps it.
+    suspended: { ...suspended, nextPassword: suspended.owner.password },
+  }
+  const tokens = {
+    none: undefined,
+    guest: people.owner.link.opaqueId,
+    expired: brief.token,
+    ended: await endedToken(owner),
+    revoked: await revokedToken(owner),
+    departed: await departedToken(client),
+    other: people.other.owner.token,
+    owner: owner.token,
+    suspended: people.suspended.owner.token,
+  }
+  const suspend = async () => void (await server.operate('account', 'suspend', people.suspended.owner.email))
+  return { client, people, tokens, suspend }
+}
+
+/** Over things that are made for this one request. */
+async function newCell({ people, tokens }: World, name: string, caller: Caller): Promise<Cell> {
+  const entry = entryOf(name)
+  const isOwn = caller === 'suspended' || (caller === 'other' && entry.other === undefined)
+  const { call, token } = await prepare(name, isOwn ? people[caller] : people.owner)
+  const opaqueId = entry.asks === 'link' ? otherLink() : undefined
+  return {
+    caller,
+    name,
+    expected: expectedOf(name, caller),
+    call: {
+      ...call,
+      path: opaqueId === undefined ? call.path : call.path.replace(/[0-9a-f]{32}/, opaqueId),
+      token: (isOwn || caller === 'owner' ? token : undefined) ?? tokens[caller],
+    },
+  }
+
+  /** What stands instead of the owner's link. */
+  function otherLink(): string | undefined {
+    if (caller === 'none') return newOpaqueId()
+    return caller === 'other' && !isOwn ? people.other.link.opaqueId : undefined
+  }
+}
+
+/** The same request from others. */
+const askedBy = ({ tokens }: World, callers: readonly Caller[], { name, call }: Cell): readonly Cell[] =>
+  callers.map((caller) => ({
+    caller,
+    name,
+    expected: expectedOf(name, caller),
+    call: { ...call, token: tokens[caller] },
+  }))
+
+function entryOf(name: string): Entry {
+  const entry = MATRIX[name]
+  assert.ok(entry !== undefined, `matrix.ts says nothing of ${name}`)
+  return entry
+}
+
+/** The answer to a HEAD has no body, so that its code cannot be seen. */
+function expectedOf(name: string, caller: Caller): string {
+  const answer = answerTo(caller, entryOf(name))
+  return name.startsWith('HEAD ') ? answer.slice(0, 3) : answer
+}
+
+/** Several at a time, where none depends on another; one after the other unless it is said. The results are in the order of the items. */
+async function each<Item, Result>(
+  items: readonly Item[],
+  make: (item: Item) => Promise<Result>,
+  atATime = 1,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  const waiting = [...items.entries()].reverse()
+  const lane = async () => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) results[next[0]] = await make(next[1])
+  }
+  await Promise.all(Array.from({ length: atATime }, lane))
+  return results
+}
+
+/** Says which answers are others than expected. */
+async function wrongAmong({ client }: World, cells: readonly Cell[], atATime = 1): Promise<readonly string[]> {
+  const ask = async ({ caller, name, expected, call }: Cell) => {
+    const answer = said(await client.send(call))
+    return answer === expected ? [] : [`${name} by ${caller}: expected ${expected}, was ${answer}`]
+  }
+  return (await each(cells, ask, atATime)).flat()
+}
+
+/** Whatever its owner can see of an account, as text, by the operation that shows it. */
+async function allOf(owner: Owner): Promise<ReadonlyMap<string, string>> {
+  const lists = asked.filter((name) => /^GET \/v1\/(?!events|version)[^{]*$/.test(name))
+  const told = (value: unknown) => JSON.stringify(value, (name, each) => (name === 'last_used_at' ? undefined : each))
+  const replies = await each(lists, (name) => asOwner(owner, 'GET', name.slice('GET '.length)))
+  return new Map(lists.map((name, index) => [name, told(json(replies[index] ?? assert.fail(name)))]))
+}
+
+describe('the authorization matrix', { skip: NEEDS_OWN_SERVER }, () => {
+  it('has an entry for every operation of the document, and none beyond', () => {
+    const missing = declared.filter((name) => MATRIX[name] === undefined)
+    const gone = Object.keys(MATRIX).filter((name) => !declared.includes(name))
+    assert.deepEqual(missing, [], 'matrix.ts does not say whom these operations let in')
+    assert.deepEqual(gone, [], 'matrix.ts speaks of operations that the document does not have')
+    for (const { name, bearer } of server.document.operations)
+      assert.equal(bearer, entryOf(name).asks === 'account', `what the document says ${name} asks for`)
+  })
+
+  it('holds for every operation and every kind of caller, and whoever is refused has changed nothing', async () => {
+    const world = await newWorld()
+    const { owner } = world.people.owner
+    const cells = (names: readonly string[], callers: readonly Caller[]) => {
+      const pairs = names.flatMap((name) => callers.map((caller) => ({ name, caller })))
+      return each(pairs, ({ name, caller }) => newCell(world, name, caller), AT_A_TIME)
+    }
+    const ofAccounts = asked.filter((name) => entryOf(name).asks === 'account')
+    const ofEverybody = asked.filter((name) => entryOf(name).asks !== 'account')
+    const suspended = await cells(asked, ['suspended'])
+    const others = CALLERS.filter((caller) => caller !== 'suspended')
+    const wrong = [...(await wrongAmong(world, await cells(ofEverybody, others), AT_A_TIME))]
+
+    const ofOwner = await cells(ofAccounts, ['owner'])
+    const before = await allOf(owner)
+    const refused = ofOwner.flatMap((cell) => {
+      const isNamed = entryOf(cell.name).other !== undefined
+      return askedBy(world, isNamed ? [...STRANGERS, 'other'] : STRANGERS, cell)
+    })
+    wrong.push(...(await wrongAmong(world, refused, AT_A_TIME)))
+    for (const [name, shown] of await allOf(owner))
+      if (shown !== before.get(name))
+        wrong.push(`${name} shows the owner what those who were to be refused have changed`)
+
+    const ofOther = await cells(
+      ofAccounts.filter((name) => entryOf(name).other === undefined),
+      ['other'],
+    )
+    wrong.push(...(await wrongAmong(world, ofOther)), ...(await wrongAmong(world, ofOwner)))
+    await world.suspend()
+    wrong.push(...(await wrongAmong(world, suspended)))
+    assert.deepEqual(wrong, [])
+  })
+})

@@ -1,0 +1,242 @@
+/** For every operation of the matrix a request that its owner is granted, over things that are made for it and used for nothing else. */
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import {
+  type Author,
+  addDevice,
+  adoptBody,
+  authorFrom,
+  type Bundle,
+  landBlob,
+  newBundle,
+  openUpload,
+  sendJson,
+  uploadBody,
+} from './assetWorld.ts'
+import { type Call, json } from './client.ts'
+import {
+  base64,
+  chunkHeaders,
+  declaration,
+  inboxOf,
+  type Link,
+  land,
+  linkBody,
+  newEmail,
+  newOpaqueId,
+  newPassword,
+  type Owner,
+  openSession,
+  provision,
+  sha256,
+  signIn,
+} from './world.ts'
+
+/** An account with a live link and an asset. */
+export interface Person {
+  readonly owner: Owner
+  readonly author: Author
+  readonly link: Link
+  readonly asset: Bundle
+  /** After the operation that changes it. */
+  readonly nextPassword: string
+}
+
+export async function personFrom(owner: Owner): Promise<Person> {
+  const author = await authorFrom(owner)
+  const asset = newBundle(author)
+  await landBlob(asset)
+  return { owner, author, asset, link: await provision(owner), nextPassword: newPassword() }
+}
+
+/** Without a token, which is what callers differ in. */
+export interface Prepared {
+  readonly call: Call
+  /** The owner's own token where it has to be another one than that of the matrix. */
+  readonly token?: string
+}
+
+/** Throws for an operation that it does not know. */
+export async function prepare(name: string, person: Person): Promise<Prepared> {
+  const make = REQUESTS[name]
+  assert.ok(make !== undefined, `matrixCalls.ts makes no request for ${name}`)
+  const [method = '', path = ''] = name.split(' ')
+  const { token, params = {}, query = '', ...call } = await make(person)
+  const filled = path.replace(/\{(\w+)\}/g, (_, parameter: string) => {
+    const value = params[parameter]
+    assert.ok(value !== undefined, `matrixCalls.ts gives no {${parameter}} of ${name}`)
+    return value
+  })
+  return { call: { method, path: filled + query, ...call }, ...(token === undefined ? {} : { token }) }
+}
+
+interface Request extends Pick<Call, 'json' | 'body' | 'headers'> {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: string
+  readonly token?: string
+}
+
+type MakeRequest = (person: Person) => Promise<Request> | Request
+
+const FILE_BYTES = 50
+const CHUNK = Buffer.from('chunk')
+const newFile = () => randomBytes(FILE_BYTES)
+const plain: MakeRequest = () => ({})
+const chunk = { body: CHUNK, headers: chunkHeaders(0, CHUNK) }
+const inOneHour = () => new Date(Date.now() + 3_600_000).toISOString()
+
+/** A pending drop of a link of its own, which its owner alone knows by its id. */
+async function newDrop({ owner }: Person): Promise<{ dropId: string; opaqueId: string; file: Buffer }> {
+  const [link, file] = [await provision(owner), newFile()]
+  await land(link, file)
+  const entry = (await inboxOf(owner)).find(({ opaque_id }) => opaque_id === link.opaqueId)
+  assert.ok(entry !== undefined, 'the drop is in the inbox')
+  return { dropId: entry.drop_id, opaqueId: link.opaqueId, file }
+}
+
+const ofDrop: MakeRequest = async (person) => ({ params: { drop_id: (await newDrop(person)).dropId } })
+const ofAsset: MakeRequest = async ({ asset }) => ({ params: { asset_id: asset.assetId } })
+const ofBlob: MakeRequest = ({ asset }) => ({ params: { hash: sha256(asset.original) } })
+const ofAlbum: MakeRequest = ({ author }) => ({ params: { album_id: author.albumId } })
+const ofUpload: MakeRequest = async ({ author }) => ({
+  params: { upload_id: (await openUpload(newBundle(author))).uploadId },
+})
+const ofLink: MakeRequest = ({ link }) => ({ params: { opaque_id: link.opaqueId } })
+const ofSession: MakeRequest = async ({ link }) => {
+  const { uploadId } = await openSession(link, newFile())
+  return { params: { opaque_id: link.opaqueId, upload_id: uploadId } }
+}
+
+async function newShare({ owner, asset }: Person): Promise<string> {
+  const body = shareBody(asset)
+  assert.equal((await sendJson(owner, '/v1/shares', body)).status, 201)
+  return body.opaque_id
+}
+const shareBody = (asset: Bundle) => ({
+  opaque_id: newOpaqueId(),
+  sealed_index: base64(100),
+  blob_hashes: [sha256(asset.original)],
+})
+const ofShare: MakeRequest = async (person) => ({
+  params: { opaque_id: await newShare(person), hash: sha256(person.asset.original) },
+})
+
+async function newCapability({ author }: Person): Promise<string> {
+  const body = { peer: 'https://peer.example', expires_at: inOneHour() }
+  const reply = await sendJson(author.owner, `/v1/albums/${author.albumId}/capabilities`, body)
+  assert.equal(reply.status, 201)
+  return json<{ jti: string }>(reply).jti
+}
+
+function sessionIdOf({ token }: Owner): string {
+  const claims: { readonly sid: string } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  return claims.sid
+}
+
+const REQUESTS: Readonly<Record<string, MakeRequest>> = {
+  'GET /.well-known/service/attestation-keys': plain,
+  'HEAD /.well-known/service/attestation-keys': plain,
+  'GET /.well-known/service/deprecation': plain,
+  'HEAD /.well-known/service/deprecation': plain,
+  'GET /.well-known/service/revoked-jti': plain,
+  'HEAD /.well-known/service/revoked-jti': plain,
+  'GET /.well-known/service/server-info': plain,
+  'HEAD /.well-known/service/server-info': plain,
+  'GET /v1/version': plain,
+  'GET /openapi.json': plain,
+  'GET /healthz': plain,
+  'GET /readyz': plain,
+  'GET /problems/{code}': () => ({ params: { code: 'error.request.malformed' } }),
+
+  'POST /v1/auth/register': () => ({ json: { email: newEmail(), password: newPassword() } }),
+  'POST /v1/auth/kdf': ({ owner }) => ({ json: { email: owner.email } }),
+  'POST /v1/auth/login': ({ owner }) => ({ json: { email: owner.email, password: owner.password } }),
+  'POST /v1/auth/refresh': async ({ owner }) => ({ json: { refresh_token: (await signIn(owner)).refreshToken } }),
+  'POST /v1/auth/login/verify-totp': () => ({
+    json: { mfa_token: randomBytes(32).toString('base64url'), code: '000000' },
+  }),
+  'POST /v1/auth/recover/start': ({ owner }) => ({ json: { email: owner.email } }),
+  'POST /v1/auth/recover/finish': ({ owner }) => ({
+    json: { email: owner.email, recovery_proof: base64(32), password: newPassword() },
+  }),
+
+  'GET /d/{opaque_id}': ofLink,
+  'POST /d/{opaque_id}': ({ link }) => ({ params: { opaque_id: link.opaqueId }, json: declaration(newFile()) }),
+  'PATCH /d/{opaque_id}/{upload_id}': async (person) => ({ ...(await ofSession(person)), ...chunk }),
+  'HEAD /d/{opaque_id}/{upload_id}': ofSession,
+  'DELETE /d/{opaque_id}/{upload_id}': ofSession,
+  'GET /d/{opaque_id}/{upload_id}/receipt': async ({ link }) => {
+    const { uploadId } = await land(link, newFile())
+    return { params: { opaque_id: link.opaqueId, upload_id: uploadId } }
+  },
+  'GET /s/{opaque_id}': ofShare,
+  'GET /s/{opaque_id}/blob/{hash}': ofShare,
+  'HEAD /s/{opaque_id}/blob/{hash}': ofShare,
+
+  'GET /v1/account': plain,
+  'GET /v1/auth/sessions': plain,
+  'DELETE /v1/auth/sessions/{session_id}': async ({ owner }) => ({
+    params: { session_id: sessionIdOf(await signIn(owner)) },
+  }),
+  'POST /v1/devices': () => ({ json: { device_id: randomUUID(), public_key: base64(1984), mac: base64(32) } }),
+  'GET /v1/devices': plain,
+  'DELETE /v1/devices/{device_id}': async ({ owner }) => ({
+    params: { device_id: (await addDevice(owner)).deviceId },
+  }),
+  'POST /v1/albums': () => ({ json: { album_id: randomUUID(), sealed_name: base64(80) } }),
+  'GET /v1/albums': plain,
+  'POST /v1/albums/{album_id}/capabilities': ({ author }) => ({
+    params: { album_id: author.albumId },
+    json: { peer: 'https://peer.example', expires_at: inOneHour() },
+  }),
+  'GET /v1/albums/{album_id}/capabilities': ofAlbum,
+  'DELETE /v1/albums/{album_id}/capabilities/{jti}': async (person) => ({
+    params: { album_id: person.author.albumId, jti: await newCapability(person) },
+  }),
+  'POST /v1/upload': ({ author }) => ({ json: uploadBody(newBundle(author)) }),
+  'GET /v1/upload/sessions': plain,
+  'PATCH /v1/upload/{upload_id}': async (person) => ({ ...(await ofUpload(person)), ...chunk }),
+  'HEAD /v1/upload/{upload_id}': ofUpload,
+  'DELETE /v1/upload/{upload_id}': ofUpload,
+  'GET /v1/assets/{asset_id}': ofAsset,
+  'GET /v1/assets/{asset_id}/receipts': ofAsset,
+  'GET /v1/sync': plain,
+  'GET /v1/events': plain,
+  'POST /v1/storage/verify': ({ asset }) => ({
+    json: { assets: [{ asset_id: asset.assetId, blob_hashes: [sha256(asset.original)] }] },
+  }),
+  'GET /v1/blob/{hash}': ofBlob,
+  'HEAD /v1/blob/{hash}': ofBlob,
+  'GET /v1/quota': plain,
+  'POST /v1/shares': ({ asset }) => ({ json: shareBody(asset) }),
+  'GET /v1/shares': plain,
+  'DELETE /v1/shares/{opaque_id}': ofShare,
+  'POST /v1/drops/links': () => ({ json: linkBody() }),
+  'GET /v1/drops/links': plain,
+  'DELETE /v1/drops/links/{opaque_id}': async ({ owner }) => ({
+    params: { opaque_id: (await provision(owner)).opaqueId },
+  }),
+  'GET /v1/drops': plain,
+  'DELETE /v1/drops': async (person) => ({ query: `?opaque_id=${(await newDrop(person)).opaqueId}` }),
+  'GET /v1/drops/{drop_id}/content': ofDrop,
+  'HEAD /v1/drops/{drop_id}/content': ofDrop,
+  'POST /v1/drops/{drop_id}/adopt': async (person) => {
+    const { dropId, file } = await newDrop(person)
+    return { params: { drop_id: dropId }, json: adoptBody(newBundle(person.author, { original: file })) }
+  },
+  'DELETE /v1/drops/{drop_id}': ofDrop,
+  'DELETE /v1/assets/{asset_id}': async ({ author }) => {
+    const asset = newBundle(author)
+    await landBlob(asset)
+    return { params: { asset_id: asset.assetId } }
+  },
+
+  'POST /v1/auth/totp/confirm': () => ({ json: { code: '000000' } }),
+  'POST /v1/auth/totp/disable': ({ owner }) => ({ json: { current_password: owner.password, code: '000000' } }),
+  'POST /v1/auth/totp/enroll': ({ owner }) => ({ json: { current_password: owner.password } }),
+  'POST /v1/auth/logout': async ({ owner }) => ({ token: (await signIn(owner)).token }),
+  'POST /v1/auth/password': ({ owner, nextPassword }) => ({
+    json: { current_password: owner.password, password: nextPassword },
+  }),
+  'DELETE /v1/account': ({ nextPassword }) => ({ json: { current_password: nextPassword } }),
+}

@@ -1,0 +1,174 @@
+/** Secrets in no log, no problem, no header and not at rest: looked for in all that a server wrote in a story that brings every one of them. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { createSearcher, type Exchange, type Found, formsOf, gather, KINDS, recorded } from './secrets.ts'
+import { tellStory } from './secretsStory.ts'
+import { NEEDS_OWN_SERVER, type OperatedServer, operatedServer } from './server.ts'
+
+const skip = NEEDS_OWN_SERVER
+const exchanges: Exchange[] = []
+let server: OperatedServer | undefined
+let wanted: readonly Found[] = []
+let document = ''
+let disk: readonly Buffer[] = []
+
+if (skip === false)
+  before(async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-secrets-'))
+    const masterSecretFile = join(directory, 'master.secret')
+    after(() => rm(directory, { recursive: true, force: true }))
+    server = await operatedServer({ LOG_LEVEL: 'trace', MASTER_SECRET_FILE: masterSecretFile })
+    const { code } = await inviteOf(server)
+    await tellStory(recorded(server.client, exchanges), code)
+    document = (await server.client.send({ method: 'GET', path: '/openapi.json' })).body.toString()
+    // With what stands in the write-ahead log alone, and with what is written last.
+    const running = await filesBelow(server.dataDir)
+    await server.end()
+    disk = [...running, ...(await filesBelow(server.dataDir))]
+    const master: Found = {
+      kind: 'secret',
+      name: 'master secret',
+      value: (await readFile(masterSecretFile, 'latin1')).trim(),
+    }
+    wanted = [...gather(exchanges), master]
+  })
+
+async function inviteOf({ operate }: OperatedServer): Promise<{ readonly code: string }> {
+  const invite: unknown = await operate('account', 'invite')
+  assert.ok(isRecord(invite) && typeof invite.code === 'string')
+  return { code: invite.code }
+}
+
+async function filesBelow(directory: string): Promise<readonly Buffer[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  return Promise.all(entries.filter((each) => each.isFile()).map((each) => readFile(join(each.parentPath, each.name))))
+}
+
+/** Names alone: a failing test must not print what it found. */
+function namesIn(places: readonly (Uint8Array | string)[], kinds: readonly string[]): readonly string[] {
+  const searcher = createSearcher(wanted.filter(({ kind }) => kinds.includes(kind)))
+  const found = places.flatMap((place) => searcher.search(Buffer.from(place)))
+  return [...new Set(found.map(({ kind, name }) => `${kind} ${name}`))]
+}
+
+const ALL = ['secret', 'credential', 'sealed', 'private']
+
+describe('what is for its holder alone', { skip }, () => {
+  it('is not at rest as it is, wherever it lets somebody in', () => {
+    assert.ok(disk.length > 0)
+    assert.deepEqual(namesIn(disk, ['secret']), [])
+  })
+
+  it('is in no line of the log, at the level trace', () => {
+    const log = server?.log() ?? ''
+    assert.ok(log.includes('/d/:opaque_id'), 'requests are logged, by the pattern of their route')
+    assert.deepEqual(namesIn([log], ALL), [])
+  })
+
+  it('is in no problem, and in no header of any answer', () => {
+    const problems = exchanges.filter(({ reply }) => reply.status >= 400)
+    assert.ok(problems.length > 100)
+    assert.deepEqual(
+      namesIn(
+        problems.map(({ reply }) => reply.body),
+        ALL,
+      ),
+      [],
+    )
+    assert.deepEqual(
+      namesIn(
+        exchanges.map(({ reply }) => reply.rawHeaders.join('\n')),
+        ALL,
+      ),
+      [],
+    )
+  })
+
+  it('is not in the document', () => {
+    assert.deepEqual(namesIn([document], ALL), [])
+  })
+})
+
+/** What no story brings about, and why. */
+const NEVER_GRANTED: readonly string[] = []
+
+describe('the search for it', { skip }, () => {
+  it('knows what each member is whose value is text', () => {
+    const names = new Set(textMembers(JSON.parse(document).components.schemas))
+    assert.ok(names.size > 50)
+    assert.deepEqual(
+      [...names].filter((name) => !Object.hasOwn(KINDS, name)),
+      [],
+      'sort these in secrets.ts',
+    )
+  })
+
+  it('was led by every operation, as it is granted', () => {
+    const { operations = [], find } = server?.client.document ?? {}
+    const granted = exchanges.filter(({ reply }) => reply.status < 300)
+    const met = new Set(granted.map(({ call }) => find?.(call.method, call.path.split('?')[0] ?? '')?.name))
+    assert.deepEqual(
+      operations.map(({ name }) => name).filter((name) => !met.has(name) && !NEVER_GRANTED.includes(name)),
+      [],
+    )
+  })
+
+  it('has something to look for of every kind and name', () => {
+    const members = Object.keys(KINDS).filter((name) => KINDS[name] !== 'plain')
+    const found = new Set(wanted.map(({ name }) => name))
+    assert.deepEqual(
+      members.filter((name) => !found.has(name)),
+      [],
+    )
+    for (const name of ['bearer', 'path', 'code', 'the secret in it', 'master secret']) assert.ok(found.has(name), name)
+  })
+
+  it('finds each of them, in each form, between other bytes', () => {
+    const searcher = createSearcher(wanted)
+    for (const found of wanted)
+      for (const form of formsOf(found)) {
+        const place = Buffer.concat([randomBytes(7), form, randomBytes(3)])
+        assert.ok(searcher.search(place).includes(found), `${found.name} as ${form.length} bytes`)
+      }
+  })
+
+  it('finds in the very files what is kept there as it is: ids, e-mails, file names, and bytes of what is sealed', () => {
+    const kept = namesIn(disk, ['credential', 'private', 'sealed'])
+    for (const name of ['credential opaque_id', 'private email', 'private suggested_filename', 'sealed salt'])
+      assert.ok(kept.includes(name), name)
+  })
+
+  it('finds what is planted in a file, in the log and in an answer', () => {
+    const secret = wanted.find(({ name }) => name === 'refresh_token')
+    assert.ok(secret !== undefined)
+    const bytes = Buffer.from(secret.value, 'base64url')
+    const line = `${server?.log()}{"msg":"failed","error":"${bytes.toString('hex')}"}\n`
+    assert.deepEqual(namesIn([line], ALL), ['secret refresh_token'])
+    const [file = Buffer.alloc(0), ...files] = disk
+    assert.deepEqual(namesIn([...files, Buffer.concat([file, bytes, file])], ['secret']), ['secret refresh_token'])
+    const problem = { type: '/problems/x', detail: `no such token: ${secret.value}` }
+    assert.deepEqual(namesIn([JSON.stringify(problem)], ALL), ['secret refresh_token'])
+  })
+})
+
+/** Names of properties that may be text, or a list of texts. */
+function textMembers(node: unknown): readonly string[] {
+  if (Array.isArray(node)) return node.flatMap(textMembers)
+  if (typeof node !== 'object' || node === null) return []
+  const properties = 'properties' in node && isRecord(node.properties) ? node.properties : {}
+  const texts = Object.entries(properties).filter(([, schema]) =>
+    /"type":"string"|"(const|enum)"/.test(JSON.stringify(schema)),
+  )
+  const nested = Object.entries(node).flatMap(([name, child]) =>
+    name === 'properties' ? Object.values(properties) : [child],
+  )
+  return [...texts.filter(([, schema]) => !isNested(schema)).map(([name]) => name), ...nested.flatMap(textMembers)]
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+const isNested = (schema: unknown) => JSON.stringify(schema).includes('"properties"')

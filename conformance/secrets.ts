@@ -1,0 +1,189 @@
+/**
+ * What nobody but its holder may ever read, gathered from every request and answer of a story, and a search for it in each way in which it could
+ * be written. A member that is sorted nowhere fails `secrets.test.ts`: whoever adds one says here what it is.
+ */
+import type { Call, Client, Reply } from './client.ts'
+
+/**
+ * `secret`: lets somebody in. Nowhere at rest as it is, and in no log, problem or header.
+ * `credential`: an opaque id. The server has to find what it names, so it is in the database; nowhere else.
+ * `sealed`: the server keeps it for its owner without being able to read it. Not a fact for a log.
+ * `private`: says something about a person. Kept as long as it is needed; not a fact for a log either.
+ */
+export type Kind = 'secret' | 'credential' | 'sealed' | 'private'
+
+/** Members of requests and answers whose values are text. */
+export const KINDS: Readonly<Record<string, Kind | 'plain'>> = {
+  password: 'secret',
+  current_password: 'secret',
+  recovery_proof: 'secret',
+  access_token: 'secret',
+  refresh_token: 'secret',
+  mfa_token: 'secret',
+  token: 'secret',
+  invite: 'secret',
+  backup_codes: 'secret',
+  provisioning_uri: 'secret',
+  passphrase_verifier: 'secret',
+  passphrase_proof: 'secret',
+  opaque_id: 'credential',
+  salt: 'sealed',
+  sealed_account_key: 'sealed',
+  sealed_recovery_key: 'sealed',
+  sealed_label: 'sealed',
+  sealed_name: 'sealed',
+  sealed_index: 'sealed',
+  drop_pubkey: 'sealed',
+  kem_ct: 'sealed',
+  mac: 'sealed',
+  email: 'private',
+  suggested_filename: 'private',
+  ...Object.fromEntries(
+    [
+      ...[
+        'account_id',
+        'album_id',
+        'asset_id',
+        'created_by_device',
+        'created_by_user',
+        'device_id',
+        'drop_id',
+        'file_id',
+      ],
+      ...['jti', 'key_id', 'server_id', 'server_key_id', 'session_id', 'upload_id'],
+      ...['blob_hashes', 'ciphertext_hash', 'envelope_hash', 'hash', 'metadata_blob_hash', 'original_blob_hash'],
+      ...['prior_provenance_hash', 'prior_receipt_hash', 'public', 'public_key', 'receipt_cbor', 'signing_key'],
+      ...['active_from', 'active_to', 'announced_at', 'changed_at', 'checked_at', 'created_at', 'cutoff', 'expires_at'],
+      ...['generated_at', 'last_used_at', 'received_at', 'retention_until', 'revoked_at', 'timestamp'],
+      ...['api_base_url', 'detail_url', 'federation_url', 'login', 'logout', 'peer', 'refresh', 'upload_url'],
+      ...['action', 'algorithm', 'blob_role', 'change', 'client_version', 'content_type', 'content_types', 'deep'],
+      ...['key_mode', 'max', 'min', 'min_protocol_version', 'name', 'next_cursor', 'protocol_version', 'role'],
+      ...['signing_algorithm', 'state', 'status', 'token_type', 'version'],
+      ...['code', 'detail', 'failing', 'instance', 'title', 'type'],
+    ].map((name) => [name, 'plain'] as const),
+  ),
+}
+/** Six digits are found anywhere by chance; each is good once and for a minute and a half. */
+const CODE_CHARACTERS_LEAST = 8
+/** Their 32 lowercase hex characters stand in paths and queries, too. */
+const OPAQUE_ID = /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g
+
+export interface Found {
+  readonly kind: Kind
+  /** The member or header that it stood in. */
+  readonly name: string
+  readonly value: string
+}
+
+export interface Exchange {
+  readonly call: Call
+  readonly reply: Reply
+}
+
+/** The same client; what it sends and is answered is added to `exchanges`. */
+export function recorded(client: Client, exchanges: Exchange[]): Client {
+  return {
+    ...client,
+    async send(call) {
+      const reply = await client.send(call)
+      exchanges.push({ call, reply })
+      return reply
+    },
+  }
+}
+
+/** Everything that the exchanges carried and that is not for everybody, each once under each name. */
+export function gather(exchanges: readonly Exchange[]): readonly Found[] {
+  const found = new Map<string, Found>()
+  const add = (kind: Kind, name: string, value: string) => {
+    if (value.length >= CODE_CHARACTERS_LEAST) found.set(`${name} ${value}`, { kind, name, value })
+  }
+  const addMembers = (value: unknown, name: string): void => {
+    if (Array.isArray(value)) for (const each of value) addMembers(each, name)
+    else if (typeof value === 'object' && value !== null)
+      for (const [member, each] of Object.entries(value)) addMembers(each, member)
+    else if (typeof value === 'string') {
+      const kind = KINDS[name] ?? 'plain'
+      if (kind !== 'plain') add(kind, name, value)
+      if (name === 'provisioning_uri')
+        add('secret', 'the secret in it', new URL(value).searchParams.get('secret') ?? '')
+    }
+  }
+  for (const { call, reply } of exchanges) {
+    for (const [id] of call.path.matchAll(OPAQUE_ID)) add('credential', 'path', id)
+    if (call.token !== undefined) add(/^[0-9a-f]{32}$/.test(call.token) ? 'credential' : 'secret', 'bearer', call.token)
+    addMembers(call.json, '')
+    if (isRecord(call.json) && typeof call.json.code === 'string') add('secret', 'code', call.json.code)
+    if (isJson(reply) && reply.status < 400) addMembers(JSON.parse(reply.body.toString()), '')
+  }
+  return [...found.values()]
+}
+
+const isJson = ({ headers, body }: Reply) => headers['content-type'] === 'application/json' && body.length > 0
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+/** Each in the ways in which it could be written: as it stands and what it decodes to, in bytes, hexadecimal and both alphabets of base64. */
+export function formsOf({ name, value }: Found): readonly Buffer[] {
+  const forms = [
+    value,
+    value.toLowerCase(),
+    value.toUpperCase(),
+    JSON.stringify(value).slice(1, -1),
+    value.replaceAll('-', ''),
+  ]
+  const contents = [Buffer.from(value), ...decoded(name, value)]
+  for (const bytes of contents) {
+    forms.push(bytes.toString('hex'), bytes.toString('hex').toUpperCase())
+    // The last character of base64 depends on what follows.
+    forms.push(bytes.toString('base64').replace(/=+$/, '').slice(0, -1), bytes.toString('base64url').slice(0, -1))
+  }
+  const all = [...forms.map((text) => Buffer.from(text)), ...contents]
+  return [...new Map(all.map((form) => [form.toString('latin1'), form])).values()]
+}
+
+function decoded(name: string, value: string): readonly Buffer[] {
+  if (/^[0-9a-f]{32}$/.test(value)) return [Buffer.from(value, 'hex')]
+  // Of a token what makes it one: its other parts are facts.
+  if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(value)) return [Buffer.from(value.split('.')[2] ?? '', 'base64url')]
+  if (name === 'the secret in it') return [base32(value)]
+  const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value)
+  if (isBase64) return [Buffer.from(value, 'base64')]
+  return /^[\w-]{43}$/.test(value) ? [Buffer.from(value, 'base64url')] : []
+}
+
+/** RFC 4648, section 6, as far as secrets of authenticators need it. */
+function base32(text: string): Buffer {
+  const digits = [...text.replace(/=+$/, '')].map((each) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each))
+  const bits = digits.map((digit) => digit.toString(2).padStart(5, '0')).join('')
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+}
+
+export interface Searcher {
+  /** Which of them stand somewhere in these bytes. */
+  search(bytes: Uint8Array): readonly Found[]
+}
+
+/** Reads each place once, however much is looked for: where four bytes begin one of the forms, the rest is compared. */
+export function createSearcher(wanted: readonly Found[]): Searcher {
+  const byStart = new Map<number, { readonly form: Buffer; readonly found: Found }[]>()
+  for (const found of wanted)
+    for (const form of formsOf(found)) {
+      const start = form.readUInt32BE(0)
+      byStart.set(start, [...(byStart.get(start) ?? []), { form, found }])
+    }
+  return {
+    search(bytes) {
+      const here = new Set<Found>()
+      let start = 0
+      for (let index = 0; index < bytes.length; index++) {
+        start = ((start << 8) | (bytes[index] ?? 0)) >>> 0
+        for (const { form, found } of byStart.get(start) ?? []) {
+          const at = index - 3
+          if (at >= 0 && form.equals(bytes.subarray(at, at + form.length))) here.add(found)
+        }
+      }
+      return [...here]
+    },
+  }
+}

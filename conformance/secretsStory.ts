@@ -1,0 +1,131 @@
+/** A story in which everything secret that there is goes over the wire: every operation as it should be asked, and in many ways in which it should not. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { createAuthenticator } from '../testing/authenticator.ts'
+import { type Call, type Client, json, type Reply } from './client.ts'
+import { expectSaid } from './expect.ts'
+import { MATRIX } from './matrix.ts'
+import { personFrom, prepare } from './matrixCalls.ts'
+import {
+  append,
+  base64,
+  declaration,
+  newEmail,
+  newPassword,
+  type Owner,
+  provision,
+  sendDeclaration,
+  sessionOf,
+  signUp,
+  type Tokens,
+} from './world.ts'
+
+/** `invite` is a code that nobody has used yet. */
+export async function tellStory(client: Client, invite: string): Promise<void> {
+  await comeByInvite(client, invite)
+  await passGatedLink(await signUp(client))
+  await recover(client)
+  await proveTwice(await signUp(client))
+  await askEverything(client)
+}
+
+async function register(client: Client, over: object = {}): Promise<Owner> {
+  const [email, password] = [newEmail(), newPassword()]
+  const body = { email, password, kdf_version: 1, salt: base64(16), sealed_account_key: base64(60), ...over }
+  const reply = await client.send({ method: 'POST', path: '/v1/auth/register', json: body })
+  expectSaid(reply, '201')
+  const tokens = json<Tokens>(reply)
+  const { access_token: token, refresh_token: refreshToken, account_id: accountId } = tokens
+  return { client, email, password, accountId, token, refreshToken }
+}
+
+/** Who comes through a proxy is asked for an invite, unless an operator has opened registration. */
+async function comeByInvite(client: Client, invite: string): Promise<void> {
+  const headers = { 'x-forwarded-for': '192.0.2.1' }
+  const sent = (given: string) => {
+    const json = { email: newEmail(), password: newPassword(), invite: given }
+    return client.send({ method: 'POST', path: '/v1/auth/register', json, headers })
+  }
+  expectSaid(await sent(`${invite}0`), '403 auth.registration_closed')
+  expectSaid(await sent(invite), '201')
+  expectSaid(await sent(invite), '403 auth.registration_closed')
+}
+
+async function passGatedLink(owner: Owner): Promise<void> {
+  const verifier = base64(32)
+  const link = await provision(owner, { passphrase_verifier: verifier, sealed_label: base64(80) })
+  const file = randomBytes(60)
+  const sent = (over: object) =>
+    sendDeclaration(link, declaration(file, { suggested_filename: `${newPassword()}.pdf`, ...over }), {
+      'idempotency-key': newPassword(),
+    })
+  expectSaid(await sent({ passphrase_proof: base64(32) }), '403 drop.passphrase_required')
+  expectSaid(await sent({ passphrase_proof: `${verifier}!` }), '400 request.malformed')
+  const reply = await sent({ passphrase_proof: verifier })
+  expectSaid(reply, '201')
+  expectSaid(await append(sessionOf(link, file, reply)), '204')
+}
+
+async function recover(client: Client): Promise<void> {
+  const proof = base64(32)
+  const { email } = await register(client, { sealed_recovery_key: base64(90), recovery_proof: proof })
+  const finish = (recovery_proof: string) => ({ email, recovery_proof, password: newPassword(), salt: base64(16) })
+  const post = (path: string, body: unknown) => client.send({ method: 'POST', path, json: body })
+  expectSaid(await post('/v1/auth/recover/start', { email }), '200')
+  expectSaid(await post('/v1/auth/recover/finish', finish(base64(32))), '401 auth.recovery_invalid')
+  expectSaid(await post('/v1/auth/recover/finish', finish(proof)), '200')
+}
+
+/** With a second factor, its codes and those that stand for them. */
+async function proveTwice({ client, email, password, token }: Owner): Promise<void> {
+  const post = (path: string, body: unknown): Promise<Reply> =>
+    client.send({ method: 'POST', path: `/v1/auth/${path}`, token, json: body })
+  const enrolled = json<{ provisioning_uri: string }>(await post('totp/enroll', { current_password: password }))
+  const confirmed = await post('totp/confirm', { code: createAuthenticator(enrolled.provisioning_uri).next() })
+  const [first = '', second = ''] = json<{ backup_codes: readonly string[] }>(confirmed).backup_codes
+  const challenge = await post('login', { email, password })
+  expectSaid(challenge, '202')
+  const { mfa_token } = json<{ mfa_token: string }>(challenge)
+  expectSaid(await post('login/verify-totp', { mfa_token, code: `${first}X` }), '401 auth.totp_invalid_code')
+  expectSaid(await post('login/verify-totp', { mfa_token, code: first }), '200')
+  expectSaid(await post('totp/disable', { current_password: password, code: second }), '204')
+}
+
+async function askEverything(client: Client): Promise<void> {
+  const declared = client.document.operations.map(({ name }) => name)
+  const person = await personFrom(await register(client))
+  for (const name of Object.keys(MATRIX).filter((each) => declared.includes(each))) {
+    const { call, token = person.owner.token } = await prepare(name, person)
+    for (const wrong of wrongly({ ...call, token })) assert.ok((await client.send(wrong)).status < 500, name)
+    await client.send({ ...call, token })
+  }
+}
+
+/** Secrets where they do not belong, and requests that are refused at each of the gates with a secret in hand. */
+function wrongly(call: Call): readonly Call[] {
+  const { method, path, token = '', json: body } = call
+  const query = `${path}${path.includes('?') ? '&' : '?'}access_token=${token}`
+  const calls: Call[] = [
+    { ...call, token: `${token}x` },
+    { ...call, headers: { ...call.headers, authorization: token } },
+    { ...call, headers: { ...call.headers, 'x-service-protocol': token, 'x-request-id': token } },
+    { ...call, path: `${path}/${token.slice(-40)}` },
+  ]
+  if (!path.startsWith('/v1/version')) calls.push({ ...call, path: query, token: undefined })
+  if (/[0-9a-f]{32}/.test(path))
+    calls.push({ method, path: `${path}0`, token }, { method, path: path.toUpperCase(), token })
+  if (body === undefined) return calls
+  const text = JSON.stringify(body)
+  const changed = (change: (value: string) => unknown) =>
+    JSON.parse(text, (_, value) => (typeof value === 'string' ? change(value) : value))
+  const asJson = { 'content-type': 'application/json' }
+  return [
+    ...calls,
+    { ...call, json: { ...changed(String), [text.slice(2, 40)]: token } },
+    { ...call, json: changed((value) => [value]) },
+    { ...call, json: changed((value) => `${value}\u0000`) },
+    { method, path, token, body: text.slice(0, -1), headers: asJson },
+    { method, path, token, body: `${text.slice(0, -1)},${text.slice(1)}`, headers: asJson },
+    { method, path, token, body: text, headers: { 'content-type': 'text/plain' } },
+  ]
+}

@@ -1,0 +1,178 @@
+/** One request of any operation: as the document describes it, or bent somewhere. */
+import type { Call } from '../../conformance/client.ts'
+import type { DeclaredOperation } from '../../conformance/document.ts'
+import { sha256 } from '../../conformance/world.ts'
+import type { Dice } from '../random.ts'
+import { type Json, type Maker, makeValue, ODD_TEXTS, oddValue, record, resolved, uuid } from './values.ts'
+
+/** Sent in sessions that are declared as long and with this hash: those land. */
+const CHUNK = Buffer.from('chunk')
+const BODY_BYTES_TOO_MANY = 1024 * 1024 + 1
+
+/** Whom the command says it is, and whether its path or its Authorization was bent: then less is known of its answer. */
+export interface Command {
+  readonly call: Call
+  readonly isPathBent: boolean
+  readonly isTokenBent: boolean
+}
+
+/** Well-formed; what it names has been seen where possible, whosesoever it is. */
+export function requestOf(maker: Maker, dice: Dice, operation: DeclaredOperation): Call {
+  const declared = declarationOf(maker.root, operation)
+  const parameters = list(declared.parameters).map((each) => resolved(maker.root, each))
+  const inPath = (name: string) => {
+    const schema = parameters.find((each) => each.name === name)?.schema
+    return String(makeValue(maker, dice, schema ?? { type: 'string' }, name))
+  }
+  const query = parameters
+    .filter((each) => each.in === 'query' && (each.required === true || dice.chance(0.5)))
+    .map(({ name, schema }) => `${name}=${encodeURIComponent(String(makeValue(maker, dice, schema, String(name))))}`)
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(inPath(name)))
+  const call = { method: operation.method, path: query.length === 0 ? path : `${path}?${query.join('&')}` }
+  if (operation.bodyType === undefined) return { ...call, headers: readHeaders(maker, dice) }
+  if (operation.bodyType === 'application/json') {
+    const { schema } = record(record(resolved(maker.root, declared.requestBody).content)['application/json'])
+    return { ...call, json: makeValue(maker, dice, schema) }
+  }
+  const [start, end] = dice.pick([
+    [0, 5],
+    [0, 5],
+    [0, 2],
+    [2, 5],
+  ] as const)
+  const body = CHUNK.subarray(start, end)
+  const headers = {
+    'content-type': operation.bodyType,
+    'x-service-offset': String(start),
+    'x-service-checksum': sha256(body),
+  }
+  return { ...call, body, headers }
+}
+
+/** So that the hash of what is sent is known to the pool. */
+export const CHUNK_HASH = sha256(CHUNK)
+
+function readHeaders({ pool }: Maker, dice: Dice): Record<string, string> {
+  const headers: Record<string, string> = {}
+  const hash = pool.pick('hash', dice) ?? CHUNK_HASH
+  if (dice.chance(0.2)) headers.range = dice.pick(['bytes=0-3', 'bytes=-1', 'bytes=2-', 'bytes=0-0,2-3', 'bytes=999-'])
+  if (dice.chance(0.1)) headers['if-none-match'] = dice.pick([`"${hash}"`, '*', 'W/"x"'])
+  if (dice.chance(0.1)) headers['if-range'] = dice.pick([`"${hash}"`, '"x"'])
+  return headers
+}
+
+function declarationOf(root: Json, { path, method }: DeclaredOperation): Json {
+  return record(record(record(root.paths)[path])[method.toLowerCase()])
+}
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** The same request with one or two faults in it. */
+export function bent(dice: Dice, call: Call): Command {
+  let command: Command = { call, isPathBent: false, isTokenBent: false }
+  for (let fault = dice.chance(0.3) ? 2 : 1; fault > 0; fault--) command = { ...command, ...bendOf(dice, command) }
+  return command
+}
+
+function bendOf(dice: Dice, { call }: Command): Partial<Command> {
+  if (call.json !== undefined && dice.chance(0.6)) return { call: withBentJson(dice, call) }
+  const bends: readonly (() => Partial<Command>)[] = [
+    () => ({ call: withHeader(dice, call) }),
+    () => ({ call: { ...call, path: bentPath(dice, call.path) }, isPathBent: true }),
+    () => ({ call: { ...call, path: bentQuery(dice, call.path) } }),
+    () => ({
+      call: { ...call, method: dice.pick(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) },
+      isPathBent: true,
+    }),
+    () => ({ call: { ...call, token: bentToken(dice, call.token) }, isTokenBent: true }),
+    () => ({ call: withBody(dice, call) }),
+  ]
+  return dice.pick(bends)()
+}
+
+function withBentJson(dice: Dice, call: Call): Call {
+  const text = JSON.stringify(call.json)
+  const members = Object.keys(record(call.json))
+  const bends: readonly (() => Call)[] = [
+    ...Array.from({ length: 6 }, () => () => ({ ...call, json: withBentMember(dice, call.json) })),
+    () => ({ ...call, json: oddValue(dice) }),
+    () => ({
+      ...call,
+      json: { ...record(call.json), [dice.pick(['x', '__proto__', 'album_id', ''])]: oddValue(dice) },
+    }),
+    () => asText(call, text.slice(0, dice.integer(0, text.length - 1))),
+    () => asText(call, `${text}${dice.pick(['}', ',', '\u0000', ' '])}`),
+    () => asText(call, `{${members.map((name) => `${JSON.stringify(name)}:1`).join(',')},${text.slice(1)}`),
+    () => asText(call, '['.repeat(dice.pick([10, 1000, 20_000]))),
+  ]
+  return dice.pick(bends)()
+}
+
+/** One member, at any depth, left out or replaced. */
+function withBentMember(dice: Dice, value: unknown): unknown {
+  if (Array.isArray(value) && value.length > 0) {
+    const place = dice.integer(0, value.length - 1)
+    return value.map((each, index) => (index === place ? withBentMember(dice, each) : each))
+  }
+  const members = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  if (members.length === 0) return oddValue(dice)
+  const [name, member] = dice.pick(members)
+  const others = Object.fromEntries(members.filter(([each]) => each !== name))
+  if (dice.chance(0.2)) return others
+  return { ...others, [name]: typeof member === 'object' ? withBentMember(dice, member) : oddValue(dice) }
+}
+
+const asText = ({ json: _, headers, ...call }: Call, body: string): Call => ({
+  ...call,
+  body,
+  headers: { 'content-type': 'application/json', ...headers },
+})
+
+const HEADER_NAMES = [
+  ...['content-type', 'content-encoding', 'accept', 'range', 'if-range', 'if-none-match', 'idempotency-key'],
+  ...['last-event-id', 'x-service-protocol', 'x-service-offset', 'x-service-checksum', 'x-forwarded-for', 'forwarded'],
+  ...['x-request-id', 'x-http-method-override', 'origin', 'cookie'],
+]
+const HEADER_VALUES = [
+  ...['application/json', 'text/plain', 'application/json; charset=utf-16', 'gzip', 'identity', '*/*', '*', '"', 'W/'],
+  ...['bytes=', 'bytes=5-1', 'bytes=0-', 'bytes=-0', 'bytes=0-99999999999999999999', '-1', '0', '5', '1e3', '0x10'],
+  ...['2026-11-01', '2025-01-01', '2026-02-30', '9'.repeat(400), 'a'.repeat(3000), '1.2.3.4, 5.6.7.8', 'x\u00ff'],
+]
+
+function withHeader(dice: Dice, call: Call): Call {
+  const value = dice.chance(0.1) ? undefined : dice.pick(HEADER_VALUES)
+  return { ...call, headers: { ...call.headers, [dice.pick(HEADER_NAMES)]: value } }
+}
+
+function bentPath(dice: Dice, given: string): string {
+  const [path = '', ...query] = given.split('?')
+  const segments = path.split('/')
+  const place = dice.integer(1, segments.length - 1)
+  // An empty segment is neither a path of the document nor an id: the router decides what it is, and nobody is promised either.
+  const odd = dice.pick([
+    ...ODD_TEXTS.filter((text) => text !== '' && text.isWellFormed() && text.length < 5000).map(encodeURIComponent),
+    ...['%00', '%ff', '%2e%2e', '..%2f', '%', '%zz', '%c0%ae', uuid(dice), dice.hex(16)],
+  ])
+  const bentSegments = segments.map((segment, index) => (index === place ? odd : segment))
+  const longer = dice.chance(0.2) ? [...segments, odd] : bentSegments
+  return [longer.join('/') || '/', ...query].join('?')
+}
+
+function bentQuery(dice: Dice, path: string): string {
+  const odd = dice.pick(ODD_TEXTS.filter((text) => text.isWellFormed() && text.length < 5000))
+  const name = dice.pick(['cursor', 'limit', 'opaque_id', 'x', '__proto__', 'access_token'])
+  return `${path}${path.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(odd)}`
+}
+
+function bentToken(dice: Dice, token = 'x.y.z'): string | undefined {
+  const place = dice.integer(0, token.length - 1)
+  if (dice.chance(0.25)) return undefined
+  return dice.pick(['x', `${token}.${token}`, `${token.slice(0, place)}A${token.slice(place + 1)}`])
+}
+
+function withBody(dice: Dice, { json: _, ...call }: Call): Call {
+  const body = dice.chance(0.05)
+    ? Buffer.alloc(BODY_BYTES_TOO_MANY)
+    : Buffer.from(dice.hex(dice.integer(0, 200)), 'hex')
+  return { ...call, body, withoutLength: dice.chance(0.5) }
+}

@@ -1,0 +1,177 @@
+/** Values for a JSON schema of the document: mostly right ones, made of what has been seen where names agree, and wrong ones of many kinds. */
+import type { Dice } from '../random.ts'
+
+export type Json = Readonly<Record<string, unknown>>
+
+/** The last values that were seen under a name, in any request or answer. */
+export interface Pool {
+  keep(name: string, value: string): void
+  /** Undefined when none was seen. */
+  pick(name: string, dice: Dice): string | undefined
+}
+
+const KEPT_MOST = 40
+
+export function createPool(): Pool {
+  const seen = new Map<string, string[]>()
+  return {
+    keep(name, value) {
+      const values = seen.get(name) ?? []
+      seen.set(name, values)
+      if (values.includes(value)) return
+      values.push(value)
+      if (values.length > KEPT_MOST) values.shift()
+    },
+    pick(name, dice) {
+      const values = seen.get(name) ?? []
+      return values.length === 0 ? undefined : dice.pick(values)
+    },
+  }
+}
+
+/** Other names under which the same things are known. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  hash: ['hash', 'ciphertext_hash'],
+  ciphertext_hash: ['ciphertext_hash', 'hash'],
+  blob_hashes: ['hash', 'ciphertext_hash'],
+  original_blob_hash: ['hash', 'ciphertext_hash'],
+  prior_provenance_hash: ['hash'],
+  file_id: ['asset_id', 'file_id'],
+  asset_id: ['asset_id', 'file_id'],
+  created_by_user: ['account_id'],
+  created_by_device: ['device_id'],
+  current_password: ['password'],
+  cursor: ['next_cursor'],
+}
+const SEEN_CHANCE = 0.7
+const OPTIONAL_CHANCE = 0.5
+const BYTES_MANY = 200
+
+export interface Maker {
+  readonly root: Json
+  readonly pool: Pool
+}
+
+/** A value that fits the schema, as far as its JSON tells. */
+export function makeValue({ root, pool }: Maker, dice: Dice, given: unknown, name = ''): unknown {
+  const schema = resolved(root, given)
+  const { type, properties, items, enum: values } = schema
+  const kind = Array.isArray(type) ? type[0] : type
+  if (Array.isArray(values)) return dice.pick(values)
+  if (kind === 'boolean') return dice.chance(0.5)
+  if (kind === 'integer') return integerOf(schema, dice)
+  if (kind === 'array') {
+    const length = Math.max(Number(schema.minItems ?? 0), dice.integer(0, 3))
+    return Array.from({ length }, () => makeValue({ root, pool }, dice, items, name))
+  }
+  if (kind === 'object' || properties !== undefined) {
+    const required = Array.isArray(schema.required) ? schema.required : []
+    const members = Object.entries(record(properties)).filter(
+      ([member]) => required.includes(member) || dice.chance(OPTIONAL_CHANCE),
+    )
+    return Object.fromEntries(members.map(([member, each]) => [member, makeValue({ root, pool }, dice, each, member)]))
+  }
+  return textOf(schema, { name, pool, dice })
+}
+
+function integerOf({ minimum, maximum }: Json, dice: Dice): number {
+  const [least, most] = [Number(minimum ?? 0), Number(maximum ?? Number.MAX_SAFE_INTEGER)]
+  const usual = [1, 5, 50, 100, 1_048_560, dice.integer(1, 5000)]
+  const value = dice.chance(0.85) ? dice.pick(usual) : dice.pick([least, most, least + 1, most - 1])
+  return Math.min(Math.max(value, least), most)
+}
+
+/** How each form of a text is made; `Base64 of 8 to 64 bytes` stands in the description alone. */
+function textOf(schema: Json, { name, pool, dice }: { name: string; pool: Pool; dice: Dice }): string {
+  const seen = (ALIASES[name] ?? [name]).map((each) => pool.pick(each, dice)).filter((each) => each !== undefined)
+  if (seen.length > 0 && dice.chance(SEEN_CHANCE)) return dice.pick(seen)
+  const pattern = String(schema.pattern ?? '')
+  const base64 = /Base64 of (\d+)(?: to (\d+))? bytes/.exec(String(schema.description))
+  if (base64 !== null) {
+    const least = Number(base64[1])
+    const most = Math.min(Number(base64[2] ?? least), Math.max(least, BYTES_MANY))
+    return Buffer.from(dice.hex(dice.integer(least, most)), 'hex').toString('base64')
+  }
+  if (schema.format === 'date') return dice.pick(['2026-01-01', '2026-11-01', '2026-06-15', '2025-12-31', '2027-01-01'])
+  if (schema.format === 'date-time') return new Date(Date.now() + dice.integer(-1000, 90_000) * 1000).toISOString()
+  if (pattern.includes('{8}-')) return uuid(dice)
+  if (pattern.includes('{64}')) return dice.hex(32)
+  if (pattern.includes('{32}')) return dice.hex(16)
+  if (pattern.includes('https')) return 'https://peer.example'
+  if (name === 'content_type') return 'application/octet-stream'
+  if (name === 'email') return `${dice.hex(6)}@fuzz.example`
+  return dice.hex(dice.integer(6, 20))
+}
+
+export function uuid(dice: Dice): string {
+  const hex = dice.hex(16)
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
+
+export function resolved(root: Json, schema: unknown): Json {
+  const found = record(schema)
+  if (typeof found.$ref !== 'string') return found
+  const place = found.$ref.replace(/^#\//, '').split('/')
+  return resolved(
+    root,
+    place.reduce<unknown>((node, key) => record(node)[key], root),
+  )
+}
+
+export function record(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}
+}
+
+/** Texts that have broken servers before. */
+export const ODD_TEXTS: readonly string[] = [
+  '',
+  ' ',
+  '\u0000',
+  'a\u0000b',
+  '\ud800',
+  '\u202e',
+  '\r\nX-Injected: yes',
+  '../../../etc/passwd',
+  "' or 1=1 --",
+  '<script>alert(1)</script>',
+  '{{7*7}}',
+  '__proto__',
+  'constructor',
+  'null',
+  'NaN',
+  '-0',
+  '1e400',
+  '9007199254740993',
+  '0'.repeat(32),
+  'A'.repeat(64),
+  '0192E8A4-7C4E-7D1A-9B1E-3F2A5C6D7E8F',
+  'YQ=',
+  'Y Q==',
+  '2026-02-30T00:00:00Z',
+  '+275760-09-13T00:00:00.001Z',
+  '2026-13-01',
+  'é'.normalize('NFD'),
+  '💥'.repeat(300),
+  'x'.repeat(70_000),
+]
+
+/** Anything but what belongs there, most of the time. */
+export function oddValue(dice: Dice): unknown {
+  return dice.pick<unknown>([
+    null,
+    true,
+    -1,
+    0,
+    0.5,
+    -0,
+    1e300,
+    2 ** 53,
+    Number.MAX_SAFE_INTEGER,
+    [],
+    [null],
+    {},
+    { toString: 1, length: -1 },
+    [[[[[]]]]],
+    ...ODD_TEXTS,
+  ])
+}
