@@ -123,9 +123,10 @@ describe('changing the password', () => {
 
   it('takes the same values again as the same success', async () => {
     const owner = await signUp(server)
-    const body = { current_password: owner.password, password: newPassword(), salt: base64(16) }
+    const sealed = () => ({ password: newPassword(), salt: base64(16), sealed_account_key: base64(80) })
+    const body = { current_password: owner.password, ...sealed() }
     for (let time = 0; time < 2; time += 1) assert.equal((await change(owner, body)).status, 204)
-    const next = { ...body, password: newPassword(), salt: base64(16) }
+    const next = { ...body, ...sealed() }
     expectSaid(await change(owner, next), '401 auth.invalid_credentials')
   })
 
