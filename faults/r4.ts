@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { pause } from './api.ts'
 import { mountSmallDisk, type SmallDisk } from './disk.ts'
 import { judgeRows } from './judge.ts'
-import type { Counts, Link } from './ledger.ts'
+import type { Counts } from './ledger.ts'
 import { createWorld, judgeAll, startLoad, type World } from './load.ts'
 import { loggedBy } from './r2.ts'
 import type { Dice } from './random.ts'
-import { newLink, plannedSession } from './session.ts'
+import { newLink, plannedSession, type Session } from './session.ts'
 
 export interface FullDiskRun {
   readonly rounds: number
@@ -28,7 +28,8 @@ export interface FullDiskReport {
 }
 
 const MEBIBYTE = 1024 * 1024
-const DISK_BYTES = 192 * MEBIBYTE
+/** With room for what the load throws away within the grace window and two sweeps: or the disk would be full by itself, for as long as the load lasts. */
+const DISK_BYTES = 512 * MEBIBYTE
 /** What was refused for want of space a moment ago may still be on its way to its guest. */
 const TROUBLE_LASTS_MS = 2_000
 const RECOVERED_MS = 20_000
@@ -38,7 +39,6 @@ const KILLED_SHARE = 0.25
 interface Round {
   readonly world: World
   readonly disk: SmallDisk
-  readonly link: Link
   readonly dice: Dice
   readonly index: number
 }
@@ -64,10 +64,9 @@ export async function runR4({
   const { server, ledger } = world
   const report = { killedWhileFull: 0, startedWhileFull: 0, longestRecoveryMs: 0 }
   try {
-    const link = await newLink(world, 'probe')
     const load = startLoad(world, guests)
     for (let index = 1; index <= rounds && ledger.faults.length === 0; index++) {
-      const round = { world, disk, link, index, dice: world.dice.fork(`round ${index}`) }
+      const round = { world, disk, index, dice: world.dice.fork(`round ${index}`) }
       await pause(round.dice.integer(200, 800))
       troubledUntil = Number.POSITIVE_INFINITY
       await beFull(round)
@@ -124,15 +123,19 @@ async function killWhileFull({ world, disk, dice }: Round): Promise<boolean> {
 }
 
 /** Milliseconds until a new drop has landed. The process is the same: whoever would have to restart it has to notice first. */
-async function recovery({ world, link, index }: Round): Promise<number> {
+async function recovery({ world, index }: Round): Promise<number> {
   const { server, ledger } = world
   const freedAt = Date.now()
-  const { attempt, upload } = plannedSession(world, link, { name: `probe-${index}`, size: 10_007 })
+  let probe: Session | undefined
   for (let elapsedMs = 0; elapsedMs < RECOVERED_MS; elapsedMs = Date.now() - freedAt) {
     if (!server.isRunning()) {
       ledger.fault(`the server has ended on a full disk: ${server.log().slice(-2000)}`)
       return elapsedMs
     }
+    // The load's owners revoke links at times, this one's too.
+    if (probe === undefined || probe.attempt.link.revoked !== 'no')
+      probe = await plannedProbe(world, `${index}-${elapsedMs}`)
+    const { attempt, upload } = probe
     if (attempt.uploadId !== undefined || (await upload.create()))
       await upload.append({ offset: 0, length: attempt.size })
     if (attempt.landed === 'acknowledged') return Date.now() - freedAt
@@ -140,4 +143,8 @@ async function recovery({ world, link, index }: Round): Promise<number> {
   }
   ledger.fault(`nothing lands ${RECOVERED_MS / 1000} s after the disk was freed`)
   return RECOVERED_MS
+}
+
+async function plannedProbe(world: World, name: string): Promise<Session> {
+  return plannedSession(world, await newLink(world, `probe ${name}`), { name: `probe-${name}`, size: 10_007 })
 }
