@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
+import { createChecker } from '#checker'
 
 /**
  * What is wrong with a JSON value, in the order in which it is told: a member that the schema does not know;
@@ -22,7 +22,7 @@ export type Parsed<Value> =
  */
 Settings.Set({ maxErrors: 10_000 })
 
-interface Checker {
+export interface Checker {
   Check(value: unknown): boolean
   Errors(value: unknown): readonly SchemaError[]
 }
@@ -39,7 +39,7 @@ const compiled = new WeakMap<TSchema, Checker>()
 function checkerOf(schema: TSchema): Checker {
   const known = compiled.get(schema)
   if (known !== undefined) return known
-  const made: Checker = Compile(schema)
+  const made = createChecker(schema)
   compiled.set(schema, made)
   return made
 }

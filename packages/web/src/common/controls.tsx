@@ -1,0 +1,175 @@
+/** What pages are made of: each control carries its name, its hint and its fault for everybody who cannot see it. */
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { Icon, type IconName } from './icons.tsx'
+
+interface ButtonProps {
+  readonly children: ComponentChildren
+  readonly onClick?: (() => void) | undefined
+  readonly kind?: 'primary' | 'danger' | 'quiet' | undefined
+  readonly icon?: IconName | undefined
+  /** Inside a form: sends it. */
+  readonly submits?: boolean | undefined
+  readonly disabled?: boolean | undefined
+  /** Shows that it is at work, and takes no second click. */
+  readonly busy?: boolean | undefined
+  readonly describedBy?: string | undefined
+}
+
+export function Button({ children, onClick, kind, icon, submits, disabled, busy, describedBy }: ButtonProps) {
+  return (
+    <button
+      type={submits === true ? 'submit' : 'button'}
+      class={`button ${kind ?? ''}`}
+      disabled={disabled === true || busy === true}
+      aria-busy={busy === true}
+      aria-describedby={describedBy}
+      onClick={onClick}
+    >
+      {busy === true ? <span class="spinner" aria-hidden="true" /> : icon !== undefined && <Icon name={icon} />}
+      <span>{children}</span>
+    </button>
+  )
+}
+
+interface IconButtonProps {
+  readonly icon: IconName
+  /** What it does, and to what: "Cancel photo.jpg". */
+  readonly label: string
+  readonly onClick: () => void
+  readonly disabled?: boolean | undefined
+}
+
+export function IconButton({ icon, label, onClick, disabled }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      class="button quiet icon"
+      aria-label={label}
+      title={label}
+      disabled={disabled}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </button>
+  )
+}
+
+interface FieldProps {
+  readonly label: string
+  readonly hint?: ComponentChildren
+  /** What is wrong with the value, and what to do. */
+  readonly fault?: string | undefined
+  /** Gives the input the id that its label names, and what describes it. */
+  readonly children: (input: {
+    readonly id: string
+    readonly 'aria-describedby': string
+    readonly 'aria-invalid': boolean
+  }) => JSX.Element
+}
+
+export function Field({ label, hint, fault, children }: FieldProps) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, 'aria-describedby': `${id}-hint`, 'aria-invalid': fault !== undefined })}
+      <div id={`${id}-hint`}>
+        {hint !== undefined && <div class="hint">{hint}</div>}
+        {fault !== undefined && <div class="fault">{fault}</div>}
+      </div>
+    </div>
+  )
+}
+
+interface CheckProps {
+  readonly checked: boolean
+  readonly onChange: (checked: boolean) => void
+  readonly children: ComponentChildren
+  readonly disabled?: boolean | undefined
+}
+
+export function Check({ checked, onChange, children, disabled }: CheckProps) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <span>{children}</span>
+    </label>
+  )
+}
+
+const NOTICE_ICONS = { info: 'info', good: 'check', warn: 'alert', bad: 'alert' } as const
+
+interface NoticeProps {
+  readonly tone: keyof typeof NOTICE_ICONS
+  readonly children: ComponentChildren
+}
+
+/** What somebody has to know now; a bad one interrupts a screen reader, the others wait for a pause. */
+export function Notice({ tone, children }: NoticeProps) {
+  return (
+    <div class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
+      <Icon name={NOTICE_ICONS[tone]} />
+      <div class="grow stack tight">{children}</div>
+    </div>
+  )
+}
+
+interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  readonly closeLabel: string
+  readonly wide?: boolean | undefined
+  readonly children: ComponentChildren
+}
+
+/** Modal: the browser keeps the focus inside, gives it back afterwards, and closes on Escape. Rendered means open. */
+export function Dialog({ title, onClose, closeLabel, wide, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    return () => shown?.close()
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      class={wide === true ? 'wide' : ''}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+    >
+      <div class="stack">
+        <div class="row apart">
+          <h2 id={id}>{title}</h2>
+          <IconButton icon="close" label={closeLabel} onClick={onClose} />
+        </div>
+        {children}
+      </div>
+    </dialog>
+  )
+}
+
+/** A name that somebody else chose: text, kept from turning the direction of what stands around it (Unicode TR 9, isolates). */
+export function Name({ children }: { readonly children: string }) {
+  return <bdi>{children}</bdi>
+}
+
+interface ProgressProps {
+  readonly label: string
+  /** Left out while nobody knows. */
+  readonly value?: number | undefined
+  readonly max?: number | undefined
+}
+
+export function Progress({ label, value, max = 1 }: ProgressProps) {
+  return value === undefined ? <progress aria-label={label} /> : <progress aria-label={label} value={value} max={max} />
+}

@@ -1,0 +1,2 @@
+/** Runs in a sandbox without an origin and without network. */
+document.body.textContent = ''
