@@ -112,8 +112,7 @@ export function createAdopt(
         async commit(tx, { receivedAt }) {
           if (!(await tx.drops.settle(dropId, claimId))) throw new ClaimLost()
           ended = await assets.adopt(tx, { accountId, declared, drop, at: receivedAt })
-          const change = { name: 'drop.adopted', data: { drop_id: dropId, asset_id: assetId } } as const
-          await noteChange(tx, accountId, change, receivedAt)
+          await noteChange(tx, accountId, { name: 'drop.adopted', dropId, assetId }, receivedAt)
         },
       })
       ending.afterClose(ended)

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
-import { EVENTS, type EventName } from '@blindkeep/protocol/schemas/sync'
-import { Check } from 'typebox/schema'
 import type { NotedEvent } from '../ports/store.ts'
 import { adopt, declaredFor, landBlob, newAssetId, newDrop, newKeeper } from '../testing/assets.ts'
 import { admitted, append, bytes, creation, land, newLink, openDrop, ownerOf, provision } from '../testing/guest.ts'
@@ -16,15 +14,14 @@ function ear({ store }: World, accountId: AccountId) {
     const found = await store.read((tx) => tx.changes.eventsAfter({ accountId, changeSeq, most: 1000 }))
     found.forEach((event, index) => {
       assert.equal(event.changeSeq, changeSeq + 1 + index, 'numbers without gaps')
-      assert.ok(Check(EVENTS[event.name as EventName], JSON.parse(event.data)), event.data)
     })
     changeSeq = found.at(-1)?.changeSeq ?? changeSeq
     return found
   }
 }
 
-const told = (events: readonly NotedEvent[]) => events.map(({ name, data }) => [name, JSON.parse(data)])
-const QUOTA = ['quota.changed', {}]
+const told = (events: readonly NotedEvent[]) => events.map(({ change }) => change)
+const QUOTA = { name: 'quota.changed' }
 
 describe('changes', () => {
   it(
@@ -33,7 +30,7 @@ describe('changes', () => {
       const opaqueId = await newLink(world)
       const owner = await ownerOf(world, opaqueId)
       const news = ear(world, owner)
-      const link = ['link.changed', { opaque_id: opaqueId }]
+      const link = { name: 'link.changed', opaqueId }
       assert.deepEqual(told(await news()), [link])
       const file = bytes(10)
       const uploadId = await openDrop(world, opaqueId, file)
@@ -43,9 +40,9 @@ describe('changes', () => {
       admitted(await append(world, uploadId, { offset: 4, bytes: file.subarray(4) }))
       const [drop] = await world.rules.inbox.list(owner)
       assert.ok(drop)
-      assert.deepEqual(told(await news()), [['drop.landed', { drop_id: drop.dropId, opaque_id: opaqueId }], link])
+      assert.deepEqual(told(await news()), [{ name: 'drop.landed', dropId: drop.dropId, opaqueId }, link])
       admitted(await world.rules.inbox.discard(owner, drop.dropId))
-      assert.deepEqual(told(await news()), [QUOTA, ['drop.discarded', { drop_id: drop.dropId }]])
+      assert.deepEqual(told(await news()), [QUOTA, { name: 'drop.discarded', dropId: drop.dropId }])
       await openDrop(world, opaqueId, file)
       await news()
       await world.rules.links.revoke(owner, opaqueId)
@@ -66,10 +63,10 @@ describe('changes', () => {
       const content = { size: drop.size, ciphertextHash: drop.ciphertextHash }
       admitted(await adopt(world, keeper, drop, { ...declaredFor(world, keeper, bytes(1), { assetId, ...content }) }))
       const adopted = await news()
-      const changed = (seq: number | undefined) => ['asset.changed', { asset_id: assetId, seq }]
+      const changed = (changeSeq: number | undefined) => ({ name: 'asset.changed', assetId, changeSeq })
       assert.deepEqual(told(adopted), [
         changed(adopted[0]?.changeSeq),
-        ['drop.adopted', { drop_id: drop.dropId, asset_id: assetId }],
+        { name: 'drop.adopted', dropId: drop.dropId, assetId },
       ])
       const over = { original_blob_hash: drop.ciphertextHash }
       await landBlob(world, keeper, bytes(5), { assetId, role: 'metadata', envelope: over })
@@ -90,7 +87,7 @@ describe('changes', () => {
       const news = ear(world, owner)
       await news()
       await world.rules.inbox.discardOfLink(owner, opaqueId)
-      const names = (await news()).map(({ name }) => name)
+      const names = told(await news()).map(({ name }) => name)
       assert.deepEqual(names, ['quota.changed', 'drop.discarded', 'drop.discarded', 'drop.discarded'])
     }),
   )

@@ -1,29 +1,18 @@
 import type { AccountId, AssetId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
-import type { EventData, EventName } from '@blindkeep/protocol/schemas/sync'
-import type { Store, WriteTx } from '../ports/store.ts'
+import type { Change, Store, WriteTx } from '../ports/store.ts'
 
 /**
  * The one place that numbers changes. Each account counts its own, and every number has an event under which it is told. An asset carries the number
  * of its last change besides, so that its rows are the feed. A change is noted in the very transaction that makes it: who reads sees both or neither.
  */
-export type Change = ChangeOf<Exclude<EventName, 'reset' | 'asset.changed'>>
-
-type ChangeOf<Name extends EventName> = {
-  [Each in Name]: { readonly name: Each; readonly data: EventData<Each> }
-}[Name]
+type PlainChange = Exclude<Change, { readonly name: 'asset.changed' }>
 
 /** What a transaction has noted already: the same again would tell nothing, as all of it becomes visible at once. */
 const notedIn = new WeakMap<WriteTx, Map<AccountId, Set<string>>>()
 
-export async function noteChange(
-  tx: WriteTx,
-  accountId: AccountId,
-  { name, data }: Change,
-  at: Instant,
-): Promise<void> {
-  const text = JSON.stringify(data)
-  if (isNoted(tx, accountId, `${name} ${text}`)) return
-  await tx.changes.insertEvent({ accountId, changeSeq: await tx.changes.nextSeq(accountId), at, name, data: text })
+export async function noteChange(tx: WriteTx, accountId: AccountId, change: PlainChange, at: Instant): Promise<void> {
+  if (isNoted(tx, accountId, JSON.stringify(change))) return
+  await tx.changes.insertEvent({ accountId, changeSeq: await tx.changes.nextSeq(accountId), at, change })
 }
 
 export function noteLinkChange(
@@ -31,7 +20,7 @@ export function noteLinkChange(
   { accountId, opaqueId }: { readonly accountId: AccountId; readonly opaqueId: OpaqueId },
   at: Instant,
 ): Promise<void> {
-  return noteChange(tx, accountId, { name: 'link.changed', data: { opaque_id: opaqueId } }, at)
+  return noteChange(tx, accountId, { name: 'link.changed', opaqueId }, at)
 }
 
 /** Once the asset is as it will be when the transaction commits, or before. */
@@ -40,12 +29,10 @@ export async function noteAssetChange(
   { accountId, assetId }: { readonly accountId: AccountId; readonly assetId: AssetId },
   at: Instant,
 ): Promise<void> {
-  const name = 'asset.changed'
-  if (isNoted(tx, accountId, `${name} ${assetId}`)) return
+  if (isNoted(tx, accountId, `asset.changed ${assetId}`)) return
   const changeSeq = await tx.changes.nextSeq(accountId)
-  const data: EventData<typeof name> = { asset_id: assetId, seq: changeSeq }
   await tx.changes.numberAsset(assetId, changeSeq)
-  await tx.changes.insertEvent({ accountId, changeSeq, at, name, data: JSON.stringify(data) })
+  await tx.changes.insertEvent({ accountId, changeSeq, at, change: { name: 'asset.changed', assetId, changeSeq } })
 }
 
 function isNoted(tx: WriteTx, accountId: AccountId, change: string): boolean {

@@ -282,8 +282,7 @@ export function createLandDrop({ ending }: { readonly ending: UploadEnding }) {
       leasedUntil,
     })
     await tx.links.land(opaqueId, size, receivedAt)
-    const change = { name: 'drop.landed', data: { drop_id: dropId, opaque_id: opaqueId } } as const
-    await noteChange(tx, accountId, change, receivedAt)
+    await noteChange(tx, accountId, { name: 'drop.landed', dropId, opaqueId }, receivedAt)
     await noteLinkChange(tx, upload, receivedAt)
     const link = await tx.links.find(opaqueId)
     return link?.spentAt === undefined ? [] : ending.closeAllOfLink(tx, opaqueId, receivedAt)

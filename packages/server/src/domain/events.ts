@@ -1,6 +1,6 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
-import type { NotedEvent, Store } from '../ports/store.ts'
+import type { Change, NotedEvent, Store } from '../ports/store.ts'
 import type { Alarm } from './changes.ts'
 import type { Positions } from './positions.ts'
 import type { Refuses } from './refusals.ts'
@@ -11,8 +11,11 @@ export interface Told {
   /** To go on after. */
   readonly id: string
   /** Undefined when only the place is told. */
-  readonly event: { readonly name: string; readonly data: string } | undefined
+  readonly event: Change | typeof RESET | undefined
 }
+
+/** What came before cannot be told any more. */
+const RESET = { name: 'reset' } as const
 
 export interface Listening {
   /** What there is to tell now, nothing when nothing has changed. `over`: the session or its token is, and there will be no more. */
@@ -91,14 +94,11 @@ export function createEvents({ store, clock, alarm, positions, sessions }: Event
         }
         if (place === 'lost' || !continues(place, found, last)) {
           place = last
-          return [{ id: await idOf(last), event: { name: 'reset', data: '{}' } }]
+          return [{ id: await idOf(last), event: RESET }]
         }
         place = found.at(-1)?.changeSeq ?? place
         return Promise.all(
-          withoutRepeats(found).map(async ({ changeSeq, name, data }) => ({
-            id: await idOf(changeSeq),
-            event: { name, data },
-          })),
+          withoutRepeats(found).map(async ({ changeSeq, change }) => ({ id: await idOf(changeSeq), event: change })),
         )
       }
 
@@ -128,8 +128,8 @@ function continues(place: number, found: readonly NotedEvent[], last: number): b
 
 /** What is said again in one breath is said once, at its last place: a link that takes a hundred files at once has changed. */
 function withoutRepeats(found: readonly NotedEvent[]): readonly NotedEvent[] {
-  const last = new Map(found.map((event) => [`${event.name} ${event.data}`, event.changeSeq]))
-  return found.filter(({ name, data, changeSeq }) => last.get(`${name} ${data}`) === changeSeq)
+  const last = new Map(found.map(({ change, changeSeq }) => [JSON.stringify(change), changeSeq]))
+  return found.filter(({ change, changeSeq }) => last.get(JSON.stringify(change)) === changeSeq)
 }
 
 /** A bell that remembers being rung while nobody waited. */

@@ -22,7 +22,7 @@ export function createInbox({ store, blobs, clock, quota }: InboxPorts) {
   async function letGo(tx: WriteTx, drop: Drop): Promise<void> {
     const at = clock.now()
     await quota.refund(tx, drop.accountId, drop.size, at)
-    await noteChange(tx, drop.accountId, { name: 'drop.discarded', data: { drop_id: drop.dropId } }, at)
+    await noteChange(tx, drop.accountId, { name: 'drop.discarded', dropId: drop.dropId }, at)
     if (!(await tx.copies.move(drop.location, { from: 'kept', to: 'unowned', at })))
       throw new Error('a pending drop had no copy of its own')
   }

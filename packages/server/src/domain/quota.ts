@@ -31,7 +31,7 @@ interface Limits {
   readonly hardLimit: number | undefined
 }
 
-const QUOTA_CHANGED = { name: 'quota.changed', data: {} } as const
+const QUOTA_CHANGED = { name: 'quota.changed' } as const
 
 export type Quota = ReturnType<typeof createQuota>
 

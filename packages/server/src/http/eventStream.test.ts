@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { noteChange } from '../domain/changes.ts'
+import type { Change } from '../ports/store.ts'
+import { assetId, dropId, opaqueId } from '../ports/storeContract/world.ts'
 import { admitted, bytes, land, newLink, ownerOf } from '../testing/guest.ts'
 import { overHttp, type Web } from '../testing/http.ts'
 import { inWorld, newAccount, type World } from '../testing/world.ts'
@@ -44,13 +46,49 @@ describe('the bytes of an event stream', () => {
   )
 
   it(
+    'say of each change what it is and what it happened to, in the names of the wire',
+    inWorld(async (world) => {
+      const accountId = await newAccount(world)
+      const { next, pieces } = await streamOf(world, accountId, { tick: 1 })
+      await next()
+      const [drop_id, asset_id, opaque_id] = [dropId(1), assetId(1), opaqueId(1)]
+      const said: readonly (readonly [change: Change, data: object])[] = [
+        [
+          { name: 'drop.landed', dropId: drop_id, opaqueId: opaque_id },
+          { drop_id, opaque_id },
+        ],
+        [
+          { name: 'drop.adopted', dropId: drop_id, assetId: asset_id },
+          { drop_id, asset_id },
+        ],
+        [{ name: 'drop.discarded', dropId: drop_id }, { drop_id }],
+        [
+          { name: 'asset.changed', assetId: asset_id, changeSeq: 4 },
+          { asset_id, seq: 4 },
+        ],
+        [{ name: 'link.changed', opaqueId: opaque_id }, { opaque_id }],
+        [{ name: 'quota.changed' }, {}],
+      ]
+      await world.store.write(async (tx) => {
+        for (const [change] of said) {
+          const changeSeq = await tx.changes.nextSeq(accountId)
+          await tx.changes.insertEvent({ accountId, changeSeq, at: world.clock.now(), change })
+        }
+      })
+      const blocks = said.map(([{ name }, data]) => `\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
+      assert.equal((await next()).replaceAll(/^id: \S+/gm, ''), blocks.join(''))
+      await pieces.return?.()
+    }),
+  )
+
+  it(
     'tell of another process’s change at the next look',
     inWorld(async (world) => {
       const accountId = await newAccount(world)
       const { next, pieces } = await streamOf(world, accountId, { tick: 1 })
       await next()
       const told = next()
-      const change = { name: 'quota.changed', data: {} } as const
+      const change = { name: 'quota.changed' } as const
       await world.store.write((tx) => noteChange(tx, accountId, change, world.clock.now()))
       assert.match(await told, /\nevent: quota\.changed\ndata: \{\}\n\n$/)
       await pieces.return?.()

@@ -1,3 +1,4 @@
+import type { EventData, EventName } from '@blindkeep/protocol/schemas/sync'
 import type { Listening, Told } from '../domain/events.ts'
 
 /** What an account hears, as bytes of server-sent events (WHATWG HTML, section 9.2): one block for each event, comments while nothing happens. */
@@ -83,9 +84,33 @@ export function eventStream(listening: Listening, { gone, closing, times = TIMES
 }
 
 function blockOf({ id, event }: Told): string {
+  return `id: ${id}\n${event === undefined ? '' : linesOf(wireEventOf(event))}\n`
+}
+
+function linesOf({ name, data }: WireEvent): string {
   // JSON has no line breaks of its own.
-  const told = event === undefined ? '' : `event: ${event.name}\ndata: ${event.data}\n`
-  return `id: ${id}\n${told}\n`
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n`
+}
+
+type WireEvent = { [Name in EventName]: { readonly name: Name; readonly data: EventData<Name> } }[EventName]
+
+function wireEventOf(event: NonNullable<Told['event']>): WireEvent {
+  const { name } = event
+  switch (name) {
+    case 'drop.landed':
+      return { name, data: { drop_id: event.dropId, opaque_id: event.opaqueId } }
+    case 'drop.adopted':
+      return { name, data: { drop_id: event.dropId, asset_id: event.assetId } }
+    case 'drop.discarded':
+      return { name, data: { drop_id: event.dropId } }
+    case 'asset.changed':
+      return { name, data: { asset_id: event.assetId, seq: event.changeSeq } }
+    case 'link.changed':
+      return { name, data: { opaque_id: event.opaqueId } }
+    case 'quota.changed':
+    case 'reset':
+      return { name, data: {} }
+  }
 }
 
 /** Until so long has passed, `end` aborts, or there is news; says whether there was. */

@@ -1,6 +1,6 @@
 import type { AccountId, AssetId, Instant } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
-import type { ChangeReads, ChangesAfter, ChangeWrites, NotedEvent } from '../../ports/store.ts'
+import type { Change, ChangeReads, ChangesAfter, ChangeWrites, NotedEvent } from '../../ports/store.ts'
 import { blobOf } from './assetBlobs.ts'
 import { assetOf } from './assets.ts'
 import { prepared } from './prepared.ts'
@@ -51,7 +51,7 @@ const events = prepared((db, given: ChangesAfter) =>
     .limit(given.most),
 )
 
-const insertion = prepared((db, given: NotedEvent) =>
+const insertion = prepared((db, given: Omit<NotedEvent, 'change'> & ChangeText) =>
   db.insertInto('events').values({
     account_id: given.accountId,
     change_seq: given.changeSeq,
@@ -112,8 +112,8 @@ export function changeWrites(db: Kysely<Schema>): ChangeWrites {
       if (row === undefined) throw new Error(`Something changed for account ${accountId}, which is not there`)
       return row.change_seq
     },
-    async insertEvent(event) {
-      await insertion.changed(db, event)
+    async insertEvent({ change, ...noted }) {
+      await insertion.changed(db, { ...noted, ...textOf(change) })
     },
     async numberAsset(assetId, changeSeq) {
       if ((await numbering.changed(db, { assetId, changeSeq })) === 1) return
@@ -130,5 +130,16 @@ function inOrder(rows: readonly Selectable<AssetBlobTable>[]): readonly Selectab
 }
 
 function eventOf(row: Selectable<EventTable>): NotedEvent {
-  return { accountId: row.account_id, changeSeq: row.change_seq, at: row.at, name: row.name, data: row.data }
+  return { accountId: row.account_id, changeSeq: row.change_seq, at: row.at, change: changeOf(row) }
+}
+
+/** A change as it rests in a row: beside its name, what it happened to. */
+type ChangeText = Pick<Selectable<EventTable>, 'name' | 'data'>
+
+function textOf({ name, ...of }: Change): ChangeText {
+  return { name, data: JSON.stringify(of) }
+}
+
+function changeOf({ name, data }: ChangeText): Change {
+  return { name, ...JSON.parse(data) }
 }

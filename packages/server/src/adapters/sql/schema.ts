@@ -15,7 +15,7 @@ import type {
 } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Generated } from 'kysely'
-import type { CopyState, ServerFact, UploadFailure, UploadState } from '../../ports/store.ts'
+import type { Change, CopyState, ServerFact, UploadFailure, UploadState } from '../../ports/store.ts'
 
 /**
  * The tables, as `migrations.ts` makes them.
@@ -254,8 +254,8 @@ export interface EventTable {
   readonly account_id: AccountId
   readonly change_seq: number
   readonly at: Instant
-  readonly name: string
-  /** JSON. */
+  readonly name: Change['name']
+  /** What the change happened to, as JSON in the names of `Change`. */
   readonly data: string
 }
 

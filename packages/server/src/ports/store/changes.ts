@@ -1,4 +1,4 @@
-import type { AccountId, AssetId, Instant } from '@blindkeep/protocol/ids'
+import type { AccountId, AssetId, DropId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Asset, AssetBlob } from './assets.ts'
 
 /**
@@ -14,13 +14,20 @@ export interface ChangedAsset {
   readonly blobs: readonly AssetBlob[]
 }
 
+/** What has changed, by the name under which it is told. */
+export type Change =
+  | { readonly name: 'drop.landed'; readonly dropId: DropId; readonly opaqueId: OpaqueId }
+  | { readonly name: 'drop.adopted'; readonly dropId: DropId; readonly assetId: AssetId }
+  | { readonly name: 'drop.discarded'; readonly dropId: DropId }
+  | { readonly name: 'asset.changed'; readonly assetId: AssetId; readonly changeSeq: number }
+  | { readonly name: 'link.changed'; readonly opaqueId: OpaqueId }
+  | { readonly name: 'quota.changed' }
+
 export interface NotedEvent {
   readonly accountId: AccountId
   readonly changeSeq: number
   readonly at: Instant
-  readonly name: string
-  /** JSON. */
-  readonly data: string
+  readonly change: Change
 }
 
 export interface ChangeReads {

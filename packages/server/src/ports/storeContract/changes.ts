@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { NotedEvent, Store, WriteTx } from '../store.ts'
+import type { Change, NotedEvent, Store, WriteTx } from '../store.ts'
 import {
   accountId,
   albumId,
@@ -9,8 +9,10 @@ import {
   assetId,
   at,
   atOnce,
+  dropId,
   event,
   type InStore,
+  opaqueId,
   seedWithAlbums,
 } from './world.ts'
 
@@ -151,10 +153,19 @@ function describeEvents(inStore: InStore): void {
     'gives events back as they were noted, in their order, and only this account’s',
     inStore(async (store) => {
       await seedWithAlbums(store)
-      const landed = event(1, { name: 'drop.landed', data: '{"drop_id":"ä"}' })
-      await insert(store, landed, event(2), event(3), event(1, { accountId: accountId(2) }))
-      assert.deepEqual(await store.read((tx) => tx.changes.eventsAfter(after(0, 2))), [landed, event(2)])
-      assert.deepEqual([await seqsAfter(store, 1), await seqsAfter(store, 3)], [[2, 3], []])
+      const changes: readonly Change[] = [
+        { name: 'drop.landed', dropId: dropId(1), opaqueId: opaqueId(1) },
+        { name: 'drop.adopted', dropId: dropId(1), assetId: assetId(1) },
+        { name: 'drop.discarded', dropId: dropId(2) },
+        { name: 'asset.changed', assetId: assetId(1), changeSeq: 5 },
+        { name: 'link.changed', opaqueId: opaqueId(1) },
+        { name: 'quota.changed' },
+      ]
+      const events = changes.map((change, index) => event(index + 1, { change }))
+      await insert(store, ...events.toReversed(), event(1, { accountId: accountId(2) }))
+      assert.deepEqual(await store.read((tx) => tx.changes.eventsAfter(after(0))), events)
+      assert.deepEqual(await store.read((tx) => tx.changes.eventsAfter(after(0, 2))), events.slice(0, 2))
+      assert.deepEqual([await seqsAfter(store, 4), await seqsAfter(store, 6)], [[5, 6], []])
       await assert.rejects(insert(store, event(3)))
     }),
   )

@@ -257,7 +257,7 @@ export function copy(number: number, given: Partial<Copy> = {}): Copy {
 }
 
 export function event(changeSeq: number, given: Partial<NotedEvent> = {}): NotedEvent {
-  return { accountId: accountId(1), changeSeq, at: at(changeSeq), name: 'quota.changed', data: '{}', ...given }
+  return { accountId: accountId(1), changeSeq, at: at(changeSeq), change: { name: 'quota.changed' }, ...given }
 }
 
 export function receipt(receiptSeq: number, given: Partial<ReceiptRow> = {}): ReceiptRow {
