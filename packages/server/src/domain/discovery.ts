@@ -1,16 +1,7 @@
-import { toBase64 } from '@blindkeep/protocol/bytes'
-import { formatInstant, type KeyId, type ProtocolVersion } from '@blindkeep/protocol/ids'
-import { HYBRID_ALGORITHM } from '@blindkeep/protocol/keys'
-import type {
-  AttestationKeysResponse,
-  DeprecationResponse,
-  DeprecationsResponse,
-  PublishedKeyResponse,
-  RevokedJtiResponse,
-  ServerInfoResponse,
-} from '@blindkeep/protocol/schemas/discovery'
+import type { Instant, KeyId } from '@blindkeep/protocol/ids'
+import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import type { Clock } from '../ports/clock.ts'
-import type { AttestationKey, Deprecation, Store } from '../ports/store.ts'
+import type { AttestationKey, Deprecation, RevokedCapability, Store } from '../ports/store.ts'
 import { keptFor } from './keptFor.ts'
 import type { AcceptedVersions } from './protocolWindow.ts'
 import type { SigningKey } from './signingKey.ts'
@@ -23,7 +14,25 @@ export interface ServerFacts {
   readonly federationUrl: string | undefined
 }
 
-const REVOCATIONS_STALE_SECONDS = 900
+export interface ServerInfo extends ServerFacts, ProtocolWindow {
+  /** Of access tokens and capabilities: Ed25519, 32 bytes. */
+  readonly signingKey: Uint8Array
+  readonly deprecations: readonly Deprecation[]
+}
+
+export interface Revocations {
+  /** Before the list was read, so that it is never younger than what it tells. */
+  readonly at: Instant
+  readonly revoked: readonly RevokedCapability[]
+}
+
+export interface PublishedKeys {
+  readonly serverId: string
+  readonly keys: readonly PublishedKey[]
+}
+
+export type PublishedKey = Omit<AttestationKey, 'sealedPrivateKey'>
+
 /**
  * What is read of the store is read once in this time, however many ask: the documents are for everybody, and accounts can lengthen one of them. All are
  * let be cached for longer than that.
@@ -43,58 +52,27 @@ export function createDiscovery(
   { store, clock, tokens, protocolWindow }: DiscoveryPorts,
   { serverId, publicUrl, federationUrl }: ServerFacts,
 ) {
-  const publishedKeys = keptFor(clock, KEPT_MS, () => store.read((tx) => tx.keys.attestationKeys()))
+  const publishedKeys = keptFor(clock, KEPT_MS, async () => {
+    const keys = await store.read((tx) => tx.keys.attestationKeys())
+    return { serverId, keys: keys.map(publishedOf) }
+  })
   let signedWith: KeyId | undefined
 
-  const serverInfoOf = remembering(
-    (min: ProtocolVersion, announced: readonly Deprecation[], signingKey: Uint8Array): ServerInfoResponse => {
-      const auth = `${publicUrl}/v1/auth`
-      return {
-        server_id: serverId,
-        api_base_url: `${publicUrl}/v1`,
-        auth: { login: `${auth}/login`, refresh: `${auth}/refresh`, logout: `${auth}/logout` },
-        ...(federationUrl !== undefined && { federation_url: federationUrl }),
-        protocol_version: { min, max: protocolWindow.current().max },
-        signing_key: toBase64(signingKey),
-        signing_algorithm: 'ed25519',
-        deprecations: announced.map(announcementOf),
-      }
-    },
-  )
-  const deprecationsOf = remembering(
-    (announced: readonly Deprecation[]): DeprecationsResponse => ({ announcements: announced.map(announcementOf) }),
-  )
-  const attestationKeysOf = remembering(
-    (keys: readonly AttestationKey[]): AttestationKeysResponse => ({
-      server_id: serverId,
-      keys: keys.map(publishedKeyOf),
-    }),
-  )
-
   return {
-    async serverInfo(): Promise<ServerInfoResponse> {
-      return serverInfoOf(protocolWindow.current().min, protocolWindow.announced(), await tokens.publicKey())
+    async serverInfo(): Promise<ServerInfo> {
+      const facts = { serverId, publicUrl, federationUrl, ...protocolWindow.current() }
+      return { ...facts, signingKey: await tokens.publicKey(), deprecations: protocolWindow.announced() }
     },
 
-    async deprecations(): Promise<DeprecationsResponse> {
-      return deprecationsOf(protocolWindow.announced())
-    },
+    deprecations: (): readonly Deprecation[] => protocolWindow.announced(),
 
     /** Throws when the list cannot be read: an empty one would claim that nothing is revoked (specification, Discovery). */
-    revokedJti: keptFor(clock, KEPT_MS, async (): Promise<RevokedJtiResponse> => {
-      // Before the list is read, so that it is never younger than what it tells.
-      const now = clock.now()
-      const revoked = await store.read((tx) => tx.capabilities.revoked(now))
-      return {
-        generated_at: formatInstant(now),
-        max_staleness_seconds: REVOCATIONS_STALE_SECONDS,
-        revoked: revoked.map(({ jti, expiresAt }) => ({ jti, expires_at: formatInstant(expiresAt) })),
-      }
+    revocations: keptFor(clock, KEPT_MS, async (): Promise<Revocations> => {
+      const at = clock.now()
+      return { at, revoked: await store.read((tx) => tx.capabilities.revoked(at)) }
     }),
 
-    async attestationKeys(): Promise<AttestationKeysResponse> {
-      return attestationKeysOf(await publishedKeys())
-    },
+    attestationKeys: (): Promise<PublishedKeys> => publishedKeys(),
 
     /** To be told before a receipt is signed with a key: whoever has the receipt finds the key in the list. */
     signsWith({ keyId }: AttestationKey): void {
@@ -104,34 +82,6 @@ export function createDiscovery(
   }
 }
 
-/** What was made last, the same object, for as long as it is made of the same: so its bytes are written once too (`http/reply.ts`). */
-function remembering<Given extends readonly unknown[], Made>(
-  make: (...given: Given) => Made,
-): (...given: Given) => Made {
-  let last: { readonly given: Given; readonly made: Made } | undefined
-  return (...given) => {
-    const before = last
-    if (before !== undefined && given.every((each, at) => each === before.given[at])) return before.made
-    last = { given, made: make(...given) }
-    return last.made
-  }
-}
-
-function publishedKeyOf({ keyId, publicKey, activeFrom, activeTo }: AttestationKey): PublishedKeyResponse {
-  return {
-    key_id: keyId as string as PublishedKeyResponse['key_id'],
-    public: toBase64(publicKey),
-    algorithm: HYBRID_ALGORITHM,
-    active_from: formatInstant(activeFrom),
-    ...(activeTo !== undefined && { active_to: formatInstant(activeTo) }),
-  }
-}
-
-function announcementOf({ minProtocolVersion, announcedAt, cutoff, detailUrl }: Deprecation): DeprecationResponse {
-  return {
-    min_protocol_version: minProtocolVersion,
-    announced_at: formatInstant(announcedAt),
-    cutoff: formatInstant(cutoff),
-    ...(detailUrl !== undefined && { detail_url: detailUrl }),
-  }
+function publishedOf({ keyId, publicKey, activeFrom, activeTo }: AttestationKey): PublishedKey {
+  return { keyId, publicKey, activeFrom, activeTo }
 }

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { toBase64 } from '@blindkeep/protocol/bytes'
 import { keyId } from '@blindkeep/protocol/keys'
 import { openKeyring } from '../adapters/keyring/keyring.ts'
 import { type Keyring, WrongMasterSecret } from '../ports/keyring.ts'
@@ -145,7 +144,7 @@ describe('rotating the signing key', () => {
       const publicKey = await rotateSigningKey(world)
       world.clock.advance(5)
       assert.deepEqual(await sessions.authenticate(before.accessToken), { refused: 'token_unreadable' })
-      assert.equal((await discovery.serverInfo()).signing_key, toBase64(publicKey))
+      assert.deepEqual((await discovery.serverInfo()).signingKey, publicKey)
       const after = await sessions.refresh(before.refreshToken)
       assert.equal('accessToken' in after && 'account' in (await sessions.authenticate(after.accessToken)), true)
       assert.equal((await published(world)).length, 1)

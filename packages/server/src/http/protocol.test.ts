@@ -151,6 +151,34 @@ describe('a request below an announced cutoff', () => {
   )
 
   it(
+    'has its documents say the same of it, a page for people where there is one',
+    inWorld(async (world) => {
+      const web = overHttp(world)
+      const detail_url = 'https://keep.example/news?of=march'
+      await announce(world, '2026-03-01', { detailUrl: detail_url })
+      world.clock.advance(DAY)
+      await announce(world, '2026-11-01')
+      await world.rules.protocolWindow.refresh()
+      const document = async (name: string) => (await web.ask({ url: `/.well-known/service/${name}` })).json()
+      const { announcements } = await document('deprecation')
+      assert.deepEqual(announcements, (await document('server-info')).deprecations)
+      assert.deepEqual(announcements, [
+        {
+          min_protocol_version: '2026-03-01',
+          announced_at: '2026-06-01T00:00:00.000Z',
+          cutoff: '2026-08-30T00:00:00.000Z',
+          detail_url,
+        },
+        {
+          min_protocol_version: '2026-11-01',
+          announced_at: '2026-06-02T00:00:00.000Z',
+          cutoff: '2026-08-31T00:00:00.000Z',
+        },
+      ])
+    }),
+  )
+
+  it(
     'has its documents’ ETags follow what is announced',
     inWorld(async (world) => {
       const web = overHttp(world)

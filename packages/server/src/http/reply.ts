@@ -90,7 +90,7 @@ interface Written {
   etag?: string
 }
 
-/** A document is the same object for as long as it says the same (`domain/discovery.ts`), so that it is written once. */
+/** A document is the same object for as long as it says the same (`routes/discovery.ts`), so that it is written once. */
 const documents = new WeakMap<object, Written>()
 
 function documentOf(body: object): Written {

@@ -1,15 +1,102 @@
-import type { Discovery } from '../../domain/discovery.ts'
+import { toBase64 } from '@blindkeep/protocol/bytes'
+import { formatInstant } from '@blindkeep/protocol/ids'
+import { HYBRID_ALGORITHM } from '@blindkeep/protocol/keys'
+import type {
+  AttestationKeysResponse,
+  DeprecationResponse,
+  DeprecationsResponse,
+  PublishedKeyResponse,
+  RevokedJtiResponse,
+  ServerInfoResponse,
+} from '@blindkeep/protocol/schemas/discovery'
+import type { Discovery, PublishedKey, PublishedKeys, Revocations, ServerInfo } from '../../domain/discovery.ts'
+import type { Deprecation } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 
 type Row = 'attestationKeys' | 'deprecation' | 'revokedJti' | 'serverInfo'
 
+const REVOCATIONS_STALE_SECONDS = 900
+
 const publicFor = (seconds: number) => ({ 'Cache-Control': `public, max-age=${seconds}` })
 
 export function discoveryRoutes({ discovery }: { readonly discovery: Discovery }): Pick<Routes, Row> {
+  const keysDocument = remembering(keysDocumentOf)
+  const deprecationsDocument = remembering(deprecationsDocumentOf)
+  const revocationsDocument = remembering(revocationsDocumentOf)
+  const infoDocument = remembering(infoDocumentOf)
   return {
-    attestationKeys: async () => ({ status: 200, body: await discovery.attestationKeys(), headers: publicFor(3600) }),
-    deprecation: async () => ({ status: 200, body: await discovery.deprecations(), headers: publicFor(300) }),
-    revokedJti: async () => ({ status: 200, body: await discovery.revokedJti(), headers: publicFor(60) }),
-    serverInfo: async () => ({ status: 200, body: await discovery.serverInfo(), headers: publicFor(300) }),
+    async attestationKeys() {
+      return { status: 200, body: keysDocument(await discovery.attestationKeys()), headers: publicFor(3600) }
+    },
+    async deprecation() {
+      return { status: 200, body: deprecationsDocument(discovery.deprecations()), headers: publicFor(300) }
+    },
+    async revokedJti() {
+      return { status: 200, body: revocationsDocument(await discovery.revocations()), headers: publicFor(60) }
+    },
+    async serverInfo() {
+      return { status: 200, body: infoDocument(await discovery.serverInfo()), headers: publicFor(300) }
+    },
+  }
+}
+
+/** What was made last, the same object, for as long as it is made of the same members: so its bytes are written once too (`http/reply.ts`). */
+function remembering<Given extends object, Made>(make: (given: Given) => Made): (given: Given) => Made {
+  let last: { readonly members: readonly unknown[]; readonly made: Made } | undefined
+  return (given) => {
+    const members: readonly unknown[] = Object.values(given)
+    const isSame = last?.members.length === members.length && members.every((each, at) => each === last?.members[at])
+    if (last === undefined || !isSame) last = { members, made: make(given) }
+    return last.made
+  }
+}
+
+function infoDocumentOf(info: ServerInfo): ServerInfoResponse {
+  const { serverId, publicUrl, federationUrl, min, max, signingKey, deprecations } = info
+  const auth = `${publicUrl}/v1/auth`
+  return {
+    server_id: serverId,
+    api_base_url: `${publicUrl}/v1`,
+    auth: { login: `${auth}/login`, refresh: `${auth}/refresh`, logout: `${auth}/logout` },
+    ...(federationUrl !== undefined && { federation_url: federationUrl }),
+    protocol_version: { min, max },
+    signing_key: toBase64(signingKey),
+    signing_algorithm: 'ed25519',
+    deprecations: deprecations.map(announcementOf),
+  }
+}
+
+function deprecationsDocumentOf(deprecations: readonly Deprecation[]): DeprecationsResponse {
+  return { announcements: deprecations.map(announcementOf) }
+}
+
+function announcementOf({ minProtocolVersion, announcedAt, cutoff, detailUrl }: Deprecation): DeprecationResponse {
+  return {
+    min_protocol_version: minProtocolVersion,
+    announced_at: formatInstant(announcedAt),
+    cutoff: formatInstant(cutoff),
+    ...(detailUrl !== undefined && { detail_url: detailUrl }),
+  }
+}
+
+function revocationsDocumentOf({ at, revoked }: Revocations): RevokedJtiResponse {
+  return {
+    generated_at: formatInstant(at),
+    max_staleness_seconds: REVOCATIONS_STALE_SECONDS,
+    revoked: revoked.map(({ jti, expiresAt }) => ({ jti, expires_at: formatInstant(expiresAt) })),
+  }
+}
+
+function keysDocumentOf({ serverId, keys }: PublishedKeys): AttestationKeysResponse {
+  return { server_id: serverId, keys: keys.map(publishedKeyOf) }
+}
+
+function publishedKeyOf({ keyId, publicKey, activeFrom, activeTo }: PublishedKey): PublishedKeyResponse {
+  return {
+    key_id: keyId as string as PublishedKeyResponse['key_id'],
+    public: toBase64(publicKey),
+    algorithm: HYBRID_ALGORITHM,
+    active_from: formatInstant(activeFrom),
+    ...(activeTo !== undefined && { active_to: formatInstant(activeTo) }),
   }
 }
