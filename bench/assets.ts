@@ -39,7 +39,7 @@ export interface Planted {
   readonly assets: readonly PlantedAsset[]
 }
 
-export interface Planting {
+interface Planting {
   readonly assets: number
   /** Each asset has one blob of each. */
   readonly roles: readonly BlobRole[]

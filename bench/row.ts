@@ -1,7 +1,7 @@
 /** What a benchmark is made of, and how it is measured: every lane once a round, each round beginning with another, so that whatever else the machine does meets all alike. */
 
 /** One go of a lane. */
-export interface Sample {
+interface Sample {
   /** Units of the row, in a second. */
   readonly perSecond: number
   /** Share of one core that this process was busy with making the load; undefined where it makes none. */
@@ -16,7 +16,7 @@ export interface Lane {
   clear?(): Promise<void>
 }
 
-export interface Comparison {
+interface Comparison {
   readonly id: string
   readonly lane: Lane
   readonly beside: Lane
@@ -24,7 +24,7 @@ export interface Comparison {
   readonly reach?: number
 }
 
-export interface OpenRow {
+interface OpenRow {
   readonly unit: 'MiB/s' | '/s'
   readonly lanes: readonly Lane[]
   readonly comparisons: readonly Comparison[]
@@ -130,7 +130,7 @@ function figureOf({ name }: Lane, samples: readonly Sample[]): Figure {
 }
 
 /** Of an even number, the mean of the two in the middle. NaN of none. */
-export function median(numbers: readonly number[]): number {
+function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b)
   const middle = sorted.length >> 1
   const upper = sorted[middle] ?? Number.NaN

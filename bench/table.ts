@@ -23,7 +23,7 @@ export function machineNow(): Machine {
   }
 }
 
-export function describeMachine({ node, system, processor, cores, load }: Machine): string {
+function describeMachine({ node, system, processor, cores, load }: Machine): string {
   return `Node ${node}, ${system}, ${processor}, ${cores} cores; load at the start ${load.map(short).join(' ')}`
 }
 

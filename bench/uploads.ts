@@ -26,7 +26,7 @@ interface PreparedChunk {
   readonly checksum: string
 }
 
-export interface UploadProtocol {
+interface UploadProtocol {
   create(file: PreparedFile): Request
   /** Where the chunks go. */
   pathOf(created: Answer): string

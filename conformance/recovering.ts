@@ -8,7 +8,7 @@ import { base64, newEmail, newPassword, type Owner, type Tokens } from './world.
 /** One byte of format, salt, commitment, one byte with the number of header blocks; a header of one block and 32 bytes, each with its tag. */
 export const SEALED_KEY_BYTES = 1 + 16 + 32 + 1 + (1024 + 16) + (32 + 16)
 
-export interface Recoverable {
+interface Recoverable {
   readonly owner: Owner
   readonly proof: string
   readonly salt: string

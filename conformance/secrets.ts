@@ -10,7 +10,7 @@ import type { Call, Client, Reply } from './client.ts'
  * `sealed`: the server keeps it for its owner without being able to read it. Not a fact for a log.
  * `private`: says something about a person. Kept as long as it is needed; not a fact for a log either.
  */
-export type Kind = 'secret' | 'credential' | 'sealed' | 'private'
+type Kind = 'secret' | 'credential' | 'sealed' | 'private'
 
 /** Members of requests and answers whose values are text. */
 export const KINDS: Readonly<Record<string, Kind | 'plain'>> = {
@@ -159,7 +159,7 @@ function base32(text: string): Buffer {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
 }
 
-export interface Searcher {
+interface Searcher {
   /** Which of them stand somewhere in these bytes. */
   search(bytes: Uint8Array): readonly Found[]
 }

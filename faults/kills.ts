@@ -52,7 +52,7 @@ const KILLED_WHILE_STARTING_SHARE = 0.1
 const USUAL_START_MS = 1_000
 const PACE_MOST = 3
 
-export interface KillPorts {
+interface KillPorts {
   readonly server: RunningServer
   readonly api: Api
   readonly ledger: Ledger

@@ -1,5 +1,5 @@
 /** The moments that are worth a kill, as the load goes through them: each has just been sent, or just been answered. */
-export const MOMENTS = [
+const MOMENTS = [
   'create sent',
   'created',
   'chunk sent',

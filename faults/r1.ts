@@ -13,12 +13,12 @@ import type { SharedOptions } from './runs.ts'
 import { type During, tellStory } from './story.ts'
 import { arm, type DurableCall, type Strike, straceMissing, watch } from './syscalls.ts'
 
-export interface SyscallRun extends SharedOptions {
+interface SyscallRun extends SharedOptions {
   /** Every so-maniest of the story's calls is met, beginning with one of the first so many. */
   readonly every: number
 }
 
-export interface SyscallReport {
+interface SyscallReport {
   readonly faults: readonly string[]
   readonly counts: Counts
   /** The calls of the undisturbed story, by phase. */

@@ -7,12 +7,12 @@ import { lookForHidden } from './r11/hidden.ts'
 import { createDice } from './random.ts'
 import type { SharedOptions } from './runs.ts'
 
-export interface StrangerRun extends SharedOptions {
+interface StrangerRun extends SharedOptions {
   /** Of each operation, for known and for unknown e-mails; and of what is hidden, all together. */
   readonly samples: number
 }
 
-export interface StrangerReport {
+interface StrangerReport {
   readonly faults: readonly string[]
   readonly times: EmailReport['times']
 }

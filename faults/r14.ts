@@ -22,7 +22,7 @@ import type { Dice } from './random.ts'
 import { rowsOf } from './rows.ts'
 import type { RunReport } from './runs.ts'
 
-export interface BackupRun {
+interface BackupRun {
   readonly rounds: number
   readonly guests: number
   readonly seed: string

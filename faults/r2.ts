@@ -3,14 +3,14 @@ import { type Met, runKills } from './kills.ts'
 import type { Counts } from './ledger.ts'
 import { createWorld, judgeAll, startLoad } from './load.ts'
 
-export interface KillRun {
+interface KillRun {
   readonly kills: number
   readonly seed: string
   readonly guests: number
   readonly tell: (text: string) => void
 }
 
-export interface KillReport {
+interface KillReport {
   readonly faults: readonly string[]
   readonly counts: Counts
   readonly met: Met

@@ -12,14 +12,14 @@ import type { Dice } from './random.ts'
 import { rowsOf } from './rows.ts'
 import { appendUpTo, newLink, openSession } from './session.ts'
 
-export interface AdoptionRun {
+interface AdoptionRun {
   readonly seed: string
   /** Kills that have to meet each window. */
   readonly hits: number
   readonly tell: (text: string) => void
 }
 
-export interface AdoptionReport {
+interface AdoptionReport {
   readonly faults: readonly string[]
   readonly counts: Counts
   /** Kills that found an adoption in this window, and the adoptions that they found there. */

@@ -9,14 +9,14 @@ import { loggedBy } from './r2.ts'
 import type { Dice } from './random.ts'
 import { newLink, plannedSession, type Session } from './session.ts'
 
-export interface FullDiskRun {
+interface FullDiskRun {
   readonly rounds: number
   readonly seed: string
   readonly guests: number
   readonly tell: (text: string) => void
 }
 
-export interface FullDiskReport {
+interface FullDiskReport {
   readonly faults: readonly string[]
   readonly counts: Counts
   /** Times that the process was killed on the full disk, and started on it. */

@@ -14,14 +14,14 @@ import { SECOND_FACTOR_RACES } from './races/secondFactors.ts'
 import { createDice, type Dice } from './random.ts'
 import type { SharedOptions } from './runs.ts'
 
-export interface RaceRun extends SharedOptions {
+interface RaceRun extends SharedOptions {
   /** Of each race. */
   readonly rounds: number
   /** A part of a race's name; all of them when it is empty. */
   readonly race: string
 }
 
-export interface RaceReport {
+interface RaceReport {
   readonly faults: readonly string[]
   /** Those that raced, and all that was asked around them. */
   readonly requests: number

@@ -15,12 +15,12 @@ import { loggedBy } from './r2.ts'
 import { createDice, type Dice } from './random.ts'
 import type { SharedOptions } from './runs.ts'
 
-export interface FuzzRun extends SharedOptions {
+interface FuzzRun extends SharedOptions {
   readonly commands: number
 }
 
 /** Its requests are commands, and those that made what commands are about. */
-export interface FuzzReport extends Counted {
+interface FuzzReport extends Counted {
   readonly faults: readonly string[]
   readonly commands: number
   readonly log: string

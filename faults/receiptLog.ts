@@ -13,7 +13,7 @@ import { DISTURBED_SHARE, type Progress, startLoad } from './receiptLog/load.ts'
 import { judgeLog, type LogEntry, publishedKeys, readLog } from './receiptLog/log.ts'
 import type { RunReport } from './runs.ts'
 
-export interface ReceiptLogRun {
+interface ReceiptLogRun {
   /** Drops that land, each with a receipt. */
   readonly count: number
   readonly rotations: number
@@ -27,7 +27,7 @@ export interface ReceiptLogRun {
   readonly tell: (text: string) => void
 }
 
-export interface ReceiptLogReport extends RunReport {
+interface ReceiptLogReport extends RunReport {
   readonly receipts: number
   /** How many receipts each key has signed, oldest first. */
   readonly signed: readonly number[]

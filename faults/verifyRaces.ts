@@ -19,7 +19,7 @@ import type { SharedOptions } from './runs.ts'
 import { landed } from './session.ts'
 import { createWatch, type Watch } from './verifyRaces/watch.ts'
 
-export interface VerifyRaceReport {
+interface VerifyRaceReport {
   readonly faults: readonly string[]
   readonly rounds: number
   readonly verdicts: number

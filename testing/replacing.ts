@@ -19,7 +19,7 @@ import { createSession } from '../packages/client/src/session.ts'
 import { sourceOfBytes } from '../packages/client/src/source.ts'
 import type { Keeper } from './people.ts'
 
-export interface Replacement {
+interface Replacement {
   readonly original: SmallBlob
   readonly metadata: SmallBlob
   /** Of the plaintext. */

@@ -11,7 +11,7 @@ export interface Link {
   readonly sound?: Sound
 }
 
-export interface Sound {
+interface Sound {
   /** SHA-256 of the whole receipt, lowercase hex. */
   readonly receiptHash: string
   /** Absent for the first receipt that the server ever issued. */

@@ -46,7 +46,7 @@ export interface Checker {
   finish(): Report
 }
 
-export class NotAKeysDocument extends Error {
+class NotAKeysDocument extends Error {
   override readonly name = 'NotAKeysDocument'
 }
 

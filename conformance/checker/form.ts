@@ -7,7 +7,7 @@ import { firstDifference, readCbor, writeCbor } from './cbor.ts'
 import type { Fault } from './fault.ts'
 
 /** About 3.9 KiB is usual. What is longer than this is refused unread. */
-export const RECEIPT_BYTES_MOST = 16_384
+const RECEIPT_BYTES_MOST = 16_384
 const COSE_SIGN = 98
 const CONTENT_TYPE = 'application/service-receipt+cbor'
 const KEY_ID_BYTES = 32

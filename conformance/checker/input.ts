@@ -22,7 +22,7 @@ export interface Item {
   readonly unreadable?: string
 }
 
-export class InputError extends Error {
+class InputError extends Error {
   override readonly name = 'InputError'
 }
 

@@ -9,7 +9,7 @@ import { type ReadPayload, readPayload, type Statement } from './payload.ts'
 import { readingFaults, toldSeq } from './reading.ts'
 import type { Verify } from './signatures.ts'
 
-export interface Judgement {
+interface Judgement {
   readonly receiptSeq: number | undefined
   readonly serverId: string | undefined
   readonly faults: readonly Fault[]
@@ -17,7 +17,7 @@ export interface Judgement {
   readonly link: Omit<Link, 'position'> | undefined
 }
 
-export interface Against {
+interface Against {
   readonly keys: PublishedKeys | undefined
   readonly verify: Verify
 }

@@ -7,7 +7,7 @@ const ANSWER_TIMEOUT_MS = 30_000
 const DOCUMENT_BYTES_MOST = 16 * 1024 * 1024
 
 /** Something that was to be read and could not be; the message says which and why. */
-export class SourceError extends Error {
+class SourceError extends Error {
   override readonly name = 'SourceError'
 }
 

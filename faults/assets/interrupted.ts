@@ -20,7 +20,7 @@ export interface Found {
   readonly leasedUntil: number
 }
 
-export interface Interrupted {
+interface Interrupted {
   /** Claimed by adoptions that nobody repeats. They outlive starts and kills until somebody takes them over when the lease has run out. */
   readonly leased: Found[]
   readonly inLease: { refused: number; repeated: number }

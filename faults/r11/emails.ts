@@ -11,7 +11,7 @@ import { medianOf, type Welch, welch } from './welch.ts'
 const TRIES_OF_AN_EMAIL = 90
 const WARM_UP_ROUNDS = 100
 /** Two lots that differ by nothing but chance pass it once in a hundred thousand times. */
-export const T_MOST = 4.5
+const T_MOST = 4.5
 /** What a client seals an account key into: 32 bytes in one segment, behind one header block. */
 const SEALED_BYTES = 1138
 

@@ -350,9 +350,6 @@ const catalog = {
 export type ProblemCode = keyof typeof catalog
 export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = catalog
 
-/** The statuses of a set of codes, as a type: what ties a route's refusals to what its row declares. */
-export type StatusOf<Code extends ProblemCode> = (typeof catalog)[Code]['status']
-
 export const PROBLEM_CODES = Object.keys(catalog) as readonly ProblemCode[]
 
 /** `type` of a problem: the path of the page that the server serves for the code. */

@@ -71,7 +71,7 @@ export async function openPresentKeyring({ masterSecretFile }: Config): Promise<
 }
 
 /** What a backup is made of and where it goes. The server may run meanwhile. */
-export interface BackupData extends Data {
+interface BackupData extends Data {
   readonly directory: BackupDirectory
   readonly snapshots: SnapshotSource
 }
@@ -88,7 +88,7 @@ export async function openBackupData(config: Config, path: string): Promise<Back
 }
 
 /** Where a backup is restored to. No server may run, and there may be no database yet. */
-export interface RestoreData {
+interface RestoreData {
   readonly directory: BackupDirectory
   readonly database: RestoredDatabase
   readonly blobs: FilesystemBlobs

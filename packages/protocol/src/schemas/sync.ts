@@ -44,5 +44,3 @@ export const EVENTS = {
 
 export type EventName = keyof typeof EVENTS
 export type EventData<Name extends EventName> = Static<(typeof EVENTS)[Name]>
-
-export const EVENT_NAMES = Object.keys(EVENTS) as readonly EventName[]

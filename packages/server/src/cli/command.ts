@@ -16,7 +16,7 @@ export interface Command {
   run(call: Call): Promise<Outcome | undefined>
 }
 
-export interface CommandOption {
+interface CommandOption {
   /** A `flag` stands by itself; the value of any other is named: `BYTES`, `TIME`. */
   readonly value: 'flag' | (string & {})
   readonly meaning: string

@@ -23,7 +23,7 @@ export interface Setting<Value> {
 }
 
 export type Registration = 'open' | 'invite' | 'closed'
-export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
 const registrations: readonly Registration[] = ['open', 'invite', 'closed']
 const logLevels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
@@ -103,6 +103,11 @@ export const SETTINGS = {
     unset: 'DATA_DIR/secrets/master.secret',
     meaning:
       'File with the secret that all private keys rest sealed under. Made at the first start. Not in backups: keep a copy elsewhere.',
+    parse: text,
+  }),
+  pagesDirectory: optional('PAGES_DIR', {
+    unset: 'the `dist` of @blindkeep/web',
+    meaning: 'Directory with the built pages. Read once, at the start.',
     parse: text,
   }),
   registration: optional('REGISTRATION', {

@@ -9,7 +9,7 @@ export const ALBUMS_MOST = 1000
 
 export type AlbumRequest = Omit<Album, 'accountId' | 'createdAt'>
 
-export interface CreatedAlbum {
+interface CreatedAlbum {
   readonly album: Album
   readonly isRepeat: boolean
 }

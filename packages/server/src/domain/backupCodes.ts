@@ -4,7 +4,7 @@ import type { Random } from '../ports/random.ts'
 import { newCode } from './crockford.ts'
 
 /** Codes that stand for the authenticator, once each: shown when it is confirmed, and kept as hashes that need the server's secret. */
-export const BACKUP_CODES = 10
+const BACKUP_CODES = 10
 
 /** 50 bits, which even who has all hashes and the server's secret searches for long. */
 const FORM = { characters: 10, groupCharacters: 5 }

@@ -8,7 +8,7 @@ import { sha256 } from './sha256.ts'
  * What a first step has proved, until the second one (specification, Authentication, 3): a sign-in, or a recovery with what it will set.
  * The token is a secret of the client's; here only its hash is known.
  */
-export interface ChallengeFacts {
+interface ChallengeFacts {
   readonly accountId: AccountId
   readonly deviceId: DeviceId | undefined
   /** JSON of what a recovery sets in the transaction that takes the challenge; undefined for a sign-in. */
@@ -28,8 +28,6 @@ export function isChallenge<Value extends object>(answer: Value): answer is Extr
 const LIFE_SECONDS = 300
 const TRIES_MOST = 5
 const TOKEN_BYTES = 32
-
-export type Challenges = ReturnType<typeof createChallenges>
 
 export function createChallenges({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
   return {

@@ -37,7 +37,7 @@ export async function isRight(body: AsyncIterable<Uint8Array>, copy: SnapshotCop
   return isOf(copy, await digestOf(body))
 }
 
-export interface Digest {
+interface Digest {
   readonly sha256: Sha256Hex
   readonly size: number
 }

@@ -13,7 +13,7 @@ import type { Writer, Writers } from './writers.ts'
  * The one function that takes chunks (specification, Append one chunk: the same function as the album upload path).
  * An acknowledged chunk is written and recorded; the one that ends at the declared size is acknowledged only when the whole has landed.
  */
-export interface ChunkRequest {
+interface ChunkRequest {
   readonly offset: number
   readonly checksum: Sha256Hex
   /** Rejects when the connection breaks or more comes than the server takes in one chunk. */

@@ -4,7 +4,7 @@ import type { Random } from '../ports/random.ts'
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const BITS_OF_CHARACTER = 31
 
-export interface CodeForm {
+interface CodeForm {
   /** Of 5 bits each. */
   readonly characters: number
   /** How many stand between two hyphens. */

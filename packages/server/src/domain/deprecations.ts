@@ -5,7 +5,7 @@ import type { Deprecation, Store } from '../ports/store.ts'
 import { highest, settledWindow } from './protocolWindow.ts'
 
 /** Announcing that old protocol versions will not be accepted any more (specification, Versioning, 4). */
-export interface DeprecationSettings {
+interface DeprecationSettings {
   /** Days from an announcement to its cutoff, at the least. */
   readonly deprecationLeadDays: number
 }

@@ -10,7 +10,7 @@ export const LIVE_DEVICES_MOST = 100
 
 export type DeviceRequest = Omit<NewDevice, 'accountId' | 'createdAt'>
 
-export interface AddedDevice {
+interface AddedDevice {
   readonly device: Device
   readonly isRepeat: boolean
 }

@@ -13,7 +13,7 @@ export interface FeedEntry {
   readonly view: AssetView | undefined
 }
 
-export interface FeedPage {
+interface FeedPage {
   readonly entries: readonly FeedEntry[]
   readonly nextCursor: string
   readonly hasMore: boolean

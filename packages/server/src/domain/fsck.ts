@@ -19,7 +19,7 @@ import { judgeUpload } from './fsck/sessions.ts'
  * what one statement says is of one instant, the log is append-only, and what a look at a file finds wrong counts only when the row says the same
  * afterwards. It writes nothing.
  */
-export interface FsckPorts {
+interface FsckPorts {
   readonly store: Pick<Store, 'read'>
   readonly blobs: ReadableBlobs
   readonly clock: Clock

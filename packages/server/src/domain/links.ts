@@ -22,7 +22,7 @@ export interface LinkSettings {
 }
 
 export const LIVE_LINKS_MOST = 1000
-export const OPEN_SESSIONS_MOST = 64
+const OPEN_SESSIONS_MOST = 64
 const PASSPHRASE_TRIES_OF_LINK = 100
 const WINDOW_SECONDS = 900
 const PROOF_BYTES_MOST = 4096

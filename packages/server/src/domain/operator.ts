@@ -26,7 +26,7 @@ export interface LimitChanges {
 }
 
 /** A soft limit above the hard one would never warn. Nothing was changed. */
-export interface LimitsCrossed {
+interface LimitsCrossed {
   readonly refused: 'limits_crossed'
   readonly softLimitBytes: number
   readonly hardLimitBytes: number

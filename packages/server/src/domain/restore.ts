@@ -24,7 +24,7 @@ import { createWriters } from './writers.ts'
  * none of them may come to mean something else: receipts go on under a new key and far above the numbers that may have been given out, tokens and
  * cursors hold no more. The database takes its name last: half of a restore never starts.
  */
-export interface RestorePorts {
+interface RestorePorts {
   readonly directory: BackupDirectory
   readonly database: RestoredDatabase
   readonly blobs: Blobs

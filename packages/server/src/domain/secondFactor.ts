@@ -17,7 +17,7 @@ import { createTries, type TrySettings } from './tries.ts'
  * The second factor (specification, Authentication, 3): a code of an authenticator, or one of ten backup codes. Each is good once, whoever tries it at the
  * same time: it is used up by one conditional statement, in the transaction that does what it allows.
  */
-export interface SecondFactorSettings extends TrySettings {
+interface SecondFactorSettings extends TrySettings {
   readonly publicUrl: string
 }
 

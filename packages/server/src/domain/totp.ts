@@ -19,7 +19,7 @@ export function stepsOf(secret: Uint8Array, code: string, now: Instant): readonl
   })
 }
 
-export interface Provisioning {
+interface Provisioning {
   readonly secret: Uint8Array
   readonly publicUrl: string
   readonly email: string

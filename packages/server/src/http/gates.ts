@@ -85,7 +85,7 @@ export function deprecationWarning(
   return `299 - "Writes with protocols below ${minProtocolVersion} are refused from ${formatInstant(cutoff)}, see ${operations.deprecation.path}"`
 }
 
-export type Params = Readonly<Record<string, string>>
+type Params = Readonly<Record<string, string>>
 export type Query = Readonly<Record<string, string | number>>
 
 /** Path ids: a guest learns nothing from a malformed one, an account holder is told. */

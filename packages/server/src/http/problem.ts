@@ -97,7 +97,7 @@ type GateCode<Row> =
   | (Row extends { readonly path: `/v1/${string}` | `/d/${string}` } ? 'error.request.malformed' : never)
   | (Row extends { readonly body: { readonly type: 'application/json' } } ? 'error.request.unprocessable' : never)
 
-export interface ProblemAnswer {
+interface ProblemAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /** Undefined where the answer has none (specification, 413). */

@@ -18,7 +18,7 @@ export async function takeAway(directory: string): Promise<() => Promise<void>> 
   }
 }
 
-export interface Disk {
+interface Disk {
   readonly directory: string
   /** Gives what brings it back, which throws when anything was written in its place. */
   takeAway(): Promise<() => Promise<void>>

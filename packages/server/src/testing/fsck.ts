@@ -69,7 +69,7 @@ export async function fill(world: World, owner?: AccountId): Promise<Filled> {
 }
 
 /** The files of this world alone. */
-export function ownFiles({ world, locations }: Pick<Filled, 'world' | 'locations'>): ReadableBlobs {
+function ownFiles({ world, locations }: Pick<Filled, 'world' | 'locations'>): ReadableBlobs {
   const own = new Set(locations.values())
   const { blobs } = world
   return {

@@ -33,7 +33,7 @@ export interface ModelAsset {
 type Said = 'action' | 'prior' | 'word' | 'amkVersion'
 
 /** What is said of it may be said anew as long as it is open. */
-export type ModelSession = Omit<ModelBlob, Said> & { -readonly [Name in Said]: ModelBlob[Name] } & {
+type ModelSession = Omit<ModelBlob, Said> & { -readonly [Name in Said]: ModelBlob[Name] } & {
   readonly uploadId: UploadId
   readonly asset: ModelAsset
   readonly owner: AccountId
@@ -47,7 +47,7 @@ export type ModelSession = Omit<ModelBlob, Said> & { -readonly [Name in Said]: M
   lastChunkAt: number | undefined
 }
 
-export interface ModelDrop {
+interface ModelDrop {
   readonly dropId: DropId
   readonly owner: AccountId
   readonly hash: Sha256Hex

@@ -8,7 +8,7 @@ import type { Store } from '../ports/store.ts'
 import { known, type World } from './world.ts'
 
 /** A copy of a world's rows in which anything may be damaged and looked at, and nothing stays so. */
-export interface Uncommitted {
+interface Uncommitted {
   /** Does `damage` to the rows, past every check and reference, and undoes it after `work`. Throws when it changes nothing. */
   with<Result>(damage: string, work: (store: Pick<Store, 'read'>) => Promise<Result>): Promise<Result>
   /** More of it, within `work`. */

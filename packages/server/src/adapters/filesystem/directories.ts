@@ -34,7 +34,7 @@ export async function syncOnce(path: string): Promise<void> {
 }
 
 /** Makes entries of directories durable, over handles that stay open: one for each prefix at most. */
-export interface DirectorySyncs {
+interface DirectorySyncs {
   sync(path: string): Promise<void>
   close(): Promise<void>
 }

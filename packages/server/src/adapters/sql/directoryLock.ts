@@ -11,7 +11,7 @@ export class DirectoryInUse extends Error {
 }
 
 /** What somebody has a directory for, each under a lock of its own: a backup runs beside a server, and two of either do not. */
-export type DirectoryUse = 'server' | 'backup'
+type DirectoryUse = 'server' | 'backup'
 
 const FOR_PEOPLE: Readonly<Record<DirectoryUse, (directory: string) => string>> = {
   server: (directory) =>
