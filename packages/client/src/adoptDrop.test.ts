@@ -2,14 +2,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, afterEach, before, describe, it } from 'node:test'
+import { startBehindProxy } from '../../../testing/behindProxy.ts'
 import { anotherClient, type Keeper, newKeeper, type SentFile, sendFile } from '../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../testing/startServer.ts'
-import {
-  type Exchanged,
-  startTamperingProxy,
-  type Tampering,
-  type TamperingProxy,
-} from '../../../testing/tamperingProxy.ts'
+import type { Exchanged, Tampering } from '../../../testing/tamperingProxy.ts'
 import { AssetIncomplete } from './assetError.ts'
 import { systemEnvironment } from './environment.ts'
 import { NetworkError, ProblemError } from './errors.ts'
@@ -21,24 +16,17 @@ import { sourceOfBytes } from './source.ts'
 const environment = { ...systemEnvironment, wait: async () => undefined }
 const MIB = 1024 * 1024
 
-let proxy: TamperingProxy
-let server: RunningServer
+const { proxy, stop } = await startBehindProxy()
 let keeper: Keeper
 let owner: Owner
 let url: string
 
 before(async () => {
-  proxy = await startTamperingProxy()
-  server = await startServer({ publicUrl: proxy.url })
-  proxy.forwardTo(server.url)
   keeper = await newKeeper(proxy.url, environment)
   owner = keeper.owner
   url = (await owner.createLink()).url
 })
-after(async () => {
-  await server.stop()
-  await proxy.close()
-})
+after(stop)
 afterEach(() => proxy.tamper())
 
 const isAdoption = ({ method, path }: Exchanged) => method === 'POST' && path.endsWith('/adopt')

@@ -1,47 +1,40 @@
 /** A server that lies about what it keeps for an account: each lie is told by a proxy in front of the real one. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
+import { nodeEnvironment as environment } from '../../../demo/nodeEnvironment.ts'
+import { startBehindProxy } from '../../../testing/behindProxy.ts'
 import { flipInBase64, is, lie } from '../../../testing/lies.ts'
 import { newOwner } from '../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../testing/startServer.ts'
-import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import { AccountError, logIn, registerOwner } from './account.ts'
 import { ProblemError } from './errors.ts'
 import type { CreatedLink, Owner } from './owner.ts'
 
-let proxy: TamperingProxy
-let server: RunningServer
+const { proxy, stop } = await startBehindProxy()
 let owner: Owner
 let link: CreatedLink
 
 before(async () => {
-  proxy = await startTamperingProxy()
-  server = await startServer({ publicUrl: proxy.url })
-  proxy.forwardTo(server.url)
   owner = await newOwner(proxy.url)
   link = await owner.createLink({ label: 'for tests' })
 })
 afterEach(() => proxy.tamper())
-after(async () => {
-  await server.stop()
-  await proxy.close()
-})
+after(stop)
 
 describe('what the server keeps for an account', () => {
   const password = 'correct horse battery staple'
-  const email = 'caught@example.org'
+  const person = { baseUrl: proxy.url, email: 'caught@example.org', environment }
   before(async () => {
-    await registerOwner({ baseUrl: proxy.url, email, password })
+    await registerOwner({ ...person, password })
   })
 
   it('opens with the password', async () => {
-    const { owner: again } = await logIn({ baseUrl: proxy.url, email, password })
+    const { owner: again } = await logIn({ ...person, password })
     assert.equal(again?.accountKey.length, 32)
   })
 
   it('is refused with another password', async () => {
     await assert.rejects(
-      logIn({ baseUrl: proxy.url, email, password: 'wrong horse' }),
+      logIn({ ...person, password: 'wrong horse' }),
       (error) => error instanceof ProblemError && error.code === 'error.auth.invalid_credentials',
     )
   })
@@ -56,7 +49,7 @@ describe('what the server keeps for an account', () => {
       }),
     })
     await assert.rejects(
-      logIn({ baseUrl: proxy.url, email, password, onTokens }),
+      logIn({ ...person, password, onTokens }),
       (error) => error instanceof AccountError && error.reason === 'account_key_unreadable',
     )
     assert.equal(kept.length, 1)
@@ -73,7 +66,7 @@ describe('what the server keeps for an account', () => {
     })
     const asked = proxy.seen.length
     await assert.rejects(
-      logIn({ baseUrl: proxy.url, email, password }),
+      logIn({ ...person, password }),
       (error) => error instanceof AccountError && error.reason === 'kdf_unknown',
     )
     assert.equal(proxy.seen.length, asked + 1)

@@ -16,10 +16,10 @@ import {
   lyingBlobs,
   swapping,
 } from '../../../testing/assetLies.ts'
+import { startBehindProxy } from '../../../testing/behindProxy.ts'
 import { flipAt, flipInBase64, lie } from '../../../testing/lies.ts'
 import { anotherClient, type Keeper, newKeeper, type SentFile, sendFile } from '../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../testing/startServer.ts'
-import { startTamperingProxy, type Tampering, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
+import type { Tampering } from '../../../testing/tamperingProxy.ts'
 import { AssetError, type AssetFault, AssetIncomplete } from './assetError.ts'
 import type { AssetFacts } from './assetFacts.ts'
 import { newDevice, signManifest } from './device.ts'
@@ -33,8 +33,7 @@ import type { UploadState } from './uploadState.ts'
 
 const MIB = 1024 * 1024
 
-let proxy: TamperingProxy
-let server: RunningServer
+const { proxy, server, stop } = await startBehindProxy()
 let keeper: Keeper
 let owner: Owner
 /** The asset that is lied about, and another one of the same account to take lies from. */
@@ -44,19 +43,13 @@ let state: UploadState
 let content: Uint8Array<ArrayBuffer>
 
 before(async () => {
-  proxy = await startTamperingProxy()
-  server = await startServer({ publicUrl: proxy.url })
-  proxy.forwardTo(server.url)
   keeper = await newKeeper(proxy.url)
   owner = keeper.owner
   other = await kept(new Uint8Array(randomBytes(3 * MIB)))
   content = new Uint8Array(randomBytes(3 * MIB))
   asset = await kept(content)
 })
-after(async () => {
-  await server.stop()
-  await proxy.close()
-})
+after(stop)
 afterEach(() => proxy.tamper())
 
 async function kept(bytes: Uint8Array<ArrayBuffer>): Promise<AssetFacts> {

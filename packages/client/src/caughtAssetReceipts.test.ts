@@ -14,10 +14,10 @@ import {
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { ml_dsa65 } from '@noble/post-quantum/ml-dsa.js'
 import { keysAnswer, lyingBlobs, lyingReceipts, swapping } from '../../../testing/assetLies.ts'
+import { startBehindProxy } from '../../../testing/behindProxy.ts'
 import { flipInBase64, lie } from '../../../testing/lies.ts'
 import { type Keeper, newKeeper, sendFile } from '../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../testing/startServer.ts'
-import { startTamperingProxy, type Tampering, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
+import type { Tampering } from '../../../testing/tamperingProxy.ts'
 import type { AssetFacts } from './assetFacts.ts'
 import { AuditError, type AuditReason } from './auditError.ts'
 import { newDevice } from './device.ts'
@@ -26,8 +26,7 @@ import { newId } from './newId.ts'
 import type { Owner } from './owner.ts'
 import { sourceOfBytes } from './source.ts'
 
-let proxy: TamperingProxy
-let server: RunningServer
+const { proxy, stop } = await startBehindProxy()
 let keeper: Keeper
 let owner: Owner
 /** The asset that is lied about, and another one of the same account to take lies from. */
@@ -35,18 +34,12 @@ let asset: AssetFacts
 let other: AssetFacts
 
 before(async () => {
-  proxy = await startTamperingProxy()
-  server = await startServer({ publicUrl: proxy.url })
-  proxy.forwardTo(server.url)
   keeper = await newKeeper(proxy.url)
   owner = keeper.owner
   other = await kept()
   asset = await kept()
 })
-after(async () => {
-  await server.stop()
-  await proxy.close()
-})
+after(stop)
 afterEach(() => proxy.tamper())
 
 async function kept(): Promise<AssetFacts> {

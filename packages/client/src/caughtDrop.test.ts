@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, afterEach, before, describe, it } from 'node:test'
+import { startBehindProxy } from '../../../testing/behindProxy.ts'
 import { flipAt, flipInBase64, is, lie } from '../../../testing/lies.ts'
 import { newOwner, type SentFile, sendFile } from '../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../testing/startServer.ts'
-import { type Message, startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
+import type { Message } from '../../../testing/tamperingProxy.ts'
 import { DropError } from './dropError.ts'
 import { LinkError, openLink } from './guest.ts'
 import { keyPairFromSeed } from './kem.ts'
@@ -17,23 +17,16 @@ import { sourceOfBytes } from './source.ts'
 
 const MIB = 1024 * 1024
 
-let proxy: TamperingProxy
-let server: RunningServer
+const { proxy, stop } = await startBehindProxy()
 let owner: Owner
 let link: CreatedLink
 
 before(async () => {
-  proxy = await startTamperingProxy()
-  server = await startServer({ publicUrl: proxy.url })
-  proxy.forwardTo(server.url)
   owner = await newOwner(proxy.url)
   link = await owner.createLink({ label: 'for tests' })
 })
 afterEach(() => proxy.tamper())
-after(async () => {
-  await server.stop()
-  await proxy.close()
-})
+after(stop)
 
 const content = is('GET', /^\/v1\/drops\/[^/]+\/content$/)
 

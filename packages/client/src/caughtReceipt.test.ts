@@ -2,30 +2,22 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, afterEach, before, describe, it } from 'node:test'
+import { startBehindProxy } from '../../../testing/behindProxy.ts'
 import { flipInBase64, is, lie } from '../../../testing/lies.ts'
 import { custodyOf, newOwner, type SentFile, sendFile } from '../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../testing/startServer.ts'
-import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import { AuditError, type AuditReason, fetchReceipt, type PinnedKeys } from './audit.ts'
 import type { CreatedLink, Owner } from './owner.ts'
 
-let proxy: TamperingProxy
-let server: RunningServer
+const { proxy, server, stop } = await startBehindProxy()
 let owner: Owner
 let link: CreatedLink
 
 before(async () => {
-  proxy = await startTamperingProxy()
-  server = await startServer({ publicUrl: proxy.url })
-  proxy.forwardTo(server.url)
   owner = await newOwner(proxy.url)
   link = await owner.createLink({ label: 'for tests' })
 })
 afterEach(() => proxy.tamper())
-after(async () => {
-  await server.stop()
-  await proxy.close()
-})
+after(stop)
 
 const receipt = is('GET', /\/receipt$/)
 const serverInfo = is('GET', /server-info$/)

@@ -11,26 +11,22 @@ import { after, afterEach, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { AttestationKeysResponse } from '@blindkeep/protocol/schemas/discovery'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
+import { startBehindProxy } from '../../../testing/behindProxy.ts'
 import { flipInBase64, is, lie } from '../../../testing/lies.ts'
 import { custodyOf, newOwner, type SentFile, sendFile } from '../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../testing/startServer.ts'
-import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
+import { startServer } from '../../../testing/startServer.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../protocol/examples/checkReceipt.mjs', import.meta.url))
 const VECTORS = new URL('../../../vectors/receipts.json', import.meta.url)
 const LINES_MAX = 60
 
-let proxy: TamperingProxy
-let server: RunningServer
+const { proxy, server, stop } = await startBehindProxy()
 let directory: string
 let sent: SentFile
 let receipt: AssetReceipt
 
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), 'blindkeep-example-'))
-  proxy = await startTamperingProxy()
-  server = await startServer({ publicUrl: proxy.url })
-  proxy.forwardTo(server.url)
   const link = await (await newOwner(proxy.url)).createLink({ label: 'for tests' })
   // Two, so that the one to check has a prior_receipt_hash.
   await sendFile(link.url, randomBytes(1000))
@@ -40,8 +36,7 @@ before(async () => {
 })
 afterEach(() => proxy.tamper())
 after(async () => {
-  await server.stop()
-  await proxy.close()
+  await stop()
   await rm(directory, { recursive: true })
 })
 

@@ -2,27 +2,17 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
+import { startBehindProxy } from '../../../testing/behindProxy.ts'
 import { flipInBase64, is, lie } from '../../../testing/lies.ts'
 import { anotherClient, newOwner } from '../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../testing/startServer.ts'
-import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import { newDevice } from './device.ts'
 import { ProblemError } from './errors.ts'
 import type { Owner } from './owner.ts'
 
-let proxy: TamperingProxy
-let server: RunningServer
+const { proxy, stop } = await startBehindProxy()
 let owner: Owner
 
-before(async () => {
-  proxy = await startTamperingProxy()
-  server = await startServer({ publicUrl: proxy.url })
-  proxy.forwardTo(server.url)
-})
-after(async () => {
-  await server.stop()
-  await proxy.close()
-})
+after(stop)
 afterEach(() => proxy.tamper())
 
 const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { instantOf } from '@blindkeep/protocol/ids'
+import { startBehindProxy } from '../../../testing/behindProxy.ts'
 import { anotherClient, type Keeper, newKeeper, newOwner } from '../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../testing/startServer.ts'
-import { type Exchanged, startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
+import { startServer } from '../../../testing/startServer.ts'
+import type { Exchanged } from '../../../testing/tamperingProxy.ts'
 import { newDevice } from './device.ts'
 import { systemEnvironment } from './environment.ts'
 import type { Owner } from './owner.ts'
@@ -18,22 +19,15 @@ const MIB = 1024 * 1024
 /** The real world, but for the waiting: what is lost here comes back at once. */
 const environment = { ...systemEnvironment, wait: async () => undefined }
 
-let proxy: TamperingProxy
-let server: RunningServer
+const { proxy, server, stop } = await startBehindProxy({ CHUNK_BYTES_SUGGESTED: String(MIB) })
 let keeper: Keeper
 let owner: Owner
 
 before(async () => {
-  proxy = await startTamperingProxy()
-  server = await startServer({ publicUrl: proxy.url, env: { CHUNK_BYTES_SUGGESTED: String(MIB) } })
-  proxy.forwardTo(server.url)
   keeper = await newKeeper(proxy.url, environment)
   owner = keeper.owner
 })
-after(async () => {
-  await server.stop()
-  await proxy.close()
-})
+after(stop)
 afterEach(() => proxy.tamper())
 
 const stopped = (reason: SendStopReason) => (error: unknown) => error instanceof SendError && error.reason === reason

@@ -1,17 +1,16 @@
 /** Recovery words against the real server, and against one that lies. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { after, afterEach, describe, it } from 'node:test'
 import { inspect } from 'node:util'
 import { createAuthenticator } from '../../../testing/authenticator.ts'
+import { startBehindProxy } from '../../../testing/behindProxy.ts'
 import { flipInBase64, is, lie } from '../../../testing/lies.ts'
-import { type RunningServer, startServer } from '../../../testing/startServer.ts'
-import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import { logIn, registerOwner } from './account.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { ProblemError } from './errors.ts'
 import type { Owner } from './owner.ts'
-import { newRecoveryWords, RecoveryError, recover, WordsError } from './recovery.ts'
+import { checkRecoveryWords, newRecoveryWords, RecoveryError, recover, WordsError } from './recovery.ts'
 import { wordsOfSecret } from './recoveryWords.ts'
 
 const OLD = 'a long sentence that was forgotten'
@@ -24,18 +23,9 @@ const environment: Environment = {
     new Uint8Array(createHash('sha256').update(salt).update(password).digest()),
 }
 
-let proxy: TamperingProxy
-let server: RunningServer
-before(async () => {
-  proxy = await startTamperingProxy()
-  server = await startServer({ publicUrl: proxy.url })
-  proxy.forwardTo(server.url)
-})
+const { proxy, stop } = await startBehindProxy()
 afterEach(() => proxy.tamper())
-after(async () => {
-  await server.stop()
-  await proxy.close()
-})
+after(stop)
 
 const person = (name: string) => ({ baseUrl: proxy.url, email: `${name}@example.org`, environment })
 const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
@@ -63,6 +53,20 @@ describe('recovery words', () => {
     const { owner: signedIn } = await logIn({ ...person('ada'), password: NEW })
     assert.deepEqual(signedIn?.accountKey, owner.accountKey)
     assert.ok((await recover({ ...person('ada'), words: typed, newPassword: OLD })).owner)
+  })
+
+  it('can be checked at any time, which changes nothing', async () => {
+    const { owner, words } = await registered('cleo')
+    const { words: others } = await registered('carl')
+    const { accountKey } = owner
+    const check = (typed: readonly string[], name = 'cleo') =>
+      checkRecoveryWords({ ...person(name), words: typed.join(' '), accountKey })
+    await check(words)
+    await assert.rejects(check(others), isCaught)
+    await assert.rejects(check(others, 'carl'), isCaught, 'they open an account, and not this one')
+    await assert.rejects(check(words.slice(1)), WordsError)
+    assert.equal((await owner.quota()).used, 0)
+    assert.ok((await logIn({ ...person('cleo'), password: OLD })).owner)
   })
 
   it('are seen by nobody before the server gives back what they open', async () => {

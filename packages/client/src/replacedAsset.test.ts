@@ -3,32 +3,24 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { lyingReceipts } from '../../../testing/assetLies.ts'
+import { startBehindProxy } from '../../../testing/behindProxy.ts'
 import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../testing/people.ts'
 import { callsOf, replaceAsset, replacingEnvelope, sealReplacement } from '../../../testing/replacing.ts'
-import { type RunningServer, startServer } from '../../../testing/startServer.ts'
-import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import type { AssetFacts } from './assetFacts.ts'
 import { AuditError, type AuditReason } from './auditError.ts'
 import type { Owner } from './owner.ts'
 import { sourceOfBytes } from './source.ts'
 import { uploadPath } from './uploadPath.ts'
 
-let proxy: TamperingProxy
-let server: RunningServer
+const { proxy, stop } = await startBehindProxy()
 let keeper: Keeper
 let owner: Owner
 
 before(async () => {
-  proxy = await startTamperingProxy()
-  server = await startServer({ publicUrl: proxy.url })
-  proxy.forwardTo(server.url)
   keeper = await newKeeper(proxy.url)
   owner = keeper.owner
 })
-after(async () => {
-  await server.stop()
-  await proxy.close()
-})
+after(stop)
 afterEach(() => proxy.tamper())
 
 const file = () => new Uint8Array(randomBytes(1000))

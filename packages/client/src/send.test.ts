@@ -2,15 +2,17 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, afterEach, before, describe, it } from 'node:test'
+import { nodeEnvironment } from '../../../demo/nodeEnvironment.ts'
+import { startBehindProxy } from '../../../testing/behindProxy.ts'
 import { custodyOf, newOwner } from '../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../testing/startServer.ts'
-import { type Exchanged, startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
+import type { Exchanged } from '../../../testing/tamperingProxy.ts'
 import { fetchReceipt } from './audit.ts'
 import { systemEnvironment } from './environment.ts'
 import { openLink } from './guest.ts'
 import type { CreatedLink, Owner } from './owner.ts'
+import { requireSamePlaintext } from './samePlaintext.ts'
 import { cancelSend, type SendProgress, send } from './send.ts'
-import { parseSendState, type SendState, startAnew } from './sendState.ts'
+import { parseSendState, type SendState, startAnew, withPassphrase } from './sendState.ts'
 import { SendError, type SendStopReason } from './sendStop.ts'
 import { type Source, sourceOfBytes } from './source.ts'
 
@@ -18,23 +20,16 @@ const MIB = 1024 * 1024
 /** The real world, but for the waiting: what is lost here comes back at once. */
 const environment = { ...systemEnvironment, wait: async () => undefined }
 
-let proxy: TamperingProxy
-let server: RunningServer
+const { proxy, server, stop } = await startBehindProxy({ CHUNK_BYTES_SUGGESTED: String(MIB) })
 let owner: Owner
 let link: CreatedLink
 
 before(async () => {
-  proxy = await startTamperingProxy()
-  server = await startServer({ publicUrl: proxy.url, env: { CHUNK_BYTES_SUGGESTED: String(MIB) } })
-  proxy.forwardTo(server.url)
-  owner = await newOwner(proxy.url)
+  owner = await newOwner(proxy.url, nodeEnvironment)
   link = await owner.createLink()
 })
 afterEach(() => proxy.tamper())
-after(async () => {
-  await server.stop()
-  await proxy.close()
-})
+after(stop)
 
 const is = (method: string) => (exchange: Exchanged) => exchange.method === method && exchange.path.startsWith('/d/')
 const stopped = (reason: SendStopReason) => (error: unknown) => error instanceof SendError && error.reason === reason
@@ -179,6 +174,15 @@ describe('an upload that pauses', () => {
     await cancelSend(kept)
   })
 
+  it('tells a changed file from the one that was prepared even where the change has been sent already', async () => {
+    const content = new Uint8Array(randomBytes(3 * MIB))
+    const source = sourceOfBytes(content)
+    const state = await (await openLink(link.url)).prepare({ source })
+    await requireSamePlaintext({ state, source })
+    content[0] = (content[0] ?? 0) ^ 1
+    await assert.rejects(requireSamePlaintext({ state, source }), stopped('file_changed'))
+  })
+
   it('is gone when it was cancelled, and can start anew without being hashed again', async () => {
     const { source, state } = await prepared(4 * MIB)
     const kept = await paused(source, state)
@@ -209,14 +213,22 @@ describe('what a link refuses', () => {
 
   it('is a wrong passphrase, and a missing one before anything is hashed', async () => {
     const { url } = await owner.createLink({ passphrase: 'Café am See' })
-    const opened = await openLink(url)
+    const opened = await openLink(url, nodeEnvironment)
     assert.ok(opened.limits.passphraseRequired)
     const source = sourceOfBytes(randomBytes(10))
     await assert.rejects(opened.prepare({ source }), stopped('passphrase_refused'))
     const wrong = await opened.prepare({ source, passphrase: 'Cafe am See' })
     await assert.rejects(send({ state: wrong, source }), stopped('passphrase_refused'))
-    // The same text, typed on a keyboard that writes the letter in another form of Unicode.
-    const right = await opened.prepare({ source, name: 'file.bin', passphrase: 'Café am See'.normalize('NFD') })
+    const anotherTry = await withPassphrase(wrong, 'Café am See', nodeEnvironment)
+    assert.equal(anotherTry.ciphertextHash, wrong.ciphertextHash)
+    const { uploadId } = await send({ state: anotherTry, source })
+    assert.ok(
+      (await owner.inbox()).some(({ ciphertextHash }) => ciphertextHash === wrong.ciphertextHash),
+      uploadId,
+    )
+    // The same text, typed on a keyboard that writes the letter in another form of Unicode, in a browser.
+    const inBrowser = await openLink(url)
+    const right = await inBrowser.prepare({ source, name: 'file.bin', passphrase: 'Café am See'.normalize('NFD') })
     await assertLandedOnce(right, await send({ state: right, source }))
   })
 

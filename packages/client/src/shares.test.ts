@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import { type Blob, type Body, giving as givingBlob, hashOf, lyingAsset } from '../../../testing/assetLies.ts'
+import { startBehindProxy } from '../../../testing/behindProxy.ts'
 import { flipAt, is, lie } from '../../../testing/lies.ts'
 import { type Keeper, newKeeper, newOwner, sendFile } from '../../../testing/people.ts'
 import { replaceAsset, sealReplacement } from '../../../testing/replacing.ts'
-import { type RunningServer, startServer } from '../../../testing/startServer.ts'
-import { type Message, startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
+import type { Message } from '../../../testing/tamperingProxy.ts'
 import { AssetError, AssetIncomplete } from './assetError.ts'
 import { createCalls } from './call.ts'
 import { AnswerError, ProblemError } from './errors.ts'
@@ -28,8 +28,7 @@ const FACTS = {
   modifiedAt: '2026-01-02T02:04:05Z',
 }
 
-let proxy: TamperingProxy
-let server: RunningServer
+const { proxy, stop } = await startBehindProxy()
 let keeper: Keeper
 let owner: Owner
 /** One file that the owner brought, one that a guest did, and both in one share. */
@@ -37,18 +36,12 @@ let files: { readonly assetId: string; readonly content: Uint8Array }[]
 let created: CreatedShare
 
 before(async () => {
-  proxy = await startTamperingProxy()
-  server = await startServer({ publicUrl: `${proxy.url}` })
-  proxy.forwardTo(server.url)
   keeper = await newKeeper(proxy.url)
   owner = keeper.owner
   files = [await uploaded(2 * MIB + 5), await adopted(MIB)]
   created = await owner.createShare(files.map(({ assetId }) => assetId))
 })
-after(async () => {
-  await server.stop()
-  await proxy.close()
-})
+after(stop)
 afterEach(() => proxy.tamper())
 
 async function uploaded(bytes: number) {
