@@ -2,22 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { HasherBusy } from '../ports/secrets.ts'
 import { admitted, bytes } from '../testing/guest.ts'
+import { quickAccounts, quickPorts, registration } from '../testing/secrets.ts'
 import { inWorld, known, type World } from '../testing/world.ts'
 import { type Credentials, createAccounts, type Registration } from './accounts.ts'
-
-const registration = (over: Partial<Registration> = {}): Registration => ({
-  email: 'ada@example.org',
-  secret: 'a secret of enough length',
-  kdfVersion: undefined,
-  salt: undefined,
-  sealedAccountKey: undefined,
-  sealedRecoveryKey: undefined,
-  recoveryProof: undefined,
-  invite: undefined,
-  isForwarded: false,
-  source: undefined,
-  ...over,
-})
 
 const credentials = (over: Partial<Credentials> = {}): Credentials => {
   const { email, secret } = registration()
@@ -25,17 +12,6 @@ const credentials = (over: Partial<Credentials> = {}): Credentials => {
 }
 
 const reasonOf = (answer: object) => ('refused' in answer ? String(answer.refused) : 'in')
-
-/** The rules with a hasher that costs nothing, for tests that count and do not care what a hash is. */
-function quick({ store, clock, random, limiter, keys, rules, settings }: World, over: Partial<World['settings']> = {}) {
-  const hasher = {
-    hash: async (secret: string) => `hash of ${secret}`,
-    verify: async (hash: string | undefined, secret: string) => hash === `hash of ${secret}`,
-  }
-  const { sessions } = rules
-  const { serverSecret } = keys
-  return createAccounts({ store, clock, random, limiter, hasher, sessions, serverSecret }, { ...settings, ...over })
-}
 
 describe('registering', () => {
   it(
@@ -52,7 +28,7 @@ describe('registering', () => {
   it(
     'again with the same values is the same success, at once or later; with any other it is refused',
     inWorld(async (world) => {
-      const accounts = quick(world)
+      const accounts = quickAccounts(world)
       const request = registration({
         salt: bytes(16),
         sealedAccountKey: bytes(50),
@@ -78,7 +54,7 @@ describe('registering', () => {
   it(
     'is no way to guess a secret past the limits of a login',
     inWorld(async (world) => {
-      const accounts = quick(world)
+      const accounts = quickAccounts(world)
       await accounts.register(registration())
       const answers: string[] = []
       for (let count = 0; count < 120; count += 1)
@@ -92,7 +68,7 @@ describe('registering', () => {
   it(
     'is refused for what is no e-mail address, another key derivation, or half a recovery',
     inWorld(async (world) => {
-      const accounts = quick(world)
+      const accounts = quickAccounts(world)
       const bad: Partial<Registration>[] = [
         { email: 'ada' },
         { email: 'a da@example.org' },
@@ -113,7 +89,7 @@ describe('registering', () => {
     'is open to whom it should be',
     inWorld(async (world) => {
       const ask = async (settings: Partial<World['settings']>, isForwarded: boolean) =>
-        reasonOf(await quick(world, settings).register(registration({ isForwarded })))
+        reasonOf(await quickAccounts(world, settings).register(registration({ isForwarded })))
       assert.equal(await ask({ registration: 'closed' }, false), 'registration_closed')
       assert.equal(await ask({ registration: 'invite' }, false), 'registration_closed')
       assert.equal(await ask({ registration: 'open', isRegistrationDefault: true }, true), 'registration_closed')
@@ -137,7 +113,7 @@ describe('logging in', () => {
   it(
     'may be wrong ten times an account and source, and right any number of times',
     inWorld(async (world) => {
-      const accounts = quick(world)
+      const accounts = quickAccounts(world)
       await accounts.register(registration())
       const say = async (secret: string, source: string, email = 'ada@example.org') =>
         reasonOf(await accounts.logIn(credentials({ secret, source, email })))
@@ -156,7 +132,7 @@ describe('logging in', () => {
   it(
     'is judged no more often when 64 try at once, and a hundred times an account in all',
     inWorld(async (world) => {
-      const accounts = quick(world)
+      const accounts = quickAccounts(world)
       await accounts.register(registration())
       const guess = (source: string) => accounts.logIn(credentials({ secret: 'wrong', source }))
       const judged = (answers: readonly object[]) =>
@@ -169,26 +145,24 @@ describe('logging in', () => {
   it(
     'does not lock out an owner whose secret was never judged, as the hasher was busy',
     inWorld(async (world) => {
-      const { store, clock, random, limiter, keys, rules, settings } = world
-      await quick(world).register(registration())
+      await quickAccounts(world).register(registration())
       const busy = {
         hash: () => Promise.reject(new HasherBusy('busy')),
         verify: () => Promise.reject(new HasherBusy('busy')),
       }
-      const ports = { store, clock, random, limiter, sessions: rules.sessions, serverSecret: keys.serverSecret }
-      const flooded = createAccounts({ ...ports, hasher: busy }, settings)
+      const flooded = createAccounts({ ...quickPorts(world), hasher: busy }, world.settings)
       for (let count = 0; count < 150; count += 1) {
         await assert.rejects(flooded.logIn(credentials({ source: 'a' })), HasherBusy)
         await assert.rejects(flooded.register(registration({ source: 'a' })), HasherBusy)
       }
-      assert.equal(reasonOf(await quick(world).logIn(credentials({ source: 'a' }))), 'in')
+      assert.equal(reasonOf(await quickAccounts(world).logIn(credentials({ source: 'a' }))), 'in')
     }),
   )
 
   it(
     'ends for a source at six thousand attempts, whatever they are',
     inWorld(async (world) => {
-      const accounts = quick(world)
+      const accounts = quickAccounts(world)
       for (let count = 0; count < 6000; count += 1) await accounts.kdf('nobody@example.org', 'a')
       assert.equal(reasonOf(await accounts.kdf('nobody@example.org', 'a')), 'attempts_limited')
       assert.equal(reasonOf(await accounts.logIn(credentials({ source: 'a' }))), 'attempts_limited')
@@ -214,7 +188,7 @@ describe('the salt of a key derivation', () => {
   it(
     'is the registered one for a known e-mail',
     inWorld(async (world) => {
-      const accounts = quick(world)
+      const accounts = quickAccounts(world)
       const salt = bytes(16)
       await accounts.register(registration({ salt }))
       assert.deepEqual(known(admitted(await accounts.kdf('ada@example.org', undefined))).salt, salt)

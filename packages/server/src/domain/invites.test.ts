@@ -1,35 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { admitted, bytes } from '../testing/guest.ts'
-import { quickly } from '../testing/secrets.ts'
+import { quickAccounts, quickly, registration } from '../testing/secrets.ts'
 import { inWorld, known, newAccount, type World } from '../testing/world.ts'
-import { createAccounts, type Registration } from './accounts.ts'
+import type { Registration } from './accounts.ts'
 import { findInvite, INVITE_DAYS } from './invites.ts'
 
 const DAY_SECONDS = 86_400
 
-/** Somebody who registers where an invite is asked for, with a hasher that costs nothing. */
-function registering({ store, clock, random, limiter, keys, rules, settings }: World, over: object = {}) {
-  const hasher = {
-    hash: async (secret: string) => `hash of ${secret}`,
-    verify: async (hash: string | undefined, secret: string) => hash === `hash of ${secret}`,
-  }
-  const ports = { store, clock, random, limiter, hasher, sessions: rules.sessions, serverSecret: keys.serverSecret }
-  const accounts = createAccounts(ports, { ...settings, registration: 'invite', ...over })
-  return (given: Partial<Registration>) =>
-    accounts.register({
-      email: 'ada@example.org',
-      secret: 'a secret of enough length',
-      kdfVersion: undefined,
-      salt: undefined,
-      sealedAccountKey: undefined,
-      sealedRecoveryKey: undefined,
-      recoveryProof: undefined,
-      invite: undefined,
-      isForwarded: false,
-      source: undefined,
-      ...given,
-    })
+/** Somebody who registers where an invite is asked for. */
+function registering(world: World, over: Partial<World['settings']> = {}) {
+  const accounts = quickAccounts(world, { registration: 'invite', ...over })
+  return (given: Partial<Registration>) => accounts.register(registration(given))
 }
 
 const CLOSED = { refused: 'registration_closed' }

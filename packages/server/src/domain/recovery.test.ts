@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { instantOf } from '@blindkeep/protocol/ids'
 import { admitted, bytes } from '../testing/guest.ts'
+import { quickAccounts, quickPorts } from '../testing/secrets.ts'
 import { inWorld, known, sha256, type World } from '../testing/world.ts'
-import { createAccounts, type Registration } from './accounts.ts'
+import type { Registration } from './accounts.ts'
 import { isChallenge } from './challenges.ts'
 import { createRecovery, type Recovery } from './recovery.ts'
 
@@ -12,14 +13,8 @@ const ADA = 'ada@example.org'
 const SEALED_BYTES = 1 + 16 + 32 + 1 + 1024 + 16 + 32 + 16
 
 /** Both nouns with a hasher that costs nothing. */
-function quick({ store, clock, random, limiter, keys, rules, settings }: World) {
-  const hasher = {
-    hash: async (secret: string) => `hash of ${secret}`,
-    verify: async (hash: string | undefined, secret: string) => hash === `hash of ${secret}`,
-  }
-  const { sessions } = rules
-  const ports = { store, clock, random, limiter, hasher, sessions, serverSecret: keys.serverSecret }
-  return { accounts: createAccounts(ports, settings), recovery: createRecovery(ports, settings) }
+function quick(world: World) {
+  return { accounts: quickAccounts(world), recovery: createRecovery(quickPorts(world), world.settings) }
 }
 
 const registration = (over: Partial<Registration> = {}): Registration => ({

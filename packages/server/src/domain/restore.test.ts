@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { checkChain } from '@blindkeep/protocol/chain'
-
 import { addSeconds } from '@blindkeep/protocol/ids'
 import { decodeReceipt } from '@blindkeep/protocol/receipt'
 import { openKeyring } from '../adapters/keyring/keyring.ts'

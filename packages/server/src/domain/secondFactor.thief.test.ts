@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { admitted } from '../testing/guest.ts'
-import { type Desk, deskOf, enroll, guarded, reasonOf, register, SECRET, WRONG } from '../testing/secondFactor.ts'
+import { type Desk, deskOf, enroll, guarded, reasonOf, register, WRONG } from '../testing/secondFactor.ts'
+import { SECRET } from '../testing/secrets.ts'
 import { inWorld, known, type World } from '../testing/world.ts'
 
 describe('a thief of the password', () => {

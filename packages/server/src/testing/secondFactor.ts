@@ -3,12 +3,12 @@ import { type Authenticator, createAuthenticator, stepAt } from '../../../../tes
 import { createAccounts } from '../domain/accounts.ts'
 import { isChallenge } from '../domain/challenges.ts'
 import { createSecondFactor } from '../domain/secondFactor.ts'
+import type { SecretHasher } from '../ports/secrets.ts'
 import type { Account } from '../ports/store.ts'
 import { admitted } from './guest.ts'
+import { EMAIL, quickHasher, quickPorts, registration, SECRET } from './secrets.ts'
 import { known, type World } from './world.ts'
 
-export const SECRET = 'a secret of enough length'
-export const EMAIL = 'ada@example.org'
 /** Of the wrong form for a code that was given out, or not the code: the chance that it is one is three in a million. */
 export const WRONG = '000000'
 
@@ -18,21 +18,18 @@ export const reasonOf = (answer: object | undefined) =>
 export type Desk = ReturnType<typeof deskOf>
 
 /** The rules with a hasher that costs nothing; `meanwhile` happens while a secret is judged. */
-export function deskOf(
-  { store, clock, random, limiter, keys, keyring, rules, settings }: World,
-  meanwhile: () => Promise<unknown> = async () => undefined,
-) {
-  const hasher = {
-    hash: async (secret: string) => `hash of ${secret}`,
-    async verify(hash: string | undefined, secret: string) {
+export function deskOf(world: World, meanwhile: () => Promise<unknown> = async () => undefined) {
+  const { store, clock, keyring, rules, settings } = world
+  const hasher: SecretHasher = {
+    hash: quickHasher.hash,
+    async verify(hash, secret) {
       await meanwhile()
-      return hash === `hash of ${secret}`
+      return quickHasher.verify(hash, secret)
     },
   }
-  const { sessions, recovery } = rules
-  const ports = { store, clock, random, limiter, sessions, serverSecret: keys.serverSecret }
-  const accounts = createAccounts({ ...ports, hasher }, settings)
-  const factor = createSecondFactor({ ...ports, keyring, accounts, applyRecovery: recovery.apply }, settings)
+  const ports = { ...quickPorts(world), hasher }
+  const accounts = createAccounts(ports, settings)
+  const factor = createSecondFactor({ ...ports, keyring, accounts, applyRecovery: rules.recovery.apply }, settings)
   const login = (secret = SECRET, source?: string) =>
     accounts.logIn({ email: EMAIL, secret, deviceId: undefined, source })
   return {
@@ -52,16 +49,7 @@ export function deskOf(
 }
 
 export async function register({ accounts, account }: Desk): Promise<Account> {
-  const nothing = {
-    kdfVersion: undefined,
-    salt: undefined,
-    sealedAccountKey: undefined,
-    sealedRecoveryKey: undefined,
-    recoveryProof: undefined,
-    invite: undefined,
-    source: undefined,
-  }
-  admitted(await accounts.register({ email: EMAIL, secret: SECRET, ...nothing, isForwarded: false }))
+  admitted(await accounts.register(registration()))
   return account()
 }
 

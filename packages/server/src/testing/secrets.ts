@@ -1,23 +1,49 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
-import { createAccounts } from '../domain/accounts.ts'
+import { createAccounts, type Registration } from '../domain/accounts.ts'
 import { createDeparture } from '../domain/departure.ts'
 import { createChangePassword } from '../domain/password.ts'
 import type { SecretHasher } from '../ports/secrets.ts'
 import { accountRow } from './guest.ts'
 import { newAccount, type World } from './world.ts'
 
+export const EMAIL = 'ada@example.org'
 export const SECRET = 'a secret of enough length'
 
-/** What asks for an account's secret, with a hasher that costs nothing, for tests that do not care what a hash is. */
-export function quickly(world: World) {
-  const { store, clock, random, limiter, keys, rules, settings } = world
-  const hasher: SecretHasher = {
-    hash: async (secret) => `hash of ${secret}`,
-    verify: async (hash, secret) => hash === `hash of ${secret}`,
-  }
-  const { sessions, inbox, assets, ending } = rules
+/** Costs nothing, for tests that do not care what a hash is. */
+export const quickHasher: SecretHasher = {
+  hash: async (secret) => `hash of ${secret}`,
+  verify: async (hash, secret) => hash === `hash of ${secret}`,
+}
+
+export const registration = (over: Partial<Registration> = {}): Registration => ({
+  email: EMAIL,
+  secret: SECRET,
+  kdfVersion: undefined,
+  salt: undefined,
+  sealedAccountKey: undefined,
+  sealedRecoveryKey: undefined,
+  recoveryProof: undefined,
+  invite: undefined,
+  isForwarded: false,
+  source: undefined,
+  ...over,
+})
+
+/** What rules that ask for secrets are made of. */
+export function quickPorts({ store, clock, random, limiter, keys, rules }: World) {
   const { serverSecret } = keys
-  const accounts = createAccounts({ store, clock, random, limiter, hasher, sessions, serverSecret }, settings)
+  return { store, clock, random, limiter, hasher: quickHasher, sessions: rules.sessions, serverSecret }
+}
+
+export function quickAccounts(world: World, over: Partial<World['settings']> = {}) {
+  return createAccounts(quickPorts(world), { ...world.settings, ...over })
+}
+
+/** What asks for an account's secret. */
+export function quickly(world: World) {
+  const { store, clock, rules } = world
+  const { inbox, assets, ending } = rules
+  const accounts = quickAccounts(world)
   let departed = 0
   const onDeparted = () => {
     departed += 1
@@ -25,14 +51,14 @@ export function quickly(world: World) {
   const departure = createDeparture({ store, clock, accounts, inbox, assets, ending, onDeparted })
   return {
     accounts,
-    changePassword: createChangePassword({ store, clock, hasher, accounts }),
+    changePassword: createChangePassword({ store, clock, hasher: quickHasher, accounts }),
     departure,
     departedCalls: () => departed,
 
     /** Somebody who keeps files here, and whose secret is `SECRET`. */
     async newAccount(): Promise<AccountId> {
       const accountId = await newAccount(world)
-      const secretHash = await hasher.hash(SECRET)
+      const secretHash = await quickHasher.hash(SECRET)
       const secret = { secretHash, kdfVersion: 1, salt: new Uint8Array(16), sealedAccountKey: new Uint8Array(60) }
       await store.write((tx) => tx.accounts.changeSecret(accountId, '-', secret))
       return accountId
