@@ -1,6 +1,6 @@
 import type { AccountId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import { type Kysely, type Selectable, sql } from 'kysely'
-import type { Link, LinkReads, LinkWrites, NewLink } from '../../ports/store.ts'
+import type { Link, LinkReads, LinkUse, LinkWrites, NewLink } from '../../ports/store.ts'
 import { prepared } from './prepared.ts'
 import type { LinkTable, Schema } from './schema.ts'
 
@@ -195,6 +195,29 @@ export function linkWrites(db: Kysely<Schema>): LinkWrites {
   }
 }
 
+/** What has become of a link, and the columns that say so. */
+export const USE_COLUMNS = [
+  'revoked_at',
+  'spent_at',
+  'claimed_by',
+  'landed_files',
+  'landed_bytes',
+  'open_sessions',
+  'open_bytes',
+] as const
+
+export function linkUseOf(row: Pick<Selectable<LinkTable>, (typeof USE_COLUMNS)[number]>): LinkUse {
+  return {
+    revokedAt: row.revoked_at ?? undefined,
+    spentAt: row.spent_at ?? undefined,
+    claimedBy: row.claimed_by ?? undefined,
+    landedFiles: row.landed_files,
+    landedBytes: row.landed_bytes,
+    openSessions: row.open_sessions,
+    openBytes: row.open_bytes,
+  }
+}
+
 function linkOf(row: Selectable<LinkTable>): Link {
   return {
     opaqueId: row.opaque_id,
@@ -210,12 +233,6 @@ function linkOf(row: Selectable<LinkTable>): Link {
     maxFileCount: row.max_file_count ?? undefined,
     maxFileSize: row.max_file_size ?? undefined,
     singleUse: row.single_use === 1,
-    revokedAt: row.revoked_at ?? undefined,
-    spentAt: row.spent_at ?? undefined,
-    claimedBy: row.claimed_by ?? undefined,
-    landedFiles: row.landed_files,
-    landedBytes: row.landed_bytes,
-    openSessions: row.open_sessions,
-    openBytes: row.open_bytes,
+    ...linkUseOf(row),
   }
 }

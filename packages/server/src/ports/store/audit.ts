@@ -1,6 +1,7 @@
 import type { AccountId, AssetId, DropId, Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { CopyState } from './copies.ts'
+import type { LinkCaps, LinkUse } from './links.ts'
 import type { ReceiptRow } from './receipts.ts'
 import type { UploadState } from './uploads.ts'
 
@@ -39,20 +40,10 @@ export interface AuditedAccount {
   readonly liveShares: number
 }
 
-export interface AuditedLink {
+export interface AuditedLink extends Omit<LinkCaps, 'expiresAt' | 'maxFileSize'>, LinkUse {
   readonly linkSeq: number
   readonly accountId: AccountId
   readonly createdAt: Instant
-  readonly maxTotalBytes: number | undefined
-  readonly maxFileCount: number | undefined
-  readonly singleUse: boolean
-  readonly revokedAt: Instant | undefined
-  readonly spentAt: Instant | undefined
-  readonly claimedBy: UploadId | undefined
-  readonly landedFiles: number
-  readonly landedBytes: number
-  readonly openSessions: number
-  readonly openBytes: number
   /** Its sessions that are open or finishing, and one of the latter. */
   readonly unclosed: {
     readonly sessions: number

@@ -20,7 +20,10 @@ export interface NewLink extends LinkCaps {
   readonly createdAt: Instant
 }
 
-export interface Link extends NewLink {
+export interface Link extends NewLink, LinkUse {}
+
+/** What has become of it so far. */
+export interface LinkUse {
   readonly revokedAt: Instant | undefined
   /** When its first drop landed, if it is single-use. */
   readonly spentAt: Instant | undefined

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { AuditedLink, AuditWrites } from '../../../ports/store.ts'
+import { linkUseOf, USE_COLUMNS } from '../links.ts'
 import { prepared } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
 
@@ -31,8 +32,8 @@ const page = prepared((db, given: { readonly after: number; readonly most: numbe
     .selectFrom('links')
     .leftJoin('unclosed', 'unclosed.opaque_id', 'links.opaque_id')
     .leftJoin('landed', 'landed.opaque_id', 'links.opaque_id')
-    .select(['link_seq', 'account_id', 'created_at', 'max_total_bytes', 'max_file_count', 'single_use', 'revoked_at'])
-    .select(['spent_at', 'claimed_by', 'landed_files', 'landed_bytes', 'open_sessions', 'open_bytes'])
+    .select(['link_seq', 'account_id', 'created_at', 'max_total_bytes', 'max_file_count', 'single_use'])
+    .select(USE_COLUMNS)
     .select(['unclosed.sessions', 'unclosed.bytes', 'unclosed.open', 'unclosed.finishing'])
     .select(['landed.files as seen_files', 'landed.bytes as seen_bytes'])
     .select([
@@ -70,13 +71,7 @@ export async function auditedLinks(db: Kysely<Schema>, after: number, most: numb
     maxTotalBytes: row.max_total_bytes ?? undefined,
     maxFileCount: row.max_file_count ?? undefined,
     singleUse: row.single_use === 1,
-    revokedAt: row.revoked_at ?? undefined,
-    spentAt: row.spent_at ?? undefined,
-    claimedBy: row.claimed_by ?? undefined,
-    landedFiles: row.landed_files,
-    landedBytes: row.landed_bytes,
-    openSessions: row.open_sessions,
-    openBytes: row.open_bytes,
+    ...linkUseOf(row),
     unclosed: {
       sessions: row.sessions ?? 0,
       bytes: row.bytes ?? 0,
