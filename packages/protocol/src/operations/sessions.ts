@@ -1,0 +1,50 @@
+import { RefreshRequest, TokenResponse } from '../schemas/accounts.ts'
+import { SessionsResponse } from '../schemas/sessions.ts'
+import type { Operations } from './operation.ts'
+
+export const sessionOperations = {
+  refresh: {
+    method: 'POST',
+    path: '/v1/auth/refresh',
+    tag: 'accounts',
+    auth: 'none',
+    summary: 'Rotate the token pair',
+    description:
+      'A refresh token is used once. An honest repeat within 60 s gets the same successor; a later reuse ends the session.',
+    body: { type: 'application/json', schema: RefreshRequest },
+    answers: { 200: { description: 'The new pair.', body: TokenResponse } },
+    problems: ['error.auth.session_expired'],
+  },
+  logout: {
+    method: 'POST',
+    path: '/v1/auth/logout',
+    tag: 'accounts',
+    auth: 'bearer',
+    summary: 'End this session',
+    description: 'Its tokens end at once.',
+    answers: { 204: { description: 'Ended.' } },
+    problems: [],
+  },
+  listSessions: {
+    method: 'GET',
+    path: '/v1/auth/sessions',
+    tag: 'accounts',
+    auth: 'bearer',
+    summary: 'Where the account is signed in',
+    description:
+      'Sessions that have not ended, oldest first. There are 100 at most: when one more opens, the one that has gone unused for longest ends.',
+    answers: { 200: { description: 'The sessions.', body: SessionsResponse } },
+    problems: [],
+  },
+  endSession: {
+    method: 'DELETE',
+    path: '/v1/auth/sessions/{session_id}',
+    tag: 'accounts',
+    auth: 'bearer',
+    summary: 'End one of the caller’s sessions',
+    description:
+      'Its tokens end at once, and its event streams within seconds. The caller’s own is ended as by logging out. One that is over, unknown or somebody else’s is the same 204.',
+    answers: { 204: { description: 'The caller has no such session any more.' } },
+    problems: [],
+  },
+} as const satisfies Operations
