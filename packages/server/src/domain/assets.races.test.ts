@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AssetId, UploadId } from '@blindkeep/protocol/ids'
+import type { AssetId } from '@blindkeep/protocol/ids'
+import { both, count, heights, inOneBatch, ROUNDS, reasonOf, used, whole } from '../testing/assetRaces.ts'
 import {
   assertBooks,
   assetRow,
@@ -13,86 +14,13 @@ import {
   provenanceFor,
   replacing,
 } from '../testing/assetSessions.ts'
-import {
-  adopt,
-  assetOf,
-  declaredFor,
-  type Keeper,
-  landBlob,
-  newAssetId,
-  newDrop,
-  newKeeper,
-} from '../testing/assets.ts'
-import { createFaults, createGate } from '../testing/faults.ts'
-import { accountRow, admitted, append, bytes } from '../testing/guest.ts'
-import { inWorld, type World } from '../testing/world.ts'
+import { adopt, assetOf, declaredFor, landBlob, newAssetId, newDrop, newKeeper } from '../testing/assets.ts'
+import { createFaults } from '../testing/faults.ts'
+import { accountRow, bytes } from '../testing/guest.ts'
+import { inWorld } from '../testing/world.ts'
 import { isRefusal } from './refusals.ts'
 
 const content = bytes(100)
-const ROUNDS = 9
-
-const reasonOf = (answer: unknown): string => (isRefusal(answer) ? String(Object(answer).refused) : 'done')
-const count = (answers: readonly string[], reason: string) => answers.filter((answer) => answer === reason).length
-const used = async (world: World, { accountId }: Keeper) => (await accountRow(world, accountId)).usedBytes
-const whole = (world: World, uploadId: UploadId, content: Uint8Array) =>
-  append(world, uploadId, { offset: 0, bytes: content }).then(reasonOf)
-
-/** Runs both in either order of asking, round by round. */
-async function both<First, Second>(
-  round: number,
-  first: () => Promise<First>,
-  second: () => Promise<Second>,
-): Promise<readonly [First, Second]> {
-  if (round % 2 === 0) return Promise.all([first(), second()])
-  const late = second()
-  return [await first(), await late]
-}
-
-/**
- * Lets the receipts of all that `work` finishes be appended in one batch: the log is held, and another blob, which is gone again afterwards,
- * waits for it first. `hold` is called when all are waiting.
- */
-async function inOneBatch(
-  world: World,
-  keeper: Keeper,
-  {
-    ids,
-    work,
-    hold = async () => undefined,
-  }: {
-    readonly ids: readonly UploadId[]
-    readonly work: () => Promise<readonly string[]>
-    readonly hold?: () => Promise<unknown>
-  },
-): Promise<readonly string[]> {
-  const [isHeld, gate] = [createGate(), createGate()]
-  const log = world.store.withReceiptLogLock(async () => {
-    isHeld.open()
-    await gate.passed
-  })
-  await isHeld.passed
-  const decoy = await openBlob(world, keeper, content)
-  const landed = whole(world, decoy, content)
-  await untilWaiting(world, [decoy])
-  const answers = work()
-  await untilWaiting(world, ids)
-  await hold()
-  gate.open()
-  await log
-  const settled = await answers
-  assert.equal(await landed, 'done')
-  const { assetId } = await blobRow(world, decoy)
-  admitted(await world.rules.assets.remove(keeper.accountId, assetId))
-  return settled
-}
-
-async function untilWaiting(world: World, ids: readonly UploadId[]): Promise<void> {
-  for (const uploadId of ids) while ((await blobRow(world, uploadId)).state === 'open') await new Promise(setImmediate)
-  // From there to the log it is a look at the asset, and at a manifest.
-  for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
-}
-
-const heights = async (world: World) => (await world.store.read((tx) => tx.receipts.head()))?.receiptSeq ?? 0
 
 describe('many at once for one asset', () => {
   it(
@@ -256,89 +184,6 @@ describe('a replacement', () => {
           adopted !== 'done',
         )
         assert.equal(asset.drop === undefined, blobs[0]?.size === 50)
-      }
-      await assertBooks(world, [keeper.accountId], assetIds)
-    }),
-  )
-})
-
-describe('a deletion', () => {
-  it(
-    'against a landing leaves nothing of either, however it ends',
-    inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const assetIds: AssetId[] = []
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const assetId = newAssetId()
-        assetIds.push(assetId)
-        await landBlob(world, keeper, content, { assetId })
-        const next = bytes(50)
-        const over = round % 3 === 0 ? { envelope: replacing(next) } : ({ role: 'metadata' } as const)
-        const uploadId = await openBlob(world, keeper, next, { assetId, ...over })
-        const [answer, removed] = await both(
-          round,
-          () => whole(world, uploadId, next),
-          () => world.rules.assets.remove(keeper.accountId, assetId),
-        )
-        assert.equal(removed, undefined)
-        assert.ok(['done', 'asset_id_taken', 'upload_not_found'].includes(answer), answer)
-        const { state } = await blobRow(world, uploadId)
-        assert.equal(state, { done: 'landed', asset_id_taken: 'failed', upload_not_found: 'ended' }[answer])
-        assert.notEqual((await assetRow(world, assetId))?.deletedAt, undefined)
-        assert.equal(await used(world, keeper), 0)
-      }
-      await assertBooks(world, [keeper.accountId], assetIds)
-    }),
-  )
-
-  it(
-    'while a blob is signed for fails that blob, and no receipt says that it was taken',
-    inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const assetId = newAssetId()
-      await landBlob(world, keeper, content, { assetId })
-      const [metadata, derivative] = [bytes(10), bytes(20)]
-      const ids = [
-        await openBlob(world, keeper, metadata, { assetId, role: 'metadata' }),
-        await openBlob(world, keeper, derivative, { assetId, role: 'derivative' }),
-      ] as const
-      const height = await heights(world)
-      const answers = await inOneBatch(world, keeper, {
-        ids,
-        work: () => Promise.all([whole(world, ids[0], metadata), whole(world, ids[1], derivative)]),
-        hold: async () => assert.equal(await world.rules.assets.remove(keeper.accountId, assetId), undefined),
-      })
-      assert.deepEqual(answers, ['asset_id_taken', 'asset_id_taken'])
-      assert.equal((await heights(world)) - height, 1, 'of the other asset')
-      assert.equal(await used(world, keeper), 0)
-      await assertBooks(world, [keeper.accountId], [assetId])
-    }),
-  )
-
-  it(
-    'against adopting a drop in its place leaves the drop adopted and deleted with it, or waiting',
-    inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const assetIds: AssetId[] = []
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const assetId = newAssetId()
-        assetIds.push(assetId)
-        await landBlob(world, keeper, content, { assetId })
-        const drop = await newDrop(world, keeper, bytes(10))
-        const over = { assetId, size: 10, ciphertextHash: drop.ciphertextHash }
-        const envelope = { action: 'replace', original_blob_hash: drop.ciphertextHash } as const
-        const declared = declaredFor(world, keeper, bytes(0), { ...over, envelope })
-        const [adopted, removed] = await both(
-          round,
-          () => adopt(world, keeper, drop, declared).then(reasonOf),
-          () => world.rules.assets.remove(keeper.accountId, assetId),
-        )
-        assert.equal(removed, undefined)
-        assert.ok(['done', 'asset_id_taken'].includes(adopted), adopted)
-        const waits = (await world.rules.inbox.list(keeper.accountId)).map(({ dropId }) => dropId)
-        assert.deepEqual(waits, adopted === 'done' ? [] : [drop.dropId])
-        assert.equal(await used(world, keeper), adopted === 'done' ? 0 : 10)
-        if (waits.length > 0) admitted(await world.rules.inbox.discard(keeper.accountId, drop.dropId))
       }
       await assertBooks(world, [keeper.accountId], assetIds)
     }),

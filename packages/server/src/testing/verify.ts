@@ -131,3 +131,19 @@ export async function flipBit(world: World, blob: KeptBlob): Promise<void> {
   content.writeUInt8(content.readUInt8(at) ^ 1, at)
   await writeFile(fileOf(world, blob), content)
 }
+
+/** What `saidOf` and `askEach` say. */
+export const INTACT = 'durable stored indexed retrievable original intact'
+export const LIMITED = 'durable stored indexed retrievable original rate_limited'
+export const CORRUPT = 'stored indexed original corrupt'
+export const UNREADABLE = 'indexed original'
+
+/** What was found of each of these blobs, asked for one by one in one request. */
+export async function askEach(
+  verify: Verify,
+  accountId: AccountId,
+  blobs: readonly KeptBlob[],
+): Promise<readonly string[]> {
+  const verdicts = await verify({ accountId, questions: aboutAll(blobs), deep: true, signal: never })
+  return verdicts.map(({ durable, blobs }) => `${durable ? 'durable ' : ''}${blobs.map(flagsOf).join(', ')}`)
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Client } from 'pg'
+import { StorageUnavailable, type Store, StoreBroken } from '../../ports/store.ts'
+import { accountId, atOnce, bytes, seed } from '../../ports/storeContract/world.ts'
+import { endOthers, fact, inDatabase, inOwnDatabase, setFact } from '../../testing/postgresStores.ts'
+import { Overtaken } from './postgresHealth.ts'
+
+/** Makes each change of `server_facts` do what `body` says, at once or when it is committed. */
+async function trigger(outsider: Client, body: string, when: 'at once' | 'in commit'): Promise<void> {
+  const deferred = when === 'in commit' ? 'deferrable initially deferred' : ''
+  await outsider.query(`
+    create function act() returns trigger language plpgsql as $$ begin ${body}; return null; end $$;
+    create constraint trigger acting after insert or update on server_facts ${deferred} for each row execute function act()`)
+}
+
+const raise = (code: string) => `raise exception 'as arranged' using errcode = '${code}'`
+
+/** Both get here before either goes on; later ones are let through. */
+function meeting(count: number): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let arrived = 0
+  return async () => {
+    arrived += 1
+    if (arrived >= count) resolve()
+    await promise
+  }
+}
+
+describe('writes of several processes to PostgreSQL', () => {
+  it(
+    'run again, the second of two that could not have come one after another',
+    inDatabase(async ({ open }) => {
+      const [one, other] = [await open(), await open()]
+      const bothHaveRead = meeting(2)
+      let runs = 0
+      const setUnless = (store: Store, own: 'server_id' | 'token_key', others: 'server_id' | 'token_key') =>
+        store.write(async (tx) => {
+          runs += 1
+          const free = (await tx.server.fact(others)) === undefined
+          await bothHaveRead()
+          if (free) await tx.server.setFact(own, bytes(1))
+          return free
+        })
+      const answers = await Promise.all([
+        setUnless(one, 'server_id', 'token_key'),
+        setUnless(other, 'token_key', 'server_id'),
+      ])
+      assert.deepEqual(answers.toSorted(), [false, true])
+      assert.equal(runs, 3)
+    }),
+  )
+
+  it(
+    'lose nothing of each other when all change one row',
+    inDatabase(async ({ open }) => {
+      const stores = [await open(), await open()]
+      await seed(stores[0] as Store)
+      const charges = stores.map((store) => atOnce(store, 64, (tx) => tx.accounts.charge(accountId(1), 1, 100)))
+      const admitted = (await Promise.all(charges)).flat().filter((each) => each)
+      assert.equal(admitted.length, 100)
+    }),
+  )
+
+  it(
+    'are given up when others are faster each time, also if the work hides it',
+    inDatabase(async ({ open, outsider }) => {
+      const store = await open()
+      await setFact(store)
+      let runs = 0
+      const write = store.write(async (tx) => {
+        runs += 1
+        await tx.server.fact('server_id')
+        await outsider.query(`update server_facts set value = value || 'x'`)
+        await tx.server.setFact('server_id', bytes(9)).catch(() => undefined)
+        await tx.server.fact('token_key').catch(() => undefined)
+      })
+      await assert.rejects(write, Overtaken)
+      assert.equal(runs, 3)
+      assert.equal((await fact(store))?.length, 4)
+    }),
+  )
+
+  it(
+    'hold the lock of the receipt log one at a time',
+    inDatabase(async ({ open }) => {
+      const [one, other] = [await open(), await open()]
+      let holders = 0
+      const hold = (store: Store) =>
+        store.withReceiptLogLock(async () => {
+          holders += 1
+          assert.equal(holders, 1)
+          await setFact(store)
+          holders -= 1
+        })
+      await Promise.all([one, other, one, other, one, other].map(hold))
+    }),
+  )
+
+  it(
+    'take the lock of the receipt log from one that has lost its connection',
+    inDatabase(async ({ open, outsider }) => {
+      const [one, other] = [await open(), await open()]
+      await one.withReceiptLogLock(async () => {
+        await endOthers(outsider)
+        assert.equal(await other.withReceiptLogLock(async () => 'taken'), 'taken')
+      })
+      assert.equal(await one.withReceiptLogLock(async () => 'taken again'), 'taken again')
+    }),
+  )
+})
+
+describe('a PostgreSQL store whose database fails', () => {
+  it(
+    'rejects with StorageUnavailable when the disk is full, in a statement and in the commit, and goes on when it is not',
+    inOwnDatabase(async ({ open, outsider }) => {
+      const store = await open()
+      for (const when of ['at once', 'in commit'] as const) {
+        await trigger(outsider, raise('53100'), when)
+        await assert.rejects(setFact(store), StorageUnavailable)
+        assert.equal(await fact(store), undefined)
+        await outsider.query('drop function act cascade')
+      }
+      await setFact(store)
+      assert.deepEqual(await fact(store), bytes(1))
+    }),
+  )
+
+  it(
+    'runs a write again that is found in the commit to have been overtaken',
+    inOwnDatabase(async ({ open, outsider }) => {
+      const store = await open()
+      await outsider.query('create sequence tries')
+      await trigger(outsider, `if nextval('tries') = 1 then ${raise('40001')}; end if`, 'in commit')
+      await setFact(store)
+      assert.deepEqual(await fact(store), bytes(1))
+      assert.deepEqual((await outsider.query('select last_value as tries from tries')).rows, [{ tries: '2' }])
+    }),
+  )
+
+  it(
+    'has changed nothing when the connection is lost before the commit, and goes on over another',
+    inDatabase(async ({ open, outsider }) => {
+      const store = await open()
+      const write = store.write(async (tx) => {
+        await tx.server.setFact('server_id', bytes(1))
+        await endOthers(outsider)
+      })
+      await assert.rejects(write, StorageUnavailable)
+      const read = store.read(async (tx) => {
+        await tx.server.fact('server_id')
+        await endOthers(outsider)
+        await tx.server.fact('server_id').catch(() => undefined)
+      })
+      await assert.rejects(read, StorageUnavailable)
+      assert.equal(await fact(store), undefined)
+      await setFact(store)
+    }),
+  )
+
+  it(
+    'acknowledges nothing any more when the connection is lost in the commit: nobody knows whether that came to be',
+    inOwnDatabase(async ({ open, outsider }) => {
+      const store = await open()
+      await fact(store)
+      await trigger(outsider, 'perform pg_terminate_backend(pg_backend_pid())', 'in commit')
+      await assert.rejects(setFact(store), StoreBroken)
+      await assert.rejects(fact(store), StoreBroken)
+      await assert.rejects(
+        store.write(async () => undefined),
+        StoreBroken,
+      )
+      await assert.rejects(
+        store.withReceiptLogLock(async () => undefined),
+        StoreBroken,
+      )
+      assert.equal(await fact(await open()), undefined)
+    }),
+  )
+
+  it(
+    'acknowledges nothing any more when data is corrupted, even if the work hid it',
+    inOwnDatabase(async ({ open, outsider }) => {
+      const store = await open()
+      await trigger(outsider, raise('XX001'), 'at once')
+      const write = store.write((tx) => tx.server.setFact('server_id', bytes(1)).catch(() => undefined))
+      await assert.rejects(write, StoreBroken)
+      await assert.rejects(fact(store), StoreBroken)
+    }),
+  )
+})

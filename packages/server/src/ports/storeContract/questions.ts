@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict'
+import type { WriteTx } from '../store.ts'
+import { capability, deprecation, jti } from './discovery.ts'
+import { invite } from './invites.ts'
+import { challenge, codeHash } from './secondFactors.ts'
+import { share } from './shares.ts'
+import {
+  account,
+  accountId,
+  adoptedDrop,
+  album,
+  albumId,
+  asset,
+  assetBlob,
+  assetId,
+  assetUpload,
+  at,
+  bytes,
+  claim,
+  copy,
+  device,
+  deviceId,
+  drop,
+  dropId,
+  event,
+  hash,
+  keyId,
+  link,
+  opaqueId,
+  receipt,
+  session,
+  sessionId,
+  upload,
+  uploadId,
+} from './world.ts'
+
+/** Every question of the port once, with what its noun needs to be there. */
+export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof WriteTx[Noun]]: Ask } } = {
+  accounts: {
+    find: (tx) => tx.accounts.find(accountId(1)),
+    findByEmail: (tx) => tx.accounts.findByEmail('owner@example.org'),
+    insert: (tx) => tx.accounts.insert(account(2)),
+    changeSecret: (tx) => tx.accounts.changeSecret(accountId(1), account(1).secretHash, account(2)),
+    charge: (tx) => tx.accounts.charge(accountId(1), 1, 10),
+    refund: async (tx) => {
+      await tx.accounts.charge(accountId(1), 1, 10)
+      await tx.accounts.refund(accountId(1), 1)
+    },
+    setExceededSince: (tx) => tx.accounts.setExceededSince(accountId(1), at(1)),
+    list: (tx) => tx.accounts.list({ afterEmail: 'owner@example.org', most: 5 }),
+    setLimits: (tx) => tx.accounts.setLimits(accountId(1), { softLimitBytes: 1, hardLimitBytes: 2 }),
+    setSuspended: async (tx) => {
+      await tx.accounts.setSuspended(accountId(1), at(1))
+      await tx.accounts.setSuspended(accountId(1), undefined)
+    },
+  },
+  secondFactors: {
+    find: (tx) => tx.secondFactors.find(accountId(1)),
+    enroll: (tx) => tx.secondFactors.enroll(accountId(1), bytes(49)),
+    confirm: (tx) => tx.secondFactors.confirm(accountId(1), at(1)),
+    useStep: (tx) => tx.secondFactors.useStep(accountId(1), 1),
+    remove: (tx) => tx.secondFactors.remove(accountId(1)),
+    forgetSteps: (tx) => tx.secondFactors.forgetSteps(accountId(1)),
+    setBackupCodes: (tx) => tx.secondFactors.setBackupCodes(accountId(1), [codeHash(1)]),
+    useBackupCode: (tx) => tx.secondFactors.useBackupCode(accountId(1), codeHash(1), at(1)),
+  },
+  challenges: {
+    find: (tx) => tx.challenges.find(codeHash(1)),
+    insert: (tx) => tx.challenges.insert(challenge(1)),
+    countTry: (tx) => tx.challenges.countTry(codeHash(1), { at: at(1), triesMost: 5 }),
+    take: (tx) => tx.challenges.take(codeHash(1), at(1)),
+    removeOf: (tx) => tx.challenges.removeOf(accountId(1)),
+    prune: (tx) => tx.challenges.prune(at(1), 5),
+  },
+  sessions: {
+    find: (tx) => tx.sessions.find(sessionId(1)),
+    findRefreshToken: (tx) => tx.sessions.findRefreshToken(bytes(32)),
+    listLive: (tx) => tx.sessions.listLive(accountId(1), at(1)),
+    insert: (tx) => tx.sessions.insert(session(1)),
+    insertRefreshToken: async (tx) => {
+      await tx.sessions.insert(session(2))
+      await tx.sessions.insertRefreshToken({
+        tokenHash: bytes(32),
+        sessionId: sessionId(2),
+        issuedAt: at(0),
+        usedAt: undefined,
+      })
+    },
+    useRefreshToken: (tx) => tx.sessions.useRefreshToken(bytes(32), at(1)),
+    prolong: (tx) => tx.sessions.prolong(sessionId(1), at(1), at(2)),
+    end: (tx) => tx.sessions.end(sessionId(1), at(1)),
+    endAllOf: async (tx) => {
+      await tx.sessions.endAllOf(accountId(1), at(1), sessionId(1))
+      await tx.sessions.endAllOf(accountId(1), at(1))
+    },
+    prune: (tx) => tx.sessions.prune(at(1)),
+  },
+  invites: {
+    find: (tx) => tx.invites.find(hash(1)),
+    list: (tx) => tx.invites.list(5),
+    hasLive: (tx) => tx.invites.hasLive(at(1)),
+    insert: (tx) => tx.invites.insert(invite(2)),
+    use: (tx) => tx.invites.use(hash(1), accountId(1), at(1)),
+    prune: (tx) => tx.invites.prune(at(1), 5),
+  },
+  devices: {
+    find: (tx) => tx.devices.find(deviceId(1)),
+    listOf: (tx) => tx.devices.listOf(accountId(1)),
+    countLive: (tx) => tx.devices.countLive(accountId(1)),
+    insert: (tx) => tx.devices.insert(device(2)),
+    revoke: (tx) => tx.devices.revoke(deviceId(1), accountId(1), at(1)),
+  },
+  albums: {
+    find: (tx) => tx.albums.find(albumId(1)),
+    listOf: (tx) => tx.albums.listOf(accountId(1)),
+    count: (tx) => tx.albums.count(accountId(1)),
+    insert: (tx) => tx.albums.insert(album(2)),
+  },
+  assets: {
+    find: (tx) => tx.assets.find(assetId(1)),
+    blobsOf: (tx) => tx.assets.blobsOf(assetId(1)),
+    heldBy: (tx) => tx.assets.heldBy(accountId(1), assetId(1)),
+    copiesOf: (tx) => tx.assets.copiesOf(accountId(1), hash(1)),
+    retainedUntil: (tx) => tx.assets.retainedUntil(accountId(1)),
+    someHolding: (tx) => tx.assets.someHolding(accountId(1), 5),
+    reserve: (tx) => tx.assets.reserve(asset(2)),
+    giveUp: (tx) => tx.assets.giveUp(assetId(1)),
+    addBlob: (tx) => tx.assets.addBlob(assetBlob(2)),
+    removeBlob: (tx) => tx.assets.removeBlob(assetBlob(1).location),
+    touch: (tx) => tx.assets.touch(assetId(1), at(1)),
+    setDrop: (tx) => tx.assets.setDrop(assetId(1), adoptedDrop(1)),
+    bury: async (tx) => {
+      await tx.assets.removeBlob(assetBlob(1).location)
+      await tx.assets.touch(assetId(1), at(1))
+      await tx.assets.bury(assetId(1), at(1))
+    },
+  },
+  links: {
+    find: (tx) => tx.links.find(opaqueId(1)),
+    listOf: (tx) => tx.links.listOf(accountId(1)),
+    countLive: (tx) => tx.links.countLive(accountId(1), at(1)),
+    insert: (tx) => tx.links.insert(link(2)),
+    reserve: (tx) => tx.links.reserve(opaqueId(1), { size: 1, at: at(1), maxOpenSessions: 64 }),
+    release: async (tx) => {
+      await tx.links.reserve(opaqueId(1), { size: 1, at: at(1), maxOpenSessions: 64 })
+      await tx.links.release(opaqueId(1), 1)
+    },
+    land: async (tx) => {
+      await tx.links.reserve(opaqueId(1), { size: 1, at: at(1), maxOpenSessions: 64 })
+      await tx.links.land(opaqueId(1), 1, at(1))
+    },
+    claim: (tx) => tx.links.claim(opaqueId(1), uploadId(1)),
+    unclaim: (tx) => tx.links.unclaim(opaqueId(1), uploadId(1)),
+    revoke: (tx) => tx.links.revoke(opaqueId(1), accountId(1), at(1)),
+  },
+  uploads: {
+    find: (tx) => tx.uploads.find(uploadId(1)),
+    findByIdempotencyKey: (tx) => tx.uploads.findByIdempotencyKey(opaqueId(1), 'key'),
+    chunkAt: (tx) => tx.uploads.chunkAt(uploadId(1), 0),
+    chunks: (tx) => tx.uploads.chunks(uploadId(1)),
+    openOf: (tx) => tx.uploads.openOf(opaqueId(1)),
+    unclosedOfAsset: (tx) => tx.uploads.unclosedOfAsset(assetId(1)),
+    unclosedOfAccount: (tx) => tx.uploads.unclosedOfAccount(accountId(1)),
+    countUnclosed: (tx) => tx.uploads.countUnclosed(accountId(1)),
+    countUnclosedOwn: (tx) => tx.uploads.countUnclosedOwn(accountId(1)),
+    finishing: (tx) => tx.uploads.finishing(),
+    runOut: (tx) => tx.uploads.runOut({ noChunkBefore: at(1), idleBefore: at(1), createdBefore: at(1), most: 5 }),
+    outstandingBytes: (tx) => tx.uploads.outstandingBytes(),
+    insert: async (tx) => {
+      await tx.uploads.insert(upload(2))
+      await tx.uploads.insert(assetUpload(3))
+    },
+    append: (tx) => tx.uploads.append(uploadId(1), { offset: 0, length: 1, checksum: hash(1) }, at(1)),
+    fallBack: (tx) => tx.uploads.fallBack(uploadId(1), 0),
+    redeclare: async (tx) => {
+      await tx.uploads.insert(assetUpload(8))
+      await tx.uploads.redeclare(uploadId(8), assetUpload(8))
+    },
+    move: (tx) => tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1) }),
+    prune: (tx) => tx.uploads.prune(at(1)),
+  },
+  drops: {
+    find: (tx) => tx.drops.find(dropId(1)),
+    pendingOf: (tx) => tx.drops.pendingOf(accountId(1)),
+    countPending: (tx) => tx.drops.countPending(accountId(1)),
+    insert: (tx) => tx.drops.insert(drop(2)),
+    claim: (tx) => tx.drops.claim(claim(1)),
+    settle: async (tx) => {
+      await tx.drops.claim(claim(1))
+      await tx.drops.settle(dropId(1), claim(1).claimId)
+    },
+    unclaim: (tx) => tx.drops.unclaim(dropId(1), claim(1).claimId),
+    remove: (tx) => tx.drops.remove(dropId(1), accountId(1), at(1)),
+    removeOfLink: (tx) => tx.drops.removeOfLink(opaqueId(1), accountId(1), at(1)),
+    removeSome: (tx) => tx.drops.removeSome(accountId(1), at(1), 5),
+  },
+  copies: {
+    find: (tx) => tx.copies.find(copy(1).location),
+    listIn: (tx) => tx.copies.listIn('doomed', at(1), 5),
+    insert: (tx) => tx.copies.insert(copy(2)),
+    move: (tx) => tx.copies.move(copy(1).location, { from: 'staged', to: 'kept', at: at(1) }),
+    standingOf: (tx) => tx.copies.standingOf(copy(1).location, hash(1)),
+    findKept: (tx) => tx.copies.findKept(copy(1).location),
+    listToScrub: (tx) => tx.copies.listToScrub({ before: at(9), after: undefined, most: 5 }),
+    ownerOf: (tx) => tx.copies.ownerOf('nowhere', uploadId(1)),
+    doom: (tx) =>
+      tx.copies.doom({
+        location: copy(1).location,
+        uploadId: uploadId(1),
+        ciphertextHash: hash(1),
+        before: at(5),
+        at: at(9),
+      }),
+    markDamaged: (tx) => tx.copies.markDamaged(copy(1).location, at(1)),
+    noteIntact: (tx) => tx.copies.noteIntact(copy(1).location, at(1)),
+    remove: (tx) => tx.copies.remove(copy(1).location),
+  },
+  holds: {
+    find: (tx) => tx.holds.find(hash(1)),
+    list: (tx) => tx.holds.list(),
+    add: (tx) => tx.holds.add({ ciphertextHash: hash(1), reason: 'asked for', createdAt: at(1) }),
+    remove: (tx) => tx.holds.remove(hash(1)),
+  },
+  changes: {
+    lastSeq: (tx) => tx.changes.lastSeq(accountId(1)),
+    assetsAfter: async (tx) => {
+      await tx.changes.numberAsset(assetId(1), 1)
+      assert.equal((await tx.changes.assetsAfter({ accountId: accountId(1), changeSeq: 0, most: 5 })).length, 1)
+    },
+    eventsAfter: (tx) => tx.changes.eventsAfter({ accountId: accountId(1), changeSeq: 0, most: 5 }),
+    nextSeq: (tx) => tx.changes.nextSeq(accountId(1)),
+    insertEvent: (tx) => tx.changes.insertEvent(event(1)),
+    numberAsset: (tx) => tx.changes.numberAsset(assetId(1), 1),
+    pruneEvents: (tx) => tx.changes.pruneEvents(at(1), 5),
+  },
+  receipts: {
+    head: (tx) => tx.receipts.head(),
+    ofUpload: (tx) => tx.receipts.ofUpload(uploadId(1)),
+    ofAsset: (tx) => tx.receipts.ofAsset(assetId(1)),
+    append: async (tx) => {
+      await tx.receipts.append(undefined, [receipt(1)])
+      await tx.receipts.append(await tx.receipts.head(), [receipt(2)])
+    },
+  },
+  departures: {
+    waiting: (tx) => tx.departures.waiting(5),
+    leave: (tx) => tx.departures.leave({ accountId: accountId(1), secretHash: account(1).secretHash, at: at(1) }),
+    finish: (tx) => tx.departures.finish(accountId(1), at(1)),
+  },
+  deprecations: {
+    list: (tx) => tx.deprecations.list(),
+    append: (tx) => tx.deprecations.append(deprecation('2026-06-01')),
+  },
+  capabilities: {
+    liveOf: (tx) => tx.capabilities.liveOf(albumId(1), at(1)),
+    count: (tx) => tx.capabilities.count(accountId(1), at(1)),
+    revoked: (tx) => tx.capabilities.revoked(at(1)),
+    insert: (tx) => tx.capabilities.insert(capability(1)),
+    revoke: (tx) => tx.capabilities.revoke(jti(1), albumId(1), at(1)),
+    revokeAll: (tx) => tx.capabilities.revokeAll(at(1)),
+    prune: (tx) => tx.capabilities.prune(at(1), 5),
+  },
+  shares: {
+    find: (tx) => tx.shares.find(opaqueId(1)),
+    contentsOf: async (tx) => {
+      await tx.shares.insert(share(1))
+      await tx.shares.contentsOf(opaqueId(1))
+    },
+    names: (tx) => tx.shares.names(opaqueId(1), hash(1)),
+    listOf: (tx) => tx.shares.listOf(accountId(1)),
+    count: (tx) => tx.shares.count(accountId(1)),
+    insert: (tx) => tx.shares.insert(share(1, { blobHashes: Array.from({ length: 101 }, () => hash(1)) })),
+    end: async (tx) => {
+      await tx.shares.insert(share(1))
+      await tx.shares.end(opaqueId(1), accountId(1), at(1))
+    },
+    endSomeOf: async (tx) => {
+      await tx.shares.insert(share(1))
+      await tx.shares.endSomeOf(accountId(1), at(1), 5)
+    },
+    endExpired: async (tx) => {
+      await tx.shares.insert(share(1, { expiresAt: at(1) }))
+      await tx.shares.endExpired(at(2), at(2), 5)
+    },
+  },
+  keys: {
+    attestationKeys: (tx) => tx.keys.attestationKeys(),
+    activeAttestationKey: (tx) => tx.keys.activeAttestationKey(),
+    insertAttestationKey: (tx) =>
+      tx.keys.insertAttestationKey({
+        keyId: keyId(1),
+        publicKey: bytes(1984),
+        sealedPrivateKey: bytes(9),
+        activeFrom: at(0),
+        activeTo: undefined,
+      }),
+    retireAttestationKey: (tx) => tx.keys.retireAttestationKey(keyId(1), at(1)),
+  },
+  server: {
+    fact: (tx) => tx.server.fact('server_id'),
+    setFact: (tx) => tx.server.setFact('server_id', bytes(1)),
+  },
+  audit: {
+    damage: (tx) => tx.audit.damage(true, 1),
+    accounts: (tx) => tx.audit.accounts('', 5),
+    links: (tx) => tx.audit.links(0, 5),
+    uploads: (tx) => tx.audit.uploads('', 5),
+    drops: (tx) => tx.audit.drops(0, 5),
+    assets: (tx) => tx.audit.assets('', 5),
+    blobs: (tx) => tx.audit.blobs(0, 5),
+    copies: (tx) => tx.audit.copies('', 5),
+    copy: (tx) => tx.audit.copy(copy(1).location),
+    receipts: (tx) => tx.audit.receipts(-1, 5),
+    recountUse: (tx) => tx.audit.recountUse(accountId(1)),
+    recountOpen: (tx) => tx.audit.recountOpen(1),
+  },
+}
+
+export type Ask = (tx: WriteTx) => Promise<unknown>

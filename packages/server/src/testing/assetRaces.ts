@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import type { UploadId } from '@blindkeep/protocol/ids'
+import { isRefusal } from '../domain/refusals.ts'
+import { blobRow, openBlob } from './assetSessions.ts'
+import type { Keeper } from './assets.ts'
+import { createGate } from './faults.ts'
+import { accountRow, admitted, append, bytes } from './guest.ts'
+import type { World } from './world.ts'
+
+export const ROUNDS = 9
+
+export const reasonOf = (answer: unknown): string => (isRefusal(answer) ? String(Object(answer).refused) : 'done')
+/** How many answers say so. */
+export const count = (answers: readonly string[], reason: string) =>
+  answers.filter((answer) => answer === reason).length
+export const used = async (world: World, { accountId }: Keeper) => (await accountRow(world, accountId)).usedBytes
+/** Sends all bytes of a session at once, and tells how it ended. */
+export const whole = (world: World, uploadId: UploadId, content: Uint8Array) =>
+  append(world, uploadId, { offset: 0, bytes: content }).then(reasonOf)
+
+/** Runs both in either order of asking, round by round. */
+export async function both<First, Second>(
+  round: number,
+  first: () => Promise<First>,
+  second: () => Promise<Second>,
+): Promise<readonly [First, Second]> {
+  if (round % 2 === 0) return Promise.all([first(), second()])
+  const late = second()
+  return [await first(), await late]
+}
+
+/**
+ * Lets the receipts of all that `work` finishes be appended in one batch: the log is held, and another blob, which is gone again afterwards,
+ * waits for it first. `hold` is called when all are waiting.
+ */
+export async function inOneBatch(
+  world: World,
+  keeper: Keeper,
+  {
+    ids,
+    work,
+    hold = async () => undefined,
+  }: {
+    readonly ids: readonly UploadId[]
+    readonly work: () => Promise<readonly string[]>
+    readonly hold?: () => Promise<unknown>
+  },
+): Promise<readonly string[]> {
+  const [isHeld, gate] = [createGate(), createGate()]
+  const log = world.store.withReceiptLogLock(async () => {
+    isHeld.open()
+    await gate.passed
+  })
+  await isHeld.passed
+  const content = bytes(100)
+  const decoy = await openBlob(world, keeper, content)
+  const landed = whole(world, decoy, content)
+  await untilWaiting(world, [decoy])
+  const answers = work()
+  await untilWaiting(world, ids)
+  await hold()
+  gate.open()
+  await log
+  const settled = await answers
+  assert.equal(await landed, 'done')
+  const { assetId } = await blobRow(world, decoy)
+  admitted(await world.rules.assets.remove(keeper.accountId, assetId))
+  return settled
+}
+
+async function untilWaiting(world: World, ids: readonly UploadId[]): Promise<void> {
+  for (const uploadId of ids) while ((await blobRow(world, uploadId)).state === 'open') await new Promise(setImmediate)
+  // From there to the log it is a look at the asset, and at a manifest.
+  for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
+}
+
+/** How many receipts the log has. */
+export const heights = async (world: World) => (await world.store.read((tx) => tx.receipts.head()))?.receiptSeq ?? 0

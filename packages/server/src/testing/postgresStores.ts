@@ -1,0 +1,140 @@
+/** Stores over PostgreSQL for tests: importing this starts a server of its own before the first of them. */
+import { after, before } from 'node:test'
+import { Client } from 'pg'
+import { openPostgresStore } from '../adapters/sql/postgres.ts'
+import type { Store } from '../ports/store.ts'
+import { bytes } from '../ports/storeContract/world.ts'
+import { type PostgresServer, startPostgresServer } from './postgresServer.ts'
+
+/** One for all tests of a process. */
+let server: PostgresServer
+/** The owner of everything, outside of all stores. */
+let owner: Client
+let databases = 0
+/** Databases of worlds that have closed, empty again: PostgreSQL takes a tenth of a second to make another. */
+const emptied: Client[] = []
+
+before(async () => {
+  server = await startPostgresServer()
+  owner = await connect('postgres')
+  await owner.query('create database migrated')
+  await (await openPostgresStore({ url: server.url('migrated') })).close()
+})
+
+after(async () => {
+  for (const client of [...emptied, owner]) await client?.end()
+  await server?.stop()
+})
+
+async function connect(database: string): Promise<Client> {
+  const client = new Client(server.url(database))
+  // Some tests end connections from the other side.
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
+
+async function createDatabase(template: 'migrated' | 'template0'): Promise<string> {
+  databases += 1
+  await owner.query(`create database world_${databases} template ${template}`)
+  return `world_${databases}`
+}
+
+/** Row by row, as to make a table's files anew takes longer; and without triggers, so that the order of the tables does not matter. */
+const emptying = `
+  set session_replication_role = replica;
+  do $$
+    declare name text;
+    begin
+      for name in select tablename from pg_tables where schemaname = 'public' and tablename <> 'migrations' loop
+        execute format('delete from %I', name);
+      end loop;
+    end
+  $$;
+  reset session_replication_role`
+
+async function takeDatabase(): Promise<Client> {
+  return emptied.pop() ?? (await connect(await createDatabase('migrated')))
+}
+
+async function giveBack(outsider: Client): Promise<void> {
+  await outsider.query(emptying)
+  emptied.push(outsider)
+}
+
+export const urlOf = (database: string) => server.url(database)
+export const asOwner = (text: string) => owner.query(text)
+
+/** For the contract suites of a store. */
+export async function openWorld() {
+  const outsider = await takeDatabase()
+  const url = server.url(String(outsider.database))
+  let current = await openPostgresStore({ url })
+  const reopen = async () => {
+    await current.close()
+    current = await openPostgresStore({ url })
+    return current
+  }
+  const close = async () => {
+    await current.close()
+    await giveBack(outsider)
+  }
+  return { store: current, reopen, close }
+}
+
+interface Database {
+  readonly url: string
+  /** As another program would reach it. */
+  readonly outsider: Client
+  /** A store over it, as one more process would have it. */
+  open(): Promise<Store>
+}
+
+export function inDatabase(work: (database: Database) => Promise<void>) {
+  return async () => {
+    const outsider = await takeDatabase()
+    await withStores(outsider, work)
+    await giveBack(outsider)
+  }
+}
+
+/** For a test that changes more than rows, so that no other can use the database after it. */
+export function inOwnDatabase(
+  work: (database: Database) => Promise<void>,
+  template: 'migrated' | 'template0' = 'migrated',
+) {
+  return async () => {
+    const outsider = await connect(await createDatabase(template))
+    try {
+      await withStores(outsider, work)
+    } finally {
+      await outsider.end()
+      await owner.query(`drop database ${outsider.database} with (force)`)
+    }
+  }
+}
+
+async function withStores(outsider: Client, work: (database: Database) => Promise<void>): Promise<void> {
+  const url = server.url(String(outsider.database))
+  const stores: Store[] = []
+  const open = async () => {
+    const store = await openPostgresStore({ url })
+    stores.push(store)
+    return store
+  }
+  try {
+    await work({ url, outsider, open })
+  } finally {
+    for (const store of stores) await store.close()
+  }
+}
+
+/** Ends every other connection to the database, and waits until they are gone. */
+export async function endOthers(outsider: Client): Promise<void> {
+  await outsider.query(`
+    select pg_terminate_backend(pid, 5000) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`)
+}
+
+export const setFact = (store: Store) => store.write((tx) => tx.server.setFact('server_id', bytes(1)))
+export const fact = (store: Store) => store.read((tx) => tx.server.fact('server_id'))
