@@ -144,14 +144,14 @@ describe('the connections of a SQLite store', () => {
       const { promise: afterwards, resolve } = Promise.withResolvers<unknown>()
       const held = store.write(async (tx) => {
         await tx.accounts.insert(account(1))
-        await new Promise((wake) => setTimeout(wake))
+        await new Promise((wake) => setImmediate(wake))
         resolve(await tx.accounts.insert(account(2)).catch((error) => error))
       })
       const other = store.write((tx) => tx.accounts.insert(account(3)))
       await assert.rejects(held, /awaited something other/)
       assert.equal(await other, true)
       assert.match(String(await afterwards), /transaction is over/)
-      const read = store.read(() => new Promise((wake) => setTimeout(wake)))
+      const read = store.read(() => new Promise((wake) => setImmediate(wake)))
       await assert.rejects(read, /awaited something other/)
       const found = await store.read((tx) =>
         Promise.all([1, 2, 3].map(async (number) => (await tx.accounts.find(accountId(number))) !== undefined)),
