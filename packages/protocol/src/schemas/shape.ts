@@ -38,9 +38,14 @@ function refined<Schema extends TSchema>(schema: Schema, { check, message }: Ref
 
 /** Optional, and null means absent. */
 export function optional<Schema extends TSchema>(schema: Schema) {
-  const { type } = schema as { type?: string }
+  const { type, enum: values } = schema as { type?: string; enum?: readonly string[] }
   if (type === undefined) throw new Error('only a schema with one JSON type can be optional')
-  const nullable = Type.Unsafe<Static<Schema> | null>({ ...schema, type: [type, 'null'] })
+  const nullable = Type.Unsafe<Static<Schema> | null>({
+    ...schema,
+    type: [type, 'null'],
+    // Null has to be one of the values as well, or it would be of the right type and refused all the same (JSON Schema, validation, 6.1.2).
+    ...(values === undefined ? {} : { enum: [...values, null] }),
+  })
   const refinement = refinements.get(schema)
   return Type.Optional(refinement === undefined ? nullable : refined(nullable, refinement))
 }
