@@ -121,7 +121,9 @@ const unescapePointer = (key: string) => decodeURIComponent(key).replaceAll('~1'
 
 /** Neither strips nor coerces nor fills in: what is checked is what was sent. A schema that is not plain JSON Schema is a fault of the document. */
 function schemaReader(root: Json) {
-  const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true })
+  // Each schema is compiled once, and not into every other that refers to it.
+  const options = { strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true, inlineRefs: false }
+  const ajv = new Ajv2020(options)
   addFormats.default(ajv)
   // The document is no schema itself, so its components become the definitions of a schema that holds nothing else.
   const components = record(record(root.components).schemas)

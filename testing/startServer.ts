@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type CommandOutcome, runCommand } from './command.ts'
+import { COMPILED, type CommandOutcome, runCommand } from './command.ts'
 
 const MAIN = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url))
 /** A start takes less than a second; on a machine that has much else to do it has taken twenty. */
@@ -64,6 +64,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const dataDir = options.dataDir ?? join(root, 'data')
   const env = {
     ...inheritedEnv(),
+    NODE_COMPILE_CACHE: COMPILED,
     HOST: '127.0.0.1',
     PORT: String(port),
     DATA_DIR: dataDir,

@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { uuidBytes } from '@blindkeep/protocol/bytes'
+import { nodeEnvironment as environment } from '../../../demo/nodeEnvironment.ts'
 import { type RunningServer, startServer } from '../../../testing/startServer.ts'
 import { logIn, registerOwner } from './account.ts'
 import { fetchReceipt } from './audit.ts'
@@ -12,7 +13,6 @@ import { albumKey, assetKey, assetWrapKey, recoveryProof, recoveryWrapKey } from
 import { newDevice } from './device.ts'
 import { openLink } from './guest.ts'
 import type { InboxItem, Owner } from './owner.ts'
-import { passphraseProof } from './password.ts'
 import { newRecoveryWords } from './recovery.ts'
 import { secretOfWords } from './recoveryWords.ts'
 import { send } from './send.ts'
@@ -54,14 +54,15 @@ after(() => server.stop())
 async function account(): Promise<Owner> {
   const email = `${randomBytes(6).toString('hex')}@example.org`
   const password = unique('the password')
+  const person = { baseUrl: server.url, email, password, environment }
   const recovery = newRecoveryWords()
-  await registerOwner({ baseUrl: server.url, email, password, recovery })
+  await registerOwner({ ...person, recovery })
   const words = text('the recovery words', (await recovery.confirm()).join(' '))
   const recoverySecret = await secretOfWords(words)
   secrets.push({ name: 'what is behind the recovery words', bytes: recoverySecret })
   secrets.push({ name: 'the recovery wrapping key', bytes: recoveryWrapKey(recoverySecret) })
   secrets.push({ name: 'the recovery proof', bytes: recoveryProof(recoverySecret) })
-  const { owner } = await logIn({ baseUrl: server.url, email, password })
+  const { owner } = await logIn(person)
   assert.ok(owner)
   secrets.push({ name: 'the account key', bytes: owner.accountKey })
   const { accessToken, refreshToken } = owner.tokens()
@@ -73,7 +74,7 @@ async function account(): Promise<Owner> {
 
 async function dropThrough(url: string, passphrase: string): Promise<void> {
   const source = sourceOfBytes(Buffer.from(unique('the content').repeat(50)))
-  const link = await openLink(url)
+  const link = await openLink(url, environment)
   const facts = {
     name: unique('the name'),
     type: `application/x-${unique('the type')}`,
@@ -84,7 +85,7 @@ async function dropThrough(url: string, passphrase: string): Promise<void> {
   secrets.push({ name: 'the drop’s key', bytes: Buffer.from(state.key, 'base64') })
   secrets.push({
     name: 'the passphrase’s proof',
-    bytes: await passphraseProof(passphrase, Buffer.from(state.opaqueId, 'hex')),
+    bytes: await environment.passphraseProof(passphrase, Buffer.from(state.opaqueId, 'hex')),
   })
   const landed = await send({ state, source })
   answers.push(

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { parseAccountId } from '@blindkeep/protocol/ids'
 import { type Calls, createCalls } from './call.ts'
 import { AnswerError, NetworkError, ProblemError } from './errors.ts'
-import { createSession, type TokenPair } from './session.ts'
+import { createSession, type SessionListener, type TokenPair } from './session.ts'
 
 const opaqueId = '00112233445566778899aabbccddeeff'
 const uploadId = '6f1c3f5e-8d5e-4b6f-9a51-0d0f3f9f6a11'
@@ -190,8 +190,12 @@ describe('a session', () => {
   const accountId = parseAccountId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f')
   const expired = { type: '/problems/error.auth.session_expired', status: 401, code: 'error.auth.session_expired' }
 
+  interface RotatingOptions extends SessionListener {
+    readonly isOver?: boolean
+  }
+
   /** Access tokens are `access 1`, `access 2` …; only the newest counts. Gives how often they were rotated. */
-  async function rotating(context: TestContext, isOver = false) {
+  async function rotating(context: TestContext, { isOver = false, ...listener }: RotatingOptions = {}) {
     let newest = 2
     let rotations = 0
     const { baseUrl, calls } = await hostile(context, (request, response) => {
@@ -207,7 +211,7 @@ describe('a session', () => {
     })
     assert.ok(accountId)
     const tokens: TokenPair = { accountId, accessToken: 'access 1', refreshToken: 'refresh 1', expiresAt: '' }
-    const session = createSession({ calls, tokens })
+    const session = createSession({ calls, tokens, ...listener })
     return { session, calls: createCalls({ baseUrl, tokens: session }), rotations: () => rotations }
   }
 
@@ -220,12 +224,26 @@ describe('a session', () => {
     assert.equal(rotations(), 1)
   })
 
-  it('is over when it cannot be renewed', async (context) => {
-    const { calls, rotations } = await rotating(context, true)
+  it('uses no pair before it was kept, and the one before where it could not be', async (context) => {
+    const kept: string[] = []
+    const onTokens = async ({ refreshToken }: TokenPair) => {
+      await Promise.resolve()
+      if (kept.push(refreshToken) === 1) throw new Error('the disk is full')
+    }
+    const { session, calls } = await rotating(context, { onTokens })
+    await assert.rejects(calls.call('quota'), /the disk is full/)
+    assert.deepEqual([session.current().refreshToken, kept], ['refresh 1', ['refresh 3']])
+    await calls.call('quota')
+    assert.deepEqual([session.current().refreshToken, kept], ['refresh 4', ['refresh 3', 'refresh 4']])
+  })
+
+  it('is over when it cannot be renewed, and says so', async (context) => {
+    let ends = 0
+    const { calls, rotations } = await rotating(context, { isOver: true, onEnded: () => void ends++ })
     await assert.rejects(
       calls.call('quota'),
       (error) => error instanceof ProblemError && error.code === 'error.auth.session_expired',
     )
-    assert.equal(rotations(), 1)
+    assert.deepEqual([rotations(), ends], [1, 1])
   })
 })

@@ -27,6 +27,7 @@ import type { Random } from '../ports/random.ts'
 import type { Store } from '../ports/store.ts'
 import { createRules, type RulePorts, type RuleSettings, type Rules } from '../rules.ts'
 import { createHandClock, type HandClock } from './handClock.ts'
+import { openMemoryStore } from './memoryStore.ts'
 
 /** The rules over real adapters, a database in memory, files in a directory of its own and a clock that moves by hand. */
 export interface World {
@@ -137,7 +138,7 @@ async function openWorld({
   ground ??= openGround()
   const { directory, blobsDirectory, realBlobs, keyring } = await ground
   const databasePath = isOnDisk ? join(directory, `${systemRandom.uuid()}.sqlite`) : undefined
-  const realStore = await openSqliteStore({ path: databasePath ?? ':memory:' })
+  const realStore = await (databasePath === undefined ? openMemoryStore() : openSqliteStore({ path: databasePath }))
   const clock = createHandClock()
   const keys = await openServerKeys({ store: realStore, keyring, clock, random: systemRandom })
   const path = join(directory, `limits ${systemRandom.uuid()}`)

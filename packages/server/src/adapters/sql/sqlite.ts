@@ -12,17 +12,21 @@ import { createHealth, type Health } from './sqliteHealth.ts'
 import { createTurns, type Turns } from './turns.ts'
 import { createReadTx, createWriteTx } from './tx.ts'
 
+/** How SQLite is told so. */
+const IN_MEMORY = '?vfs=memdb'
+
 /**
  * Opens the database at `path`, makes it on the first start, readable by its owner alone (mode 0600, which its log takes on), and brings its
- * schema up to date. `:memory:` is a database of its own that ends with the store. Throws `DatabaseTooNew`.
+ * schema up to date. `:memory:` is a database of its own that ends with the store. One in memory that has a name (`memoryPath`) ends with the last
+ * connection to it. Throws `DatabaseTooNew`.
  * With `asItIs` the database has to be there and up to date: throws `DatabaseMissing` or `DatabaseBehind` otherwise.
  *
  * One connection writes and one, which refuses to, reads: each in turns, both at the same time.
  */
 export async function openSqliteStore(options: { readonly path: string; readonly asItIs?: boolean }): Promise<Store> {
   const { path, asItIs = false } = options
-  const inMemory = path === ':memory:'
-  const location = inMemory ? `file:/blindkeep-${randomUUID()}?vfs=memdb` : path
+  const location = path === ':memory:' ? memoryPath() : path
+  const inMemory = location.endsWith(IN_MEMORY)
   if (asItIs && !existsSync(path)) throw new DatabaseMissing(`there is no database at ${path}`)
   if (!inMemory) createPrivately(location)
   const health = createHealth()
@@ -42,6 +46,11 @@ export async function openSqliteStore(options: { readonly path: string; readonly
     writer.close()
     throw error
   }
+}
+
+/** Of a database in memory that several connections of this process can open, and that is like no other. */
+export function memoryPath(): string {
+  return `file:/blindkeep-${randomUUID()}${IN_MEMORY}`
 }
 
 export class DatabaseMissing extends Error {

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { memoryPath, openSqliteStore } from '../adapters/sql/sqlite.ts'
+import type { Store } from '../ports/store.ts'
+
+/**
+ * A store in memory over the tables that the migrations make. The first one goes through the migrations, the others are given what it has then: worlds
+ * are made by the thousand, and to alter tables takes several times as long as to make them. The store's contract and the migrations' own tests go
+ * through them each time.
+ */
+export async function openMemoryStore(): Promise<Store> {
+  migrated ??= readMigrated()
+  const script = await migrated
+  const path = memoryPath()
+  // Holds the database until the store has opened it.
+  const holder = new DatabaseSync(path)
+  try {
+    holder.exec(script)
+    return await openSqliteStore({ path })
+  } finally {
+    holder.close()
+  }
+}
+
+let migrated: Promise<string> | undefined
+
+/** Statements that make a database as the migrations leave a new one. */
+async function readMigrated(): Promise<string> {
+  const path = memoryPath()
+  const store = await openSqliteStore({ path })
+  const reader = new DatabaseSync(path)
+  try {
+    const made = reader
+      .prepare(`select type, name, sql from sqlite_schema where sql is not null order by type <> 'table', rowid`)
+      .all()
+    for (const { name } of made.filter(({ type, name }) => type === 'table' && name !== 'migrations'))
+      assert.equal(reader.prepare(`select count(*) as rows from "${name}"`).get()?.rows, 0, `${name} is empty`)
+    const numbers = reader.prepare('select number from migrations order by number').all()
+    const done = numbers.map(({ number }) => `(${number})`).join()
+    const statements = [...made.map(({ sql }) => sql), `insert into migrations (number) values ${done}`]
+    return `begin;\n${statements.join(';\n')};\ncommit`
+  } finally {
+    reader.close()
+    await store.close()
+  }
+}
