@@ -206,7 +206,6 @@ describe('discovery', () => {
 
   it('answers 404 to what it does not serve', async () => {
     for (const path of [
-      '/',
       '/v1',
       '/v1/',
       '/v2/quota',

@@ -59,6 +59,8 @@ export async function startTamperingProxy(): Promise<TamperingProxy> {
     seen.push(exchange)
     pass({ incoming, outgoing, target, tampering: take(exchange) }).catch(() => outgoing.destroy())
   }).listen(0, '127.0.0.1')
+  // Longer than the server behind it, whose Keep-Alive its clients are told: they would use connections that are closed here already.
+  server.keepAliveTimeout = 600_000
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port')

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from './adapters/argon2/argon2.ts'
+import { readPages } from './adapters/filesystem/pages.ts'
 import { openLimiter } from './adapters/limiter/limiter.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { systemRandom } from './adapters/system/random.ts'
@@ -19,6 +20,8 @@ import { createRules } from './rules.ts'
 /** The composition root: this file and `data.ts` alone name adapters. */
 export interface App {
   readonly http: FastifyInstance
+  /** Otherwise everything works but the pages that people see. */
+  readonly hasPages: boolean
   /** A code to register with when registration asks for one and nobody could have any: for the operator to read, this once. */
   issueFirstInvite(): Promise<IssuedInvite | undefined>
   /** Stops taking requests, lets those under way end, and closes what was opened. */
@@ -44,6 +47,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const keys = await openServerKeys({ store, keyring, clock, random })
   const limiter = await openLimiter({ path: config.limitsPath, secret: keys.serverSecret, clock, warn: log.warn })
 
+  const pages = await readPages(config.pagesDirectory)
   let jobs: Jobs | undefined
   const window = { min: config.protocolMin, max: config.protocolMax }
   const hasher = createSecretHasher({ concurrent: 2, queueMost: 64 })
@@ -70,6 +74,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const http = createHttpServer(
     {
       routes: createRoutes({ rules, store, blobs, clock, version }, config),
+      pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,
       log,
@@ -82,6 +87,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const refreshing = startRefreshing({ refresh: rules.protocolWindow.refresh, log, onBroken })
   return {
     http,
+    hasPages: pages.size > 0,
     issueFirstInvite: async () => (config.registration === 'invite' ? rules.invites.issueFirst() : undefined),
     async close() {
       // Told first, so that a large copy that is being read does not hold up the end.

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { type Config, describeSettings, type Environment, publicAddressOf, readConfig } from './config.ts'
 
@@ -39,6 +40,7 @@ describe('readConfig', () => {
       [config.databasePath, config.blobsDirectory, config.masterSecretFile],
       ['data/blindkeep.sqlite', 'data/blobs', 'data/secrets/master.secret'],
     )
+    assert.ok(config.pagesDirectory.endsWith(join('web', 'dist')), config.pagesDirectory)
     assert.deepEqual([config.protocolMin, config.protocolMax], ['2026-01-01', '2026-11-01'])
     assert.deepEqual(
       [config.adoptionLeaseSeconds, config.manifestDriftDays, config.deepBytesPerHour],

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { PublicAddress } from './config/parsers.ts'
 import { type Registration, SETTINGS, type Setting } from './config/settings.ts'
 
@@ -51,6 +52,7 @@ function readValues(read: <Value>(setting: Setting<Value>) => Value) {
     databasePath: read(SETTINGS.databasePath),
     blobsDirectory: read(SETTINGS.blobsDirectory),
     masterSecretFile: read(SETTINGS.masterSecretFile),
+    pagesDirectory: read(SETTINGS.pagesDirectory),
     registration: read(SETTINGS.registration),
     trustedProxies: read(SETTINGS.trustedProxies),
     quotaSoftBytes: read(SETTINGS.quotaSoftBytes),
@@ -114,6 +116,7 @@ function completed(values: Values) {
     blobsDirectory: values.blobsDirectory ?? join(dataDirectory, 'blobs'),
     // Beside the data and in a directory of its own, so that a backup of the database and the copies leaves it out.
     masterSecretFile: values.masterSecretFile ?? join(dataDirectory, 'secrets', 'master.secret'),
+    pagesDirectory: values.pagesDirectory ?? builtPages(),
     limitsPath: join(dataDirectory, 'limits'),
     trustedProxies: values.trustedProxies ?? [],
     quotaSoftBytes: values.quotaSoftBytes ?? values.quotaHardBytes,
@@ -121,6 +124,11 @@ function completed(values: Values) {
     /** Nobody asked for it to be open: then a request that a proxy forwarded is not to be taken for one from this machine. */
     isRegistrationDefault,
   }
+}
+
+/** Where `@blindkeep/web` is installed, which has no code for us: only what it was built into. */
+function builtPages(): string {
+  return join(dirname(fileURLToPath(import.meta.resolve('@blindkeep/web/package.json'))), 'dist')
 }
 
 const loopback = new BlockList()

@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   const app = await createApp({ config, port, log, version: manifest.version, onBroken: endBroken })
   await app.http.listen({ host: config.host, port })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(app))
-  welcome(config, port, await app.issueFirstInvite())
+  welcome({ config, port, hasPages: app.hasPages, invite: await app.issueFirstInvite() })
 }
 
 function help(): void {
@@ -44,7 +44,14 @@ async function freePort(host: string): Promise<number> {
   return address.port
 }
 
-function welcome(config: Config, port: number, invite: IssuedInvite | undefined): void {
+interface Welcome {
+  readonly config: Config
+  readonly port: number
+  readonly hasPages: boolean
+  readonly invite: IssuedInvite | undefined
+}
+
+function welcome({ config, port, hasPages, invite }: Welcome): void {
   const { baseUrl } = publicAddressOf(config, port)
   const lines = [
     `Blindkeep is listening at ${baseUrl}`,
@@ -54,7 +61,9 @@ function welcome(config: Config, port: number, invite: IssuedInvite | undefined)
     ...(invite === undefined
       ? []
       : [`  first invite  ${invite.code} until ${formatInstant(invite.expiresAt)}, not shown again`]),
-    'Next: `npm run demo` in another terminal shows the whole loop on a server of its own; the README’s curl lines work against this one.',
+    hasPages
+      ? `Next: open ${baseUrl}/ in a browser. Register, make a link, and send it to somebody.`
+      : 'The pages are not built, so there is nothing to see in a browser: `npm run build`, then start again.',
     `The interface is described at ${baseUrl}/openapi.json. Ctrl-C stops.`,
   ]
   console.log(lines.join('\n'))

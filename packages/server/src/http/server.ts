@@ -9,6 +9,7 @@ import { isRefusal, type Refusal } from '../domain/refusals.ts'
 import type { Caller, Sessions } from '../domain/sessions.ts'
 import { StorageUnavailable } from '../ports/blobs.ts'
 import type { Log } from '../ports/log.ts'
+import type { Pages } from '../ports/pages.ts'
 import { HasherBusy } from '../ports/secrets.ts'
 import { StoreBroken } from '../ports/store.ts'
 import { type Body, BodyBroken, BodyTooLarge, bodyOf } from './body.ts'
@@ -28,6 +29,7 @@ import {
   suspension,
   writtenVersion,
 } from './gates.ts'
+import { addPageRoutes, pageMethodsAt } from './pages.ts'
 import { fastifyPath, methodsOf, queryAt, rowsAt } from './paths.ts'
 import { begun, writeAnswer, writeRefusal } from './reply.ts'
 import { isForwarded, sourceOf } from './source.ts'
@@ -42,6 +44,7 @@ export interface HttpSettings {
 
 interface HttpPorts {
   readonly routes: Routes
+  readonly pages: Pages
   readonly sessions: Sessions
   readonly protocolWindow: AcceptedVersions
   readonly log: Log
@@ -53,7 +56,7 @@ interface HttpPorts {
 type AnyHandler = (call: Call<OperationName>) => Promise<AnyAnswer | Refusal>
 
 export function createHttpServer(
-  { routes, sessions, protocolWindow, log, newRequestId, onBroken }: HttpPorts,
+  { routes, pages, sessions, protocolWindow, log, newRequestId, onBroken }: HttpPorts,
   settings: HttpSettings,
 ): FastifyInstance {
   const app = Fastify({
@@ -96,6 +99,7 @@ export function createHttpServer(
       },
     })
   }
+  addPageRoutes(app, pages, refuse)
   // What is left when an answer was begun and its bytes could not be read: nothing of the error, which may name places on our disk.
   app.setErrorHandler(async (error, request, reply) => {
     log.error('failed', { requestId: request.id, route: request.routeOptions.url ?? 'unknown', error })
@@ -272,9 +276,10 @@ export function createHttpServer(
     const rows = rowsAt(request.url)
     const row = rowOf(request)
     if (row !== undefined) return row.auth === 'link' ? hiddenNotFound(row) : { refused: 'not_found' }
-    return rows.length > 0
-      ? { refused: 'method_not_allowed', allow: rows.flatMap(methodsOf) }
-      : { refused: 'not_found' }
+    const allow = rows.length > 0 ? rows.flatMap(methodsOf) : pageMethodsAt(request.url)
+    return allow === undefined || allow.some((method) => method === request.method)
+      ? { refused: 'not_found' }
+      : { refused: 'method_not_allowed', allow }
   }
 
   /** Reads on, up to the limit, before it answers, so that a client that is still sending sees why. */

@@ -4,6 +4,7 @@ import { systemRandom } from '../adapters/system/random.ts'
 import { createRoutes } from '../http/routes.ts'
 import { createHttpServer, type HttpSettings } from '../http/server.ts'
 import type { Log } from '../ports/log.ts'
+import type { Pages } from '../ports/pages.ts'
 import { declare } from './guest.ts'
 import { newAccount, sha256, type World } from './world.ts'
 
@@ -21,7 +22,10 @@ export interface Web {
 export const CHUNK_BYTES_MOST = 4096
 export const REQUEST_BYTES_MOST = 8192
 
-export function overHttp(world: World, settings: Partial<HttpSettings> = {}): Web {
+export function overHttp(
+  world: World,
+  { pages = new Map(), ...settings }: Partial<HttpSettings> & { readonly pages?: Pages } = {},
+): Web {
   const { store, blobs, clock, rules } = world
   const logged: string[] = []
   const broken: unknown[] = []
@@ -34,6 +38,7 @@ export function overHttp(world: World, settings: Partial<HttpSettings> = {}): We
   const app = createHttpServer(
     {
       routes: createRoutes({ rules, store, blobs, clock, version: '0.0.0' }, limits),
+      pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,
       log,

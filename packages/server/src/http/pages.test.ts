@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { PageFile, Pages } from '../ports/pages.ts'
+import { newLink } from '../testing/guest.ts'
+import { overHttp, said, type Web } from '../testing/http.ts'
+import { inWorld, type World } from '../testing/world.ts'
+
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; worker-src 'self'; frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types blindkeep-worker"
+
+function file(text: string, mediaType = 'text/html; charset=utf-8'): PageFile {
+  return {
+    mediaType,
+    bytes: Buffer.from(text),
+    coded: { br: Buffer.from(`br of ${text}`), gzip: Buffer.from(`gzip of ${text}`) },
+    version: `version-of-${text}`,
+  }
+}
+
+const pages: Pages = new Map([
+  ['index.html', file('owner')],
+  ['u/index.html', file('guest')],
+  ['v/index.html', file('share')],
+  ['assets/guest-1a.js', file('script', 'text/javascript; charset=utf-8')],
+  ['assets/plain.svg', { ...file('picture', 'image/svg+xml'), coded: {} }],
+  ['preview/index.html', file('preview')],
+  ['preview/preview.js', file('preview script', 'text/javascript; charset=utf-8')],
+])
+
+function inWeb(work: (web: Web, world: World) => Promise<void>): () => Promise<void> {
+  return inWorld((world) => work(overHttp(world, { pages }), world))
+}
+
+describe('the pages', () => {
+  it(
+    'answer at their addresses, whatever id is in them',
+    inWeb(async (web, world) => {
+      for (const [url, body] of [
+        ['/', 'owner'],
+        ['/?from=mail', 'owner'],
+        [`/u/${await newLink(world)}`, 'guest'],
+        [`/u/${'0'.repeat(32)}`, 'guest'],
+        ['/u/anything', 'guest'],
+        ['/v/anything', 'share'],
+        ['/preview/', 'preview'],
+        ['/preview/index.html', 'preview'],
+      ] as const) {
+        const reply = await web.ask({ method: 'GET', url })
+        assert.deepEqual([reply.statusCode, reply.body], [200, body], url)
+        assert.equal(reply.headers['content-type'], 'text/html; charset=utf-8')
+      }
+    }),
+  )
+
+  it(
+    'tell nobody whether there is a link: the answers are the same but for the id of the request',
+    inWeb(async (web, world) => {
+      const answers = await Promise.all(
+        [await newLink(world), '0'.repeat(32), 'x'].map(async (id) => {
+          const { headers, statusCode, body } = await web.ask({ method: 'GET', url: `/u/${id}` })
+          return { statusCode, body, headers: { ...headers, 'x-request-id': '', date: '' } }
+        }),
+      )
+      assert.deepEqual(answers[1], answers[0])
+      assert.deepEqual(answers[2], answers[0])
+    }),
+  )
+
+  it(
+    'are confined to themselves',
+    inWeb(async (web) => {
+      for (const url of ['/', '/u/anything', '/v/anything']) {
+        const { headers } = await web.ask({ method: 'GET', url })
+        assert.equal(headers['content-security-policy'], PAGE_POLICY)
+        assert.equal(headers['referrer-policy'], 'no-referrer')
+        assert.equal(headers['x-content-type-options'], 'nosniff')
+        assert.equal(headers['cross-origin-opener-policy'], 'same-origin')
+        assert.equal(headers['cross-origin-resource-policy'], 'same-origin')
+        assert.equal(headers['cache-control'], 'no-cache')
+        assert.match(String(headers['permissions-policy']), /camera=\(\), /)
+      }
+    }),
+  )
+
+  it(
+    'show what strangers sent in a sandbox without an origin or a network',
+    inWeb(async (web) => {
+      for (const url of ['/preview/', '/preview/preview.js']) {
+        const { headers } = await web.ask({ method: 'GET', url })
+        assert.equal(
+          headers['content-security-policy'],
+          "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'self'; img-src blob:; frame-ancestors 'self'",
+        )
+        assert.equal(headers['cross-origin-resource-policy'], 'cross-origin')
+        assert.equal(headers['cache-control'], 'no-cache')
+      }
+    }),
+  )
+
+  it(
+    'have assets that a browser keeps for good, with a policy for the worker among them',
+    inWeb(async (web) => {
+      const { headers, body } = await web.ask({ method: 'GET', url: '/assets/guest-1a.js' })
+      assert.equal(body, 'script')
+      assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
+      assert.equal(headers['content-type'], 'text/javascript; charset=utf-8')
+      assert.match(
+        String(headers['content-security-policy']),
+        /^default-src 'none'; script-src 'self'; connect-src 'self';/,
+      )
+    }),
+  )
+
+  it(
+    'come in the coding that the browser takes, each with a version of its own',
+    inWeb(async (web) => {
+      for (const [accepted, coding, body] of [
+        ['gzip, deflate, br, zstd', 'br', 'br of guest'],
+        ['gzip', 'gzip', 'gzip of guest'],
+        ['GZIP;q=0.5, br;q=0', 'gzip', 'gzip of guest'],
+        ['br; q=0.000, gzip ; q=0', undefined, 'guest'],
+        ['identity', undefined, 'guest'],
+        ['brotli', undefined, 'guest'],
+        [undefined, undefined, 'guest'],
+      ] as const) {
+        const headers = accepted === undefined ? {} : { 'accept-encoding': accepted }
+        const reply = await web.ask({ method: 'GET', url: '/u/anything', headers })
+        assert.deepEqual([reply.headers['content-encoding'], reply.body], [coding, body], accepted)
+        assert.equal(reply.headers.vary, 'Accept-Encoding')
+        assert.equal(reply.headers.etag, `"version-of-guest${coding === undefined ? '' : `-${coding}`}"`)
+        assert.equal(reply.headers['content-length'], String(body.length))
+      }
+      const plain = await web.ask({ method: 'GET', url: '/assets/plain.svg', headers: { 'accept-encoding': 'br' } })
+      assert.deepEqual([plain.headers['content-encoding'], plain.body], [undefined, 'picture'])
+    }),
+  )
+
+  it(
+    'are not sent again to who has them, but for another coding',
+    inWeb(async (web) => {
+      const headers = { 'accept-encoding': 'br', 'if-none-match': '"version-of-owner-br"' }
+      const same = await web.ask({ method: 'GET', url: '/', headers })
+      assert.deepEqual([same.statusCode, same.body], [304, ''])
+      assert.equal(same.headers['content-security-policy'], PAGE_POLICY)
+      assert.equal(
+        (await web.ask({ method: 'GET', url: '/', headers: { ...headers, 'accept-encoding': 'gzip' } })).statusCode,
+        200,
+      )
+    }),
+  )
+
+  it(
+    'answer HEAD as GET, without the bytes',
+    inWeb(async (web) => {
+      const url = '/u/anything'
+      const [get, head] = [await web.ask({ method: 'GET', url }), await web.ask({ method: 'HEAD', url })]
+      assert.equal(head.body, '')
+      const { date: _, 'x-request-id': __, ...same } = get.headers
+      for (const [name, value] of Object.entries(same)) assert.equal(head.headers[name], value, name)
+    }),
+  )
+
+  it(
+    'answer 405 to any other method, and say which there are',
+    inWeb(async (web) => {
+      for (const url of ['/', '/u/anything', '/v/anything', '/assets/guest-1a.js', '/preview/'])
+        for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const) {
+          const reply = await web.ask({ method, url, payload: method === 'OPTIONS' ? '' : 'body' })
+          assert.equal(said(reply), '405 request.method_not_allowed', `${method} ${url}`)
+          assert.equal(reply.headers.allow, 'GET, HEAD')
+        }
+    }),
+  )
+
+  it(
+    'answer 404 where there is none, and never a file that is not one of theirs',
+    inWeb(async (web) => {
+      for (const url of [
+        '/u',
+        '/u/',
+        '/u/a/b',
+        '/u/a/',
+        '/u/%zz',
+        '/v/',
+        '/w/a',
+        '/index.html',
+        '/assets',
+        '/assets/',
+        '/assets/missing.js',
+        '/assets/..%2findex.html',
+        '/assets/../index.html',
+        '/assets/guest-1a.js.br',
+        '/assets/%2e%2e%2f%2e%2e%2fetc%2fpasswd',
+        '/preview/..%2Fu%2Findex.html',
+        '/preview/constructor',
+      ]) {
+        const reply = await web.ask({ method: 'GET', url })
+        assert.equal(said(reply), '404 request.not_found', url)
+      }
+    }),
+  )
+
+  it(
+    'are logged by their route, never by the id in their address',
+    inWeb(async (web) => {
+      await web.ask({ method: 'GET', url: '/u/5f816b8fae607932ed5b0eca8db6196d?x=5f816b8f' })
+      assert.ok(web.logged.some((line) => line.includes('"route":"/u/:opaque_id"')))
+      assert.ok(!web.logged.some((line) => line.includes('5f816b8f')))
+    }),
+  )
+
+  it(
+    'answer 503 and what to do while they are not built, and all else works',
+    inWorld(async (world) => {
+      const web = overHttp(world)
+      for (const url of ['/', '/u/anything', '/v/anything']) {
+        const reply = await web.ask({ method: 'GET', url })
+        assert.equal(reply.statusCode, 503)
+        assert.equal(reply.headers['content-type'], 'text/plain; charset=utf-8')
+        assert.equal(reply.headers['cache-control'], 'no-store')
+        assert.match(reply.body, /npm run build/)
+      }
+      assert.equal((await web.ask({ method: 'GET', url: '/v1/version' })).statusCode, 200)
+    }),
+  )
+})

@@ -1,0 +1,180 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Refusal } from '../domain/refusals.ts'
+import type { ContentCoding, PageFile, Pages } from '../ports/pages.ts'
+import { holds } from './reply.ts'
+
+/** The pages that people see. They are the same for everybody, so that none tells whether there is what its address names. */
+
+const METHODS = ['GET', 'HEAD'] as const
+const CODINGS: readonly ContentCoding[] = ['br', 'gzip']
+
+/** Nothing from elsewhere, nothing inline, no HTML or script made of text, and no frame around it (decisions/web.md). */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob:",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "frame-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types blindkeep-worker',
+].join('; ')
+/** A worker, which has the keys, goes by the policy of its own script (CSP Level 3, section 4.2.2); so does a picture that is opened by itself. */
+const ASSET_POLICY =
+  "default-src 'none'; script-src 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+/** What shows a stranger's file has no origin and no network, whatever the file makes of it. */
+const PREVIEW_POLICY =
+  "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'self'; img-src blob:; frame-ancestors 'self'"
+
+/** What pages do not use, nobody gets to use through them. */
+const PERMISSIONS_POLICY = [
+  'accelerometer',
+  'autoplay',
+  'bluetooth',
+  'browsing-topics',
+  'camera',
+  'clipboard-read',
+  'display-capture',
+  'encrypted-media',
+  'gamepad',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'identity-credentials-get',
+  'idle-detection',
+  'local-fonts',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'publickey-credentials-create',
+  'publickey-credentials-get',
+  'serial',
+  'usb',
+  'xr-spatial-tracking',
+]
+  .map((feature) => `${feature}=()`)
+  .join(', ')
+
+const PAGE_HEADERS = {
+  'Cache-Control': 'no-cache',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': PERMISSIONS_POLICY,
+  'Referrer-Policy': 'no-referrer',
+}
+/** Names of assets change with what is in them. */
+const ASSET_HEADERS = {
+  'Cache-Control': 'public, max-age=31536000, immutable',
+  'Content-Security-Policy': ASSET_POLICY,
+  'Cross-Origin-Resource-Policy': 'same-origin',
+}
+/** To a document without an origin, the script beside it comes from another one. */
+const PREVIEW_HEADERS = {
+  ...PAGE_HEADERS,
+  'Content-Security-Policy': PREVIEW_POLICY,
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+}
+
+interface PageRoute {
+  readonly url: string
+  /** Of addresses that the route is for. */
+  readonly form: RegExp
+  readonly headers: Readonly<Record<string, string>>
+  /** The file that answers, of what the route leaves open. */
+  fileName(rest: string): string
+}
+
+const page = { headers: { ...PAGE_HEADERS, 'Content-Security-Policy': PAGE_POLICY } }
+const PAGE_ROUTES: readonly PageRoute[] = [
+  { ...page, url: '/', form: /^\/$/, fileName: () => 'index.html' },
+  { ...page, url: '/u/:opaque_id', form: /^\/u\/[^/]+$/, fileName: () => 'u/index.html' },
+  { ...page, url: '/v/:opaque_id', form: /^\/v\/[^/]+$/, fileName: () => 'v/index.html' },
+  { url: '/assets/*', form: /^\/assets\//, headers: ASSET_HEADERS, fileName: (rest) => `assets/${rest}` },
+  {
+    url: '/preview/*',
+    form: /^\/preview\//,
+    headers: PREVIEW_HEADERS,
+    fileName: (rest) => `preview/${rest || 'index.html'}`,
+  },
+]
+
+type Refuse = (exchange: {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly refusal: Refusal
+}) => Promise<FastifyReply>
+
+/** Answers to their addresses, beside the table of operations: pages are no part of the interface. */
+export function addPageRoutes(app: FastifyInstance, pages: Pages, refuse: Refuse): void {
+  // Fastify routes an empty id as well.
+  const fileAt = ({ form, fileName }: PageRoute, { url, params }: FastifyRequest): PageFile | undefined =>
+    form.test(pathOf(url)) ? pages.get(fileName((params as { readonly '*'?: string })['*'] ?? '')) : undefined
+
+  for (const route of PAGE_ROUTES)
+    app.route({
+      method: [...METHODS],
+      url: route.url,
+      onRequest: async (request, reply) => {
+        if (pages.size === 0) return sayNotBuilt(reply)
+        const file = fileAt(route, request)
+        if (file === undefined) return refuse({ request, reply, refusal: { refused: 'not_found' } })
+        return sendFile({ request, reply: reply.headers(route.headers), file })
+      },
+      handler: async () => {
+        throw new Error('answered before')
+      },
+    })
+}
+
+/** What a page at this address answers to; undefined where there is none. */
+export function pageMethodsAt(url: string): readonly string[] | undefined {
+  return PAGE_ROUTES.some(({ form }) => form.test(pathOf(url))) ? METHODS : undefined
+}
+
+function pathOf(url: string): string {
+  return url.split('?')[0] ?? ''
+}
+
+/** For the operator, who alone can do something about it: everything but the pages works. */
+function sayNotBuilt(reply: FastifyReply): FastifyReply {
+  const text = 'The pages are not built yet: run `npm run build`, then start the server again.\n'
+  return reply
+    .code(503)
+    .headers({ 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' })
+    .send(Buffer.from(text))
+}
+
+function sendFile({
+  request,
+  reply,
+  file,
+}: {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly file: PageFile
+}): FastifyReply {
+  const coding = CODINGS.find((each) => file.coded[each] && accepts(request.headers['accept-encoding'], each))
+  const bytes = (coding && file.coded[coding]) ?? file.bytes
+  // Each coding is a representation of its own (RFC 9110, section 8.8.3.3).
+  const etag = `"${file.version}${coding === undefined ? '' : `-${coding}`}"`
+  reply.headers({ ETag: etag, Vary: 'Accept-Encoding' })
+  if (holds(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  if (coding !== undefined) reply.header('Content-Encoding', coding)
+  return reply.header('Content-Type', file.mediaType).send(bytes)
+}
+
+/** RFC 9110, section 12.5.3; `*` is not taken for any coding in particular. */
+function accepts(acceptEncoding: string | string[] | undefined, coding: ContentCoding): boolean {
+  return String(acceptEncoding ?? '')
+    .toLowerCase()
+    .split(',')
+    .some((item) => {
+      const [name = '', ...parameters] = item.split(';').map((part) => part.trim())
+      return name === coding && !parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter))
+    })
+}
