@@ -13,15 +13,13 @@ import { accountKeyOf, type NewRecoveryWords, noteRegistered, noteSent, recovery
 import { openSmall } from './open.ts'
 import { type Owner, openOwner } from './owner.ts'
 import { SealError } from './sealedBlob.ts'
-import type { TokenPair } from './session.ts'
+import type { SessionListener } from './session.ts'
 import { type SignedIn, sessionOf, signedIn } from './signedIn.ts'
 
-export interface SignIn {
+export interface SignIn extends SessionListener {
   readonly baseUrl: string
   readonly email: string
   readonly password: string
-  /** Called with each new token pair, for whoever keeps them over a reload. One pair belongs to one client at a time (`SessionOptions`). */
-  readonly onTokens?: ((tokens: TokenPair) => void) | undefined
   readonly environment?: Environment | undefined
 }
 
@@ -46,7 +44,7 @@ export interface Register extends SignIn {
  * caller's own: `logIn` with the same password tells, and `recovery` can be confirmed.
  */
 export async function registerOwner(options: Register): Promise<Owner> {
-  const { baseUrl, email, password, invite, recovery, environment = systemEnvironment } = options
+  const { baseUrl, email, password, invite, recovery, onTokens, onEnded, environment = systemEnvironment } = options
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
   const accountKey = recovery === undefined ? environment.randomBytes(KEY_BYTES) : accountKeyOf(recovery, environment)
   const body = {
@@ -58,7 +56,8 @@ export async function registerOwner(options: Register): Promise<Owner> {
   if (recovery !== undefined) noteSent(recovery, { calls, email })
   const { body: tokens } = await sendAgainWhenLost(() => calls.call('register', { body }))
   if (recovery !== undefined) noteRegistered(recovery)
-  return openOwner({ baseUrl, accountKey, session: sessionOf(calls, tokens, options.onTokens), environment })
+  const session = await sessionOf(calls, tokens, { onTokens, onEnded })
+  return openOwner({ baseUrl, accountKey, session, environment })
 }
 
 /**
@@ -66,7 +65,7 @@ export async function registerOwner(options: Register): Promise<Owner> {
  * throws: `error.auth.invalid_credentials` for an unknown e-mail as for a wrong password.
  */
 export async function logIn(options: LogIn): Promise<SignedIn> {
-  const { baseUrl, email, password, deviceId, onTokens, environment = systemEnvironment } = options
+  const { baseUrl, email, password, deviceId, onTokens, onEnded, environment = systemEnvironment } = options
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
   const master = await masterOf({ call: calls.call, environment }, { email, password })
   const secret = toBase64(authenticationSecret(master))
@@ -75,7 +74,7 @@ export async function logIn(options: LogIn): Promise<SignedIn> {
   })
   return signedIn(answer, {
     calls,
-    onTokens,
+    listener: { onTokens, onEnded },
     async open(session) {
       const { call } = createCalls({ baseUrl, fetch: environment.fetch, tokens: session })
       const accountKey = await keptAccountKey(call, master)

@@ -3,7 +3,7 @@ import { type ChainFault, checkChain } from '@blindkeep/protocol/chain'
 import type { DecodedReceipt } from '@blindkeep/protocol/receipt'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { type AssetBlob, type AssetFacts, readAsset } from './assetFacts.ts'
-import { auditServer, openReceipt } from './audit.ts'
+import { auditServer, openReceipt, type ServerFacts } from './audit.ts'
 import { AuditError } from './auditError.ts'
 import type { Calls } from './call.ts'
 import { AnswerError } from './errors.ts'
@@ -49,11 +49,24 @@ export async function assetReceipts(
 export async function checkReceiptsOf(
   calls: Calls,
   asset: AssetFacts,
-  { pinned, uploads = {}, signal }: AssetReceiptsOptions = {},
+  { pinned, uploads, signal }: AssetReceiptsOptions = {},
 ): Promise<CheckedAssetReceipts> {
-  const { body } = await calls.call('assetReceipts', { path: { asset_id: asset.assetId }, signal })
+  return checkReceiptsBy(calls, asset, { server: await auditServer(calls, pinned), uploads, signal })
+}
+
+interface ByServer extends Omit<AssetReceiptsOptions, 'pinned'> {
+  /** Audited a moment ago, with what was pinned. */
+  readonly server: ServerFacts
+}
+
+/** The same for many assets at once, for which the server is audited once. */
+export async function checkReceiptsBy(
+  { call }: Pick<Calls, 'call'>,
+  asset: AssetFacts,
+  { server: { serverId, keys }, uploads = {}, signal }: ByServer,
+): Promise<CheckedAssetReceipts> {
+  const { body } = await call('assetReceipts', { path: { asset_id: asset.assetId }, signal })
   if (body.asset_id !== asset.assetId) throw new AnswerError('assetReceipts', 'it is about another asset')
-  const { serverId, keys } = await auditServer(calls, pinned)
   const receipts: CheckedAssetReceipt[] = []
   for (const receipt of body.receipts)
     receipts.push({ receipt, signed: await openReceipt({ receipt, keys, serverId }) })

@@ -32,6 +32,7 @@ export const PURPOSES = [
   'album-name',
   'link-label',
   'share-index',
+  'device-secret',
 ] as const
 export type Purpose = (typeof PURPOSES)[number]
 

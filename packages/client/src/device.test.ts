@@ -5,9 +5,10 @@ import { decodeManifest, ManifestError, verifyManifest } from '@blindkeep/protoc
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import packageFile from '../package.json' with { type: 'json' }
 import { CLIENT_VERSION, protocolVersionFor } from './clientVersion.ts'
-import { type Device, newDevice, openDevice, signManifest } from './device.ts'
+import { type Device, newDevice, openDevice, openSealedDevice, sealDevice, signManifest } from './device.ts'
 import { systemEnvironment } from './environment.ts'
 import { newId } from './newId.ts'
+import { SealError } from './sealedBlob.ts'
 import { verifiers } from './signatures.ts'
 
 function known<Value>(value: Value | undefined): Value {
@@ -58,6 +59,13 @@ describe('a device', () => {
 
   it('signs nothing that names another device as its creator', () => {
     assert.throws(() => signManifest(device, { envelope: envelopeBy(newDevice()) }), RangeError)
+  })
+
+  it('is the same one again out of its seal, for its own account alone', async () => {
+    const accountKey = systemEnvironment.randomBytes(32)
+    const sealed = await sealDevice(device, accountKey)
+    assert.deepEqual(await openSealedDevice(sealed, accountKey), device)
+    await assert.rejects(openSealedDevice(sealed, systemEnvironment.randomBytes(32)), SealError)
   })
 
   it('is not made of anything but its secret', () => {

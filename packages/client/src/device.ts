@@ -7,8 +7,11 @@ import { assembleManifest, manifestToBeSigned, type SignedManifest } from '@blin
 import { ID_BYTES, KEY_BYTES } from '@blindkeep/protocol/suites'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { ml_dsa65 } from '@noble/post-quantum/ml-dsa.js'
+import { NO_CONTEXT } from './derive.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { newId, uuidOf } from './newId.ts'
+import { openSmall } from './open.ts'
+import { sealSmall } from './seal.ts'
 
 /** Ed25519's private key (RFC 8032) and ML-DSA-65's seed (FIPS 204, algorithm 1) are 32 random bytes each. */
 const SEED_BYTES = KEY_BYTES
@@ -45,6 +48,24 @@ export function openDevice(secret: Uint8Array): Device {
     mlDsa65: ml_dsa65.keygen(mlDsa65Seed).publicKey,
   })
   return { deviceId, publicKey, keyId: keyId(publicKey), secret: Uint8Array.from(secret) }
+}
+
+/**
+ * The secret sealed under the account key, to be kept where others may read: a browser's storage after somebody has signed out. The next one who signs in
+ * there to the same account goes on with the same device.
+ */
+export function sealDevice({ secret }: Device, accountKey: Bytes): Promise<Bytes> {
+  return sealSmall(secret, deviceSeal(accountKey))
+}
+
+/** The device of what `sealDevice` gave. Throws `SealError` for another account's, `RangeError` for what is no device. */
+export async function openSealedDevice(sealed: Uint8Array, accountKey: Bytes): Promise<Device> {
+  return openDevice(await openSmall(sealed, deviceSeal(accountKey)))
+}
+
+/** Which device it is only the inside tells, so there is no id to bind it to. */
+function deviceSeal(accountKey: Bytes) {
+  return { key: accountKey, purpose: 'device-secret', contextId: NO_CONTEXT } as const
 }
 
 function seedsOf(secret: Uint8Array): { readonly ed25519Seed: Bytes; readonly mlDsa65Seed: Bytes } {

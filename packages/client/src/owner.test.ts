@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
-import { newOwner, sendFile } from '../../../testing/people.ts'
+import { anotherClient, newOwner, sendFile } from '../../../testing/people.ts'
 import { type RunningServer, startServer } from '../../../testing/startServer.ts'
 import { createCalls } from './call.ts'
+import { systemEnvironment } from './environment.ts'
 import { ProblemError } from './errors.ts'
 import { openLink } from './guest.ts'
 import { parseLink } from './linkAddress.ts'
@@ -70,6 +71,34 @@ describe('an inbox', () => {
       modifiedAt: '2026-01-02T02:04:05.000Z',
       size: 5,
     })
+  })
+
+  it('asks for each name once, and keeps what was read before it was told to stop', async () => {
+    const somebody = await newOwner(server.url)
+    const { url } = await somebody.createLink()
+    for (const name of ['one', 'two']) await sendFile(url, randomBytes(5), { name })
+    const asked: string[] = []
+    const counting = (input: string | URL | Request, init?: RequestInit) => {
+      if (String(input).endsWith('/content')) asked.push(String(input))
+      return fetch(input, init)
+    }
+    const reader = anotherClient(server.url, somebody, { ...systemEnvironment, fetch: counting })
+    const stop = new AbortController()
+    const progress: number[][] = []
+    await reader
+      .inbox({
+        signal: stop.signal,
+        onProgress(...step) {
+          progress.push(step)
+          stop.abort(new Error('enough'))
+        },
+      })
+      .catch(() => undefined)
+    assert.deepEqual(progress[0], [1, 2])
+    const names = (await reader.inbox()).map(({ file }) => file?.name)
+    assert.deepEqual(names, ['one', 'two'])
+    assert.equal(new Set(asked).size, 2)
+    assert.ok(asked.length <= 3, `${asked.length} requests`)
   })
 
   it('lists what cannot be opened with the reason, beside what can', async () => {

@@ -7,6 +7,7 @@ import { parseBaseUrl } from './baseUrl.ts'
 import { createCalls } from './call.ts'
 import { type LinkKeys, linkKeysOf } from './drop.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
+import { createOwnerAccount, type OwnerAccount } from './ownerAccount.ts'
 import { createOwnerAlbums, type OwnerAlbums } from './ownerAlbums.ts'
 import { createOwnerAssets, type OwnerAssets } from './ownerAssets.ts'
 import { createOwnerCapabilities, type OwnerCapabilities } from './ownerCapabilities.ts'
@@ -18,9 +19,13 @@ import { createOwnerSecondFactor, type OwnerSecondFactor } from './ownerSecondFa
 import { createOwnerSessions, type OwnerSessions } from './ownerSessions.ts'
 import { createOwnerShares, type OwnerShares } from './ownerShares.ts'
 import { createOwnerSync, type OwnerSync } from './ownerSync.ts'
+import { createOwnerThumbnails, type OwnerThumbnails } from './ownerThumbnails.ts'
 import { createOwnerUploads, type OwnerUploads } from './ownerUploads.ts'
 import type { Session, TokenPair } from './session.ts'
 
+export type { AssetFacts } from './assetFacts.ts'
+export type { AssetDescription } from './describeAsset.ts'
+export type { AccountFacts } from './ownerAccount.ts'
 export type { Album } from './ownerAlbums.ts'
 export type { MintCapability, MintedCapability, OwnCapability } from './ownerCapabilities.ts'
 export type { ListedDevice } from './ownerDevices.ts'
@@ -50,11 +55,13 @@ export interface Owner
     OwnerCapabilities,
     OwnerUploads,
     OwnerAssets,
+    OwnerAccount,
     OwnerSessions,
     OwnerPassword,
     OwnerSecondFactor,
     OwnerShares,
-    OwnerSync {
+    OwnerSync,
+    OwnerThumbnails {
   readonly accountId: AccountId
   /** 32 bytes, SECRET: everything of the account opens with it. */
   readonly accountKey: Bytes
@@ -95,11 +102,13 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
     ...createOwnerCapabilities({ call }),
     ...createOwnerUploads(assetPorts),
     ...createOwnerAssets(assetPorts),
+    ...createOwnerAccount({ call }),
     ...createOwnerSessions({ call }),
     ...createOwnerPassword({ call, accountKey, environment }),
     ...createOwnerSecondFactor({ call, environment }),
     ...createOwnerShares({ ...assetPorts, publicUrl }),
     ...createOwnerSync({ call, environment }),
+    ...createOwnerThumbnails(assetPorts),
     accountId,
     accountKey,
     tokens: session.current,

@@ -32,9 +32,15 @@ export interface OpenedDrop extends FileDescription {
   readonly content: ReadableStream<Bytes>
 }
 
+export interface InboxOptions {
+  /** After each drop whose name has been read, or could not be. */
+  readonly onProgress?: ((opened: number, of: number) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
 export interface OwnerInbox {
-  /** Everything that waits, oldest first, with true names. */
-  inbox(options?: { readonly signal?: AbortSignal }): Promise<readonly InboxItem[]>
+  /** Everything that waits, oldest first, with true names. Asks for each name once: also what was read before a call was aborted holds for the next. */
+  inbox(options?: InboxOptions): Promise<readonly InboxItem[]>
   /** Throws `SealError` when key, header or form are wrong, or what a call throws. */
   openDrop(drop: DropFacts, options?: { readonly signal?: AbortSignal }): Promise<OpenedDrop>
   /** Gives the quota back at once; the link's cap is not refunded. */
@@ -51,11 +57,13 @@ interface OwnerInboxPorts {
 
 export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts): OwnerInbox {
   /** Drops never change, so what was read once holds until the drop is gone. */
-  let known: ReadonlyMap<DropId, FileDescription> = new Map()
+  const known = new Map<DropId, FileDescription>()
 
   async function describe(drop: DropFacts, signal: AbortSignal | undefined): Promise<FileDescription> {
     const { header } = await openDropPrefix({ call, keysOf }, drop, signal)
-    return descriptionOf(header)
+    const file = descriptionOf(header)
+    known.set(drop.dropId, file)
+    return file
   }
 
   async function described(drop: DropFacts, signal: AbortSignal | undefined): Promise<InboxItem> {
@@ -69,10 +77,17 @@ export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts)
   }
 
   return {
-    async inbox({ signal } = {}) {
+    async inbox({ signal, onProgress } = {}) {
       const { body } = await call('inbox', { signal })
-      const items = await mapBounded(body.drops.map(factsOf), HEADERS_AT_ONCE, (drop) => described(drop, signal))
-      known = new Map(items.flatMap(({ dropId, file }) => (file === undefined ? [] : [[dropId, file]])))
+      let opened = 0
+      const items = await mapBounded(body.drops.map(factsOf), HEADERS_AT_ONCE, async (drop) => {
+        const item = await described(drop, signal)
+        opened += 1
+        onProgress?.(opened, body.drops.length)
+        return item
+      })
+      const waiting = new Set(items.map(({ dropId }) => dropId))
+      for (const dropId of known.keys()) if (!waiting.has(dropId)) known.delete(dropId)
       return items
     },
 

@@ -28,6 +28,9 @@ describe('a second factor', () => {
     const [first = '', second = '', ...others] = await owner.confirmSecondFactor(authenticator.next())
     assert.equal(others.length, 8)
     assert.equal(await owner.hasSecondFactor(), true)
+    const { email, createdAt, ...state } = await owner.account()
+    assert.deepEqual([email, state], ['olga@example.org', { isSuspended: false, hasSecondFactor: true }])
+    assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000)
 
     const kept: string[] = []
     const challenged = async (): Promise<SecondStep> => {

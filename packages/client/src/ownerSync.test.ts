@@ -82,9 +82,14 @@ function onABadLine(): { readonly environment: Environment; readonly connections
 }
 
 /** Listens until so many events of links have come; resolves with them, once `ready` has been called. */
-async function hearLinks(owner: Owner, count: number, ready: () => void): Promise<readonly LiveEvent[]> {
+async function hearLinks(
+  owner: Owner,
+  count: number,
+  ready: () => void,
+  onDisconnected?: () => void,
+): Promise<readonly LiveEvent[]> {
   const heard: LiveEvent[] = []
-  for await (const event of owner.events({ onConnected: ready })) {
+  for await (const event of owner.events({ onConnected: ready, onDisconnected })) {
     if (event.name === 'link.changed') heard.push(event)
     if (heard.length === count) break
   }
@@ -120,10 +125,12 @@ describe('what happens', () => {
     const line = onABadLine()
     const broken = anotherClient(server.url, owner, line.environment)
     const steady = await connected((ready) => hearLinks(owner, 20, ready))
-    const shaky = await connected((ready) => hearLinks(broken, 20, ready))
+    let breaks = 0
+    const shaky = await connected((ready) => hearLinks(broken, 20, ready, () => void breaks++))
     for (let number = 0; number < 20; number += 1) await owner.createLink()
     assert.deepEqual(await shaky.heard, await steady.heard)
     assert.ok(line.connections() > 3)
+    assert.equal(breaks, line.connections() - 1)
   })
 
   it('is gone on with after an event in another process, and read anew after one that the server does not know', async () => {

@@ -20,6 +20,8 @@ export interface EventsOptions {
   readonly lastEventId?: string | undefined
   /** Called whenever a connection is there and nothing can be missed any more. Who reads lists now, the first time, has everything. */
   readonly onConnected?: (() => void) | undefined
+  /** Called whenever a connection has ended, or did not come about, and another will be tried. */
+  readonly onDisconnected?: (() => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -50,6 +52,7 @@ export async function* liveEvents(ports: Ports, options: EventsOptions = {}): As
     } catch (error) {
       if (signal?.aborted === true || !isPassing(error, progress)) throw error
     }
+    options.onDisconnected?.()
     if (environment.elapsedMs() - startedMs > GOOD_MS) progress.tries = 0
     await environment.wait(backoffMs(environment, progress.tries), signal)
     progress.tries += 1

@@ -1,25 +1,43 @@
 /** The way back in for who has lost the password and has the recovery words. Neither leaves this process. */
-import { toBase64 } from '@blindkeep/protocol/bytes'
+import { type Bytes, equalBytes, toBase64 } from '@blindkeep/protocol/bytes'
 import { createCalls } from './call.ts'
 import { recoveryProof } from './derive.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { newPassword } from './newPassword.ts'
-import { fetchAccountKey } from './newRecoveryWords.ts'
+import { fetchAccountKey, RecoveryError } from './newRecoveryWords.ts'
 import { openOwner } from './owner.ts'
 import { secretOfWords } from './recoveryWords.ts'
-import type { TokenPair } from './session.ts'
+import type { SessionListener } from './session.ts'
 import { type SignedIn, signedIn } from './signedIn.ts'
 
 export { type NewRecoveryWords, newRecoveryWords, RecoveryError, type RecoveryFault } from './newRecoveryWords.ts'
 export { RECOVERY_WORDS, WordsError, type WordsFault } from './recoveryWords.ts'
 
-export interface Recover {
+export interface CheckRecoveryWords {
+  readonly baseUrl: string
+  readonly email: string
+  /** All 24, however they were typed. */
+  readonly words: string
+  /** Of whoever is signed in. */
+  readonly accountKey: Bytes
+  readonly environment?: Environment | undefined
+}
+
+/** Resolves when the words open the account, and changes nothing. Throws `WordsError`, `RecoveryError`, or what a call throws. */
+export async function checkRecoveryWords(options: CheckRecoveryWords): Promise<void> {
+  const { baseUrl, email, words, accountKey, environment = systemEnvironment } = options
+  const secret = await secretOfWords(words)
+  const calls = createCalls({ baseUrl, fetch: environment.fetch })
+  const opened = await fetchAccountKey({ calls, email, secret })
+  if (!equalBytes(opened, accountKey)) throw new RecoveryError('recovery_key_unreadable')
+}
+
+export interface Recover extends SessionListener {
   readonly baseUrl: string
   readonly email: string
   /** All 24, however they were typed. */
   readonly words: string
   readonly newPassword: string
-  readonly onTokens?: ((tokens: TokenPair) => void) | undefined
   readonly environment?: Environment | undefined
 }
 
@@ -29,7 +47,7 @@ export interface Recover {
  * or what a call throws: `error.auth.recovery_invalid` when the server takes no proof of them.
  */
 export async function recover(options: Recover): Promise<SignedIn> {
-  const { baseUrl, email, onTokens, environment = systemEnvironment } = options
+  const { baseUrl, email, onTokens, onEnded, environment = systemEnvironment } = options
   const secret = await secretOfWords(options.words)
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
   const accountKey = await fetchAccountKey({ calls, email, secret })
@@ -38,7 +56,7 @@ export async function recover(options: Recover): Promise<SignedIn> {
   const answer = await calls.call('finishRecovery', { body: { email, recovery_proof: proof, ...members } })
   return signedIn(answer, {
     calls,
-    onTokens,
+    listener: { onTokens, onEnded },
     open: async (session) => openOwner({ baseUrl, accountKey, session, environment }),
   })
 }

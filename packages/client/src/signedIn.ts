@@ -2,7 +2,7 @@
 import type { ChallengeResponse, TokenResponse } from '@blindkeep/protocol/schemas/accounts'
 import type { Calls } from './call.ts'
 import type { Owner } from './owner.ts'
-import { createSession, type Session, type TokenPair, tokenPairOf } from './session.ts'
+import { createSession, type Session, type SessionListener, tokenPairOf } from './session.ts'
 
 /** 202 is a continuation, not a failure (specification, Authentication, 3): exactly one of the two is there. */
 export type SignedIn =
@@ -28,18 +28,18 @@ export type SignInAnswer =
 export interface SigningIn {
   /** Without tokens. */
   readonly calls: Calls
-  readonly onTokens: ((tokens: TokenPair) => void) | undefined
+  readonly listener: SessionListener
   /** Once there is a session. */
   readonly open: (session: Session) => Promise<Owner>
 }
 
-export async function signedIn(answer: SignInAnswer, { calls, onTokens, open }: SigningIn): Promise<SignedIn> {
-  if (answer.status === 200) return { owner: await open(sessionOf(calls, answer.body, onTokens)) }
+export async function signedIn(answer: SignInAnswer, { calls, listener, open }: SigningIn): Promise<SignedIn> {
+  if (answer.status === 200) return { owner: await open(await sessionOf(calls, answer.body, listener)) }
   const { mfa_token, expires_at: expiresAt } = answer.body
   // A code is taken once, so neither a second call after a cut nor one at the same time may send it again.
   let session: Promise<Session> | undefined
   const verified = async (code: string): Promise<Session> =>
-    sessionOf(calls, (await calls.call('verifyTotp', { body: { mfa_token, code } })).body, onTokens)
+    sessionOf(calls, (await calls.call('verifyTotp', { body: { mfa_token, code } })).body, listener)
   const challenge: SecondStep = {
     expiresAt,
     async answer(code) {
@@ -53,8 +53,8 @@ export async function signedIn(answer: SignInAnswer, { calls, onTokens, open }: 
   return { challenge }
 }
 
-export function sessionOf(calls: Calls, tokens: TokenResponse, onTokens: SigningIn['onTokens']): Session {
-  const pair = tokenPairOf(tokens)
-  onTokens?.(pair)
-  return createSession({ calls, tokens: pair, onTokens })
+export async function sessionOf(calls: Calls, answer: TokenResponse, listener: SessionListener): Promise<Session> {
+  const tokens = tokenPairOf(answer)
+  await listener.onTokens?.(tokens)
+  return createSession({ calls, tokens, ...listener })
 }

@@ -8,6 +8,13 @@ import type { AssetVerdict, BlobVerdict } from './verifyStorage.ts'
  */
 export type Depth = 'deep' | 'deep_if_allowed' | 'structural'
 
+/** Whether every byte was read and hashed again. */
+export type Examination = 'deep' | 'structural'
+
+export function examinationOf({ blobs }: AssetVerdict): Examination {
+  return blobs.every(({ deep }) => deep === 'intact') ? 'deep' : 'structural'
+}
+
 const NAMES: Readonly<Record<BundleRole, string>> = {
   original: 'file itself',
   metadata: 'sealed name',

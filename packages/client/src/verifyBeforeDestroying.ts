@@ -4,22 +4,18 @@
  * receipts and verdict have to be about exactly that. Whatever fails on the way is a no.
  */
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
-import { AssetError, AssetIncomplete } from './assetError.ts'
-import { type AssetBlob, type AssetFacts, blobOf, readAsset } from './assetFacts.ts'
+import { readAsset } from './assetFacts.ts'
 import type { AssetPorts } from './assetPorts.ts'
 import { type CheckedAssetReceipts, checkReceiptsOf } from './assetReceipts.ts'
 import { type Doubt, doubt, doubtOf } from './doubt.ts'
 import { hashFile, type PreparingProgress } from './hashFile.ts'
-import { assetKeyOf, originalContext, readMetadata, type Signed, signedOf } from './openAsset.ts'
-import { openPrefix, readPrefix } from './openHeader.ts'
+import { type Signed, signedOf } from './openAsset.ts'
 import type { PinnedKeys } from './pins.ts'
-import { type Provenance, readProvenance } from './provenance.ts'
-import { continueSealer, type Sealer } from './seal.ts'
-import { BUNDLE_ROLES, type BundleRole, type SentUploads } from './sendBundle.ts'
+import type { BundleRole, SentUploads } from './sendBundle.ts'
+import { hashesOf, readSignedAsset, type SignedAsset, signedFacts, toVerify } from './signedAsset.ts'
 import type { Source } from './source.ts'
-import { type Depth, verdictDoubts } from './verdictDoubts.ts'
+import { type Depth, examinationOf, verdictDoubts } from './verdictDoubts.ts'
 import { verifyStorage } from './verifyStorage.ts'
-import { readBlobStart } from './wholeBlob.ts'
 
 export type { Doubt, DoubtReason } from './doubt.ts'
 export type { Depth } from './verdictDoubts.ts'
@@ -78,102 +74,33 @@ export async function verifyBeforeDestroying(ports: AssetPorts, question: Before
 async function answer(ports: AssetPorts, question: BeforeDestroying): Promise<DestroyAnswer> {
   const { assetId, depth = 'deep', signal } = question
   const asset = await readAsset(ports.call, assetId, signal)
-  requireComplete(asset)
-  const provenance = await requireProvenance(ports, asset, signal)
-  const found = await findBundle(ports, { asset, provenance, question })
-  if ('doubts' in found) return found
-  const receipts = await checkReceiptsOf(ports, { ...asset, blobs: expectedBlobs(asset, found) }, question)
+  const signedAsset = await readSignedAsset(ports, asset, signal)
+  const differing = await differenceOf(ports, signedAsset, question)
+  if (differing !== undefined) return { safe: false, doubts: [doubt('file_differs', differing)] }
+  const receipts = await checkReceiptsOf(ports, signedFacts(signedAsset), question)
   // Asked last, so that the verdict is not older than everything else.
-  const hashes = BUNDLE_ROLES.map((role) => found[role].hash)
-  const toVerify = [{ assetId: asset.assetId, hashes }]
-  const [verdict] = await verifyStorage(ports.call, toVerify, { deep: depth !== 'structural', signal })
+  const [verdict] = await verifyStorage(ports.call, [toVerify(signedAsset)], { deep: depth !== 'structural', signal })
   const doubts = verdictDoubts(verdict, depth)
   if (verdict === undefined || doubts.length > 0) return { safe: false, doubts }
   return {
     safe: true,
-    examined: verdict.blobs.every(({ deep }) => deep === 'intact') ? 'deep' : 'structural',
+    examined: examinationOf(verdict),
     checkedAt: verdict.checkedAt,
-    hashes: { original: found.original.hash, metadata: found.metadata.hash, provenance: found.provenance.hash },
-    signed: signedOf(provenance),
+    hashes: hashesOf(signedAsset.bundle),
+    signed: signedOf(signedAsset.provenance),
     receipts,
   }
 }
 
-function requireComplete(asset: AssetFacts): void {
-  const missing = BUNDLE_ROLES.filter((role) => blobOf(asset, role) === undefined)
-  if (missing.length > 0) throw new AssetIncomplete(missing, 'Finish its upload first.')
-}
-
-async function requireProvenance(
-  ports: AssetPorts,
-  asset: AssetFacts,
-  signal: AbortSignal | undefined,
-): Promise<Provenance> {
-  const provenance = await readProvenance(ports, asset, signal)
-  if (provenance === undefined) throw new AssetIncomplete(['provenance'], 'Finish its upload first.')
-  return provenance
-}
-
-/** What this client knows to be right, by hashes and sizes that it has found for itself. */
-type Bundle = Readonly<Record<BundleRole, Pick<AssetBlob, 'hash' | 'size'>>>
-
-interface BundleQuestion {
-  readonly asset: AssetFacts
-  readonly provenance: Provenance
-  readonly question: BeforeDestroying
-}
-
-async function findBundle(
-  ports: AssetPorts,
-  { asset, provenance, question }: BundleQuestion,
-): Promise<Bundle | NotSafeToDestroy> {
-  const { source, signal, onProgress } = question
-  const key = await assetKeyOf(ports, asset, provenance)
-  const metadata = await readMetadata(ports, { asset, key, provenance, signal })
-  if (metadata === undefined)
-    throw new AssetError('metadata_differs', 'the asset’s metadata was never signed, so what is there may be anybody’s')
-  const sealer = await sealerOfStored(ports, { asset, provenance, key, signal })
+/** In what the file at hand is another than the stored one; undefined when it is the very same. */
+async function differenceOf(
+  { environment }: AssetPorts,
+  { sealer, provenance }: SignedAsset,
+  { source, signal, onProgress }: BeforeDestroying,
+): Promise<string | undefined> {
   if (source.size !== sealer.header.size)
-    return no(`The file at hand has ${source.size} bytes, and the stored one ${sealer.header.size}: it is another.`)
-  const sealed = await hashFile({ sealer, source, environment: ports.environment, onProgress, signal })
-  const { ciphertext_hash: signedHash } = provenance.manifest.envelope
-  if (sealed.ciphertextHash !== signedHash) return no('The file at hand is not the one that is stored.')
-  return {
-    original: { hash: signedHash, size: sealed.size },
-    metadata,
-    provenance: { hash: provenance.manifest.hash, size: provenance.size },
-  }
-}
-
-function no(what: string): NotSafeToDestroy {
-  return { safe: false, doubts: [doubt('file_differs', what)] }
-}
-
-interface StoredQuestion {
-  readonly asset: AssetFacts
-  readonly provenance: Provenance
-  readonly key: Uint8Array<ArrayBuffer>
-  readonly signal: AbortSignal | undefined
-}
-
-/**
- * Seals the file at hand as the stored one was sealed. The beginning of the stored blob is the server's word, but only this account could have sealed
- * it, and a beginning of another blob leads to another hash than the signed one.
- */
-async function sealerOfStored(ports: AssetPorts, { asset, provenance, key, signal }: StoredQuestion): Promise<Sealer> {
-  const { ciphertext_hash: hash, plaintext_size: plaintextSize } = provenance.manifest.envelope
-  const prefix = await readPrefix((count) => readBlobStart(ports, { hash, count, signal }))
-  const opened = await openPrefix(prefix, originalContext(asset, key))
-  if (plaintextSize < opened.header.size)
-    throw new AssetError('asset_differs', 'the stored file is longer than was signed')
-  const sealer = continueSealer({ ...opened, prefix, plaintextSize })
-  if (sealer.sealedSize !== blobOf(asset, 'original')?.size)
-    throw new AssetError('asset_differs', 'the original is told to have another size than was signed')
-  return sealer
-}
-
-/** Derivatives are not relied on; their receipts are the server's to agree with itself about. */
-function expectedBlobs({ blobs }: AssetFacts, bundle: Bundle): readonly AssetBlob[] {
-  const own = BUNDLE_ROLES.map((role) => ({ role, ...bundle[role] }))
-  return [...own, ...blobs.filter(({ role }) => role === 'derivative')]
+    return `The file at hand has ${source.size} bytes, and the stored one ${sealer.header.size}: it is another.`
+  const sealed = await hashFile({ sealer, source, environment, onProgress, signal })
+  const isSame = sealed.ciphertextHash === provenance.manifest.envelope.ciphertext_hash
+  return isSame ? undefined : 'The file at hand is not the one that is stored.'
 }
