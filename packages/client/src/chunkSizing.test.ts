@@ -39,6 +39,22 @@ describe('the size of a chunk', () => {
     assert.equal(startSizing(2 ** 40, Number.MAX_SAFE_INTEGER).max, 16 * MIB)
   })
 
+  it('starts with one mebibyte, or less where the server suggests less, and grows with a fast line to what is suggested', () => {
+    let sizing = startSizing(100 * MIB, 6 * MIB)
+    const sizes = [sizing.bytes]
+    for (let chunks = 0; chunks < 4; chunks++) {
+      sizing = sizingAfter(sizing, sizing.bytes, 100)
+      sizes.push(sizing.bytes)
+    }
+    assert.deepEqual(sizes, [MIB, 2 * MIB, 4 * MIB, 6 * MIB, 6 * MIB])
+    assert.equal(startSizing(100 * MIB, MIB / 2).bytes, MIB / 2)
+  })
+
+  it('starts with as much as a blob needs that would else take more chunks than a session does', () => {
+    const { bytes, min } = startSizing(2 ** 40, 16 * MIB)
+    assert.ok(bytes >= min && bytes > MIB)
+  })
+
   it('does not grow after a short last chunk, which tells nothing', () => {
     const sizing = halved(startSizing(100 * MIB, 8 * MIB))
     assert.equal(sizingAfter(sizing, 1000, 10).bytes, sizing.bytes)

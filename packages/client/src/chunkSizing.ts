@@ -7,6 +7,8 @@ export const CHUNK_BYTES_MIN = 256 * KIB
 export const CHUNK_BYTES_MAX = 16 * MIB
 /** A chunk in this span is short enough to lose and long enough to be worth its request. */
 const AIM_MS = { min: 5_000, max: 10_000 }
+/** Little enough that a slow line, of which nothing is known yet, soon shows that it moves; a fast one has grown it after three chunks. */
+const CHUNK_BYTES_FIRST = MIB
 /** A session takes max(10,000, 4 × size / 8 MiB) chunks; half of them are kept back for a line that gets worse. */
 const CHUNKS_MAX = 10_000
 const BYTES_PER_CHUNK_OF_LARGE_BLOBS = 2 * MIB
@@ -18,12 +20,13 @@ export interface ChunkSizing {
   readonly max: number
 }
 
-/** Starts with the size that the server suggests, which is also the largest known to be taken. */
+/** Starts small and grows as the line shows what it carries, up to the size that the server suggests, which is the largest known to be taken. */
 export function startSizing(blobBytes: number, suggestedBytes: number): ChunkSizing {
   const max = Math.min(suggestedBytes, CHUNK_BYTES_MAX)
   const chunksMax = Math.max(CHUNKS_MAX, blobBytes / BYTES_PER_CHUNK_OF_LARGE_BLOBS)
   const floor = Math.max(CHUNK_BYTES_MIN, Math.ceil((2 * blobBytes) / chunksMax))
-  return { bytes: max, min: Math.min(floor, max), max }
+  const min = Math.min(floor, max)
+  return { bytes: Math.max(min, Math.min(CHUNK_BYTES_FIRST, max)), min, max }
 }
 
 /** After a chunk was kept. A last chunk that was short tells nothing about full ones. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FORMAT_DROP } from '@blindkeep/protocol/suites'
 import fc from 'fast-check'
-import { largestPlaintext } from './largestPlaintext.ts'
+import { largestPlaintext, usualSealedBytes } from './largestPlaintext.ts'
 import { prefixBytes, sealedSizeOf } from './sealedBlob.ts'
 
 const sealed = (plaintextSize: number) => sealedSizeOf(prefixBytes(FORMAT_DROP, 1), plaintextSize)
@@ -21,6 +21,11 @@ describe('the largest file that a link takes', () => {
         assert.ok(sealed(largest + 1) > limitBytes)
       }),
     )
+  })
+
+  it('is the inverse of what a file takes once it is sealed', () => {
+    for (const bytes of [0, 1, 2 ** 20, 2 ** 20 + 1, 2 ** 33])
+      assert.equal(largestPlaintext(usualSealedBytes(bytes)), bytes)
   })
 
   it('is none when the limit is smaller than an empty sealed file', () => {

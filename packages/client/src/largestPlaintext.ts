@@ -1,5 +1,5 @@
 import { FORMAT_DROP, SEGMENT_PLAINTEXT_BYTES, SEGMENT_SEALED_BYTES, TAG_BYTES } from '@blindkeep/protocol/suites'
-import { prefixBytes } from './sealedBlob.ts'
+import { prefixBytes, sealedSizeOf } from './sealedBlob.ts'
 
 /** A name and a short note; a long note takes more blocks and leaves the file less. */
 const HEADER_BLOCKS_USUAL = 1
@@ -11,4 +11,9 @@ export function largestPlaintext(sealedBytes: number): number | undefined {
   const fullSegments = Math.floor(room / SEGMENT_SEALED_BYTES)
   const rest = room - fullSegments * SEGMENT_SEALED_BYTES
   return fullSegments * SEGMENT_PLAINTEXT_BYTES + Math.max(0, rest - TAG_BYTES)
+}
+
+/** Bytes of the sealed drop of a file with an ordinary name and note, before it is sealed. */
+export function usualSealedBytes(fileBytes: number): number {
+  return sealedSizeOf(prefixBytes(FORMAT_DROP, HEADER_BLOCKS_USUAL), fileBytes)
 }

@@ -51,6 +51,16 @@ export function startAnew(state: SendState, { randomBytes }: Environment = syste
   return { ...kept, idempotencyKey: newIdempotencyKey(randomBytes) }
 }
 
+/** The same sealed file under another passphrase, for a link that refused the first: the passphrase is no part of the seal, so nothing is hashed again. */
+export async function withPassphrase(
+  state: SendState,
+  passphrase: string,
+  environment: Environment = systemEnvironment,
+): Promise<SendState> {
+  const proof = await environment.passphraseProof(passphrase, fromHex(state.opaqueId))
+  return { ...startAnew(state, environment), passphraseProof: toBase64(proof) }
+}
+
 /** 128 bits, printable. */
 export function newIdempotencyKey(randomBytes: Environment['randomBytes']): string {
   return toBase64(randomBytes(16))

@@ -1,5 +1,5 @@
 // Checks one custody receipt with Node 24 alone: node checkReceipt.mjs <the server's address> [file]
-// The file, or standard input, holds an AssetReceipt as the server answers it. packages/protocol/README.md says each step in words.
+// The file, or standard input, holds an AssetReceipt as the server answers it, or as the guest's page saves it, with `keys` and `file` beside it. packages/protocol/README.md says each step in words.
 import assert from 'node:assert/strict'
 import { createPublicKey, hash, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ process.on('uncaughtException', (error) => {
 })
 const [address, file = 0] = process.argv.slice(2)
 const { server_id, keys = [] } = await (await fetch(`${address}/.well-known/service/attestation-keys`)).json()
-const { receipt_cbor, server_key_id, ...told } = JSON.parse(readFileSync(file, 'utf8'))
+const { receipt_cbor, server_key_id, keys: _keys, file: _file, ...told } = JSON.parse(readFileSync(file, 'utf8'))
 const isNamed = (key) => hash('sha256', Buffer.from(key.public, 'base64')) === server_key_id
 const { public: text, active_from, active_to } = keys.find(isNamed) ?? assert.fail('the server publishes no such key')
 const key = Buffer.from(text, 'base64')
