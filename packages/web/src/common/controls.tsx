@@ -1,6 +1,6 @@
 /** What pages are made of: each control carries its name, its hint and its fault for everybody who cannot see it. */
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon, type IconName } from './icons.tsx'
 
 interface ButtonProps {
@@ -132,10 +132,17 @@ interface DialogProps {
 export function Dialog({ title, onClose, closeLabel, wide, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // At once, so that no key reaches the page behind it.
+  useLayoutEffect(() => {
     const shown = dialog.current
+    const before = document.activeElement
     shown?.showModal()
-    return () => shown?.close()
+    return () => {
+      shown?.close()
+      // The dialog has left the page by now, which keeps the browser from giving the focus back itself.
+      const isNowhere = document.activeElement === document.body
+      if (isNowhere && before instanceof HTMLElement && before.isConnected) before.focus()
+    }
   }, [])
   return (
     <dialog
@@ -149,7 +156,9 @@ export function Dialog({ title, onClose, closeLabel, wide, children }: DialogPro
     >
       <div class="stack">
         <div class="row apart">
-          <h2 id={id}>{title}</h2>
+          <h2 id={id} class="grow">
+            {title}
+          </h2>
           <IconButton icon="close" label={closeLabel} onClick={onClose} />
         </div>
         {children}

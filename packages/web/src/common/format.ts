@@ -4,8 +4,10 @@ const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
 
 /** Bytes as people read them: powers of 1000, as systems show them, with at most three figures. */
 export function formatBytes(bytes: number, language: Language): string {
-  const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3))
-  const value = bytes / 1000 ** power
+  // Rounded first: 999,999 bytes are a megabyte then, and not a thousand kilobytes.
+  const rounded = bytes < 1000 ? bytes : Number(bytes.toPrecision(3))
+  const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(rounded) / 3))
+  const value = rounded / 1000 ** power
   const digits = power === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2
   return new Intl.NumberFormat(language, {
     style: 'unit',
@@ -18,6 +20,11 @@ export function formatBytes(bytes: number, language: Language): string {
 /** RFC 3339 as date and time of the reader's own clock. */
 export function formatInstant(instant: string, language: Language): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(instant))
+}
+
+/** Its date alone, where there is no room for more. */
+export function formatDate(instant: string, language: Language): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(new Date(instant))
 }
 
 const SPANS = [

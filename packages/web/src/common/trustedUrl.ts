@@ -6,13 +6,17 @@ export function trustedWorkerUrl(url: URL): URL {
   if (url.origin !== location.origin) throw new TypeError('a worker’s script comes from where the page does')
   const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypesFactory }
   if (trustedTypes === undefined) return url
-  const policy = trustedTypes.createPolicy('blindkeep-worker', { createScriptURL: (address) => address })
+  policy ??= trustedTypes.createPolicy('blindkeep-worker', { createScriptURL: (address) => address })
   return policy.createScriptURL(url.href) as unknown as URL
 }
 
+/** Once a page: the Content-Security-Policy refuses a second one of the same name. */
+let policy: TrustedPolicy | undefined
+
+interface TrustedPolicy {
+  createScriptURL(address: string): { toString(): string }
+}
+
 interface TrustedTypesFactory {
-  createPolicy(
-    name: string,
-    rules: { readonly createScriptURL: (address: string) => string },
-  ): { createScriptURL(address: string): { toString(): string } }
+  createPolicy(name: string, rules: { readonly createScriptURL: (address: string) => string }): TrustedPolicy
 }

@@ -12,7 +12,12 @@ export interface OwnerPages {
   /** Calls back for everything that changes on the server, until the returned function is called. */
   onLive(listener: (event: LiveEvent) => void): () => void
   /** Says in passing what has been done, or why it was not; also to screen readers. */
-  tell(message: { readonly tone: 'good' | 'bad' | 'info'; readonly text: string }): void
+  tell(message: {
+    readonly tone: 'good' | 'bad' | 'info'
+    readonly text: string
+    /** Where it can be looked at. */
+    readonly link?: { readonly href: string; readonly text: string } | undefined
+  }): void
 }
 
 export const OwnerPagesContext = createContext<OwnerPages | undefined>(undefined)

@@ -1,5 +1,15 @@
 import { render } from 'preact'
 import '../common/base.css'
+import { baseUrlBefore } from '../common/baseUrl.ts'
+import { App } from './app.tsx'
+import { createPageSession } from './session.ts'
 
+const baseUrl = baseUrlBefore(location, /(?:index\.html)?$/)
+const session = createPageSession(baseUrl)
 const page = document.getElementById('page')
-if (page !== null) render(<main class="card">Blindkeep</main>, page)
+if (page !== null) render(<App baseUrl={baseUrl} session={session} />, page)
+void session.open()
+/** Whoever looks at a tab that stepped back, after the other one has closed, goes on in it. */
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') void session.open()
+})

@@ -1,0 +1,332 @@
+/** The ways into an account and what its owner can do about it, in a real browser. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { logIn, registerOwner } from '@blindkeep/client/account'
+import { newRecoveryWords } from '@blindkeep/client/recovery'
+import type { Page } from 'playwright-core'
+import { nodeEnvironment } from '../../../demo/nodeEnvironment.ts'
+import { createAuthenticator } from '../../../testing/authenticator.ts'
+import { sendFile } from '../../../testing/people.ts'
+import { account as german } from '../src/text/de/account.ts'
+import { problems as germanProblems } from '../src/text/de/problems.ts'
+import { account as text } from '../src/text/en/account.ts'
+import { inbox } from '../src/text/en/inbox.ts'
+import { owner as shellText } from '../src/text/en/owner.ts'
+import { problems } from '../src/text/en/problems.ts'
+import { assertAccessible } from './axe.ts'
+import { useBrowser } from './browser.ts'
+import { startWorld, useWorld } from './world.ts'
+
+const browser = useBrowser()
+const world = useWorld({ withLine: true })
+
+const PASSWORD = 'violet anchor gravel tuba'
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
+const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const field = (page: Page, label: string) => page.getByLabel(label, { exact: true })
+const inside = (page: Page) => page.getByRole('navigation', { name: shellText.navigation })
+
+interface Typed {
+  readonly email: string
+  readonly password: string
+}
+
+async function signIn(page: Page, { email, password }: Typed): Promise<void> {
+  await field(page, text.email).fill(email)
+  await field(page, text.password).fill(password)
+  await button(page, text.signIn.submit).click()
+}
+
+async function fillRegistration(page: Page, email: string): Promise<void> {
+  await field(page, text.email).fill(email)
+  await field(page, text.password).fill(PASSWORD)
+  await field(page, text.repeatPassword).fill(PASSWORD)
+}
+
+/** From the words on: keeps them, and gives the three that are asked for. */
+async function keepWords(page: Page): Promise<readonly string[]> {
+  const list = page.getByRole('list', { name: text.words.list })
+  await list.waitFor()
+  const words = await list.locator('li > :last-child').allTextContents()
+  await button(page, text.words.next).click()
+  for (const label of await page.locator('form label').allTextContents())
+    await field(page, label).fill(words[Number(label.replace(/\D/g, '')) - 1] ?? '')
+  await button(page, text.words.finish).click()
+  await inside(page).waitFor()
+  return words
+}
+
+describe('an account', () => {
+  it('is made with words that have to be kept, and asks for its password again after a reload', async (t) => {
+    const { page } = await browser.open(t, { url: `${world.url}/#/register` })
+    await heading(page, text.register.title).waitFor()
+    await button(page, text.register.submit).click()
+    await page.getByText(text.strength.short(12)).first().waitFor()
+    await assertAccessible(page)
+    await fillRegistration(page, 'olga@example.org')
+    await page.getByText(text.strength.good, { exact: true }).waitFor()
+    await button(page, text.register.submit).click()
+
+    await page.getByRole('list', { name: text.words.list }).waitFor()
+    await assertAccessible(page)
+    // Whoever goes elsewhere now would lose the words.
+    await page.evaluate(() => {
+      location.hash = '#/links'
+    })
+    await button(page, text.words.next).click()
+    await button(page, text.words.finish).click()
+    assert.equal(await page.locator('[aria-invalid=true]').count(), 3)
+    await assertAccessible(page)
+    await button(page, text.words.again).click()
+    assert.equal((await keepWords(page)).length, 24)
+    assert.match(page.url(), /#\/inbox$/)
+    await page.getByText(shellText.live, { exact: true }).waitFor()
+    assert.equal(await page.evaluate(() => indexedDB.databases().then((all) => all.length)), 1)
+
+    await page.goto(`${world.url}/#/account`)
+    await heading(page, text.page.title).waitFor()
+    await page.reload()
+    await page.getByText(text.signIn.reasons.reloaded).waitFor()
+    await signIn(page, { email: 'olga@example.org', password: 'something else' })
+    await page.getByText(problems.codes['error.auth.invalid_credentials']).waitFor()
+    await assertAccessible(page)
+    await signIn(page, { email: ' Olga@example.org ', password: PASSWORD })
+    // The address was kept, and the session of before the reload was ended as the page went.
+    await heading(page, 'olga@example.org').waitFor()
+    await page.getByText(text.sessions.none).waitFor()
+    await assertAccessible(page)
+  })
+
+  it('is made over answers that get lost, with its words', async (t) => {
+    const { page } = await browser.open(t, { url: `${world.url}/#/register` })
+    let losses = 2
+    await page.route('**/v1/auth/register', async (route) => {
+      if (losses-- <= 0) return route.continue()
+      await route.fetch()
+      await route.abort()
+    })
+    await fillRegistration(page, 'ida@example.org')
+    await button(page, text.register.submit).click()
+    await page.getByText(text.register.lost).waitFor()
+    await button(page, text.register.submit).click()
+    assert.equal((await keepWords(page)).length, 24)
+  })
+
+  it('is made with an invite where the server asks for one', async (t) => {
+    const closed = await startWorld({ env: { REGISTRATION: 'invite' } })
+    t.after(() => closed.stop())
+    const code = /first invite\s+(\S+)/.exec(closed.server.log())?.[1] ?? ''
+    const { page } = await browser.open(t, { url: `${closed.url}/#/register` })
+    await fillRegistration(page, 'eva@example.org')
+    await button(page, text.register.submit).click()
+    await field(page, text.register.invite).fill('not-an-invite')
+    await assertAccessible(page)
+    await button(page, text.register.submit).click()
+    await page.getByText(text.register.inviteWrong).waitFor()
+    await field(page, text.register.invite).fill(code)
+    await button(page, text.register.submit).click()
+    await keepWords(page)
+  })
+
+  it('comes back with its words alone, in German and on a phone', async (t) => {
+    const recovery = newRecoveryWords()
+    const email = 'cleo@example.org'
+    const person = { baseUrl: world.url, email, password: 'soon forgotten for good', environment: nodeEnvironment }
+    await registerOwner({ ...person, recovery })
+    const words = await recovery.confirm()
+    const { page } = await browser.open(t, { url: `${world.url}/`, device: 'phone', locale: 'de-DE' })
+    await page.getByRole('link', { name: german.signIn.recover }).click()
+    await field(page, german.recover.words).fill(words.with(4, 'Quark').join('\n'))
+    await field(page, german.email).fill(email)
+    await field(page, german.newPassword).fill(PASSWORD)
+    await field(page, german.repeatPassword).fill(PASSWORD)
+    await button(page, german.recover.submit).click()
+    await page.getByText(germanProblems.unknownWord(5, 'quark')).waitFor()
+    await assertAccessible(page)
+    await field(page, german.recover.words).fill(words.join(' ').toUpperCase())
+    await button(page, german.recover.submit).click()
+    await page.getByText(german.recover.done).waitFor()
+    await assertAccessible(page)
+    assert.ok((await logIn({ ...person, password: PASSWORD })).owner)
+  })
+})
+
+describe('the second step', () => {
+  it('is turned on with an authenticator, and asked for until the code is right', async (t) => {
+    const { owner, email, password } = await world.person()
+    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
+    const card = section(page, text.factor.title)
+    await card.getByRole('button', { name: text.factor.enroll }).click()
+    await field(page, text.page.presentPassword).fill('not it')
+    await button(page, text.factor.next).click()
+    await page.getByText(problems.password).waitFor()
+    await field(page, text.page.presentPassword).fill(password)
+    await button(page, text.factor.next).click()
+    await page.getByRole('img', { name: text.factor.qr }).waitFor()
+    await assertAccessible(page)
+    const secret = (await card.locator('.secret').innerText()).replaceAll(' ', '')
+    const authenticator = createAuthenticator(`otpauth://totp/x?algorithm=SHA1&digits=6&period=30&secret=${secret}`)
+    await field(page, text.factor.code).fill(authenticator.next())
+    await button(page, text.factor.confirm).click()
+    const codes = page.getByRole('list', { name: text.factor.backupList })
+    await codes.waitFor()
+    assert.equal(await codes.locator('li').count(), 10)
+    await assertAccessible(page)
+    await button(page, text.factor.backupDone).click()
+    await card.getByText(text.factor.on, { exact: true }).waitFor()
+
+    await page.getByRole('banner').getByRole('button', { name: shellText.signOut }).click()
+    await page.getByText(text.signIn.reasons.signed_out).waitFor()
+    await signIn(page, { email, password })
+    await heading(page, text.secondStep.title).waitFor()
+    await field(page, text.secondStep.code).fill('000000')
+    await button(page, text.secondStep.submit).click()
+    await page.getByText(problems.codes['error.auth.totp_invalid_code']).waitFor()
+    await assertAccessible(page)
+    await field(page, text.secondStep.code).fill(authenticator.next())
+    await button(page, text.secondStep.submit).click()
+    await heading(page, email).waitFor()
+  })
+})
+
+describe('a session', () => {
+  it('stays over a reload where that was asked for, in one tab at a time, until it is ended elsewhere', async (t) => {
+    const { owner, email, password } = await world.person()
+    const { page, context } = await browser.open(t, { url: `${world.url}/#/links` })
+    await page.getByLabel(text.stay).check()
+    await signIn(page, { email, password })
+    await inside(page).waitFor()
+    await page.reload()
+    await inside(page).waitFor()
+
+    const second = await context.newPage()
+    await second.goto(`${world.url}/#/links`)
+    await heading(second, shellText.elsewhere.title).waitFor()
+    await assertAccessible(second)
+    await button(second, shellText.elsewhere.use).click()
+    await inside(second).waitFor()
+    await heading(page, shellText.elsewhere.movedTitle).waitFor()
+    await assertAccessible(page)
+    await button(page, shellText.elsewhere.use).click()
+    await inside(page).waitFor()
+    await heading(second, shellText.elsewhere.movedTitle).waitFor()
+    await second.close()
+
+    for (const { sessionId, isCurrent } of await owner.sessions()) if (!isCurrent) await owner.endSession(sessionId)
+    await page.getByText(text.signIn.reasons.ended).waitFor()
+    assert.match(page.url(), /#\/links$/)
+    await assertAccessible(page)
+    await page.reload()
+    await heading(page, text.signIn.title).waitFor()
+  })
+
+  it('is gone on with under the newest of its tokens, whichever tab has got them', async (t) => {
+    const hasty = await startWorld({ env: { ACCESS_TOKEN_SECONDS: '1' } })
+    t.after(() => hasty.stop())
+    const { page, context } = await browser.open(t, { url: `${hasty.url}/#/links`, signedInAs: await hasty.owner() })
+    const second = await context.newPage()
+    const renewed = async (of: Page) => {
+      const renewal = of.waitForResponse((answer) => answer.url().endsWith('/v1/auth/refresh') && answer.ok())
+      // Each visit asks the server for something, until the token of the last answer has run out.
+      for (let isOver = false; !isOver; ) {
+        await of.goto(`${hasty.url}/#/storage`)
+        await of.goto(`${hasty.url}/#/account`)
+        await section(of, text.sessions.title).getByText(text.sessions.here).waitFor()
+        isOver = await Promise.race([renewal.then(() => true), of.waitForTimeout(200).then(() => false)])
+      }
+    }
+    await inside(page).waitFor()
+    await renewed(page)
+    for (const [to, from] of [
+      [second, page],
+      [page, second],
+    ] as const) {
+      if (to === second) await to.goto(`${hasty.url}/#/account`)
+      await button(to, shellText.elsewhere.use).click()
+      await heading(from, shellText.elsewhere.movedTitle).waitFor()
+      await renewed(to)
+    }
+    await page.reload()
+    await renewed(page)
+  })
+
+  it('shows what happens as it happens, and goes on after the line was down', async (t) => {
+    const owner = await world.owner()
+    const { url } = await world.link({ owner })
+    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
+    const badge = page.getByRole('link', { name: /^Inbox/ })
+    await page.getByText(shellText.live, { exact: true }).waitFor()
+    await sendFile(url, new Uint8Array(10))
+    await badge.getByText(shellText.inboxWaiting(1)).waitFor()
+    assert.equal(await page.title(), shellText.titleWithCount(1))
+    const up = world.line.down()
+    await page.getByText(shellText.connecting, { exact: true }).waitFor()
+    up()
+    await sendFile(url, new Uint8Array(10))
+    await badge.getByText(shellText.inboxWaiting(2)).waitFor()
+    await page.getByText(shellText.live, { exact: true }).waitFor()
+  })
+
+  it('of a suspended account can look and not write, and says so', async (t) => {
+    const { owner, email } = await world.person()
+    const { status, stderr } = await world.server.command(['account', 'suspend', email])
+    assert.equal(status, 0, stderr)
+    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
+    await page.getByText(shellText.suspended).waitFor()
+    await assertAccessible(page)
+  })
+
+  it('ends with the account, which is deleted with a password and a typed confirmation', async (t) => {
+    const { owner, email, password } = await world.person()
+    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
+    await button(page, text.leave.open).click()
+    await field(page, text.page.presentPassword).fill(password)
+    await button(page, text.leave.submit).click()
+    await page.getByText(text.leave.confirmFault).waitFor()
+    await assertAccessible(page)
+    await field(page, text.leave.confirm(email)).fill(email)
+    await button(page, text.leave.submit).click()
+    await page.getByText(text.signIn.reasons.deleted).waitFor()
+    await assert.rejects(owner.quota())
+  })
+})
+
+describe('the key that a browser signs with', () => {
+  it('is made with the first file that is kept, stays over a sign-out, and is followed by another once it is revoked', async (t) => {
+    const { owner, email, password } = await world.person()
+    await owner.createAlbum({ name: 'Family' })
+    const { url } = await world.link({ owner })
+    for (const name of ['one.bin', 'two.bin', 'three.bin']) await sendFile(url, new Uint8Array(10), { name })
+    const { page } = await browser.open(t, { url: `${world.url}/#/inbox`, signedInAs: owner })
+    const devices = async () => (await owner.devices()).map(({ revokedAt }) => revokedAt === undefined)
+    const keep = async (name: string) => {
+      await page.goto(`${world.url}/#/inbox`)
+      await button(page, name).click()
+      await button(page, inbox.keepLong).click()
+      await button(page, inbox.keeping.submit(1)).click()
+      await page.getByText(inbox.keeping.doneOne(name, 'Family')).first().waitFor()
+    }
+    await keep('one.bin')
+    assert.deepEqual(await devices(), [true])
+    await page.getByRole('banner').getByRole('button', { name: shellText.signOut }).click()
+    await page.getByText(text.signIn.reasons.signed_out).waitFor()
+    await signIn(page, { email, password })
+    await keep('two.bin')
+    const other = (await logIn({ baseUrl: world.url, email, password, environment: nodeEnvironment })).owner
+    assert.ok(other)
+    const [first, ...more] = await other.devices()
+    assert.deepEqual([first?.revokedAt, more], [undefined, []])
+
+    await page.goto(`${world.url}/#/account`)
+    const keys = section(page, text.devices.title)
+    await keys.getByText(text.devices.here).waitFor()
+    await keys.getByRole('button', { name: text.devices.revoke }).click()
+    await page.getByText(text.devices.revoked).waitFor()
+    await keep('three.bin')
+    assert.deepEqual(
+      (await other.devices()).map(({ revokedAt }) => revokedAt === undefined),
+      [false, true],
+    )
+  })
+})

@@ -1,0 +1,202 @@
+/** The owner's albums in a real browser: files go in, are seen, come back, are shared and go. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { sourceOfBytes } from '@blindkeep/client/source'
+import type { Page } from 'playwright-core'
+import { anotherClient, type Keeper } from '../../../testing/people.ts'
+import { assertAccessible } from './axe.ts'
+import { clipboardOf, useBrowser } from './browser.ts'
+import { pngOf } from './pictures.ts'
+import { savedBy } from './saved.ts'
+import { useWorld } from './world.ts'
+
+const browser = useBrowser()
+const world = useWorld({ withLine: true })
+
+const picture = pngOf({ width: 640, height: 420 })
+const text = new TextEncoder().encode('Sealed before it leaves.\n'.repeat(90_000))
+const files = [
+  { name: 'meadow.png', mimeType: 'image/png', buffer: Buffer.from(picture) },
+  { name: 'letters.txt', mimeType: 'text/plain', buffer: Buffer.from(text) },
+]
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' })
+const albumUrl = ({ album }: Keeper) => `${world.url}/#/albums/${album}`
+const tile = (page: Page, name: string) => page.locator('.tile').filter({ hasText: name })
+
+async function upload({ owner, album, device }: Keeper, name: string, content: Uint8Array) {
+  const { assetId } = await owner.upload({ source: sourceOfBytes(content), album, device, name })
+  return assetId
+}
+
+describe('an album', () => {
+  it('is made, takes a picture and a long text, shows both and gives them back', async (t) => {
+    const { owner } = await world.keeper()
+    const { page } = await browser.open(t, { url: `${world.url}/#/albums`, signedInAs: owner })
+    await button(page, 'New album').click()
+    await page.getByLabel('Name').fill('Summer')
+    await button(page, 'Make the album').click()
+    await page.getByRole('heading', { name: 'Summer', level: 1 }).waitFor()
+    await assertAccessible(page)
+    await page.locator('.add-files').setInputFiles(files)
+    await page.getByText('All 2 files are sealed and kept.').waitFor()
+    await tile(page, 'meadow.png').locator('img').waitFor()
+    await assertAccessible(page)
+
+    await tile(page, 'letters.txt').getByRole('link').click()
+    await page.getByRole('heading', { name: 'letters.txt', level: 1 }).waitFor()
+    await button(page, 'Show it here').click()
+    await page.frameLocator('iframe.preview').getByText('Sealed before it leaves.').first().waitFor()
+    await page.getByText('3, and all of them hold').waitFor()
+    await assertAccessible(page)
+    const saved = await savedBy(page, () => button(page, 'Save').click())
+    assert.equal(saved.name, 'letters.txt')
+    assert.deepEqual(saved.bytes, new Uint8Array(text))
+
+    await page.goto(`${world.url}/#/albums`)
+    await page.locator('.album-card').filter({ hasText: 'Summer' }).locator('img').waitFor()
+    await assertAccessible(page)
+  })
+
+  it('keeps what another client of the account can open, with a small picture of the large one', async (t) => {
+    const keeper = await world.keeper()
+    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
+    await page.locator('.add-files').setInputFiles(files.slice(0, 1))
+    await page.getByText('The file is sealed and kept.').waitFor()
+    const other = anotherClient(world.server.url, keeper.owner)
+    const kept = []
+    for await (const { changes } of other.changes()) kept.push(...changes)
+    const [asset] = kept.flatMap((change) => change.asset ?? [])
+    assert.ok(asset)
+    const opened = await other.openAsset(asset.assetId)
+    assert.deepEqual(new Uint8Array(await new Response(opened.content).arrayBuffer()), picture)
+    assert.deepEqual([opened.name, opened.type], ['meadow.png', 'image/png'])
+    const thumbnail = await other.readThumbnail(asset)
+    assert.ok(thumbnail !== undefined && thumbnail.length < picture.length)
+    assert.equal(Buffer.from(thumbnail.subarray(8, 12)).toString(), 'WEBP')
+  })
+
+  it('shows by itself what another client adds and takes away, and makes a thumbnail when it is looked at', async (t) => {
+    const keeper = await world.keeper()
+    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
+    await page.getByText('Nothing in this album yet').waitFor()
+    const assetId = await upload(keeper, 'from-elsewhere.png', picture)
+    await tile(page, 'from-elsewhere.png').waitFor()
+    assert.equal(await tile(page, 'from-elsewhere.png').locator('img').count(), 0, 'nothing is decoded by itself')
+    await tile(page, 'from-elsewhere.png').getByRole('link').click()
+    await button(page, 'Show it here').click()
+    await page.locator('iframe.preview').waitFor()
+    await page.getByText('4, and all of them hold').waitFor()
+    await page.getByRole('link', { name: 'Back to the album' }).click()
+    await tile(page, 'from-elsewhere.png').locator('img').waitFor()
+    await keeper.owner.deleteAsset(assetId)
+    await page.getByText('Nothing in this album yet').waitFor()
+  })
+
+  it('finishes what was cut short', async (t) => {
+    const keeper = await world.keeper()
+    const { owner } = keeper
+    const source = sourceOfBytes(new Uint8Array(randomBytes(5000)))
+    const state = await owner.prepareUpload({ ...keeper, source, name: 'half.bin' })
+    const cut = new AbortController()
+    const onState = ({ metadata }: typeof state) => metadata.uploadId !== undefined && cut.abort(new Error('cut'))
+    await assert.rejects(
+      owner.finishUpload({ state, source, signal: cut.signal, onState: (changed) => void onState(changed) }),
+      /cut/,
+    )
+    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: owner })
+    await page.getByText('Not finished').waitFor()
+    await assertAccessible(page)
+    await button(page, 'Finish').click()
+    await page.getByText('The file is finished.').waitFor()
+    await page.getByText('Not finished').waitFor({ state: 'detached' })
+    assert.ok((await owner.asset(state.envelope.file_id)).complete)
+  })
+
+  it('goes on after a reload when the file is chosen again, and takes no other file for it', async (t) => {
+    const keeper = await world.keeper()
+    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
+    page.on('dialog', (dialog) => void dialog.accept())
+    const large = { name: 'film.bin', mimeType: '', buffer: randomBytes(3_000_000) }
+    world.line.slow({ upBytesPerSecond: 1_000_000 })
+    await page.locator('.add-files').setInputFiles([large])
+    await page.getByText('On its way').waitFor()
+    await page.reload()
+    world.line.slow({})
+    await button(page, 'Choose the file').waitFor()
+    await assertAccessible(page)
+    const again = page.locator('.upload input[type=file]')
+    await again.setInputFiles([{ ...large, buffer: large.buffer.subarray(1) }])
+    await page.getByText('This is another file').waitFor()
+    await again.setInputFiles([large])
+    await page.getByText('The file is sealed and kept.').waitFor()
+    await tile(page, 'film.bin').waitFor()
+  })
+
+  it('deletes what is selected, once it was said what that means', async (t) => {
+    const keeper = await world.keeper()
+    for (const name of ['one.txt', 'two.txt', 'three.txt']) await upload(keeper, name, randomBytes(10))
+    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
+    for (const name of ['one.txt', 'two.txt']) await page.getByLabel(`Select ${name}`).check()
+    await page.getByText('2 files selected').waitFor()
+    await assertAccessible(page)
+    await page.route('**/v1/assets/*', (route) =>
+      route.fulfill({
+        status: 409,
+        contentType: 'application/problem+json',
+        json: { type: '/problems/error.asset.retained', status: 409, code: 'error.asset.retained' },
+      }),
+    )
+    await button(page, 'Delete').click()
+    await button(page, 'Delete 2 files').click()
+    await page.getByText('2 files were not deleted. Something here must be kept for a while longer').waitFor()
+    await page.unroute('**/v1/assets/*')
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+    await button(page, 'Delete').click()
+    await page.getByRole('heading', { name: 'Delete 2 files?' }).waitFor()
+    await assertAccessible(page)
+    await button(page, 'Delete 2 files').click()
+    await page.getByText('2 files are deleted.').waitFor()
+    await tile(page, 'three.txt').waitFor()
+    assert.equal(await page.locator('.tile').count(), 1)
+  })
+})
+
+describe('a share', () => {
+  it('is made of what is selected, opens for who has its address, and for nobody once it has ended', async (t) => {
+    const keeper = await world.keeper()
+    const content = new Uint8Array(randomBytes(1_200_000))
+    await upload(keeper, 'report.bin', content)
+    const visit = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
+    const { page } = visit
+    await page.getByLabel('Select report.bin').check()
+    await button(page, 'Share').click()
+    await page.getByLabel('One day').check()
+    await assertAccessible(page)
+    await button(page, 'Make the address').click()
+    const address = page.getByLabel('Address', { exact: true })
+    await address.waitFor()
+    await assertAccessible(page)
+    await button(page, 'Close').click()
+    await page.getByText('You have not copied it here.').waitFor()
+    await button(page, 'Copy the address').click()
+    const url = await clipboardOf(visit)
+    assert.equal(url, await address.inputValue())
+    await button(page, 'I have copied it').click()
+
+    const receiver = await browser.open(t, { url, device: 'phone' })
+    const saved = await savedBy(receiver.page, () => button(receiver.page, 'Save report.bin').click())
+    assert.deepEqual(saved, { name: 'report.bin', bytes: content })
+
+    await page.goto(`${world.url}/#/shares`)
+    await page.getByText('Open', { exact: true }).waitFor()
+    assert.ok(!(await page.content()).includes(url.split('#')[1] ?? '#'), 'the key stands nowhere else')
+    await assertAccessible(page)
+    await button(page, /^End the share/).click()
+    await button(page, 'End the share').click()
+    await page.getByText('You share nothing').waitFor()
+    await receiver.page.reload()
+    await receiver.page.getByRole('heading', { name: 'Nothing is shared here any more' }).waitFor()
+  })
+})

@@ -1,0 +1,342 @@
+/** The page that is asked "do you really hold this?": what it says of a server that does, of one that has lost something, and of one that lies. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { sourceOfBytes } from '@blindkeep/client/source'
+import type { Page } from 'playwright-core'
+import {
+  type Body,
+  hashOf,
+  keysAnswer,
+  lyingReceipts,
+  receiptsAnswer,
+  verdictAnswer,
+} from '../../../testing/assetLies.ts'
+import { type BehindProxy, startBehindProxy } from '../../../testing/behindProxy.ts'
+import { lie } from '../../../testing/lies.ts'
+import { type Keeper, newKeeper, sendFile } from '../../../testing/people.ts'
+import { assertAccessible } from './axe.ts'
+import { useBrowser } from './browser.ts'
+import { savedBy } from './saved.ts'
+import { PAGES_DIRECTORY, useWorld } from './world.ts'
+
+const run = promisify(execFile)
+const browser = useBrowser()
+const world = useWorld()
+
+type Content = Uint8Array<ArrayBuffer>
+
+async function keep({ owner, album, device }: Keeper, name: string, content: Content) {
+  const { assetId } = await owner.upload({ source: sourceOfBytes(content), album, device, name })
+  return owner.asset(assetId)
+}
+
+const bytesOf = (count: number): Content => new Uint8Array(randomBytes(count))
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' })
+const row = (page: Page, name: string) => page.locator('.outcomes > li').filter({ hasText: name })
+const results = (page: Page) => page.getByRole('region', { name: 'Result' })
+
+async function check(page: Page): Promise<void> {
+  await button(page, 'Check now').click()
+  await button(page, 'Check now').waitFor()
+  await results(page).waitFor()
+}
+
+const asCopy = (name: string, content: Uint8Array) => ({
+  name,
+  mimeType: 'application/octet-stream',
+  buffer: Buffer.from(content),
+})
+
+async function compare(page: Page, copies: readonly ReturnType<typeof asCopy>[]): Promise<void> {
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles([...copies])
+  await page.locator('.verdict').waitFor()
+}
+
+/** What lies on the server's disk under this hash. */
+async function blobFile(dataDir: string, hash: string): Promise<string> {
+  const directory = join(dataDir, 'blobs')
+  const name = (await readdir(directory, { recursive: true })).find((one) => one.includes(hash))
+  assert.ok(name !== undefined)
+  return join(directory, name)
+}
+
+describe('a server that loses, damages and withholds', () => {
+  it('is found out: each file is called what it is, and no copy of it may go', async (t) => {
+    const keeper = await world.keeper()
+    const contents = {
+      photo: bytesOf(40_000),
+      contract: bytesOf(50_000),
+      notes: bytesOf(60_000),
+      letter: bytesOf(70_000),
+    }
+    const photo = await keep(keeper, 'photo.jpg', contents.photo)
+    const contract = await keep(keeper, 'contract.pdf', contents.contract)
+    const notes = await keep(keeper, 'notes.txt', contents.notes)
+    await keep(keeper, 'letter.txt', contents.letter)
+    const { page } = await browser.open(t, { url: `${world.url}/#/storage`, signedInAs: keeper.owner })
+
+    await check(page)
+    await results(page).getByText('All 4 files are held: every byte was read and is right.').waitFor()
+    await results(page).getByText('Not from this alone.').waitFor()
+    await assertAccessible(page)
+    await page.getByRole('link', { name: 'Links' }).click()
+    await page.getByRole('heading', { name: 'Storage', level: 1 }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Storage' }).click()
+    await results(page).getByText('All 4 files are held').waitFor()
+
+    await compare(page, [asCopy('renamed.jpg', contents.photo), asCopy('contract.pdf', contents.contract)])
+    await page.getByRole('heading', { name: 'Yes: you may delete these 2 copies' }).waitFor()
+    await row(page, 'renamed.jpg').getByText('photo.jpg').waitFor()
+    await assertAccessible(page)
+    await compareAltered(page, contents.photo)
+
+    const { server } = world
+    const photoFile = await blobFile(server.dataDir, hashOf(photo, 'original'))
+    const damaged = await readFile(photoFile)
+    damaged[damaged.length - 1] = (damaged.at(-1) ?? 0) ^ 1
+    await writeFile(photoFile, damaged)
+    await rm(await blobFile(server.dataDir, hashOf(contract, 'original')))
+    assert.equal((await server.command(['hold', 'add', hashOf(notes, 'original'), '--reason', 'a test'])).status, 0)
+
+    await check(page)
+    await results(page).getByText('3 of 4 files have a problem. Keep your own copies.').waitFor()
+    await row(page, 'photo.jpg').getByText('Damaged', { exact: true }).waitFor()
+    await row(page, 'contract.pdf').getByText('Not held', { exact: true }).waitFor()
+    await row(page, 'notes.txt').getByText('Withheld', { exact: true }).waitFor()
+    await row(page, 'letter.txt').getByText('Held: every byte was read and is right').waitFor()
+    await results(page).getByText('No. Keep every copy you have of the files with a problem.').waitFor()
+    await assertAccessible(page)
+    await button(page, 'Problems and not checked').click()
+    assert.equal(await results(page).locator('.outcomes > li').count(), 3)
+    await assertReports(page)
+
+    await button(page, 'Clear').click()
+    const copies = Object.entries(contents).map(([name, content]) => asCopy(name, content))
+    await compare(page, copies)
+    await page.getByRole('heading', { name: 'No: keep 3 of 4 copies' }).waitFor()
+    await row(page, 'letter').getByText('This copy may be deleted').waitFor()
+    await assertAccessible(page)
+
+    await page.getByLabel('Quick: is it there').check()
+    await check(page)
+    await results(page).getByText('Held, but its bytes were not read').first().waitFor()
+    assert.equal(await results(page).locator('.badge.good').count(), 0, 'green, though nobody has read it')
+  })
+})
+
+/** One byte another, and one that was never here. */
+async function compareAltered(page: Page, content: Content): Promise<void> {
+  await compare(page, [asCopy('altered.jpg', content.with(9, (content[9] ?? 0) ^ 1)), asCopy('never.txt', bytesOf(3))])
+  await page.getByRole('heading', { name: 'No: keep 2 of 4 copies' }).waitFor()
+  await row(page, 'altered.jpg').getByText('Another file').waitFor()
+  await row(page, 'never.txt').getByText('Nothing of this size is kept').waitFor()
+}
+
+async function assertReports(page: Page): Promise<void> {
+  const text = await savedBy(page, () => button(page, 'Save report').click())
+  const lines = new TextDecoder().decode(text.bytes)
+  assert.match(text.name, /^storage-check-[\d-]+\.txt$/)
+  assert.match(lines, /3 of 4 files have a problem/)
+  assert.match(lines, /photo\.jpg\n {4}Damaged \(\d{4}-/)
+  const json = await savedBy(page, () => button(page, 'Save as JSON').click())
+  const report = JSON.parse(new TextDecoder().decode(json.bytes))
+  assert.equal(report.summary, 'problems')
+  assert.deepEqual(
+    Object.fromEntries(report.files.map((file: { name: string; outcome: string }) => [file.name, file.outcome])),
+    { 'photo.jpg': 'damaged', 'contract.pdf': 'not_held', 'notes.txt': 'withheld', 'letter.txt': 'held_deep' },
+  )
+}
+
+describe('a server that lies', () => {
+  let behind: BehindProxy
+  let keeper: Keeper
+  const content = bytesOf(30_000)
+  before(async () => {
+    // Each blob counts as a MiB at least, so that this is enough for six small files and two thirds of a seventh.
+    behind = await startBehindProxy({ PAGES_DIR: PAGES_DIRECTORY, DEEP_BYTES_PER_HOUR: String(20 * 1024 ** 2) })
+    keeper = await newKeeper(behind.proxy.url)
+    await keep(keeper, 'plan.pdf', content)
+  })
+  after(() => behind.stop())
+
+  it('is not asked for more than it reads in an hour: the rest is not checked yet, which is no yes', async (t) => {
+    const reader = await newKeeper(behind.proxy.url)
+    for (let number = 1; number <= 8; number++) await keep(reader, `Bild ${number}.jpg`, bytesOf(100))
+    const { page } = await browser.open(t, {
+      url: `${behind.proxy.url}/#/storage`,
+      signedInAs: reader.owner,
+      device: 'phone',
+      colorScheme: 'dark',
+      locale: 'de-DE',
+    })
+    await button(page, 'Jetzt prüfen').click()
+    await page.getByText('2 von 8 Dateien konnten noch nicht geprüft werden. Das ist kein Ja.').waitFor()
+    await row(page, 'Bild 1.jpg').getByText('Noch nicht geprüft').waitFor()
+    await row(page, 'Bild 8.jpg').getByText('Jedes Byte wurde gelesen').waitFor()
+    await assertAccessible(page)
+    const asked = behind.proxy.seen.length
+    await button(page, '2 Dateien prüfen, die noch nicht geprüft sind').click()
+    await button(page, '2 Dateien prüfen, die noch nicht geprüft sind').waitFor()
+    assert.equal(behind.proxy.seen.slice(asked).filter(receiptsAnswer).length, 2)
+    await page.getByText('Noch nicht. Nicht alles konnte geprüft werden.').waitFor()
+  })
+
+  const lyingVerdict = (change: (blob: Body, verdict: Body) => void) => ({
+    matches: verdictAnswer,
+    answer: lie((body) => {
+      assert.ok(Array.isArray(body.verdicts))
+      for (const verdict of body.verdicts) for (const blob of verdict.blobs) change(blob, verdict)
+    }),
+  })
+
+  it('is doubted in plain words, in its verdict, its receipts and its keys', async (t) => {
+    const { proxy } = behind
+    const { page } = await browser.open(t, { url: `${proxy.url}/#/storage`, signedInAs: keeper.owner })
+    await page.getByText('remembers them from now on').waitFor()
+    const lies = [
+      [lyingVerdict((blob) => Object.assign(blob, { stored: false })), 'Contradiction', 'contradicts itself'],
+      [lyingVerdict((blob) => delete blob.deep), 'Not read, though asked', 'did not'],
+      [lyingReceipts((receipts) => receipts.slice(1)), 'Contradiction', 'A receipt is missing'],
+    ] as const
+    for (const [tampering, title, why] of lies) {
+      proxy.tamper(tampering)
+      await check(page)
+      await row(page, 'plan.pdf').getByText(title, { exact: true }).waitFor()
+      await row(page, 'plan.pdf').getByText(why).first().waitFor()
+      assert.equal(await results(page).locator('.good').count(), 0)
+    }
+    await button(page, /^Receipts of/).click()
+    await page.getByRole('dialog').getByText('These receipts do not hold').waitFor()
+    await assertAccessible(page)
+    await button(page, 'Close').click()
+
+    proxy.tamper(lyingVerdict((blob) => Object.assign(blob, { deep: 'rate_limited' })))
+    await compare(page, [asCopy('plan.pdf', content)])
+    await page.getByRole('heading', { name: 'No: keep this copy' }).waitFor()
+    await assertAlarm(page)
+  })
+
+  /** The keys are others than those that this browser has seen. */
+  async function assertAlarm(page: Page): Promise<void> {
+    behind.proxy.tamper({
+      matches: keysAnswer,
+      answer: lie((body) => {
+        assert.ok(Array.isArray(body.keys))
+        for (const key of body.keys) key.active_from = '2001-01-01T00:00:00Z'
+      }),
+    })
+    await page.reload()
+    await page.getByRole('alert').getByText('Alarm: the server’s signing keys are not what they were').waitFor()
+    await page.getByRole('alert').getByText('was changed on the server’s list').waitFor()
+    await check(page)
+    await row(page, 'plan.pdf').getByText('Contradiction', { exact: true }).waitFor({ state: 'detached' })
+    await results(page).getByText('Contradiction', { exact: true }).waitFor()
+    await compare(page, [asCopy('plan.pdf', content)])
+    await page.getByRole('heading', { name: 'No: keep this copy' }).waitFor()
+    await assertAccessible(page)
+  }
+})
+
+describe('a choice', () => {
+  it('is of an album or of some files, and nothing else is asked about', async (t) => {
+    const keeper = await world.keeper()
+    const { albumId } = await keeper.owner.createAlbum({ name: 'Travels' })
+    await keep(keeper, 'one.txt', bytesOf(10))
+    await keep(keeper, 'two.txt', bytesOf(20))
+    await keep({ ...keeper, album: albumId }, 'train.jpg', bytesOf(30))
+    const { page } = await browser.open(t, { url: `${world.url}/#/storage`, signedInAs: keeper.owner, device: 'phone' })
+    await page.getByLabel('One album').check()
+    await page.getByLabel('Album', { exact: true }).selectOption('Travels')
+    await check(page)
+    await results(page).getByText('The file is held: every byte was read and is right.').waitFor()
+    await row(page, 'train.jpg').waitFor()
+    await page.getByLabel('Only some').check()
+    await button(page, 'Choose files').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('one.txt').check()
+    await assertAccessible(page)
+    await button(page, 'Choose 1 file').click()
+    await check(page)
+    await row(page, 'one.txt').getByText('Held: every byte was read and is right').waitFor()
+    assert.equal(await results(page).locator('.outcomes > li').count(), 1)
+  })
+})
+
+describe('receipts', () => {
+  it('of a guest’s file are shown from its landing on, and what is saved holds for strangers too', async (t) => {
+    const keeper = await world.keeper()
+    const { url } = await keeper.owner.createLink()
+    await sendFile(url, bytesOf(9_000), { name: 'from a guest.png' })
+    const [drop] = await keeper.owner.inbox()
+    assert.ok(drop)
+    await keeper.owner.adoptDrop(drop, keeper)
+    const { page } = await browser.open(t, { url: `${world.url}/#/storage`, signedInAs: keeper.owner })
+    await check(page)
+    await button(page, /^Receipts of/).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('All 4 receipts were checked').waitFor()
+    await dialog.getByText('It arrived from a guest').waitFor()
+    await assertAccessible(page)
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-receipts-'))
+    t.after(() => rm(directory, { recursive: true, force: true }))
+    const one = join(directory, 'one.json')
+    const all = join(directory, 'all.json')
+    await writeFile(
+      one,
+      (
+        await savedBy(page, () =>
+          button(page, /^Save this receipt/)
+            .first()
+            .click(),
+        )
+      ).bytes,
+    )
+    await writeFile(all, (await savedBy(page, () => button(page, 'Save all of them').click())).bytes)
+    const example = fileURLToPath(import.meta.resolve('../../protocol/examples/checkReceipt.mjs'))
+    assert.match((await run(process.execPath, [example, world.url, one])).stdout, /holds/)
+    const checker = fileURLToPath(import.meta.resolve('../../../conformance/checker/main.ts'))
+    const flags = ['--disable-warning=ExperimentalWarning', checker, all, '--keys', world.url, '--json']
+    const report = JSON.parse((await run(process.execPath, flags)).stdout)
+    assert.deepEqual([report.receipts, report.fault_count], [4, 0])
+  })
+})
+
+describe('room', () => {
+  it('is told as it stands, and changes before the eyes; every page says when something has to be done', async (t) => {
+    const keeper = await world.keeper()
+    await keep(keeper, 'a.bin', bytesOf(5_000))
+    const { server } = world
+    const limit = async (...flags: readonly string[]) => {
+      const { status, stderr } = await server.command(['account', 'quota', keeper.owner.accountId, ...flags])
+      assert.equal(status, 0, stderr)
+    }
+    const { page } = await browser.open(t, { url: `${world.url}/#/storage`, signedInAs: keeper.owner, device: 'phone' })
+    const room = page.getByRole('region', { name: 'Room' })
+    await room.getByText('No limit is set for your account.').waitFor()
+    await limit('--soft', '1000', '--hard', '1MB')
+    await room.getByText('Your storage is nearly full').waitFor()
+    await room.getByRole('progressbar', { name: 'Storage used' }).waitFor()
+    await assertAccessible(page)
+    await limit('--soft', '1000', '--hard', '2000')
+    await room.getByText('Your storage is full', { exact: true }).waitFor()
+    await page.goto(`${world.url}/#/links`)
+    await page.getByText('guests are told that there is no room').first().waitFor()
+    await assertAccessible(page)
+    await server.restart({ QUOTA_GRACE_DAYS: '0' })
+    await page.goto(`${world.url}/#/storage`)
+    await page.reload()
+    await room.getByText('Your storage has been full for too long').waitFor()
+    await assertAccessible(page)
+  })
+})

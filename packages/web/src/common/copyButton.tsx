@@ -1,0 +1,44 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Button } from './controls.tsx'
+
+interface CopyButtonProps {
+  readonly text: string
+  readonly label: string
+  readonly copiedLabel: string
+  /** What to do by hand where the browser refuses. */
+  readonly failedLabel: string
+  readonly kind?: 'primary' | 'quiet' | undefined
+  readonly onCopied?: (() => void) | undefined
+}
+
+const SHOWN_MS = 4000
+
+export function CopyButton({ text, label, copiedLabel, failedLabel, kind, onCopied }: CopyButtonProps) {
+  const [outcome, setOutcome] = useState<'none' | 'copied' | 'failed'>('none')
+  useEffect(() => {
+    if (outcome === 'none') return undefined
+    const timer = setTimeout(() => setOutcome('none'), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [outcome])
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text)
+      setOutcome('copied')
+      onCopied?.()
+    } catch {
+      // Absent where the page does not come over HTTPS, or forbidden by whoever runs the browser.
+      setOutcome('failed')
+    }
+  }
+  return (
+    <>
+      <Button kind={kind} icon={outcome === 'copied' ? 'check' : 'copy'} onClick={() => void copy()}>
+        {outcome === 'copied' ? copiedLabel : label}
+      </Button>
+      <span role="status" class={outcome === 'failed' ? 'small' : 'visually-hidden'}>
+        {outcome === 'copied' && copiedLabel}
+        {outcome === 'failed' && failedLabel}
+      </span>
+    </>
+  )
+}

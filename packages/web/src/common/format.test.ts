@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { formatBytes, formatDate, formatDistance, formatDuration, formatInstant, formatPercent } from './format.ts'
+
+/** Kinds of space that the platform puts between a number and its unit. */
+const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ')
+
+describe('bytes', () => {
+  const cases: readonly (readonly [number, string, string])[] = [
+    [0, '0 bytes', '0 Byte'],
+    [1, '1 byte', '1 Byte'],
+    [999, '999 bytes', '999 Byte'],
+    [1000, '1 kB', '1 kB'],
+    [1234, '1.23 kB', '1,23 kB'],
+    [12_345, '12.3 kB', '12,3 kB'],
+    [123_456, '123 kB', '123 kB'],
+    [999_499, '999 kB', '999 kB'],
+    [999_999, '1 MB', '1 MB'],
+    [1_000_000, '1 MB', '1 MB'],
+    [999_999_999, '1 GB', '1 GB'],
+    [1e12, '1 TB', '1 TB'],
+    [1.5e15, '1,500 TB', '1.500 TB'],
+  ]
+  for (const [bytes, english, german] of cases)
+    it(`${bytes} are ${english}`, () => {
+      assert.equal(plain(formatBytes(bytes, 'en')), english)
+      assert.equal(plain(formatBytes(bytes, 'de')), german)
+    })
+
+  it('never have more than three figures below a petabyte', () => {
+    for (let bytes = 1; bytes < 1e15; bytes = Math.ceil(bytes * 1.37))
+      for (const value of [bytes, 10 ** Math.floor(Math.log10(bytes)) - 1]) {
+        const figures = formatBytes(Math.max(0, value), 'en').replace(/[^0-9]/g, '')
+        assert.ok(figures.length <= 3, formatBytes(value, 'en'))
+      }
+  })
+})
+
+describe('instants', () => {
+  it('are told as each language writes them', () => {
+    assert.match(plain(formatInstant('2026-01-02T12:00:00Z', 'en')), /^Jan 2, 2026, \d{1,2}:\d\d [AP]M$/)
+    assert.match(plain(formatInstant('2026-01-02T12:00:00Z', 'de')), /^02\.01\.2026, \d\d:\d\d$/)
+    assert.equal(formatDate('2026-01-02T12:00:00Z', 'en'), 'Jan 2, 2026')
+    assert.equal(formatDate('2026-01-02T12:00:00Z', 'de'), '02.01.2026')
+  })
+
+  it('are the same moment whatever offset they were written with', () => {
+    assert.equal(formatInstant('2026-01-02T14:00:00+02:00', 'en'), formatInstant('2026-01-02T12:00:00.000Z', 'en'))
+  })
+})
+
+describe('distances', () => {
+  const now = Date.parse('2026-01-10T12:00:00Z')
+  const cases: readonly (readonly [string, string, string])[] = [
+    ['2026-01-10T12:00:00Z', 'now', 'jetzt'],
+    ['2026-01-10T11:59:15Z', '45 seconds ago', 'vor 45 Sekunden'],
+    ['2026-01-10T11:58:01Z', '1 minute ago', 'vor 1 Minute'],
+    ['2026-01-10T14:59:59Z', 'in 2 hours', 'in 2 Stunden'],
+    ['2026-01-11T12:00:00Z', 'tomorrow', 'morgen'],
+    ['2026-01-07T12:00:00Z', '3 days ago', 'vor 3 Tagen'],
+    ['2027-01-10T12:00:00Z', 'in 365 days', 'in 365 Tagen'],
+  ]
+  for (const [instant, english, german] of cases)
+    it(`to ${instant} are ${english}`, () => {
+      assert.equal(formatDistance(instant, now, 'en'), english)
+      assert.equal(formatDistance(instant, now, 'de'), german)
+    })
+})
+
+describe('durations', () => {
+  const cases: readonly (readonly [number, string, string])[] = [
+    [0, '1 second', '1 Sekunde'],
+    [0.2, '1 second', '1 Sekunde'],
+    [59, '59 seconds', '59 Sekunden'],
+    [60, '1 minute', '1 Minute'],
+    [61, '2 minutes', '2 Minuten'],
+    [3600, '1 hour', '1 Stunde'],
+    [86_401, '2 days', '2 Tage'],
+  ]
+  for (const [seconds, english, german] of cases)
+    it(`of ${seconds} s are ${english}, never less than that`, () => {
+      assert.equal(formatDuration(seconds, 'en'), english)
+      assert.equal(formatDuration(seconds, 'de'), german)
+    })
+})
+
+describe('shares', () => {
+  const cases: readonly (readonly [number, number, string, string])[] = [
+    [0, 10, '0%', '0 %'],
+    [1, 3, '33%', '33 %'],
+    [9_999, 10_000, '99%', '99 %'],
+    [10, 10, '100%', '100 %'],
+    [12, 10, '100%', '100 %'],
+    [0, 0, '100%', '100 %'],
+  ]
+  for (const [part, whole, english, german] of cases)
+    it(`${part} of ${whole} are ${english}: whole only when it is`, () => {
+      assert.equal(plain(formatPercent(part, whole, 'en')), english)
+      assert.equal(plain(formatPercent(part, whole, 'de')), german)
+    })
+})

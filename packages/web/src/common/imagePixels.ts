@@ -1,0 +1,64 @@
+/** How many pixels a picture says that it has, read without decoding it: what a decoder would have to make room for. */
+import type { ImageType } from './previewMessages.ts'
+
+/** Undefined when it cannot be found where it belongs. */
+export function pixelsOf(type: ImageType, bytes: Uint8Array<ArrayBuffer>): number | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  try {
+    return READERS[type](view)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+const READERS: Readonly<Record<ImageType, (view: DataView) => number | undefined>> = {
+  'image/png': (view) => view.getUint32(16) * view.getUint32(20),
+  'image/gif': (view) => view.getUint16(6, true) * view.getUint16(8, true),
+  'image/jpeg': jpegPixels,
+  'image/webp': webpPixels,
+  'image/avif': avifPixels,
+}
+
+/** The frame header (ITU T.81, B.2.2) is one of the first segments; each tells its length. */
+function jpegPixels(view: DataView): number | undefined {
+  for (let offset = 2; view.getUint8(offset) === 0xff; ) {
+    const marker = view.getUint8(offset + 1)
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
+    if (isFrame) return view.getUint16(offset + 5) * view.getUint16(offset + 7)
+    // Markers may be preceded by any number of fill bytes.
+    offset += marker === 0xff ? 1 : 2 + view.getUint16(offset + 2)
+  }
+  return undefined
+}
+
+/** RFC 9649: the canvas of the extended form, or the size of the one picture there is. */
+function webpPixels(view: DataView): number | undefined {
+  switch (view.getUint8(15)) {
+    case 0x58:
+      return (1 + uint24(view, 24)) * (1 + uint24(view, 27))
+    case 0x20:
+      return (view.getUint16(26, true) & 0x3fff) * (view.getUint16(28, true) & 0x3fff)
+    case 0x4c: {
+      const packed = view.getUint32(21, true)
+      return (1 + (packed & 0x3fff)) * (1 + ((packed >>> 14) & 0x3fff))
+    }
+    default:
+      return undefined
+  }
+}
+
+/** The largest `ispe` box (ISO 23008-12) within the first kilobytes, where descriptions stand. */
+function avifPixels(view: DataView): number | undefined {
+  const ISPE = 0x69737065
+  let pixels: number | undefined
+  for (let offset = 0; offset <= Math.min(view.byteLength - 16, 64 * 1024); offset++) {
+    if (view.getUint32(offset) === ISPE)
+      pixels = Math.max(pixels ?? 0, view.getUint32(offset + 8) * view.getUint32(offset + 12))
+  }
+  return pixels
+}
+
+function uint24(view: DataView, offset: number): number {
+  return view.getUint16(offset, true) + view.getUint8(offset + 2) * 0x10000
+}

@@ -1,0 +1,141 @@
+/** What a stranger's file looks like, shown in a frame that can do nothing else (`src/preview/`). */
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { preview as german } from '../text/de/preview.ts'
+import { preview as english } from '../text/en/preview.ts'
+import { Button, Notice, Progress } from './controls.tsx'
+import { formatBytes } from './format.ts'
+import { pixelsOf } from './imagePixels.ts'
+import type { Language } from './language.ts'
+import './preview.css'
+import {
+  IMAGE_BYTES_MAX,
+  IMAGE_PIXELS_MAX,
+  imageTypeOf,
+  type PreviewContent,
+  readForPreview,
+  TEXT_BYTES_MAX,
+} from './previewContent.ts'
+import { drawThumbnail, orderFrame, previewUrl } from './previewFrame.ts'
+import type { FromFrame } from './previewMessages.ts'
+
+const TEXTS = { en: english, de: german }
+const THUMBNAIL_EDGE_PIXELS = 256
+
+/**
+ * A small picture of a picture, as WebP or PNG with at most 256 pixels a side, decoded in the sandbox. Undefined for what is no picture, is too large, or
+ * cannot be decoded by this browser. Never throws for a file.
+ */
+export async function makeThumbnail(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array | undefined> {
+  const type = imageTypeOf(bytes)
+  if (type === undefined || bytes.length > IMAGE_BYTES_MAX || (pixelsOf(type, bytes) ?? 0) > IMAGE_PIXELS_MAX)
+    return undefined
+  return drawThumbnail({ type, bytes, edge: THUMBNAIL_EDGE_PIXELS })
+}
+
+interface PreviewProps {
+  /** Opens the file: called once when this is shown, and again when somebody tries again. */
+  readonly open: (signal: AbortSignal) => Promise<{
+    readonly content: ReadableStream<Uint8Array>
+    /** Bytes of the file. */
+    readonly size: number
+  }>
+  readonly name: string
+  readonly language: Language
+  /** What to say of what opening or reading throws. */
+  readonly explain: (error: unknown) => string
+}
+
+type State =
+  | { readonly kind: 'loading'; readonly progress: number | undefined }
+  | { readonly kind: 'fault'; readonly text: string }
+  | { readonly kind: 'there'; readonly content: PreviewContent }
+
+/** Shown means asked for: render it when somebody has clicked, never by itself. */
+export function Preview({ open, name, language, explain }: PreviewProps) {
+  const texts = TEXTS[language]
+  const [state, setState] = useState<State>({ kind: 'loading', progress: undefined })
+  const [round, setRound] = useState(0)
+  useEffect(() => {
+    const gone = new AbortController()
+    const show = (next: State) => gone.signal.aborted || setState(next)
+    async function load(): Promise<void> {
+      const { content, size } = await open(gone.signal)
+      const most = Math.max(1, Math.min(size, IMAGE_BYTES_MAX))
+      const read = await readForPreview(content, (bytes) => show({ kind: 'loading', progress: bytes / most }))
+      show({ kind: 'there', content: read })
+    }
+    setState({ kind: 'loading', progress: undefined })
+    load().catch((error: unknown) => show({ kind: 'fault', text: explain(error) }))
+    return () => gone.abort()
+  }, [round])
+
+  if (state.kind === 'loading') return <Progress label={texts.opening} value={state.progress} />
+  if (state.kind === 'fault')
+    return (
+      <Notice tone="bad">
+        <p>{state.text}</p>
+        <div>
+          <Button icon="retry" onClick={() => setRound(round + 1)}>
+            {texts.again}
+          </Button>
+        </div>
+      </Notice>
+    )
+  const { content } = state
+  if (content.kind === 'none') return <Notice tone="info">{noneText(content.reason, language)}</Notice>
+  return <Frame content={content} title={texts.title(name)} language={language} />
+}
+
+function noneText(reason: Extract<PreviewContent, { kind: 'none' }>['reason'], language: Language): string {
+  const { empty, unknown, tooLarge } = TEXTS[language]
+  return { empty, unknown, too_large: tooLarge }[reason]
+}
+
+interface FrameProps {
+  readonly content: Exclude<PreviewContent, { kind: 'none' }>
+  readonly title: string
+  readonly language: Language
+}
+
+function Frame({ content, title, language }: FrameProps) {
+  const texts = TEXTS[language]
+  const frame = useRef<HTMLIFrameElement>(null)
+  const [answer, setAnswer] = useState<FromFrame>()
+  // Before the browser has a chance to run the frame's script, which says at once that it is ready.
+  useLayoutEffect(() => {
+    if (frame.current === null) return undefined
+    const bytes = content.bytes.slice().buffer
+    const order =
+      content.kind === 'image'
+        ? ({ kind: 'image', type: content.type, bytes, label: title } as const)
+        : ({ kind: 'text', bytes, label: title } as const)
+    return orderFrame(frame.current, order, setAnswer)
+  }, [content])
+
+  useEffect(() => {
+    if (answer?.kind === 'shown') frame.current?.scrollIntoView({ block: 'nearest' })
+  }, [answer])
+
+  if (answer?.kind === 'failed') return <Notice tone="warn">{texts.failed}</Notice>
+  return (
+    <div class="stack tight">
+      <iframe
+        ref={frame}
+        class={`preview ${content.kind}`}
+        title={title}
+        sandbox="allow-scripts"
+        referrerpolicy="no-referrer"
+        style={ratioOf(answer)}
+        src={previewUrl()}
+      />
+      {content.kind === 'text' && content.isCut && (
+        <p class="small soft">{texts.textCut(formatBytes(TEXT_BYTES_MAX, language))}</p>
+      )}
+    </div>
+  )
+}
+
+function ratioOf(answer: FromFrame | undefined): { readonly aspectRatio?: string } {
+  if (answer?.kind !== 'shown' || answer.width === undefined || answer.height === undefined) return {}
+  return { aspectRatio: `${answer.width} / ${answer.height}` }
+}

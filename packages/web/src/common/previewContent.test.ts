@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { pixelsOf } from './imagePixels.ts'
+import { IMAGE_BYTES_MAX, imageTypeOf, readForPreview, TEXT_BYTES_MAX } from './previewContent.ts'
+
+const ascii = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
+
+/** A file of so many bytes with this beginning, in pieces, that tells how much of it was taken and whether the rest was let go of. */
+function fileOf(start: Uint8Array, size = start.length, pieceBytes = 10_000) {
+  const told = { given: 0, isCancelled: false }
+  const content = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (told.given === size) return controller.close()
+        const piece = new Uint8Array(Math.min(pieceBytes, size - told.given)).fill(0x61)
+        piece.set(start.subarray(told.given, told.given + piece.length))
+        told.given += piece.length
+        controller.enqueue(piece)
+      },
+      cancel() {
+        told.isCancelled = true
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { content, told }
+}
+
+/** A PNG as far as its size. */
+function png(width: number, height: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(33)
+  bytes.set(ascii('\x89PNG\r\n\x1a\n\0\0\0\rIHDR'))
+  new DataView(bytes.buffer).setUint32(16, width)
+  new DataView(bytes.buffer).setUint32(20, height)
+  return bytes
+}
+
+describe('what of a file can be shown', () => {
+  it('knows pictures by their first bytes, and nothing else as a picture', () => {
+    assert.equal(imageTypeOf(png(1, 1)), 'image/png')
+    assert.equal(imageTypeOf(ascii('\xff\xd8\xff\xe0\0\x10JFIF')), 'image/jpeg')
+    assert.equal(imageTypeOf(ascii('GIF89a\x01\0\x01\0')), 'image/gif')
+    assert.equal(imageTypeOf(ascii('RIFF\x24\0\0\0WEBPVP8L')), 'image/webp')
+    assert.equal(imageTypeOf(ascii('\0\0\0\x20ftypmif1\0\0\0\0avifmif1')), 'image/avif')
+    for (const other of ['<svg xmlns="http://www.w3.org/2000/svg"/>', 'RIFF\x24\0\0\0WAVEfmt ', '%PDF-1.7', 'BM', ''])
+      assert.equal(imageTypeOf(ascii(other)), undefined, other)
+  })
+
+  it('gives a picture whole, however it arrives', async () => {
+    for (const pieceBytes of [1, 7, 64, 10_000]) {
+      const { content } = fileOf(png(20, 10), 1000, pieceBytes)
+      const shown = await readForPreview(content)
+      assert.ok(shown.kind === 'image')
+      assert.equal(shown.type, 'image/png')
+      assert.equal(shown.bytes.length, 1000)
+      assert.deepEqual(shown.bytes.subarray(0, 33), png(20, 10))
+    }
+  })
+
+  it('stops at a picture that is larger than it may be, in bytes or in pixels', async () => {
+    const long = fileOf(png(20, 10), IMAGE_BYTES_MAX + 5_000_000, 1_000_000)
+    assert.deepEqual(await readForPreview(long.content), { kind: 'none', reason: 'too_large' })
+    assert.ok(long.told.isCancelled && long.told.given <= IMAGE_BYTES_MAX + 1_000_000)
+    const bomb = fileOf(png(60_000, 60_000))
+    assert.deepEqual(await readForPreview(bomb.content), { kind: 'none', reason: 'too_large' })
+  })
+
+  it('gives the beginning of a long text and reads no further', async () => {
+    const { content, told } = fileOf(ascii('<script>alert(1)</script>'), 10_000_000)
+    const shown = await readForPreview(content)
+    assert.ok(shown.kind === 'text' && shown.isCut)
+    assert.equal(shown.bytes.length, TEXT_BYTES_MAX)
+    assert.ok(told.isCancelled && told.given < TEXT_BYTES_MAX + 20_000)
+  })
+
+  it('takes a text whose end the cut has halved in the middle of a character', async () => {
+    const shown = await readForPreview(fileOf(new TextEncoder().encode(`a${'ü'.repeat(TEXT_BYTES_MAX)}`)).content)
+    assert.ok(shown.kind === 'text' && shown.isCut)
+  })
+
+  it('says so of what is neither: other bytes, other encodings, nothing', async () => {
+    const none = async (bytes: Uint8Array) => {
+      const shown = await readForPreview(fileOf(bytes).content)
+      return shown.kind === 'none' ? shown.reason : shown.kind
+    }
+    assert.equal(await none(ascii('MZ\x90\0\x03\0\0\0')), 'unknown')
+    assert.equal(await none(ascii('a\x1b[31mred')), 'unknown')
+    assert.equal(await none(ascii('gr\xfcn')), 'unknown')
+    assert.equal(await none(new TextEncoder().encode('ü').subarray(0, 1)), 'unknown')
+    assert.equal(await none(new Uint8Array()), 'empty')
+    assert.equal(await none(ascii('one\r\n\ttwo\n')), 'text')
+  })
+
+  it('rejects with what reading throws, and so shows nothing of a file that fails its check at the end', async () => {
+    const altered = new Error('altered')
+    const content = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(png(1, 1)),
+      pull: (controller) => controller.error(altered),
+    })
+    await assert.rejects(readForPreview(content), altered)
+  })
+})
+
+describe('the pixels of a picture', () => {
+  it('are read where each form tells them', () => {
+    assert.equal(pixelsOf('image/png', png(300, 200)), 60_000)
+    assert.equal(pixelsOf('image/gif', ascii('GIF89a\x2c\x01\xc8\0')), 60_000)
+    const jpeg = ascii('\xff\xd8\xff\xe0\0\x04AB\xff\xff\xc2\0\x0b\x08\0\xc8\x01\x2c\x01')
+    assert.equal(pixelsOf('image/jpeg', jpeg), 60_000)
+    const webp = ascii('RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x2b\x01\0\xc7\0\0')
+    assert.equal(pixelsOf('image/webp', webp), 60_000)
+    const lossless = ascii('RIFF\0\0\0\0WEBPVP8L\0\0\0\0\x2f\x2b\xc1\x31\0')
+    assert.equal(pixelsOf('image/webp', lossless), 60_000)
+    const avif = ascii('\0\0\0\x0cftypavif\0\0\0\x14ispe\0\0\0\0\0\0\x01\x2c\0\0\0\xc8')
+    assert.equal(pixelsOf('image/avif', avif), 60_000)
+  })
+
+  it('are unknown where the picture ends too soon', () => {
+    assert.equal(pixelsOf('image/png', ascii('\x89PNG')), undefined)
+    assert.equal(pixelsOf('image/jpeg', ascii('\xff\xd8\xff\xe0\0\x04')), undefined)
+    assert.equal(pixelsOf('image/jpeg', ascii('\xff\xd8\x00')), undefined)
+  })
+})

@@ -1,0 +1,99 @@
+/** What of a stranger's file can be shown. Its own bytes decide, never its name or the type that it claims. */
+
+import { pixelsOf } from './imagePixels.ts'
+import type { ImageType } from './previewMessages.ts'
+
+/** More than cameras make; a browser decodes it without trouble. */
+export const IMAGE_BYTES_MAX = 50_000_000
+/** A few kilobytes can promise a picture that fills the memory: 100 million pixels take 400 MB when they are decoded. */
+export const IMAGE_PIXELS_MAX = 100_000_000
+export const TEXT_BYTES_MAX = 256 * 1024
+/** Where the form of each kind of picture shows. */
+const SNIFFED_BYTES = 64
+
+export type PreviewContent =
+  | { readonly kind: 'image'; readonly type: ImageType; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'text'; readonly bytes: Uint8Array<ArrayBuffer>; readonly isCut: boolean }
+  | { readonly kind: 'none'; readonly reason: 'empty' | 'unknown' | 'too_large' }
+
+/**
+ * Reads as much of the file as a preview needs, and lets go of the rest. A picture is read to its end, so that the checks at the end hold for it; of a
+ * text the beginning, which is checked piece by piece. Rejects with what reading throws.
+ */
+export async function readForPreview(
+  content: ReadableStream<Uint8Array>,
+  onProgress: (bytes: number) => void = () => undefined,
+): Promise<PreviewContent> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  let bytesMax = SNIFFED_BYTES
+  let type: ImageType | undefined
+  let hasEnded = false
+  const reader = content.getReader()
+  try {
+    while (length <= bytesMax) {
+      const { done, value } = await reader.read()
+      hasEnded = done
+      if (value !== undefined) {
+        pieces.push(value)
+        length += value.length
+        onProgress(length)
+      }
+      if (bytesMax === SNIFFED_BYTES && (done || length >= SNIFFED_BYTES)) {
+        type = imageTypeOf(joined(pieces, SNIFFED_BYTES))
+        bytesMax = type === undefined ? TEXT_BYTES_MAX : IMAGE_BYTES_MAX
+      }
+      if (done) break
+    }
+  } finally {
+    // Hangs up on what nobody looks at; that the line is broken already is no news then.
+    if (!hasEnded) await reader.cancel().catch(() => undefined)
+  }
+  if (length === 0) return { kind: 'none', reason: 'empty' }
+  if (type === undefined) return textOf(joined(pieces, TEXT_BYTES_MAX), length > TEXT_BYTES_MAX)
+  const bytes = joined(pieces, IMAGE_BYTES_MAX)
+  const isTooLarge = length > IMAGE_BYTES_MAX || (pixelsOf(type, bytes) ?? 0) > IMAGE_PIXELS_MAX
+  return isTooLarge ? { kind: 'none', reason: 'too_large' } : { kind: 'image', type, bytes }
+}
+
+function joined(pieces: readonly Uint8Array[], bytesMax: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(
+    Math.min(
+      bytesMax,
+      pieces.reduce((sum, piece) => sum + piece.length, 0),
+    ),
+  )
+  let offset = 0
+  for (const piece of pieces) {
+    if (offset === whole.length) break
+    whole.set(piece.subarray(0, whole.length - offset), offset)
+    offset += Math.min(piece.length, whole.length - offset)
+  }
+  return whole
+}
+
+/** By the first bytes of each form (WHATWG MIME Sniffing, 6.1; AVIF: the brands of its `ftyp` box). */
+export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
+  const latin = String.fromCharCode(...bytes.subarray(0, SNIFFED_BYTES))
+  if (latin.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
+  if (latin.startsWith('\xff\xd8\xff')) return 'image/jpeg'
+  if (latin.startsWith('GIF87a') || latin.startsWith('GIF89a')) return 'image/gif'
+  if (latin.startsWith('RIFF') && latin.startsWith('WEBPVP', 8)) return 'image/webp'
+  if (latin.startsWith('ftyp', 4) && /avi[fs]/.test(latin.slice(8))) return 'image/avif'
+  return undefined
+}
+
+/** Text is what decodes and has no control characters but those that lay out a page. A character that the cut has halved is left away. */
+function textOf(bytes: Uint8Array<ArrayBuffer>, isCut: boolean): PreviewContent {
+  const text = decoded(bytes, isCut)
+  if (text === undefined || /[^\P{Cc}\t\n\f\r\u0085]/u.test(text)) return { kind: 'none', reason: 'unknown' }
+  return { kind: 'text', bytes, isCut }
+}
+
+function decoded(bytes: Uint8Array, isCut: boolean): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut })
+  } catch {
+    return undefined
+  }
+}

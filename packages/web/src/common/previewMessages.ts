@@ -1,0 +1,47 @@
+/** What the page and the frame that shows a stranger's file say to each other. Each side takes the other's word for nothing but these shapes. */
+export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'] as const
+export type ImageType = (typeof IMAGE_TYPES)[number]
+
+export type ToFrame =
+  | { readonly kind: 'image'; readonly type: ImageType; readonly bytes: ArrayBuffer; readonly label: string }
+  | { readonly kind: 'text'; readonly bytes: ArrayBuffer; readonly label: string }
+  | { readonly kind: 'thumbnail'; readonly type: ImageType; readonly bytes: ArrayBuffer; readonly edge: number }
+
+export type FromFrame =
+  | { readonly kind: 'ready' }
+  /** With the picture's own size in pixels, when it is one. */
+  | { readonly kind: 'shown'; readonly width?: number; readonly height?: number }
+  | { readonly kind: 'thumbnail'; readonly bytes: ArrayBuffer }
+  | { readonly kind: 'failed' }
+
+/** A picture of 256 pixels has some 20 kB; whoever sends more than this is not our script any more. */
+export const THUMBNAIL_BYTES_MAX = 512 * 1024
+
+/** Undefined for anything else: what decodes a stranger's bytes may have been taken over by them. */
+export function parseFromFrame(data: unknown): FromFrame | undefined {
+  if (typeof data !== 'object' || data === null || !('kind' in data)) return undefined
+  switch (data.kind) {
+    case 'ready':
+    case 'failed':
+      return { kind: data.kind }
+    case 'shown':
+      return { kind: 'shown', ...sizeOf(data) }
+    case 'thumbnail': {
+      const bytes = 'bytes' in data ? data.bytes : undefined
+      if (!(bytes instanceof ArrayBuffer) || bytes.byteLength > THUMBNAIL_BYTES_MAX) return undefined
+      return { kind: 'thumbnail', bytes }
+    }
+    default:
+      return undefined
+  }
+}
+
+function sizeOf(data: object): { readonly width?: number; readonly height?: number } {
+  const width = 'width' in data ? data.width : undefined
+  const height = 'height' in data ? data.height : undefined
+  return isPixels(width) && isPixels(height) ? { width, height } : {}
+}
+
+function isPixels(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 && value <= 1_000_000
+}

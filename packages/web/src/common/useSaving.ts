@@ -1,0 +1,80 @@
+import { safeName } from '@blindkeep/client/safeName'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { chooseSaveTarget, downloadTarget, type SaveTarget } from './saveStream.ts'
+
+export interface FileToSave {
+  /** Whoever chose it: it is made safe here. */
+  readonly name: string
+  readonly open: (signal: AbortSignal) => Promise<{
+    readonly content: ReadableStream<Uint8Array>
+    /** Bytes of the file. */
+    readonly size: number
+  }>
+}
+
+export interface SavingNow {
+  /** Which of the files that were given. */
+  readonly index: number
+  readonly name: string
+  /** Between 0 and 1; undefined until the file has begun to come. */
+  readonly share: number | undefined
+}
+
+export interface Saving {
+  /** What is being saved at this moment. */
+  readonly now: SavingNow | undefined
+  /**
+   * Saves one after the other, and resolves with how many were saved: fewer when somebody has dismissed the question or stopped it. Rejects with what
+   * opening or reading the first bad one throws. Call it in the very turn of the click.
+   */
+  save(files: readonly FileToSave[], onSaved?: (index: number) => void): Promise<number>
+  stop(): void
+}
+
+/** One work of saving at a time; it stops when the page is left. */
+export function useSaving(): Saving {
+  const [now, setNow] = useState<SavingNow>()
+  const running = useRef<AbortController>(undefined)
+  const stop = () => running.current?.abort()
+  useEffect(() => stop, [])
+
+  async function save(files: readonly FileToSave[], onSaved?: (index: number) => void): Promise<number> {
+    stop()
+    const controller = new AbortController()
+    running.current = controller
+    const { signal } = controller
+    let saved = 0
+    try {
+      for (const [index, file] of files.entries()) {
+        const target = files.length === 1 ? await chooseSaveTarget(file.name) : downloadTarget(safeName(file.name))
+        if (target === undefined || signal.aborted) break
+        await saveOne({ file, target, signal, onNow: (next) => signal.aborted || setNow({ index, ...next }) })
+        saved++
+        onSaved?.(index)
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error
+    } finally {
+      if (running.current === controller) setNow(undefined)
+    }
+    return saved
+  }
+
+  return { now, save, stop }
+}
+
+interface SaveOne {
+  readonly file: FileToSave
+  readonly target: SaveTarget
+  readonly signal: AbortSignal
+  readonly onNow: (now: Omit<SavingNow, 'index'>) => void
+}
+
+async function saveOne({ file: { name, open }, target, signal, onNow }: SaveOne): Promise<void> {
+  onNow({ name, share: undefined })
+  const { content, size } = await open(signal)
+  await target.save(content, {
+    signal,
+    onProgress: (bytes) => onNow({ name, share: size === 0 ? 1 : Math.min(1, bytes / size) }),
+  })
+}

@@ -1,0 +1,62 @@
+import type { AccountFacts } from '@blindkeep/client/owner'
+import { formatInstant } from '../../common/format.ts'
+import { useLoaded } from '../../common/useLoaded.ts'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import type { PageSession } from '../session.ts'
+import { accountText, ownerText } from '../texts.ts'
+import { ChangePassword } from './changePassword.tsx'
+import { DeleteAccount } from './deleteAccount.tsx'
+import { DevicesSection } from './devicesSection.tsx'
+import { RecoveryCheck } from './recoveryCheck.tsx'
+import { SecondFactor } from './secondFactor.tsx'
+import { Section } from './section.tsx'
+import { SessionsSection } from './sessionsSection.tsx'
+import './account.css'
+
+interface AccountPageProps {
+  readonly session: PageSession
+}
+
+export function AccountPage({ session }: AccountPageProps) {
+  const { owner, language } = useOwnerPages()
+  const text = accountText(language).page
+  const account = useLoaded(() => owner.account())
+  return (
+    <div class="stack account">
+      <h1 tabIndex={-1}>{text.title}</h1>
+      {account.error !== undefined && (
+        <ErrorNotice error={account.error} language={language} onRetry={account.reload} />
+      )}
+      {account.value === undefined ? (
+        account.isLoading && <p role="status">{ownerText(language).opening}</p>
+      ) : (
+        <AccountSections account={account.value} reload={account.reload} session={session} />
+      )}
+    </div>
+  )
+}
+
+interface AccountSectionsProps extends AccountPageProps {
+  readonly account: AccountFacts
+  readonly reload: () => void
+}
+
+function AccountSections({ account, reload, session }: AccountSectionsProps) {
+  const { language } = useOwnerPages()
+  const text = accountText(language)
+  const { email, createdAt, isSuspended, hasSecondFactor } = account
+  return (
+    <>
+      <Section title={email} state={isSuspended ? <span class="badge warn">{text.page.suspended}</span> : undefined}>
+        <p class="soft">{text.page.since(formatInstant(createdAt, language))}</p>
+      </Section>
+      <ChangePassword email={email} />
+      <SecondFactor email={email} isOn={hasSecondFactor} reload={reload} />
+      <RecoveryCheck email={email} />
+      <SessionsSection session={session} />
+      <DevicesSection />
+      <DeleteAccount email={email} session={session} />
+    </>
+  )
+}

@@ -1,0 +1,74 @@
+import { useState } from 'preact/hooks'
+import { Button, Dialog, Field } from '../../common/controls.tsx'
+import { useOwnerPages } from '../context.ts'
+import type { PageSession } from '../session.ts'
+import { accountText } from '../texts.ts'
+import { PasswordForm } from './passwordForm.tsx'
+import { Section } from './section.tsx'
+
+interface DeleteAccountProps {
+  readonly email: string
+  readonly session: PageSession
+}
+
+export function DeleteAccount(props: DeleteAccountProps) {
+  const { language } = useOwnerPages()
+  const text = accountText(language).leave
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Section title={text.title}>
+      <p class="soft">{text.explain}</p>
+      <div>
+        <Button kind="danger" icon="trash" onClick={() => setOpen(true)}>
+          {text.open}
+        </Button>
+      </div>
+      {isOpen && <DeleteDialog {...props} onClose={() => setOpen(false)} />}
+    </Section>
+  )
+}
+
+function DeleteDialog({ email, session, onClose }: DeleteAccountProps & { readonly onClose: () => void }) {
+  const { owner, language } = useOwnerPages()
+  const text = accountText(language)
+  const [typed, setTyped] = useState('')
+  const [hasTried, setTried] = useState(false)
+  const isConfirmed = typed.trim().toLowerCase() === email.toLowerCase()
+  return (
+    <Dialog title={text.leave.dialogTitle} closeLabel={text.page.close} onClose={onClose}>
+      <div class="stack tight">
+        <p>{text.leave.what}</p>
+        <ul class="consequences">
+          {text.leave.items.map((item) => (
+            <li key={item}>{item}</li>
+          ))}
+        </ul>
+      </div>
+      <PasswordForm
+        explain={text.leave.saveFirst}
+        submit={text.leave.submit}
+        kind="danger"
+        isReady={isConfirmed}
+        onTried={() => setTried(true)}
+        onSubmit={async ({ password }) => {
+          await owner.deleteAccount({ password })
+          await session.end('deleted')
+        }}
+        onCancel={onClose}
+      >
+        <Field label={text.leave.confirm(email)} fault={hasTried && !isConfirmed ? text.leave.confirmFault : undefined}>
+          {(input) => (
+            <input
+              {...input}
+              value={typed}
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              onInput={(event) => setTyped(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+      </PasswordForm>
+    </Dialog>
+  )
+}

@@ -1,0 +1,76 @@
+/** What stands around whoever is not signed in yet: what this is, in three sentences, and one thing to do. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { Icon } from '../../common/icons.tsx'
+import type { Language } from '../../common/language.ts'
+import { LanguageSelect } from '../../common/languageSelect.tsx'
+import markUrl from '../../common/mark.svg'
+import { isArrival } from '../arrival.ts'
+import type { OwnerPages } from '../context.ts'
+import type { Entrance } from '../session.ts'
+import { accountText, ownerText } from '../texts.ts'
+import './account.css'
+
+/** What every way in gets. */
+export interface DoorProps {
+  readonly language: Language
+  readonly onLanguage: (language: Language) => void
+  /** For one try to get in. */
+  readonly newEntrance: () => Entrance
+  readonly tell: OwnerPages['tell']
+}
+
+interface DoorFrameProps extends Pick<DoorProps, 'language' | 'onLanguage'> {
+  readonly title: string
+  /** Wide, for what has to be read in one go. */
+  readonly wide?: boolean
+  readonly children: ComponentChildren
+}
+
+export function DoorFrame({ title, wide, language, onLanguage, children }: DoorFrameProps) {
+  const text = accountText(language)
+  const card = useRef<HTMLDivElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    // What stands in the card may know better where to begin.
+    if (!isArrival() && card.current?.contains(document.activeElement) !== true) heading.current?.focus()
+  }, [title])
+  return (
+    <div class={`door ${wide === true ? 'wide' : ''}`}>
+      <header class="door-top no-print">
+        <p class="brand">
+          <img src={markUrl} alt="" width="36" height="36" />
+          <span>Blindkeep</span>
+        </p>
+        <LanguageSelect label={ownerText(language).language} language={language} onLanguage={onLanguage} />
+      </header>
+      <main class="door-main">
+        <div ref={card} class="card stack door-card">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {children}
+        </div>
+        {wide !== true && (
+          <section class="promise no-print" aria-labelledby="promise">
+            <h2 id="promise">{text.promise.title}</h2>
+            <ul>
+              <li>
+                <Icon name="link" />
+                <span>{text.promise.link}</span>
+              </li>
+              <li>
+                <Icon name="lock" />
+                <span>{text.promise.sealed}</span>
+              </li>
+              <li>
+                <Icon name="receipt" />
+                <span>{text.promise.proof}</span>
+              </li>
+            </ul>
+          </section>
+        )}
+      </main>
+    </div>
+  )
+}

@@ -1,0 +1,182 @@
+import { NetworkError, ProblemError } from '@blindkeep/client/errors'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button, Notice } from '../../common/controls.tsx'
+import { QrCode } from '../../common/qrCode.tsx'
+import { useBusy } from '../busy.ts'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { errorText } from '../errorText.ts'
+import { accountText } from '../texts.ts'
+import { useAction } from '../useAction.ts'
+import { CodeField } from './codeField.tsx'
+import { PasswordForm } from './passwordForm.tsx'
+import { SecretList } from './secretList.tsx'
+import { Section } from './section.tsx'
+
+interface SecondFactorProps {
+  readonly email: string
+  readonly isOn: boolean
+  readonly reload: () => void
+}
+
+type Step =
+  | { readonly name: 'idle' | 'password' | 'disable' }
+  | { readonly name: 'confirm'; readonly address: string }
+  | { readonly name: 'codes'; readonly codes: readonly string[] }
+
+const IDLE: Step = { name: 'idle' }
+
+export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
+  const { owner, language, tell } = useOwnerPages()
+  const text = accountText(language).factor
+  const [step, setStep] = useState<Step>(IDLE)
+  const done = (message: string) => {
+    tell({ tone: 'good', text: message })
+    setStep(IDLE)
+    reload()
+  }
+  return (
+    <Section title={text.title} state={<span class={`badge ${isOn ? 'good' : ''}`}>{isOn ? text.on : text.off}</span>}>
+      {step.name === 'idle' && (
+        <>
+          <p class="soft">{isOn ? text.explainOn : text.explainOff}</p>
+          <div>
+            <Button icon="shield" onClick={() => setStep({ name: isOn ? 'disable' : 'password' })}>
+              {isOn ? text.disable : text.enroll}
+            </Button>
+          </div>
+        </>
+      )}
+      {step.name === 'password' && (
+        <PasswordForm
+          explain={text.askPassword}
+          submit={text.next}
+          onSubmit={async (present) => setStep({ name: 'confirm', address: await owner.enrollSecondFactor(present) })}
+          onCancel={() => setStep(IDLE)}
+        />
+      )}
+      {step.name === 'confirm' && (
+        <ConfirmForm
+          address={step.address}
+          onCodes={(codes) => {
+            setStep({ name: 'codes', codes })
+            reload()
+          }}
+          onUnsure={reload}
+          onCancel={() => setStep(IDLE)}
+        />
+      )}
+      {step.name === 'codes' && <BackupCodes email={email} codes={step.codes} onDone={() => done(text.enabled)} />}
+      {step.name === 'disable' && (
+        <PasswordForm
+          explain={text.disableExplain}
+          submit={text.disable}
+          codeLabel={text.anyCode}
+          onSubmit={async (given) => {
+            await owner.disableSecondFactor(given)
+            done(text.disabled)
+          }}
+          onCancel={() => setStep(IDLE)}
+        />
+      )}
+    </Section>
+  )
+}
+
+interface ConfirmFormProps {
+  /** What the authenticator reads: SECRET. */
+  readonly address: string
+  readonly onCodes: (codes: readonly string[]) => void
+  readonly onUnsure: () => void
+  readonly onCancel: () => void
+}
+
+function ConfirmForm({ address, onCodes, onUnsure, onCancel }: ConfirmFormProps) {
+  const { owner, language } = useOwnerPages()
+  const text = accountText(language)
+  const [code, setCode] = useState('')
+  const action = useAction()
+  const field = useRef<HTMLInputElement>(null)
+  const { error } = action
+  const isWrong = error instanceof ProblemError && error.code === 'error.auth.totp_invalid_code'
+  useEffect(() => field.current?.focus(), [])
+  useEffect(() => {
+    if (isWrong) field.current?.select()
+    if (error instanceof NetworkError) onUnsure()
+  }, [error])
+  const secret = new URL(address).searchParams.get('secret') ?? ''
+  return (
+    <form
+      class="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        void action.run(async () => onCodes(await owner.confirmSecondFactor(code)))
+      }}
+    >
+      <p>{text.factor.scan}</p>
+      <QrCode text={address} label={text.factor.qr} />
+      <p class="stack tight">
+        <span>{text.factor.manual}</span>
+        <span class="mono secret" translate={false}>
+          {secret.replace(/(.{4})(?=.)/gu, '$1 ')}
+        </span>
+      </p>
+      {error !== undefined && !isWrong && <ErrorNotice error={error} language={language} />}
+      {error instanceof NetworkError && <Notice tone="warn">{text.factor.unsure}</Notice>}
+      <CodeField
+        label={text.factor.code}
+        code={code}
+        onCode={setCode}
+        isNumeric
+        field={field}
+        fault={isWrong ? errorText(error, language) : undefined}
+      />
+      <div class="row">
+        <Button kind="primary" submits busy={action.isBusy}>
+          {text.factor.confirm}
+        </Button>
+        <Button kind="quiet" onClick={onCancel} disabled={action.isBusy}>
+          {text.page.cancel}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+interface BackupCodesProps {
+  readonly email: string
+  readonly codes: readonly string[]
+  readonly onDone: () => void
+}
+
+function BackupCodes({ email, codes, onDone }: BackupCodesProps) {
+  const { language } = useOwnerPages()
+  const text = accountText(language).factor
+  const heading = useRef<HTMLHeadingElement>(null)
+  // They are shown only now.
+  useBusy(true)
+  useEffect(() => heading.current?.focus(), [])
+  return (
+    <div class="stack">
+      <h3 ref={heading} tabIndex={-1} class="no-print">
+        {text.backupTitle}
+      </h3>
+      <p class="no-print">{text.backupExplain}</p>
+      <SecretList
+        title={text.backupFileTitle}
+        label={text.backupList}
+        email={email}
+        items={codes}
+        fileName={text.backupFile}
+        path=""
+        language={language}
+      />
+      <div class="no-print">
+        <Button kind="primary" icon="check" onClick={onDone}>
+          {text.backupDone}
+        </Button>
+      </div>
+    </div>
+  )
+}

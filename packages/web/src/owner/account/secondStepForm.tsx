@@ -1,0 +1,78 @@
+import type { SecondStep } from '@blindkeep/client/account'
+import { ProblemError } from '@blindkeep/client/errors'
+import type { Owner } from '@blindkeep/client/owner'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../../common/controls.tsx'
+import type { Language } from '../../common/language.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { errorText } from '../errorText.ts'
+import { accountText } from '../texts.ts'
+import { useAction } from '../useAction.ts'
+import { CodeField } from './codeField.tsx'
+
+interface SecondStepFormProps {
+  readonly challenge: SecondStep
+  readonly language: Language
+  readonly onOwner: (owner: Owner) => Promise<void>
+  /** The challenge is over: begin anew. */
+  readonly onOver: () => void
+  readonly onBack: () => void
+}
+
+/** The code of an authenticator, or a backup code. A wrong one is asked for again in place. */
+export function SecondStepForm({ challenge, language, onOwner, onOver, onBack }: SecondStepFormProps) {
+  const text = accountText(language).secondStep
+  const [code, setCode] = useState('')
+  const [isBackup, setBackup] = useState(false)
+  const action = useAction()
+  const field = useRef<HTMLInputElement>(null)
+  const isWrong = isProblem(action.error, 'error.auth.totp_invalid_code')
+  useEffect(() => field.current?.focus(), [isBackup])
+  useEffect(() => {
+    if (isProblem(action.error, 'error.auth.totp_challenge_invalid')) onOver()
+    else if (action.error !== undefined) field.current?.select()
+  }, [action.error])
+
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void action.run(async () => onOwner(await challenge.answer(code)))
+      }}
+    >
+      <p>{isBackup ? text.backupExplain : text.explain}</p>
+      {action.error !== undefined && !isWrong && <ErrorNotice error={action.error} language={language} />}
+      <CodeField
+        label={isBackup ? text.backupCode : text.code}
+        code={code}
+        onCode={setCode}
+        isNumeric={!isBackup}
+        field={field}
+        fault={isWrong ? errorText(action.error, language) : undefined}
+      />
+      <Button kind="primary" submits busy={action.isBusy}>
+        {text.submit}
+      </Button>
+      <div class="row apart">
+        <Button
+          kind="quiet"
+          onClick={() => {
+            setCode('')
+            action.clear()
+            setBackup(!isBackup)
+          }}
+        >
+          {isBackup ? text.useApp : text.useBackup}
+        </Button>
+        <Button kind="quiet" icon="back" onClick={onBack}>
+          {text.back}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function isProblem(error: unknown, code: ProblemError['code']): boolean {
+  return error instanceof ProblemError && error.code === code
+}

@@ -1,0 +1,69 @@
+/** Something that is shown once and has to be kept: in order, to copy, to print, to save. */
+
+import { Button } from '../../common/controls.tsx'
+import { CopyButton } from '../../common/copyButton.tsx'
+import type { Language } from '../../common/language.ts'
+import { accountText } from '../texts.ts'
+
+interface SecretListProps {
+  /** Says what it is, also on paper. */
+  readonly title: string
+  readonly label: string
+  readonly email: string
+  readonly items: readonly string[]
+  readonly fileName: string
+  /** Behind `#`: where it is asked for, for who finds the paper years later. */
+  readonly path: string
+  readonly language: Language
+}
+
+/** As long as a recovery word may be (BIP-39). */
+const SHORT_CHARACTERS = 8
+
+export function SecretList({ title, label, email, items, fileName, path, language }: SecretListProps) {
+  const text = accountText(language).secret
+  const isLong = items.some(({ length }) => length > SHORT_CHARACTERS)
+  const lines = items.map((item, index) => `${index + 1}. ${item}`)
+  const where = text.at(new URL(`#/${path}`, location.href).href)
+  const save = () => saveText(`${title}\n${text.of(email)}\n${where}\n\n${lines.join('\n')}\n`, fileName)
+  return (
+    <div class="stack sheet">
+      <p class="only-print">
+        <strong>{title}</strong> {text.of(email)}
+        <br />
+        {where}
+      </p>
+      <ol class={`secrets mono ${isLong ? 'long' : ''}`} aria-label={label} translate={false}>
+        {items.map((item, index) => (
+          <li key={item + String(index)}>
+            <span class="place" aria-hidden="true">
+              {index + 1}
+            </span>
+            <span>{item}</span>
+          </li>
+        ))}
+      </ol>
+      <div class="row no-print">
+        <CopyButton text={items.join(' ')} label={text.copy} copiedLabel={text.copied} failedLabel={text.copyFailed} />
+        <Button icon="print" onClick={() => print()}>
+          {text.print}
+        </Button>
+        <Button icon="download" onClick={save}>
+          {text.save}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+/** A download starts in the next turn of the browser; its address must live so long. */
+const ADDRESS_LIFE_MS = 10_000
+
+function saveText(content: string, name: string): void {
+  const address = URL.createObjectURL(new Blob([content], { type: 'text/plain;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(address), ADDRESS_LIFE_MS)
+}

@@ -1,0 +1,84 @@
+import type { OwnSession } from '@blindkeep/client/owner'
+import { Button } from '../../common/controls.tsx'
+import { formatDistance, formatInstant } from '../../common/format.ts'
+import { useLoaded } from '../../common/useLoaded.ts'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { errorText } from '../errorText.ts'
+import type { PageSession } from '../session.ts'
+import { accountText } from '../texts.ts'
+import { useAction } from '../useAction.ts'
+import { Section } from './section.tsx'
+
+/** Where the account is signed in: this browser first, then what was used last. */
+export function SessionsSection({ session }: { readonly session: PageSession }) {
+  const { owner, language, tell } = useOwnerPages()
+  const text = accountText(language).sessions
+  const loaded = useLoaded(() => owner.sessions())
+  const action = useAction()
+  const sessions = [...(loaded.value ?? [])].sort(
+    (one, other) =>
+      Number(other.isCurrent) - Number(one.isCurrent) || Date.parse(other.lastUsedAt) - Date.parse(one.lastUsedAt),
+  )
+  const others = sessions.filter(({ isCurrent }) => !isCurrent)
+  const end = (ended: readonly OwnSession[], message: string) =>
+    action.run(async () => {
+      try {
+        for (const { sessionId } of ended) await owner.endSession(sessionId)
+        tell({ tone: 'good', text: message })
+      } catch (error) {
+        tell({ tone: 'bad', text: errorText(error, language) })
+      }
+      loaded.reload()
+    })
+  return (
+    <Section title={text.title}>
+      <p class="soft">{text.explain}</p>
+      {loaded.error !== undefined && <ErrorNotice error={loaded.error} language={language} onRetry={loaded.reload} />}
+      <ul class="account-list">
+        {sessions.map((entry) => (
+          <SessionRow
+            key={entry.sessionId}
+            entry={entry}
+            isBusy={action.isBusy}
+            onEnd={() => void (entry.isCurrent ? session.signOut() : end([entry], text.ended))}
+          />
+        ))}
+      </ul>
+      {loaded.value !== undefined && others.length === 0 && <p class="soft small">{text.none}</p>}
+      {others.length > 1 && (
+        <div>
+          <Button kind="danger" busy={action.isBusy} onClick={() => void end(others, text.othersEnded)}>
+            {text.endOthers}
+          </Button>
+        </div>
+      )}
+    </Section>
+  )
+}
+
+interface SessionRowProps {
+  readonly entry: OwnSession
+  readonly isBusy: boolean
+  readonly onEnd: () => void
+}
+
+function SessionRow({ entry, isBusy, onEnd }: SessionRowProps) {
+  const { language } = useOwnerPages()
+  const text = accountText(language).sessions
+  const since = formatInstant(entry.createdAt, language)
+  return (
+    <li class="row apart">
+      <div class="grow stack tight">
+        <span>
+          {text.signedIn(since)} {entry.isCurrent && <span class="badge good">{text.here}</span>}
+        </span>
+        <span class="soft small">{text.lastUsed(formatDistance(entry.lastUsedAt, Date.now(), language))}</span>
+      </div>
+      <Button kind="quiet" disabled={isBusy} onClick={onEnd}>
+        {text.end}
+        <span class="visually-hidden">: {text.signedIn(since)}</span>
+      </Button>
+    </li>
+  )
+}

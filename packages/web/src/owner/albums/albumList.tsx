@@ -1,0 +1,138 @@
+import type { Album, AssetFacts } from '@blindkeep/client/owner'
+import { useMemo, useRef, useState } from 'preact/hooks'
+import { Button, Dialog, Field, Name } from '../../common/controls.tsx'
+import { Icon } from '../../common/icons.tsx'
+import { useInView } from '../../common/useInView.ts'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { goTo } from '../route.ts'
+import { newestByAlbum } from './assetFeed.ts'
+import { useAlbums, useAssets } from './loaded.ts'
+import { hasThumbnail } from './pictures.ts'
+import { albumName, albumsText } from './texts.ts'
+import { useTile } from './tiles.ts'
+
+export function AlbumList() {
+  const { language } = useOwnerPages()
+  const text = albumsText(language)
+  const albums = useAlbums()
+  const assets = useAssets()
+  const byAlbum = useMemo(() => assets.value && newestByAlbum(assets.value), [assets.value])
+  const [isMaking, setMaking] = useState(false)
+  const error = albums.error ?? assets.error
+  const retry = () => {
+    albums.reload()
+    assets.reload()
+  }
+  return (
+    <div class="stack">
+      <div class="row apart">
+        <h1 tabIndex={-1}>{text.title}</h1>
+        <Button kind="primary" icon="add" onClick={() => setMaking(true)}>
+          {text.create.open}
+        </Button>
+      </div>
+      <p class="soft">{text.intro}</p>
+      {error !== undefined && <ErrorNotice error={error} language={language} onRetry={retry} />}
+      {albums.value === undefined && albums.error === undefined && (
+        <p class="row soft" role="status">
+          <span class="spinner" aria-hidden="true" />
+          {text.loading}
+        </p>
+      )}
+      {albums.value?.length === 0 && (
+        <div class="card stack album-none">
+          <Icon name="album" />
+          <h2>{text.none.title}</h2>
+          <p class="soft">{text.none.text}</p>
+        </div>
+      )}
+      <ul class="album-grid">
+        {albums.value?.map((album) => (
+          <AlbumCard key={album.albumId} album={album} assets={byAlbum && (byAlbum.get(album.albumId) ?? [])} />
+        ))}
+      </ul>
+      {isMaking && <CreateAlbum onClose={() => setMaking(false)} />}
+    </div>
+  )
+}
+
+interface AlbumCardProps {
+  readonly album: Album
+  /** Undefined until they are known. */
+  readonly assets: readonly AssetFacts[] | undefined
+}
+
+function AlbumCard({ album, assets }: AlbumCardProps) {
+  const { language } = useOwnerPages()
+  const cover = assets?.find(hasThumbnail)
+  return (
+    <li>
+      <a class="album-card" href={`#/albums/${album.albumId}`}>
+        <span class="cover">{cover === undefined ? <Icon name="album" /> : <Cover asset={cover} />}</span>
+        <span class="album-words">
+          <span class="album-name">
+            <Name>{albumName(album, language)}</Name>
+          </span>
+          <span class="small soft">{assets === undefined ? '…' : albumsText(language).files(assets.length)}</span>
+        </span>
+      </a>
+    </li>
+  )
+}
+
+function Cover({ asset }: { readonly asset: AssetFacts }) {
+  const place = useRef<HTMLSpanElement>(null)
+  const content = useTile(asset, useInView(place))
+  return (
+    <span ref={place} class="cover-picture">
+      {content?.pictureUrl === undefined ? <Icon name="album" /> : <img src={content.pictureUrl} alt="" />}
+    </span>
+  )
+}
+
+function CreateAlbum({ onClose }: { readonly onClose: () => void }) {
+  const { owner, language, tell } = useOwnerPages()
+  const text = albumsText(language)
+  const [isBusy, setBusy] = useState(false)
+  const [isMissing, setMissing] = useState(false)
+  const [error, setError] = useState<unknown>()
+  async function make(name: string): Promise<void> {
+    setMissing(name === '')
+    if (name === '') return
+    setBusy(true)
+    setError(undefined)
+    try {
+      const { albumId } = await owner.createAlbum({ name })
+      tell({ tone: 'good', text: text.create.done })
+      goTo(`albums/${albumId}`)
+    } catch (reason) {
+      setError(reason)
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={text.create.title} closeLabel={text.close} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void make(String(new FormData(event.currentTarget).get('name')).trim())
+        }}
+      >
+        <Field label={text.create.name} hint={text.create.hint} fault={isMissing ? text.create.nameMissing : undefined}>
+          {(input) => <input {...input} name="name" maxLength={200} autocomplete="off" />}
+        </Field>
+        {error !== undefined && <ErrorNotice error={error} language={language} />}
+        <div class="row">
+          <Button kind="primary" submits busy={isBusy}>
+            {text.create.submit}
+          </Button>
+          <Button kind="quiet" onClick={onClose}>
+            {text.cancel}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,209 @@
+import type { AssetFacts } from '@blindkeep/client/owner'
+import { type AssetId, parseAlbumId } from '@blindkeep/protocol/ids'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { Button, Name } from '../../common/controls.tsx'
+import { formatBytes } from '../../common/format.ts'
+import { Icon } from '../../common/icons.tsx'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { newestByAlbum } from './assetFeed.ts'
+import { AssetGrid } from './assetGrid.tsx'
+import { focusHeading } from './focusHeading.ts'
+import { Incomplete } from './incomplete.tsx'
+import { useAlbums, useAssets } from './loaded.ts'
+import { SelectionBar } from './selectionBar.tsx'
+import { albumName, albumsText } from './texts.ts'
+import { UploadPanel } from './uploadPanel.tsx'
+import { isActive, type UploadItem, type UploadQueue } from './uploadQueue.ts'
+import { useUploads } from './uploads.ts'
+
+interface AlbumPageProps {
+  readonly albumId: string
+}
+
+export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
+  const { language } = useOwnerPages()
+  const text = albumsText(language)
+  const albums = useAlbums()
+  const loaded = useAssets()
+  const assets = useMemo(() => loaded.value && (newestByAlbum(loaded.value).get(wanted) ?? []), [loaded.value, wanted])
+  const album = albums.value?.find(({ albumId }) => albumId === wanted)
+  const albumId = parseAlbumId(wanted)
+  const error = albums.error ?? loaded.error
+  const { queue, items } = useUploads()
+  const add = (files: FileList | null) => {
+    if (files !== null && files.length > 0 && albumId !== undefined) queue.add([...files], albumId)
+  }
+  const isGone = albumId === undefined || (albums.value !== undefined && album === undefined)
+  return (
+    <div class="stack album-page">
+      <div>
+        <a class="row back" href="#/albums">
+          <Icon name="back" />
+          {text.back}
+        </a>
+      </div>
+      <div class="row apart">
+        <div>
+          <h1 tabIndex={-1}>{album === undefined ? text.title : <Name>{albumName(album, language)}</Name>}</h1>
+          {assets !== undefined && assets.length > 0 && (
+            <p class="soft">{text.filesOf(text.files(assets.length), formatBytes(bytesOf(assets), language))}</p>
+          )}
+        </div>
+        {!isGone && <AddFiles label={text.album.add} onFiles={add} />}
+      </div>
+      {error !== undefined && (
+        <ErrorNotice
+          error={error}
+          language={language}
+          onRetry={() => {
+            albums.reload()
+            loaded.reload()
+          }}
+        />
+      )}
+      {isGone ? (
+        <p>{text.gone}</p>
+      ) : (
+        <Contents
+          assets={assets}
+          isFailed={error !== undefined}
+          queue={queue}
+          uploads={items.filter((item) => item.albumId === albumId)}
+          onFiles={add}
+        />
+      )}
+    </div>
+  )
+}
+
+function bytesOf(assets: readonly AssetFacts[]): number {
+  return assets.reduce((sum, { envelope }) => sum + envelope.plaintext_size, 0)
+}
+
+interface ContentsProps {
+  /** Undefined until they are known. */
+  readonly assets: readonly AssetFacts[] | undefined
+  readonly isFailed: boolean
+  readonly queue: UploadQueue<File>
+  /** Of this album. */
+  readonly uploads: readonly UploadItem[]
+  readonly onFiles: (files: FileList | null) => void
+}
+
+function Contents({ assets, isFailed, queue, uploads, onFiles }: ContentsProps) {
+  const { language } = useOwnerPages()
+  const text = albumsText(language)
+  const [isOver, setOver] = useState(false)
+  useEffect(keepPageOnDrop, [])
+  const underWay = new Set(uploads.filter(isActive).map(({ assetId }) => assetId))
+  const incomplete = (assets ?? []).filter(({ complete, assetId }) => !complete && !underWay.has(assetId))
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: a second way for who drags; the button does the same for everybody
+    <div
+      class={`stack drop-place ${isOver ? 'over' : ''}`}
+      onDragOver={(event) => {
+        if (event.dataTransfer?.types.includes('Files') !== true) return
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={(event) => {
+        const { relatedTarget } = event
+        if (!(relatedTarget instanceof Node && event.currentTarget.contains(relatedTarget))) setOver(false)
+      }}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        onFiles(event.dataTransfer?.files ?? null)
+      }}
+    >
+      {isOver && <p class="drop-hint">{text.album.drop}</p>}
+      {uploads.length > 0 && <UploadPanel queue={queue} items={uploads} />}
+      {incomplete.length > 0 && <Incomplete assets={incomplete} />}
+      {assets === undefined && !isFailed && (
+        <p class="row soft" role="status">
+          <span class="spinner" aria-hidden="true" />
+          {text.album.loading}
+        </p>
+      )}
+      {assets?.length === 0 && uploads.length === 0 && (
+        <div class="card stack album-none">
+          <Icon name="image" />
+          <h2>{text.album.empty}</h2>
+          <p class="soft">{text.album.emptyText}</p>
+        </div>
+      )}
+      {assets !== undefined && assets.length > 0 && <Selectable assets={assets} />}
+    </div>
+  )
+}
+
+/** A file that misses its place would be opened by the browser instead of the page. */
+function keepPageOnDrop(): () => void {
+  const keep = (event: DragEvent) => event.preventDefault()
+  addEventListener('dragover', keep)
+  addEventListener('drop', keep)
+  return () => {
+    removeEventListener('dragover', keep)
+    removeEventListener('drop', keep)
+  }
+}
+
+interface AddFilesProps {
+  readonly label: string
+  readonly onFiles: (files: FileList | null) => void
+}
+
+function AddFiles({ label, onFiles }: AddFilesProps) {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <div>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        class="add-files"
+        aria-label={label}
+        onChange={(event) => {
+          onFiles(event.currentTarget.files)
+          // So that the same file can be chosen again.
+          event.currentTarget.value = ''
+        }}
+      />
+      <Button kind="primary" icon="upload" onClick={() => input.current?.click()}>
+        {label}
+      </Button>
+    </div>
+  )
+}
+
+function Selectable({ assets }: { readonly assets: readonly AssetFacts[] }) {
+  const { language } = useOwnerPages()
+  const text = albumsText(language)
+  const [selected, setSelected] = useState<ReadonlySet<AssetId>>(new Set())
+  const present = assets.filter(({ assetId }) => selected.has(assetId))
+  const without = (gone: readonly AssetId[]) =>
+    setSelected((last) => new Set([...last].filter((id) => !gone.includes(id))))
+  const select = useCallback((assetId: AssetId, isSelected: boolean) => {
+    if (isSelected) setSelected((last) => new Set([...last, assetId]))
+    else without([assetId])
+  }, [])
+  return (
+    <>
+      <AssetGrid assets={assets} label={text.files(assets.length)} selected={selected} onSelect={select} />
+      {present.length > 0 && (
+        <SelectionBar
+          selected={present}
+          isAll={present.length === assets.length}
+          onClear={() => setSelected(new Set())}
+          onAll={() => setSelected(new Set(assets.map(({ assetId }) => assetId)))}
+          onRemoved={(gone) => {
+            without(gone)
+            focusHeading()
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,106 @@
+import type { AssetDescription, AssetFacts, ListedDevice } from '@blindkeep/client/owner'
+import type { ComponentChildren } from 'preact'
+import { Name } from '../../common/controls.tsx'
+import { formatBytes, formatInstant } from '../../common/format.ts'
+import { useLoaded } from '../../common/useLoaded.ts'
+import { useOwnerPages } from '../context.ts'
+import { errorText } from '../errorText.ts'
+import { knownPins, rememberPins } from '../storage/knownPins.ts'
+import { albumsText } from './texts.ts'
+
+/** Enough of an id to tell devices apart by. */
+const SHORT_ID = 8
+
+interface AssetFactListProps {
+  readonly asset: AssetFacts
+  readonly description: AssetDescription | undefined
+}
+
+export function AssetFactList({ asset, description }: AssetFactListProps) {
+  const { language } = useOwnerPages()
+  const text = albumsText(language).asset
+  const when = (instant: string) => formatInstant(instant, language)
+  return (
+    <section class="card stack" aria-label={text.facts}>
+      <h2>{text.facts}</h2>
+      <dl class="facts">
+        <Fact name={text.size}>{formatBytes(description?.size ?? asset.envelope.plaintext_size, language)}</Fact>
+        <Fact name={text.kept}>{when(asset.createdAt)}</Fact>
+        {description?.modifiedAt !== undefined && <Fact name={text.modified}>{when(description.modifiedAt)}</Fact>}
+        {description?.type !== undefined && (
+          <Fact name={text.type}>
+            <Name>{description.type}</Name>
+          </Fact>
+        )}
+        {description?.sender !== undefined && (
+          <Fact name={text.sender}>
+            <Name>{description.sender}</Name> <span class="small soft">{text.senderHint}</span>
+          </Fact>
+        )}
+        {description?.note !== undefined && (
+          <Fact name={text.note}>
+            <span class="note">
+              <Name>{description.note}</Name>
+            </span>
+          </Fact>
+        )}
+        {asset.drop !== undefined && <Fact name={text.arrived}>{when(asset.drop.receivedAt)}</Fact>}
+        {description !== undefined && (
+          <Fact name={text.signedBy}>
+            <Signer description={description} />
+          </Fact>
+        )}
+        <Fact name={text.receipts}>
+          <Receipts asset={asset} />
+        </Fact>
+      </dl>
+    </section>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function Signer({ description: { signed } }: { readonly description: AssetDescription }) {
+  const { owner, language } = useOwnerPages()
+  const text = albumsText(language).asset
+  const devices = useLoaded(() => owner.devices())
+  if (signed === undefined) return <>{text.unsigned}</>
+  const { deviceId, timestamp } = signed
+  const device: ListedDevice | undefined = devices.value?.find((one) => one.deviceId === deviceId)
+  const id = deviceId.slice(0, SHORT_ID)
+  return (
+    <>
+      {device === undefined ? text.deviceUnknown(id) : text.device(id, formatInstant(device.createdAt, language))}
+      <span class="small soft"> · {formatInstant(timestamp, language)}</span>
+      {device?.revokedAt !== undefined && <span class="small soft"> · {text.deviceRevoked}</span>}
+    </>
+  )
+}
+
+/** All of them are fetched and checked, as a number that nobody has checked would say nothing. */
+function Receipts({ asset: { assetId, changedAt } }: { readonly asset: AssetFacts }) {
+  const { owner, baseUrl, language } = useOwnerPages()
+  const text = albumsText(language).asset
+  const receipts = useLoaded(async (signal) => {
+    const { pinned } = await knownPins(baseUrl)
+    const checked = await owner.assetReceipts(assetId, { pinned, signal })
+    await rememberPins(baseUrl, checked.keys)
+    return checked.receipts.length
+  }, changedAt)
+  return (
+    <>
+      {receipts.error !== undefined && <span class="fault">{errorText(receipts.error, language)}</span>}
+      {receipts.error === undefined &&
+        (receipts.value === undefined ? text.receiptsChecking : text.receiptsChecked(receipts.value))}
+      <br />
+      <a href="#/storage">{text.storage}</a>
+    </>
+  )
+}

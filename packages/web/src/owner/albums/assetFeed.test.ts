@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { AssetFacts, Change, ChangePage } from '@blindkeep/client/owner'
+import {
+  type AssetId,
+  parseAccountId,
+  parseAlbumId,
+  parseAssetId,
+  parseDeviceId,
+  parseProtocolVersion,
+  parseSha256Hex,
+} from '@blindkeep/protocol/ids'
+import { createAssetFeed, newestByAlbum } from './assetFeed.ts'
+
+const idOf = (digit: number): AssetId => {
+  const id = parseAssetId(`00000000-0000-4000-8000-00000000000${digit}`)
+  assert.ok(id)
+  return id
+}
+
+function assetOf(digit: number, createdAt: string, album = 1): AssetFacts {
+  const albumId = parseAlbumId(`00000000-0000-4000-8000-00000000001${album}`)
+  const hash = parseSha256Hex('0'.repeat(64))
+  const version = parseProtocolVersion('2026-11-01')
+  const [account, device] = [parseAccountId(idOf(8)), parseDeviceId(idOf(9))]
+  assert.ok(albumId && hash && version && account && device)
+  const envelope: AssetFacts['envelope'] = {
+    crypto_suite_id: 1,
+    protocol_version: version,
+    file_id: idOf(digit),
+    amk_version: 1,
+    ciphertext_hash: hash,
+    plaintext_size: 1,
+    chunk_size: 1,
+    key_mode: 'derived',
+    created_by_user: account,
+    created_by_device: device,
+    client_version: 'test',
+    timestamp: createdAt,
+    action: 'create',
+  }
+  return {
+    assetId: idOf(digit),
+    albumId,
+    complete: true,
+    envelope,
+    blobs: [],
+    drop: undefined,
+    createdAt,
+    changedAt: createdAt,
+  }
+}
+
+const change = (seq: number, asset: AssetFacts): Change => ({
+  seq,
+  assetId: asset.assetId,
+  asset,
+  changedAt: asset.changedAt,
+})
+const gone = (seq: number, digit: number): Change => ({
+  seq,
+  assetId: idOf(digit),
+  asset: undefined,
+  changedAt: '2026-01-01T00:00:00.000Z',
+})
+const page = (cursor: string, changes: readonly Change[], hasStartedOver = false): ChangePage => ({
+  cursor,
+  changes,
+  hasStartedOver,
+})
+
+/** A feed over what is given, page by page; `asked` are the cursors. */
+function feedOver(...rounds: readonly (readonly ChangePage[])[]) {
+  const asked: (string | undefined)[] = []
+  const left = [...rounds]
+  const feed = createAssetFeed({
+    async *changes({ cursor } = {}) {
+      asked.push(cursor)
+      yield* left.shift() ?? []
+    },
+  })
+  return { feed, asked }
+}
+
+const [first, second] = [assetOf(1, '2026-01-01T00:00:00.000Z'), assetOf(2, '2026-02-01T00:00:00.000Z')]
+
+describe('the assets of an account', () => {
+  it('are read from where the last look ended, and lose what was deleted', async () => {
+    const { feed, asked } = feedOver(
+      [page('a', [change(1, first)]), page('b', [change(2, second)])],
+      [page('c', [gone(3, 1)])],
+    )
+    assert.deepEqual([...(await feed.refresh()).keys()], [first.assetId, second.assetId])
+    assert.deepEqual([...(await feed.refresh()).keys()], [second.assetId])
+    assert.deepEqual(asked, [undefined, 'b'])
+  })
+
+  it('are the same map when nothing has changed, and another one when something has', async () => {
+    const { feed } = feedOver([page('a', [change(1, first)])], [page('a', [])], [page('b', [change(2, second)])])
+    const before = await feed.refresh()
+    assert.equal(await feed.refresh(), before)
+    const after = await feed.refresh()
+    assert.notEqual(after, before)
+    assert.equal(before.size, 1)
+  })
+
+  it('are forgotten when the server begins to count anew', async () => {
+    const { feed } = feedOver([page('a', [change(1, first)])], [page('z', [change(1, second)], true)])
+    await feed.refresh()
+    assert.deepEqual([...(await feed.refresh()).keys()], [second.assetId])
+  })
+
+  it('are looked at once more for whoever asks while a look is under way, however many ask', async () => {
+    const { feed, asked } = feedOver([page('a', [change(1, first)])], [page('b', [change(2, second)])])
+    const [now, later, alsoLater] = await Promise.all([feed.refresh(), feed.refresh(), feed.refresh()])
+    assert.deepEqual([now.size, later.size, alsoLater.size], [1, 2, 2])
+    assert.deepEqual(asked, [undefined, 'a'])
+  })
+
+  it('keep their place when a look fails', async () => {
+    let round = 0
+    const asked: (string | undefined)[] = []
+    const feed = createAssetFeed({
+      async *changes({ cursor } = {}) {
+        asked.push(cursor)
+        round++
+        yield page(`page ${round}`, [change(round, round === 1 ? first : second)])
+        if (round === 2) throw new Error('line')
+      },
+    })
+    await feed.refresh()
+    await assert.rejects(feed.refresh(), /line/)
+    assert.equal((await feed.refresh()).size, 2)
+    assert.deepEqual(asked, [undefined, 'page 1', 'page 1'])
+  })
+
+  it('are shown by album, the newest first', () => {
+    const other = assetOf(3, '2026-03-01T00:00:00.000Z', 2)
+    const all = new Map([first, second, other].map((asset) => [asset.assetId, asset]))
+    assert.deepEqual(newestByAlbum(all).get(first.albumId), [second, first])
+  })
+})

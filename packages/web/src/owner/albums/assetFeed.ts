@@ -1,0 +1,78 @@
+/** All assets of the account, kept from one look to the next, so that only what has changed since is asked for. */
+import type { AssetFacts, Owner } from '@blindkeep/client/owner'
+import type { AssetId } from '@blindkeep/protocol/ids'
+
+export type AssetMap = ReadonlyMap<AssetId, AssetFacts>
+
+export interface AssetFeed {
+  /** As they are now. The same map as before when nothing has changed. Asked while it is under way, it looks once more afterwards. */
+  refresh(): Promise<AssetMap>
+}
+
+export function createAssetFeed({ changes }: Pick<Owner, 'changes'>): AssetFeed {
+  let known: AssetMap = new Map()
+  let cursor: string | undefined
+  let running: Promise<AssetMap> | undefined
+  let following: Promise<AssetMap> | undefined
+
+  async function readOn(): Promise<AssetMap> {
+    let assets: Map<AssetId, AssetFacts> | undefined
+    let position = cursor
+    for await (const page of changes({ cursor })) {
+      if (page.hasStartedOver) assets = new Map()
+      for (const { assetId, asset } of page.changes) {
+        assets ??= new Map(known)
+        if (asset === undefined) assets.delete(assetId)
+        else assets.set(assetId, asset)
+      }
+      position = page.cursor
+    }
+    cursor = position
+    known = assets ?? known
+    return known
+  }
+
+  function refresh(): Promise<AssetMap> {
+    if (running === undefined) {
+      running = readOn().finally(() => {
+        running = undefined
+      })
+      return running
+    }
+    following ??= running
+      .catch(() => undefined)
+      .then(() => {
+        following = undefined
+        return refresh()
+      })
+    return following
+  }
+
+  return { refresh }
+}
+
+const feeds = new WeakMap<Owner, AssetFeed>()
+
+/** One for all pages, as long as somebody is signed in. */
+export function assetFeedOf(owner: Owner): AssetFeed {
+  const feed = feeds.get(owner) ?? createAssetFeed(owner)
+  feeds.set(owner, feed)
+  return feed
+}
+
+/** By the album that they lie in, the newest first. */
+export function newestByAlbum(assets: AssetMap): ReadonlyMap<string, readonly AssetFacts[]> {
+  const sorted = [...assets.values()].sort((a, b) => compare(b.createdAt, a.createdAt) || compare(a.assetId, b.assetId))
+  const albums = new Map<string, AssetFacts[]>()
+  for (const asset of sorted) {
+    const album = albums.get(asset.albumId)
+    if (album === undefined) albums.set(asset.albumId, [asset])
+    else album.push(asset)
+  }
+  return albums
+}
+
+/** RFC 3339 in UTC sorts as text. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,52 @@
+import type { AssetFacts } from '@blindkeep/client/owner'
+import type { AssetId } from '@blindkeep/protocol/ids'
+import { useMemo, useState } from 'preact/hooks'
+import { StepEnd } from '../../common/stepEnd.tsx'
+import { AssetTile } from './assetTile.tsx'
+
+/** Drawn in steps as somebody scrolls, so that an album of thousands is there at once. */
+const STEP = 60
+
+interface AssetGridProps {
+  readonly assets: readonly AssetFacts[]
+  readonly label: string
+  readonly selected: ReadonlySet<AssetId>
+  /** The same function from one drawing to the next. */
+  readonly onSelect: (assetId: AssetId, isSelected: boolean) => void
+}
+
+export function AssetGrid({ assets, label, selected, onSelect }: AssetGridProps) {
+  const [count, setCount] = useState(STEP)
+  const starts = Array.from({ length: Math.ceil(Math.min(count, assets.length) / STEP) }, (_, index) => index * STEP)
+  return (
+    <>
+      <ul class="tile-grid" aria-label={label}>
+        {starts.map((start) => (
+          <Tiles key={start} start={start} assets={assets} selected={selected} onSelect={onSelect} />
+        ))}
+      </ul>
+      {count < assets.length && <StepEnd key={count} onReached={() => setCount(count + STEP)} />}
+    </>
+  )
+}
+
+/** One step of them. What was drawn before is given again as it is, unless something in it has changed. */
+function Tiles({ start, assets, selected, onSelect }: Omit<AssetGridProps, 'label'> & { readonly start: number }) {
+  const tiles = assets.slice(start, start + STEP)
+  const selectedHere = tiles.filter(({ assetId }) => selected.has(assetId)).map(({ assetId }) => assetId)
+  return useMemo(
+    () => (
+      <>
+        {tiles.map((asset) => (
+          <AssetTile
+            key={asset.assetId}
+            asset={asset}
+            isSelected={selected.has(asset.assetId)}
+            onSelect={(isSelected) => onSelect(asset.assetId, isSelected)}
+          />
+        ))}
+      </>
+    ),
+    [assets, onSelect, selectedHere.join()],
+  )
+}

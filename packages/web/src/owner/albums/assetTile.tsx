@@ -1,0 +1,71 @@
+import type { AssetFacts } from '@blindkeep/client/owner'
+import { useRef } from 'preact/hooks'
+import { Name } from '../../common/controls.tsx'
+import { FileKind } from '../../common/fileKind.tsx'
+import { formatBytes, formatDate } from '../../common/format.ts'
+import { Icon } from '../../common/icons.tsx'
+import { useInView } from '../../common/useInView.ts'
+import { useOwnerPages } from '../context.ts'
+import { albumsText } from './texts.ts'
+import { type TileContent, useTile } from './tiles.ts'
+
+interface AssetTileProps {
+  readonly asset: AssetFacts
+  readonly isSelected: boolean
+  readonly onSelect: (isSelected: boolean) => void
+}
+
+export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
+  const { language } = useOwnerPages()
+  const text = albumsText(language).album
+  const place = useRef<HTMLLIElement>(null)
+  const content = useTile(asset, useInView(place))
+  const name = nameOf(content, text)
+  return (
+    <li ref={place} class={`tile ${isSelected ? 'selected' : ''}`}>
+      <a href={`#/albums/${asset.albumId}/${asset.assetId}`}>
+        <span class="tile-picture">
+          <Picture content={content} />
+        </span>
+        <span class="tile-words">
+          <span class="tile-name">{content === undefined ? name : <Name>{name}</Name>}</span>
+          <span class="small soft">
+            {formatBytes(content?.description?.size ?? asset.envelope.plaintext_size, language)}
+            {' · '}
+            {formatDate(asset.createdAt, language)}
+          </span>
+          {!asset.complete && <span class="badge warn">{text.unfinished}</span>}
+        </span>
+      </a>
+      <label class="tile-pick">
+        <input
+          type="checkbox"
+          checked={isSelected}
+          aria-label={text.select(name)}
+          onChange={(event) => onSelect(event.currentTarget.checked)}
+        />
+      </label>
+    </li>
+  )
+}
+
+interface NameTexts {
+  readonly opening: string
+  readonly unreadable: string
+  readonly unnamed: string
+}
+
+function nameOf(content: TileContent | undefined, text: NameTexts): string {
+  if (content === undefined) return text.opening
+  if (content.description === undefined) return text.unreadable
+  const { name } = content.description
+  return name === undefined || name.trim() === '' ? text.unnamed : name
+}
+
+function Picture({ content }: { readonly content: TileContent | undefined }) {
+  if (content === undefined) return <span class="tile-empty" />
+  if (content.pictureUrl !== undefined) return <img src={content.pictureUrl} alt="" decoding="async" />
+  if (content.hasPicture) return <span class="tile-empty" />
+  if (content.description === undefined) return <Icon name="alert" />
+  return <FileKind name={content.description.name} type={content.description.type} />
+}

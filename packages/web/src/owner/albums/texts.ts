@@ -1,0 +1,16 @@
+import type { Album } from '@blindkeep/client/owner'
+import type { Language } from '../../common/language.ts'
+import { albums as german } from '../../text/de/albums.ts'
+import { albums as english } from '../../text/en/albums.ts'
+
+const texts = { en: english, de: german } as const
+
+export function albumsText(language: Language): typeof english {
+  return texts[language]
+}
+
+/** Its own name, or words for one that has none, or none that opens. */
+export function albumName({ name, nameFault }: Pick<Album, 'name' | 'nameFault'>, language: Language): string {
+  if (nameFault !== undefined) return texts[language].nameFault
+  return name === undefined || name.trim() === '' ? texts[language].untitled : name
+}

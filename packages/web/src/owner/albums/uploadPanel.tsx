@@ -1,0 +1,135 @@
+import { useRef } from 'preact/hooks'
+import { Button, IconButton, Name, Progress } from '../../common/controls.tsx'
+import { formatBytes, formatPercent } from '../../common/format.ts'
+import { Icon, type IconName } from '../../common/icons.tsx'
+import type { Language } from '../../common/language.ts'
+import { useOwnerPages } from '../context.ts'
+import { errorText } from '../errorText.ts'
+import { albumsText } from './texts.ts'
+import { isActive, OtherFile, type UploadItem, type UploadPhase, type UploadQueue } from './uploadQueue.ts'
+
+interface UploadPanelProps {
+  readonly queue: UploadQueue<File>
+  readonly items: readonly UploadItem[]
+}
+
+export function UploadPanel({ queue, items }: UploadPanelProps) {
+  const { language } = useOwnerPages()
+  const text = albumsText(language).uploads
+  const done = items.filter(({ phase }) => phase === 'done').length
+  const isAllDone = done === items.length
+  return (
+    <section class="card stack uploads" aria-label={text.title}>
+      <div class="row apart">
+        <h2>{text.title}</h2>
+        {done > 0 && (
+          <Button kind="quiet" onClick={queue.clearDone}>
+            {text.clear}
+          </Button>
+        )}
+      </div>
+      <p class="small soft">{isAllDone ? '' : text.summary(done, items.length)}</p>
+      <ul class="stack">
+        {items.map((item) => (
+          <UploadRow key={item.id} item={item} queue={queue} language={language} />
+        ))}
+      </ul>
+      <p role="status" class={isAllDone ? '' : 'visually-hidden'}>
+        {isAllDone && text.allDone(done)}
+      </p>
+      {items.some(isActive) && <p class="small soft">{text.leave}</p>}
+    </section>
+  )
+}
+
+const PHASE_ICONS: Readonly<Partial<Record<UploadPhase, IconName>>> = {
+  done: 'check',
+  failed: 'alert',
+  file_missing: 'folder',
+  paused: 'pause',
+}
+
+interface UploadRowProps {
+  readonly item: UploadItem
+  readonly queue: UploadQueue<File>
+  readonly language: Language
+}
+
+function UploadRow({ item, queue, language }: UploadRowProps) {
+  const text = albumsText(language).uploads
+  const { phase, name, size, share } = item
+  const hasShare = phase === 'preparing' || phase === 'sending'
+  return (
+    <li class={`upload ${phase}`}>
+      <Icon name={PHASE_ICONS[phase] ?? 'upload'} />
+      <div class="grow stack tight">
+        <div class="upload-name">
+          <Name>{name}</Name>
+        </div>
+        <div class="small soft">
+          {formatBytes(size, language)} · {text.phases[phase]}
+          {hasShare && ` · ${formatPercent(share, 1, language)}`}
+        </div>
+        {isActive(item) && phase !== 'waiting' && (
+          <Progress label={text.progress(name)} value={hasShare ? share : undefined} />
+        )}
+        {item.isWaitingForLine && <div class="small">{text.line}</div>}
+        {phase === 'file_missing' && item.error === undefined && <div class="small soft">{text.missing}</div>}
+        {phase === 'file_missing' && (
+          <FileAgain
+            label={text.choose(name)}
+            short={text.chooseShort}
+            onFile={(file) => queue.giveFile(item.id, file)}
+          />
+        )}
+        {item.error !== undefined && (
+          <div class="small fault" role="alert">
+            {item.error instanceof OtherFile ? text.otherFile : errorText(item.error, language)}
+          </div>
+        )}
+      </div>
+      <Actions item={item} queue={queue} language={language} />
+    </li>
+  )
+}
+
+function Actions({ item: { id, phase, name }, queue, language }: UploadRowProps) {
+  const text = albumsText(language).uploads
+  return (
+    <div class="row upload-actions">
+      {isActive({ phase }) && <IconButton icon="pause" label={text.pause(name)} onClick={() => queue.pause(id)} />}
+      {phase === 'paused' && <IconButton icon="play" label={text.resume(name)} onClick={() => queue.resume(id)} />}
+      {phase === 'failed' && <IconButton icon="retry" label={text.retry(name)} onClick={() => queue.resume(id)} />}
+      <IconButton
+        icon="close"
+        label={phase === 'done' ? text.remove(name) : text.cancel(name)}
+        onClick={() => queue.cancel(id)}
+      />
+    </div>
+  )
+}
+
+interface FileAgainProps {
+  readonly label: string
+  readonly short: string
+  readonly onFile: (file: File) => void
+}
+
+function FileAgain({ label, short, onFile }: FileAgainProps) {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <div>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label={label}
+        onChange={(event) => {
+          const file = event.currentTarget.files?.[0]
+          if (file !== undefined) onFile(file)
+        }}
+      />
+      <Button onClick={() => input.current?.click()}>{short}</Button>
+    </div>
+  )
+}

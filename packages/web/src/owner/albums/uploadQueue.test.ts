@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { SendError } from '@blindkeep/client/sendStop'
+import { parseUploadState, type UploadState } from '@blindkeep/client/uploadState'
+import { parseAlbumId } from '@blindkeep/protocol/ids'
+import {
+  type ChosenFile,
+  createUploadQueue,
+  isActive,
+  type KeptUpload,
+  OtherFile,
+  type UploadItem,
+  type UploadJob,
+} from './uploadQueue.ts'
+
+const uuid = (digit: number) => `00000000-0000-4000-8000-00000000000${digit}`
+const album = parseAlbumId(uuid(9))
+
+function stateOf(digit: number): UploadState {
+  const base64 = (bytes: number) => Buffer.alloc(bytes).toString('base64')
+  return parseUploadState({
+    version: 1,
+    baseUrl: 'https://keep.example',
+    envelope: {
+      crypto_suite_id: 1,
+      protocol_version: '2026-11-01',
+      album_id: uuid(9),
+      file_id: uuid(digit),
+      amk_version: 1,
+      ciphertext_hash: '0'.repeat(64),
+      plaintext_size: 1,
+      chunk_size: 1_048_560,
+      key_mode: 'derived',
+      created_by_user: uuid(8),
+      created_by_device: uuid(7),
+      client_version: 'test',
+      timestamp: '2026-01-01T00:00:00.000Z',
+      action: 'create',
+    },
+    original: { size: 1, salt: base64(16), header: { size: 1 }, tags: base64(32) },
+    metadata: { bytes: base64(10) },
+    provenance: { bytes: base64(10) },
+  })
+}
+
+const fileOf = (name: string, size = 100): ChosenFile => ({ name, size, lastModified: 0 })
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** A queue whose sending ends when the test says so. */
+function createWorld() {
+  const jobs = new Map<string, { readonly job: UploadJob<ChosenFile>; readonly end: PromiseWithResolvers<void> }>()
+  const started: string[] = []
+  const kept: KeptUpload[] = []
+  const forgotten: string[] = []
+  const cancelled: string[] = []
+  const queue = createUploadQueue<ChosenFile>({
+    send(job) {
+      const end = Promise.withResolvers<void>()
+      jobs.set(job.file.name, { job, end })
+      started.push(job.file.name)
+      job.signal.addEventListener('abort', () => end.reject(job.signal.reason))
+      return end.promise
+    },
+    keep: async (upload) => void kept.push(upload),
+    forget: async ({ envelope }) => void forgotten.push(envelope.file_id),
+    cancel: async ({ envelope }) => void cancelled.push(envelope.file_id),
+  })
+  const add = (...names: readonly string[]) => {
+    assert.ok(album)
+    queue.add(
+      names.map((name) => fileOf(name)),
+      album,
+    )
+  }
+  const job = (name: string) => {
+    const found = jobs.get(name)
+    assert.ok(found, `${name} is not under way`)
+    return found
+  }
+  const item = (name: string): UploadItem => {
+    const found = queue.items().find((one) => one.name === name)
+    assert.ok(found, `${name} is not in the list`)
+    return found
+  }
+  return { queue, add, job, item, started, kept, forgotten, cancelled }
+}
+
+describe('the upload queue', () => {
+  it('sends two at once, and the next when one is done', async () => {
+    const { add, job, item, started } = createWorld()
+    add('a', 'b', 'c')
+    assert.deepEqual(started, ['a', 'b'])
+    assert.equal(item('c').phase, 'waiting')
+    job('a').end.resolve()
+    await turn()
+    assert.equal(item('a').phase, 'done')
+    assert.deepEqual(started, ['a', 'b', 'c'])
+  })
+
+  it('tells how far each is, and that the line is bad', () => {
+    const { add, job, item } = createWorld()
+    add('a')
+    assert.equal(item('a').phase, 'preparing')
+    job('a').job.onStep({ phase: 'sending', bytes: 25, of: 100, waitingMs: 500 })
+    const { phase, share, isWaitingForLine } = item('a')
+    assert.deepEqual({ phase, share, isWaitingForLine }, { phase: 'sending', share: 0.25, isWaitingForLine: true })
+    job('a').job.onStep({ phase: 'complete', bytes: 100, of: 100 })
+    assert.equal(item('a').phase, 'finishing')
+    assert.ok(isActive(item('a')))
+  })
+
+  it('keeps what a fresh page needs while a file is on its way, and nothing of it afterwards', async () => {
+    const { add, job, item, kept, forgotten } = createWorld()
+    add('a')
+    await job('a').job.onState(stateOf(1))
+    assert.deepEqual(kept, [{ albumId: album, name: 'a', size: 100, state: stateOf(1) }])
+    assert.deepEqual(forgotten, [])
+    job('a').end.resolve()
+    await turn()
+    assert.equal(item('a').assetId, uuid(1))
+    assert.deepEqual(forgotten, [uuid(1)])
+  })
+
+  it('pauses, lets the next go ahead, and goes on from the same state', async () => {
+    const { queue, add, job, item, started } = createWorld()
+    add('a', 'b', 'c')
+    await job('a').job.onState(stateOf(1))
+    queue.pause(item('a').id)
+    assert.equal(item('a').phase, 'paused')
+    await turn()
+    assert.deepEqual(started, ['a', 'b', 'c'])
+    job('b').end.resolve()
+    await turn()
+    queue.resume(item('a').id)
+    assert.deepEqual(job('a').job.state, stateOf(1))
+    assert.equal(item('a').phase, 'sending')
+  })
+
+  it('goes on after a pause only when what was under way has ended', async () => {
+    const { queue, add, item, started } = createWorld()
+    add('a')
+    queue.pause(item('a').id)
+    queue.resume(item('a').id)
+    assert.deepEqual(started, ['a'])
+    await turn()
+    assert.deepEqual(started, ['a', 'a'])
+    assert.equal(item('a').phase, 'preparing')
+  })
+
+  it('says why one has stopped, tries it again from where it was, and goes on with the others', async () => {
+    const { queue, add, job, item, cancelled } = createWorld()
+    add('a', 'b', 'c')
+    await job('a').job.onState(stateOf(1))
+    const error = new SendError('gave_up')
+    job('a').end.reject(error)
+    await turn()
+    assert.deepEqual([item('a').phase, item('a').error, item('c').phase], ['failed', error, 'preparing'])
+    job('b').end.resolve()
+    await turn()
+    queue.resume(item('a').id)
+    assert.equal(item('a').error, undefined)
+    assert.deepEqual(job('a').job.state, stateOf(1))
+    assert.deepEqual(cancelled, [])
+  })
+
+  it('begins anew with a file that has changed, and ends what the server holds of the old one', async () => {
+    const { queue, add, job, item, cancelled, forgotten } = createWorld()
+    add('a')
+    await job('a').job.onState(stateOf(1))
+    job('a').end.reject(new SendError('file_changed'))
+    await turn()
+    assert.deepEqual([cancelled, forgotten], [[uuid(1)], [uuid(1)]])
+    queue.resume(item('a').id)
+    assert.equal(job('a').job.state, undefined)
+  })
+
+  it('cancels: takes it out of the list at once, and ends it on the server when nothing is under way any more', async () => {
+    const { queue, add, job, item, cancelled, forgotten, kept } = createWorld()
+    add('a')
+    const { job: running } = job('a')
+    await running.onState(stateOf(1))
+    queue.cancel(item('a').id)
+    assert.deepEqual([queue.items(), cancelled], [[], []])
+    await running.onState(stateOf(1))
+    assert.equal(kept.length, 1, 'nothing is kept of what was cancelled')
+    await turn()
+    assert.deepEqual([cancelled, forgotten], [[uuid(1)], [uuid(1)]])
+  })
+
+  it('takes what is done out of the list, and leaves it on the server', async () => {
+    const { queue, add, job, item, cancelled } = createWorld()
+    add('a', 'b', 'c')
+    for (const name of ['a', 'b']) {
+      await job(name).job.onState(stateOf(name === 'a' ? 1 : 2))
+      job(name).end.resolve()
+    }
+    await turn()
+    queue.cancel(item('a').id)
+    queue.clearDone()
+    await turn()
+    assert.deepEqual(
+      queue.items().map(({ name }) => name),
+      ['c'],
+    )
+    assert.deepEqual(cancelled, [])
+  })
+
+  it('asks after a reload for the file again, and takes no other', async () => {
+    const { queue, job, item, started } = createWorld()
+    assert.ok(album)
+    queue.restore([{ albumId: album, name: 'a', size: 100, state: stateOf(1) }])
+    assert.equal(item('a').phase, 'file_missing')
+    assert.ok(!isActive(item('a')))
+    queue.giveFile(item('a').id, fileOf('a', 101))
+    assert.ok(item('a').error instanceof OtherFile)
+    assert.deepEqual(started, [])
+    queue.giveFile(item('a').id, fileOf('a'))
+    assert.deepEqual(job('a').job.state, stateOf(1))
+    assert.equal(item('a').error, undefined)
+  })
+
+  it('tells whoever listens of every change, until they stop', () => {
+    const { queue, add, item } = createWorld()
+    let told = 0
+    const stop = queue.subscribe(() => {
+      told++
+    })
+    add('a')
+    const before = told
+    queue.pause(item('a').id)
+    assert.ok(before > 0 && told > before)
+    stop()
+    queue.resume(item('a').id)
+    assert.equal(told, before + 1)
+  })
+})

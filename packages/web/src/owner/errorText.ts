@@ -1,0 +1,65 @@
+/** Every failure of the client's in plain words. Nothing of the server's own is ever repeated, beside the number of the request. */
+import { AccountError } from '@blindkeep/client/accountError'
+import { AssetError, AssetIncomplete } from '@blindkeep/client/assetError'
+import { AuditError } from '@blindkeep/client/auditError'
+import { DropError } from '@blindkeep/client/dropError'
+import { AnswerError, NetworkError, ProblemError } from '@blindkeep/client/errors'
+import { PasswordWrong } from '@blindkeep/client/passwordWrong'
+import { RecoveryError, WordsError } from '@blindkeep/client/recovery'
+import { SealError } from '@blindkeep/client/sealedBlob'
+import { SendError } from '@blindkeep/client/sendStop'
+import { ShareError } from '@blindkeep/client/shareError'
+import { SourceChanged } from '@blindkeep/client/source'
+import { formatBytes, formatDuration } from '../common/format.ts'
+import type { Language } from '../common/language.ts'
+import { problems as german } from '../text/de/problems.ts'
+import { problems as english } from '../text/en/problems.ts'
+
+export const problemTexts = { en: english, de: german } as const
+
+/** What happened and what to do, one to three sentences. */
+export function errorText(error: unknown, language: Language): string {
+  const text = problemTexts[language]
+  if (error instanceof ProblemError) return problemText(error, language)
+  if (error instanceof NetworkError) return text.network[error.failure]
+  if (error instanceof AnswerError) return text.answer
+  if (error instanceof PasswordWrong) return text.password
+  if (error instanceof WordsError)
+    return error.unknown === undefined
+      ? text.words[error.reason]
+      : text.unknownWord(error.unknown.place, error.unknown.word)
+  if (error instanceof RecoveryError) return text.recovery[error.reason]
+  if (error instanceof AccountError) return text.account[error.reason]
+  return fileText(error, language)
+}
+
+/** Of what is about one file. */
+function fileText(error: unknown, language: Language): string {
+  const text = problemTexts[language]
+  if (error instanceof SendError) return text.send[error.reason]
+  if (error instanceof SealError) return text.seal
+  if (error instanceof DropError) return text.asset.hash_differs
+  if (error instanceof AssetError) return text.asset[error.reason]
+  if (error instanceof AssetIncomplete) return text.incomplete
+  if (error instanceof ShareError) return text.share[error.reason]
+  if (error instanceof AuditError) return text.audit
+  if (error instanceof SourceChanged) return text.sourceChanged
+  return error instanceof DOMException && error.name === 'AbortError' ? text.aborted : text.unexpected
+}
+
+function problemText(error: ProblemError, language: Language): string {
+  const text = problemTexts[language]
+  const { limit, retryAfterSeconds } = error
+  const parts = [text.codes[error.code]]
+  if (limit !== undefined) parts.push(text.limit(formatBytes(limit, language)))
+  if (retryAfterSeconds !== undefined) parts.push(text.retryAfter(formatDuration(retryAfterSeconds, language)))
+  return parts.join(' ')
+}
+
+/** What the operator can look the failure up by; undefined where there is nothing to look up. */
+export function requestIdOf(error: unknown): string | undefined {
+  if (error instanceof SendError) return requestIdOf(error.cause)
+  return error instanceof ProblemError && (error.status >= 500 || error.code === 'unknown')
+    ? error.requestId
+    : undefined
+}

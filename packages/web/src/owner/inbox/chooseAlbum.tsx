@@ -1,0 +1,150 @@
+/** Which album files are kept in: one that there is, or a new one made here. */
+import type { Album, InboxItem } from '@blindkeep/client/owner'
+import { useState } from 'preact/hooks'
+import { Button, Dialog, Field, Name, Notice, Progress } from '../../common/controls.tsx'
+import type { Language } from '../../common/language.ts'
+import { useLoaded } from '../../common/useLoaded.ts'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { useAction } from '../useAction.ts'
+import { inboxText } from './texts.ts'
+
+const NEW = 'new'
+/** Leaves room for what the seal adds to it, in any script. */
+const NAME_CHARACTERS_MAX = 200
+
+/** What was taken last, in this tab: whoever keeps one file after another mostly means the same album. */
+let lastChosen: string | undefined
+
+interface ChooseAlbumProps {
+  readonly items: readonly InboxItem[]
+  readonly onClose: () => void
+  readonly onChosen: (album: Pick<Album, 'albumId' | 'name'>, items: readonly InboxItem[]) => void
+}
+
+export function ChooseAlbum({ items, onClose, onChosen }: ChooseAlbumProps) {
+  const { owner, language } = useOwnerPages()
+  const text = inboxText(language)
+  const { value: albums, error, reload } = useLoaded(() => owner.albums())
+  const keepable = items.filter(({ file }) => file !== undefined)
+  const skipped = items.length - keepable.length
+  return (
+    <Dialog title={text.keeping.title(keepable.length || items.length)} closeLabel={text.close} onClose={onClose}>
+      <p class="soft">{text.keeping.about}</p>
+      {skipped > 0 && (
+        <Notice tone="warn">{keepable.length === 0 ? text.keeping.none : text.keeping.skipped(skipped)}</Notice>
+      )}
+      {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
+      {albums === undefined && error === undefined && <Progress label={text.keeping.album} />}
+      {albums !== undefined && keepable.length > 0 && (
+        <AlbumForm
+          albums={albums.toReversed()}
+          count={keepable.length}
+          onClose={onClose}
+          onChosen={(album) => onChosen(album, keepable)}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+interface AlbumFormProps {
+  readonly albums: readonly Album[]
+  readonly count: number
+  readonly onClose: () => void
+  readonly onChosen: (album: Pick<Album, 'albumId' | 'name'>) => void
+}
+
+function AlbumForm({ albums, count, onClose, onChosen }: AlbumFormProps) {
+  const { owner, language } = useOwnerPages()
+  const text = inboxText(language)
+  const preset = albums.find(({ albumId }) => albumId === lastChosen) ?? albums[0]
+  const [chosen, setChosen] = useState<string>(preset?.albumId ?? NEW)
+  const [name, setName] = useState('')
+  const [isMissing, setMissing] = useState(false)
+  const action = useAction()
+
+  async function submit(form: HTMLFormElement): Promise<void> {
+    const known = albums.find(({ albumId }) => albumId === chosen)
+    const isNameless = known === undefined && name.trim() === ''
+    setMissing(isNameless)
+    if (isNameless) {
+      form.querySelector<HTMLElement>('input[name="name"]')?.focus()
+      return
+    }
+    await action.run(async () => {
+      const album = known ?? (await owner.createAlbum({ name: name.trim() }))
+      lastChosen = album.albumId
+      onChosen(album)
+    })
+  }
+
+  return (
+    <form
+      class="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit(event.currentTarget)
+      }}
+    >
+      <AlbumList albums={albums} chosen={chosen} language={language} onChosen={setChosen} />
+      {chosen === NEW && (
+        <Field label={text.keeping.newAlbumName} fault={isMissing ? text.keeping.nameMissing : undefined}>
+          {(input) => (
+            <input
+              {...input}
+              name="name"
+              value={name}
+              maxLength={NAME_CHARACTERS_MAX}
+              placeholder={text.keeping.newAlbumExample}
+              autoComplete="off"
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+      )}
+      {action.error !== undefined && <ErrorNotice error={action.error} language={language} />}
+      <div class="row end">
+        <Button onClick={onClose}>{text.cancel}</Button>
+        <Button kind="primary" icon="folder" submits busy={action.isBusy}>
+          {text.keeping.submit(count)}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+interface AlbumListProps {
+  readonly albums: readonly Album[]
+  /** An album's id, or that of none yet. */
+  readonly chosen: string
+  readonly language: Language
+  readonly onChosen: (chosen: string) => void
+}
+
+function AlbumList({ albums, chosen, language, onChosen }: AlbumListProps) {
+  const text = inboxText(language)
+  return (
+    <fieldset class="field album-choice">
+      <legend>{text.keeping.album}</legend>
+      <div class="album-list">
+        {albums.map((album) => (
+          <label key={album.albumId} class="check">
+            <input
+              type="radio"
+              name="album"
+              checked={chosen === album.albumId}
+              onChange={() => onChosen(album.albumId)}
+            />
+            <Name>{album.name ?? text.keeping.albumUnnamed}</Name>
+          </label>
+        ))}
+        <label class="check">
+          <input type="radio" name="album" checked={chosen === NEW} onChange={() => onChosen(NEW)} />
+          <span>{text.keeping.newAlbum}</span>
+        </label>
+      </div>
+    </fieldset>
+  )
+}

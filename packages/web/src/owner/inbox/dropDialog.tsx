@@ -1,0 +1,177 @@
+/** One file of the inbox: everything that is said of it, a preview when asked for, and what can be done. */
+import { DropError } from '@blindkeep/client/dropError'
+import type { FileDescription, InboxItem } from '@blindkeep/client/owner'
+import { SealError } from '@blindkeep/client/sealedBlob'
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { Button, Dialog, Name, Notice, Progress } from '../../common/controls.tsx'
+import { formatBytes, formatInstant } from '../../common/format.ts'
+import type { Language } from '../../common/language.ts'
+import { Preview } from '../../common/preview.tsx'
+import type { SavingNow } from '../../common/useSaving.ts'
+import { useOwnerPages } from '../context.ts'
+import { errorText } from '../errorText.ts'
+import type { DropActions } from './dropRow.tsx'
+import { faultText, inboxText, nameOf, plainNameOf, sizeOf } from './texts.ts'
+
+interface DropDialogProps extends Pick<DropActions, 'onKeep' | 'onDownload' | 'onDiscard'> {
+  readonly item: InboxItem
+  readonly linkLabel: string
+  /** It left the inbox while it was looked at. */
+  readonly isGone: boolean
+  readonly isBusy: boolean
+  readonly saving: SavingNow | undefined
+  readonly fault: string | undefined
+  readonly onStop: () => void
+  readonly onClose: () => void
+}
+
+export function DropDialog(props: DropDialogProps) {
+  const { item, isGone, isBusy, saving, fault, onStop, onClose } = props
+  const { language } = useOwnerPages()
+  const text = inboxText(language)
+  const { file } = item
+  return (
+    <Dialog wide title={nameOf(item, language)} closeLabel={text.close} onClose={onClose}>
+      {isGone && <Notice tone="info">{text.details.gone}</Notice>}
+      {item.fault !== undefined && <Notice tone="warn">{faultText(item.fault, language)}</Notice>}
+      {file?.note !== undefined && <Note note={file.note} language={language} />}
+      {file !== undefined && !isGone && <PreviewPart item={item} language={language} />}
+      <FactList {...props} language={language} />
+      <div class="drop-foot stack tight">
+        {saving !== undefined && (
+          <div class="stack tight">
+            <Progress label={text.downloading(saving.name)} value={saving.share} />
+            <div>
+              <Button kind="quiet" icon="close" onClick={onStop}>
+                {text.stop}
+              </Button>
+            </div>
+          </div>
+        )}
+        {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
+        {!isGone && (
+          <div class="row end">
+            <Button kind="danger" icon="trash" disabled={isBusy} onClick={() => props.onDiscard([item])}>
+              {text.discard}
+            </Button>
+            {file !== undefined && (
+              <>
+                <Button icon="download" disabled={saving !== undefined} onClick={() => props.onDownload(item)}>
+                  {text.download}
+                </Button>
+                <Button kind="primary" icon="folder" disabled={isBusy} onClick={() => props.onKeep([item])}>
+                  {text.keepLong}
+                </Button>
+              </>
+            )}
+          </div>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+/** Longer than this is folded: in characters, whatever their lines. */
+const NOTE_CHARACTERS_SHOWN = 400
+
+function Note({ note, language }: { readonly note: string; readonly language: Language }) {
+  const text = inboxText(language)
+  const [isWhole, setWhole] = useState(false)
+  const isLong = note.length > NOTE_CHARACTERS_SHOWN
+  return (
+    <section class="stack tight" aria-label={text.note}>
+      <blockquote class={`note-whole ${isLong && !isWhole ? 'folded' : ''}`}>
+        <Name>{isLong && !isWhole ? `${note.slice(0, NOTE_CHARACTERS_SHOWN).toWellFormed()}…` : note}</Name>
+      </blockquote>
+      {isLong && (
+        <div>
+          <Button kind="quiet" onClick={() => setWhole(!isWhole)}>
+            {isWhole ? text.noteLess : text.noteMore}
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function FactList({ item, linkLabel, language }: DropDialogProps & { readonly language: Language }) {
+  const text = inboxText(language).details
+  const { file, receivedAt, sealedBytes } = item
+  const savedAs = plainNameOf(item, language)
+  const modified = file && instantOf(file)
+  return (
+    <>
+      <dl class="said">
+        {file !== undefined && (
+          <Fact term={text.sender}>{file.sender === undefined ? text.senderNone : <Name>{file.sender}</Name>}</Fact>
+        )}
+        <Fact term={text.size}>
+          {formatBytes(sizeOf(item), language)}
+          {file !== undefined && <span class="soft"> · {text.sealedSize(formatBytes(sealedBytes, language))}</span>}
+        </Fact>
+        <Fact term={text.received}>{formatInstant(receivedAt, language)}</Fact>
+        <Fact term={text.link}>
+          <Name>{linkLabel}</Name>
+        </Fact>
+        {modified !== undefined && <Fact term={text.modified}>{formatInstant(modified, language)}</Fact>}
+        {file?.type !== undefined && file.type !== '' && (
+          <Fact term={text.type}>
+            <Name>{file.type}</Name>
+          </Fact>
+        )}
+        {file?.name !== undefined && savedAs !== file.name && (
+          <Fact term={text.savedAs}>
+            <Name>{savedAs}</Name>
+          </Fact>
+        )}
+        <Fact term={text.receipt}>{text.receiptAbout}</Fact>
+      </dl>
+      {file !== undefined && <p class="small soft">{text.unverified}</p>}
+    </>
+  )
+}
+
+function Fact({ term, children }: { readonly term: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{term}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** Undefined for what the sender has written there that is no date. */
+function instantOf({ modifiedAt }: FileDescription): string | undefined {
+  return modifiedAt !== undefined && !Number.isNaN(Date.parse(modifiedAt)) ? modifiedAt : undefined
+}
+
+function PreviewPart({ item, language }: { readonly item: InboxItem; readonly language: Language }) {
+  const { owner } = useOwnerPages()
+  const text = inboxText(language)
+  const [isAskedFor, setAskedFor] = useState(false)
+  if (!isAskedFor)
+    return (
+      <div class="stack tight">
+        <div>
+          <Button icon="eye" onClick={() => setAskedFor(true)}>
+            {text.details.preview}
+          </Button>
+        </div>
+        <p class="small soft">{text.details.previewAbout}</p>
+      </div>
+    )
+  return (
+    <Preview
+      name={plainNameOf(item, language)}
+      language={language}
+      open={(signal) => owner.openDrop(item, { signal })}
+      explain={(error) => (isCaught(error) ? text.caughtPreview : errorText(error, language))}
+    />
+  )
+}
+
+/** The bytes are not those that were sealed, or not those that the inbox names. */
+export function isCaught(error: unknown): boolean {
+  return error instanceof SealError || error instanceof DropError
+}

@@ -1,0 +1,110 @@
+import type { InboxItem } from '@blindkeep/client/owner'
+import { IconButton, Name } from '../../common/controls.tsx'
+import { formatBytes, formatDistance, formatInstant } from '../../common/format.ts'
+import { Icon, type IconName } from '../../common/icons.tsx'
+import type { Language } from '../../common/language.ts'
+import { faultText, inboxText, nameOf, plainNameOf, sizeOf } from './texts.ts'
+
+export interface DropActions {
+  readonly onOpen: (item: InboxItem) => void
+  readonly onKeep: (items: readonly InboxItem[]) => void
+  /** Called in the click's own turn. */
+  readonly onDownload: (item: InboxItem) => void
+  readonly onDiscard: (items: readonly InboxItem[]) => void
+}
+
+interface DropRowProps extends DropActions {
+  readonly item: InboxItem
+  readonly linkLabel: string
+  readonly language: Language
+  readonly nowMs: number
+  readonly isChosen: boolean
+  readonly isBusy: boolean
+  readonly onChoose: (isOn: boolean, reaches: boolean) => void
+}
+
+export function DropRow(props: DropRowProps) {
+  const { item, language, isChosen, isBusy, onChoose, onOpen } = props
+  const text = inboxText(language)
+  const { file, fault, adopting } = item
+  const plainName = plainNameOf(item, language)
+  return (
+    <li class={`drop ${isChosen ? 'chosen' : ''} ${fault === undefined ? '' : 'faulty'}`}>
+      <label class="pick">
+        <input
+          type="checkbox"
+          checked={isChosen}
+          disabled={isBusy}
+          aria-label={text.choose(plainName)}
+          onClick={(event) => onChoose(event.currentTarget.checked, event.shiftKey)}
+        />
+      </label>
+      <div class="what">
+        <button type="button" class="open" onClick={() => onOpen(item)}>
+          <Icon name={iconOf(item)} />
+          <span class="name">
+            <Name>{nameOf(item, language)}</Name>
+          </span>
+        </button>
+        <Facts {...props} />
+        {fault !== undefined && <p class="small fault">{faultText(fault, language)}</p>}
+        {file?.note !== undefined && (
+          <p class="small note">
+            <Name>{file.note}</Name>
+          </p>
+        )}
+      </div>
+      {adopting ? <span class="badge warn">{text.adopting}</span> : <Actions {...props} />}
+    </li>
+  )
+}
+
+function Facts({ item, linkLabel, language, nowMs }: DropRowProps) {
+  const text = inboxText(language)
+  const { file, receivedAt } = item
+  return (
+    <ul class="dotted small soft">
+      <li>{formatBytes(sizeOf(item), language)}</li>
+      {file?.sender !== undefined && (
+        <li class="sender">
+          <Name>{text.from(file.sender)}</Name>
+        </li>
+      )}
+      <li>
+        {text.through} <Name>{linkLabel}</Name>
+      </li>
+      <li>
+        {text.received}{' '}
+        <time dateTime={receivedAt} title={formatInstant(receivedAt, language)}>
+          {formatDistance(receivedAt, Math.max(nowMs, Date.parse(receivedAt)), language)}
+        </time>
+      </li>
+      <li class="receipt">
+        <Icon name="receipt" />
+        {text.receipt}
+      </li>
+    </ul>
+  )
+}
+
+function Actions({ item, language, isBusy, onKeep, onDownload, onDiscard }: DropRowProps) {
+  const text = inboxText(language)
+  const name = plainNameOf(item, language)
+  return (
+    <div class="actions">
+      {item.file !== undefined && (
+        <>
+          <IconButton icon="folder" label={`${text.keep} ${name}`} disabled={isBusy} onClick={() => onKeep([item])} />
+          <IconButton icon="download" label={`${text.download} ${name}`} onClick={() => onDownload(item)} />
+        </>
+      )}
+      <IconButton icon="trash" label={`${text.discard} ${name}`} disabled={isBusy} onClick={() => onDiscard([item])} />
+    </div>
+  )
+}
+
+/** A hint of what the sender says that it is; nothing depends on it. */
+function iconOf({ file }: InboxItem): IconName {
+  if (file === undefined) return 'alert'
+  return file.type?.startsWith('image/') === true ? 'image' : 'file'
+}

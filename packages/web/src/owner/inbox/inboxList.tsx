@@ -1,0 +1,95 @@
+/** The files that wait, with what chooses among them. */
+import type { InboxItem } from '@blindkeep/client/owner'
+import { useEffect, useRef } from 'preact/hooks'
+import { Button } from '../../common/controls.tsx'
+import { formatBytes } from '../../common/format.ts'
+import { useNow } from '../../common/useNow.ts'
+import { useOwnerPages } from '../context.ts'
+import { type DropActions, DropRow } from './dropRow.tsx'
+import { allOrNone, extentOf, type Selection, touched } from './selection.ts'
+import { inboxText } from './texts.ts'
+
+interface InboxListProps extends DropActions {
+  /** As they are shown. */
+  readonly items: readonly InboxItem[]
+  readonly labelOfLink: (opaqueId: string) => string
+  readonly selection: Selection
+  readonly onSelection: (selection: Selection) => void
+  /** Something is being done to several: nothing else is begun meanwhile. */
+  readonly isBusy: boolean
+}
+
+export function InboxList({ items, labelOfLink, selection, onSelection, isBusy, ...actions }: InboxListProps) {
+  const { language } = useOwnerPages()
+  const text = inboxText(language)
+  const nowMs = useNow()
+  const shown = items.map(({ dropId }) => dropId)
+  const extent = extentOf(selection, shown)
+  const chosen = items.filter(({ dropId }) => selection.chosen.has(dropId))
+  return (
+    <div class="stack tight">
+      <div class={`choosing ${chosen.length > 0 ? 'active' : ''}`}>
+        {/* biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is inside of HalfCheckbox */}
+        <label class="check all">
+          <HalfCheckbox extent={extent} isDisabled={isBusy} onChange={(isOn) => onSelection(allOrNone(shown, isOn))} />
+          <span>{text.chooseAll}</span>
+        </label>
+        <p role="status" class="small grow">
+          {chosen.length > 0 && text.chosen(chosen.length, formatBytes(sealedSum(chosen), language))}
+        </p>
+        {chosen.length > 0 && (
+          <div class="row">
+            <Button kind="primary" icon="folder" disabled={isBusy} onClick={() => actions.onKeep(chosen)}>
+              {text.keep}
+            </Button>
+            <Button kind="danger" icon="trash" disabled={isBusy} onClick={() => actions.onDiscard(chosen)}>
+              {text.discard}
+            </Button>
+          </div>
+        )}
+      </div>
+      <ul class="card drops" aria-label={text.list}>
+        {items.map((item) => (
+          <DropRow
+            key={item.dropId}
+            {...actions}
+            item={item}
+            linkLabel={labelOfLink(item.opaqueId)}
+            language={language}
+            nowMs={nowMs}
+            isChosen={selection.chosen.has(item.dropId)}
+            isBusy={isBusy}
+            onChoose={(isOn, reaches) => onSelection(touched(selection, shown, { id: item.dropId, isOn, reaches }))}
+          />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+export function sealedSum(items: readonly InboxItem[]): number {
+  return items.reduce((sum, { sealedBytes }) => sum + sealedBytes, 0)
+}
+
+interface HalfCheckboxProps {
+  readonly extent: 'none' | 'some' | 'all'
+  readonly isDisabled: boolean
+  readonly onChange: (isOn: boolean) => void
+}
+
+/** That some and not all are chosen, a checkbox shows only when a script tells it so. */
+function HalfCheckbox({ extent, isDisabled, onChange }: HalfCheckboxProps) {
+  const box = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (box.current !== null) box.current.indeterminate = extent === 'some'
+  }, [extent])
+  return (
+    <input
+      ref={box}
+      type="checkbox"
+      checked={extent === 'all'}
+      disabled={isDisabled}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
+  )
+}

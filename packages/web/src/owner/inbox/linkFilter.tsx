@@ -1,0 +1,65 @@
+import type { InboxItem } from '@blindkeep/client/owner'
+import { useCallback } from 'preact/hooks'
+import { Button } from '../../common/controls.tsx'
+import { useRefreshed } from '../../common/useRefreshed.ts'
+import { useLive, useOwnerPages } from '../context.ts'
+import { inboxText } from './texts.ts'
+
+export const ALL_LINKS = ''
+
+export type LinkLabels = (opaqueId: string) => string
+
+/** What the links are called. A label never changes, so a new link is the only news. */
+export function useLinkLabels(): LinkLabels {
+  const { owner, language } = useOwnerPages()
+  const text = inboxText(language)
+  const { value: links, reload } = useRefreshed(() => owner.listLinks())
+  useLive(['link.changed'], reload)
+  return useCallback(
+    (wanted) => {
+      if (links === undefined) return '…'
+      const link = links.find(({ opaqueId }) => opaqueId === wanted)
+      if (link === undefined) return text.linkGone
+      return link.label === undefined || link.label.trim() === '' ? text.linkUnnamed : link.label
+    },
+    [links, text],
+  )
+}
+
+interface LinkFilterProps {
+  readonly items: readonly InboxItem[]
+  readonly labels: LinkLabels
+  readonly link: string
+  readonly onLink: (opaqueId: string) => void
+}
+
+/** Only where there is something to choose between, or something is hidden. */
+export function LinkFilter({ items, labels, link, onLink }: LinkFilterProps) {
+  const { language } = useOwnerPages()
+  const text = inboxText(language)
+  const counts = new Map<string, number>()
+  for (const { opaqueId } of items) counts.set(opaqueId, (counts.get(opaqueId) ?? 0) + 1)
+  if (link !== ALL_LINKS && !counts.has(link))
+    return (
+      <div class="row">
+        <p>{text.emptyFilter}</p>
+        <Button kind="quiet" onClick={() => onLink(ALL_LINKS)}>
+          {text.showAll}
+        </Button>
+      </div>
+    )
+  if (counts.size < 2) return null
+  return (
+    <label class="filter">
+      <span class="small soft">{text.filter}</span>
+      <select value={link} onChange={(event) => onLink(event.currentTarget.value)}>
+        <option value={ALL_LINKS}>{text.allLinks(items.length)}</option>
+        {[...counts].map(([opaqueId, count]) => (
+          <option key={opaqueId} value={opaqueId}>
+            {text.linkOption(labels(opaqueId), count)}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

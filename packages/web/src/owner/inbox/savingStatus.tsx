@@ -1,0 +1,47 @@
+import { Button, Name, Notice, Progress } from '../../common/controls.tsx'
+import type { Language } from '../../common/language.ts'
+import { inboxText } from './texts.ts'
+import type { DropSaving } from './useDropSaving.ts'
+
+interface SavingStatusProps {
+  readonly saving: DropSaving
+  readonly language: Language
+  /** While a dialog in front of it says the same. */
+  readonly isHidden: boolean
+}
+
+export function SavingStatus({ saving, language, isHidden }: SavingStatusProps) {
+  const { now, fault } = saving
+  const text = inboxText(language)
+  if (isHidden) return null
+  return (
+    <>
+      {now !== undefined && (
+        <div class="card work stack tight">
+          <div class="row apart">
+            <p class="grow">{text.downloading(now.name)}</p>
+            <Button kind="quiet" icon="close" onClick={saving.stop}>
+              {text.stop}
+            </Button>
+          </div>
+          <Progress label={text.downloading(now.name)} value={now.share} />
+        </div>
+      )}
+      {fault !== undefined && (
+        <Notice tone="bad">
+          <p>
+            <strong>
+              <Name>{fault.name}</Name>
+            </strong>
+          </p>
+          <p>{fault.text}</p>
+          <div>
+            <Button kind="quiet" onClick={saving.dismiss}>
+              {text.close}
+            </Button>
+          </div>
+        </Notice>
+      )}
+    </>
+  )
+}

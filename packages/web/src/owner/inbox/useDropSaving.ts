@@ -1,0 +1,47 @@
+/** Saving a file of the inbox, and what has kept it from being saved. */
+import type { InboxItem } from '@blindkeep/client/owner'
+import { useState } from 'preact/hooks'
+import { type SavingNow, useSaving } from '../../common/useSaving.ts'
+import { useBusy } from '../busy.ts'
+import { useOwnerPages } from '../context.ts'
+import { errorText } from '../errorText.ts'
+import { isCaught } from './dropDialog.tsx'
+import { inboxText, plainNameOf } from './texts.ts'
+
+export interface DropSaving {
+  readonly now: SavingNow | undefined
+  readonly fault: { readonly dropId: string; readonly name: string; readonly text: string } | undefined
+  /** Call it in the click's own turn. */
+  save(item: InboxItem): void
+  stop(): void
+  dismiss(): void
+}
+
+export function useDropSaving(): DropSaving {
+  const { owner, language, tell } = useOwnerPages()
+  const text = inboxText(language)
+  const saving = useSaving()
+  const [fault, setFault] = useState<DropSaving['fault']>()
+  useBusy(saving.now !== undefined)
+
+  function explain(error: unknown): string {
+    if (isCaught(error)) return text.caught
+    // What the file system says, which is not for people.
+    return error instanceof DOMException ? text.notWritten : errorText(error, language)
+  }
+
+  return {
+    now: saving.now,
+    fault,
+    save(item) {
+      const name = plainNameOf(item, language)
+      setFault(undefined)
+      saving.save([{ name, open: (signal) => owner.openDrop(item, { signal }) }]).then(
+        (saved) => saved === 1 && tell({ tone: 'good', text: text.downloaded(name) }),
+        (error: unknown) => setFault({ dropId: item.dropId, name, text: explain(error) }),
+      )
+    },
+    stop: saving.stop,
+    dismiss: () => setFault(undefined),
+  }
+}

@@ -1,0 +1,134 @@
+import type { OwnLink } from '@blindkeep/client/owner'
+import { Button, Name, Progress } from '../../common/controls.tsx'
+import { formatBytes, formatDistance, formatInstant } from '../../common/format.ts'
+import { Icon } from '../../common/icons.tsx'
+import type { Language } from '../../common/language.ts'
+import { labelOf, linksText } from './texts.ts'
+
+interface LinkCardProps {
+  readonly link: OwnLink
+  readonly language: Language
+  readonly nowMs: number
+  readonly onShow: () => void
+  readonly onRevoke: () => void
+}
+
+export function LinkCard({ link, language, nowMs, onShow, onRevoke }: LinkCardProps) {
+  const text = linksText(language)
+  const label = labelOf(link, language)
+  const isLive = link.state === 'live'
+  return (
+    <li class={`card stack tight link-card ${link.state}`}>
+      <div class="row apart">
+        <h3 class="grow">
+          <Name>{label}</Name>
+        </h3>
+        <span class={`badge ${isLive ? 'good' : ''}`}>
+          <Icon name={isLive ? 'check' : link.state === 'spent' ? 'file' : 'lock'} />
+          {text.states[link.state]}
+        </span>
+      </div>
+      {link.labelFault !== undefined && <p class="badge warn">{text.labelFault}</p>}
+      <Facts link={link} language={language} nowMs={nowMs} />
+      <Use link={link} language={language} />
+      <div class="row">
+        {link.pending > 0 && (
+          <a class="button quiet" href={`#/inbox?link=${link.opaqueId}`}>
+            <Icon name="inbox" />
+            {text.pending(link.pending)}
+          </a>
+        )}
+        {isLive && (
+          <div class="row actions">
+            <Button icon="link" onClick={onShow}>
+              {text.show}
+              <span class="visually-hidden"> {label}</span>
+            </Button>
+            <Button kind="quiet" icon="trash" onClick={onRevoke}>
+              {text.revoke}
+              <span class="visually-hidden"> {label}</span>
+            </Button>
+          </div>
+        )}
+      </div>
+    </li>
+  )
+}
+
+function Facts({ link, language, nowMs }: Pick<LinkCardProps, 'link' | 'language' | 'nowMs'>) {
+  const text = linksText(language)
+  const { createdAt, expiresAt, singleUse, caps } = link
+  const isOver = expiresAt !== undefined && Date.parse(expiresAt) <= nowMs
+  return (
+    <ul class="dotted small soft">
+      <li>
+        {text.created('')}
+        <When instant={createdAt} language={language} nowMs={Math.max(nowMs, Date.parse(createdAt))} />
+      </li>
+      {expiresAt !== undefined ? (
+        <li>
+          {isOver ? text.expired('') : text.expires('')}
+          <When instant={expiresAt} language={language} nowMs={nowMs} />
+        </li>
+      ) : (
+        link.state === 'live' && <li>{text.neverExpires}</li>
+      )}
+      {singleUse && <li>{text.singleUse}</li>}
+      {caps.maxFileSize !== undefined && <li>{text.fileSizeMax(formatBytes(caps.maxFileSize, language))}</li>}
+    </ul>
+  )
+}
+
+/** Beyond two days a distance is too coarse to count on. */
+const DISTANCE_MS_MAX = 2 * 86_400_000
+
+function When({ instant, language, nowMs }: Pick<LinkCardProps, 'language' | 'nowMs'> & { readonly instant: string }) {
+  const isNear = Math.abs(Date.parse(instant) - nowMs) < DISTANCE_MS_MAX
+  const exact = formatInstant(instant, language)
+  return (
+    <time dateTime={instant} title={exact}>
+      {isNear ? formatDistance(instant, nowMs, language) : exact}
+    </time>
+  )
+}
+
+/** What has landed counts against the caps, and what is under way has reserved its part. */
+function Use({ link, language }: Pick<LinkCardProps, 'link' | 'language'>) {
+  const text = linksText(language)
+  const { caps, landedFiles, landedBytes, openSessions, openBytes } = link
+  const usedFiles = landedFiles + openSessions
+  const usedBytes = landedBytes + openBytes
+  return (
+    <>
+      <div class="bars">
+        {caps.maxFileCount !== undefined && (
+          <div class="stack tight">
+            <span class="small">{text.filesOf(usedFiles, caps.maxFileCount)}</span>
+            <Progress label={text.filesUsed} value={usedFiles} max={caps.maxFileCount} />
+          </div>
+        )}
+        {caps.maxTotalBytes !== undefined && (
+          <div class="stack tight">
+            <span class="small">
+              {text.bytesOf(formatBytes(usedBytes, language), formatBytes(caps.maxTotalBytes, language))}
+            </span>
+            <Progress label={text.bytesUsed} value={usedBytes} max={caps.maxTotalBytes} />
+          </div>
+        )}
+      </div>
+      <p class="small">
+        {landedFiles > 0
+          ? text.arrived(landedFiles, formatBytes(landedBytes, language))
+          : link.state === 'live'
+            ? text.nothingYet
+            : text.nothingCame}
+      </p>
+      {openSessions > 0 && (
+        <p class="small row under-way">
+          <Icon name="upload" />
+          {text.underWay(openSessions, formatBytes(openBytes, language))}
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,132 @@
+/** What somebody fills in for a new link, and what becomes of it. Pure: the clock and the dice are passed in. */
+import { usualSealedBytes } from '@blindkeep/client/largestPlaintext'
+import type { CreateLink } from '@blindkeep/client/owner'
+
+export const EXPIRIES = ['day', 'week', 'month', 'never', 'date'] as const
+export type Expiry = (typeof EXPIRIES)[number]
+
+export const SIZE_UNITS = { MB: 1e6, GB: 1e9, TB: 1e12 } as const
+export type SizeUnit = keyof typeof SIZE_UNITS
+
+/** As typed: empty for no limit. */
+export interface SizeDraft {
+  readonly amount: string
+  readonly unit: SizeUnit
+}
+
+export interface LinkDraft {
+  readonly label: string
+  readonly expiry: Expiry
+  /** A calendar day (`2026-11-30`), of which the link lives to the end; for `expiry: 'date'`. */
+  readonly date: string
+  readonly singleUse: boolean
+  readonly maxFiles: string
+  readonly maxFileSize: SizeDraft
+  readonly maxTotal: SizeDraft
+  readonly passphrase: string
+}
+
+const EMPTY: LinkDraft = {
+  label: '',
+  expiry: 'week',
+  date: '',
+  singleUse: false,
+  maxFiles: '',
+  maxFileSize: { amount: '', unit: 'GB' },
+  maxTotal: { amount: '', unit: 'GB' },
+  passphrase: '',
+}
+
+/** What links are mostly for. A standing one has no total, which it would run into some day: a total counts all that ever came. */
+export const PRESETS = {
+  one: { ...EMPTY, singleUse: true },
+  anyone: { ...EMPTY, maxFiles: '100', maxTotal: { amount: '10', unit: 'GB' } },
+  standing: { ...EMPTY, expiry: 'never', maxFileSize: { amount: '2', unit: 'GB' } },
+} as const satisfies Record<string, LinkDraft>
+export type Preset = keyof typeof PRESETS
+
+/** The label and the passphrase are the person's own and stay whatever the link is for. */
+export function withPreset(draft: LinkDraft, preset: Preset): LinkDraft {
+  return { ...PRESETS[preset], label: draft.label, passphrase: draft.passphrase }
+}
+
+export type DraftFault = 'date' | 'number' | 'size' | 'larger_than_total'
+export type DraftFaults = Readonly<Partial<Record<'date' | 'maxFiles' | 'maxFileSize' | 'maxTotal', DraftFault>>>
+
+const DAY_MS = 86_400_000
+const DAYS = { day: 1, week: 7, month: 30 } as const
+
+/** Either what to create, or what is wrong, by field. */
+export function readDraft(
+  draft: LinkDraft,
+  nowMs: number,
+): { readonly link?: CreateLink; readonly faults: DraftFaults } {
+  const expiresAtMs = expiryOf(draft, nowMs)
+  const maxFileCount = draft.singleUse ? undefined : wholeNumber(draft.maxFiles)
+  const maxFileSize = sizeOf(draft.maxFileSize)
+  const maxTotalBytes = draft.singleUse ? undefined : sizeOf(draft.maxTotal)
+  const isBeyondTotal = (maxFileSize ?? 0) > (maxTotalBytes ?? Infinity)
+  const faults: DraftFaults = {
+    ...(Number.isNaN(expiresAtMs) && { date: 'date' }),
+    ...(Number.isNaN(maxFileCount) && { maxFiles: 'number' }),
+    ...(Number.isNaN(maxTotalBytes) && { maxTotal: 'size' }),
+    ...(isBeyondTotal && { maxFileSize: 'larger_than_total' }),
+    ...(Number.isNaN(maxFileSize) && { maxFileSize: 'size' }),
+  }
+  if (Object.keys(faults).length > 0) return { faults }
+  const label = draft.label.trim()
+  const passphrase = draft.passphrase.trim()
+  return {
+    faults,
+    link: {
+      caps: { maxFileCount, maxFileSize, maxTotalBytes },
+      singleUse: draft.singleUse,
+      ...(label === '' ? {} : { label }),
+      ...(passphrase === '' ? {} : { passphrase }),
+      ...(expiresAtMs === undefined ? {} : { expiresAt: new Date(expiresAtMs).toISOString() }),
+    },
+  }
+}
+
+/** NaN for a day that is none, or is over. */
+function expiryOf({ expiry, date }: LinkDraft, nowMs: number): number | undefined {
+  if (expiry === 'never') return undefined
+  if (expiry !== 'date') return nowMs + DAYS[expiry] * DAY_MS
+  // Without an offset, so it is the end of the day where the person is.
+  const endMs = /^\d{4}-\d{2}-\d{2}$/.test(date) ? new Date(`${date}T23:59:59`).getTime() : Number.NaN
+  return endMs > nowMs ? endMs : Number.NaN
+}
+
+/** Undefined for none; NaN for what is no number of files. */
+function wholeNumber(text: string): number | undefined {
+  if (text.trim() === '') return undefined
+  const value = Number(text)
+  return Number.isSafeInteger(value) && value > 0 ? value : Number.NaN
+}
+
+/** Of sealed files, so that a file of exactly this size still fits. */
+function sizeOf({ amount, unit }: SizeDraft): number | undefined {
+  if (amount.trim() === '') return undefined
+  const bytes = Math.round(Number(amount) * SIZE_UNITS[unit])
+  return bytes > 0 && bytes <= 1e15 ? usualSealedBytes(bytes) : Number.NaN
+}
+
+/** Read aloud or typed from paper without doubt: no 0 and o, no 1, i and l. 31 characters, almost 5 bits each. */
+const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
+const GROUPS = 4
+const GROUP_CHARACTERS = 4
+
+/** Four groups of four: about 79 bits, more than anybody can try out (RFC 9106 makes each try slow besides). */
+export function suggestPassphrase(randomBytes: (count: number) => Uint8Array): string {
+  const group = () => Array.from({ length: GROUP_CHARACTERS }, () => pick(randomBytes)).join('')
+  return Array.from({ length: GROUPS }, group).join('-')
+}
+
+/** Bytes beyond the last whole multiple are thrown again, so that every character is as likely. */
+function pick(randomBytes: (count: number) => Uint8Array): string {
+  const fair = 256 - (256 % ALPHABET.length)
+  for (;;) {
+    const [byte = 255] = randomBytes(1)
+    if (byte < fair) return ALPHABET[byte % ALPHABET.length] ?? ''
+  }
+}

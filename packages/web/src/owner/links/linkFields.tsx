@@ -1,0 +1,224 @@
+import { Button, Check, Field } from '../../common/controls.tsx'
+import type { Language } from '../../common/language.ts'
+import {
+  type DraftFaults,
+  EXPIRIES,
+  type Expiry,
+  type LinkDraft,
+  type PRESETS,
+  type Preset,
+  SIZE_UNITS,
+  type SizeDraft,
+  type SizeUnit,
+  suggestPassphrase,
+} from './linkDraft.ts'
+import { linksText } from './texts.ts'
+
+/** A label of this length fits into what the server keeps of it, in any script. */
+const LABEL_CHARACTERS_MAX = 200
+const PASSPHRASE_CHARACTERS_MAX = 200
+
+interface LinkFieldsProps {
+  readonly draft: LinkDraft
+  readonly preset: Preset
+  readonly faults: DraftFaults
+  readonly language: Language
+  readonly onDraft: (draft: LinkDraft) => void
+  readonly onPreset: (preset: Preset) => void
+}
+
+export function LinkFields(props: LinkFieldsProps) {
+  const { draft, preset, faults, language, onPreset } = props
+  const text = linksText(language).form
+  const change = (changed: Partial<LinkDraft>) => props.onDraft({ ...draft, ...changed })
+  return (
+    <>
+      <Presets preset={preset} language={language} onPreset={onPreset} />
+      <Field label={text.label} hint={text.labelHint}>
+        {(input) => (
+          <input
+            {...input}
+            value={draft.label}
+            maxLength={LABEL_CHARACTERS_MAX}
+            placeholder={text.labelExample}
+            autoComplete="off"
+            onInput={(event) => change({ label: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field label={text.expiry}>
+        {(input) => (
+          <select
+            {...input}
+            value={draft.expiry}
+            onChange={(event) => change({ expiry: expiryOf(event.currentTarget.value) })}
+          >
+            {EXPIRIES.map((expiry) => (
+              <option key={expiry} value={expiry}>
+                {text.expiries[expiry]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {draft.expiry === 'date' && (
+        <Field label={text.date} fault={faultText(faults.date, language)}>
+          {(input) => (
+            <input
+              {...input}
+              type="date"
+              value={draft.date}
+              onInput={(event) => change({ date: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+      )}
+      <Limits draft={draft} faults={faults} language={language} change={change} />
+    </>
+  )
+}
+
+function Presets({ preset, language, onPreset }: Pick<LinkFieldsProps, 'preset' | 'language' | 'onPreset'>) {
+  const text = linksText(language).form
+  return (
+    <fieldset class="field presets">
+      <legend>{text.purpose}</legend>
+      {(['anyone', 'one', 'standing'] as const satisfies readonly (keyof typeof PRESETS)[]).map((name) => (
+        <label key={name} class="preset">
+          <input type="radio" name="preset" checked={preset === name} onChange={() => onPreset(name)} />
+          <span class="stack tight">
+            <strong>{text.presets[name].name}</strong>
+            <span class="small soft">{text.presets[name].about}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+interface LimitsProps {
+  readonly draft: LinkDraft
+  readonly faults: DraftFaults
+  readonly language: Language
+  readonly change: (changed: Partial<LinkDraft>) => void
+}
+
+function Limits({ draft, faults, language, change }: LimitsProps) {
+  const text = linksText(language).form
+  return (
+    <details class="limits">
+      <summary>{text.limits}</summary>
+      <div class="stack">
+        <Check checked={draft.singleUse} onChange={(singleUse) => change({ singleUse })}>
+          {text.singleUse}
+        </Check>
+        {!draft.singleUse && (
+          <Field label={text.maxFiles} hint={text.noLimit} fault={faultText(faults.maxFiles, language)}>
+            {(input) => (
+              <input
+                {...input}
+                type="number"
+                min="1"
+                step="1"
+                inputMode="numeric"
+                value={draft.maxFiles}
+                onInput={(event) => change({ maxFiles: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+        )}
+        <SizeField
+          label={text.maxFileSize}
+          size={draft.maxFileSize}
+          fault={faultText(faults.maxFileSize, language)}
+          language={language}
+          onSize={(maxFileSize) => change({ maxFileSize })}
+        />
+        {!draft.singleUse && (
+          <SizeField
+            label={text.maxTotal}
+            hint={text.totalHint}
+            size={draft.maxTotal}
+            fault={faultText(faults.maxTotal, language)}
+            language={language}
+            onSize={(maxTotal) => change({ maxTotal })}
+          />
+        )}
+        <Field label={text.passphrase} hint={text.passphraseHint}>
+          {(input) => (
+            <div class="beside">
+              <input
+                {...input}
+                class="mono"
+                value={draft.passphrase}
+                maxLength={PASSPHRASE_CHARACTERS_MAX}
+                autoComplete="off"
+                autoCapitalize="none"
+                spellcheck={false}
+                onInput={(event) => change({ passphrase: event.currentTarget.value })}
+              />
+              <Button onClick={() => change({ passphrase: suggestPassphrase(randomBytes) })}>{text.suggest}</Button>
+            </div>
+          )}
+        </Field>
+      </div>
+    </details>
+  )
+}
+
+interface SizeFieldProps {
+  readonly label: string
+  readonly hint?: string
+  readonly size: SizeDraft
+  readonly fault: string | undefined
+  readonly language: Language
+  readonly onSize: (size: SizeDraft) => void
+}
+
+function SizeField({ label, hint, size, fault, language, onSize }: SizeFieldProps) {
+  const text = linksText(language).form
+  return (
+    <Field label={label} hint={hint ?? text.noLimit} fault={fault}>
+      {(input) => (
+        <div class="beside">
+          <input
+            {...input}
+            type="number"
+            min="0"
+            step="any"
+            inputMode="decimal"
+            value={size.amount}
+            onInput={(event) => onSize({ ...size, amount: event.currentTarget.value })}
+          />
+          <select
+            aria-label={text.unit(label)}
+            value={size.unit}
+            onChange={(event) => onSize({ ...size, unit: unitOf(event.currentTarget.value) })}
+          >
+            {Object.keys(SIZE_UNITS).map((unit) => (
+              <option key={unit} value={unit}>
+                {unit}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+    </Field>
+  )
+}
+
+function faultText(fault: DraftFaults[keyof DraftFaults], language: Language): string | undefined {
+  return fault && linksText(language).form.faults[fault]
+}
+
+function expiryOf(value: string): Expiry {
+  return EXPIRIES.find((expiry) => expiry === value) ?? 'week'
+}
+
+function unitOf(value: string): SizeUnit {
+  return value === 'MB' || value === 'TB' ? value : 'GB'
+}
+
+function randomBytes(count: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(count))
+}

@@ -1,0 +1,120 @@
+/** The owner's upload links: what each takes, how much came through it, and new ones. */
+import type { OwnLink } from '@blindkeep/client/owner'
+import { useEffect, useState } from 'preact/hooks'
+import { Button, Progress } from '../../common/controls.tsx'
+import { Icon } from '../../common/icons.tsx'
+import type { Language } from '../../common/language.ts'
+import { useNow } from '../../common/useNow.ts'
+import { useRefreshed } from '../../common/useRefreshed.ts'
+import { useLive, useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { LinkCard } from './linkCard.tsx'
+import './links.css'
+import { NewLink } from './newLink.tsx'
+import { RevokeLink } from './revokeLink.tsx'
+import { ShowLink } from './showLink.tsx'
+import { linksText } from './texts.ts'
+
+type Asked = { readonly what: 'new' } | { readonly what: 'show' | 'revoke'; readonly opaqueId: string }
+
+/** `setTimeout` counts in 31 bits. */
+const TIMER_MS_MAX = 2 ** 31 - 1
+
+export function LinksPage() {
+  const { owner, language } = useOwnerPages()
+  const text = linksText(language)
+  const nowMs = useNow()
+  const { value: links, error, reload } = useRefreshed(() => owner.listLinks())
+  const [asked, setAsked] = useState<Asked>()
+  useLive(['link.changed', 'drop.landed', 'drop.adopted', 'drop.discarded'], reload)
+  useReloadWhenOneExpires(links, reload)
+
+  const newestFirst = links?.toReversed() ?? []
+  const live = newestFirst.filter(({ state }) => state === 'live')
+  const past = newestFirst.filter(({ state }) => state !== 'live')
+  const askedAbout = asked?.what === 'new' ? undefined : links?.find(({ opaqueId }) => opaqueId === asked?.opaqueId)
+  const close = () => setAsked(undefined)
+  const card = (link: OwnLink) => (
+    <LinkCard
+      key={link.opaqueId}
+      link={link}
+      language={language}
+      nowMs={nowMs}
+      onShow={() => setAsked({ what: 'show', opaqueId: link.opaqueId })}
+      onRevoke={() => setAsked({ what: 'revoke', opaqueId: link.opaqueId })}
+    />
+  )
+
+  return (
+    <div class="stack links-page">
+      <div class="row apart">
+        <h1 tabIndex={-1}>{text.title}</h1>
+        {links !== undefined && links.length > 0 && (
+          <Button kind="primary" icon="add" onClick={() => setAsked({ what: 'new' })}>
+            {text.create}
+          </Button>
+        )}
+      </div>
+      {links === undefined && error === undefined && <Progress label={text.title} />}
+      {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
+      {links?.length === 0 && <NoLinks language={language} onCreate={() => setAsked({ what: 'new' })} />}
+      {links !== undefined && links.length > 0 && (
+        <>
+          <p class="soft">{text.intro}</p>
+          <h2 class="visually-hidden">{text.listTitle}</h2>
+          {live.length === 0 ? <p>{text.noneLive}</p> : <ul class="stack">{live.map(card)}</ul>}
+        </>
+      )}
+      {past.length > 0 && (
+        <details class="past">
+          <summary>{text.pastTitle(past.length)}</summary>
+          <ul class="stack">{past.map(card)}</ul>
+        </details>
+      )}
+      {asked?.what === 'new' && <NewLink onClose={close} onCreated={reload} />}
+      {asked?.what === 'show' && askedAbout && <ShowLink link={askedAbout} language={language} onClose={close} />}
+      {asked?.what === 'revoke' && askedAbout && <RevokeLink link={askedAbout} onClose={close} onRevoked={reload} />}
+    </div>
+  )
+}
+
+interface NoLinksProps {
+  readonly language: Language
+  readonly onCreate: () => void
+}
+
+function NoLinks({ language, onCreate }: NoLinksProps) {
+  const text = linksText(language)
+  return (
+    <div class="card stack empty">
+      <Icon name="link" />
+      <h2>{text.emptyTitle}</h2>
+      <ol class="steps">
+        {text.emptySteps.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
+      <div>
+        <Button kind="primary" icon="add" onClick={onCreate}>
+          {text.createFirst}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+/** Time passes on the server without an event. */
+function useReloadWhenOneExpires(links: readonly OwnLink[] | undefined, reload: () => void): void {
+  const nextMs = Math.min(
+    ...(links ?? []).map(({ state, expiresAt }) =>
+      state === 'live' && expiresAt !== undefined ? Date.parse(expiresAt) : Infinity,
+    ),
+  )
+  useEffect(() => {
+    // A second late rather than early: the server's clock decides.
+    const waitMs = Math.max(1000, nextMs + 1000 - Date.now())
+    if (waitMs > TIMER_MS_MAX) return undefined
+    const timer = setTimeout(reload, waitMs)
+    return () => clearTimeout(timer)
+  }, [nextMs, reload])
+}

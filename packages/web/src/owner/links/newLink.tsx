@@ -1,0 +1,95 @@
+/** Makes a link, and hands it over. */
+import type { CreatedLink } from '@blindkeep/client/owner'
+import { useState } from 'preact/hooks'
+import { Button, Dialog, Notice } from '../../common/controls.tsx'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { type DraftFaults, type LinkDraft, PRESETS, type Preset, readDraft, withPreset } from './linkDraft.ts'
+import { LinkFields } from './linkFields.tsx'
+import { LinkToGive } from './showLink.tsx'
+import { linksText } from './texts.ts'
+
+interface NewLinkProps {
+  readonly onClose: () => void
+  readonly onCreated: () => void
+}
+
+export function NewLink({ onClose, onCreated }: NewLinkProps) {
+  const { owner, language } = useOwnerPages()
+  const text = linksText(language)
+  const [preset, setPreset] = useState<Preset>('anyone')
+  const [draft, setDraft] = useState<LinkDraft>(PRESETS.anyone)
+  const [faults, setFaults] = useState<DraftFaults>({})
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const [made, setMade] = useState<CreatedLink & { readonly passphrase: string | undefined }>()
+
+  async function create(form: HTMLFormElement): Promise<void> {
+    const read = readDraft(draft, Date.now())
+    setFaults(read.faults)
+    if (read.link === undefined) return focusFault(form)
+    setBusy(true)
+    setError(undefined)
+    try {
+      setMade({ ...(await owner.createLink(read.link)), passphrase: read.link.passphrase })
+      onCreated()
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  if (made !== undefined)
+    return (
+      <Dialog key="made" title={text.ready.title} closeLabel={text.close} onClose={onClose}>
+        <Notice tone="good">{text.ready.created}</Notice>
+        <LinkToGive {...made} language={language} />
+        <div class="row end">
+          <Button onClick={onClose}>{text.ready.done}</Button>
+        </div>
+      </Dialog>
+    )
+  return (
+    <Dialog key="form" title={text.form.title} closeLabel={text.close} onClose={onClose}>
+      <form
+        class="stack"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          void create(event.currentTarget)
+        }}
+      >
+        <LinkFields
+          draft={draft}
+          preset={preset}
+          faults={faults}
+          language={language}
+          onDraft={setDraft}
+          onPreset={(chosen) => {
+            setPreset(chosen)
+            setDraft(withPreset(draft, chosen))
+            setFaults({})
+          }}
+        />
+        {error !== undefined && <ErrorNotice error={error} language={language} />}
+        <div class="row end">
+          <Button onClick={onClose}>{text.cancel}</Button>
+          <Button kind="primary" icon="link" submits busy={isBusy}>
+            {text.form.submit}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Once it is marked; a fault inside of what is folded unfolds it. */
+function focusFault(form: HTMLFormElement): void {
+  requestAnimationFrame(() => {
+    const faulty = form.querySelector<HTMLElement>('[aria-invalid="true"]')
+    const folded = faulty?.closest('details')
+    if (folded) folded.open = true
+    faulty?.focus()
+  })
+}

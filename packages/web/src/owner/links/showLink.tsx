@@ -1,0 +1,95 @@
+/** A link whole, with all the ways to hand it on. */
+import type { OwnLink } from '@blindkeep/client/owner'
+import { Button, Dialog, Notice } from '../../common/controls.tsx'
+import { CopyButton } from '../../common/copyButton.tsx'
+import { Icon } from '../../common/icons.tsx'
+import type { Language } from '../../common/language.ts'
+import { QrCode } from '../../common/qrCode.tsx'
+import { labelOf, linksText } from './texts.ts'
+
+interface ShowLinkProps {
+  readonly link: Pick<OwnLink, 'url' | 'label'>
+  readonly language: Language
+  readonly onClose: () => void
+}
+
+export function ShowLink({ link, language, onClose }: ShowLinkProps) {
+  const text = linksText(language)
+  return (
+    <Dialog title={labelOf(link, language)} closeLabel={text.close} onClose={onClose}>
+      <LinkToGive url={link.url} language={language} />
+    </Dialog>
+  )
+}
+
+interface LinkToGiveProps {
+  readonly url: string
+  /** There right after the link was made, and never again. */
+  readonly passphrase?: string | undefined
+  readonly language: Language
+}
+
+export function LinkToGive({ url, passphrase, language }: LinkToGiveProps) {
+  const text = linksText(language).ready
+  const mail = `mailto:?subject=${encodeURIComponent(text.mailSubject)}&body=${encodeURIComponent(text.mailBody(url))}`
+  return (
+    <div class="stack">
+      <output class="link-shown mono" aria-label={text.link}>
+        {url}
+      </output>
+      <div class="row">
+        <CopyButton
+          kind="primary"
+          text={url}
+          label={text.copy}
+          copiedLabel={text.copied}
+          failedLabel={text.copyFailed}
+        />
+        {canShare(url) && (
+          <Button icon="share" onClick={() => void share(url)}>
+            {text.share}
+          </Button>
+        )}
+        <a class="button quiet" href={mail}>
+          <Icon name="mail" />
+          {text.mail}
+        </a>
+      </div>
+      {passphrase !== undefined && (
+        <Notice tone="warn">
+          <p>
+            <strong>{text.passphrase}:</strong> <span class="passphrase mono">{passphrase}</span>
+          </p>
+          <p>{text.passphraseOnce}</p>
+          <div>
+            <CopyButton
+              text={passphrase}
+              label={text.copyPassphrase}
+              copiedLabel={text.copied}
+              failedLabel={text.copyFailed}
+            />
+          </div>
+        </Notice>
+      )}
+      <div class="qr-beside">
+        <QrCode text={url} label={text.qr} />
+        <div class="stack small soft">
+          <p>{text.qrHint}</p>
+          <p>{text.secret}</p>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function canShare(url: string): boolean {
+  return typeof navigator.canShare === 'function' && navigator.canShare({ url })
+}
+
+async function share(url: string): Promise<void> {
+  try {
+    await navigator.share({ url })
+  } catch {
+    // Dismissed, or no app that takes it: the other ways stand beside.
+  }
+}

@@ -1,0 +1,139 @@
+/** What stands around every page of somebody who is signed in. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button, Dialog, Notice } from '../common/controls.tsx'
+import { Icon, type IconName } from '../common/icons.tsx'
+import type { Language } from '../common/language.ts'
+import { LanguageSelect } from '../common/languageSelect.tsx'
+import markUrl from '../common/mark.svg'
+import { AccountPage } from './account/accountPage.tsx'
+import { AlbumsPage } from './albums/albumsPage.tsx'
+import { isArrival } from './arrival.ts'
+import { isBusy } from './busy.ts'
+import { InboxPage } from './inbox/inboxPage.tsx'
+import { LinksPage } from './links/linksPage.tsx'
+import { PAGES, type Page, type Route, useRoute } from './route.ts'
+import type { PageSession } from './session.ts'
+import { SharesPage } from './shares/sharesPage.tsx'
+import { QuotaBanner, StoragePage } from './storage/storagePage.tsx'
+import { ownerText } from './texts.ts'
+
+const ICONS: Readonly<Record<Page, IconName>> = {
+  inbox: 'inbox',
+  links: 'link',
+  albums: 'album',
+  shares: 'share',
+  storage: 'shield',
+  account: 'user',
+}
+
+interface ShellProps {
+  readonly language: Language
+  readonly onLanguage: (language: Language) => void
+  readonly session: PageSession
+  /** Files in the inbox. */
+  readonly waiting: number
+  readonly isConnected: boolean
+  readonly isReady: boolean
+  readonly isSuspended: boolean
+}
+
+export function Shell(props: ShellProps) {
+  const { language, session, waiting, isReady, isSuspended } = props
+  const text = ownerText(language)
+  const route = useRoute()
+  const main = useRef<HTMLElement>(null)
+  useHeadingFocus(main, `${route.page}/${route.rest}`)
+  return (
+    <div class="shell">
+      <Header {...props} onSkip={() => main.current?.focus()} />
+      <nav class="page-nav no-print" aria-label={text.navigation}>
+        <ul>
+          {PAGES.map((page) => (
+            <li key={page}>
+              <a href={`#/${page}`} aria-current={page === route.page ? 'page' : undefined}>
+                <Icon name={ICONS[page]} />
+                <span>{text.pages[page]}</span>
+                {page === 'inbox' && waiting > 0 && (
+                  <span class="count">
+                    <span aria-hidden="true">{waiting}</span>
+                    <span class="visually-hidden">{text.inboxWaiting(waiting)}</span>
+                  </span>
+                )}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <main ref={main} class="page-content" tabIndex={-1}>
+        {isSuspended && (
+          <div class="banner">
+            <Notice tone="warn">{text.suspended}</Notice>
+          </div>
+        )}
+        {isReady && route.page !== 'storage' && <QuotaBanner />}
+        {isReady ? <PageOf route={route} session={session} /> : <p role="status">{text.opening}</p>}
+      </main>
+    </div>
+  )
+}
+
+function Header({ language, onLanguage, session, isConnected, onSkip }: ShellProps & { readonly onSkip: () => void }) {
+  const text = ownerText(language)
+  const [isAsked, setAsked] = useState(false)
+  const signOut = () => void session.signOut()
+  return (
+    <header class="top no-print">
+      {/* The fragment names the page, so that no link can name its content as well. */}
+      <button type="button" class="button primary skip" onClick={onSkip}>
+        {text.skip}
+      </button>
+      <a class="brand" href="#/inbox">
+        <img src={markUrl} alt="" width="32" height="32" />
+        <span>Blindkeep</span>
+      </a>
+      <p
+        class={`live-state small ${isConnected ? 'on' : ''}`}
+        title={isConnected ? text.liveLong : text.connectingLong}
+      >
+        <span class="dot" aria-hidden="true" />
+        <span>{isConnected ? text.live : text.connecting}</span>
+      </p>
+      <LanguageSelect label={text.language} language={language} onLanguage={onLanguage} />
+      <Button kind="quiet" onClick={() => (isBusy() ? setAsked(true) : signOut())}>
+        {text.signOut}
+      </Button>
+      {isAsked && (
+        <Dialog title={text.busy.title} closeLabel={text.busy.stay} onClose={() => setAsked(false)}>
+          <p>{text.busy.explain}</p>
+          <div class="row">
+            <Button kind="danger" onClick={signOut}>
+              {text.busy.leave}
+            </Button>
+            <Button onClick={() => setAsked(false)}>{text.busy.stay}</Button>
+          </div>
+        </Dialog>
+      )}
+    </header>
+  )
+}
+
+function PageOf({ route, session }: { readonly route: Route; readonly session: PageSession }) {
+  if (route.page === 'inbox') return <InboxPage />
+  if (route.page === 'links') return <LinksPage />
+  if (route.page === 'albums') return <AlbumsPage rest={route.rest} />
+  if (route.page === 'shares') return <SharesPage />
+  if (route.page === 'storage') return <StoragePage />
+  return <AccountPage session={session} />
+}
+
+/** A page that was chosen begins at its heading, also for who cannot see it. */
+function useHeadingFocus(main: { readonly current: HTMLElement | null }, path: string): void {
+  useEffect(() => {
+    if (isArrival()) return
+    const heading = main.current?.querySelector('h1')
+    if (heading?.getAttribute('tabindex') === null) heading.tabIndex = -1
+    const target = heading ?? main.current
+    target?.focus({ preventScroll: true })
+    scrollTo(0, 0)
+  }, [path])
+}

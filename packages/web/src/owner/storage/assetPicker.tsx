@@ -1,0 +1,69 @@
+import type { AssetId } from '@blindkeep/protocol/ids'
+import { useState } from 'preact/hooks'
+import { Button, Check, Dialog, Name } from '../../common/controls.tsx'
+import { formatBytes, formatInstant } from '../../common/format.ts'
+import { useLoaded } from '../../common/useLoaded.ts'
+import { useOwnerPages } from '../context.ts'
+import type { CatalogEntry } from './catalog.ts'
+import { storageText } from './storageText.ts'
+
+const SHOWN_AT_ONCE = 30
+
+interface AssetPickerProps {
+  readonly entries: readonly CatalogEntry[]
+  readonly chosen: ReadonlySet<AssetId>
+  /** Also when it is closed: what is ticked then is chosen. */
+  readonly onChosen: (chosen: ReadonlySet<AssetId>) => void
+}
+
+export function AssetPicker({ entries, chosen, onChosen }: AssetPickerProps) {
+  const { language } = useOwnerPages()
+  const text = storageText(language).picker
+  const [ticked, setTicked] = useState(chosen)
+  const [shown, setShown] = useState(SHOWN_AT_ONCE)
+  const done = () => onChosen(ticked)
+  return (
+    <Dialog title={text.title} closeLabel={text.close} onClose={done}>
+      <ul class="stack">
+        {entries.slice(0, shown).map((entry) => (
+          <li key={entry.assetId}>
+            <Check
+              checked={ticked.has(entry.assetId)}
+              onChange={(isTicked) => {
+                const next = new Set(ticked)
+                if (isTicked) next.add(entry.assetId)
+                else next.delete(entry.assetId)
+                setTicked(next)
+              }}
+            >
+              <EntryName entry={entry} />
+              <span class="small soft block">
+                {formatBytes(entry.facts.envelope.plaintext_size, language)} ·{' '}
+                {text.stored(formatInstant(entry.facts.createdAt, language))}
+              </span>
+            </Check>
+          </li>
+        ))}
+      </ul>
+      <div class="row">
+        {shown < entries.length && (
+          <Button kind="quiet" onClick={() => setShown(shown + SHOWN_AT_ONCE)}>
+            {text.more}
+          </Button>
+        )}
+        <Button kind="primary" onClick={done}>
+          {text.done(ticked.size)}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+function EntryName({ entry }: { readonly entry: CatalogEntry }) {
+  const { owner, language } = useOwnerPages()
+  const text = storageText(language)
+  const { value, error } = useLoaded((signal) => owner.describeAsset(entry.facts, { signal }), entry.assetId)
+  if (error !== undefined) return <em>{text.picker.nameFault}</em>
+  if (value === undefined) return <span class="soft">{text.picker.nameLoading}</span>
+  return value.name === undefined ? <em>{text.results.unnamed}</em> : <Name>{value.name}</Name>
+}

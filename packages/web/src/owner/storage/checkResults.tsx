@@ -1,0 +1,234 @@
+/** What a check has found: all together, each file, and what to make of it. */
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { Button, Name, Notice } from '../../common/controls.tsx'
+import { formatBytes, formatInstant } from '../../common/format.ts'
+import { useOwnerPages } from '../context.ts'
+import { causeText, tellsCause } from './causeText.ts'
+import { type CheckState, checkRunOf, isOpen } from './checkRun.ts'
+import { isolated } from './isolated.ts'
+import { OutcomeBadge } from './outcomeBadge.tsx'
+import { type Outcome, SUMMARY_TONES, summaryOf, type Tally, TONES, tallyOf } from './outcomes.ts'
+import type { ReceiptsOf } from './receiptsDialog.tsx'
+import { countWords, spanOf, summaryWords } from './report.ts'
+import { ReportButtons } from './reportButtons.tsx'
+import { storageText } from './storageText.ts'
+import { useStore } from './store.ts'
+
+const SHOWN_AT_ONCE = 50
+const TONE_ORDER = { bad: 0, warn: 1, info: 2, good: 3 } as const
+
+interface CheckResultsProps {
+  readonly onReceipts: (of: ReceiptsOf) => void
+}
+
+export function CheckResults({ onReceipts }: CheckResultsProps) {
+  const { owner, baseUrl, language } = useOwnerPages()
+  const text = storageText(language)
+  const state = useStore(checkRunOf(owner, baseUrl))
+  const heading = useRef<HTMLHeadingElement>(null)
+  const lastPhase = useRef(state.phase)
+  const [shown, setShown] = useState(SHOWN_AT_ONCE)
+  const printAll = () => {
+    setShown(Number.POSITIVE_INFINITY)
+    // Once the whole list has been drawn.
+    requestAnimationFrame(() => requestAnimationFrame(() => print()))
+  }
+  useEffect(() => {
+    // Only where it has ended before the reader's eyes, and not whenever the page is opened again.
+    if (lastPhase.current === 'running' && state.phase === 'ended') heading.current?.focus()
+    lastPhase.current = state.phase
+  }, [state.phase])
+  if (state.phase === 'none' || (state.phase === 'running' && state.outcomes.size === 0)) return null
+  const tally = tallyOf(state.outcomes.values(), state.asked.length)
+  return (
+    <section class="card stack" aria-labelledby="results-heading">
+      <h2 id="results-heading" ref={heading} tabIndex={-1}>
+        {text.results.heading}
+      </h2>
+      <p class="soft small">
+        {state.scope} · {text.report[state.depth]}
+      </p>
+      {state.phase === 'ended' && <Conclusion state={state} tally={tally} />}
+      <Files state={state} onReceipts={onReceipts} shown={shown} onShown={setShown} />
+      {state.phase === 'ended' && tally.total > 0 && (
+        <>
+          <SafeElsewhere tally={tally} />
+          <Limits tally={tally} />
+          <ReportButtons state={state} onPrint={printAll} />
+        </>
+      )}
+    </section>
+  )
+}
+
+function Conclusion({ state, tally }: { readonly state: CheckState; readonly tally: Tally }) {
+  const { owner, baseUrl, language } = useOwnerPages()
+  const text = storageText(language)
+  const span = spanOf(state.outcomes.values())
+  const open = state.asked.filter(({ assetId }) => isOpen(state.outcomes.get(assetId))).length
+  return (
+    <div class="stack">
+      <Notice tone={SUMMARY_TONES[summaryOf(tally)]}>
+        <p>
+          <strong>{summaryWords(tally, text)}</strong>
+        </p>
+        {countWords(tally, text).length > 1 && <p class="small">{countWords(tally, text).join(' · ')}</p>}
+        {span !== undefined && (
+          <p class="small">
+            {text.results.between(formatInstant(span.from, language), formatInstant(span.to, language))}
+          </p>
+        )}
+      </Notice>
+      {state.wasStopped && <p>{text.check.stopped}</p>}
+      {state.error !== undefined && (
+        <Notice tone="warn">
+          <p>
+            {text.check.failed} {causeText(state.error, language)}
+          </p>
+        </Notice>
+      )}
+      {open > 0 && (
+        <div class="no-print">
+          <Button icon="retry" onClick={() => void checkRunOf(owner, baseUrl).resume()}>
+            {text.check.resume(open)}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface FilesProps extends CheckResultsProps {
+  readonly state: CheckState
+  /** So many files are listed. */
+  readonly shown: number
+  readonly onShown: (shown: number) => void
+}
+
+function Files({ state, onReceipts, shown, onShown }: FilesProps) {
+  const { language } = useOwnerPages()
+  const text = storageText(language).results
+  const [onlyProblems, setOnlyProblems] = useState(false)
+  // Whatever has to be kept elsewhere stands first.
+  const outcomes = [...state.outcomes.values()].sort((a, b) => TONE_ORDER[TONES[a.kind]] - TONE_ORDER[TONES[b.kind]])
+  const listed = onlyProblems ? outcomes.filter(({ kind }) => isDoubtful(kind)) : outcomes
+  const id = useId()
+  return (
+    <div class="stack">
+      {outcomes.length > 1 && (
+        <fieldset class="row no-print" aria-labelledby={id}>
+          <span id={id} class="soft">
+            {text.filter}
+          </span>
+          {[false, true].map((value) => (
+            <button
+              key={String(value)}
+              type="button"
+              class={`button ${onlyProblems === value ? '' : 'quiet'}`}
+              aria-pressed={onlyProblems === value}
+              onClick={() => setOnlyProblems(value)}
+            >
+              {value ? text.filterProblems : text.filterAll}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {listed.length === 0 ? (
+        <p class="soft">{text.noProblems}</p>
+      ) : (
+        <ul class="outcomes">
+          {listed.slice(0, shown).map((outcome) => (
+            <OutcomeRow key={outcome.assetId} outcome={outcome} onReceipts={onReceipts} />
+          ))}
+        </ul>
+      )}
+      {listed.length > shown && (
+        <div class="no-print">
+          <Button kind="quiet" onClick={() => onShown(shown + SHOWN_AT_ONCE)}>
+            {text.more(Math.min(SHOWN_AT_ONCE, listed.length - shown))}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function isDoubtful(kind: Outcome['kind']): boolean {
+  return TONES[kind] === 'bad' || TONES[kind] === 'warn'
+}
+
+function OutcomeRow({ outcome, onReceipts }: CheckResultsProps & { readonly outcome: Outcome }) {
+  const { language } = useOwnerPages()
+  const text = storageText(language)
+  const { assetId, kind, name, size, parts, cause } = outcome
+  const shownName = name ?? text.results.unnamed
+  const isUnread = kind === 'not_yet' || kind === 'not_examined'
+  const ofParts = isUnread ? text.results.unread : text.results.concerned
+  return (
+    <li class="row apart">
+      <div class="grow stack tight">
+        <p>
+          {name === undefined ? <em>{shownName}</em> : <Name>{name}</Name>}
+          {size !== undefined && <span class="small soft"> · {formatBytes(size, language)}</span>}
+        </p>
+        <p>
+          <OutcomeBadge tone={TONES[kind]}>{text.kinds[kind].title}</OutcomeBadge>
+        </p>
+        {kind !== 'held_deep' && <p class="small soft">{text.kinds[kind].meaning}</p>}
+        {parts.length > 0 && <p class="small soft">{ofParts(parts.map((part) => text.parts[part]).join(', '))}</p>}
+        {cause !== undefined && tellsCause(kind) && <p class="small">{causeText(cause, language)}</p>}
+      </div>
+      <button
+        type="button"
+        class="button quiet no-print"
+        aria-label={text.results.receiptsOf(isolated(shownName))}
+        onClick={() => onReceipts({ assetId, name: shownName })}
+      >
+        {text.results.receipts}
+      </button>
+    </li>
+  )
+}
+
+/** A check alone never answers it with yes: that takes the copy itself (`CompareSection`). */
+function SafeElsewhere({ tally }: { readonly tally: Tally }) {
+  const { language } = useOwnerPages()
+  const text = storageText(language).safe
+  const answers = { nothing: text.notYet, problems: text.no, unchecked: text.notYet, structural: text.notDeep }
+  const summary = summaryOf(tally)
+  return (
+    <div class="stack tight safe">
+      <h3>{text.heading}</h3>
+      <p>{summary === 'all_read' ? text.compare : answers[summary]}</p>
+      <div class="no-print">
+        <Button onClick={() => document.getElementById('compare-heading')?.focus()}>{text.action}</Button>
+      </div>
+    </div>
+  )
+}
+
+function Limits({ tally }: { readonly tally: Tally }) {
+  const { language } = useOwnerPages()
+  const text = storageText(language).results
+  const done = tally.deep > 0 ? [...text.checkedDone, text.checkedDeep] : text.checkedDone
+  return (
+    <div class="limits">
+      <div class="stack tight">
+        <h3>{text.checkedHeading}</h3>
+        <ul class="bullets small">
+          {done.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      </div>
+      <div class="stack tight">
+        <h3>{text.uncheckedHeading}</h3>
+        <ul class="bullets small">
+          {text.uncheckedList.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseAssetId } from '@blindkeep/protocol/ids'
+import type { CatalogEntry } from './catalog.ts'
+import {
+  COMPARE_KINDS,
+  type CompareKind,
+  type Copy,
+  candidatesFor,
+  compareTone,
+  inOrder,
+  verdictOn,
+  worthSaying,
+} from './compare.ts'
+
+const AT = '2026-01-01T10:00:00Z'
+
+function copy(kind: CompareKind, checkedAt: string | undefined = kind === 'safe' ? AT : undefined): Copy {
+  return { id: 1, file: new File([], 'x'), name: 'x', kind, keptAs: undefined, checkedAt, cause: undefined }
+}
+
+function entry(number: number, size: number): CatalogEntry {
+  const assetId = parseAssetId(`00000000-0000-4000-8000-${String(number).padStart(12, '0')}`)
+  assert.ok(assetId !== undefined)
+  return { assetId, sealedBytes: 0, facts: { envelope: { plaintext_size: size } } } as unknown as CatalogEntry
+}
+
+describe('whether copies may be deleted', () => {
+  it('is yes only when each one got its own yes', () => {
+    for (const kind of COMPARE_KINDS) {
+      const { answer } = verdictOn([copy('safe'), copy(kind)], false)
+      assert.equal(answer, kind === 'safe' ? 'yes' : 'no', kind)
+      assert.equal(compareTone(kind) === 'good', kind === 'safe', kind)
+    }
+  })
+
+  it('is nothing without copies, and before all are through', () => {
+    assert.deepEqual(verdictOn([], false), { answer: 'none' })
+    assert.deepEqual(verdictOn([copy('safe')], true), { answer: 'none' })
+  })
+
+  it('is no for a yes without its time', () => {
+    assert.equal(verdictOn([{ ...copy('safe'), checkedAt: undefined }], false).answer, 'no')
+  })
+
+  it('says between which moments it was proven, whatever the order', () => {
+    const times = ['2026-01-01T10:00:02Z', '2026-01-01T12:00:01+02:00', '2026-01-01T10:00:03Z']
+    assert.deepEqual(
+      verdictOn(
+        times.map((time) => copy('safe', time)),
+        false,
+      ),
+      {
+        answer: 'yes',
+        count: 3,
+        from: times[1],
+        to: times[2],
+      },
+    )
+  })
+
+  it('names all that are to be kept', () => {
+    const verdict = verdictOn([copy('safe'), copy('damaged'), copy('waiting')], false)
+    assert.ok(verdict.answer === 'no')
+    assert.deepEqual(
+      verdict.kept.map(({ kind }) => kind),
+      ['damaged', 'waiting'],
+    )
+    assert.equal(verdict.total, 3)
+  })
+})
+
+describe('where to look for a copy', () => {
+  it('is among what has exactly its size, its own name first, and not for ever', () => {
+    const entries = Array.from({ length: 40 }, (_, number) => entry(number, number === 39 ? 6 : 5))
+    const found = candidatesFor(5, entries)
+    assert.equal(found.length, 39)
+    const last = found[30]
+    assert.ok(last)
+    const ordered = inOrder(found, { fileName: 'a', nameOf: (id) => (id === last.assetId ? 'a' : 'b') })
+    assert.equal(ordered[0], last)
+    assert.equal(ordered.length, 16)
+    assert.deepEqual(candidatesFor(7, entries), [])
+  })
+})
+
+describe('of several tries', () => {
+  it('that of the same file is told, and not that others were others', () => {
+    assert.equal(worthSaying(['other_file', 'damaged', 'other_file']), 'damaged')
+    assert.equal(worthSaying(['unanswered', 'not_held']), 'not_held')
+    assert.equal(worthSaying(['other_file']), 'other_file')
+    assert.equal(worthSaying([]), undefined)
+  })
+})

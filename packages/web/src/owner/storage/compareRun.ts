@@ -1,0 +1,170 @@
+/** Compares copies at hand with what is kept, one after the other, each by the client's strictest question. */
+import type { Owner } from '@blindkeep/client/owner'
+import { sourceOfBlob } from '@blindkeep/client/source'
+import type { AssetId } from '@blindkeep/protocol/ids'
+import { type Catalog, type CatalogEntry, catalogOf } from './catalog.ts'
+import { type Copy, candidatesFor, inOrder, worthSaying } from './compare.ts'
+import { knownPins, rememberPins } from './knownPins.ts'
+import { type DoubtKind, kindOfDoubts } from './outcomes.ts'
+import { createStore, type Store } from './store.ts'
+
+export interface CompareState {
+  readonly copies: readonly Copy[]
+  readonly isRunning: boolean
+  /** How much of the copy that is compared now was read, in bytes. */
+  readonly progress: { readonly bytes: number; readonly of: number }
+  readonly keptNames: ReadonlyMap<AssetId, string>
+  readonly error: unknown
+}
+
+export interface ChosenFile {
+  readonly file: File
+  readonly name: string
+}
+
+export interface CompareRun extends Pick<Store<CompareState>, 'get' | 'subscribe'> {
+  /** Beside what was chosen before; begins at once. */
+  add(chosen: readonly ChosenFile[]): Promise<void>
+  /** Compares again what got no yes. */
+  again(): Promise<void>
+  stop(): void
+  clear(): void
+}
+
+const NOTHING: CompareState = {
+  copies: [],
+  isRunning: false,
+  progress: { bytes: 0, of: 1 },
+  keptNames: new Map(),
+  error: undefined,
+}
+
+const runs = new WeakMap<Owner, CompareRun>()
+
+export function compareRunOf(owner: Owner, baseUrl: string): CompareRun {
+  const known = runs.get(owner)
+  if (known !== undefined) return known
+  const made = createCompareRun({ owner, baseUrl, catalog: catalogOf(owner) })
+  runs.set(owner, made)
+  return made
+}
+
+interface Ports {
+  readonly owner: Pick<Owner, 'describeAsset' | 'verifyBeforeDestroying'>
+  readonly baseUrl: string
+  readonly catalog: Catalog
+}
+
+export function createCompareRun({ owner, baseUrl, catalog }: Ports): CompareRun {
+  const store = createStore(NOTHING)
+  let stopping = new AbortController()
+  let nextId = 1
+
+  const change = (id: number, changed: Partial<Copy>) =>
+    store.set({ copies: store.get().copies.map((copy) => (copy.id === id ? { ...copy, ...changed } : copy)) })
+
+  /** Undefined for what cannot be read; then its name is no help. */
+  async function nameOf({ assetId, facts }: CatalogEntry, signal: AbortSignal): Promise<string | undefined> {
+    const known = store.get().keptNames.get(assetId)
+    if (known !== undefined) return known
+    const name = await owner.describeAsset(facts, { signal }).then(
+      (description) => description.name,
+      () => undefined,
+    )
+    if (name !== undefined) store.set({ keptNames: new Map(store.get().keptNames).set(assetId, name) })
+    return name
+  }
+
+  async function candidates({ file }: Copy, entries: readonly CatalogEntry[], signal: AbortSignal) {
+    const found = candidatesFor(file.size, entries)
+    const names = new Map<AssetId, string | undefined>()
+    for (const entry of found.slice(0, NAMES_MOST)) names.set(entry.assetId, await nameOf(entry, signal))
+    return inOrder(found, { fileName: file.name, nameOf: (assetId) => names.get(assetId) })
+  }
+
+  async function compareOne(copy: Copy, entries: readonly CatalogEntry[], signal: AbortSignal): Promise<Partial<Copy>> {
+    const doubts: { kind: DoubtKind; keptAs: AssetId; cause: Error | undefined }[] = []
+    for (const { assetId } of await candidates(copy, entries, signal)) {
+      const { pinned } = await knownPins(baseUrl)
+      const answer = await owner.verifyBeforeDestroying({
+        assetId,
+        source: sourceOfBlob(copy.file),
+        depth: 'deep',
+        pinned,
+        signal,
+        onProgress: (progress) => store.set({ progress }),
+      })
+      // Asked to be deep, the client says yes to nothing less; this page promises it in words, so it looks once more.
+      if (answer.safe && answer.examined === 'deep') {
+        await rememberPins(baseUrl, answer.receipts.keys)
+        return { kind: 'safe', keptAs: assetId, checkedAt: answer.checkedAt, cause: undefined }
+      }
+      const found = answer.safe ? [] : answer.doubts
+      doubts.push({ kind: kindOfDoubts(found), keptAs: assetId, cause: found.find(({ cause }) => cause)?.cause })
+    }
+    const kind = worthSaying(doubts.map((doubt) => doubt.kind))
+    if (kind === undefined) return { kind: 'no_match' }
+    const { keptAs, cause } = doubts.find((doubt) => doubt.kind === kind) ?? {}
+    return { kind, cause, keptAs: kind === 'other_file' ? undefined : keptAs }
+  }
+
+  async function compareAll({ signal }: AbortController): Promise<void> {
+    const entries = await catalog.read(signal)
+    for (;;) {
+      const copy = store.get().copies.find(({ kind }) => kind === 'waiting')
+      if (copy === undefined || signal.aborted) return
+      store.set({ progress: { bytes: 0, of: 1 } })
+      change(copy.id, { kind: 'comparing' })
+      try {
+        const found = await compareOne(copy, entries, signal)
+        if (!signal.aborted) change(copy.id, found)
+      } catch (cause) {
+        if (signal.aborted) return
+        change(copy.id, { kind: 'file_unread', cause: cause instanceof Error ? cause : undefined })
+      }
+    }
+  }
+
+  async function run(): Promise<void> {
+    if (store.get().isRunning) return
+    const own = new AbortController()
+    stopping = own
+    store.set({ isRunning: true, error: undefined })
+    try {
+      await compareAll(own)
+    } catch (error) {
+      if (!own.signal.aborted) store.set({ error })
+    }
+    if (stopping === own && !own.signal.aborted) store.set({ isRunning: false })
+  }
+
+  return {
+    get: store.get,
+    subscribe: store.subscribe,
+    add(chosen) {
+      const fresh = chosen.map(({ file, name }) => ({ ...UNCOMPARED, id: nextId++, file, name }))
+      store.set({ copies: [...store.get().copies, ...fresh] })
+      return run()
+    },
+    again() {
+      const { copies } = store.get()
+      store.set({ copies: copies.map((copy) => (copy.kind === 'safe' ? copy : { ...copy, ...UNCOMPARED })) })
+      return run()
+    },
+    stop() {
+      stopping.abort()
+      const { copies } = store.get()
+      const left = copies.map((copy) => (copy.kind === 'comparing' ? { ...copy, ...UNCOMPARED } : copy))
+      store.set({ isRunning: false, copies: left })
+    },
+    clear() {
+      stopping.abort()
+      store.set({ ...NOTHING, keptNames: store.get().keptNames })
+    },
+  }
+}
+
+/** More files of one size are tried in the order of their age. */
+const NAMES_MOST = 50
+
+const UNCOMPARED = { kind: 'waiting', keptAs: undefined, checkedAt: undefined, cause: undefined } as const

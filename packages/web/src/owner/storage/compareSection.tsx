@@ -1,0 +1,229 @@
+/** "May I delete my copy?" The one place of these pages that ever answers it with yes. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button, Name, Progress } from '../../common/controls.tsx'
+import { formatBytes, formatInstant } from '../../common/format.ts'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { causeText, tellsCause } from './causeText.ts'
+import { filesOf } from './chosenFiles.ts'
+import { type Copy, compareTone, verdictOn } from './compare.ts'
+import { type ChosenFile, type CompareState, compareRunOf } from './compareRun.ts'
+import { isolated } from './isolated.ts'
+import { OutcomeBadge } from './outcomeBadge.tsx'
+import { storageText } from './storageText.ts'
+import { useStore } from './store.ts'
+
+const SHOWN_AT_ONCE = 50
+
+export function CompareSection() {
+  const { owner, baseUrl, language } = useOwnerPages()
+  const text = storageText(language).compare
+  const run = compareRunOf(owner, baseUrl)
+  const state = useStore(run)
+  return (
+    <section class={`card stack ${state.copies.length === 0 ? 'no-print' : ''}`} aria-labelledby="compare-heading">
+      <div class="stack tight">
+        <h2 id="compare-heading" tabIndex={-1}>
+          {text.heading}
+        </h2>
+        <p class="soft">{text.intro}</p>
+      </div>
+      <Chooser onChosen={(chosen) => void run.add(chosen)} />
+      {state.error !== undefined && (
+        <ErrorNotice error={state.error} language={language} onRetry={() => void run.again()} />
+      )}
+      {state.isRunning && <Comparing state={state} onStop={run.stop} />}
+      {/* Always in the page, so that its answer is heard when it comes. */}
+      <div role="status" class="announced">
+        <Verdict state={state} />
+      </div>
+      {state.copies.length > 0 && <Copies state={state} />}
+      {state.copies.length > 0 && !state.isRunning && (
+        <div class="row no-print">
+          {state.copies.some(({ kind }) => kind !== 'safe') && (
+            <Button icon="retry" onClick={() => void run.again()}>
+              {text.again}
+            </Button>
+          )}
+          <Button kind="quiet" onClick={run.clear}>
+            {text.clear}
+          </Button>
+          <Button kind="quiet" icon="print" onClick={() => print()}>
+            {storageText(language).results.print}
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Chooser({ onChosen }: { readonly onChosen: (chosen: readonly ChosenFile[]) => void }) {
+  const { language } = useOwnerPages()
+  const text = storageText(language).compare
+  const files = useRef<HTMLInputElement>(null)
+  const folder = useRef<HTMLInputElement>(null)
+  const [isOver, setOver] = useState(false)
+  useEffect(() => {
+    // An attribute that Preact has no type for (File and Directory Entries API).
+    if (folder.current !== null) folder.current.webkitdirectory = true
+  }, [])
+  const choose = (input: HTMLInputElement) => {
+    const chosen = [...(input.files ?? [])].map((file) => ({ file, name: file.webkitRelativePath || file.name }))
+    // So that the same choice once more is one.
+    input.value = ''
+    if (chosen.length > 0) onChosen(chosen)
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is one way more; the buttons inside are for everybody
+    <div
+      class={`drop-here no-print ${isOver ? 'over' : ''}`}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        const { dataTransfer } = event
+        if (dataTransfer !== null) void filesOf(dataTransfer).then((chosen) => chosen.length > 0 && onChosen(chosen))
+      }}
+    >
+      <div class="row">
+        <Button icon="file" onClick={() => files.current?.click()}>
+          {text.chooseFiles}
+        </Button>
+        <Button icon="folder" onClick={() => folder.current?.click()}>
+          {text.chooseFolder}
+        </Button>
+        <span class="soft small drop-words">{text.dropHere}</span>
+      </div>
+      <input
+        ref={files}
+        type="file"
+        multiple
+        hidden
+        aria-label={text.chooseFiles}
+        onChange={(event) => choose(event.currentTarget)}
+      />
+      <input
+        ref={folder}
+        type="file"
+        multiple
+        hidden
+        aria-label={text.chooseFolder}
+        onChange={(event) => choose(event.currentTarget)}
+      />
+    </div>
+  )
+}
+
+function Comparing({ state, onStop }: { readonly state: CompareState; readonly onStop: () => void }) {
+  const { language } = useOwnerPages()
+  const text = storageText(language).compare
+  const { copies, progress } = state
+  const done = copies.filter(({ kind }) => kind !== 'waiting' && kind !== 'comparing').length
+  const current = copies.find(({ kind }) => kind === 'comparing')
+  return (
+    <div class="stack no-print">
+      <p>
+        <strong>{text.running(done, copies.length)}</strong>
+      </p>
+      <Progress
+        label={text.running(done, copies.length)}
+        value={done + progress.bytes / (progress.of + 1)}
+        max={copies.length}
+      />
+      {current !== undefined && <p class="small soft">{text.reading(isolated(current.name))}</p>}
+      <div>
+        <Button icon="close" onClick={onStop}>
+          {text.cancel}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function Verdict({ state }: { readonly state: CompareState }) {
+  const { language } = useOwnerPages()
+  const text = storageText(language).compare
+  const verdict = verdictOn(state.copies, state.isRunning)
+  if (verdict.answer === 'yes')
+    return (
+      <div class="verdict good">
+        <h3>{text.yesHeading(verdict.count)}</h3>
+        <p>{text.yes(text.when(formatInstant(verdict.from, language), formatInstant(verdict.to, language)))}</p>
+      </div>
+    )
+  if (verdict.answer === 'none') return state.copies.length === 0 ? null : <p class="soft">{text.runningVerdict}</p>
+  const { kept, total } = verdict
+  return (
+    <div class="verdict bad">
+      <h3>{text.noHeading(kept.length, total)}</h3>
+      <p>{text.no}</p>
+      <ul class="bullets">
+        {kept.slice(0, NAMED_MOST).map(({ id, name }) => (
+          <li key={id}>
+            <Name>{name}</Name>
+          </li>
+        ))}
+        {kept.length > NAMED_MOST && <li>…</li>}
+      </ul>
+      {kept.length < total && <p>{text.some(total - kept.length)}</p>}
+    </div>
+  )
+}
+
+/** The list below names them all. */
+const NAMED_MOST = 5
+
+function Copies({ state }: { readonly state: CompareState }) {
+  const { language } = useOwnerPages()
+  const text = storageText(language)
+  const [shown, setShown] = useState(SHOWN_AT_ONCE)
+  // Whatever has to be kept stands first.
+  const sorted = state.copies.toSorted((a, b) => Number(a.kind === 'safe') - Number(b.kind === 'safe'))
+  return (
+    <div class="stack">
+      <h3>{text.compare.mine}</h3>
+      <ul class="outcomes">
+        {sorted.slice(0, shown).map((copy) => (
+          <CopyRow key={copy.id} copy={copy} keptName={copy.keptAs && state.keptNames.get(copy.keptAs)} />
+        ))}
+      </ul>
+      {sorted.length > shown && (
+        <div class="no-print">
+          <Button kind="quiet" onClick={() => setShown(shown + SHOWN_AT_ONCE)}>
+            {text.results.more(Math.min(SHOWN_AT_ONCE, sorted.length - shown))}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function CopyRow({ copy, keptName }: { readonly copy: Copy; readonly keptName: string | undefined }) {
+  const { language } = useOwnerPages()
+  const text = storageText(language)
+  const { kind, name, file, checkedAt, cause } = copy
+  const { title, meaning } = text.compareKinds[kind]
+  return (
+    <li class="stack tight">
+      <p>
+        <Name>{name}</Name> <span class="small soft">· {formatBytes(file.size, language)}</span>
+      </p>
+      <p>
+        <OutcomeBadge tone={compareTone(kind)}>{title}</OutcomeBadge>
+      </p>
+      <p class="small soft">
+        {meaning}
+        {checkedAt !== undefined &&
+          ` ${text.results.between(formatInstant(checkedAt, language), formatInstant(checkedAt, language))}`}
+      </p>
+      {keptName !== undefined && keptName !== name && (
+        <p class="small soft">{text.compare.keptAs(isolated(keptName))}</p>
+      )}
+      {cause !== undefined && tellsCause(kind) && <p class="small">{causeText(cause, language)}</p>}
+    </li>
+  )
+}

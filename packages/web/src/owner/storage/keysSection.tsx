@@ -1,0 +1,77 @@
+import { Notice, Progress } from '../../common/controls.tsx'
+import { formatInstant } from '../../common/format.ts'
+import type { Language } from '../../common/language.ts'
+import { useLoaded } from '../../common/useLoaded.ts'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { readServerKeys, type SeenKey } from './serverKeys.ts'
+import { storageText } from './storageText.ts'
+
+export function KeysSection() {
+  const { baseUrl, language } = useOwnerPages()
+  const text = storageText(language)
+  const { value, error, reload } = useLoaded(() => readServerKeys(baseUrl), baseUrl)
+  return (
+    <section class="card stack no-print" aria-labelledby="keys-heading">
+      <div class="stack tight">
+        <h2 id="keys-heading">{text.keys.heading}</h2>
+        <p class="soft">{text.keys.intro}</p>
+      </div>
+      {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
+      {value === undefined && error === undefined && <Progress label={text.keys.heading} />}
+      {value?.alarm !== undefined && (
+        <Notice tone="bad">
+          <p>
+            <strong>{text.keys.alarmTitle}</strong>
+          </p>
+          <p>{text.audit[value.alarm.reason]}</p>
+          <p>{text.keys.alarm}</p>
+        </Notice>
+      )}
+      {value?.canRemember === false && (
+        <Notice tone="warn">
+          <p>{text.keys.cannotRemember}</p>
+        </Notice>
+      )}
+      {value !== undefined && value.alarm === undefined && value.isFirstSight && value.canRemember && (
+        <p class="small">{text.keys.freshAll}</p>
+      )}
+      {value !== undefined && value.keys.length > 0 && (
+        <>
+          {value.alarm !== undefined && <h3>{text.keys.remembered}</h3>}
+          <ul class="outcomes">
+            {value.keys.map((key) => (
+              <KeyRow key={key.keyId} one={key} language={language} isAlarm={value.alarm !== undefined} />
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  )
+}
+
+interface KeyRowProps {
+  readonly one: SeenKey
+  readonly language: Language
+  readonly isAlarm: boolean
+}
+
+function KeyRow({ one: { keyId, activeFrom, activeTo, isKnown }, language, isAlarm }: KeyRowProps) {
+  const text = storageText(language).keys
+  const from = formatInstant(activeFrom, language)
+  return (
+    <li class="stack tight">
+      <p class="mono">
+        <span class="visually-hidden">{text.id} </span>
+        {keyId}
+      </p>
+      <p class="row">
+        {!isAlarm && <span class="badge">{activeTo === undefined ? text.active : text.former}</span>}
+        <span class="badge">{isKnown ? text.known : text.fresh}</span>
+        <span class="small soft">
+          {activeTo === undefined ? text.since(from) : text.until(from, formatInstant(activeTo, language))}
+        </span>
+      </p>
+    </li>
+  )
+}

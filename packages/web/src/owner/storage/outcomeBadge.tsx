@@ -1,0 +1,14 @@
+import { Icon, type IconName } from '../../common/icons.tsx'
+import type { Tone } from './outcomes.ts'
+
+const ICONS: Readonly<Record<Tone, IconName>> = { good: 'check', info: 'info', warn: 'pause', bad: 'alert' }
+
+/** Words first; colour and glyph only say it once more. */
+export function OutcomeBadge({ tone, children }: { readonly tone: Tone; readonly children: string }) {
+  return (
+    <span class={`badge ${tone}`}>
+      <Icon name={ICONS[tone]} />
+      {children}
+    </span>
+  )
+}

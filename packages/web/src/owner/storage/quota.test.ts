@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { QUOTA_STATES } from '@blindkeep/protocol/schemas/quota'
+import { storage as german } from '../../text/de/storage.ts'
+import { storage as english } from '../../text/en/storage.ts'
+import { fillOf, QUOTA_TONES } from './quota.ts'
+
+const quota = (used: number, softLimit?: number, hardLimit?: number) =>
+  ({ used, softLimit, hardLimit, state: 'ok' }) as const
+
+describe('how full it is', () => {
+  it('is told against the hard limit, or the soft one where there is no other', () => {
+    assert.deepEqual(fillOf(quota(3, 8, 10)), { used: 3, limit: 10, soft: 8, left: 7 })
+    assert.deepEqual(fillOf(quota(3, 10, 10)), { used: 3, limit: 10, soft: undefined, left: 7 })
+    assert.deepEqual(fillOf(quota(3, 8)), { used: 3, limit: 8, soft: undefined, left: 5 })
+    assert.deepEqual(fillOf(quota(3, undefined, 0)), { used: 3, limit: 0, soft: undefined, left: 0 })
+    assert.equal(fillOf(quota(3)), undefined)
+  })
+
+  it('has words for every state, and only one of them is calm', () => {
+    for (const state of QUOTA_STATES)
+      for (const text of [english, german]) assert.ok(text.quota.states[state].meaning.length > 5)
+    assert.deepEqual(
+      QUOTA_STATES.filter((state) => QUOTA_TONES[state] === 'good'),
+      ['ok'],
+    )
+  })
+})

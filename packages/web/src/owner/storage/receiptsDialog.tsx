@@ -1,0 +1,140 @@
+import type { CheckedAssetReceipt, CheckedAssetReceipts } from '@blindkeep/client/assetReceipts'
+import { AuditError } from '@blindkeep/client/auditError'
+import type { AssetId } from '@blindkeep/protocol/ids'
+import { Button, Dialog, Name, Notice, Progress } from '../../common/controls.tsx'
+import { formatBytes, formatInstant } from '../../common/format.ts'
+import { download } from '../../common/saveStream.ts'
+import { useLoaded } from '../../common/useLoaded.ts'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { isolated } from './isolated.ts'
+import { knownPins, rememberPins } from './knownPins.ts'
+import { storageText } from './storageText.ts'
+
+export interface ReceiptsOf {
+  readonly assetId: AssetId
+  /** For people. */
+  readonly name: string
+}
+
+interface ReceiptsDialogProps {
+  readonly of: ReceiptsOf
+  readonly onClose: () => void
+}
+
+export function ReceiptsDialog({ of, onClose }: ReceiptsDialogProps) {
+  const { owner, baseUrl, language } = useOwnerPages()
+  const text = storageText(language).receipts
+  const { value, error, reload } = useLoaded(async (signal) => {
+    const { pinned } = await knownPins(baseUrl)
+    const checked = await owner.assetReceipts(of.assetId, { pinned, signal })
+    await rememberPins(baseUrl, checked.keys)
+    return checked
+  }, of.assetId)
+  return (
+    <Dialog title={text.title(isolated(of.name))} closeLabel={text.close} onClose={onClose} wide>
+      {value === undefined && error === undefined && (
+        <>
+          <p role="status">{text.loading}</p>
+          <Progress label={text.loading} />
+        </>
+      )}
+      {error instanceof AuditError ? (
+        <Notice tone="bad">
+          <p>
+            <strong>{text.wrongTitle}</strong>
+          </p>
+          <p>{storageText(language).audit[error.reason]}</p>
+          <p>{text.wrong}</p>
+        </Notice>
+      ) : (
+        error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />
+      )}
+      {value !== undefined && error === undefined && <Receipts checked={value} assetId={of.assetId} />}
+    </Dialog>
+  )
+}
+
+function Receipts({ checked, assetId }: { readonly checked: CheckedAssetReceipts; readonly assetId: AssetId }) {
+  const { language } = useOwnerPages()
+  const text = storageText(language).receipts
+  const { receipts } = checked
+  return (
+    <>
+      <Notice tone="good">
+        <p>
+          <strong>{text.checkedTitle(receipts.length)}</strong>
+        </p>
+        <p class="small">{text.checked}</p>
+      </Notice>
+      <ol class="stack">
+        {receipts.map((one) => (
+          <Receipt key={one.receipt.receipt_seq} one={one} />
+        ))}
+      </ol>
+      <p class="small soft">{text.keep}</p>
+      <div>
+        {/* As the server answers it, which the checkers read. */}
+        <Button
+          icon="download"
+          onClick={() =>
+            saveJson(`receipts-${assetId}.json`, {
+              asset_id: assetId,
+              receipts: receipts.map(({ receipt }) => receipt),
+            })
+          }
+        >
+          {text.saveAll}
+        </Button>
+      </div>
+    </>
+  )
+}
+
+function Receipt({ one: { receipt, signed } }: { readonly one: CheckedAssetReceipt }) {
+  const { language } = useOwnerPages()
+  const text = storageText(language).receipts
+  const { payload } = signed
+  const isLanding = payload.asset_id === undefined
+  const facts = [
+    [text.number, String(payload.receipt_seq)],
+    [text.received, formatInstant(payload.received_at, language)],
+    [text.size, formatBytes(payload.size, language)],
+    [text.hash, payload.ciphertext_hash],
+    [text.key, receipt.server_key_id],
+    [text.prior, payload.prior_receipt_hash ?? text.first],
+    [text.upload, payload.upload_id],
+  ] as const
+  return (
+    <li class="receipt stack tight">
+      <p class="row apart">
+        <strong>{isLanding ? text.landing : text.roles[payload.blob_role]}</strong>
+        <span class="badge good">{text.ok}</span>
+      </p>
+      <dl class="facts small">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt class="soft">{name}</dt>
+            <dd class={value.length > 30 ? 'mono' : ''}>
+              <Name>{value}</Name>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <div>
+        <button
+          type="button"
+          class="button quiet"
+          aria-label={`${text.save} ${payload.receipt_seq}`}
+          onClick={() => saveJson(`receipt-${payload.receipt_seq}.json`, receipt)}
+        >
+          {text.save}
+        </button>
+      </div>
+    </li>
+  )
+}
+
+function saveJson(name: string, value: unknown): void {
+  download(new Blob([`${JSON.stringify(value, undefined, 2)}\n`], { type: 'application/json' }), name)
+}

@@ -1,0 +1,109 @@
+/** A dated record of a check, to keep. It says what was asked, what was found, and what that does not show. */
+import { formatInstant } from '../../common/format.ts'
+import type { Language } from '../../common/language.ts'
+import type { CheckState } from './checkRun.ts'
+import { type Outcome, summaryOf, type Tally, tallyOf } from './outcomes.ts'
+import type { StorageText } from './storageText.ts'
+
+export interface ReportFacts {
+  readonly baseUrl: string
+  /** RFC 3339, by this device's clock. */
+  readonly writtenAt: string
+  readonly check: Pick<CheckState, 'asked' | 'outcomes' | 'depth' | 'scope'>
+}
+
+/** For programs. Hashes and receipt numbers are what somebody else can check it by. */
+export function jsonReport({ baseUrl, writtenAt, check }: ReportFacts): string {
+  const { asked, outcomes, depth } = check
+  const tally = tallyOf(outcomes.values(), asked.length)
+  const files = asked.map(({ assetId }) => {
+    const outcome = outcomes.get(assetId)
+    return {
+      asset_id: assetId,
+      name: outcome?.name ?? null,
+      size: outcome?.size ?? null,
+      outcome: outcome?.kind ?? 'not_asked',
+      in_doubt: outcome?.parts ?? [],
+      checked_at: outcome?.checkedAt ?? null,
+      hashes: outcome?.hashes ?? null,
+      receipt_seqs: outcome?.receiptSeqs ?? [],
+    }
+  })
+  const report = { server: baseUrl, written_at: writtenAt, depth, summary: summaryOf(tally), tally, files }
+  return `${JSON.stringify(report, undefined, 2)}\n`
+}
+
+/** For people. */
+export function textReport(facts: ReportFacts, text: StorageText, language: Language): string {
+  const { baseUrl, writtenAt, check } = facts
+  const { asked, outcomes, depth, scope } = check
+  const tally = tallyOf(outcomes.values(), asked.length)
+  const head = [
+    text.report.title,
+    '',
+    `${text.report.server}: ${baseUrl}`,
+    `${text.report.made}: ${formatInstant(writtenAt, language)} (${writtenAt})`,
+    `${text.report.depth}: ${text.report[depth]}`,
+    `${text.report.scope}: ${scope}`,
+    '',
+    `${text.report.result}: ${summaryWords(tally, text)}`,
+    ...countWords(tally, text).map((words) => `  ${words}`),
+    '',
+    text.results.checkedHeading,
+    ...[...text.results.checkedDone, ...(tally.deep > 0 ? [text.results.checkedDeep] : [])].map(
+      (line) => `  - ${line}`,
+    ),
+    '',
+    text.results.uncheckedHeading,
+    ...text.results.uncheckedList.map((line) => `  - ${line}`),
+    '',
+    text.report.list,
+  ]
+  const list = asked.flatMap(({ assetId }) => fileLines(assetId, outcomes.get(assetId), text))
+  return `${[...head, ...list].join('\n')}\n`
+}
+
+function fileLines(assetId: string, outcome: Outcome | undefined, text: StorageText): readonly string[] {
+  if (outcome === undefined) return [`  ${assetId}`, `    ${text.results.notAsked}`]
+  const { kind, name, checkedAt, hashes, receiptSeqs } = outcome
+  return [
+    `  ${oneLine(name ?? text.results.unnamed)}`,
+    `    ${text.kinds[kind].title}${checkedAt === undefined ? '' : ` (${checkedAt})`}`,
+    `    ${assetId}`,
+    ...(hashes === undefined ? [] : [`    SHA-256 ${hashes.original}`]),
+    ...(receiptSeqs.length === 0 ? [] : [`    ${text.results.receipts}: ${receiptSeqs.join(', ')}`]),
+  ]
+}
+
+/** A name that a guest chose must not write lines of its own into a report, nor turn their direction (Unicode TR 9). */
+function oneLine(name: string): string {
+  return name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�')
+}
+
+export function summaryWords(tally: Tally, text: StorageText): string {
+  const { summaries } = text.results
+  const summary = summaryOf(tally)
+  if (summary === 'problems') return summaries.problems(tally.problems, tally.total)
+  if (summary === 'unchecked') return summaries.unchecked(tally.unchecked, tally.total)
+  if (summary === 'nothing') return summaries.nothing()
+  return summaries[summary](tally.total)
+}
+
+/** How many of each, those that there are. */
+export function countWords(tally: Tally, { results }: StorageText): readonly string[] {
+  const { deep, structural, problems, unchecked } = tally
+  return [
+    ...(deep > 0 ? [results.counts.deep(deep)] : []),
+    ...(structural > 0 ? [results.counts.structural(structural)] : []),
+    ...(problems > 0 ? [results.counts.problems(problems)] : []),
+    ...(unchecked > 0 ? [results.counts.unchecked(unchecked)] : []),
+  ]
+}
+
+/** Between which moments all this was true, by the server's clock; undefined when it gave none. */
+export function spanOf(outcomes: Iterable<Outcome>): { readonly from: string; readonly to: string } | undefined {
+  const times = [...outcomes].flatMap(({ checkedAt }) => (checkedAt === undefined ? [] : [checkedAt]))
+  const sorted = times.sort((a, b) => Date.parse(a) - Date.parse(b))
+  const [from, to] = [sorted[0], sorted.at(-1)]
+  return from === undefined || to === undefined ? undefined : { from, to }
+}

@@ -1,0 +1,89 @@
+/** What was done, said in passing. A failure stays until it is dismissed; the rest goes by itself once there was time to read it. */
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { IconButton } from '../common/controls.tsx'
+import { Icon } from '../common/icons.tsx'
+import type { Language } from '../common/language.ts'
+import type { OwnerPages } from './context.ts'
+import { ownerText } from './texts.ts'
+
+type Message = Parameters<OwnerPages['tell']>[0]
+
+interface Toast extends Message {
+  readonly id: number
+}
+
+/** More at once would hide the page; the oldest go first. */
+const TOASTS_MAX = 4
+const SHOWN_MS = 7_000
+const ICONS = { good: 'check', bad: 'alert', info: 'info' } as const
+
+export interface Toasts {
+  readonly toasts: readonly Toast[]
+  readonly tell: (message: Message) => void
+  readonly dismiss: (id: number) => void
+}
+
+export function useToasts(): Toasts {
+  const [toasts, setToasts] = useState<readonly Toast[]>([])
+  const tell = useCallback(
+    (message: Message) =>
+      setToasts((last) => [...last, { ...message, id: (last.at(-1)?.id ?? 0) + 1 }].slice(-TOASTS_MAX)),
+    [],
+  )
+  const dismiss = useCallback((id: number) => setToasts((last) => last.filter((toast) => toast.id !== id)), [])
+  return { toasts, tell, dismiss }
+}
+
+/** Always in the page, even when empty: a live region is heard only where it stood before what it says. */
+export function ToastList({ toasts, dismiss, language }: Omit<Toasts, 'tell'> & { readonly language: Language }) {
+  return (
+    <section class="toasts no-print" aria-label={ownerText(language).messages}>
+      <div role="alert">
+        {toasts
+          .filter(({ tone }) => tone === 'bad')
+          .map((toast) => (
+            <ToastCard key={toast.id} toast={toast} dismiss={dismiss} language={language} />
+          ))}
+      </div>
+      <div role="status">
+        {toasts
+          .filter(({ tone }) => tone !== 'bad')
+          .map((toast) => (
+            <ToastCard key={toast.id} toast={toast} dismiss={dismiss} language={language} />
+          ))}
+      </div>
+    </section>
+  )
+}
+
+interface ToastCardProps {
+  readonly toast: Toast
+  readonly dismiss: (id: number) => void
+  readonly language: Language
+}
+
+function ToastCard({ toast, dismiss, language }: ToastCardProps) {
+  const [isHeld, setHeld] = useState(false)
+  const { id, tone, text, link } = toast
+  useEffect(() => {
+    if (tone === 'bad' || isHeld) return
+    const timer = setTimeout(() => dismiss(id), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [id, tone, isHeld])
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only stays as long as somebody looks at it; the button is what acts
+    <div
+      class={`toast notice ${tone}`}
+      onMouseEnter={() => setHeld(true)}
+      onMouseLeave={() => setHeld(false)}
+      onFocusIn={() => setHeld(true)}
+      onFocusOut={() => setHeld(false)}
+    >
+      <Icon name={ICONS[tone]} />
+      <p class="grow">
+        {text} {link !== undefined && <a href={link.href}>{link.text}</a>}
+      </p>
+      <IconButton icon="close" label={ownerText(language).dismiss} onClick={() => dismiss(id)} />
+    </div>
+  )
+}

@@ -1,0 +1,126 @@
+const files = (count: number) => (count === 1 ? '1 Datei' : `${count} Dateien`)
+
+export const links: typeof import('../en/links.ts').links = {
+  title: 'Links',
+  intro:
+    'Wer einen Link hat, kann Ihnen Dateien schicken. Sie werden im Browser des Absenders versiegelt, und nur Sie können sie öffnen.',
+  create: 'Neuer Link',
+  createFirst: 'Ersten Link anlegen',
+  emptyTitle: 'Lassen Sie sich Dateien schicken',
+  emptySteps: [
+    'Legen Sie einen Link an, und geben Sie ihn weiter.',
+    'Wer ihn öffnet, wählt seine Dateien aus und braucht dafür kein Konto.',
+    'Die Dateien erscheinen sofort in Ihrem Eingang, und Sie entscheiden, was Sie behalten.',
+  ],
+  listTitle: 'Links, die Dateien annehmen',
+  noneLive: 'Im Moment nimmt kein Link Dateien an.',
+  pastTitle: (count) => `Links, die keine Dateien mehr annehmen (${count})`,
+  unnamed: 'Link ohne Namen',
+  labelFault: 'Der Name dieses Links lässt sich nicht öffnen. Er wurde nicht von Ihnen geschrieben.',
+  states: {
+    live: 'Nimmt Dateien an',
+    expired: 'Abgelaufen',
+    spent: 'Verbraucht',
+    revoked: 'Widerrufen',
+  },
+  created: (when) => `Angelegt ${when}`,
+  expires: (when) => `Endet ${when}`,
+  expired: (when) => `Endete ${when}`,
+  neverExpires: 'Endet nicht von selbst',
+  singleUse: 'Für eine Datei',
+  fileSizeMax: (size) => `Höchstens ${size} je Datei`,
+  files,
+  filesOf: (used, cap) => `${used} von ${files(cap)}`,
+  bytesOf: (used, cap) => `${used} von ${cap}`,
+  filesUsed: 'Verbrauchte Dateien',
+  bytesUsed: 'Verbrauchter Platz',
+  nothingYet: 'Es ist noch nichts angekommen.',
+  nothingCame: 'Es kam nichts an.',
+  arrived: (count, size) => `${files(count)} angekommen, ${size}`,
+  underWay: (count, size) =>
+    count === 1 ? `1 Datei ist unterwegs, ${size}` : `${count} Dateien sind unterwegs, ${size}`,
+  pending: (count) => (count === 1 ? '1 Datei wartet im Eingang' : `${count} Dateien warten im Eingang`),
+  show: 'Link zeigen',
+  revoke: 'Widerrufen',
+  close: 'Schließen',
+  cancel: 'Abbrechen',
+  form: {
+    title: 'Neuer Link',
+    purpose: 'Wofür ist er?',
+    presets: {
+      anyone: {
+        name: 'Für ein paar Tage',
+        about: 'Für alle, die etwas für Sie haben: eine Woche, 100 Dateien, 10 GB.',
+      },
+      one: { name: 'Für eine Datei', about: 'Von einer Person. Er schließt sich, sobald eine Datei angekommen ist.' },
+      standing: { name: 'Ein fester Briefkasten', about: 'Er bleibt offen, bis Sie ihn widerrufen. 2 GB je Datei.' },
+    },
+    label: 'Name',
+    labelHint: 'Für Sie, damit Sie wissen, was woher kam. Nur Sie können ihn lesen.',
+    labelExample: 'Fotos von der Hochzeit',
+    expiry: 'Er endet',
+    expiries: {
+      day: 'in 1 Tag',
+      week: 'in 7 Tagen',
+      month: 'in 30 Tagen',
+      never: 'nie',
+      date: 'an einem Tag meiner Wahl',
+    },
+    date: 'Letzter Tag',
+    limits: 'Grenzen und Passphrase',
+    singleUse: 'Nur eine Datei: Der Link schließt sich, sobald sie angekommen ist',
+    maxFiles: 'Dateien, insgesamt',
+    maxFileSize: 'Größe einer Datei',
+    maxTotal: 'Größe, insgesamt',
+    unit: (of) => `${of}: Einheit`,
+    noLimit: 'Leer: keine Grenze.',
+    totalHint: 'Zählt alles, was je durch den Link kommt, auch was Sie verwerfen.',
+    passphrase: 'Passphrase',
+    passphraseHint:
+      'Wer den Link öffnet, wird danach gefragt. Sagen Sie sie auf einem anderen Weg als dem Link: zum Beispiel am Telefon. Dann ist ein Link, der in falsche Hände gerät, nichts wert.',
+    suggest: 'Eine vorschlagen',
+    submit: 'Link anlegen',
+    faults: {
+      date: 'Wählen Sie einen Tag, der noch nicht vorbei ist.',
+      number: 'Geben Sie eine ganze Zahl an, oder nichts.',
+      size: 'Geben Sie eine Zahl über 0 an, oder nichts.',
+      larger_than_total: 'Das ist mehr, als der Link insgesamt annimmt.',
+    },
+  },
+  ready: {
+    title: 'Ihr Link',
+    created: 'Der Link ist fertig. Geben Sie ihn an alle, die etwas für Sie haben.',
+    link: 'Der Link',
+    copy: 'Link kopieren',
+    copied: 'Kopiert',
+    copyFailed: 'Der Browser erlaubt es nicht: Markieren Sie den Text, und kopieren Sie ihn.',
+    share: 'Teilen\u00a0…',
+    mail: 'E-Mail schreiben',
+    mailSubject: 'Dateien für mich',
+    mailBody: (url) =>
+      `Guten Tag,\n\nhier können Sie mir Dateien schicken. Sie werden in Ihrem Browser versiegelt, und nur ich kann sie öffnen:\n\n${url}\n`,
+    qr: 'QR-Code des Links',
+    qrHint: 'Oder lassen Sie ihn mit der Kamera eines Telefons einlesen.',
+    secret:
+      'Behandeln Sie ihn wie einen Schlüssel: Wer den Link hat, kann Ihnen Dateien schicken, bis er endet oder Sie ihn widerrufen. Lesen können nur Sie, was ankommt.',
+    passphrase: 'Die Passphrase',
+    passphraseOnce:
+      'Notieren Sie sie jetzt: Sie lässt sich nicht noch einmal zeigen. Sagen Sie sie auf einem anderen Weg als dem Link.',
+    copyPassphrase: 'Passphrase kopieren',
+    done: 'Fertig',
+  },
+  revoking: {
+    title: 'Diesen Link widerrufen?',
+    about: (label) => `Niemand kann Ihnen mehr Dateien über „${label}“ schicken.`,
+    open: (count) =>
+      count === 0
+        ? 'Es ist keine Datei unterwegs.'
+        : count === 1
+          ? 'Die Datei, die unterwegs ist, wird sofort abgebrochen, und nichts davon kommt an.'
+          : `Die ${count} Dateien, die unterwegs sind, werden sofort abgebrochen, und nichts davon kommt an.`,
+    stays: 'Was angekommen ist, bleibt, wo es ist.',
+    forGood: 'Das lässt sich nicht rückgängig machen. Einen neuen Link können Sie jederzeit anlegen.',
+    submit: 'Link widerrufen',
+    done: (label) => `„${label}“ nimmt keine Dateien mehr an.`,
+  },
+}

@@ -1,0 +1,57 @@
+const files = (count: number) => (count === 1 ? '1 file' : `${count} files`)
+
+export const shares = {
+  title: 'Shares',
+  intro: 'A share shows files of yours to whoever has its address. To make one, select files in an album.',
+  loading: 'Looking for your shares…',
+  none: {
+    title: 'You share nothing',
+    text: 'Select files in an album and choose “Share”. You get an address that you can pass on.',
+    toAlbums: 'Go to the albums',
+  },
+  list: 'Your shares',
+  name: (id: string) => `Share …/v/${id}…`,
+  created: (when: string) => `Made ${when}`,
+  until: (when: string) => `Ends ${when}`,
+  ended: (when: string) => `Ended ${when}`,
+  forever: 'Until you end it',
+  live: 'Open',
+  expired: 'Over',
+  addressGone:
+    'Its address was shown once, when it was made. If it is lost, end the share and make another from the same files.',
+  end: {
+    button: 'End',
+    buttonOf: (id: string) => `End the share …/v/${id}…`,
+    title: 'End this share?',
+    text: 'Its address shows nothing from now on. Who has saved a file before keeps what they have. Your own files stay.',
+    confirm: 'End the share',
+    done: 'The share has ended.',
+  },
+  close: 'Close',
+  cancel: 'Cancel',
+  create: {
+    title: (count: number) => `Share ${files(count)}`,
+    explain: 'You get an address. Whoever has it can see these files, and nothing else: no account, no sign-in.',
+    expiry: 'How long?',
+    presets: { day: 'One day', week: 'One week', month: '30 days', never: 'Until I end it' },
+    drops: 'If somebody sent you one of these files, their name and note go with it.',
+    submit: 'Make the address',
+    making: 'Sealing what is shared…',
+  },
+  made: {
+    title: 'Your address',
+    once: 'This is the only time that you see it.',
+    warning:
+      'The part after # is the key. It stands nowhere else, not on the server and not here: copy the address now. Whoever gets it can open the files, so pass it on as you would a key.',
+    address: 'Address',
+    copy: 'Copy the address',
+    copied: 'Copied',
+    copyFailed: 'Your browser does not allow it. Select the address and copy it by hand.',
+    qr: 'The address as a QR code, to be read with a camera',
+    until: (when: string) => `It works until ${when}, or until you end it.`,
+    forever: 'It works until you end it.',
+    done: 'I have copied it',
+    sure: 'You have not copied it here. Once this is closed, the address is gone.',
+    closeAnyway: 'Close all the same',
+  },
+}
