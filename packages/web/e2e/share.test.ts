@@ -1,0 +1,157 @@
+/** What whoever gets the address of a share sees, with whatever an address and a server can be. */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sourceOfBytes } from '@blindkeep/client/source'
+import type { Page } from 'playwright-core'
+import { flipInBase64, is, lie } from '../../../testing/lies.ts'
+import { type Keeper, newKeeper } from '../../../testing/people.ts'
+import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
+import { assertAccessible } from './axe.ts'
+import { useBrowser } from './browser.ts'
+import { pngOf } from './pictures.ts'
+import { savedBy } from './saved.ts'
+import { startWorld, type World } from './world.ts'
+
+const browser = useBrowser()
+
+/** The server's answers can be changed on their way. */
+let proxy: TamperingProxy
+let world: World
+let keeper: Keeper
+
+before(async () => {
+  proxy = await startTamperingProxy()
+  world = await startWorld({ publicUrl: proxy.url })
+  proxy.forwardTo(world.server.url)
+  keeper = await newKeeper(world.server.url)
+})
+after(async () => {
+  await world.stop()
+  await proxy.close()
+})
+
+const picture = pngOf({ width: 300, height: 200 })
+const text = new TextEncoder().encode('One line.\nAnother <b>line</b>.\n')
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' })
+
+async function shared(...files: readonly { readonly name?: string; readonly content: Uint8Array }[]) {
+  const { owner, album, device } = keeper
+  const assetIds: string[] = []
+  for (const { name, content } of files) {
+    const facts = { name, modifiedAt: '2026-03-04T05:06:07.000Z' }
+    assetIds.push((await owner.upload({ source: sourceOfBytes(content), album, device, ...facts })).assetId)
+  }
+  return { ...(await owner.createShare(assetIds)), assetIds }
+}
+
+describe('the page of a share', () => {
+  it('shows names, sizes and times, a picture when it is asked for, and saves what is there', async (t) => {
+    const { url } = await shared(
+      { name: 'view.png', content: picture },
+      { name: 'lines.txt', content: text },
+      { content: text },
+    )
+    const { page } = await browser.open(t, { url })
+    await page.getByText('lines.txt', { exact: true }).waitFor()
+    await page.getByText('Changed Mar 4, 2026').first().waitFor()
+    await page.getByText('Without a name', { exact: true }).waitFor()
+    assert.equal(await page.locator('iframe').count(), 0, 'nothing is opened by itself')
+    await assertAccessible(page)
+    await button(page, 'Look at lines.txt').click()
+    await page.frameLocator('iframe.preview').getByText('Another <b>line</b>.').waitFor()
+    await assertAccessible(page)
+    await button(page, 'Close').click()
+    await button(page, 'Look at view.png').click()
+    await page.frameLocator('iframe.preview').locator('img').waitFor()
+    await button(page, 'Close').click()
+    const saved = await savedBy(page, () => button(page, 'Save view.png').click())
+    assert.deepEqual(saved, { name: 'view.png', bytes: picture })
+    const downloads: string[] = []
+    page.on('download', (download) => void downloads.push(download.suggestedFilename()))
+    await button(page, 'Save all').click()
+    await page.getByText('Saved').nth(2).waitFor()
+    while (downloads.length < 3) await page.waitForEvent('download')
+    assert.deepEqual(downloads, ['view.png', 'lines.txt', 'Without a name'])
+  })
+
+  it('speaks German where that is what the reader speaks', async (t) => {
+    const { url } = await shared({ name: 'eine.txt', content: text })
+    const { page } = await browser.open(t, { url, locale: 'de-DE', device: 'phone' })
+    await page.getByRole('heading', { name: 'Dateien für Sie' }).waitFor()
+    assert.equal(await page.locator('html').getAttribute('lang'), 'de')
+    await assertAccessible(page)
+  })
+
+  it('says what is wrong with an address', async (t) => {
+    const { url, opaqueId } = await shared({ name: 'a.txt', content: text })
+    const [, fragment = ''] = url.split('#')
+    const wrong: readonly (readonly [string, string])[] = [
+      [`${proxy.url}/v/${opaqueId}`, 'The key is missing from the address'],
+      [url.slice(0, -1), 'This address is damaged'],
+      [`${proxy.url}/v/${opaqueId.slice(1)}#${fragment}`, 'This address is damaged'],
+      [`${proxy.url}/v/${'0'.repeat(32)}#${fragment}`, 'Nothing is shared here any more'],
+      [url.slice(0, -1) + (url.endsWith('A') ? 'B' : 'A'), 'This does not fit the address'],
+    ]
+    for (const [address, title] of wrong) {
+      const { page, close } = await browser.visit({ url: address, device: 'phone' })
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+      if (address === wrong[0]?.[0]) await assertAccessible(page)
+      await close()
+    }
+    assert.ok(t)
+  })
+
+  it('reads the address anew when somebody mends it in the same tab', async (t) => {
+    const { url } = await shared({ name: 'mended.txt', content: text })
+    const { page } = await browser.open(t, { url: url.split('#')[0] ?? '' })
+    await page.getByRole('heading', { name: 'The key is missing from the address' }).waitFor()
+    await page.goto(url)
+    await page.getByText('mended.txt', { exact: true }).waitFor()
+  })
+
+  it('shows nothing of what a server has made up, and keeps nothing of a file that is another', async (t) => {
+    const { url, assetIds } = await shared({ name: 'true.txt', content: text }, { name: 'gone.txt', content: picture })
+    proxy.tamper({
+      matches: is('GET', /^\/s\/[^/]+$/),
+      answer: lie((body) => Object.assign(body, { sealed_index: flipInBase64(body.sealed_index, 1200) })),
+      times: 1,
+    })
+    const { page } = await browser.open(t, { url })
+    await page.getByRole('heading', { name: 'This does not fit the address' }).waitFor()
+    await assertAccessible(page)
+    await button(page, 'Try again').click()
+    await page.getByText('true.txt', { exact: true }).waitFor()
+
+    proxy.tamper({
+      matches: is('GET', /^\/s\/[^/]+\/blob\//),
+      answer: (message) => ({
+        ...message,
+        body: Buffer.from(message.body.map((byte, at) => (at === 1100 ? byte ^ 1 : byte))),
+      }),
+    })
+    await page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'))
+    let downloads = 0
+    page.on('download', () => void downloads++)
+    await button(page, 'Save true.txt').click()
+    await page.getByText('This is another file than was shared').waitFor()
+    assert.equal(downloads, 0)
+    await assertAccessible(page)
+
+    proxy.tamper()
+    await keeper.owner.deleteAsset(assetIds[1] ?? '')
+    await button(page, 'Save gone.txt').click()
+    await page.getByText('The file is not there any more').waitFor()
+    const saved = await savedBy(page, () => button(page, 'Save true.txt').click())
+    assert.deepEqual(saved.bytes, new Uint8Array(text))
+  })
+
+  it('draws before it has anything that opens', async (t) => {
+    const { url } = await shared({ name: 'a.txt', content: text })
+    const { page } = await browser.open(t, { url: `${world.server.url}/healthz` })
+    await page.route('**/receiver-*.js', (route) => route.abort())
+    await page.goto(url.replace(proxy.url, world.server.url))
+    await page.getByRole('heading', { name: 'The server cannot be reached' }).waitFor()
+    await page.unroute('**/receiver-*.js')
+  })
+})

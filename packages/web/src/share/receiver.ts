@@ -1,0 +1,40 @@
+/** The part of a share's page that opens things. Loaded after the page is drawn, as it brings the client with it. */
+import { NetworkError, ProblemError } from '@blindkeep/client/errors'
+import { type OpenedShare, openShare, ShareError, type ShareFault, type ShareParts } from '@blindkeep/client/openShare'
+import { SealError } from '@blindkeep/client/sealedBlob'
+import type { share } from '../text/en/share.ts'
+
+export type { OpenedShare, SharedAsset } from '@blindkeep/client/openShare'
+
+/** What went wrong, as the page says it. */
+export type Fault = keyof typeof share.faults
+
+const FAULTS: Readonly<Record<ShareFault, Fault>> = {
+  malformed: 'damaged',
+  fragment_missing: 'fragment_missing',
+  index_swapped: 'caught',
+  index_invalid: 'caught',
+  index_unknown: 'newer',
+  asset_differs: 'file_caught',
+  too_large: 'failed',
+}
+
+export function open(parts: ShareParts): Promise<OpenedShare> {
+  return openShare(parts)
+}
+
+/** Of the share as a whole. */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof ShareError) return FAULTS[error.reason]
+  if (error instanceof SealError) return 'caught'
+  if (error instanceof NetworkError) return 'unreachable'
+  return error instanceof ProblemError && error.code === 'error.share.not_found' ? 'dead' : 'failed'
+}
+
+/** Of one file. What the browser itself refuses while it is saved is a matter of the disk. */
+export function fileFaultOf(error: unknown): Fault {
+  if (error instanceof SealError) return 'file_caught'
+  if (error instanceof DOMException) return 'disk'
+  const fault = faultOf(error)
+  return fault === 'dead' ? 'file_gone' : fault
+}

@@ -1,0 +1,97 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button, Notice } from '../common/controls.tsx'
+import { formatBytes } from '../common/format.ts'
+import { type Language, presentLanguage } from '../common/language.ts'
+import { LanguageSelect } from '../common/languageSelect.tsx'
+import markUrl from '../common/mark.svg'
+import { useOpening } from './opening.ts'
+import type { Fault, OpenedShare } from './receiver.ts'
+import './share.css'
+import { SharedFiles } from './sharedFiles.tsx'
+import { shareText } from './texts.ts'
+
+/** Where another try may end otherwise. */
+const RETRIED: readonly Fault[] = ['unreachable', 'failed', 'caught']
+
+export function ShareApp() {
+  const [language, setLanguage] = useState(presentLanguage)
+  const text = shareText(language)
+  const opening = useOpening()
+  useEffect(() => {
+    document.documentElement.lang = language
+  }, [language])
+  return (
+    <div class="share-page">
+      <header class="row apart">
+        <span class="row share-brand">
+          <img src={markUrl} alt="" width="32" height="32" />
+          <span>Blindkeep</span>
+        </span>
+        <LanguageSelect label={text.language} language={language} onLanguage={setLanguage} />
+      </header>
+      <main class="card stack">
+        {opening.stage === 'opening' && (
+          <>
+            <h1>{text.title}</h1>
+            <p class="row soft" role="status">
+              <span class="spinner" aria-hidden="true" />
+              {text.opening}
+            </p>
+          </>
+        )}
+        {opening.stage === 'fault' && <Failed fault={opening.fault} retry={opening.retry} language={language} />}
+        {opening.stage === 'open' && (
+          <>
+            <Heading>{text.title}</Heading>
+            <p class="soft">{text.intro(opening.share.assets.length, formatBytes(bytesOf(opening.share), language))}</p>
+            <SharedFiles share={opening.share} receiver={opening.receiver} language={language} />
+          </>
+        )}
+      </main>
+      <footer class="small soft">
+        <details>
+          <summary>{text.about}</summary>
+          <p>{text.aboutText}</p>
+        </details>
+      </footer>
+    </div>
+  )
+}
+
+function bytesOf({ assets }: OpenedShare): number {
+  return assets.reduce((sum, { size }) => sum + size, 0)
+}
+
+/** Takes the focus, as what stood there before is gone. */
+function Heading({ children }: { readonly children: string }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  return (
+    <h1 ref={heading} tabIndex={-1}>
+      {children}
+    </h1>
+  )
+}
+
+interface FailedProps {
+  readonly fault: Fault
+  readonly retry: () => void
+  readonly language: Language
+}
+
+function Failed({ fault, retry, language }: FailedProps) {
+  const text = shareText(language)
+  return (
+    <>
+      <Heading>{text.faults[fault].title}</Heading>
+      <Notice tone={fault === 'caught' ? 'bad' : 'warn'}>{text.faults[fault].text}</Notice>
+      {RETRIED.includes(fault) && (
+        <div>
+          <Button icon="retry" onClick={retry}>
+            {text.retry}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}

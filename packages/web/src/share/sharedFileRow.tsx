@@ -1,0 +1,89 @@
+import { Button, Name, Notice, Progress } from '../common/controls.tsx'
+import { FileKind } from '../common/fileKind.tsx'
+import { formatBytes, formatInstant } from '../common/format.ts'
+import { Icon } from '../common/icons.tsx'
+import type { Language } from '../common/language.ts'
+import type { Fault, SharedAsset } from './receiver.ts'
+import { shareText } from './texts.ts'
+
+interface SharedFileRowProps {
+  readonly file: SharedAsset
+  readonly name: string
+  readonly language: Language
+  /** Then saving it is what the page is for. */
+  readonly isOnly: boolean
+  /** Whether something is being saved, this one or another. */
+  readonly isBusy: boolean
+  readonly isSaved: boolean
+  /** There, while it is being saved. */
+  readonly share: { readonly value: number | undefined } | undefined
+  readonly fault: Fault | undefined
+  readonly onSave: () => void
+  readonly onStop: () => void
+  readonly onLook: () => void
+}
+
+export function SharedFileRow(props: SharedFileRowProps) {
+  const { file, name, language, share, fault, isSaved } = props
+  const text = shareText(language)
+  return (
+    <li class="shared-file">
+      <span class="shared-kind">
+        <FileKind name={file.name} type={file.type} />
+      </span>
+      <div class="shared-words">
+        <div class="shared-name">
+          <Name>{name}</Name>
+        </div>
+        <div class="small soft">
+          {formatBytes(file.size, language)}
+          {file.modifiedAt !== undefined && ` · ${text.changed(formatInstant(file.modifiedAt, language))}`}
+        </div>
+        <div role="status">
+          {isSaved && share === undefined && (
+            <span class="badge good">
+              <Icon name="check" />
+              {text.savedMark}
+              <span class="visually-hidden">{name}</span>
+            </span>
+          )}
+        </div>
+      </div>
+      <div class="row shared-actions">
+        <Button kind="quiet" icon="eye" onClick={props.onLook}>
+          <span aria-hidden="true">{text.show}</span>
+          <span class="visually-hidden">{text.showOf(name)}</span>
+        </Button>
+        {share === undefined ? (
+          <Button
+            kind={props.isOnly ? 'primary' : undefined}
+            icon="download"
+            disabled={props.isBusy}
+            onClick={props.onSave}
+          >
+            <span aria-hidden="true">{text.save}</span>
+            <span class="visually-hidden">{text.saveOf(name)}</span>
+          </Button>
+        ) : (
+          <Button icon="close" onClick={props.onStop}>
+            <span aria-hidden="true">{text.stop}</span>
+            <span class="visually-hidden">{text.stopOf(name)}</span>
+          </Button>
+        )}
+      </div>
+      {share !== undefined && (
+        <div class="shared-whole">
+          <Progress label={text.saving(name)} value={share.value} />
+        </div>
+      )}
+      {fault !== undefined && (
+        <div class="shared-whole">
+          <Notice tone="bad">
+            <strong>{text.faults[fault].title}</strong>
+            <p>{text.faults[fault].text}</p>
+          </Notice>
+        </div>
+      )}
+    </li>
+  )
+}

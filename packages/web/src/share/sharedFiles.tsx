@@ -1,0 +1,114 @@
+import { useState } from 'preact/hooks'
+import { Button, Dialog } from '../common/controls.tsx'
+import type { Language } from '../common/language.ts'
+import { Preview } from '../common/preview.tsx'
+import { StepEnd } from '../common/stepEnd.tsx'
+import { useSaving } from '../common/useSaving.ts'
+import type { Fault, OpenedShare, SharedAsset } from './receiver.ts'
+import { SharedFileRow } from './sharedFileRow.tsx'
+import { shareText } from './texts.ts'
+
+/** A share can have thousands of files; they are drawn as somebody scrolls. */
+const STEP = 100
+
+interface SharedFilesProps {
+  readonly share: OpenedShare
+  readonly receiver: typeof import('./receiver.ts')
+  readonly language: Language
+}
+
+export function SharedFiles({ share: { assets }, receiver, language }: SharedFilesProps) {
+  const text = shareText(language)
+  const [count, setCount] = useState(STEP)
+  const [looked, setLooked] = useState<SharedAsset>()
+  const saving = useSavedFiles(assets, { receiver, unnamed: text.unnamed })
+  const nameOf = (asset: SharedAsset) => displayName(asset, text.unnamed)
+  return (
+    <>
+      {assets.length > 1 && (
+        <div>
+          <Button kind="primary" icon="download" busy={saving.present !== undefined} onClick={saving.saveAll}>
+            {text.saveAll}
+          </Button>
+        </div>
+      )}
+      <ul class="shared-files" aria-label={text.list}>
+        {assets.slice(0, count).map((asset, index) => (
+          <SharedFileRow
+            key={index}
+            file={asset}
+            name={nameOf(asset)}
+            language={language}
+            isOnly={assets.length === 1}
+            isBusy={saving.present !== undefined}
+            isSaved={saving.saved.has(index)}
+            share={saving.present?.index === index ? { value: saving.present.share } : undefined}
+            fault={saving.fault?.index === index ? saving.fault.fault : undefined}
+            onSave={() => saving.save(index)}
+            onStop={saving.stop}
+            onLook={() => setLooked(asset)}
+          />
+        ))}
+      </ul>
+      {count < assets.length && <StepEnd key={count} onReached={() => setCount(count + STEP)} />}
+      <p class="small soft">{text.careful}</p>
+      {looked !== undefined && (
+        <Dialog wide title={nameOf(looked)} closeLabel={text.close} onClose={() => setLooked(undefined)}>
+          <Preview
+            open={async (signal) => ({ content: await looked.open({ signal }), size: looked.size })}
+            name={nameOf(looked)}
+            language={language}
+            explain={(error) => text.faults[receiver.fileFaultOf(error)].text}
+          />
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+function displayName({ name }: SharedAsset, unnamed: string): string {
+  return name === undefined || name.trim() === '' ? unnamed : name
+}
+
+interface SavedFilesOptions extends Pick<SharedFilesProps, 'receiver'> {
+  readonly unnamed: string
+}
+
+function useSavedFiles(assets: readonly SharedAsset[], { receiver, unnamed }: SavedFilesOptions) {
+  const saving = useSaving()
+  /** Of the files that are being saved one after the other, the places in the list. */
+  const [batch, setBatch] = useState<readonly number[]>([])
+  const [saved, setSaved] = useState<ReadonlySet<number>>(new Set())
+  const [fault, setFault] = useState<{ readonly index: number; readonly fault: Fault }>()
+  const index = saving.now && batch[saving.now.index]
+
+  async function start(places: readonly number[]): Promise<void> {
+    setBatch(places)
+    setFault(undefined)
+    let next = 0
+    const files = places.flatMap((place) => {
+      const asset = assets[place]
+      if (asset === undefined) return []
+      const open = async (signal: AbortSignal) => ({ content: await asset.open({ signal }), size: asset.size })
+      return [{ name: displayName(asset, unnamed), open }]
+    })
+    try {
+      await saving.save(files, (done) => {
+        next = done + 1
+        const place = places[done]
+        if (place !== undefined) setSaved((last) => new Set([...last, place]))
+      })
+    } catch (error) {
+      setFault({ index: places[next] ?? 0, fault: receiver.fileFaultOf(error) })
+    }
+  }
+
+  return {
+    present: index === undefined ? undefined : { index, share: saving.now?.share },
+    saved,
+    fault,
+    save: (place: number) => void start([place]),
+    saveAll: () => void start([...assets.keys()]),
+    stop: saving.stop,
+  }
+}
