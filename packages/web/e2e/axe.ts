@@ -1,0 +1,33 @@
+/** Whether everybody can use a page, as far as a program can tell: axe-core, run inside of it. */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type axe from 'axe-core'
+import type { Page } from 'playwright-core'
+
+const SOURCE = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice']
+
+/** WCAG 2.2, A and AA, and what axe calls best practice. Fails with rule, element and what to do. Animations that run are let end first. */
+export async function assertAccessible(page: Page): Promise<void> {
+  // Colours in the midst of a transition are nobody's choice. A spinner has no end and is not waited for.
+  await page.evaluate(async () => {
+    const ending = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
+    await Promise.allSettled(ending.map(({ finished }) => finished))
+  })
+  // Not as an element: the page's Content-Security-Policy does not hold for what the tester evaluates.
+  await page.evaluate(SOURCE)
+  const violations = await page.evaluate(async (values) => {
+    const { axe: runner } = globalThis as unknown as { axe: typeof axe }
+    const found = await runner.run(document, { runOnly: { type: 'tag', values }, resultTypes: ['violations'] })
+    return found.violations.map(({ id, help, nodes }) => ({
+      id,
+      help,
+      nodes: nodes.map(({ target, failureSummary }) => `${target.join(' ')}: ${failureSummary}`),
+    }))
+  }, TAGS)
+  const lines = violations.flatMap(({ id, help, nodes }) => [`${id}: ${help}`, ...nodes.map((node) => `  ${node}`)])
+  assert.equal(lines.length, 0, lines.join('\n'))
+}

@@ -1,0 +1,185 @@
+/** Stories of people who were given a link: what they see, and what arrives. */
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { describe, it } from 'node:test'
+import { openChecker } from '../../../conformance/checker/check.ts'
+import { readItems } from '../../../conformance/checker/input.ts'
+import { assertAccessible } from './axe.ts'
+import { useBrowser } from './browser.ts'
+import { button, choose, contentOf, done, MIB, rowOf, seal, someFile } from './guestPage.ts'
+import { savedBy } from './saved.ts'
+import { useWorld } from './world.ts'
+
+const browser = useBrowser()
+const world = useWorld({ withLine: true })
+
+describe('a guest with a phone on a slow line', () => {
+  it('sees the limits, sends, sees it move, and holds a checked receipt; the owner opens the very bytes', async (t) => {
+    const owner = await world.owner()
+    const caps = { maxFileCount: 9, maxFileSize: 8 * MIB }
+    const { url } = await world.link({ owner, caps })
+    const { page } = await browser.open(t, { url, device: 'phone' })
+    await page.getByText('9 files left').waitFor()
+    await page.getByText(/up to 8.39 MB per file/).waitFor()
+    await button(page, 'Take a photo').waitFor()
+    await assertAccessible(page)
+
+    const [photo, letter, empty] = [
+      someFile('photo.jpg', 2 * MIB),
+      someFile('letter.pdf', 70_000),
+      someFile('empty', 0),
+    ]
+    await choose(page, [photo, letter, empty, someFile('film.mp4', 9 * MIB)])
+    await rowOf(page, 'film.mp4').getByText('Too large for this link.').waitFor()
+    await page.getByLabel('Note').fill('From the lake')
+    await page.getByLabel('Your name').fill('Ada')
+    await assertAccessible(page)
+
+    world.line.slow({ upBytesPerSecond: MIB / 2 })
+    t.after(() => world.line.slow({}))
+    const before = world.line.passed().upBytes
+    await seal(page)
+    await page.waitForFunction(() => {
+      const bars = [...document.querySelectorAll<HTMLProgressElement>('.queue progress[aria-label="photo.jpg"]')]
+      return bars.some(({ value, max }) => max > 2_097_152 && value > 0 && value < max)
+    })
+    // It moves while its first chunk is on the way, and not only when that has been acknowledged.
+    assert.ok(world.line.passed().upBytes - before < MIB)
+    await page.waitForFunction(() => /^\d+\s?% · Blindkeep$/.test(document.title))
+    await assertAccessible(page)
+    world.line.slow({})
+    await done(page)
+    await page.getByText('The signatures were checked in this browser.').waitFor()
+    await assertAccessible(page)
+    assert.equal(await page.title(), 'Landed · Blindkeep')
+
+    const drops = await owner.inbox()
+    assert.deepEqual(
+      new Set(drops.map(({ file }) => `${file?.note} / ${file?.sender}`)),
+      new Set(['From the lake / Ada']),
+    )
+    for (const file of [photo, letter, empty]) assert.ok((await contentOf(owner, file.name)).equals(file.buffer))
+  })
+
+  it('gets through a line that is cut twenty times', async (t) => {
+    const owner = await world.owner()
+    const { url } = await world.link({ owner })
+    const { page } = await browser.open(t, { url, device: 'phone' })
+    const film = someFile('film.mp4', 6 * MIB)
+    await choose(page, film)
+    world.line.cutAfter(256 * 1024, 20)
+    await seal(page)
+    // Nobody waits out twenty back-offs: coming back to the page ends each.
+    const impatience = setInterval(() => {
+      page.evaluate(() => dispatchEvent(new Event('online'))).catch(() => undefined)
+    }, 50)
+    t.after(() => clearInterval(impatience))
+    await page.getByRole('heading', { name: 'Your file has landed' }).waitFor({ timeout: 60_000 })
+    assert.ok((await contentOf(owner, 'film.mp4')).equals(film.buffer))
+  })
+})
+
+describe('a receipt', () => {
+  it('says in words what the server signed, is saved, and holds for a checker that has no code of ours', async (t) => {
+    const { url } = await world.link()
+    const { page } = await browser.open(t, { url })
+    await choose(page, someFile('deed.pdf', 3000))
+    await seal(page)
+    await done(page)
+    await rowOf(page, 'deed.pdf')
+      .getByText(/The server signed on .* that it holds this file, sealed, 5.2\d kB/)
+      .click()
+    await page.getByText('Ed25519 and ML-DSA-65, both checked').first().waitFor()
+    await assertAccessible(page)
+    const saved = await savedBy(page, () => button(page, 'Save this receipt').click())
+    assert.equal(saved.name, 'blindkeep-receipt-deed.pdf.json')
+    const text = Buffer.from(saved.bytes).toString()
+    const checker = await openChecker({ keys: JSON.parse(text), pins: undefined, whole: false, log: false })
+    for await (const item of readItems(Readable.from([text]))) checker.take(item)
+    const { faults, receipts } = await checker.finish()
+    assert.deepEqual([faults, receipts], [[], 1])
+    await page.emulateMedia({ media: 'print' })
+    assert.match(await page.locator('.print-sheet').innerText(), /deed\.pdf[\s\S]*SHA-256[\s\S]*[0-9a-f]{64}/)
+    assert.ok(await page.locator('main').isHidden())
+  })
+})
+
+describe('names that somebody made to deceive', () => {
+  it('are shown as the text that they are, travel whole, and touch nothing', async (t) => {
+    const owner = await world.owner()
+    const { url } = await world.link({ owner })
+    const { page } = await browser.open(t, { url })
+    const names = ['<img src=x onerror="document.title=1">.png', 'a\r\nSet-Cookie: x=1.txt', 'invoice\u202Efdp.exe']
+    const huge = `${'n'.repeat(64 * 1024)}.txt`
+    await choose(
+      page,
+      [...names, huge].map((name) => someFile(name, 10)),
+    )
+    await page.getByText('<img src=x onerror="document.title=1">.png').waitFor()
+    assert.equal(await page.locator('.queue img').count(), 0)
+    // What turns the direction stays inside of its own isolate.
+    assert.equal(await page.locator('bdi', { hasText: 'invoice' }).count(), 1)
+    await seal(page)
+    await done(page)
+    const arrived = (await owner.inbox()).map(({ file }) => file?.name ?? '')
+    for (const name of names) assert.ok(arrived.includes(name), name)
+    const cut = arrived.find((name) => name.startsWith('nnn'))
+    assert.ok(cut !== undefined && cut.length <= 2001 && cut.endsWith('n.txt'))
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth))
+  })
+})
+
+describe('many files at once', () => {
+  it('ten thousand do not freeze the page, are counted, and two hundred of them are drawn', async (t) => {
+    const { url } = await world.link()
+    const { page } = await browser.open(t, { url })
+    await button(page, 'Choose files').and(page.locator(':enabled')).waitFor()
+    const longestMs = await page.evaluate(async () => {
+      const transfer = new DataTransfer()
+      for (let index = 0; index < 10_000; index++) transfer.items.add(new File(['x'], `file ${index}`))
+      let [longest, last] = [0, performance.now()]
+      const timer = setInterval(() => {
+        longest = Math.max(longest, performance.now() - last)
+        last = performance.now()
+      }, 5)
+      const input = document.querySelector<HTMLInputElement>('input[type=file]')
+      if (input === null) throw new Error('there is no input')
+      input.files = transfer.files
+      input.dispatchEvent(new Event('change'))
+      while (!document.body.innerText.includes('10,000 files')) await new Promise((resolve) => setTimeout(resolve, 20))
+      clearInterval(timer)
+      return longest
+    })
+    assert.ok(longestMs < 1_500, `${longestMs} ms`)
+    assert.equal(await page.locator('.queue li').count(), 200)
+    await page.getByText('… and 9,800 files more, which are counted above.').waitFor()
+  })
+
+  it('a folder comes with all that is in it, each under its path', async (t) => {
+    const owner = await world.owner()
+    const { url } = await world.link({ owner })
+    const { page } = await browser.open(t, { url })
+    const root = await mkdtemp(join(tmpdir(), 'blindkeep-folder-'))
+    t.after(() => rm(root, { recursive: true }))
+    const folder = join(root, 'trip')
+    await makeFolder(folder)
+    const input = page.getByLabel('Choose a folder', { exact: true }).and(page.locator('input'))
+    await button(page, 'Choose a folder').and(page.locator(':enabled')).waitFor()
+    await input.setInputFiles(folder)
+    await rowOf(page, 'one.txt').waitFor()
+    await choose(page, join(folder, 'one.txt'))
+    await seal(page)
+    await done(page)
+    const names = (await owner.inbox()).map(({ file }) => file?.name).sort()
+    assert.deepEqual(names, ['one.txt', 'trip/day 2/two.txt', 'trip/one.txt'])
+  })
+})
+
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(join(folder, 'day 2'), { recursive: true })
+  await writeFile(join(folder, 'one.txt'), 'one')
+  await writeFile(join(folder, 'day 2', 'two.txt'), 'two')
+}

@@ -1,0 +1,52 @@
+/** What the stories of the guest's page have in common. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import type { Owner } from '@blindkeep/client/owner'
+import type { Page } from 'playwright-core'
+
+export const MIB = 1024 * 1024
+
+export interface SomeFile {
+  readonly name: string
+  readonly mimeType: string
+  readonly buffer: Buffer
+}
+
+/** Random, so that nothing on the way makes less of it. */
+export function someFile(name: string, bytes: number): SomeFile {
+  return { name, mimeType: 'application/octet-stream', buffer: randomBytes(bytes) }
+}
+
+export const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' })
+
+/** The row of one file in the list. */
+export const rowOf = (page: Page, name: string) =>
+  page.locator('.queue li').filter({ has: page.getByText(name, { exact: true }) })
+
+/** As through the button "Choose files". */
+export async function choose(
+  page: Page,
+  files: SomeFile | readonly SomeFile[] | string | readonly string[],
+): Promise<void> {
+  await button(page, /^(Choose files|Add more)$/)
+    .and(page.locator(':enabled'))
+    .waitFor()
+  const input = page.getByLabel('Choose files', { exact: true }).and(page.locator('input'))
+  await input.setInputFiles(
+    typeof files === 'string' || 'name' in files ? files : ([...files] as SomeFile[] & string[]),
+  )
+}
+
+export const seal = (page: Page) => button(page, /^Seal and send/).click()
+
+export const done = (page: Page) => page.getByRole('heading', { name: /(has|have) landed$/ }).waitFor()
+
+/** Opened by the link's owner, with the account key. */
+export async function contentOf(owner: Owner, name: string): Promise<Buffer> {
+  const drops = (await owner.inbox()).filter(({ file }) => file?.name === name)
+  const [drop] = drops
+  assert.ok(drop !== undefined && drops.length === 1, `${drops.length} drops are called ${name}`)
+  const { content } = await owner.openDrop(drop)
+  return Buffer.from(await new Response(content).arrayBuffer())
+}

@@ -1,0 +1,295 @@
+/** The owner's inbox in a real browser: what arrives, looking at it without danger, saving, keeping and discarding it. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import type { Owner } from '@blindkeep/client/owner'
+import type { Frame, Page, Route } from 'playwright-core'
+import { sendFile } from '../../../testing/people.ts'
+import { inbox as text } from '../src/text/en/inbox.ts'
+import { preview as previewText } from '../src/text/en/preview.ts'
+import { assertAccessible } from './axe.ts'
+import { useBrowser } from './browser.ts'
+import { pngOf } from './pictures.ts'
+import { dropRubbish } from './rubbish.ts'
+import { savedBy } from './saved.ts'
+import { useWorld } from './world.ts'
+
+const browser = useBrowser()
+const world = useWorld({ withLine: true })
+const inboxUrl = () => `${world.url}/#/inbox`
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' })
+const row = (page: Page, name: string) => page.locator('.drop').filter({ hasText: name })
+const utf8 = (content: string) => new TextEncoder().encode(content)
+const bytes = (count: number) => Uint8Array.from(randomBytes(count))
+
+async function linkOf(owner: Owner, label: string): Promise<string> {
+  return (await owner.createLink({ label })).url
+}
+
+async function contentOf(owner: Owner, assetId: string): Promise<Uint8Array> {
+  return new Uint8Array(await new Response((await owner.openAsset(assetId)).content).arrayBuffer())
+}
+
+/** The assets of the account, all albums together. */
+async function assetIdsOf(owner: Owner): Promise<readonly string[]> {
+  const ids: string[] = []
+  for await (const { changes } of owner.changes()) ids.push(...changes.map(({ assetId }) => assetId))
+  return ids
+}
+
+async function openPreview(page: Page, name: string): Promise<Frame> {
+  await row(page, name).getByRole('button', { name, exact: true }).click()
+  await button(page, text.details.preview).click()
+  const frame = await (await page.waitForSelector('iframe.preview')).contentFrame()
+  assert.ok(frame)
+  return frame
+}
+
+/** A server, or somebody in between, who changes the last byte of a file. */
+async function alterContent(route: Route): Promise<void> {
+  const answer = await route.fetch()
+  const body = await answer.body()
+  if (answer.status() === 200) body[body.length - 1] = (body.at(-1) ?? 0) ^ 1
+  await route.fulfill({ response: answer, body })
+}
+
+describe('an inbox', () => {
+  it('explains itself when it is empty, and shows what arrives by itself, with its true name', async (t) => {
+    const { owner } = await world.keeper()
+    const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner, device: 'phone' })
+    await page.getByRole('heading', { name: text.emptyTitle }).waitFor()
+    await page.getByRole('link', { name: text.toLinks }).waitFor()
+    await assertAccessible(page)
+    const url = await linkOf(owner, 'Wedding')
+    await sendFile(url, bytes(1234), { name: 'Grüße.bin', sender: 'Anna', note: 'For you.' })
+    await row(page, 'Grüße.bin').getByText('from Anna').waitFor()
+    await row(page, 'Grüße.bin').getByText('For you.').waitFor()
+    await row(page, 'Grüße.bin').getByText('Wedding').waitFor()
+    await page.getByText(text.waiting(1, '')).first().waitFor()
+    await page.waitForFunction(() => document.title.includes('(1)'))
+    await assertAccessible(page)
+  })
+
+  it('shows pictures and texts in a frame that runs nothing and reaches nothing', async (t) => {
+    const { owner } = await world.keeper()
+    const url = await linkOf(owner, 'Anybody')
+    const hostile = `<script>document.title='run'</script><img src="${world.url}/healthz?from=html">`
+    await sendFile(url, pngOf({ width: 64, height: 48 }), { name: 'picture.txt', type: 'text/plain' })
+    await sendFile(url, utf8(`<!doctype html>${hostile}`), { name: 'page.png', type: 'image/png' })
+    await sendFile(url, utf8(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${hostile}</svg>`), {
+      name: 'drawing.svg',
+      type: 'image/svg+xml',
+    })
+    await sendFile(url, utf8(`\x89PNG\r\n\x1a\n and no more`), { name: 'other.bin' })
+    await sendFile(url, Uint8Array.from([0x89, ...Buffer.from('PNG\r\n\x1a\nbroken')]), { name: 'broken.png' })
+    const refused = /Content-Security-Policy|Refused to connect|violates the following/
+    const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner, expected: [refused] })
+    const asked: string[] = []
+    page.on('request', (request) => void asked.push(request.url()))
+
+    // Nothing of the files is fetched before somebody asks, but for the headers with the names.
+    const picture = await openPreview(page, 'picture.txt')
+    await picture.waitForSelector('img')
+    const { width, height } = await picture.$eval('img', (image: HTMLImageElement) => ({
+      width: image.naturalWidth,
+      height: image.naturalHeight,
+    }))
+    assert.deepEqual([width, height], [64, 48])
+    await assertAccessible(page)
+    await page.keyboard.press('Escape')
+
+    for (const name of ['page.png', 'drawing.svg']) {
+      const frame = await openPreview(page, name)
+      assert.match((await frame.locator('pre').textContent()) ?? '', /<script>document.title/)
+      assert.equal(await frame.title(), 'Preview')
+      assert.equal(await frame.locator('svg, img, script:not([src])').count(), 0)
+      await page.keyboard.press('Escape')
+    }
+    assert.deepEqual(
+      asked.filter((address) => address.includes('from=html')),
+      [],
+    )
+
+    const frame = await openPreview(page, 'page.png')
+    const reach = await frame.evaluate(async (server) => {
+      const tries = {
+        fetch: () => fetch(`${server}/healthz`),
+        page: () => window.parent.document.title,
+        storage: () => localStorage.length,
+        database: () => indexedDB.open('x'),
+      }
+      const reached: string[] = []
+      for (const [name, attempt] of Object.entries(tries)) {
+        try {
+          await attempt()
+          reached.push(name)
+        } catch {}
+      }
+      const image = new Image()
+      image.src = `${server}/healthz?from=frame`
+      const outcome = await new Promise((resolve) => {
+        image.onload = () => resolve('loaded')
+        image.onerror = () => resolve('failed')
+      })
+      return { reached, outcome, origin: window.origin }
+    }, world.url)
+    assert.deepEqual(reach, { reached: [], outcome: 'failed', origin: 'null' })
+    await page.keyboard.press('Escape')
+
+    await row(page, 'other.bin').getByRole('button', { name: 'other.bin', exact: true }).click()
+    await button(page, text.details.preview).click()
+    await page.getByText(previewText.unknown).waitFor()
+    await page.keyboard.press('Escape')
+    await row(page, 'broken.png').getByRole('button', { name: 'broken.png', exact: true }).click()
+    await button(page, text.details.preview).click()
+    await page.getByText(previewText.failed).waitFor()
+    await assertAccessible(page)
+  })
+
+  it('saves a file byte for byte, and nothing of one that was changed on the way', async (t) => {
+    const { owner } = await world.keeper()
+    const content = bytes(700_000)
+    await sendFile(await linkOf(owner, 'Anybody'), content, { name: 'invoice\u202Efdp.exe' })
+    const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner })
+    const saveButton = row(page, 'invoicefdp.exe').getByRole('button', { name: /^Download/ })
+    await saveButton.waitFor()
+
+    // A browser that asks where to: its answer is a file of the origin's own.
+    await page.evaluate(() => {
+      const showSaveFilePicker = async ({ suggestedName }: { suggestedName: string }) =>
+        (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true })
+      Object.assign(globalThis, { showSaveFilePicker })
+    })
+    const savedFiles = () =>
+      page.evaluate(async () => {
+        const files: [string, number][] = []
+        const directory = await navigator.storage.getDirectory()
+        for await (const [name, handle] of directory.entries())
+          if (handle instanceof FileSystemFileHandle) files.push([name, (await handle.getFile()).size])
+        return files
+      })
+    await page.route('**/v1/drops/*/content', alterContent)
+    await saveButton.click()
+    await page.getByText(text.caught).waitFor()
+    assert.deepEqual(await savedFiles(), [])
+    await assertAccessible(page)
+    await page.unroute('**/v1/drops/*/content')
+    await saveButton.click()
+    await page.getByText(text.downloaded('invoicefdp.exe')).waitFor()
+    assert.deepEqual(await savedFiles(), [['invoicefdp.exe', content.length]])
+
+    await page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'))
+    await page.route('**/v1/drops/*/content', alterContent)
+    await saveButton.click()
+    await page.getByText(text.caught).waitFor()
+    await page.unroute('**/v1/drops/*/content')
+    const saved = await savedBy(page, () => saveButton.click())
+    assert.equal(saved.name, 'invoicefdp.exe')
+    assert.deepEqual(saved.bytes, content)
+  })
+
+  it('keeps one file in a new album, and several in it with what is typed from then on', async (t) => {
+    const owner = await world.owner()
+    const url = await linkOf(owner, 'Anybody')
+    const content = bytes(5000)
+    await sendFile(url, content, { name: 'first.bin' })
+    const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner, device: 'phone', colorScheme: 'dark' })
+    await row(page, 'first.bin').getByRole('button', { name: 'first.bin', exact: true }).click()
+    await assertAccessible(page)
+    await button(page, text.keepLong).click()
+    await button(page, text.keeping.submit(1)).click()
+    await page.getByText(text.keeping.nameMissing).waitFor()
+    await assertAccessible(page)
+    await page.getByLabel(text.keeping.newAlbumName).fill('Family')
+    await button(page, text.keeping.submit(1)).click()
+    await page.getByText(text.keeping.doneOne('first.bin', 'Family')).waitFor()
+    await page.getByRole('heading', { name: text.emptyTitle }).waitFor()
+    const [album] = await owner.albums()
+    assert.equal(album?.name, 'Family')
+    const link = page.getByRole('link', { name: text.keeping.toAlbum })
+    assert.equal(await link.getAttribute('href'), `#/albums/${album?.albumId}`)
+    const [assetId = ''] = await assetIdsOf(owner)
+    assert.deepEqual(await contentOf(owner, assetId), content)
+
+    for (const name of ['a.bin', 'b.bin', 'c.bin']) await sendFile(url, bytes(10), { name })
+    await row(page, 'c.bin').waitFor()
+    await page.getByLabel(text.chooseAll).check()
+    await page.getByText(/^3 files selected/).waitFor()
+    await assertAccessible(page)
+    await button(page, text.keep).click()
+    // Discarded elsewhere while the question stands.
+    const gone = (await owner.inbox()).find(({ file }) => file?.name === 'b.bin')
+    await owner.discardDrop(gone?.dropId ?? '')
+    await button(page, text.keeping.submit(3)).click()
+    await page.getByText(text.keeping.done(2, 'Family')).waitFor()
+    await page.getByText(text.alreadyDone(1)).waitFor()
+    await page.getByRole('heading', { name: text.emptyTitle }).waitFor()
+    assert.equal((await assetIdsOf(owner)).length, 3)
+  })
+
+  it('discards after a question, over a line that breaks, and by shift-click', async (t) => {
+    const { owner } = await world.keeper()
+    const [wedding, taxes] = [await linkOf(owner, 'Wedding'), await linkOf(owner, 'Taxes')]
+    for (const name of ['1.bin', '2.bin', '3.bin', '4.bin']) await sendFile(wedding, bytes(10), { name })
+    await sendFile(taxes, bytes(10), { name: '5.bin' })
+    const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner })
+    await page.getByLabel(text.filter).selectOption({ label: text.linkOption('Wedding', 4) })
+    await page.getByLabel(text.choose('3.bin')).click()
+    await page.getByLabel(text.choose('1.bin')).click({ modifiers: ['Shift'] })
+    await page.getByText(/^3 files selected/).waitFor()
+    await button(page, text.discard).click()
+    await page.getByText(text.discarding.forEver).waitFor()
+    await assertAccessible(page)
+    const restore = world.line.down()
+    await button(page, text.discarding.submit(3)).click()
+    await page.getByText(text.discarding.failed(3)).waitFor()
+    await assertAccessible(page)
+    restore()
+    await button(page, text.retry).click()
+    await page.getByText(text.discarding.done(3)).waitFor()
+    await row(page, '4.bin').waitFor()
+    assert.deepEqual(
+      (await owner.inbox()).map(({ file }) => file?.name),
+      ['4.bin', '5.bin'],
+    )
+  })
+
+  it('lists what cannot be opened, says so, and lets it be discarded and not kept', async (t) => {
+    const { owner } = await world.keeper()
+    const url = await linkOf(owner, 'Anybody')
+    await dropRubbish(url)
+    const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner })
+    const broken = row(page, text.unopened)
+    await broken.getByText(text.faults.sealed).waitFor()
+    await assertAccessible(page)
+    await broken.getByRole('button', { name: text.unopened, exact: true }).click()
+    await page.getByRole('dialog').getByText(text.faults.sealed).waitFor()
+    assert.equal(await button(page, text.keepLong).count(), 0)
+    await page.getByRole('dialog').getByRole('button', { name: text.discard }).click()
+    await button(page, text.discarding.submit(1)).click()
+    await page.getByRole('heading', { name: text.emptyTitle }).waitFor()
+    assert.deepEqual(await owner.inbox(), [])
+  })
+
+  it('shows whatever somebody calls a file as text, and never as more', async (t) => {
+    const { owner } = await world.keeper()
+    const url = await linkOf(owner, '<b>Label</b>')
+    const markup = '<img src=x onerror=alert(1)>'
+    await sendFile(url, bytes(1), { name: markup, sender: markup, note: markup, type: markup })
+    await sendFile(url, bytes(1), { name: `${'n'.repeat(20_000)}.txt`, note: 'long\n'.repeat(300) })
+    await sendFile(url, bytes(1), { name: '../../etc/passwd\n\u0000\r' })
+    const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner, device: 'phone' })
+    await row(page, markup).getByText(`from ${markup}`).waitFor()
+    assert.ok((await row(page, 'nnnn').boundingBox())?.height ?? 1000 < 300)
+    const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+    assert.equal(await isWide(), false)
+    await row(page, 'nnnn').getByRole('button', { name: /^nnn/ }).click()
+    await button(page, text.noteMore).click()
+    assert.equal(await isWide(), false)
+    await assertAccessible(page)
+    await page.keyboard.press('Escape')
+    await row(page, '../../etc/passwd').getByRole('button', { name: /^\.\./ }).click()
+    await page.getByRole('dialog').getByText('_.._etc_passwd', { exact: true }).waitFor()
+  })
+})

@@ -1,0 +1,127 @@
+/** The owner's links in a real browser: made, handed on, used and revoked. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { openLink } from '@blindkeep/client/guest'
+import { send } from '@blindkeep/client/send'
+import { sourceOfBytes } from '@blindkeep/client/source'
+import type { Page } from 'playwright-core'
+import { nodeEnvironment } from '../../../demo/nodeEnvironment.ts'
+import { sendFile } from '../../../testing/people.ts'
+import { links as text } from '../src/text/en/links.ts'
+import { assertAccessible } from './axe.ts'
+import { clipboardOf, useBrowser } from './browser.ts'
+import { useWorld } from './world.ts'
+
+const browser = useBrowser()
+const world = useWorld({ env: { CHUNK_BYTES_SUGGESTED: '65536' } })
+const linksUrl = () => `${world.url}/#/links`
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' })
+const card = (page: Page, label: string) => page.locator('.link-card').filter({ hasText: label })
+
+/** Begins to send, and is gone before the file has arrived. */
+async function beginSending(url: string): Promise<void> {
+  const source = sourceOfBytes(Uint8Array.from(randomBytes(300_000)))
+  const state = await (await openLink(url)).prepare({ source, name: 'half.bin' })
+  const gone = new AbortController()
+  const sending = send({
+    state,
+    source,
+    signal: gone.signal,
+    onProgress: ({ bytes }) => bytes > 0 && gone.abort(new Error('gone')),
+  })
+  await assert.rejects(sending, /gone/)
+}
+
+describe('the links of an owner', () => {
+  it('begin with one that is explained, made and handed over, and whose use shows by itself', async (t) => {
+    const owner = await world.owner()
+    const visit = await browser.open(t, { url: linksUrl(), signedInAs: owner })
+    const { page } = visit
+    await page.getByRole('heading', { name: text.emptyTitle }).waitFor()
+    await assertAccessible(page)
+    await button(page, text.createFirst).click()
+    await page.getByLabel(text.form.label).fill('Photos of the wedding')
+    await page.getByText(text.form.limits).click()
+    await page.getByLabel(text.form.maxFiles).fill('0')
+    await page.getByText(text.form.limits).click()
+    await button(page, text.form.submit).click()
+    await page.getByText(text.form.faults.number).waitFor()
+    assert.equal(await page.getByLabel(text.form.maxFiles).evaluate((field) => field === document.activeElement), true)
+    await assertAccessible(page)
+    await page.getByLabel(text.form.maxFiles).fill('4')
+    await button(page, text.form.suggest).click()
+    const passphrase = await page.getByLabel(text.form.passphrase).inputValue()
+    await button(page, text.form.submit).click()
+
+    await page.getByText(text.ready.created).waitFor()
+    await page.getByText(text.ready.passphraseOnce).waitFor()
+    await page.getByRole('img', { name: text.ready.qr }).waitFor()
+    await button(page, text.ready.copy).click()
+    await button(page, text.ready.copied).waitFor()
+    await assertAccessible(page)
+    const url = await clipboardOf(visit)
+    assert.equal(await page.locator('.link-shown').textContent(), url)
+    await button(page, text.ready.done).click()
+
+    const source = sourceOfBytes(Uint8Array.from(randomBytes(5000)))
+    const guest = await openLink(url, nodeEnvironment)
+    await assert.rejects(guest.prepare({ source }), /passphrase/)
+    await send({ state: await guest.prepare({ source, passphrase }), source })
+    const mine = card(page, 'Photos of the wedding')
+    await mine.getByText(text.filesOf(1, 4)).waitFor()
+    await mine.getByText(text.arrived(1, '')).waitFor()
+    await mine.getByRole('link', { name: text.pending(1) }).waitFor()
+    await assertAccessible(page)
+
+    await button(page, 'Show link Photos of the wedding').click()
+    assert.equal(await page.locator('.link-shown').textContent(), url)
+    await page.keyboard.press('Escape')
+    await page.locator(':focus').and(button(page, 'Show link Photos of the wedding')).waitFor()
+  })
+
+  it('are made in one go for what links are mostly for', async (t) => {
+    const owner = await world.owner()
+    const { page } = await browser.open(t, { url: linksUrl(), signedInAs: owner, device: 'phone', colorScheme: 'dark' })
+    for (const preset of [text.form.presets.one, text.form.presets.standing]) {
+      await button(page, /New link|first link/).click()
+      await page.getByRole('radio', { name: preset.name }).check()
+      await assertAccessible(page)
+      await button(page, text.form.submit).click()
+      await button(page, text.ready.done).click()
+    }
+    const [one, standing] = await owner.listLinks()
+    assert.deepEqual([one?.singleUse, one?.caps.maxFileCount], [true, undefined])
+    assert.ok(Math.abs(Date.parse(one?.expiresAt ?? '') - Date.now() - 7 * 86_400_000) < 60_000)
+    assert.deepEqual([standing?.singleUse, standing?.expiresAt], [false, undefined])
+    await page.getByText(text.neverExpires).waitFor()
+    await sendFile(one?.url ?? '', Uint8Array.from(randomBytes(10)))
+    await page.getByText(text.pastTitle(1)).click()
+    await page.getByText(text.states.spent, { exact: true }).waitFor()
+    await assertAccessible(page)
+  })
+
+  it('are revoked after a word about what happens, and take nothing from then on', async (t) => {
+    const owner = await world.owner()
+    const { page } = await browser.open(t, { url: linksUrl(), signedInAs: owner })
+    await page.getByRole('heading', { name: text.emptyTitle }).waitFor()
+    // Made on another device, it shows by itself.
+    const { url } = await owner.createLink({ label: 'Tax \u202Exat', caps: { maxTotalBytes: 1e6 } })
+    const mine = card(page, 'Tax')
+    await mine.waitFor()
+    await beginSending(url)
+    await mine
+      .locator('.under-way')
+      .getByText(/^1 upload is under way/)
+      .waitFor()
+    await button(page, /^Revoke Tax/).click()
+    await page.getByText(text.revoking.open(1)).waitFor()
+    await assertAccessible(page)
+    await button(page, text.revoking.submit).click()
+    await page.getByText(text.noneLive).waitFor()
+    await page.getByText(text.pastTitle(1)).click()
+    await page.getByText(text.states.revoked, { exact: true }).waitFor()
+    await assert.rejects(openLink(url), /takes no files/)
+  })
+})

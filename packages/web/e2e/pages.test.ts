@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startServer } from '../../../testing/startServer.ts'
+import { startStrippingProxy } from '../../../testing/strippingProxy.ts'
+import { useBrowser } from './browser.ts'
+import { startWorld, useWorld } from './world.ts'
+
+const browser = useBrowser()
+const world = useWorld()
+
+/** A page as the server gives it, before anything of its own runs: what it then may do is the policy's alone to say. */
+async function barePage(t: TestContext, path: string, expected: readonly RegExp[] = []): Promise<Page> {
+  const { context, page } = await browser.open(t, { url: `${world.url}/healthz`, expected })
+  await context.route('**/assets/*.js', (route) =>
+    route.request().frame() === page.mainFrame() ? route.abort() : route.continue(),
+  )
+  await page.goto(`${world.url}${path}`)
+  await context.unroute('**/assets/*.js')
+  return page
+}
+
+/** The address of the one script that the guest's page runs beside itself. */
+async function workerPath(): Promise<string> {
+  const { page, close } = await browser.visit({ url: `${world.url}/u/${'0'.repeat(32)}` })
+  const scripts = await page.evaluate(async () => {
+    const sources = performance.getEntriesByType('resource').map(({ name }) => name)
+    return Promise.all(sources.filter((name) => name.endsWith('.js')).map(async (name) => (await fetch(name)).text()))
+  })
+  await close()
+  const name = scripts.map((text) => /worker-[\w-]+\.js/.exec(text)?.[0]).find((found) => found !== undefined)
+  assert.ok(name !== undefined, 'the guest’s page names no worker')
+  return `/assets/${name}`
+}
+
+describe('the policy of the pages, in a browser', () => {
+  for (const path of ['/', '/u/any', '/v/any'])
+    it(`lets no text become script or HTML (${path})`, async (t) => {
+      const page = await barePage(t, path, [
+        /TrustedHTML/,
+        /TrustedScript/,
+        /trusted-types refused trusted-types-policy/,
+        /require-trusted-types-for/,
+        /creating a TrustedTypePolicy/i,
+      ])
+      const outcome = await page.evaluate(async () => {
+        // The tester's own turn of the page may evaluate text; what comes after it may not.
+        await new Promise((resolve) => setTimeout(resolve))
+        const refused = (work: () => void): boolean => {
+          try {
+            work()
+            return false
+          } catch {
+            return true
+          }
+        }
+        const types = Reflect.get(globalThis, 'trustedTypes') as { createPolicy(name: string, rules: object): object }
+        const inline = document.createElement('script')
+        inline.append('globalThis.inlineRan = true')
+        document.head.append(inline)
+        return {
+          innerHtml: refused(() => (document.body.innerHTML = '<b>x</b>')),
+          // biome-ignore lint/security/noGlobalEval: that it is refused is the point
+          evaluated: refused(() => globalThis.eval('1')),
+          source: refused(() => (document.createElement('script').src = '/assets/x.js')),
+          otherPolicy: refused(() => types.createPolicy('another', {})),
+          inlineRan: Reflect.has(globalThis, 'inlineRan'),
+        }
+      })
+      assert.deepEqual(outcome, { innerHtml: true, evaluated: true, source: true, otherPolicy: true, inlineRan: false })
+    })
+
+  it('loads nothing from elsewhere, sends nothing elsewhere, and is in nobody’s frame', async (t) => {
+    const expected = [
+      /img-src refused/,
+      /connect-src refused/,
+      /another origin: http:\/\/127\.0\.0\.2:9\/picture/,
+      /style-src/,
+      /console: /,
+    ]
+    const page = await barePage(t, '/u/any', expected)
+    const outcome = await page.evaluate(async () => {
+      const image = new Image()
+      const shown = new Promise<string>((resolve) => {
+        image.onload = () => resolve('loaded')
+        image.onerror = () => resolve('refused')
+      })
+      image.src = 'http://127.0.0.2:9/picture'
+      const style = document.createElement('style')
+      style.append('body { color: red }')
+      document.head.append(style)
+      return {
+        image: await shown,
+        call: await fetch('http://127.0.0.2:9/call').then(
+          () => 'sent',
+          () => 'refused',
+        ),
+        styles: [...document.styleSheets].filter(({ href }) => href === null).length,
+      }
+    })
+    assert.deepEqual(outcome, { image: 'refused', call: 'refused', styles: 0 })
+  })
+
+  it('lets the worker of the build run, which can reach this server alone', async (t) => {
+    const path = await workerPath()
+    const page = await barePage(t, '/u/any', [/of a worker: connect-src refused http:\/\/127\.0\.0\.2:9\/call/])
+    const started = page.waitForEvent('worker')
+    await page.evaluate((address) => {
+      const types = Reflect.get(globalThis, 'trustedTypes') as {
+        createPolicy(name: string, rules: object): { createScriptURL(address: string): string }
+      }
+      const policy = types.createPolicy('blindkeep-worker', { createScriptURL: (given: string) => given })
+      Reflect.set(globalThis, 'started', new Worker(policy.createScriptURL(address), { type: 'module' }))
+    }, path)
+    const worker = await started
+    const outcome = await worker.evaluate(async () => {
+      const tried = (address: string) =>
+        fetch(address).then(
+          ({ status }) => status,
+          () => 'refused',
+        )
+      return { here: await tried('/v1/version'), elsewhere: await tried('http://127.0.0.2:9/call') }
+    })
+    assert.deepEqual(outcome, { here: 200, elsewhere: 'refused' })
+  })
+
+  it('gives the frame for a stranger’s file its script and style, and no origin, no storage, no network', async (t) => {
+    const page = await barePage(t, '/', [/connect-src refused/, /img-src refused/, /console: /])
+    const loaded: string[] = []
+    page.on('requestfinished', (request) => loaded.push(new URL(request.url()).pathname))
+    await page.evaluate(async () => {
+      const frame = document.createElement('iframe')
+      const there = new Promise((resolve) => frame.addEventListener('load', resolve))
+      frame.src = './preview/index.html'
+      document.body.append(frame)
+      await there
+    })
+    const frame = page.frames().find((each) => each.url().includes('/preview/'))
+    assert.ok(frame !== undefined)
+    for (const name of ['preview.js', 'preview.css']) assert.ok(loaded.includes(`/preview/${name}`), name)
+    const outcome = await frame.evaluate(async () => {
+      const image = (source: string) =>
+        new Promise<string>((resolve) => {
+          const shown = new Image()
+          shown.onload = () => resolve('loaded')
+          shown.onerror = () => resolve('refused')
+          shown.src = source
+        })
+      const canvas = document.createElement('canvas')
+      const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve))
+      const storage = () => {
+        try {
+          return localStorage.length
+        } catch {
+          return 'refused'
+        }
+      }
+      return {
+        origin: self.origin,
+        storage: storage(),
+        call: await fetch('/v1/version').then(
+          () => 'sent',
+          () => 'refused',
+        ),
+        picture: await image('/assets/mark.svg'),
+        blob: blob === null ? 'none' : await image(URL.createObjectURL(blob)),
+      }
+    })
+    assert.deepEqual(outcome, {
+      origin: 'null',
+      storage: 'refused',
+      call: 'refused',
+      picture: 'refused',
+      blob: 'loaded',
+    })
+  })
+})
+
+describe('below a path of a proxy', () => {
+  it('pages find their scripts, their styles and the server', async (t) => {
+    const proxy = await startStrippingProxy('/keep')
+    t.after(() => proxy.close())
+    const below = await startWorld({ publicUrl: proxy.url })
+    t.after(() => below.stop())
+    proxy.forwardTo(below.server.url)
+    const { url } = await below.link()
+    assert.ok(url.startsWith(`${proxy.url}/u/`))
+    const { page } = await browser.open(t, { url: `${proxy.url}/` })
+    await page.locator('#page > *').first().waitFor()
+    const answered = page.waitForResponse((response) => response.url().startsWith(`${proxy.url}/d/`))
+    await page.goto(url)
+    assert.equal((await answered).status(), 200)
+    assert.deepEqual(proxy.strayed, [])
+  })
+})
+
+describe('the guest’s page', () => {
+  /** A second on a slow line of 400 kbit/s is gone with 50 KB; the keys and the sealing can come after the first look. */
+  const FIRST_PAINT_BYTES_MOST = 40_000
+
+  it('needs less than 40 KB before it shows something, what seals apart', async (t) => {
+    const { url } = await world.link()
+    const { page } = await browser.open(t, { url, device: 'phone' })
+    await page.locator('#page > *').first().waitFor()
+    const loaded = await page.evaluate(async () => {
+      const painted = await new Promise<number>((resolve) => {
+        new PerformanceObserver((list) => {
+          const paint = list.getEntriesByName('first-contentful-paint')[0]
+          if (paint !== undefined) resolve(paint.startTime)
+        }).observe({ type: 'paint', buffered: true })
+      })
+      return [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+        .filter(({ startTime }) => startTime < painted)
+        .map((entry) => entry as PerformanceResourceTiming)
+        .filter(({ initiatorType }) => initiatorType !== 'fetch')
+        .map(({ name, encodedBodySize }) => ({ name: new URL(name).pathname, bytes: encodedBodySize }))
+    })
+    const first = loaded.filter(({ name }) => !name.includes('/worker-'))
+    const bytes = first.reduce((sum, each) => sum + each.bytes, 0)
+    t.diagnostic(`${bytes} bytes: ${first.map(({ name, bytes: each }) => `${name} ${each}`).join(', ')}`)
+    assert.ok(first.some(({ name }) => name.endsWith('.js')) && first.some(({ name }) => name.endsWith('.css')))
+    assert.ok(bytes > 0 && bytes < FIRST_PAINT_BYTES_MOST, JSON.stringify(first))
+  })
+})
+
+describe('the start of a server', () => {
+  it('says where to look, and when there is nothing to look at', async (t) => {
+    assert.ok(world.server.log().includes(`open ${world.server.url}/ in a browser`))
+    const bare = await startServer({ env: { PAGES_DIR: join(world.server.dataDir, 'nowhere') } })
+    t.after(() => bare.stop())
+    assert.match(bare.log(), /npm run build/)
+    assert.equal((await fetch(`${bare.url}/`)).status, 503)
+  })
+})
+
+describe('addresses without a page', () => {
+  it('are told like any other fault', async () => {
+    const said = async (path: string, method = 'GET') => {
+      const answer = await fetch(`${world.url}${path}`, { method })
+      const { code } = (await answer.json()) as { readonly code: string }
+      return `${answer.status} ${code}`
+    }
+    assert.equal(await said('/u/'), '404 error.request.not_found')
+    assert.equal(await said('/assets/none.js'), '404 error.request.not_found')
+    assert.equal(await said('/', 'POST'), '405 error.request.method_not_allowed')
+    assert.equal(await said('/u/any', 'DELETE'), '405 error.request.method_not_allowed')
+  })
+})

@@ -1,0 +1,306 @@
+import { sourceOfBytes } from '@blindkeep/client/source'
+import type { Page } from 'playwright-core'
+import { type Keeper, sendFile } from '../../../../testing/people.ts'
+import { pngOf } from '../pictures.ts'
+import type { Shot } from '../shots.ts'
+import type { World } from '../world.ts'
+
+const COLOURS = [
+  [
+    [11, 110, 105],
+    [240, 198, 116],
+  ],
+  [
+    [70, 30, 90],
+    [250, 150, 120],
+  ],
+  [
+    [20, 60, 120],
+    [200, 230, 250],
+  ],
+  [
+    [30, 80, 40],
+    [220, 240, 170],
+  ],
+] as const
+const FILES = [
+  { name: 'Contract with the printer, signed by both.pdf', type: 'application/pdf', size: 812_345 },
+  { name: 'letters.txt', type: 'text/plain', size: 2_400 },
+  { name: 'concert.mp3', type: 'audio/mpeg', size: 154_321 },
+]
+
+async function addPictures({ owner, album, device }: Keeper): Promise<void> {
+  for (const [index, [from, to]] of COLOURS.entries()) {
+    const source = sourceOfBytes(pngOf({ width: 600, height: 400, from, to }))
+    const facts = { name: `Summer ${index + 1}.png`, type: 'image/png', modifiedAt: '2026-07-01T10:00:00Z' }
+    const { assetId } = await owner.upload({ source, album, device, ...facts })
+    await owner.addThumbnail(assetId, pngOf({ width: 256, height: 171, from, to }), { device })
+  }
+}
+
+async function addFiles({ owner, album, device }: Keeper): Promise<void> {
+  for (const { size, ...facts } of FILES)
+    await owner.upload({ source: sourceOfBytes(new Uint8Array(size).fill(65)), album, device, ...facts })
+}
+
+async function addDrop({ owner, album, device }: Keeper): Promise<void> {
+  const { url } = await owner.createLink()
+  const content = new TextEncoder().encode('Dear all,\n\nhere is what we talked about.\n')
+  await sendFile(url, content, {
+    name: 'From Ada.txt',
+    type: 'text/plain',
+    sender: 'Ada',
+    note: 'As promised.\nSee you!',
+  })
+  const [drop] = await owner.inbox()
+  if (drop !== undefined) await owner.adoptDrop(drop, { album, device })
+}
+
+/** An upload that ends before anything is signed. */
+async function addHalf({ owner, album, device }: Keeper): Promise<void> {
+  const source = sourceOfBytes(new Uint8Array(40_000))
+  const state = await owner.prepareUpload({ source, album, device, name: 'half.zip' })
+  const cut = new AbortController()
+  const onState = ({ metadata }: typeof state) => {
+    if (metadata.uploadId !== undefined) cut.abort()
+  }
+  await owner.finishUpload({ state, source, onState, signal: cut.signal }).catch(() => undefined)
+}
+
+const full = new WeakMap<World, Promise<Keeper>>()
+
+/** One for all pictures that change nothing. */
+function fullKeeper(world: World): Promise<Keeper> {
+  const made = full.get(world) ?? makeFull(world)
+  full.set(world, made)
+  return made
+}
+
+async function makeFull(world: World): Promise<Keeper> {
+  const keeper = await world.keeper()
+  await keeper.owner.createAlbum({ name: 'Letters' })
+  await addHalf(keeper)
+  await addFiles(keeper)
+  await addDrop(keeper)
+  await addPictures(keeper)
+  return keeper
+}
+
+const albums = async (world: World) => {
+  const { owner } = await fullKeeper(world)
+  return { url: `${world.url}/#/albums`, signedInAs: owner }
+}
+const album = async (world: World) => {
+  const keeper = await fullKeeper(world)
+  return { url: `${world.url}/#/albums/${keeper.album}`, signedInAs: keeper.owner }
+}
+const emptyAlbum = async (world: World) => {
+  const { owner, album: albumId } = await world.keeper()
+  return { url: `${world.url}/#/albums/${albumId}`, signedInAs: owner }
+}
+const pictures = (page: Page) => page.locator('.tile img').nth(3).waitFor()
+const names = (page: Page) => page.getByText('From Ada.txt').waitFor()
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+async function selectTwo(page: Page): Promise<void> {
+  await pictures(page)
+  await names(page)
+  await page.getByLabel('Select Summer 1.png').check()
+  await page.getByLabel('Select Summer 3.png').check()
+}
+
+async function openAsset(page: Page, name: string): Promise<void> {
+  await page.locator('.tile').filter({ hasText: name }).getByRole('link').click()
+  await page.getByRole('heading', { name, level: 1 }).waitFor()
+  await page.getByText('all of them hold').waitFor()
+}
+
+export const albumsShots: readonly Shot[] = [
+  {
+    name: 'albums/none',
+    begin: async (world) => ({ url: `${world.url}/#/albums`, signedInAs: await world.owner() }),
+    reach: (page) => page.getByText('No album yet').waitFor(),
+  },
+  {
+    name: 'albums/list',
+    begin: albums,
+    reach: (page) => page.locator('.album-card img').waitFor(),
+  },
+  {
+    name: 'albums/new',
+    begin: albums,
+    reach: async (page) => {
+      await button(page, 'New album').click()
+      await button(page, 'Make the album').click()
+      await page.getByText('Give the album a name').waitFor()
+    },
+  },
+  {
+    name: 'albums/empty',
+    begin: emptyAlbum,
+    reach: (page) => page.getByText('Nothing in this album yet').waitFor(),
+  },
+  {
+    name: 'albums/album',
+    begin: album,
+    reach: async (page) => {
+      await pictures(page)
+      await names(page)
+    },
+  },
+  { name: 'albums/selected', begin: album, reach: selectTwo },
+  {
+    name: 'albums/uploading',
+    begin: emptyAlbum,
+    reach: async (page) => {
+      await page.route('**/v1/upload/*', async (route) => {
+        // Never answered, so that what is under way stays in view.
+        if (route.request().method() !== 'PATCH') await route.continue()
+      })
+      const buffer = Buffer.alloc(3_000_000)
+      const mimeType = 'video/mp4'
+      await page
+        .locator('.add-files')
+        .setInputFiles(
+          ['A day at the lake.mp4', 'The way home.mp4', 'Later.mp4'].map((name) => ({ name, mimeType, buffer })),
+        )
+      await page.getByText('On its way').nth(1).waitFor()
+      await button(page, 'Pause The way home.mp4').click()
+    },
+  },
+  {
+    name: 'albums/uploads-stopped',
+    begin: emptyAlbum,
+    reach: async (page) => {
+      const buffer = Buffer.from(pngOf({ width: 300, height: 300 }))
+      const file = { name: 'meadow.png', mimeType: 'image/png', buffer }
+      await page.locator('.add-files').setInputFiles([file])
+      await page.getByText('The file is sealed and kept.').waitFor()
+      await page.route('**/v1/upload', (route) =>
+        route.fulfill({
+          status: 403,
+          contentType: 'application/problem+json',
+          body: JSON.stringify({ type: '/problems/error.quota.exceeded', status: 403, code: 'error.quota.exceeded' }),
+        }),
+      )
+      await page.locator('.add-files').setInputFiles([{ ...file, name: 'too much.png' }])
+      await page.getByText('Your storage is full').waitFor()
+    },
+  },
+  {
+    name: 'albums/asset',
+    begin: album,
+    reach: (page) => openAsset(page, 'Summer 2.png'),
+  },
+  {
+    name: 'albums/asset-shown',
+    begin: album,
+    reach: async (page) => {
+      await openAsset(page, 'Summer 2.png')
+      await button(page, 'Show it here').click()
+      await page.frameLocator('iframe.preview').locator('img').waitFor()
+    },
+  },
+  {
+    name: 'albums/asset-of-guest',
+    begin: album,
+    reach: (page) => openAsset(page, 'From Ada.txt'),
+  },
+  {
+    name: 'albums/remove',
+    begin: album,
+    reach: async (page) => {
+      await selectTwo(page)
+      await button(page, 'Delete').click()
+    },
+  },
+  {
+    name: 'shares/create',
+    begin: album,
+    reach: async (page) => {
+      await selectTwo(page)
+      await button(page, 'Share').click()
+      await button(page, 'Make the address').waitFor()
+    },
+  },
+  {
+    name: 'shares/made',
+    begin: album,
+    reach: async (page) => {
+      await selectTwo(page)
+      await button(page, 'Share').click()
+      await button(page, 'Make the address').click()
+      await page.getByLabel('Address', { exact: true }).waitFor()
+      await button(page, 'Close').click()
+    },
+  },
+  {
+    name: 'shares/none',
+    begin: async (world) => ({ url: `${world.url}/#/shares`, signedInAs: await world.owner() }),
+    reach: (page) => page.getByText('You share nothing').waitFor(),
+  },
+  {
+    name: 'shares/list',
+    begin: async (world) => {
+      const { owner, ...keeper } = await world.keeper()
+      const { assetId } = await owner.upload({ ...keeper, source: sourceOfBytes(new Uint8Array(10)) })
+      for (const expiresAt of [undefined, '2026-01-01T00:00:00Z', '2099-01-01T00:00:00Z'])
+        await owner.createShare([assetId], { expiresAt })
+      return { url: `${world.url}/#/shares`, signedInAs: owner }
+    },
+    reach: (page) => page.getByText('Over', { exact: true }).waitFor(),
+  },
+]
+
+const shared = (count: number) => async (world: World) => {
+  const { owner, album: albumId } = await fullKeeper(world)
+  const assetIds: string[] = []
+  for await (const { changes } of owner.changes())
+    for (const { asset } of changes) if (asset?.albumId === albumId && asset.complete) assetIds.push(asset.assetId)
+  const { url } = await owner.createShare(assetIds.slice(-count))
+  return { url }
+}
+
+export const shareShots: readonly Shot[] = [
+  { name: 'share/one', begin: shared(1), reach: (page) => button(page, 'Save Summer 4.png').waitFor() },
+  { name: 'share/several', begin: shared(8), reach: (page) => button(page, 'Save all').waitFor() },
+  {
+    name: 'share/opening',
+    begin: shared(1),
+    reach: async (page) => {
+      // Never answered.
+      await page.route('**/receiver-*.js', () => undefined)
+      await page.reload()
+      await page.getByText('Opening what was shared').waitFor()
+    },
+  },
+  {
+    name: 'share/look',
+    begin: shared(8),
+    reach: async (page) => {
+      await button(page, 'Look at Summer 3.png').click()
+      await page.frameLocator('iframe.preview').locator('img').waitFor()
+    },
+  },
+  {
+    name: 'share/saved',
+    begin: shared(3),
+    reach: async (page) => {
+      await button(page, 'Save all').click()
+      await page.getByText('Saved').nth(2).waitFor()
+    },
+  },
+  {
+    name: 'share/dead',
+    begin: async (world) => {
+      const { url } = await shared(1)(world)
+      return { url: url.replace(/\/v\/[^#]*/, `/v/${'0'.repeat(32)}`) }
+    },
+    reach: (page) => page.getByRole('heading', { name: 'Nothing is shared here any more' }).waitFor(),
+  },
+  {
+    name: 'share/without-key',
+    begin: (world) => ({ url: `${world.url}/v/${'0'.repeat(32)}` }),
+    reach: (page) => page.getByRole('heading', { name: 'The key is missing from the address' }).waitFor(),
+  },
+]

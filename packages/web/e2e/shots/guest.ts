@@ -1,0 +1,107 @@
+import type { Page } from 'playwright-core'
+import { guest as text } from '../../src/text/en/guest.ts'
+import type { Shot } from '../shots.ts'
+
+/** What a guest sees. */
+export const guestShots: readonly Shot[] = [
+  {
+    name: 'guest/ready',
+    begin: (world) => world.link(),
+    reach: (page) => page.getByText(text.limits.none).waitFor(),
+  },
+  {
+    name: 'guest/limited',
+    begin: (world) => world.link({ caps: { maxFileCount: 3, maxFileSize: 5_000_000, maxTotalBytes: 12_000_000 } }),
+    reach: (page) => page.getByText(text.limits.files(3)).waitFor(),
+  },
+  {
+    name: 'guest/passphrase',
+    begin: (world) => world.link({ passphrase: 'a word for guests' }),
+    reach: async (page) => {
+      await page.getByText(text.limits.passphrase).waitFor()
+      await choose(page, ['contract.pdf'])
+    },
+  },
+  {
+    name: 'guest/gone',
+    begin: async (world) => {
+      const owner = await world.owner()
+      const { url, opaqueId } = await world.link({ owner })
+      await owner.revokeLink(opaqueId)
+      return { url }
+    },
+    reach: (page) => page.getByText(text.faults.closed.title).waitFor(),
+  },
+  {
+    name: 'guest/damaged-address',
+    begin: async (world) => ({ url: (await world.link()).url.slice(0, -5) }),
+    reach: (page) => page.getByText(text.faults.malformed.title).waitFor(),
+  },
+  {
+    name: 'guest/unreachable',
+    begin: (world) => world.link(),
+    reach: async (page, world) => {
+      await page.getByText(text.limits.none).waitFor()
+      await choose(page, FILES)
+      world.line.down()
+      await sendAll(page)
+      await page.getByText(text.progress.retrying).first().waitFor()
+    },
+  },
+  {
+    name: 'guest/chosen',
+    begin: (world) => world.link(),
+    reach: (page) => choose(page, FILES),
+  },
+  {
+    name: 'guest/unfit',
+    begin: (world) => world.link({ caps: { maxFileSize: 100_000 } }),
+    reach: async (page) => {
+      await page.getByText(/per file/).waitFor()
+      await choose(page, FILES)
+    },
+  },
+  {
+    name: 'guest/sending',
+    begin: (world) => world.link(),
+    reach: async (page, world) => {
+      // Large enough that what the system has in its buffers does not pass for sent.
+      await choose(page, FILES, 25)
+      world.line.slow({ upBytesPerSecond: 1_000_000 })
+      await sendAll(page)
+      await page.getByText(text.queue.landed, { exact: true }).first().waitFor()
+    },
+  },
+  {
+    name: 'guest/done',
+    begin: (world) => world.link(),
+    reach: async (page) => {
+      await choose(page, FILES)
+      await sendAll(page)
+      await page.getByText(text.done.checked(FILES.length)).waitFor()
+    },
+  },
+]
+
+const FILES: readonly string[] = [
+  'From the boat, last evening.jpg',
+  'Notes.txt',
+  'Rechnung_2026-11-004_endgültig_unterschrieben.pdf',
+]
+
+async function choose(page: Page, names: readonly string[], times = 1): Promise<void> {
+  const files = names.map((name, index) => ({
+    name,
+    mimeType: 'application/octet-stream',
+    buffer: Buffer.alloc(3_000 * 9 ** index * (index === 0 ? 1 : times), name),
+  }))
+  await page.locator('input[type=file]').first().setInputFiles(files)
+  await page
+    .getByText(names.at(-1) ?? '')
+    .first()
+    .waitFor()
+}
+
+async function sendAll(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Seal and send/ }).click()
+}

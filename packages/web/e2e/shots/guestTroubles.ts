@@ -1,0 +1,96 @@
+import type { Page } from 'playwright-core'
+import { button, choose, done, MIB, seal, someFile } from '../guestPage.ts'
+import type { Shot } from '../shots.ts'
+
+const limited = { caps: { maxFileSize: 5_000_000, maxFileCount: 9 } }
+
+/** What a guest sees when something is in the way, and when all has ended well. */
+export const guestTroublesShots: readonly Shot[] = [
+  {
+    name: 'guest/without-its-end',
+    begin: async (world) => ({ url: (await world.link()).url.split('#')[0] ?? '' }),
+    reach: (page) => page.getByText('The end of the link is missing').waitFor(),
+  },
+  {
+    name: 'guest/passphrase-refused',
+    begin: (world) => world.link({ passphrase: 'a word for guests' }),
+    reach: async (page) => {
+      await choose(page, [someFile('letter.pdf', 70_000), someFile('photo.jpg', 300_000)])
+      await page.getByRole('textbox', { name: 'Passphrase', exact: true }).fill('another word')
+      await seal(page)
+      await page.getByText('The server does not take this passphrase.').waitFor()
+    },
+  },
+  {
+    name: 'guest/no-connection',
+    begin: (world) => world.link(),
+    reach: async (page) => {
+      await page.context().route('**/d/*/*', (route) => (isLater(route.request()) ? route.abort() : route.continue()))
+      await choose(page, [someFile('film.mp4', 3 * MIB), someFile('letter.pdf', 70_000)])
+      await seal(page)
+      await page.getByText('No connection. It goes on by itself.', { exact: true }).first().waitFor()
+    },
+  },
+  {
+    name: 'guest/paused',
+    begin: (world) => world.link(limited),
+    reach: async (page) => {
+      await sendSome(page)
+      await button(page, 'Pause').click()
+      await page.getByText('Paused', { exact: true }).first().waitFor()
+    },
+  },
+  {
+    name: 'guest/asked-before-cancelling',
+    begin: (world) => world.link(limited),
+    reach: async (page) => {
+      await sendSome(page)
+      await button(page, 'Cancel holiday.jpg').click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'guest/unfinished',
+    begin: (world) => world.link(limited),
+    reach: async (page) => {
+      await sendSome(page)
+      page.once('dialog', (dialog) => dialog.accept())
+      await page.reload()
+      await page.getByText('1 file was not finished').waitFor()
+    },
+  },
+  {
+    name: 'guest/receipt',
+    begin: (world) => world.link(limited),
+    reach: async (page) => {
+      await chooseSome(page)
+      await seal(page)
+      await done(page)
+      await page.getByText('The signatures were checked in this browser.').waitFor()
+      await page.locator('summary').first().click()
+    },
+  },
+]
+
+async function chooseSome(page: Page): Promise<void> {
+  await choose(page, [
+    someFile('holiday.jpg', 3 * MIB),
+    someFile('contract with the city of Wanne-Eickel, signed and scanned, second version.pdf', 700_000),
+    someFile('video.mp4', 6 * MIB),
+    someFile('empty.txt', 0),
+  ])
+  await page.getByText('1 file does not fit into this link.').waitFor()
+}
+
+/** Stands still after the first mebibyte. */
+async function sendSome(page: Page): Promise<void> {
+  await page.context().route('**/d/*/*', (route) => (isLater(route.request()) ? undefined : route.continue()))
+  await chooseSome(page)
+  await seal(page)
+  await page.getByText('2 of 3 files landed', { exact: true }).waitFor()
+  await page.getByText(/^Sending, (1\.0[5-9]|[23])/).waitFor()
+}
+
+function isLater(request: { method(): string; headers(): Record<string, string> }): boolean {
+  return request.method() === 'PATCH' && Number(request.headers()['x-service-offset']) > 0
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto'
+import type { Page } from 'playwright-core'
+import { sendFile } from '../../../../testing/people.ts'
+import { inbox as text } from '../../src/text/en/inbox.ts'
+import { pngOf } from '../pictures.ts'
+import { dropRubbish } from '../rubbish.ts'
+import type { Shot } from '../shots.ts'
+import type { World } from '../world.ts'
+
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' })
+const bytes = (count: number) => Uint8Array.from(randomBytes(count))
+
+async function begin(world: World) {
+  const { owner } = await world.keeper()
+  const wedding = await owner.createLink({ label: 'Photos of the wedding' })
+  const office = await owner.createLink({ label: 'Anything for the office' })
+  await dropRubbish(office.url)
+  await sendFile(office.url, new TextEncoder().encode('<h1>Not a page</h1>\n<script>alert(1)</script>\n'.repeat(50)), {
+    name: 'page.html',
+    type: 'text/html',
+  })
+  await sendFile(office.url, bytes(1_250_000), {
+    name: `${'a name that does not end '.repeat(10)}.pdf`,
+    sender: 'Office of Dr. Example',
+    type: 'application/pdf',
+  })
+  await sendFile(wedding.url, pngOf({ width: 800, height: 520 }), {
+    name: 'meadow.png',
+    type: 'image/png',
+    sender: 'Anna',
+    note: 'The one that you asked for. I have the others too, tell me when you want them. '.repeat(9),
+    modifiedAt: '2026-06-01T10:00:00Z',
+  })
+  return { url: `${world.url}/#/inbox`, signedInAs: owner }
+}
+
+const listed = (page: Page) => page.getByText('meadow.png').first().waitFor()
+
+async function open(page: Page, name: string): Promise<void> {
+  await listed(page)
+  await button(page, name).click()
+}
+
+async function preview(page: Page, name: string, inside: string): Promise<void> {
+  await open(page, name)
+  await button(page, text.details.preview).click()
+  await page.frameLocator('iframe.preview').locator(inside).waitFor()
+}
+
+async function chooseTwo(page: Page): Promise<void> {
+  await listed(page)
+  await page.getByLabel(text.choose('meadow.png')).check()
+  await page.getByLabel(text.choose(text.unopened)).check()
+}
+
+/** The inbox of an owner. */
+export const inboxShots: readonly Shot[] = [
+  {
+    name: 'inbox/none',
+    begin: async (world) => ({ url: `${world.url}/#/inbox`, signedInAs: await world.owner() }),
+    reach: (page) => page.getByText(text.emptyTitle).waitFor(),
+  },
+  { name: 'inbox/list', begin, reach: listed },
+  { name: 'inbox/chosen', begin, reach: chooseTwo },
+  { name: 'inbox/details', begin, reach: (page) => open(page, 'meadow.png') },
+  { name: 'inbox/details-broken', begin, reach: (page) => open(page, text.unopened) },
+  { name: 'inbox/preview-picture', begin, reach: (page) => preview(page, 'meadow.png', 'img') },
+  { name: 'inbox/preview-text', begin, reach: (page) => preview(page, 'page.html', 'pre') },
+  {
+    name: 'inbox/keep',
+    begin,
+    reach: async (page) => {
+      await chooseTwo(page)
+      await button(page, text.keep).click()
+      await page.getByText(text.keeping.newAlbum).click()
+    },
+  },
+  {
+    name: 'inbox/kept',
+    begin,
+    reach: async (page) => {
+      await open(page, 'meadow.png')
+      await button(page, text.keepLong).click()
+      await button(page, text.keeping.submit(1)).click()
+      await page.getByText(text.keeping.toAlbum).waitFor()
+    },
+  },
+  {
+    name: 'inbox/discard',
+    begin,
+    reach: async (page) => {
+      await chooseTwo(page)
+      await button(page, text.discard).click()
+    },
+  },
+  {
+    name: 'inbox/failed',
+    begin,
+    reach: async (page) => {
+      await chooseTwo(page)
+      await page.route('**/v1/drops/*', (route) =>
+        route.request().method() === 'DELETE' ? route.abort() : route.continue(),
+      )
+      await button(page, text.discard).click()
+      await button(page, text.discarding.submit(2)).click()
+      await page.getByText(text.discarding.failed(2)).waitFor()
+    },
+  },
+  {
+    name: 'inbox/caught',
+    begin,
+    reach: async (page) => {
+      await open(page, 'meadow.png')
+      await page.route('**/v1/drops/*/content', async (route) => {
+        const answer = await route.fetch()
+        const body = await answer.body()
+        body[body.length - 1] = (body.at(-1) ?? 0) ^ 1
+        await route.fulfill({ response: answer, body })
+      })
+      await page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'))
+      await button(page, text.download).click()
+      await page.getByText(text.caught).waitFor()
+    },
+  },
+]

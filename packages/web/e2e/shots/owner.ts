@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import type { Owner } from '@blindkeep/client/owner'
+import { sendFile } from '../../../../testing/people.ts'
+import { PAGES } from '../../src/owner/route.ts'
+import type { Shot } from '../shots.ts'
+import type { World } from '../world.ts'
+
+/** Each of the owner's pages twice: of somebody who has just begun, and of somebody who has what a page is for. */
+export const ownerShots: readonly Shot[] = PAGES.flatMap((name) => [
+  { name: `${name}/empty`, ...seenBy(name, (world) => world.owner()) },
+  { name: `${name}/in-use`, ...seenBy(name, busyOwner) },
+])
+
+function seenBy(name: string, whose: (world: World) => Promise<Owner>): Omit<Shot, 'name'> {
+  return {
+    begin: async (world) => ({ url: `${world.url}/#/${name}`, signedInAs: await whose(world) }),
+    reach: async (page) => {
+      await page.locator('h1').first().waitFor()
+      // What it asks the server for is there once nothing is asked any more; the stream of changes never ends.
+      await page.locator('[aria-busy=true], .spinner').first().waitFor({ state: 'detached' })
+    },
+  }
+}
+
+const busyOwners = new WeakMap<World, Promise<Owner>>()
+
+function busyOwner(world: World): Promise<Owner> {
+  const known = busyOwners.get(world) ?? newBusyOwner(world)
+  busyOwners.set(world, known)
+  return known
+}
+
+/** Two links, a dead one, a full inbox, an album with files in it and a share of them. */
+async function newBusyOwner(world: World): Promise<Owner> {
+  const { owner, album, device } = await world.keeper()
+  const { url } = await owner.createLink({ label: 'Wedding guests', caps: { maxFileCount: 200 } })
+  await owner.createLink({ label: 'Tax adviser', passphrase: 'an old word', expiresAt: '2031-01-01T00:00:00Z' })
+  const { opaqueId } = await owner.createLink({ label: 'Last year’s' })
+  await owner.revokeLink(opaqueId)
+  for (const [index, name] of ['Speech.pdf', 'First dance.mp4', 'IMG_0001.jpg', 'IMG_0002.jpg', 'Notes.txt'].entries())
+    await sendFile(url, randomBytes(2_000 * 5 ** index), {
+      name,
+      ...(index === 2 ? { note: 'The one with the cake!', sender: 'Gustav' } : {}),
+    })
+  const kept = (await owner.inbox()).slice(0, 2)
+  const assetIds: string[] = []
+  for (const drop of kept) assetIds.push((await owner.adoptDrop(drop, { album, device })).assetId)
+  await owner.createShare(assetIds)
+  return owner
+}

@@ -1,0 +1,57 @@
+/** What a page must not do while it is tested, whatever else it does. */
+import type { BrowserContext, ConsoleMessage, Request } from 'playwright-core'
+
+/** Every page of the context is watched. The lines that come back grow as something goes wrong. */
+export async function watchForProblems(context: BrowserContext, origin: string): Promise<readonly string[]> {
+  const problems: string[] = []
+  await context.exposeBinding('blindkeepViolation', (_source, text: string) => void problems.push(text))
+  await context.addInitScript(reportViolations)
+  context.on('console', (message) => {
+    if (isFault(message)) problems.push(`console: ${message.text()}`)
+  })
+  context.on('page', (page) => {
+    // One that is gone already has nothing to report.
+    page.on('worker', (worker) => void worker.evaluate(reportViolationsOfWorker).catch(() => undefined))
+  })
+  context.on('weberror', (error) => void problems.push(`error: ${error.error().stack ?? String(error.error())}`))
+  context.on('request', (request) => {
+    if (isElsewhere(request.url(), origin)) problems.push(`request to another origin: ${request.url()}`)
+  })
+  context.on('response', (response) => {
+    if (response.status() >= 400 && !isCall(response.request()))
+      problems.push(`${response.status()} for ${response.url()}`)
+  })
+  return problems
+}
+
+/** Runs in the page, before its own scripts. */
+function reportViolations(): void {
+  const { blindkeepViolation } = globalThis as unknown as { blindkeepViolation?: (text: string) => void }
+  document.addEventListener('securitypolicyviolation', (event) => {
+    blindkeepViolation?.(
+      `Content-Security-Policy: ${event.effectiveDirective} refused ${event.blockedURI} (${event.sourceFile}:${event.lineNumber})`,
+    )
+  })
+}
+
+/** Runs in a worker, as soon as there is one: what its console says is heard. */
+function reportViolationsOfWorker(): void {
+  self.addEventListener('securitypolicyviolation', (event) => {
+    console.error(`Content-Security-Policy of a worker: ${event.effectiveDirective} refused ${event.blockedURI}`)
+  })
+}
+
+/** The browser writes a line for every refusal of the server's and every lost connection: for calls the page has to deal with these itself. */
+function isFault(message: ConsoleMessage): boolean {
+  return message.type() === 'error' && !message.text().startsWith('Failed to load resource: ')
+}
+
+function isCall(request: Request): boolean {
+  return ['fetch', 'xhr', 'eventsource'].includes(request.resourceType())
+}
+
+function isElsewhere(url: string, origin: string): boolean {
+  const { protocol, origin: asked } = new URL(url)
+  // What a page made itself is nobody else's, also where it has no origin (`blob:null/…`).
+  return protocol !== 'about:' && protocol !== 'blob:' && asked !== origin
+}
