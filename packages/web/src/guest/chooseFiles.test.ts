@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { filesOfTransfer, folderOf } from './chooseFiles.ts'
+
+const BATCH = 100
+
+/** Stands in for what a browser hands out: our code never makes these. */
+function fileEntry(name: string): FileSystemEntry {
+  const file = (give: (file: File) => void) => give(new File([name], name))
+  return { isFile: true, isDirectory: false, name, file } as unknown as FileSystemEntry
+}
+
+function directoryEntry(name: string, children: readonly FileSystemEntry[]): FileSystemEntry {
+  const createReader = () => {
+    let given = 0
+    const readEntries = (give: (batch: readonly FileSystemEntry[]) => void) => {
+      give(children.slice(given, given + BATCH))
+      given += BATCH
+    }
+    return { readEntries }
+  }
+  return { isFile: false, isDirectory: true, name, createReader } as unknown as FileSystemEntry
+}
+
+function transferOf(...entries: readonly FileSystemEntry[]): DataTransfer {
+  const items = entries.map((entry) => ({ kind: 'file', webkitGetAsEntry: () => entry, getAsFile: () => null }))
+  return { items } as unknown as DataTransfer
+}
+
+describe('what was dropped', () => {
+  it('is read whole, with folders in folders, in as many batches as there are', async () => {
+    const many = Array.from({ length: 250 }, (_, index) => fileEntry(`${index}.jpg`))
+    const dropped = transferOf(
+      fileEntry('note.txt'),
+      directoryEntry('trip', [...many, directoryEntry('day 2', [fileEntry('map.png')])]),
+      directoryEntry('empty', []),
+    )
+    const files = await filesOfTransfer(dropped)
+    assert.equal(files.length, 252)
+    assert.deepEqual(
+      files.filter(({ file }) => ['note.txt', '249.jpg', 'map.png'].includes(file.name)).map(({ folder }) => folder),
+      ['', 'trip', 'trip/day 2'],
+    )
+  })
+
+  it('is pasted pictures too, which have no entry', async () => {
+    const file = new File(['x'], 'image.png')
+    const transfer = { items: [{ kind: 'file', getAsFile: () => file }, { kind: 'string' }] } as unknown as DataTransfer
+    assert.deepEqual(await filesOfTransfer(transfer), [{ file, folder: '', isFromCamera: false }])
+    assert.deepEqual(await filesOfTransfer(null), [])
+  })
+})
+
+describe('the folder of a file that was chosen with it', () => {
+  it('is the path without the file’s own name', () => {
+    assert.equal(folderOf('trip/day 2/map.png'), 'trip/day 2')
+    assert.equal(folderOf(''), '')
+  })
+})

@@ -1,0 +1,37 @@
+import { Button, Dialog } from '../common/controls.tsx'
+import { formatPercent } from '../common/format.ts'
+import type { Row, Unfinished } from './messages.ts'
+import { useGuestPages } from './texts.ts'
+
+interface ConfirmCancelProps {
+  readonly row: Pick<Row | Unfinished, 'name' | 'bytes' | 'of'>
+  readonly onYes: () => void
+  readonly onClose: () => void
+}
+
+/** Asked only when something has arrived: the rest costs nothing to begin again. */
+export function ConfirmCancel({ row, onYes, onClose }: ConfirmCancelProps) {
+  const { text, language } = useGuestPages()
+  return (
+    <Dialog title={text.confirm.title} closeLabel={text.confirm.close} onClose={onClose}>
+      <p>
+        <bdi>{text.confirm.text(row.name, formatPercent(row.bytes, row.of, language))}</bdi>
+      </p>
+      <div class="row">
+        <Button kind="primary" onClick={onClose}>
+          {text.confirm.no}
+        </Button>
+        <Button
+          kind="danger"
+          icon="trash"
+          onClick={() => {
+            onYes()
+            onClose()
+          }}
+        >
+          {text.confirm.yes}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}

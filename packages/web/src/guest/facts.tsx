@@ -1,0 +1,48 @@
+import { formatBytes, formatInstant } from '../common/format.ts'
+import { Icon } from '../common/icons.tsx'
+import type { Language } from '../common/language.ts'
+import type { Limits, Snapshot } from './messages.ts'
+import { type GuestTexts, useGuestPages } from './texts.ts'
+
+/** What is known before anything is sent: how it is kept, and what the link takes. */
+export function Facts({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
+  const { text, language } = useGuestPages()
+  return (
+    <div class="guest-facts">
+      <p class="sealed-here">
+        <Icon name="lock" />
+        <span>
+          <strong>{text.sealedHere}.</strong> {text.sealedHereMore}
+        </span>
+      </p>
+      {snapshot?.link.is === 'open' ? (
+        <ul class="link-limits" aria-label={text.limits.heading}>
+          {factsOf(snapshot.link.limits, snapshot.passphrase !== 'not_needed', { text, language }).map((fact) => (
+            <li key={fact}>{fact}</li>
+          ))}
+        </ul>
+      ) : (
+        <p class="link-limits waiting">{snapshot === undefined || snapshot.link.is === 'asking' ? text.asking : ''}</p>
+      )}
+    </div>
+  )
+}
+
+interface Words {
+  readonly text: GuestTexts
+  readonly language: Language
+}
+
+function factsOf(limits: Limits, asksPassphrase: boolean, { text, language }: Words): readonly string[] {
+  const { fileBytesMax, remainingBytes, remainingFiles, expiresAt } = limits
+  const sizes = [
+    fileBytesMax === undefined ? undefined : text.limits.perFile(formatBytes(fileBytesMax, language)),
+    remainingBytes === undefined ? undefined : text.limits.inAll(formatBytes(remainingBytes, language)),
+    remainingFiles === undefined ? undefined : text.limits.files(remainingFiles),
+  ].filter((fact) => fact !== undefined)
+  return [
+    ...(sizes.length === 0 ? [text.limits.none] : sizes),
+    ...(expiresAt === undefined ? [] : [text.limits.until(formatInstant(expiresAt, language))]),
+    ...(asksPassphrase ? [text.limits.passphrase] : []),
+  ]
+}

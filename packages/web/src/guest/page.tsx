@@ -1,0 +1,81 @@
+import { useMemo, useState } from 'preact/hooks'
+import { presentLanguage } from '../common/language.ts'
+import { LanguageSelect } from '../common/languageSelect.tsx'
+import { DoneCard } from './doneCard.tsx'
+import { DropZone } from './dropZone.tsx'
+import { Facts } from './facts.tsx'
+import { LinkNotice, UnsupportedNotice } from './linkNotice.tsx'
+import { LiveSummary } from './liveSummary.tsx'
+import { Mark } from './mark.tsx'
+import { MessageForm } from './messageForm.tsx'
+import type { Snapshot } from './messages.ts'
+import { PassphraseCard } from './passphraseCard.tsx'
+import { PrintSheet } from './printSheet.tsx'
+import { ProgressCard } from './progressCard.tsx'
+import { Queue } from './queue.tsx'
+import { abilitiesOfThisBrowser, missingOf } from './support.ts'
+import { GuestPagesContext, TEXTS } from './texts.ts'
+import { UnfinishedCard } from './unfinishedCard.tsx'
+import { useGuest } from './useGuest.ts'
+import { useWhileSending } from './whileSending.ts'
+
+export function GuestPage() {
+  const [language, setLanguage] = useState(presentLanguage)
+  const missing = useMemo(() => missingOf(abilitiesOfThisBrowser()), [])
+  const { snapshot, broken, tell } = useGuest(missing === undefined)
+  const text = TEXTS[language]
+  const pages = useMemo(() => ({ text, language, tell }), [text, language, tell])
+  useWhileSending(snapshot, pages)
+  const unsupported = missing ?? (broken === 'start' ? 'old' : broken === 'later' ? 'broken' : undefined)
+  return (
+    <GuestPagesContext.Provider value={pages}>
+      <div class="guest no-print">
+        <header class="guest-header">
+          <Mark />
+          <span>Blindkeep</span>
+        </header>
+        <main class="stack">
+          <div class="guest-title">
+            <h1>{text.title}</h1>
+            <p class="soft">{text.subtitle}</p>
+          </div>
+          {unsupported === undefined ? <Working snapshot={snapshot} /> : <UnsupportedNotice what={unsupported} />}
+        </main>
+        <footer class="guest-footer">
+          <p>{text.footer}</p>
+          <LanguageSelect
+            label={text.language}
+            language={language}
+            onLanguage={(chosen) => {
+              document.documentElement.lang = chosen
+              setLanguage(chosen)
+            }}
+          />
+        </footer>
+      </div>
+      {snapshot !== undefined && <PrintSheet rows={snapshot.rows} />}
+    </GuestPagesContext.Provider>
+  )
+}
+
+/** The shell is drawn before anything is known, and nothing in it moves when it is. */
+function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
+  const isShut = snapshot?.link.is === 'refused' && !snapshot.link.isRetrying
+  const canChoose = !isShut || snapshot.unfinished.length > 0
+  const isSending = snapshot !== undefined && snapshot.totals.files > 0
+  const isEmpty = snapshot === undefined || snapshot.rows.length === 0
+  return (
+    <>
+      <LiveSummary snapshot={snapshot} />
+      {!isShut && !isSending && <Facts snapshot={snapshot} />}
+      {snapshot !== undefined && <LinkNotice snapshot={snapshot} />}
+      {snapshot !== undefined && <UnfinishedCard uploads={snapshot.unfinished} isShut={isShut} />}
+      {snapshot !== undefined && <PassphraseCard snapshot={snapshot} />}
+      {snapshot !== undefined && <DoneCard snapshot={snapshot} />}
+      {snapshot !== undefined && <ProgressCard snapshot={snapshot} />}
+      {canChoose && <DropZone isCompact={!isEmpty} isReady={snapshot !== undefined} remark={snapshot?.remark} />}
+      {snapshot !== undefined && <Queue snapshot={snapshot} />}
+      {snapshot !== undefined && snapshot.counts.chosen > 0 && <MessageForm snapshot={snapshot} />}
+    </>
+  )
+}

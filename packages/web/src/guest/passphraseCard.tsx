@@ -1,0 +1,38 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../common/controls.tsx'
+import type { Snapshot } from './messages.ts'
+import { PassphraseField } from './passphraseField.tsx'
+import { useGuestPages } from './texts.ts'
+
+/** Asks again in place when the server did not take the passphrase, or when it turns out late that there has to be one. */
+export function PassphraseCard({ snapshot: { passphrase, counts } }: { readonly snapshot: Snapshot }) {
+  const { text, tell } = useGuestPages()
+  const [typed, setTyped] = useState('')
+  const card = useRef<HTMLFormElement>(null)
+  const isAsked = passphrase === 'refused' || (passphrase === 'wanted' && counts.waiting > 0)
+  useEffect(() => {
+    if (isAsked) card.current?.querySelector('input')?.focus()
+  }, [isAsked])
+  if (!isAsked) return null
+  return (
+    <form
+      ref={card}
+      class="card stack asked"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (typed !== '') tell({ do: 'passphrase', passphrase: typed })
+      }}
+    >
+      <PassphraseField
+        value={typed}
+        onInput={setTyped}
+        fault={passphrase === 'refused' ? text.message.passphraseRefused : text.message.passphraseMissing}
+      />
+      <div>
+        <Button submits kind="primary" disabled={typed === ''}>
+          {text.message.passphraseSend}
+        </Button>
+      </div>
+    </form>
+  )
+}

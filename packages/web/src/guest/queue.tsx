@@ -1,0 +1,76 @@
+import { useState } from 'preact/hooks'
+import { Button, Notice } from '../common/controls.tsx'
+import { ConfirmCancel } from './confirmCancel.tsx'
+import type { Row, Snapshot } from './messages.ts'
+import { QueueRow } from './queueRow.tsx'
+import { useGuestPages } from './texts.ts'
+
+export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
+  const { text, tell } = useGuestPages()
+  const [doubtful, setDoubtful] = useState<Row>()
+  const { rows, hiddenRows, counts, passphrase } = snapshot
+  if (rows.length === 0) return null
+  const waitsForPassphrase = passphrase === 'refused' || passphrase === 'wanted'
+  return (
+    <section class="card stack queue" aria-labelledby="queue-heading">
+      <h2 id="queue-heading">{text.queue.heading}</h2>
+      <Troubles snapshot={snapshot} />
+      <ul class="rows">
+        {rows.map((row) => (
+          <QueueRow key={row.id} row={row} waitsForPassphrase={waitsForPassphrase} onDoubt={setDoubtful} />
+        ))}
+      </ul>
+      {hiddenRows > 0 && <p class="soft small">{text.queue.hidden(hiddenRows)}</p>}
+      {counts.landed > 0 && (
+        <div class="row apart forget">
+          <p class="soft small grow">{text.receipt.forgetHint}</p>
+          <Button kind="quiet" onClick={() => tell({ do: 'forgetLanded' })}>
+            {text.receipt.forget}
+          </Button>
+        </div>
+      )}
+      {doubtful !== undefined && (
+        <ConfirmCancel
+          row={doubtful}
+          onClose={() => setDoubtful(undefined)}
+          onYes={() => tell({ do: 'cancel', id: doubtful.id })}
+        />
+      )}
+    </section>
+  )
+}
+
+/** What needs somebody, for all rows together: with ten thousand of them nobody looks for the three. */
+function Troubles({ snapshot: { counts, rows, alarms } }: { readonly snapshot: Snapshot }) {
+  const { text, tell } = useGuestPages()
+  const others = counts.chosen + counts.waiting + counts.sending + counts.preparing
+  const retryable = rows.filter(({ phase, retry }) => phase === 'failed' && retry === 'go_on').length
+  return (
+    <>
+      {counts.unfit > 0 && (
+        <Notice tone="warn">
+          <p>{others > 0 ? text.unfit(counts.unfit) : text.unfitAlone(counts.unfit)}</p>
+          {counts.unfit > 1 && (
+            <div>
+              <Button icon="trash" onClick={() => tell({ do: 'removeUnfit' })}>
+                {text.actions.removeUnfit(counts.unfit)}
+              </Button>
+            </div>
+          )}
+        </Notice>
+      )}
+      {retryable > 1 && (
+        <div>
+          <Button icon="retry" onClick={() => tell({ do: 'retryAll' })}>
+            {text.actions.retryAll(retryable)}
+          </Button>
+        </div>
+      )}
+      {alarms > 0 && (
+        <Notice tone="bad">
+          <p>{text.receipt.alarm}</p>
+        </Notice>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,145 @@
+import { useMemo } from 'preact/hooks'
+import { Button, IconButton, Name, Progress } from '../common/controls.tsx'
+import { formatBytes, formatInstant } from '../common/format.ts'
+import { Icon, type IconName } from '../common/icons.tsx'
+import type { Phase, Row } from './messages.ts'
+import { ReceiptView } from './receiptView.tsx'
+import { type GuestPages, useGuestPages } from './texts.ts'
+
+interface QueueRowProps {
+  readonly row: Row
+  readonly waitsForPassphrase: boolean
+  /** To be asked about before it is cancelled. */
+  readonly onDoubt: (row: Row) => void
+}
+
+/** Drawn again only when its own row has changed: the others are hundreds. */
+export function QueueRow({ row, waitsForPassphrase, onDoubt }: QueueRowProps) {
+  const pages = useGuestPages()
+  return useMemo(
+    () => (
+      <li class={`queue-row ${row.phase}`}>
+        <RowIcon phase={row.phase} />
+        <div class="grow stack tight">
+          <p class="row-name">
+            {row.folder !== '' && (
+              <span class="soft">
+                <Name>{row.folder}</Name>/
+              </span>
+            )}
+            <Name>{row.name}</Name> <span class="soft small row-size">{formatBytes(row.size, pages.language)}</span>
+          </p>
+          <RowStatus row={row} waitsForPassphrase={waitsForPassphrase} />
+          {isMoving(row.phase) && <Progress label={row.name} value={row.bytes} max={Math.max(1, row.of)} />}
+          <RowRemedy row={row} />
+          {row.receipt !== undefined && <ReceiptView row={row} receipt={row.receipt} />}
+        </div>
+        <RowActions row={row} onDoubt={onDoubt} />
+      </li>
+    ),
+    [row.id, row.revision, pages, waitsForPassphrase],
+  )
+}
+
+function isMoving(phase: Phase): boolean {
+  return phase === 'preparing' || phase === 'sending' || phase === 'paused'
+}
+
+const ICONS: Readonly<Partial<Record<Phase, IconName>>> = {
+  landed: 'check',
+  failed: 'alert',
+  unfit: 'alert',
+  paused: 'pause',
+  cancelled: 'close',
+}
+
+function RowIcon({ phase }: { readonly phase: Phase }) {
+  const isTurning = phase === 'preparing' || phase === 'finishing'
+  return (
+    <span class="row-icon">
+      {isTurning ? <span class="spinner" aria-hidden="true" /> : <Icon name={ICONS[phase] ?? 'file'} />}
+    </span>
+  )
+}
+
+interface RowStatusProps {
+  readonly row: Row
+  readonly waitsForPassphrase: boolean
+}
+
+function RowStatus({ row, waitsForPassphrase }: RowStatusProps) {
+  const pages = useGuestPages()
+  const isBad = row.phase === 'failed' || row.phase === 'unfit'
+  return (
+    <p class={`small row-status ${isBad ? 'bad' : row.isRetrying ? 'warn' : 'soft'}`}>
+      {statusOf(row, waitsForPassphrase, pages)}
+    </p>
+  )
+}
+
+function statusOf(row: Row, waitsForPassphrase: boolean, { text, language }: GuestPages): string {
+  const { queue, failures } = text
+  if (row.failure !== undefined) return failures[row.failure]
+  if (row.isRetrying) return queue.retrying
+  switch (row.phase) {
+    case 'sending':
+      return queue.sending(formatBytes(row.bytes, language), formatBytes(row.of, language))
+    case 'waiting':
+      return waitsForPassphrase ? queue.waitingForPassphrase : queue.waiting
+    case 'landed':
+      return row.landedAt === undefined ? queue.landed : queue.landedEarlier(formatInstant(row.landedAt, language))
+    case 'unfit':
+      return queue.failed
+    default:
+      return queue[row.phase]
+  }
+}
+
+/** What there is to do about it, in words. */
+function RowRemedy({ row }: { readonly row: Row }) {
+  const { text, tell } = useGuestPages()
+  const isResting = row.phase === 'waiting' && row.isRetrying
+  const isOffered = (row.phase === 'failed' && row.retry !== 'none') || row.phase === 'cancelled' || isResting
+  if (!isOffered) return null
+  const label =
+    row.phase === 'cancelled'
+      ? text.actions.again
+      : row.retry === 'as_new_file'
+        ? text.actions.asNew
+        : text.actions.retry
+  return (
+    <div>
+      <Button icon="retry" onClick={() => tell({ do: 'retry', id: row.id })}>
+        {label}
+      </Button>
+    </div>
+  )
+}
+
+interface RowActionsProps {
+  readonly row: Row
+  readonly onDoubt: (row: Row) => void
+}
+
+function RowActions({ row, onDoubt }: RowActionsProps) {
+  const { text, tell } = useGuestPages()
+  const { id, name, phase, isBegun } = row
+  if (phase === 'landed' || phase === 'finishing') return null
+  const isUnderWay = phase === 'preparing' || phase === 'sending' || phase === 'paused'
+  const cancel = () => (isBegun ? onDoubt(row) : tell({ do: isUnderWay ? 'cancel' : 'remove', id }))
+  return (
+    <div class="row-actions">
+      {(phase === 'preparing' || phase === 'sending') && (
+        <IconButton icon="pause" label={text.actions.pause(name)} onClick={() => tell({ do: 'pause', id })} />
+      )}
+      {phase === 'paused' && (
+        <IconButton icon="play" label={text.actions.resume(name)} onClick={() => tell({ do: 'resume', id })} />
+      )}
+      <IconButton
+        icon="close"
+        label={isUnderWay ? text.actions.cancel(name) : text.actions.remove(name)}
+        onClick={cancel}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,75 @@
+import { Button } from '../common/controls.tsx'
+import { formatBytes, formatInstant } from '../common/format.ts'
+import { Icon } from '../common/icons.tsx'
+import type { ReceiptStanding, Row, SignedFacts } from './messages.ts'
+import { useGuestPages } from './texts.ts'
+
+interface ReceiptViewProps {
+  readonly row: Row
+  readonly receipt: ReceiptStanding
+}
+
+/** The server's signed word that it has the file: what it means first, the numbers for whoever wants them. */
+export function ReceiptView({ row, receipt }: ReceiptViewProps) {
+  const { text, language, tell } = useGuestPages()
+  switch (receipt.is) {
+    case 'fetching':
+      return <p class="small soft">{text.receipt.fetching}</p>
+    case 'missing':
+      return (
+        <div class="stack tight">
+          <p class="small warn">{text.receipt.missing}</p>
+          <div>
+            <Button icon="retry" onClick={() => tell({ do: 'fetchReceipt', id: row.id })}>
+              {text.receipt.fetch}
+            </Button>
+          </div>
+        </div>
+      )
+    case 'alarm':
+      return <p class="small bad">{text.receipt.alarm}</p>
+    case 'checked': {
+      const { receivedAt, sealedBytes } = receipt.signed
+      return (
+        <details class="receipt">
+          <summary class="small">
+            <Icon name="receipt" />
+            <span>{text.receipt.checked(formatInstant(receivedAt, language), formatBytes(sealedBytes, language))}</span>
+          </summary>
+          <div class="stack">
+            <ReceiptFacts signed={receipt.signed} />
+            <div>
+              <Button icon="download" onClick={() => tell({ do: 'saveReceipts', id: row.id })}>
+                {text.receipt.save}
+              </Button>
+            </div>
+          </div>
+        </details>
+      )
+    }
+  }
+}
+
+export function ReceiptFacts({ signed }: { readonly signed: SignedFacts }) {
+  const { text, language } = useGuestPages()
+  const { receipt } = text
+  const facts = [
+    [receipt.signedAt, formatInstant(signed.receivedAt, language)],
+    [receipt.number, signed.receiptNumber.toLocaleString(language)],
+    [receipt.server, signed.serverId],
+    [receipt.size, receipt.bytes(signed.sealedBytes.toLocaleString(language))],
+    [receipt.algorithms, receipt.both],
+    [receipt.hash, signed.sealedHash],
+    [receipt.key, signed.keyId],
+  ] as const
+  return (
+    <dl class="receipt-facts small">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt class="soft">{name}</dt>
+          <dd class={value.length === 64 ? 'mono' : ''}>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

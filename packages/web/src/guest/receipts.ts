@@ -1,0 +1,78 @@
+/** Fetches the receipt of each file that landed and checks all of it, here, with the keys that this browser has seen of the server before. */
+import { AuditError, type DropCustody, fetchReceipt } from '@blindkeep/client/audit'
+import type { Environment } from '@blindkeep/client/environment'
+import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
+import type { Keep } from './keep.ts'
+import type { ReceiptStanding, SignedFacts } from './messages.ts'
+
+const AT_ONCE_MOST = 2
+const PAUSES_MS = [500, 3_000, 15_000]
+
+export interface Receipts {
+  /** Does nothing while it is under way already. */
+  fetch(id: string, custody: DropCustody): void
+}
+
+interface ReceiptsOptions {
+  readonly environment: Environment
+  readonly keep: Keep
+  readonly onStanding: (id: string, standing: ReceiptStanding) => void
+}
+
+export function createReceipts({ environment, keep, onStanding }: ReceiptsOptions): Receipts {
+  const waiting = new Map<string, DropCustody>()
+  const running = new Set<string>()
+
+  function pump(): void {
+    for (const [id, custody] of waiting) {
+      if (running.size >= AT_ONCE_MOST) return
+      waiting.delete(id)
+      running.add(id)
+      void run(id, custody).finally(() => {
+        running.delete(id)
+        pump()
+      })
+    }
+  }
+
+  async function run(id: string, custody: DropCustody): Promise<void> {
+    onStanding(id, { is: 'fetching' })
+    for (const pauseMs of [...PAUSES_MS, undefined]) {
+      try {
+        return onStanding(id, { is: 'checked', signed: await checked(id, custody) })
+      } catch (error) {
+        if (error instanceof AuditError) return onStanding(id, { is: 'alarm', reason: error.reason })
+        if (pauseMs !== undefined) await environment.wait(pauseMs)
+      }
+    }
+    onStanding(id, { is: 'missing' })
+  }
+
+  async function checked(id: string, custody: DropCustody): Promise<SignedFacts> {
+    const pinned = await keep.pins(new URL(custody.baseUrl).origin)
+    const { receipt, keys } = await fetchReceipt({ custody, pinned, environment })
+    await keep.putPins(keys)
+    await keep.putReceipt(id, receipt)
+    return signedFactsOf(receipt)
+  }
+
+  return {
+    fetch(id, custody) {
+      if (running.has(id)) return
+      waiting.set(id, custody)
+      pump()
+    },
+  }
+}
+
+/** Of a receipt that was checked: its fields are then a true reading of what is signed. */
+export function signedFactsOf(receipt: AssetReceipt): SignedFacts {
+  return {
+    receivedAt: receipt.received_at,
+    receiptNumber: receipt.receipt_seq,
+    serverId: receipt.server_id,
+    keyId: receipt.server_key_id,
+    sealedHash: receipt.ciphertext_hash,
+    sealedBytes: receipt.size,
+  }
+}
