@@ -125,7 +125,6 @@ function FactList({ item, linkLabel, language }: DropDialogProps & { readonly la
             <Name>{savedAs}</Name>
           </Fact>
         )}
-        <Fact term={text.receipt}>{text.receiptAbout}</Fact>
       </dl>
       {file !== undefined && <p class="small soft">{text.unverified}</p>}
     </>

@@ -79,10 +79,6 @@ function Facts({ item, linkLabel, language, nowMs }: DropRowProps) {
           {formatDistance(receivedAt, Math.max(nowMs, Date.parse(receivedAt)), language)}
         </time>
       </li>
-      <li class="receipt">
-        <Icon name="receipt" />
-        {text.receipt}
-      </li>
     </ul>
   )
 }

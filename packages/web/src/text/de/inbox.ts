@@ -20,7 +20,6 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
   from: (sender) => `von ${sender}`,
   through: 'über',
   received: 'angekommen',
-  receipt: 'Quittung erteilt',
   adopting: 'Wird gerade behalten',
   choose: (name) => `${name} auswählen`,
   chooseAll: 'Alle auswählen',
@@ -55,8 +54,6 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
     type: 'Art, laut Absender',
     link: 'Über',
     savedAs: 'Gespeichert als',
-    receipt: 'Quittung',
-    receiptAbout: 'Der Absender bekam eine unterschriebene Quittung, als die Datei vollständig angekommen war.',
     unverified: 'Name, Nachricht und Art stammen vom Absender. Niemand hat sie geprüft.',
     preview: 'Vorschau zeigen',
     previewAbout:
