@@ -6,6 +6,7 @@ import { startBehindProxy } from '../../../testing/behindProxy.ts'
 import { anotherClient, type Keeper, newKeeper, type SentFile, sendFile } from '../../../testing/people.ts'
 import type { Exchanged, Tampering } from '../../../testing/tamperingProxy.ts'
 import { AssetIncomplete } from './assetError.ts'
+import { DropError } from './dropError.ts'
 import { systemEnvironment } from './environment.ts'
 import { NetworkError, ProblemError } from './errors.ts'
 import type { InboxItem, Owner } from './owner.ts'
@@ -110,6 +111,14 @@ describe('a drop that is adopted', () => {
     await assert.rejects(owner.adoptDrop(first.drop, keeper), hasCode('error.drop.not_found'))
     await owner.discardDrop(second.drop.dropId)
     await assert.rejects(owner.adoptDrop(second.drop, keeper), hasCode('error.drop.not_found'))
+  })
+
+  it('is refused when it says another thing of its file than what was shown of it', async () => {
+    const { drop } = await arrived()
+    assert.ok(drop.file)
+    const shown = { ...drop, file: { ...drop.file, name: 'another.pdf' } }
+    await assert.rejects(owner.adoptDrop(shown, keeper), DropError)
+    assert.ok((await owner.inbox()).some(({ dropId }) => dropId === drop.dropId))
   })
 
   it('is refused before anything is asked when it does not open', async () => {

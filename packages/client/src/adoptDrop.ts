@@ -7,8 +7,9 @@ import type { AssetPorts } from './assetPorts.ts'
 import { signBundle, smallBlob } from './bundle.ts'
 import { type CompleteAsset, type Completed, completeAsset, requirePlaintextSize } from './completeAsset.ts'
 import { recoverDropKey } from './drop.ts'
+import { DropError } from './dropError.ts'
 import { AnswerError, NetworkError, ProblemError } from './errors.ts'
-import { descriptionOf } from './fileHeader.ts'
+import { descriptionOf, type FileDescription } from './fileHeader.ts'
 import { type DropFacts, openDropPrefix } from './inboxDrop.ts'
 import { sealMetadata } from './metadata.ts'
 import { newId } from './newId.ts'
@@ -24,6 +25,9 @@ export interface AdoptDrop extends CompleteAsset {
   readonly assetId?: AssetId | undefined
 }
 
+/** An item of the inbox: what was shown of it is what is adopted. */
+export type DropToAdopt = DropFacts & { readonly file?: FileDescription | undefined }
+
 /** For callers who keep the id of an asset before there is one. */
 export function newAssetId({ environment }: Pick<AssetPorts, 'environment'>): AssetId {
   return newId(environment, parseAssetId)
@@ -33,18 +37,21 @@ export function newAssetId({ environment }: Pick<AssetPorts, 'environment'>): As
  * Makes a drop an asset of an album: its bytes stay where they are, its key is wrapped under the album, and its name, type, note and sender become the
  * asset's metadata. Reads the drop's header and not its content. Resolves when the asset is complete. A lost answer is found out by asking for the asset,
  * and a claim that a crash has left is waited out, which takes the minute of the server's lease.
- * Throws `SealError` for a drop that does not open, `ProblemError` (`error.drop.not_found` when it was adopted otherwise, or discarded), `SendError`,
- * `AssetError` and what a call throws.
+ * Throws `SealError` for a drop that does not open, `DropError` for one that says another thing of its file than the inbox has shown, `ProblemError`
+ * (`error.drop.not_found` when it was adopted otherwise, or discarded), `SendError`, `AssetError` and what a call throws.
  */
-export async function adoptDrop(ports: AssetPorts, drop: DropFacts, options: AdoptDrop): Promise<Completed> {
+export async function adoptDrop(ports: AssetPorts, drop: DropToAdopt, options: AdoptDrop): Promise<Completed> {
   const { call, keysOf, environment, accountKey } = ports
   const { album, device, signal } = options
   const assetId = options.assetId ?? newAssetId(ports)
   if (options.assetId !== undefined && isAdopted(await findAsset(call, assetId, signal), drop))
     return completeAsset(ports, assetId, options)
   const opened = await openDropPrefix(ports, drop, signal)
+  const file = descriptionOf(opened.header)
+  // Whoever has sent a drop can seal another beginning under its key, and a server that is theirs can give that one out now.
+  if (drop.file !== undefined && !isSameFile(drop.file, file)) throw new DropError()
   const key = recoverDropKey(keysOf(drop.opaqueId), fromBase64(drop.kemCt))
-  const metadata = smallBlob(environment, await sealMetadata({ key, assetId }, descriptionOf(opened.header)))
+  const metadata = smallBlob(environment, await sealMetadata({ key, assetId }, file))
   const { envelope, provenance } = await signBundle(ports, {
     place: { accountKey, albumId: album, amkVersion: AMK_VERSION, assetId },
     key,
@@ -58,6 +65,12 @@ export async function adoptDrop(ports: AssetPorts, drop: DropFacts, options: Ado
   const blobs = [roleBlobOf('metadata', metadata), roleBlobOf('provenance', provenance)]
   const uploads = await sendBundle({ ...options, call, envelope, blobs, environment })
   return { assetId, albumId: album, uploads }
+}
+
+function isSameFile(shown: FileDescription, found: FileDescription): boolean {
+  const { size, name, type, note, sender, modifiedAt } = shown
+  const isSame = size === found.size && name === found.name && type === found.type && note === found.note
+  return isSame && sender === found.sender && modifiedAt === found.modifiedAt
 }
 
 function hashOf({ ciphertextHash }: DropFacts): Sha256Hex {

@@ -112,6 +112,25 @@ describe('a drop that the server altered', () => {
     assert.equal((await itemOf(fresh.landed.ciphertextHash)).fault, undefined)
   })
 
+  it('is not listed under its name when another is told under its id, and once when it is told twice', async () => {
+    const other = await sendFile(link.url, randomBytes(100), { name: 'another.pdf' })
+    const { dropId, file } = await itemOf(sent.landed.ciphertextHash)
+    assert.equal(file?.name, 'a plan.pdf')
+    proxy.tamper({
+      matches: is('GET', /^\/v1\/drops$/),
+      answer: lie((body) => {
+        assert.ok(Array.isArray(body.drops))
+        const others = body.drops.find((drop) => drop.ciphertext_hash === other.landed.ciphertextHash)
+        body.drops = [others, { ...others, drop_id: dropId }, { ...others, drop_id: dropId }]
+      }),
+    })
+    const items = await owner.inbox()
+    assert.deepEqual(
+      items.map((item) => item.file?.name),
+      ['another.pdf', undefined],
+    )
+  })
+
   it('is listed with what was caught in its encapsulated key', async () => {
     proxy.tamper({
       matches: is('GET', /^\/v1\/drops$/),

@@ -56,19 +56,24 @@ interface OwnerInboxPorts {
 }
 
 export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts): OwnerInbox {
-  /** Drops never change, so what was read once holds until the drop is gone. */
-  const known = new Map<DropId, FileDescription>()
+  /** Drops never change, so what was read once holds until the drop is gone, or is told to be another under the same id. */
+  const known = new Map<DropId, { readonly drop: DropFacts; readonly file: FileDescription }>()
 
   async function describe(drop: DropFacts, signal: AbortSignal | undefined): Promise<FileDescription> {
     const { header } = await openDropPrefix({ call, keysOf }, drop, signal)
     const file = descriptionOf(header)
-    known.set(drop.dropId, file)
+    known.set(drop.dropId, { drop, file })
     return file
+  }
+
+  function recalled(drop: DropFacts): FileDescription | undefined {
+    const before = known.get(drop.dropId)
+    return before !== undefined && isSameDrop(before.drop, drop) ? before.file : undefined
   }
 
   async function described(drop: DropFacts, signal: AbortSignal | undefined): Promise<InboxItem> {
     try {
-      return { ...drop, file: known.get(drop.dropId) ?? (await describe(drop, signal)) }
+      return { ...drop, file: recalled(drop) ?? (await describe(drop, signal)) }
     } catch (error) {
       const fault = dropFaultOf(error)
       if (signal?.aborted === true || fault === undefined) throw error
@@ -79,15 +84,16 @@ export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts)
   return {
     async inbox({ signal, onProgress } = {}) {
       const { body } = await call('inbox', { signal })
+      // An id names one drop, whatever the server tells: what is done by id is done to what is listed under it.
+      const drops = new Map(body.drops.map((entry) => [entry.drop_id, factsOf(entry)]))
       let opened = 0
-      const items = await mapBounded(body.drops.map(factsOf), HEADERS_AT_ONCE, async (drop) => {
+      const items = await mapBounded([...drops.values()], HEADERS_AT_ONCE, async (drop) => {
         const item = await described(drop, signal)
         opened += 1
-        onProgress?.(opened, body.drops.length)
+        onProgress?.(opened, drops.size)
         return item
       })
-      const waiting = new Set(items.map(({ dropId }) => dropId))
-      for (const dropId of known.keys()) if (!waiting.has(dropId)) known.delete(dropId)
+      for (const dropId of known.keys()) if (!drops.has(dropId)) known.delete(dropId)
       return items
     },
 
@@ -111,6 +117,10 @@ export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts)
       await call('discardDrops', { query: { opaque_id: opaqueId } })
     },
   }
+}
+
+function isSameDrop(one: DropFacts, other: DropFacts): boolean {
+  return one.opaqueId === other.opaqueId && one.ciphertextHash === other.ciphertextHash && one.kemCt === other.kemCt
 }
 
 function factsOf(entry: Static<typeof InboxEntryResponse>): DropFacts {

@@ -1,10 +1,9 @@
 /** The owner's own files on their way into albums: new ones, and drops out of the inbox. */
 import type { AssetId } from '@blindkeep/protocol/ids'
-import { type AdoptDrop, adoptDrop, newAssetId } from './adoptDrop.ts'
+import { type AdoptDrop, adoptDrop, type DropToAdopt, newAssetId } from './adoptDrop.ts'
 import type { AssetPorts } from './assetPorts.ts'
 import { type CompleteAsset, type Completed, cancelOpenUploads, completeAsset } from './completeAsset.ts'
 import { type FinishUpload, finishUpload, type Uploaded } from './finishUpload.ts'
-import type { DropFacts } from './inboxDrop.ts'
 import { type PrepareUpload, prepareUpload } from './prepareUpload.ts'
 import type { UploadProgress } from './sendBundle.ts'
 import type { UploadState } from './uploadState.ts'
@@ -26,7 +25,7 @@ export interface OwnerUploads {
   cancelUpload(state: UploadState): Promise<void>
   newAssetId(): AssetId
   /** Makes a drop an asset. A lost answer is found out; after a crash the same call with the same `assetId`, or `completeAsset`, goes on. */
-  adoptDrop(drop: DropFacts, options: AdoptDrop): Promise<Completed>
+  adoptDrop(drop: DropToAdopt, options: AdoptDrop): Promise<Completed>
   /** Gives an asset whose original is there what it lacks: metadata and a manifest. */
   completeAsset(assetId: string, options: CompleteAsset): Promise<Completed>
 }
