@@ -20,6 +20,11 @@ import { startWorld, useWorld } from './world.ts'
 const browser = useBrowser()
 const world = useWorld({ withLine: true })
 
+/** Where the session and unfinished uploads are kept (`keptSession.ts`, `uploadStore.ts`). */
+const STORES = [
+  ['blindkeep.owner', 'session'],
+  ['blindkeep-uploads', 'uploads'],
+] as const
 const PASSWORD = 'violet anchor gravel tuba'
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
@@ -249,6 +254,57 @@ describe('a session', () => {
     }
     await page.reload()
     await renewed(page)
+  })
+
+  it('leaves nothing that opens the account or names a file, though its tokens are renewed as it is signed out', async (t) => {
+    const { owner, album } = await world.keeper()
+    const { page } = await browser.open(t, { url: `${world.url}/#/albums/${album}`, signedInAs: owner })
+    await page.route('**/v1/upload', (route) => route.abort())
+    await page
+      .locator('.add-files')
+      .setInputFiles({ name: 'diary.txt', mimeType: 'text/plain', buffer: Buffer.from('x') })
+    const kept = () =>
+      page.evaluate(async (stores) => {
+        const rows: string[] = []
+        for (const [name, store] of stores) {
+          const opening = indexedDB.open(name)
+          await new Promise((resolve) => opening.addEventListener('success', resolve))
+          const reading = opening.result.transaction(store).objectStore(store).getAll()
+          await new Promise((resolve) => reading.addEventListener('success', resolve))
+          rows.push(...reading.result.map(() => store))
+          opening.result.close()
+        }
+        return rows
+      }, STORES)
+    await page.getByText('diary.txt').waitFor()
+    while ((await kept()).length < 2) await page.waitForTimeout(50)
+
+    const expired = {
+      status: 401,
+      contentType: 'application/problem+json',
+      body: '{"code":"error.auth.session_expired"}',
+    }
+    await page.route('**/v1/auth/logout', (route) => route.fulfill(expired), { times: 1 })
+    await page.getByRole('banner').getByRole('button', { name: shellText.signOut }).click()
+    await page.getByText(shellText.busy.unfinished).waitFor()
+    await assertAccessible(page)
+    const renewed = page.waitForResponse((answer) => answer.url().endsWith('/v1/auth/refresh') && answer.ok())
+    await button(page, shellText.busy.leave).click()
+    await renewed
+    await page.getByText(text.signIn.reasons.signed_out).waitFor()
+    assert.deepEqual(await kept(), [])
+  })
+
+  it('that is not kept ends as the page is left, also for whoever goes back to it', async (t) => {
+    const { email, password } = await world.person()
+    const { page } = await browser.open(t, { url: `${world.url}/#/account` })
+    await signIn(page, { email, password })
+    await heading(page, email).waitFor()
+    const ended = page.waitForResponse((answer) => answer.url().endsWith('/v1/auth/logout') && answer.ok())
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
+    await page.getByText(text.signIn.reasons.reloaded).waitFor()
+    await ended
+    assert.ok(!(await page.content()).includes(email))
   })
 
   it('shows what happens as it happens, and goes on after the line was down', async (t) => {

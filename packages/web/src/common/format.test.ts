@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { formatBytes, formatDate, formatDistance, formatDuration, formatInstant, formatPercent } from './format.ts'
+import {
+  formatAge,
+  formatBytes,
+  formatDate,
+  formatDistance,
+  formatDuration,
+  formatInstant,
+  formatPercent,
+} from './format.ts'
 
 /** Kinds of space that the platform puts between a number and its unit. */
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ')
@@ -44,6 +52,11 @@ describe('instants', () => {
     assert.equal(formatDate('2026-01-02T12:00:00Z', 'de'), '02.01.2026')
   })
 
+  it('may be leap seconds, which nothing may break on', () => {
+    assert.equal(formatInstant('2016-12-31T12:00:60Z', 'de'), formatInstant('2016-12-31T12:00:59Z', 'de'))
+    assert.equal(formatDistance('2016-12-31T12:00:60Z', Date.parse('2016-12-31T12:01:00Z'), 'en'), '1 second ago')
+  })
+
   it('are the same moment whatever offset they were written with', () => {
     assert.equal(formatInstant('2026-01-02T14:00:00+02:00', 'en'), formatInstant('2026-01-02T12:00:00.000Z', 'en'))
   })
@@ -51,6 +64,11 @@ describe('instants', () => {
 
 describe('distances', () => {
   const now = Date.parse('2026-01-10T12:00:00Z')
+  it('of what has happened are never in the future', () => {
+    assert.equal(formatAge('2026-01-10T12:05:00Z', now, 'en'), 'now')
+    assert.equal(formatAge('2026-01-10T11:55:00Z', now, 'en'), '5 minutes ago')
+  })
+
   const cases: readonly (readonly [string, string, string])[] = [
     ['2026-01-10T12:00:00Z', 'now', 'jetzt'],
     ['2026-01-10T11:59:15Z', '45 seconds ago', 'vor 45 Sekunden'],

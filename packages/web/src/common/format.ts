@@ -1,3 +1,4 @@
+import { parseInstant } from '@blindkeep/protocol/ids'
 import type { Language } from './language.ts'
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
@@ -19,12 +20,17 @@ export function formatBytes(bytes: number, language: Language): string {
 
 /** RFC 3339 as date and time of the reader's own clock. */
 export function formatInstant(instant: string, language: Language): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(instant))
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(millisecondsOf(instant))
 }
 
 /** Its date alone, where there is no room for more. */
 export function formatDate(instant: string, language: Language): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(new Date(instant))
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(millisecondsOf(instant))
+}
+
+/** A leap second, which RFC 3339 knows, is none to `Date`, and what that gives breaks everything that formats it. */
+function millisecondsOf(instant: string): number {
+  return parseInstant(instant) ?? Date.parse(instant)
 }
 
 const SPANS = [
@@ -36,10 +42,15 @@ const SPANS = [
 
 /** How far an instant lies from now: "in 3 days", "5 minutes ago". */
 export function formatDistance(instant: string, nowMs: number, language: Language): string {
-  const distanceMs = Date.parse(instant) - nowMs
+  const distanceMs = millisecondsOf(instant) - nowMs
   const span = SPANS.find(({ ms }) => Math.abs(distanceMs) >= ms) ?? { unit: 'second', ms: 1_000 }
   const count = Math.trunc(distanceMs / span.ms)
   return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(count, span.unit)
+}
+
+/** The same for what has happened, so never later than now, however the clocks differ. */
+export function formatAge(instant: string, nowMs: number, language: Language): string {
+  return formatDistance(instant, Math.max(nowMs, millisecondsOf(instant)), language)
 }
 
 /** A length of time in its largest unit, rounded up so that what is promised is kept: "2 min". */

@@ -1,11 +1,11 @@
 /** How many pixels a picture says that it has, read without decoding it: what a decoder would have to make room for. */
 import type { ImageType } from './previewMessages.ts'
 
-/** Undefined when it cannot be found where it belongs. */
+/** Undefined when it cannot be found where it belongs, so that a decoder may find another size than this. */
 export function pixelsOf(type: ImageType, bytes: Uint8Array<ArrayBuffer>): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
-    return READERS[type](view)
+    return READERS[type](view) || undefined
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error
@@ -14,10 +14,30 @@ export function pixelsOf(type: ImageType, bytes: Uint8Array<ArrayBuffer>): numbe
 
 const READERS: Readonly<Record<ImageType, (view: DataView) => number | undefined>> = {
   'image/png': (view) => view.getUint32(16) * view.getUint32(20),
-  'image/gif': (view) => view.getUint16(6, true) * view.getUint16(8, true),
+  'image/gif': gifPixels,
   'image/jpeg': jpegPixels,
   'image/webp': webpPixels,
   'image/avif': avifPixels,
+}
+
+/** The screen, or the first picture on it where that is larger (GIF89a, 18 and 20): decoders make room for the larger. */
+function gifPixels(view: DataView): number {
+  const screen = view.getUint16(6, true) * view.getUint16(8, true)
+  const first = firstGifPicture(view)
+  return Math.max(screen, view.getUint16(first + 5, true) * view.getUint16(first + 7, true))
+}
+
+/** Where its descriptor begins: behind the colours, and whatever extensions come before it. */
+function firstGifPicture(view: DataView): number {
+  const flags = view.getUint8(10)
+  let offset = 13 + (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
+  while (view.getUint8(offset) !== 0x2c) {
+    if (view.getUint8(offset) !== 0x21) throw new RangeError('neither a picture nor an extension')
+    // Each of its blocks tells its length, and the empty one is the last.
+    for (offset += 2; view.getUint8(offset) !== 0; ) offset += 1 + view.getUint8(offset)
+    offset += 1
+  }
+  return offset
 }
 
 /** The frame header (ITU T.81, B.2.2) is one of the first segments; each tells its length. */
@@ -26,8 +46,9 @@ function jpegPixels(view: DataView): number | undefined {
     const marker = view.getUint8(offset + 1)
     const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
     if (isFrame) return view.getUint16(offset + 5) * view.getUint16(offset + 7)
-    // Markers may be preceded by any number of fill bytes.
-    offset += marker === 0xff ? 1 : 2 + view.getUint16(offset + 2)
+    // Markers may be preceded by any number of fill bytes, and some stand alone (B.1.1.3, B.1.1.4).
+    const isAlone = marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)
+    offset += marker === 0xff ? 1 : isAlone ? 2 : 2 + view.getUint16(offset + 2)
   }
   return undefined
 }

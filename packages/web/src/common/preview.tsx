@@ -4,13 +4,12 @@ import { preview as german } from '../text/de/preview.ts'
 import { preview as english } from '../text/en/preview.ts'
 import { Button, Notice, Progress } from './controls.tsx'
 import { formatBytes } from './format.ts'
-import { pixelsOf } from './imagePixels.ts'
 import type { Language } from './language.ts'
 import './preview.css'
 import {
   IMAGE_BYTES_MAX,
-  IMAGE_PIXELS_MAX,
   imageTypeOf,
+  notDecodable,
   type PreviewContent,
   readForPreview,
   TEXT_BYTES_MAX,
@@ -27,8 +26,7 @@ const THUMBNAIL_EDGE_PIXELS = 256
  */
 export async function makeThumbnail(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array | undefined> {
   const type = imageTypeOf(bytes)
-  if (type === undefined || bytes.length > IMAGE_BYTES_MAX || (pixelsOf(type, bytes) ?? 0) > IMAGE_PIXELS_MAX)
-    return undefined
+  if (type === undefined || notDecodable(type, bytes) !== undefined) return undefined
   return drawThumbnail({ type, bytes, edge: THUMBNAIL_EDGE_PIXELS })
 }
 
@@ -87,8 +85,8 @@ export function Preview({ open, name, language, explain }: PreviewProps) {
 }
 
 function noneText(reason: Extract<PreviewContent, { kind: 'none' }>['reason'], language: Language): string {
-  const { empty, unknown, tooLarge } = TEXTS[language]
-  return { empty, unknown, too_large: tooLarge }[reason]
+  const { empty, unknown, tooLarge, failed } = TEXTS[language]
+  return { empty, unknown, too_large: tooLarge, broken: failed }[reason]
 }
 
 interface FrameProps {

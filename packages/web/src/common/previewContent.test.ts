@@ -61,8 +61,13 @@ describe('what of a file can be shown', () => {
     const long = fileOf(png(20, 10), IMAGE_BYTES_MAX + 5_000_000, 1_000_000)
     assert.deepEqual(await readForPreview(long.content), { kind: 'none', reason: 'too_large' })
     assert.ok(long.told.isCancelled && long.told.given <= IMAGE_BYTES_MAX + 1_000_000)
-    const bomb = fileOf(png(60_000, 60_000))
+    const bomb = fileOf(png(30_000, 30_000))
     assert.deepEqual(await readForPreview(bomb.content), { kind: 'none', reason: 'too_large' })
+  })
+
+  it('gives no picture to a decoder whose size it cannot tell', async () => {
+    const strange = fileOf(ascii('\xff\xd8\xff\xe0\0\x04AB??\xff\xc0\0\x0b\x08\xff\xff\xff\xff\x01'))
+    assert.deepEqual(await readForPreview(strange.content), { kind: 'none', reason: 'broken' })
   })
 
   it('gives the beginning of a long text and reads no further', async () => {
@@ -104,7 +109,8 @@ describe('what of a file can be shown', () => {
 describe('the pixels of a picture', () => {
   it('are read where each form tells them', () => {
     assert.equal(pixelsOf('image/png', png(300, 200)), 60_000)
-    assert.equal(pixelsOf('image/gif', ascii('GIF89a\x2c\x01\xc8\0')), 60_000)
+    const still = '\x2c\0\0\0\0\x02\0\x03\0\0'
+    assert.equal(pixelsOf('image/gif', ascii(`GIF89a\x2c\x01\xc8\0\0\0\0${still}`)), 60_000)
     const jpeg = ascii('\xff\xd8\xff\xe0\0\x04AB\xff\xff\xc2\0\x0b\x08\0\xc8\x01\x2c\x01')
     assert.equal(pixelsOf('image/jpeg', jpeg), 60_000)
     const webp = ascii('RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x2b\x01\0\xc7\0\0')
@@ -115,7 +121,17 @@ describe('the pixels of a picture', () => {
     assert.equal(pixelsOf('image/avif', avif), 60_000)
   })
 
-  it('are unknown where the picture ends too soon', () => {
+  it('are those of a frame that is larger than its screen, and of no segment that only looks like a frame', () => {
+    const colours = `\x80\0\0${'\0'.repeat(6)}`
+    const large = '\x21\xfe\x02hi\0\x2c\0\0\0\0\x2c\x01\xc8\0\0'
+    assert.equal(pixelsOf('image/gif', ascii(`GIF89a\x01\0\x01\0${colours}${large}`)), 60_000)
+    const alone = ascii('\xff\xd8\xff\x01\xff\xd0\xff\xc2\0\x0b\x08\0\xc8\x01\x2c\x01')
+    assert.equal(pixelsOf('image/jpeg', alone), 60_000)
+  })
+
+  it('are unknown where the picture ends too soon, or says that it has none', () => {
+    assert.equal(pixelsOf('image/gif', ascii('GIF89a\x01\0\x01\0\0\0\0\x3b')), undefined)
+    assert.equal(pixelsOf('image/png', png(0, 5)), undefined)
     assert.equal(pixelsOf('image/png', ascii('\x89PNG')), undefined)
     assert.equal(pixelsOf('image/jpeg', ascii('\xff\xd8\xff\xe0\0\x04')), undefined)
     assert.equal(pixelsOf('image/jpeg', ascii('\xff\xd8\x00')), undefined)

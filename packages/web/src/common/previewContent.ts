@@ -14,7 +14,7 @@ const SNIFFED_BYTES = 64
 export type PreviewContent =
   | { readonly kind: 'image'; readonly type: ImageType; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'text'; readonly bytes: Uint8Array<ArrayBuffer>; readonly isCut: boolean }
-  | { readonly kind: 'none'; readonly reason: 'empty' | 'unknown' | 'too_large' }
+  | { readonly kind: 'none'; readonly reason: 'empty' | 'unknown' | 'too_large' | 'broken' }
 
 /**
  * Reads as much of the file as a preview needs, and lets go of the rest. A picture is read to its end, so that the checks at the end hold for it; of a
@@ -52,8 +52,16 @@ export async function readForPreview(
   if (length === 0) return { kind: 'none', reason: 'empty' }
   if (type === undefined) return textOf(joined(pieces, TEXT_BYTES_MAX), length > TEXT_BYTES_MAX)
   const bytes = joined(pieces, IMAGE_BYTES_MAX)
-  const isTooLarge = length > IMAGE_BYTES_MAX || (pixelsOf(type, bytes) ?? 0) > IMAGE_PIXELS_MAX
-  return isTooLarge ? { kind: 'none', reason: 'too_large' } : { kind: 'image', type, bytes }
+  if (length > IMAGE_BYTES_MAX) return { kind: 'none', reason: 'too_large' }
+  const reason = notDecodable(type, bytes)
+  return reason === undefined ? { kind: 'image', type, bytes } : { kind: 'none', reason }
+}
+
+/** Why a picture is not given to a decoder. Where its size cannot be told it may be any, so that is never taken for a small one. */
+export function notDecodable(type: ImageType, bytes: Uint8Array<ArrayBuffer>): 'broken' | 'too_large' | undefined {
+  const pixels = pixelsOf(type, bytes)
+  if (pixels === undefined) return 'broken'
+  return bytes.length > IMAGE_BYTES_MAX || pixels > IMAGE_PIXELS_MAX ? 'too_large' : undefined
 }
 
 function joined(pieces: readonly Uint8Array[], bytesMax: number): Uint8Array<ArrayBuffer> {

@@ -28,7 +28,10 @@ export function App({ baseUrl, session }: AppProps) {
   useEffect(() => {
     if (view.stage === 'in' && view.isKeepingRefused)
       toasts.tell({ tone: 'bad', text: accountText(language).stayRefused })
-    if (view.stage !== 'in') document.title = ownerText(language).title
+    if (view.stage === 'in') return
+    document.title = ownerText(language).title
+    // They name files of whoever was signed in.
+    toasts.clear()
   }, [view])
   const languages = { language, onLanguage: setLanguage }
   return (

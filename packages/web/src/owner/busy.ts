@@ -23,6 +23,15 @@ export function useBusy(isBusy: boolean): void {
   useEffect(() => (isBusy ? becomeBusy() : undefined), [isBusy])
 }
 
+/** The same for what outlives its page: `subscribe` calls back whenever `isAtWork` may have changed. */
+export function busyAsLongAs(isAtWork: () => boolean, subscribe: (listener: () => void) => unknown): void {
+  let rest: (() => void) | undefined
+  subscribe(() => {
+    if (isAtWork()) rest ??= becomeBusy()
+    else rest = void rest?.()
+  })
+}
+
 export function isBusy(): boolean {
   return busy.size > 0
 }

@@ -4,9 +4,11 @@
 import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
 import type { Owner } from '@blindkeep/client/owner'
 import type { SessionListener } from '@blindkeep/client/session'
+import { forgetUploads } from './albums/uploadStore.ts'
 import { pageEnvironment } from './environment.ts'
 import { forgetSession, loadSession } from './keptSession.ts'
-import { enter, newPresent, newTab, resume, show, stop } from './sessionTab.ts'
+import { leave } from './left.ts'
+import { enter, newPresent, newTab, resume, show, stop, type Tab } from './sessionTab.ts'
 import { takeTabLock } from './tabLock.ts'
 
 /** Why nobody is signed in, where there is more to say than that. */
@@ -38,10 +40,10 @@ export interface PageSession {
   open(wanted?: { readonly steal: boolean }): Promise<void>
   /** For one try to get in. */
   entrance(): Entrance
-  /** Erases what is kept first, whether or not the server hears of it. */
+  /** Erases what is kept first, also of uploads that are unfinished, whether or not the server hears of it. */
   signOut(): Promise<void>
-  /** The session is over, and the server knows. */
-  end(reason: OutReason): Promise<void>
+  /** The account is gone, and with it all that is kept of it. */
+  endDeleted(): Promise<void>
 }
 
 /** A server that cannot be reached shall not keep anybody from leaving. */
@@ -51,12 +53,7 @@ export function createPageSession(baseUrl: string): PageSession {
   const tab = newTab(baseUrl)
   let isOpening = false
 
-  addEventListener('pagehide', ({ persisted }) => {
-    // Nobody can come back to a session whose keys go with the page.
-    if (persisted || tab.view.stage !== 'in' || tab.view.isKept || tab.present === undefined) return
-    tab.present.gate.isLeaving = true
-    tab.view.owner.logOut().catch(() => undefined)
-  })
+  endWithPage(tab)
 
   return {
     view: () => tab.view,
@@ -95,17 +92,48 @@ export function createPageSession(baseUrl: string): PageSession {
       if (tab.view.stage !== 'in' || leaving === undefined) return
       // From here on nothing that the server says of this session is news; the way to it stays open for one last call.
       tab.present = undefined
-      const farewell = tab.view.owner.logOut().then(
+      const { owner } = tab.view
+      const wasKept = leaving.keeps !== undefined
+      // That call may bring new tokens, which must not get back into the browser.
+      leaving.keeps = undefined
+      const farewell = owner.logOut().then(
         () => true,
         () => false,
       )
-      if (leaving.keeps !== undefined) await forgetSession()
+      if (wasKept) await forgetSession()
+      await forgetFilesOf(owner, baseUrl)
       const isHeard = await Promise.race([farewell, systemEnvironment.wait(FAREWELL_MS).then(() => false)])
       leaving.gate.isClosed = true
       leaving.lock?.release()
       show(tab, { stage: 'out', reason: isHeard ? 'signed_out' : 'signed_out_unheard' })
     },
 
-    end: (reason) => stop(tab, reason),
+    async endDeleted() {
+      if (tab.view.stage === 'in') await forgetFilesOf(tab.view.owner, baseUrl)
+      await stop(tab, 'deleted')
+    },
   }
+}
+
+/** What happens to a session when its page goes away, or comes back. */
+function endWithPage(tab: Tab): void {
+  addEventListener('pagehide', ({ persisted }) => {
+    // The session ends with the page, also where the browser puts that aside for whoever goes back (HTML, back/forward cache).
+    if (tab.view.stage !== 'in' || tab.view.isKept || tab.present === undefined) return
+    tab.present.gate.isLeaving = true
+    tab.view.owner.logOut().catch(() => undefined)
+    if (!persisted) return
+    tab.present = undefined
+    show(tab, { stage: 'out', reason: 'reloaded' })
+  })
+  addEventListener('pageshow', ({ persisted }) => {
+    // One that is kept may have gone on in another tab meanwhile, or be over.
+    if (persisted && tab.view.stage === 'in') location.reload()
+  })
+}
+
+/** Of whoever leaves for good, nothing stays that would name their files. */
+async function forgetFilesOf(owner: Owner, baseUrl: string): Promise<void> {
+  leave(owner)
+  await forgetUploads({ accountId: owner.accountId, baseUrl }).catch(() => undefined)
 }

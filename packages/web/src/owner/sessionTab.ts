@@ -4,6 +4,7 @@ import { type Owner, openOwner, type TokenPair } from '@blindkeep/client/owner'
 import { createSession, type SessionListener } from '@blindkeep/client/session'
 import { type Gate, pageEnvironment } from './environment.ts'
 import { forgetSession, type KeptSession, loadSession, saveSession } from './keptSession.ts'
+import { leave } from './left.ts'
 import type { OutReason, SessionView } from './session.ts'
 import { type TabLock, takeTabLock } from './tabLock.ts'
 
@@ -16,7 +17,7 @@ interface Present {
   lock: TabLock | undefined
 }
 
-interface Tab {
+export interface Tab {
   readonly baseUrl: string
   readonly listeners: Set<() => void>
   /** Whether somebody was signed in here before a reload took the keys. */
@@ -30,7 +31,9 @@ export function newTab(baseUrl: string): Tab {
 }
 
 export function show(tab: Tab, view: SessionView): void {
+  const { view: before } = tab
   tab.view = view
+  if (before.stage === 'in' && (view.stage !== 'in' || view.owner !== before.owner)) leave(before.owner)
   remember(view.stage === 'in' && !view.isKept)
   for (const listener of tab.listeners) listener()
 }

@@ -1,6 +1,6 @@
 /** What stands around every page of somebody who is signed in. */
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { Button, Dialog, Notice } from '../common/controls.tsx'
+import { useEffect, useRef } from 'preact/hooks'
+import { Button, Notice } from '../common/controls.tsx'
 import { Icon, type IconName } from '../common/icons.tsx'
 import type { Language } from '../common/language.ts'
 import { LanguageSelect } from '../common/languageSelect.tsx'
@@ -8,12 +8,12 @@ import markUrl from '../common/mark.svg'
 import { AccountPage } from './account/accountPage.tsx'
 import { AlbumsPage } from './albums/albumsPage.tsx'
 import { isArrival } from './arrival.ts'
-import { isBusy } from './busy.ts'
 import { InboxPage } from './inbox/inboxPage.tsx'
 import { LinksPage } from './links/linksPage.tsx'
 import { PAGES, type Page, type Route, useRoute } from './route.ts'
 import type { PageSession } from './session.ts'
 import { SharesPage } from './shares/sharesPage.tsx'
+import { SignOutQuestion, useSignOut } from './signOut.tsx'
 import { QuotaBanner, StoragePage } from './storage/storagePage.tsx'
 import { ownerText } from './texts.ts'
 
@@ -79,8 +79,7 @@ export function Shell(props: ShellProps) {
 
 function Header({ language, onLanguage, session, isConnected, onSkip }: ShellProps & { readonly onSkip: () => void }) {
   const text = ownerText(language)
-  const [isAsked, setAsked] = useState(false)
-  const signOut = () => void session.signOut()
+  const signOut = useSignOut(session)
   return (
     <header class="top no-print">
       {/* The fragment names the page, so that no link can name its content as well. */}
@@ -99,20 +98,10 @@ function Header({ language, onLanguage, session, isConnected, onSkip }: ShellPro
         <span>{isConnected ? text.live : text.connecting}</span>
       </p>
       <LanguageSelect label={text.language} language={language} onLanguage={onLanguage} />
-      <Button kind="quiet" onClick={() => (isBusy() ? setAsked(true) : signOut())}>
+      <Button kind="quiet" onClick={signOut.begin}>
         {text.signOut}
       </Button>
-      {isAsked && (
-        <Dialog title={text.busy.title} closeLabel={text.busy.stay} onClose={() => setAsked(false)}>
-          <p>{text.busy.explain}</p>
-          <div class="row">
-            <Button kind="danger" onClick={signOut}>
-              {text.busy.leave}
-            </Button>
-            <Button onClick={() => setAsked(false)}>{text.busy.stay}</Button>
-          </div>
-        </Dialog>
-      )}
+      <SignOutQuestion signOut={signOut} />
     </header>
   )
 }

@@ -1,6 +1,6 @@
 /** Everything of somebody who is signed in: the connection for what changes, and the shell around the pages. */
 import type { LiveEvent, Owner } from '@blindkeep/client/owner'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Language } from '../common/language.ts'
 import { useLoaded } from '../common/useLoaded.ts'
 import { type OwnerPages, OwnerPagesContext } from './context.ts'
@@ -18,7 +18,8 @@ interface SignedInAppProps {
   readonly tell: OwnerPages['tell']
 }
 
-export function SignedInApp({ baseUrl, owner, session, language, onLanguage, tell }: SignedInAppProps) {
+export function SignedInApp({ baseUrl, owner, session, language, onLanguage, ...props }: SignedInAppProps) {
+  const tell = useWhileHere(props.tell)
   const live = useLiveEvents(owner)
   const waiting = useWaiting(owner, live.onLive)
   const account = useLoaded(() => owner.account(), owner.accountId)
@@ -43,6 +44,18 @@ export function SignedInApp({ baseUrl, owner, session, language, onLanguage, tel
       />
     </OwnerPagesContext.Provider>
   )
+}
+
+/** Work that ends after somebody has signed out tells the next person nothing. */
+function useWhileHere(tell: OwnerPages['tell']): OwnerPages['tell'] {
+  const isHere = useRef(true)
+  useEffect(
+    () => () => {
+      isHere.current = false
+    },
+    [],
+  )
+  return useCallback((message) => isHere.current && tell(message), [tell])
 }
 
 const COUNTED: readonly LiveEvent['name'][] = ['drop.landed', 'drop.adopted', 'drop.discarded', 'link.changed', 'reset']

@@ -21,6 +21,7 @@ export interface Toasts {
   readonly toasts: readonly Toast[]
   readonly tell: (message: Message) => void
   readonly dismiss: (id: number) => void
+  readonly clear: () => void
 }
 
 export function useToasts(): Toasts {
@@ -31,11 +32,16 @@ export function useToasts(): Toasts {
     [],
   )
   const dismiss = useCallback((id: number) => setToasts((last) => last.filter((toast) => toast.id !== id)), [])
-  return { toasts, tell, dismiss }
+  const clear = useCallback(() => setToasts([]), [])
+  return { toasts, tell, dismiss, clear }
 }
 
 /** Always in the page, even when empty: a live region is heard only where it stood before what it says. */
-export function ToastList({ toasts, dismiss, language }: Omit<Toasts, 'tell'> & { readonly language: Language }) {
+export function ToastList({
+  toasts,
+  dismiss,
+  language,
+}: Pick<Toasts, 'toasts' | 'dismiss'> & { readonly language: Language }) {
   return (
     <section class="toasts no-print" aria-label={ownerText(language).messages}>
       <div role="alert">

@@ -52,7 +52,7 @@ function DeleteDialog({ email, session, onClose }: DeleteAccountProps & { readon
         onTried={() => setTried(true)}
         onSubmit={async ({ password }) => {
           await owner.deleteAccount({ password })
-          await session.end('deleted')
+          await session.endDeleted()
         }}
         onCancel={onClose}
       >

@@ -3,6 +3,7 @@
 import { Button } from '../../common/controls.tsx'
 import { CopyButton } from '../../common/copyButton.tsx'
 import type { Language } from '../../common/language.ts'
+import { download } from '../../common/saveStream.ts'
 import { accountText } from '../texts.ts'
 
 interface SecretListProps {
@@ -25,7 +26,8 @@ export function SecretList({ title, label, email, items, fileName, path, languag
   const isLong = items.some(({ length }) => length > SHORT_CHARACTERS)
   const lines = items.map((item, index) => `${index + 1}. ${item}`)
   const where = text.at(new URL(`#/${path}`, location.href).href)
-  const save = () => saveText(`${title}\n${text.of(email)}\n${where}\n\n${lines.join('\n')}\n`, fileName)
+  const content = `${title}\n${text.of(email)}\n${where}\n\n${lines.join('\n')}\n`
+  const save = () => download(new Blob([content], { type: 'text/plain;charset=utf-8' }), fileName)
   return (
     <div class="stack sheet">
       <p class="only-print">
@@ -54,16 +56,4 @@ export function SecretList({ title, label, email, items, fileName, path, languag
       </div>
     </div>
   )
-}
-
-/** A download starts in the next turn of the browser; its address must live so long. */
-const ADDRESS_LIFE_MS = 10_000
-
-function saveText(content: string, name: string): void {
-  const address = URL.createObjectURL(new Blob([content], { type: 'text/plain;charset=utf-8' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(address), ADDRESS_LIFE_MS)
 }

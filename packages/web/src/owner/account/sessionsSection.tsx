@@ -1,11 +1,12 @@
 import type { OwnSession } from '@blindkeep/client/owner'
 import { Button } from '../../common/controls.tsx'
-import { formatDistance, formatInstant } from '../../common/format.ts'
+import { formatAge, formatInstant } from '../../common/format.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorText } from '../errorText.ts'
 import type { PageSession } from '../session.ts'
+import { SignOutQuestion, useSignOut } from '../signOut.tsx'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { Section } from './section.tsx'
@@ -15,6 +16,7 @@ export function SessionsSection({ session }: { readonly session: PageSession }) 
   const { owner, language, tell } = useOwnerPages()
   const text = accountText(language).sessions
   const loaded = useLoaded(() => owner.sessions())
+  const signOut = useSignOut(session)
   const action = useAction()
   const sessions = [...(loaded.value ?? [])].sort(
     (one, other) =>
@@ -41,7 +43,7 @@ export function SessionsSection({ session }: { readonly session: PageSession }) 
             key={entry.sessionId}
             entry={entry}
             isBusy={action.isBusy}
-            onEnd={() => void (entry.isCurrent ? session.signOut() : end([entry], text.ended))}
+            onEnd={() => (entry.isCurrent ? signOut.begin() : void end([entry], text.ended))}
           />
         ))}
       </ul>
@@ -53,6 +55,7 @@ export function SessionsSection({ session }: { readonly session: PageSession }) 
           </Button>
         </div>
       )}
+      <SignOutQuestion signOut={signOut} />
     </Section>
   )
 }
@@ -73,7 +76,7 @@ function SessionRow({ entry, isBusy, onEnd }: SessionRowProps) {
         <span>
           {text.signedIn(since)} {entry.isCurrent && <span class="badge good">{text.here}</span>}
         </span>
-        <span class="soft small">{text.lastUsed(formatDistance(entry.lastUsedAt, Date.now(), language))}</span>
+        <span class="soft small">{text.lastUsed(formatAge(entry.lastUsedAt, Date.now(), language))}</span>
       </div>
       <Button kind="quiet" disabled={isBusy} onClick={onEnd}>
         {text.end}

@@ -1,6 +1,7 @@
 import type { AssetFacts } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
+import { useBusy } from '../busy.ts'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import { errorText } from '../errorText.ts'
@@ -13,6 +14,7 @@ export function Incomplete({ assets }: { readonly assets: readonly AssetFacts[] 
   const text = albumsText(language).incomplete
   const [isBusy, setBusy] = useState(false)
   const [fault, setFault] = useState<string>()
+  useBusy(isBusy)
 
   async function finish(): Promise<void> {
     setBusy(true)

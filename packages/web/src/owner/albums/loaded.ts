@@ -1,12 +1,13 @@
 import type { Album } from '@blindkeep/client/owner'
-import { type Loaded, useLoaded } from '../../common/useLoaded.ts'
+import type { Loaded } from '../../common/useLoaded.ts'
+import { useRefreshed } from '../../common/useRefreshed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
 import { type AssetMap, assetFeedOf } from './assetFeed.ts'
 
 /** All assets of the account, as they are now. */
 export function useAssets(): Loaded<AssetMap> {
   const { owner } = useOwnerPages()
-  const loaded = useLoaded(() => assetFeedOf(owner).refresh())
+  const loaded = useRefreshed(() => assetFeedOf(owner).refresh())
   useLive(['asset.changed', 'drop.adopted'], loaded.reload)
   return loaded
 }
@@ -14,7 +15,7 @@ export function useAssets(): Loaded<AssetMap> {
 /** All albums. A new one shows at the latest when something is put into it: of itself it tells nothing. */
 export function useAlbums(): Loaded<readonly Album[]> {
   const { owner } = useOwnerPages()
-  const loaded = useLoaded(() => owner.albums())
+  const loaded = useRefreshed(() => owner.albums())
   useLive(['asset.changed', 'drop.adopted'], loaded.reload)
   return loaded
 }

@@ -1,6 +1,7 @@
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useState } from 'preact/hooks'
 import { Button, Dialog, Notice } from '../../common/controls.tsx'
+import { useBusy } from '../busy.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { albumsText } from './texts.ts'
@@ -17,6 +18,7 @@ export function RemoveDialog({ assetIds, onClose, onRemoved }: RemoveDialogProps
   const text = albumsText(language)
   const [isBusy, setBusy] = useState(false)
   const [fault, setFault] = useState<string>()
+  useBusy(isBusy)
 
   async function remove(): Promise<void> {
     setBusy(true)
@@ -49,7 +51,7 @@ export function RemoveDialog({ assetIds, onClose, onRemoved }: RemoveDialogProps
             {text.remove.confirm(assetIds.length)}
           </Button>
         )}
-        <Button kind="quiet" onClick={onClose}>
+        <Button kind="quiet" disabled={isBusy} onClick={onClose}>
           {fault === undefined ? text.cancel : text.close}
         </Button>
       </div>

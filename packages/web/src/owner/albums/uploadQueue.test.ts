@@ -219,6 +219,17 @@ describe('the upload queue', () => {
     assert.equal(item('a').error, undefined)
   })
 
+  it('ends with whoever has left: nothing is under way, kept, forgotten or cancelled from then on', async () => {
+    const { queue, add, job, started, kept, forgotten, cancelled } = createWorld()
+    add('a', 'b', 'c')
+    const { job: running } = job('a')
+    queue.end()
+    assert.ok(running.signal.aborted)
+    await running.onState(stateOf(1))
+    await turn()
+    assert.deepEqual([queue.items(), started, kept, forgotten, cancelled], [[], ['a', 'b'], [], [], []])
+  })
+
   it('tells whoever listens of every change, until they stop', () => {
     const { queue, add, item } = createWorld()
     let told = 0

@@ -98,6 +98,8 @@ export interface UploadQueue<File> {
   cancel(id: string): void
   /** Takes what is done out of the list. */
   clearDone(): void
+  /** Stops everything and lets go of it, here alone: what is kept stays kept, and nothing more is. */
+  end(): void
 }
 
 interface Entry<File> {
@@ -253,6 +255,13 @@ export function createUploadQueue<File extends ChosenFile>(ports: UploadPorts<Fi
 
     clearDone() {
       for (const [id, { item }] of entries) if (item.phase === 'done') entries.delete(id)
+      tell()
+    },
+
+    end() {
+      const left = [...entries.values()]
+      entries.clear()
+      left.forEach(stop)
       tell()
     },
   }

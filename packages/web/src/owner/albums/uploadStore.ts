@@ -20,14 +20,18 @@ export async function forgetUpload(state: UploadState): Promise<void> {
   await withUploads((database) => database.delete('uploads', keyOf(state)))
 }
 
-/** Those of an account at this server. What cannot be read any more is removed: an older page has left it. */
-export async function keptUploads({
-  accountId,
-  baseUrl,
-}: {
+interface AccountAt {
   readonly accountId: string
   readonly baseUrl: string
-}): Promise<readonly KeptUpload[]> {
+}
+
+/** All of an account at this server: whoever signs out leaves no names of files behind. */
+export async function forgetUploads(of: AccountAt): Promise<void> {
+  for (const { state } of await keptUploads(of)) await forgetUpload(state)
+}
+
+/** Those of an account at this server. What cannot be read any more is removed: an older page has left it. */
+export async function keptUploads({ accountId, baseUrl }: AccountAt): Promise<readonly KeptUpload[]> {
   return withUploads(async (database) => {
     const kept: KeptUpload[] = []
     for (const key of await database.getAllKeys('uploads')) {

@@ -5,9 +5,10 @@ import type { Owner } from '@blindkeep/client/owner'
 import { sourceOfBlob } from '@blindkeep/client/source'
 import type { UploadState } from '@blindkeep/client/uploadState'
 import { useEffect, useState } from 'preact/hooks'
-import { becomeBusy } from '../busy.ts'
+import { busyAsLongAs } from '../busy.ts'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
+import { whenLeft } from '../left.ts'
 import { addThumbnail } from './pictures.ts'
 import { createUploadQueue, isActive, type UploadItem, type UploadJob, type UploadQueue } from './uploadQueue.ts'
 import { forgetUpload, keepUpload, keptUploads } from './uploadStore.ts'
@@ -46,13 +47,9 @@ function startQueue(uploader: Uploader): FileQueue {
     forget: (state) => forgetUpload(state).catch(() => undefined),
   })
   queues.set(owner, queue)
+  whenLeft(owner, queue.end)
   keptUploads({ accountId: owner.accountId, baseUrl }).then(queue.restore, () => undefined)
-  let rest: (() => void) | undefined
-  queue.subscribe(() => {
-    const isBusy = queue.items().some(isActive)
-    if (isBusy) rest ??= becomeBusy()
-    else rest = void rest?.()
-  })
+  busyAsLongAs(() => queue.items().some(isActive), queue.subscribe)
   return queue
 }
 

@@ -1,6 +1,6 @@
 import type { InboxItem } from '@blindkeep/client/owner'
 import { IconButton, Name } from '../../common/controls.tsx'
-import { formatBytes, formatDistance, formatInstant } from '../../common/format.ts'
+import { formatAge, formatBytes, formatInstant } from '../../common/format.ts'
 import { Icon, type IconName } from '../../common/icons.tsx'
 import type { Language } from '../../common/language.ts'
 import { faultText, inboxText, nameOf, plainNameOf, sizeOf } from './texts.ts'
@@ -76,7 +76,7 @@ function Facts({ item, linkLabel, language, nowMs }: DropRowProps) {
       <li>
         {text.received}{' '}
         <time dateTime={receivedAt} title={formatInstant(receivedAt, language)}>
-          {formatDistance(receivedAt, Math.max(nowMs, Date.parse(receivedAt)), language)}
+          {formatAge(receivedAt, nowMs, language)}
         </time>
       </li>
     </ul>

@@ -29,6 +29,13 @@ export function messagesOf({ task, outcome: { done, left }, gone, language }: Ta
   return messages
 }
 
+/** For whoever has left the page, where the failures stay. */
+export function failureMessage({ kind }: DropTask, count: number, language: Language): Message {
+  const { keeping, discarding, title } = inboxText(language)
+  const text = (kind === 'keep' ? keeping : discarding).failed(count)
+  return { tone: 'bad', text: `${text}.`, link: { href: '#/inbox', text: title } }
+}
+
 /** One file is called by its name. */
 function doneMessage(task: DropTask, count: number, language: Language): Message {
   const { keeping, discarding } = inboxText(language)

@@ -1,13 +1,17 @@
 /** The files that wait, with what chooses among them. */
 import type { InboxItem } from '@blindkeep/client/owner'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
 import { formatBytes } from '../../common/format.ts'
+import { StepEnd } from '../../common/stepEnd.tsx'
 import { useNow } from '../../common/useNow.ts'
 import { useOwnerPages } from '../context.ts'
 import { type DropActions, DropRow } from './dropRow.tsx'
 import { allOrNone, extentOf, type Selection, touched } from './selection.ts'
 import { inboxText } from './texts.ts'
+
+/** Drawn in steps as somebody scrolls, so that an inbox of thousands is there at once. */
+const STEP = 60
 
 interface InboxListProps extends DropActions {
   /** As they are shown. */
@@ -23,6 +27,7 @@ export function InboxList({ items, labelOfLink, selection, onSelection, isBusy, 
   const { language } = useOwnerPages()
   const text = inboxText(language)
   const nowMs = useNow()
+  const [count, setCount] = useState(STEP)
   const shown = items.map(({ dropId }) => dropId)
   const extent = extentOf(selection, shown)
   const chosen = items.filter(({ dropId }) => selection.chosen.has(dropId))
@@ -49,7 +54,7 @@ export function InboxList({ items, labelOfLink, selection, onSelection, isBusy, 
         )}
       </div>
       <ul class="card drops" aria-label={text.list}>
-        {items.map((item) => (
+        {items.slice(0, count).map((item) => (
           <DropRow
             key={item.dropId}
             {...actions}
@@ -63,6 +68,7 @@ export function InboxList({ items, labelOfLink, selection, onSelection, isBusy, 
           />
         ))}
       </ul>
+      {count < items.length && <StepEnd key={count} onReached={() => setCount(count + STEP)} />}
     </div>
   )
 }

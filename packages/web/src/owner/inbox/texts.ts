@@ -12,6 +12,8 @@ export function inboxText(language: Language): typeof english {
 
 /** Turn the direction of what follows them, so that `exe.fdp` looks like `pdf.exe` (Unicode TR 36, 2.10). */
 const turning = /\p{Bidi_Control}/gu
+/** Characters that show nothing (Unicode TR 44, Default_Ignorable_Code_Point). */
+const unseen = /[\p{Default_Ignorable_Code_Point}\p{Cc}\s]/gu
 
 /**
  * As the sender wrote it, but for what would make it look like another name; or words for a file without a name, or one that cannot be opened.
@@ -20,7 +22,7 @@ export function nameOf({ file }: InboxItem, language: Language): string {
   const text = texts[language]
   if (file === undefined) return text.unopened
   const name = file.name?.replace(turning, '').trim()
-  return name === undefined || name === '' ? text.unnamed : name
+  return name === undefined || name.replace(unseen, '') === '' ? text.unnamed : name
 }
 
 /** Inside of sentences, and where a name stands for a file on a disk: nothing in it can turn what stands around it, and it is not endless. */

@@ -3,10 +3,10 @@ import { ProblemError } from '@blindkeep/client/errors'
 import type { Album, InboxItem } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useBusy } from '../busy.ts'
+import { becomeBusy } from '../busy.ts'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
-import { type DropTask, messagesOf } from './dropTask.ts'
+import { type DropTask, failureMessage, messagesOf } from './dropTask.ts'
 import { type Failure, workThrough } from './work.ts'
 
 /** Each signs with a key that takes some tens of milliseconds, and sends two small files. */
@@ -32,7 +32,6 @@ export function useDropWork(onChange: () => void): DropWork {
   const stopper = useRef<AbortController | undefined>(undefined)
   /** Kept over tries, so that what a lost answer has already made an asset is found again and not made twice. */
   const assetIds = useRef(new Map<string, AssetId>())
-  useBusy(running !== undefined)
   // Whoever leaves the page has said what to do: it is done to its end.
   const isShown = useRef(true)
   useEffect(
@@ -71,7 +70,9 @@ export function useDropWork(onChange: () => void): DropWork {
     })
     const { failures } = outcome
     for (const message of messagesOf({ task, outcome, gone, language })) tell(message)
-    if (isShown.current) setFailed(failures.length === 0 ? undefined : { task, failures })
+    if (failures.length === 0) return
+    if (isShown.current) setFailed({ task, failures })
+    else tell(failureMessage(task, failures.length, language))
   }
 
   return {
@@ -81,10 +82,12 @@ export function useDropWork(onChange: () => void): DropWork {
       if (stopper.current !== undefined || task.items.length === 0) return
       const controller = new AbortController()
       stopper.current = controller
+      const rest = becomeBusy()
       setFailed(undefined)
       setRunning({ task, over: 0 })
       void run(task, controller.signal).finally(() => {
         stopper.current = undefined
+        rest()
         if (isShown.current) setRunning(undefined)
         onChange()
       })

@@ -40,6 +40,8 @@ export function NewLink({ onClose, onCreated }: NewLinkProps) {
     }
   }
 
+  // Closed now, it would leave a link behind whose passphrase nobody has seen.
+  const close = () => isBusy || onClose()
   if (made !== undefined)
     return (
       <Dialog key="made" title={text.ready.title} closeLabel={text.close} onClose={onClose}>
@@ -51,7 +53,7 @@ export function NewLink({ onClose, onCreated }: NewLinkProps) {
       </Dialog>
     )
   return (
-    <Dialog key="form" title={text.form.title} closeLabel={text.close} onClose={onClose}>
+    <Dialog key="form" title={text.form.title} closeLabel={text.close} onClose={close}>
       <form
         class="stack"
         noValidate
@@ -74,7 +76,9 @@ export function NewLink({ onClose, onCreated }: NewLinkProps) {
         />
         {error !== undefined && <ErrorNotice error={error} language={language} />}
         <div class="row end">
-          <Button onClick={onClose}>{text.cancel}</Button>
+          <Button disabled={isBusy} onClick={close}>
+            {text.cancel}
+          </Button>
           <Button kind="primary" icon="link" submits busy={isBusy}>
             {text.form.submit}
           </Button>

@@ -23,37 +23,41 @@ export function ShareDialog({ assetIds, onClose }: ShareDialogProps) {
   const { language } = useOwnerPages()
   const text = sharesText(language)
   const [made, setMade] = useState<Made>()
+  const [isMaking, setMaking] = useState(false)
+  // Closed now, it would leave a share behind whose address nobody has seen.
+  const close = () => isMaking || onClose()
   if (made !== undefined) return <MadeShare url={made.url} expiresAt={made.expiresAt} onClose={onClose} />
   return (
-    <Dialog title={text.create.title(assetIds.length)} closeLabel={text.close} onClose={onClose}>
-      <CreateShare assetIds={assetIds} onMade={setMade} onCancel={onClose} />
+    <Dialog title={text.create.title(assetIds.length)} closeLabel={text.close} onClose={close}>
+      <CreateShare assetIds={assetIds} isMaking={isMaking} onMaking={setMaking} onMade={setMade} onCancel={close} />
     </Dialog>
   )
 }
 
 interface CreateShareProps {
   readonly assetIds: readonly AssetId[]
+  readonly isMaking: boolean
+  readonly onMaking: (isMaking: boolean) => void
   readonly onMade: (made: Made) => void
   readonly onCancel: () => void
 }
 
-function CreateShare({ assetIds, onMade, onCancel }: CreateShareProps) {
+function CreateShare({ assetIds, isMaking, onMaking, onMade, onCancel }: CreateShareProps) {
   const { owner, language } = useOwnerPages()
   const text = sharesText(language)
   const [expiry, setExpiry] = useState<Expiry>('week')
-  const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const id = useId()
 
   async function create(): Promise<void> {
-    setBusy(true)
+    onMaking(true)
     setError(undefined)
     try {
       const expiresAt = expiryInstant(expiry, Date.now())
       onMade({ ...(await owner.createShare(assetIds, { expiresAt })), expiresAt })
     } catch (reason) {
       setError(reason)
-      setBusy(false)
+      onMaking(false)
     }
   }
 
@@ -82,10 +86,10 @@ function CreateShare({ assetIds, onMade, onCancel }: CreateShareProps) {
       </p>
       {error !== undefined && <ErrorNotice error={error} language={language} />}
       <div class="row">
-        <Button kind="primary" icon="share" submits busy={isBusy}>
-          {isBusy ? text.create.making : text.create.submit}
+        <Button kind="primary" icon="share" submits busy={isMaking}>
+          {isMaking ? text.create.making : text.create.submit}
         </Button>
-        <Button kind="quiet" onClick={onCancel}>
+        <Button kind="quiet" disabled={isMaking} onClick={onCancel}>
           {text.cancel}
         </Button>
       </div>

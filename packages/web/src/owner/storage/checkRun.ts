@@ -3,6 +3,8 @@ import { NetworkError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import type { HeldAnswer } from '@blindkeep/client/verifyHeld'
 import type { AssetId } from '@blindkeep/protocol/ids'
+import { busyAsLongAs } from '../busy.ts'
+import { whenLeft } from '../left.ts'
 import { batchesOf } from './batches.ts'
 import type { CatalogEntry } from './catalog.ts'
 import { type KnownPins, knownPins, rememberPins } from './knownPins.ts'
@@ -61,6 +63,8 @@ export function checkRunOf(owner: Owner, baseUrl: string): CheckRun {
     keep: (keys) => rememberPins(baseUrl, keys),
   })
   runs.set(owner, made)
+  busyAsLongAs(() => made.get().phase === 'running', made.subscribe)
+  whenLeft(owner, made.forget)
   return made
 }
 

@@ -3,10 +3,12 @@ import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Button, Progress } from '../../common/controls.tsx'
 import { useLoaded } from '../../common/useLoaded.ts'
+import { useRefreshed } from '../../common/useRefreshed.ts'
+import { assetFeedOf } from '../albums/assetFeed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { AssetPicker } from './assetPicker.tsx'
-import { type CatalogEntry, catalogOf } from './catalog.ts'
+import { type CatalogEntry, readCatalog } from './catalog.ts'
 import { type CheckDepth, checkRunOf } from './checkRun.ts'
 import { storageText } from './storageText.ts'
 import { useStore } from './store.ts'
@@ -56,7 +58,7 @@ type Scope = 'all' | 'album' | 'some'
 function Choice() {
   const { owner, baseUrl, language } = useOwnerPages()
   const text = storageText(language).check
-  const catalog = useLoaded((signal) => catalogOf(owner).read(signal))
+  const catalog = useRefreshed(() => readCatalog(assetFeedOf(owner)))
   const albums = useLoaded(() => owner.albums())
   useLive(['asset.changed', 'drop.adopted'], catalog.reload)
   const [scope, setScope] = useState<Scope>('all')

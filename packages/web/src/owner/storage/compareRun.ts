@@ -2,7 +2,10 @@
 import type { Owner } from '@blindkeep/client/owner'
 import { sourceOfBlob } from '@blindkeep/client/source'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import { type Catalog, type CatalogEntry, catalogOf } from './catalog.ts'
+import { assetFeedOf } from '../albums/assetFeed.ts'
+import { busyAsLongAs } from '../busy.ts'
+import { whenLeft } from '../left.ts'
+import { type CatalogEntry, readCatalog } from './catalog.ts'
 import { type Copy, candidatesFor, inOrder, worthSaying } from './compare.ts'
 import { knownPins, rememberPins } from './knownPins.ts'
 import { type DoubtKind, kindOfDoubts } from './outcomes.ts'
@@ -44,18 +47,21 @@ const runs = new WeakMap<Owner, CompareRun>()
 export function compareRunOf(owner: Owner, baseUrl: string): CompareRun {
   const known = runs.get(owner)
   if (known !== undefined) return known
-  const made = createCompareRun({ owner, baseUrl, catalog: catalogOf(owner) })
+  const made = createCompareRun({ owner, baseUrl, entries: () => readCatalog(assetFeedOf(owner)) })
   runs.set(owner, made)
+  busyAsLongAs(() => made.get().isRunning, made.subscribe)
+  whenLeft(owner, made.clear)
   return made
 }
 
 interface Ports {
   readonly owner: Pick<Owner, 'describeAsset' | 'verifyBeforeDestroying'>
   readonly baseUrl: string
-  readonly catalog: Catalog
+  /** Everything that is kept now. */
+  readonly entries: () => Promise<readonly CatalogEntry[]>
 }
 
-export function createCompareRun({ owner, baseUrl, catalog }: Ports): CompareRun {
+export function createCompareRun({ owner, baseUrl, entries: readEntries }: Ports): CompareRun {
   const store = createStore(NOTHING)
   let stopping = new AbortController()
   let nextId = 1
@@ -109,7 +115,7 @@ export function createCompareRun({ owner, baseUrl, catalog }: Ports): CompareRun
   }
 
   async function compareAll({ signal }: AbortController): Promise<void> {
-    const entries = await catalog.read(signal)
+    const entries = await readEntries()
     for (;;) {
       const copy = store.get().copies.find(({ kind }) => kind === 'waiting')
       if (copy === undefined || signal.aborted) return

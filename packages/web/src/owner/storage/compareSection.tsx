@@ -58,8 +58,9 @@ export function CompareSection() {
 }
 
 function Chooser({ onChosen }: { readonly onChosen: (chosen: readonly ChosenFile[]) => void }) {
-  const { language } = useOwnerPages()
-  const text = storageText(language).compare
+  const { language, tell } = useOwnerPages()
+  const { compare: text, compareKinds } = storageText(language)
+  const unread = `${compareKinds.file_unread.title}. ${compareKinds.file_unread.meaning}`
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
   const [isOver, setOver] = useState(false)
@@ -86,7 +87,11 @@ function Chooser({ onChosen }: { readonly onChosen: (chosen: readonly ChosenFile
         event.preventDefault()
         setOver(false)
         const { dataTransfer } = event
-        if (dataTransfer !== null) void filesOf(dataTransfer).then((chosen) => chosen.length > 0 && onChosen(chosen))
+        if (dataTransfer === null) return
+        filesOf(dataTransfer).then(
+          (chosen) => chosen.length > 0 && onChosen(chosen),
+          () => tell({ tone: 'bad', text: unread }),
+        )
       }}
     >
       <div class="row">

@@ -43,10 +43,10 @@ export const albums: typeof import('../en/albums.ts').albums = {
   incomplete: {
     notice: (count) =>
       count === 1
-        ? 'Eine Datei hier wurde nie fertig: Das Hochladen brach ab, bevor sie unterschrieben war.'
-        : `${count} Dateien hier wurden nie fertig: Das Hochladen brach ab, bevor sie unterschrieben waren.`,
+        ? 'Eine Datei hier wurde nie fertig: Das Hochladen brach ab, bevor sie signiert war.'
+        : `${count} Dateien hier wurden nie fertig: Das Hochladen brach ab, bevor sie signiert waren.`,
     explain:
-      'Beim Fertigstellen werden die Namen versiegelt und die Dateien mit diesem Browser unterschrieben. Nichts wird noch einmal gesendet.',
+      'Beim Fertigstellen werden die Namen versiegelt und die Dateien mit dem Schlüssel dieses Browsers signiert. Nichts wird noch einmal gesendet.',
     finish: 'Fertigstellen',
     finishing: 'Wird fertiggestellt …',
     done: (count) => (count === 1 ? 'Die Datei ist fertig.' : `${count} Dateien sind fertig.`),
@@ -103,7 +103,6 @@ export const albums: typeof import('../en/albums.ts').albums = {
     download: 'Speichern',
     downloading: 'Wird gespeichert …',
     stop: 'Anhalten',
-    saved: (name) => `${name} ist gespeichert.`,
     share: 'Teilen',
     remove: 'Löschen',
     facts: 'Über diese Datei',
@@ -115,11 +114,11 @@ export const albums: typeof import('../en/albums.ts').albums = {
     sender: 'Gesendet von',
     senderHint: 'so nannte sich, wer sie schickte',
     arrived: 'Kam über einen Link',
-    signedBy: 'Unterschrieben von',
+    signedBy: 'Signiert von',
     device: (id, since) => `Gerät ${id}, hinzugefügt am ${since}`,
     deviceUnknown: (id) => `Gerät ${id}`,
-    deviceRevoked: 'seither gesperrt; was es vorher unterschrieb, gilt weiter',
-    unsigned: 'Noch niemandem',
+    deviceRevoked: 'seither widerrufen; was es vorher signierte, gilt weiter',
+    unsigned: 'noch niemandem',
     receipts: 'Quittungen',
     receiptsChecked: (count) => (count === 1 ? '1, und sie stimmt' : `${count}, und alle stimmen`),
     receiptsChecking: 'Werden geprüft …',

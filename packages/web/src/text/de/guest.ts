@@ -21,7 +21,6 @@ export const guest: typeof import('../en/guest.ts').guest = {
     label: 'Dateien zum Senden auswählen',
     drop: 'Dateien oder Ordner hier ablegen',
     dropNow: 'Loslassen, um sie hinzuzufügen',
-    or: 'oder selbst auswählen',
     files: 'Dateien auswählen',
     folder: 'Ordner auswählen',
     camera: 'Foto aufnehmen',
@@ -51,7 +50,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     },
     key_swapped: {
       title: 'Ertappt: Der Server gab einen falschen Schlüssel',
-      more: 'Der Schlüssel, den der Server zu diesem Link nennt, ist nicht der, den sein Besitzer hineingelegt hat. Wer ihn vertauscht hat, hätte Ihre Dateien öffnen können. Es wurde nichts gesendet. Senden Sie hier nichts, und sagen Sie es der Person, von der Sie den Link haben, aber nicht über diesen Server.',
+      more: 'Der Schlüssel, den der Server zu diesem Link nennt, ist nicht der, den sein Besitzer hineingelegt hat. Wer ihn vertauscht hat, hätte Ihre Dateien öffnen können. Es wird nichts an ihn gesendet. Senden Sie hier nichts, und sagen Sie es der Person, von der Sie den Link haben, aber nicht über diesen Server.',
     },
     suite_unknown: {
       title: 'Diese Seite ist zu alt für den Link',
@@ -99,7 +98,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
   chosen: (count, size) => `${files(count)}, ${size}`,
   queue: {
     heading: 'Ihre Dateien',
-    hidden: (count) => `… und ${files(count)} mehr, die oben mitgezählt sind.`,
+    hidden: (count) => `… und ${files(count)} mehr, die oben mitgezählt ${count === 1 ? 'ist' : 'sind'}.`,
     chosen: 'Bereit',
     waiting: 'Wartet, bis sie an der Reihe ist',
     waitingForPassphrase: 'Wartet auf das Kennwort',
@@ -109,7 +108,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     landed: 'Angekommen',
     landedEarlier: (when) => `Angekommen ${when}`,
     paused: 'Angehalten',
-    cancelled: 'Abgebrochen. Der Server behält nichts davon.',
+    cancelled: 'Abgebrochen. Der Server wirft weg, was er davon hat.',
     retrying: 'Keine Verbindung. Es geht von selbst weiter.',
     failed: 'Nicht gesendet',
   },
@@ -173,6 +172,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
         ? 'Der Server hat mit einer Quittung unterschrieben, dass er sie hat. Die Unterschriften wurden in diesem Browser geprüft.'
         : 'Der Server hat für jede mit einer Quittung unterschrieben, dass er sie hat. Die Unterschriften wurden in diesem Browser geprüft.',
     checking: 'Die Quittungen werden geprüft …',
+    unproven: (count) => `Das sagt der Server; für ${files(count)} hat er es nicht bewiesen: siehe unten.`,
     close: 'Sie können diese Seite schließen oder noch mehr senden.',
     some: (landed, failed) => `${files(landed)} angekommen, ${failed.toLocaleString('de')} nicht gesendet.`,
   },
@@ -180,11 +180,10 @@ export const guest: typeof import('../en/guest.ts').guest = {
     fetching: 'Die Quittung wird geholt und geprüft …',
     checked: (when, size) =>
       `Der Server hat am ${when} unterschrieben, dass er diese Datei hat, versiegelt, ${size}. In diesem Browser geprüft.`,
-    missing: 'Die Datei ist angekommen, aber ihre Quittung war nicht zu bekommen.',
+    missing: 'Der Server sagt, dass die Datei angekommen ist, aber ihre Quittung war nicht zu bekommen.',
     fetch: 'Quittung noch einmal holen',
     alarm:
       'Warnung: Die Quittung, die der Server für diese Datei gab, stimmt nicht. Behalten Sie die Datei, und sagen Sie es der Person, von der Sie den Link haben, aber nicht über diesen Server.',
-    details: 'Quittung',
     number: 'Nummer der Quittung',
     server: 'Server',
     key: 'Schlüssel, der unterschrieb',
@@ -198,10 +197,11 @@ export const guest: typeof import('../en/guest.ts').guest = {
     saveAll: (count) => (count === 1 ? 'Quittung speichern' : `${count.toLocaleString('de')} Quittungen speichern`),
     print: 'Drucken',
     printTitle: 'Quittungen für Dateien, die mit Blindkeep gesendet wurden',
+    printMore: (count) =>
+      `${count === 1 ? 'Eine weitere Quittung steht' : `${count.toLocaleString('de')} weitere Quittungen stehen`} in der Datei, die die Seite speichert.`,
     forget: 'Auf diesem Gerät vergessen',
     forgetHint:
       'Namen und Quittungen bleiben hier einen Tag lang stehen, damit nach einem Neuladen kein Zweifel bleibt.',
-    file: 'Datei',
   },
   unfinished: {
     heading: (count) => (count === 1 ? '1 Datei wurde nicht fertig' : `${files(count)} wurden nicht fertig`),
@@ -217,7 +217,6 @@ export const guest: typeof import('../en/guest.ts').guest = {
   confirm: {
     title: 'Diese Datei abbrechen?',
     text: (name, percent) => `${percent} von ${name} sind angekommen. Der Server wirft sie weg, wenn Sie abbrechen.`,
-    discard: (name) => `Was der Server von ${name} hat, wird weggeworfen.`,
     yes: 'Datei abbrechen',
     no: 'Weitermachen',
     close: 'Schließen',
@@ -234,7 +233,10 @@ export const guest: typeof import('../en/guest.ts').guest = {
         ? `${name} wurde nicht hinzugefügt: Der Link nimmt keine neuen Dateien an.`
         : `${files(count)} wurden nicht hinzugefügt: Der Link nimmt keine neuen Dateien an.`,
     nothing_chosen: () => 'Darin war keine Datei.',
-    gone: (name) => `${name} ist heraus.`,
+    not_read: (count, name) =>
+      count === 1
+        ? `${name} wurde nicht hinzugefügt: Dieser Browser konnte nicht alles davon lesen. Wählen Sie es noch einmal aus.`
+        : `${count.toLocaleString('de')} Dateien oder Ordner wurden nicht hinzugefügt, darunter ${name}: Dieser Browser konnte nicht alles davon lesen. Wählen Sie sie noch einmal aus.`,
   },
   live: {
     sending: (percent, landed, of) => `${percent} gesendet, ${landed} von ${files(of)} angekommen.`,
@@ -245,5 +247,4 @@ export const guest: typeof import('../en/guest.ts').guest = {
   pageTitleDone: 'Angekommen · Blindkeep',
   footer: 'Blindkeep gibt Dateien weiter, ohne sie lesen zu können, und quittiert, was es hat.',
   language: 'Sprache',
-  skip: 'Blindkeep',
 }

@@ -24,8 +24,6 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
   choose: (name) => `${name} auswählen`,
   chooseAll: 'Alle auswählen',
   chosen: (count, size) => `${files(count)} ausgewählt, ${size}`,
-  chooseNone: 'Keine auswählen',
-  open: 'Einzelheiten',
   keep: 'Behalten\u00a0…',
   keepLong: 'In einem Album behalten\u00a0…',
   download: 'Herunterladen',

@@ -67,7 +67,7 @@ export const links: typeof import('../en/links.ts').links = {
       date: 'an einem Tag meiner Wahl',
     },
     date: 'Letzter Tag',
-    limits: 'Grenzen und Passphrase',
+    limits: 'Grenzen und Kennwort',
     singleUse: 'Nur eine Datei: Der Link schließt sich, sobald sie angekommen ist',
     maxFiles: 'Dateien, insgesamt',
     maxFileSize: 'Größe einer Datei',
@@ -75,10 +75,10 @@ export const links: typeof import('../en/links.ts').links = {
     unit: (of) => `${of}: Einheit`,
     noLimit: 'Leer: keine Grenze.',
     totalHint: 'Zählt alles, was je durch den Link kommt, auch was Sie verwerfen.',
-    passphrase: 'Passphrase',
+    passphrase: 'Kennwort',
     passphraseHint:
-      'Wer den Link öffnet, wird danach gefragt. Sagen Sie sie auf einem anderen Weg als dem Link: zum Beispiel am Telefon. Dann ist ein Link, der in falsche Hände gerät, nichts wert.',
-    suggest: 'Eine vorschlagen',
+      'Wer den Link öffnet, wird danach gefragt. Sagen Sie es auf einem anderen Weg als dem Link: zum Beispiel am Telefon. Dann ist ein Link, der in falsche Hände gerät, nichts wert.',
+    suggest: 'Eines vorschlagen',
     submit: 'Link anlegen',
     faults: {
       date: 'Wählen Sie einen Tag, der noch nicht vorbei ist.',
@@ -103,10 +103,10 @@ export const links: typeof import('../en/links.ts').links = {
     qrHint: 'Oder lassen Sie ihn mit der Kamera eines Telefons einlesen.',
     secret:
       'Behandeln Sie ihn wie einen Schlüssel: Wer den Link hat, kann Ihnen Dateien schicken, bis er endet oder Sie ihn widerrufen. Lesen können nur Sie, was ankommt.',
-    passphrase: 'Die Passphrase',
+    passphrase: 'Das Kennwort',
     passphraseOnce:
-      'Notieren Sie sie jetzt: Sie lässt sich nicht noch einmal zeigen. Sagen Sie sie auf einem anderen Weg als dem Link.',
-    copyPassphrase: 'Passphrase kopieren',
+      'Notieren Sie es jetzt: Es lässt sich nicht noch einmal zeigen. Sagen Sie es auf einem anderen Weg als dem Link.',
+    copyPassphrase: 'Kennwort kopieren',
     done: 'Fertig',
   },
   revoking: {

@@ -25,7 +25,9 @@ export const owner: typeof import('../en/owner.ts').owner = {
     'Dieses Konto ist gesperrt. Sie können alles ansehen, sichern und entfernen; hinzufügen lässt sich nichts, und Ihre Links nehmen keine Dateien an. Fragen Sie, wer diesen Server betreibt.',
   busy: {
     title: 'Etwas ist noch im Gange',
-    explain: 'Es werden gerade Dateien gesendet oder gesichert. Das Abmelden hält das an.',
+    explain: 'Es werden gerade Dateien gesendet, gesichert, geprüft oder abgelegt. Das Abmelden bricht das ab.',
+    unfinished:
+      'Einige Uploads sind noch nicht fertig. Beim Abmelden vergisst dieser Browser sie; sie müssen dann neu beginnen.',
     leave: 'Jetzt abmelden',
     stay: 'Hier bleiben',
   },

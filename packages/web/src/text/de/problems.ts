@@ -62,7 +62,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.asset.not_found': GONE,
     'error.storage.asset_not_found': GONE,
     'error.blob.not_found': GONE,
-    'error.share.not_found': 'Diese Freigabe gibt es nicht mehr: Sie ist abgelaufen oder wurde zurückgezogen.',
+    'error.share.not_found': 'Diese Freigabe gibt es nicht mehr: Sie ist abgelaufen oder wurde beendet.',
     'error.request.method_not_allowed': OUR_FAULT,
     'error.auth.user_already_exists':
       'Es gibt schon ein Konto mit dieser E-Mail-Adresse. Melden Sie sich an, oder nehmen Sie eine andere.',

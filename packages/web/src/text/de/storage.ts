@@ -180,6 +180,7 @@ export const storage: Texts = {
     checkedDeep: 'Wo es dabeisteht, hat er für diese Antwort jedes Byte neu gelesen.',
     uncheckedHeading: 'Was das nicht zeigen kann',
     uncheckedList: [
+      'Dass die Liste Ihrer Dateien vollständig ist. Der Server gibt sie, und was er weglässt, danach wird nicht gefragt. Wo Sie Kopien haben, findet der Vergleich unten, was fehlt.',
       'Dass der Server die Wahrheit über seine Platten sagt oder die Dateien morgen noch hat. Die Quittungen beweisen, dass er sie hatte; wer mehr braucht, lädt eine Datei herunter und öffnet sie.',
       'Dass eine Kopie anderswo dieselbe Datei ist. Vergleichen Sie sie dafür unten, bevor Sie sie löschen.',
       'Vorschaubilder. Gehen sie verloren, werden sie aus der Datei neu gemacht.',

@@ -99,7 +99,6 @@ export const albums = {
     download: 'Save',
     downloading: 'Saving…',
     stop: 'Stop',
-    saved: (name: string) => `${name} is saved.`,
     share: 'Share',
     remove: 'Delete',
     facts: 'About this file',

@@ -23,7 +23,6 @@ export const guest = {
     label: 'Choose what to send',
     drop: 'Drop files or folders here',
     dropNow: 'Let go to add them',
-    or: 'or choose them yourself',
     files: 'Choose files',
     folder: 'Choose a folder',
     camera: 'Take a photo',
@@ -52,7 +51,7 @@ export const guest = {
     },
     key_swapped: {
       title: 'Caught: this server gave a wrong key',
-      more: 'The key that the server gives for this link is not the one that its owner put into it. Whoever swapped it could have opened your files. Nothing was sent. Do not send anything here, and tell the person who gave you the link, but not through this server.',
+      more: 'The key that the server gives for this link is not the one that its owner put into it. Whoever swapped it could have opened your files. Nothing is sent to it. Do not send anything here, and tell the person who gave you the link, but not through this server.',
     },
     suite_unknown: {
       title: 'This page is too old for the link',
@@ -98,7 +97,7 @@ export const guest = {
   chosen: (count: number, size: string) => `${files(count)}, ${size}`,
   queue: {
     heading: 'Your files',
-    hidden: (count: number) => `… and ${files(count)} more, which are counted above.`,
+    hidden: (count: number) => `… and ${files(count)} more, which ${count === 1 ? 'is' : 'are'} counted above.`,
     chosen: 'Ready',
     waiting: 'Waiting its turn',
     waitingForPassphrase: 'Waits for the passphrase',
@@ -108,7 +107,7 @@ export const guest = {
     landed: 'Landed',
     landedEarlier: (when: string) => `Landed ${when}`,
     paused: 'Paused',
-    cancelled: 'Cancelled. The server keeps nothing of it.',
+    cancelled: 'Cancelled. The server throws away what it has of it.',
     retrying: 'No connection. It goes on by itself.',
     failed: 'Not sent',
   },
@@ -168,6 +167,10 @@ export const guest = {
         ? 'The server signed a receipt that it holds it. The signatures were checked in this browser.'
         : 'The server signed a receipt for each that it holds it. The signatures were checked in this browser.',
     checking: 'The receipts are being checked …',
+    unproven: (count: number) =>
+      count === 1
+        ? 'The server says so, but did not prove it for 1 file: see below.'
+        : `The server says so, but did not prove it for ${files(count)}: see below.`,
     close: 'You can close this page, or send more.',
     some: (landed: number, failed: number) =>
       `${files(landed)} landed, ${failed === 1 ? '1 was' : `${failed.toLocaleString('en')} were`} not sent.`,
@@ -176,11 +179,10 @@ export const guest = {
     fetching: 'The receipt is being fetched and checked …',
     checked: (when: string, size: string) =>
       `The server signed on ${when} that it holds this file, sealed, ${size}. Checked in this browser.`,
-    missing: 'The file has landed, but its receipt could not be fetched.',
+    missing: 'The server says that the file has landed, but its receipt could not be fetched.',
     fetch: 'Fetch the receipt again',
     alarm:
       'Warning: the receipt that the server gave for this file does not hold. Keep the file, and tell the person who gave you the link, but not through this server.',
-    details: 'Receipt',
     number: 'Receipt number',
     server: 'Server',
     key: 'Key that signed',
@@ -194,9 +196,10 @@ export const guest = {
     saveAll: (count: number) => (count === 1 ? 'Save the receipt' : `Save ${count.toLocaleString('en')} receipts`),
     print: 'Print',
     printTitle: 'Receipts for files sent with Blindkeep',
+    printMore: (count: number) =>
+      `${count === 1 ? '1 more receipt is' : `${count.toLocaleString('en')} more receipts are`} in the file that the page saves.`,
     forget: 'Forget on this device',
     forgetHint: 'Names and receipts stay listed here for a day, so that a reload leaves no doubt.',
-    file: 'File',
   },
   unfinished: {
     heading: (count: number) => (count === 1 ? '1 file was not finished' : `${files(count)} were not finished`),
@@ -213,7 +216,6 @@ export const guest = {
     title: 'Cancel this file?',
     text: (name: string, percent: string) =>
       `${percent} of ${name} has arrived. The server throws it away when you cancel.`,
-    discard: (name: string) => `What the server has of ${name} is thrown away.`,
     yes: 'Cancel the file',
     no: 'Keep going',
     close: 'Close',
@@ -230,7 +232,10 @@ export const guest = {
         ? `${name} was not added: the link takes no new files.`
         : `${files(count)} were not added: the link takes no new files.`,
     nothing_chosen: () => 'There was no file in that.',
-    gone: (name: string) => `${name} is out.`,
+    not_read: (count: number, name: string): string =>
+      count === 1
+        ? `${name} was not added: this browser could not read all of it. Choose it again.`
+        : `${count.toLocaleString('en')} files or folders were not added, ${name} among them: this browser could not read all of them. Choose them again.`,
   },
   live: {
     sending: (percent: string, landed: number, of: number) => `${percent} sent, ${landed} of ${files(of)} landed.`,
@@ -240,5 +245,4 @@ export const guest = {
   pageTitleDone: 'Landed · Blindkeep',
   footer: 'Blindkeep passes files on without being able to read them, and signs for what it holds.',
   language: 'Language',
-  skip: 'Blindkeep',
 }

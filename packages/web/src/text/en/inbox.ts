@@ -24,8 +24,6 @@ export const inbox = {
   choose: (name: string) => `Select ${name}`,
   chooseAll: 'Select all',
   chosen: (count: number, size: string) => `${files(count)} selected, ${size}`,
-  chooseNone: 'Select none',
-  open: 'Details',
   keep: 'Keep…',
   keepLong: 'Keep in an album…',
   download: 'Download',

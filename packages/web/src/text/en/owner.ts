@@ -25,7 +25,8 @@ export const owner = {
     'This account is suspended. You can look at everything, save it and remove it; nothing can be added, and your links take no files. Ask whoever runs this server.',
   busy: {
     title: 'Something is still under way',
-    explain: 'Files are being sent or saved. Signing out stops that.',
+    explain: 'Files are being sent, saved, checked or put away. Signing out stops that.',
+    unfinished: 'Some uploads are unfinished. Signing out forgets them in this browser; they have to begin anew then.',
     leave: 'Sign out now',
     stay: 'Stay here',
   },

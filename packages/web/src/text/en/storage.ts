@@ -188,6 +188,7 @@ const results = {
   checkedDeep: 'Where it says so, it read every byte again for this answer.',
   uncheckedHeading: 'What this cannot show',
   uncheckedList: [
+    'That the list of your files is whole. The server gives it, and what it leaves out is not asked about. Where you have copies, comparing them below finds what is missing.',
     'That the server tells the truth about its disks, or will keep the files tomorrow. The receipts prove that it had them; who needs more downloads a file and opens it.',
     'That a copy elsewhere is the same file. For that, compare it below before you delete it.',
     'Previews. They are made anew from the file when they are lost.',

@@ -1,0 +1,53 @@
+import { useState } from 'preact/hooks'
+import { Button, Dialog } from '../common/controls.tsx'
+import { keptUploads } from './albums/uploadStore.ts'
+import { isBusy } from './busy.ts'
+import { useOwnerPages } from './context.ts'
+import type { PageSession } from './session.ts'
+import { ownerText } from './texts.ts'
+
+interface Loss {
+  readonly isUnderWay: boolean
+  readonly hasUnfinished: boolean
+}
+
+export interface SignOut {
+  /** Signs out, or asks first where that loses something. */
+  readonly begin: () => void
+  /** What it loses, while that is asked. */
+  readonly loss: Loss | undefined
+  readonly leave: () => void
+  readonly stay: () => void
+}
+
+export function useSignOut(session: PageSession): SignOut {
+  const { owner, baseUrl } = useOwnerPages()
+  const [loss, setLoss] = useState<Loss>()
+  const leave = () => void session.signOut()
+  const begin = async () => {
+    const kept = await keptUploads({ accountId: owner.accountId, baseUrl }).catch(() => [])
+    const found = { isUnderWay: isBusy(), hasUnfinished: kept.length > 0 }
+    if (found.isUnderWay || found.hasUnfinished) setLoss(found)
+    else leave()
+  }
+  return { begin: () => void begin(), loss, leave, stay: () => setLoss(undefined) }
+}
+
+/** Nothing as long as nothing is asked. */
+export function SignOutQuestion({ signOut: { loss, leave, stay } }: { readonly signOut: SignOut }) {
+  const { language } = useOwnerPages()
+  const text = ownerText(language).busy
+  if (loss === undefined) return null
+  return (
+    <Dialog title={text.title} closeLabel={text.stay} onClose={stay}>
+      {loss.isUnderWay && <p>{text.explain}</p>}
+      {loss.hasUnfinished && <p>{text.unfinished}</p>}
+      <div class="row">
+        <Button kind="danger" onClick={leave}>
+          {text.leave}
+        </Button>
+        <Button onClick={stay}>{text.stay}</Button>
+      </div>
+    </Dialog>
+  )
+}
