@@ -43,7 +43,9 @@ describe('a guest with a phone on a slow line', () => {
     const before = world.line.passed().upBytes
     await seal(page)
     await page.waitForFunction(() => {
-      const bars = [...document.querySelectorAll<HTMLProgressElement>('.queue progress[aria-label="photo.jpg"]')]
+      const bars = [
+        ...document.querySelectorAll<HTMLProgressElement>('.queue .sending progress[aria-label="photo.jpg"]'),
+      ]
       return bars.some(({ value, max }) => max > 2_097_152 && value > 0 && value < max)
     })
     // It moves while its first chunk is on the way, and not only when that has been acknowledged.

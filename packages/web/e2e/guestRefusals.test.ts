@@ -133,7 +133,7 @@ describe('a server that swaps the key', () => {
     await seal(page)
     await page
       .getByRole('alert')
-      .getByText(/the receipt that the server gave for this file does not hold/)
+      .getByText(/a receipt that the server gave does not hold/)
       .waitFor()
     assert.equal(await button(page, /Save .*receipt/).count(), 0)
     await assertAccessible(page)

@@ -168,7 +168,7 @@ describe('somebody who changes their mind', () => {
     await asked.waitFor({ state: 'detached' })
     await button(page, 'Cancel mind.mp4').click()
     await button(page, 'Cancel the file').click()
-    await page.getByText('Cancelled. The server keeps nothing of it.').waitFor()
+    await page.getByText('Cancelled. The server throws away what it has of it.').waitFor()
     const link = (await owner.listLinks()).find((one) => one.opaqueId === opaqueId)
     assert.equal(link?.openSessions, 0)
     await button(page, 'Take mind.mp4 out').click()

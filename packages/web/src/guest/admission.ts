@@ -11,7 +11,8 @@ import { shown } from './snapshot.ts'
 import type { TabLocks } from './tabLocks.ts'
 
 export interface Admission {
-  add(files: readonly ChosenFile[]): Promise<void>
+  /** `unread`: names of what was chosen with them and could not be read. */
+  add(files: readonly ChosenFile[], unread: readonly string[]): Promise<void>
   /** Says of each chosen file whether it fits, by the last answer about the link. */
   judge(): void
   /** Reads again what is kept, of which other tabs may have changed something. */
@@ -49,16 +50,11 @@ export function createAdmission(options: AdmissionOptions): Admission {
     remark = { serial: (remark?.serial ?? 0) + 1, about, count: names.length, name: shown(name) }
   }
 
-  async function add(files: readonly ChosenFile[]): Promise<void> {
+  async function add(files: readonly ChosenFile[], unread: readonly string[]): Promise<void> {
     if (files.length === 0) say('nothing_chosen', [''])
     await refresh()
     const known = new Map([...entries.all()].map((entry) => [identityOf(entry), entry]))
-    const names: Record<Remark['about'], string[]> = {
-      already_there: [],
-      already_landed: [],
-      not_taken: [],
-      nothing_chosen: [],
-    }
+    const names = { already_there: [] as string[], already_landed: [] as string[], not_taken: [] as string[] }
     for (const chosen of files) {
       const file = identityOfFile(chosen)
       const before = known.get(identityOf(file))
@@ -69,12 +65,13 @@ export function createAdmission(options: AdmissionOptions): Admission {
     say('already_landed', names.already_landed)
     say('already_there', names.already_there)
     say('not_taken', names.not_taken)
+    say('not_read', unread)
     judge()
     onChange()
   }
 
   /** One that failed or was taken out is read anew; any other is there already. */
-  function chosenAgain(entry: Entry, { file }: ChosenFile): Entry | Remark['about'] {
+  function chosenAgain(entry: Entry, { file }: ChosenFile): Entry | 'already_there' | 'already_landed' {
     const { id, phase, state } = entry
     if (phase === 'landed') return 'already_landed'
     if (phase !== 'failed' && phase !== 'cancelled') return 'already_there'
@@ -116,10 +113,12 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   async function refresh(): Promise<void> {
-    const kept = (await keep.uploads(linkId)).filter(({ id }) => entries.get(id) === undefined)
-    unfinished = await Promise.all(
+    const kept = await keep.uploads(linkId)
+    const seen = await Promise.all(
       kept.map(async (upload) => ({ ...upload, isInOtherTab: await locks.isTaken(upload.id) })),
     )
+    // At the end, as one may have been chosen again meanwhile.
+    unfinished = seen.filter(({ id }) => entries.get(id) === undefined)
     for (const { id, isInOtherTab } of unfinished) if (isInOtherTab) awaitOtherTab(id)
     for (const file of await keep.landed(linkId)) addLanded(file)
     onChange()
@@ -153,6 +152,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     if (before !== undefined) entries.remove(id)
     entries.add({
       ...{ id, name, folder, size, lastModified, of: custody.size, sent: custody.size, phase: 'landed' },
+      landed: file,
       landedAt: new Date(file.landedAt).toISOString(),
       receipt: receipt === undefined ? { is: 'fetching' } : { is: 'checked', signed: signedFactsOf(receipt) },
     })

@@ -35,8 +35,8 @@ describe('what was dropped', () => {
       directoryEntry('trip', [...many, directoryEntry('day 2', [fileEntry('map.png')])]),
       directoryEntry('empty', []),
     )
-    const files = await filesOfTransfer(dropped)
-    assert.equal(files.length, 252)
+    const { files, unread } = await filesOfTransfer(dropped)
+    assert.deepEqual([files.length, unread], [252, []])
     assert.deepEqual(
       files.filter(({ file }) => ['note.txt', '249.jpg', 'map.png'].includes(file.name)).map(({ folder }) => folder),
       ['', 'trip', 'trip/day 2'],
@@ -46,8 +46,21 @@ describe('what was dropped', () => {
   it('is pasted pictures too, which have no entry', async () => {
     const file = new File(['x'], 'image.png')
     const transfer = { items: [{ kind: 'file', getAsFile: () => file }, { kind: 'string' }] } as unknown as DataTransfer
-    assert.deepEqual(await filesOfTransfer(transfer), [{ file, folder: '', isFromCamera: false }])
-    assert.deepEqual(await filesOfTransfer(null), [])
+    assert.deepEqual((await filesOfTransfer(transfer)).files, [{ file, folder: '', isFromCamera: false }])
+    assert.deepEqual(await filesOfTransfer(null), { files: [], unread: [] })
+  })
+
+  it('says of what it could not read, and takes the rest', async () => {
+    const gone = {
+      ...fileEntry('gone.txt'),
+      file: (_: unknown, fail: (error: Error) => void) => fail(new Error('gone')),
+    }
+    const shut = {
+      ...directoryEntry('shut', []),
+      createReader: () => ({ readEntries: (_: unknown, fail: (error: Error) => void) => fail(new Error('denied')) }),
+    }
+    const { files, unread } = await filesOfTransfer(transferOf(directoryEntry('trip', [gone, shut, fileEntry('here')])))
+    assert.deepEqual([files.map(({ file }) => file.name), unread], [['here'], ['gone.txt', 'shut']])
   })
 })
 

@@ -15,30 +15,43 @@ export function folderOf(path: string): string {
 }
 
 /** Has to be called in the very event that brought it: the browser takes it away afterwards. */
-export async function filesOfTransfer(transfer: DataTransfer | null): Promise<readonly ChosenFile[]> {
+export async function filesOfTransfer(transfer: DataTransfer | null): Promise<FoundFiles> {
   const items = [...(transfer?.items ?? [])].filter(({ kind }) => kind === 'file')
   const found = items.map((item) => ({ entry: item.webkitGetAsEntry?.() ?? undefined, file: item.getAsFile() }))
   const files: ChosenFile[] = []
+  const unread: string[] = []
   for (const { entry, file } of found) {
-    if (entry !== undefined) await walk(entry, { folder: '', depth: 0, files })
+    if (entry !== undefined) await walk(entry, { folder: '', depth: 0, files, unread })
     else if (file !== null) files.push({ file, folder: '', isFromCamera: false })
   }
-  return files
+  return { files, unread }
+}
+
+export interface FoundFiles {
+  readonly files: readonly ChosenFile[]
+  /** Names of files and folders that the browser could not read, wholly or in part. */
+  readonly unread: readonly string[]
 }
 
 interface Walk {
   readonly folder: string
   readonly depth: number
   readonly files: ChosenFile[]
+  readonly unread: string[]
 }
 
-async function walk(entry: FileSystemEntry, { folder, depth, files }: Walk): Promise<void> {
-  if (isFile(entry)) {
-    const file = await fileOf(entry)
-    if (file !== undefined) files.push({ file, folder, isFromCamera: false })
-  } else if (isDirectory(entry) && depth < DEPTH_MAX) {
-    const inner = folder === '' ? entry.name : `${folder}/${entry.name}`
-    for (const child of await entriesIn(entry)) await walk(child, { folder: inner, depth: depth + 1, files })
+async function walk(entry: FileSystemEntry, way: Walk): Promise<void> {
+  const { folder, depth, files, unread } = way
+  try {
+    if (isFile(entry)) files.push({ file: await fileOf(entry), folder, isFromCamera: false })
+    else if (isDirectory(entry)) {
+      if (depth === DEPTH_MAX) throw new RangeError('the folders never end')
+      const inner = folder === '' ? entry.name : `${folder}/${entry.name}`
+      for (const child of await entriesIn(entry)) await walk(child, { ...way, folder: inner, depth: depth + 1 })
+    }
+  } catch {
+    // It vanished meanwhile, or nobody may read it. The others are taken all the same, and it is told.
+    unread.push(entry.name)
   }
 }
 
@@ -50,9 +63,8 @@ function isDirectory(entry: FileSystemEntry): entry is FileSystemDirectoryEntry 
   return entry.isDirectory
 }
 
-/** One that vanished meanwhile is left out. */
-function fileOf(entry: FileSystemFileEntry): Promise<File | undefined> {
-  return new Promise((resolve) => entry.file(resolve, () => resolve(undefined)))
+function fileOf(entry: FileSystemFileEntry): Promise<File> {
+  return new Promise((resolve, reject) => entry.file(resolve, reject))
 }
 
 /** Comes in batches of at most a hundred, until one is empty (File and Directory Entries, section 7.3). */
@@ -60,8 +72,8 @@ async function entriesIn(directory: FileSystemDirectoryEntry): Promise<readonly 
   const reader = directory.createReader()
   const all: FileSystemEntry[] = []
   for (;;) {
-    const batch = await new Promise<readonly FileSystemEntry[]>((resolve) =>
-      reader.readEntries(resolve, () => resolve([])),
+    const batch = await new Promise<readonly FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
     )
     if (batch.length === 0) return all
     all.push(...batch)

@@ -23,11 +23,12 @@ interface DropZoneProps {
 export function DropZone({ isCompact, isReady, remark }: DropZoneProps) {
   const { text, tell } = useGuestPages()
   const [isReading, setIsReading] = useState(false)
-  const add = (files: readonly ChosenFile[]) => tell({ do: 'add', files })
+  const add = (files: readonly ChosenFile[], unread?: readonly string[]) => tell({ do: 'add', files, unread })
   const addTransfer = async (transfer: DataTransfer | null) => {
     setIsReading(true)
     try {
-      add(await filesOfTransfer(transfer))
+      const { files, unread } = await filesOfTransfer(transfer)
+      add(files, unread)
     } finally {
       setIsReading(false)
     }
@@ -155,7 +156,7 @@ function useDropAnywhere(onTransfer: (transfer: DataTransfer | null) => Promise<
       void latest.current(event.dataTransfer)
     }
     const paste = (event: ClipboardEvent) => {
-      if (hasFiles(event.clipboardData)) void latest.current(event.clipboardData)
+      if (hasFiles(event.clipboardData) && !isTextFor(event)) void latest.current(event.clipboardData)
     }
     document.addEventListener('dragover', over)
     document.addEventListener('dragleave', leave)
@@ -169,6 +170,12 @@ function useDropAnywhere(onTransfer: (transfer: DataTransfer | null) => Promise<
     }
   }, [])
   return isOver
+}
+
+/** Office programs put a picture beside the text that is copied; whoever pastes into a field means the text. */
+function isTextFor({ target, clipboardData }: ClipboardEvent): boolean {
+  const isField = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement
+  return isField && clipboardData?.types.includes('text/plain') === true
 }
 
 function hasFiles(transfer: DataTransfer | null): boolean {

@@ -2,9 +2,11 @@
 
 import type { Environment } from '@blindkeep/client/environment'
 import type { LinkParts } from '@blindkeep/client/guest'
+import { SourceChanged } from '@blindkeep/client/source'
 import { toHex } from '@blindkeep/protocol/bytes'
 import { createAdmission } from './admission.ts'
 import { createEntries, type Entry } from './entries.ts'
+import { retryOf } from './failures.ts'
 import type { Keep } from './keep.ts'
 import { createLinkOpening } from './linkOpening.ts'
 import type { ChosenFile, Message, Snapshot } from './messages.ts'
@@ -23,7 +25,8 @@ export interface GuestEngine {
   snapshot(): Snapshot
   /** Something moves by itself, so that the time left changes. */
   isBusy(): boolean
-  add(files: readonly ChosenFile[]): Promise<void>
+  /** `unread`: names of what was chosen with them and could not be read. */
+  add(files: readonly ChosenFile[], unread?: readonly string[]): Promise<void>
   send(message: Message, passphrase: string | undefined): void
   givePassphrase(passphrase: string): void
   pause(id: string): void
@@ -39,7 +42,7 @@ export interface GuestEngine {
   retryAll(): Promise<void>
   removeUnfit(): void
   forgetLanded(): Promise<void>
-  fetchReceipt(id: string): Promise<void>
+  fetchReceipt(id: string): void
   /** Of one file or of all; nothing when none is there. */
   receiptDocument(id?: string): Promise<ReceiptDocument | undefined>
   askAgain(): Promise<void>
@@ -74,7 +77,15 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
   })
   const passphrase = createPassphrase(onChange)
   const link = createLinkOpening({ parts, environment, onChange: onLink })
-  const receipts = createReceipts({ environment, keep, onStanding: (id, receipt) => entries.change(id, { receipt }) })
+  const receipts = createReceipts({
+    environment,
+    keep,
+    onStanding: (id, receipt) => entries.change(id, { receipt }),
+    onReceipt(id, receipt) {
+      const landed = entries.get(id)?.landed
+      if (landed !== undefined) entries.change(id, { landed: { ...landed, receipt } })
+    },
+  })
   const uploads = createUploads({
     linkId,
     entries,
@@ -84,6 +95,7 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
     link: () => (link.standing().is === 'open' ? link.opened() : undefined),
     passphrase,
     maySend: () => !isPaused && !isCaught(),
+    refuseWhatWaits,
     onLanded: receipts.fetch,
     onLinkChanged: () => void link.ask(),
   })
@@ -112,16 +124,18 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
       // What the server says is left counts every session that it has.
       for (const { id, isReserved } of entries.all()) if (isReserved) entries.change(id, { isReserved: false })
     }
-    if (standing.is === 'refused' && !standing.isRetrying) refuseWhatWaits()
     admission.judge()
     uploads.pump()
     onChange()
   }
 
-  /** Nothing can be begun any more; what has a session goes on, unless the server was caught. */
+  /** Once nothing can be begun any more; what has a session goes on, unless the server was caught. */
   function refuseWhatWaits(): void {
+    const standing = link.standing()
+    if (standing.is !== 'refused' || standing.isRetrying) return
     const failure = isCaught() ? 'key_swapped' : 'link_closed'
     for (const { id, phase, state } of entries.all()) {
+      if (isCaught() && (phase === 'preparing' || phase === 'sending')) uploads.pause(id)
       const isToBegin = phase === 'waiting' || phase === 'paused'
       const isHopeless = isToBegin && (state?.uploadId === undefined || isCaught())
       if (isHopeless || phase === 'chosen' || phase === 'unfit') entries.change(id, { phase: 'failed', failure })
@@ -149,11 +163,25 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
   }
 
   async function remove(id: string): Promise<void> {
-    const phase = entries.get(id)?.phase
+    const { phase, failure } = entries.get(id) ?? {}
     if (phase === 'landed') return
-    if (phase !== 'cancelled' && phase !== 'chosen' && phase !== 'unfit') await uploads.cancel(id)
-    if (entries.get(id)?.phase !== 'waiting') entries.remove(id)
+    if (failure === 'other_tab') {
+      // It is that tab's to give up.
+      entries.remove(id)
+      return admission.refresh()
+    }
+    const hasBegun = phase !== 'cancelled' && phase !== 'chosen' && phase !== 'unfit'
+    if (!hasBegun || (await uploads.cancel(id)) === 'done') entries.remove(id)
     admission.judge()
+  }
+
+  /** Of an upload of an earlier visit. The server may have all of it already: then it lands, and no byte of the file is asked for. */
+  async function discard(id: string): Promise<void> {
+    const kept = await admission.take(id)
+    if (kept === undefined) return
+    const source = { size: kept.size, read: () => Promise.reject(new SourceChanged()) }
+    entries.add({ ...kept, source, of: kept.state.size, phase: 'paused' })
+    if ((await uploads.cancel(id)) === 'done') entries.remove(id)
   }
 
   function snapshot(): Snapshot {
@@ -172,15 +200,15 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
     }
   }
 
-  keep.onOtherTab(() => void admission.refresh())
+  keep.onOtherTab(oneAtATime(admission.refresh))
   await keep.sweep(Number(environment.now()))
   await admission.refresh()
   void link.ask()
   return {
     snapshot,
     isBusy: () => entries.count(({ phase }) => phase === 'sending' || phase === 'preparing') > 0,
-    async add(files) {
-      await admission.add(files)
+    async add(files, unread = []) {
+      await admission.add(files, unread)
       uploads.pump()
     },
     send(given, text) {
@@ -198,22 +226,20 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
     },
     pause: uploads.pause,
     resume(id) {
+      isPaused = false
       letGo(entries.get(id))
       uploads.pump()
     },
     retry,
-    cancel: uploads.cancel,
-    remove,
-    async discard(id) {
-      const kept = await admission.take(id)
-      if (kept === undefined) return
-      entries.add({ ...kept, of: kept.state.size, phase: 'paused' })
+    async cancel(id) {
       await uploads.cancel(id)
-      entries.remove(id)
     },
+    remove,
+    discard,
     pauseAll() {
       isPaused = true
-      for (const { id, phase } of entries.all()) if (phase === 'preparing' || phase === 'sending') uploads.pause(id)
+      for (const { id, phase } of entries.all())
+        if (phase === 'waiting' || phase === 'preparing' || phase === 'sending') uploads.pause(id)
       onChange()
     },
     resumeAll() {
@@ -225,7 +251,7 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
     },
     async retryAll() {
       for (const { id, phase, failure } of [...entries.all()])
-        if (phase === 'failed' && failure !== 'file_changed') await retry(id)
+        if (phase === 'failed' && retryOf(failure) === 'go_on') await retry(id)
     },
     removeUnfit() {
       for (const { id, phase } of [...entries.all()]) if (phase === 'unfit') entries.remove(id)
@@ -234,13 +260,14 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
       await keep.forgetLanded(linkId)
       for (const { id, phase } of [...entries.all()]) if (phase === 'landed') entries.remove(id)
     },
-    async fetchReceipt(id) {
-      const file = (await keep.landed(linkId)).find((landed) => landed.id === id)
+    fetchReceipt(id) {
+      const file = entries.get(id)?.landed
       if (file !== undefined) receipts.fetch(id, file.custody)
     },
     async receiptDocument(id) {
-      const files = (await keep.landed(linkId)).filter((file) => id === undefined || file.id === id)
-      return receiptDocument(files, await keep.pins(new URL(parts.baseUrl).origin))
+      const files = [...entries.all()].flatMap(({ landed }) => landed ?? [])
+      const wanted = id === undefined ? files : files.filter((file) => file.id === id)
+      return receiptDocument(wanted, await receipts.pins(parts.baseUrl))
     },
     askAgain: link.ask,
     wake() {
@@ -248,6 +275,25 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
       for (const entry of entries.all()) if (entry.isResting) letGo(entry)
       uploads.pump()
     },
+  }
+}
+
+/** Asked for again while it is under way, it is done once more, however often that was: another tab may tell of thousands of files. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let isUnderWay = false
+  let isAskedAgain = false
+  return async () => {
+    isAskedAgain = true
+    if (isUnderWay) return
+    isUnderWay = true
+    try {
+      while (isAskedAgain) {
+        isAskedAgain = false
+        await work()
+      }
+    } finally {
+      isUnderWay = false
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 /** The files of this visit, and those that landed in earlier ones, in the order in which they came. One writer: each change makes a new entry. */
 import type { SendState } from '@blindkeep/client/sendState'
 import type { Source } from '@blindkeep/client/source'
+import type { LandedFile } from './keep.ts'
 import type { FailureReason, Message, Phase, ReceiptStanding } from './messages.ts'
 
 /** What tells one file from another without reading it. */
@@ -43,6 +44,8 @@ export interface Entry extends FileIdentity {
   /** It takes up a place of the link's that the last answer about the link does not count yet. */
   readonly isReserved: boolean
   readonly receipt?: ReceiptStanding | undefined
+  /** There once it has landed; in memory too, for a browser that could not keep it. */
+  readonly landed?: LandedFile | undefined
   /** RFC 3339; of an earlier visit. */
   readonly landedAt?: string | undefined
 }

@@ -11,6 +11,8 @@ const problem = (status: number, code: ProblemError['code']) =>
 describe('what went wrong with a file', () => {
   it('tells a server that asks to wait from a line that is down', () => {
     assert.equal(failureOf(new SendError('gave_up', problem(429, 'error.drop.rate_limited'))), 'busy')
+    assert.equal(failureOf(new SendError('gave_up', problem(503, 'unknown'))), 'busy')
+    assert.equal(failureOf(new SendError('gave_up')), 'busy')
     assert.equal(failureOf(new SendError('gave_up', new NetworkError('unreachable'))), 'no_connection')
   })
 

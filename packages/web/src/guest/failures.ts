@@ -21,7 +21,8 @@ const STOPS: Readonly<Partial<Record<SendStopReason, FailureReason>>> = {
 export function failureOf(error: unknown): FailureReason {
   if (error instanceof SendError) {
     const { cause } = error
-    if (error.reason === 'gave_up' && cause instanceof ProblemError && cause.status === 429) return 'busy'
+    // Refusals, or no end of its finishing: the line is not what is at fault.
+    if (error.reason === 'gave_up' && (cause === undefined || cause instanceof ProblemError)) return 'busy'
     return STOPS[error.reason] ?? 'refused'
   }
   if (error instanceof LinkError) return error.reason === 'key_swapped' ? 'key_swapped' : 'link_closed'

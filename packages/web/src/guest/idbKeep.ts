@@ -35,8 +35,8 @@ export async function openKeep(): Promise<Keep> {
     ...uploadsIn(database, tell),
     ...landedIn(database, tell),
     pins: (serverId) => database.get('pins', serverId).catch(() => undefined),
-    putPins: (pins) => orLost(database.put('pins', pins, pins.serverId)),
-    sweep: (nowMs) => orLost(sweep(database, nowMs)),
+    putPins: (pins) => orLost(() => database.put('pins', pins, pins.serverId)),
+    sweep: (nowMs) => orLost(() => sweep(database, nowMs)),
     onOtherTab(listener) {
       otherTabs.onmessage = listener
     },
@@ -46,8 +46,13 @@ export async function openKeep(): Promise<Keep> {
 type Database = IDBPDatabase<Tables>
 
 /** A full disk costs the going on after a reload, and nothing else: sending itself goes on. */
-async function orLost(work: Promise<unknown>): Promise<void> {
-  await work.catch(() => undefined)
+async function orLost(work: () => Promise<unknown>): Promise<void> {
+  // A database that the browser has closed throws already when it is asked for a transaction.
+  try {
+    await work()
+  } catch {
+    return
+  }
 }
 
 function uploadsIn(
@@ -66,19 +71,19 @@ function uploadsIn(
       )
     },
     async putUpload(upload) {
-      await orLost(database.put('uploads', upload))
+      await orLost(() => database.put('uploads', upload))
       tell()
     },
-    putReached: (id, bytes) => orLost(database.put('reached', bytes, id)),
+    putReached: (id, bytes) => orLost(() => database.put('reached', bytes, id)),
     async removeUpload(id) {
-      const transaction = database.transaction(['uploads', 'reached'], 'readwrite')
-      await orLost(
-        Promise.all([
+      await orLost(() => {
+        const transaction = database.transaction(['uploads', 'reached'], 'readwrite')
+        return Promise.all([
           transaction.objectStore('uploads').delete(id),
           transaction.objectStore('reached').delete(id),
           transaction.done,
-        ]),
-      )
+        ])
+      })
       tell()
     },
   }
@@ -97,34 +102,32 @@ function isReadable({ state }: { readonly state: unknown }): boolean {
 function landedIn(database: Database, tell: () => void): Pick<Keep, 'land' | 'landed' | 'putReceipt' | 'forgetLanded'> {
   return {
     async land(file) {
-      const transaction = database.transaction(['uploads', 'reached', 'landed'], 'readwrite')
-      await orLost(
-        Promise.all([
+      await orLost(() => {
+        const transaction = database.transaction(['uploads', 'reached', 'landed'], 'readwrite')
+        return Promise.all([
           transaction.objectStore('uploads').delete(file.id),
           transaction.objectStore('reached').delete(file.id),
           transaction.objectStore('landed').put(file),
           transaction.done,
-        ]),
-      )
+        ])
+      })
       tell()
     },
     landed: (linkId) => database.getAllFromIndex('landed', 'linkId', linkId).catch(() => []),
     async putReceipt(id, receipt) {
-      const transaction = database.transaction('landed', 'readwrite')
-      const put = async () => {
+      await orLost(async () => {
+        const transaction = database.transaction('landed', 'readwrite')
         const file = await transaction.store.get(id)
         if (file !== undefined) await transaction.store.put({ ...file, receipt })
         await transaction.done
-      }
-      await orLost(put())
+      })
     },
     async forgetLanded(linkId) {
-      const transaction = database.transaction('landed', 'readwrite')
-      const remove = async () => {
+      await orLost(async () => {
+        const transaction = database.transaction('landed', 'readwrite')
         const ids = await transaction.store.index('linkId').getAllKeys(linkId)
         await Promise.all([...ids.map((id) => transaction.store.delete(id)), transaction.done])
-      }
-      await orLost(remove())
+      })
       tell()
     },
   }

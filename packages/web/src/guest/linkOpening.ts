@@ -27,6 +27,7 @@ export function createLinkOpening({ parts, environment, onChange }: LinkOpeningO
   let opened: UploadLink | undefined
   let asking: Promise<void> | undefined
   let asks = 0
+  let willAsk = false
   const become = (next: LinkStanding) => {
     standing = next
     onChange()
@@ -43,13 +44,15 @@ export function createLinkOpening({ parts, environment, onChange }: LinkOpeningO
       if (mayPass(fault) && standing.is === 'open') return
       const isRetrying = mayPass(fault) && asks < ASKS_MAX
       become({ is: 'refused', fault, isRetrying })
-      if (isRetrying) void askLater()
+      if (isRetrying && !willAsk) void askLater()
     }
   }
 
   async function askLater(): Promise<void> {
     asks++
+    willAsk = true
     await environment.wait(Math.min(PAUSE_MS.max, PAUSE_MS.first * 2 ** (asks - 1)))
+    willAsk = false
     if (standing.is === 'refused' && standing.isRetrying) await ask()
   }
 

@@ -97,7 +97,7 @@ export interface Row {
   readonly of: number
   /** The line is down, and another try follows by itself. */
   readonly isRetrying: boolean
-  /** Something of it is on the server. */
+  /** Something of it is on the server that is lost when it is cancelled here. */
   readonly isBegun: boolean
   readonly failure?: FailureReason | undefined
   readonly retry: Retry
@@ -131,7 +131,7 @@ export interface Totals {
 /** Said once; `serial` rises with each. */
 export interface Remark {
   readonly serial: number
-  readonly about: 'already_there' | 'already_landed' | 'not_taken' | 'nothing_chosen'
+  readonly about: 'already_there' | 'already_landed' | 'not_taken' | 'nothing_chosen' | 'not_read'
   readonly count: number
   /** The first of them. */
   readonly name: string
@@ -147,6 +147,8 @@ export interface Snapshot {
   /** Bytes of the files that are chosen and not yet asked to be sent. */
   readonly chosenBytes: number
   readonly checkedReceipts: number
+  /** Could not be fetched so far. */
+  readonly missingReceipts: number
   readonly alarms: number
   readonly totals: Totals
   /** Some of the rows when there are very many. */
@@ -172,7 +174,12 @@ export interface ChosenFile {
 
 export type Command =
   | { readonly do: 'open'; readonly link: { baseUrl: string; opaqueId: string; fragment: string } }
-  | { readonly do: 'add'; readonly files: readonly ChosenFile[] }
+  | {
+      readonly do: 'add'
+      readonly files: readonly ChosenFile[]
+      /** Names of what was chosen with them and the browser could not read. */
+      readonly unread?: readonly string[] | undefined
+    }
   | { readonly do: 'send'; readonly message: Message; readonly passphrase: string | undefined }
   | { readonly do: 'passphrase'; readonly passphrase: string }
   | {

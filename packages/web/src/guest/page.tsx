@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { presentLanguage } from '../common/language.ts'
 import { LanguageSelect } from '../common/languageSelect.tsx'
 import { DoneCard } from './doneCard.tsx'
@@ -16,6 +16,7 @@ import { Queue } from './queue.tsx'
 import { abilitiesOfThisBrowser, missingOf } from './support.ts'
 import { GuestPagesContext, TEXTS } from './texts.ts'
 import { UnfinishedCard } from './unfinishedCard.tsx'
+import { useFocusKept } from './useFocusKept.ts'
 import { useGuest } from './useGuest.ts'
 import { useWhileSending } from './whileSending.ts'
 
@@ -26,6 +27,8 @@ export function GuestPage() {
   const text = TEXTS[language]
   const pages = useMemo(() => ({ text, language, tell }), [text, language, tell])
   useWhileSending(snapshot, pages)
+  const main = useRef<HTMLElement>(null)
+  useFocusKept(main)
   const unsupported = missing ?? (broken === 'start' ? 'old' : broken === 'later' ? 'broken' : undefined)
   return (
     <GuestPagesContext.Provider value={pages}>
@@ -34,7 +37,7 @@ export function GuestPage() {
           <Mark />
           <span>Blindkeep</span>
         </header>
-        <main class="stack">
+        <main ref={main} class="stack">
           <div class="guest-title">
             <h1>{text.title}</h1>
             <p class="soft">{text.subtitle}</p>
@@ -53,7 +56,7 @@ export function GuestPage() {
           />
         </footer>
       </div>
-      {snapshot !== undefined && <PrintSheet rows={snapshot.rows} />}
+      {snapshot !== undefined && <PrintSheet snapshot={snapshot} />}
     </GuestPagesContext.Provider>
   )
 }

@@ -13,7 +13,8 @@ export interface Passphrase {
   text(): string | undefined
   /** The passphrase, unless this file has been prepared with it. */
   textUnlessUsedFor(id: string): string | undefined
-  wasUsedFor(id: string): void
+  /** The one that was given when its proof was begun, which takes a second: another may have been given meanwhile. */
+  wasUsedFor(id: string, text: string | undefined): void
   wasTaken(): void
   /** The one that this file was prepared with; another that was given meanwhile is still to be tried. */
   wasRefusedFor(id: string): void
@@ -44,15 +45,17 @@ export function createPassphrase(onChange: () => void): Passphrase {
     isInDoubt: () => standing === 'given' && !isTaken,
     text: () => (standing === 'given' ? given : undefined),
     textUnlessUsedFor: (id) => (standing === 'given' && used.get(id) !== given ? given : undefined),
-    wasUsedFor(id) {
-      if (standing === 'given') used.set(id, given)
+    wasUsedFor(id, text) {
+      if (text !== undefined) used.set(id, text)
     },
     wasTaken() {
       isTaken = true
     },
     wasRefusedFor(id) {
       isTaken = false
-      if (used.get(id) === given) become('refused')
+      // Whatever was said of the link: as long as nothing is given, another try would be refused as well.
+      if (standing === 'not_needed') become('wanted')
+      else if (used.get(id) === given) become('refused')
     },
   }
 }

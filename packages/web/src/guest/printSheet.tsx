@@ -1,28 +1,44 @@
+import { useMemo } from 'preact/hooks'
 import { Name } from '../common/controls.tsx'
-import type { Row } from './messages.ts'
+import type { Row, SignedFacts, Snapshot } from './messages.ts'
 import { ReceiptFacts } from './receiptView.tsx'
 import { useGuestPages } from './texts.ts'
 
 /** On paper alone: every receipt, unfolded. */
-export function PrintSheet({ rows }: { readonly rows: readonly Row[] }) {
+export function PrintSheet({ snapshot: { rows, checkedReceipts } }: { readonly snapshot: Snapshot }) {
   const { text } = useGuestPages()
-  const checked = rows.flatMap(({ id, name, folder, receipt }) =>
-    receipt?.is === 'checked' ? [{ id, name: folder === '' ? name : `${folder}/${name}`, signed: receipt.signed }] : [],
-  )
+  const checked = rows.flatMap((row) => (row.receipt?.is === 'checked' ? [{ row, signed: row.receipt.signed }] : []))
   if (checked.length === 0) return null
   return (
     <div class="print-sheet" aria-hidden="true">
       <p class="print-title">{text.receipt.printTitle}</p>
-      {checked.map(({ id, name, signed }) => (
-        <div key={id} class="print-receipt">
-          <p>
-            <strong>
-              <Name>{name}</Name>
-            </strong>
-          </p>
-          <ReceiptFacts signed={signed} />
-        </div>
+      {checked.map(({ row, signed }) => (
+        <PrintedReceipt key={row.id} row={row} signed={signed} />
       ))}
+      {checkedReceipts > checked.length && <p>{text.receipt.printMore(checkedReceipts - checked.length)}</p>}
     </div>
+  )
+}
+
+interface PrintedReceiptProps {
+  readonly row: Row
+  readonly signed: SignedFacts
+}
+
+/** Made once: there may be hundreds, and the page is drawn ten times a second. */
+function PrintedReceipt({ row, signed }: PrintedReceiptProps) {
+  const pages = useGuestPages()
+  return useMemo(
+    () => (
+      <div class="print-receipt">
+        <p>
+          <strong>
+            <Name>{row.folder === '' ? row.name : `${row.folder}/${row.name}`}</Name>
+          </strong>
+        </p>
+        <ReceiptFacts signed={signed} />
+      </div>
+    ),
+    [row.id, row.revision, pages],
   )
 }

@@ -68,7 +68,7 @@ function Troubles({ snapshot: { counts, rows, alarms } }: { readonly snapshot: S
       )}
       {alarms > 0 && (
         <Notice tone="bad">
-          <p>{text.receipt.alarm}</p>
+          <p>{text.receipt.alarms(alarms)}</p>
         </Notice>
       )}
     </>

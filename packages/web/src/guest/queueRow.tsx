@@ -129,11 +129,13 @@ function RowActions({ row, onDoubt }: RowActionsProps) {
   const cancel = () => (isBegun ? onDoubt(row) : tell({ do: isUnderWay ? 'cancel' : 'remove', id }))
   return (
     <div class="row-actions">
-      {(phase === 'preparing' || phase === 'sending') && (
-        <IconButton icon="pause" label={text.actions.pause(name)} onClick={() => tell({ do: 'pause', id })} />
-      )}
-      {phase === 'paused' && (
-        <IconButton icon="play" label={text.actions.resume(name)} onClick={() => tell({ do: 'resume', id })} />
+      {isUnderWay && (
+        // One button for both, so that it keeps the focus of whoever has pressed it.
+        <IconButton
+          icon={phase === 'paused' ? 'play' : 'pause'}
+          label={phase === 'paused' ? text.actions.resume(name) : text.actions.pause(name)}
+          onClick={() => tell({ do: phase === 'paused' ? 'resume' : 'pause', id })}
+        />
       )}
       <IconButton
         icon="close"

@@ -1,5 +1,5 @@
 /** Fetches the receipt of each file that landed and checks all of it, here, with the keys that this browser has seen of the server before. */
-import { AuditError, type DropCustody, fetchReceipt } from '@blindkeep/client/audit'
+import { AuditError, type DropCustody, fetchReceipt, type PinnedKeys } from '@blindkeep/client/audit'
 import type { Environment } from '@blindkeep/client/environment'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import type { Keep } from './keep.ts'
@@ -11,15 +11,20 @@ const PAUSES_MS = [500, 3_000, 15_000]
 export interface Receipts {
   /** Does nothing while it is under way already. */
   fetch(id: string, custody: DropCustody): void
+  /** The keys that a server's receipts were checked with. */
+  pins(baseUrl: string): Promise<PinnedKeys | undefined>
 }
 
 interface ReceiptsOptions {
   readonly environment: Environment
   readonly keep: Keep
   readonly onStanding: (id: string, standing: ReceiptStanding) => void
+  readonly onReceipt: (id: string, receipt: AssetReceipt) => void
 }
 
-export function createReceipts({ environment, keep, onStanding }: ReceiptsOptions): Receipts {
+export function createReceipts({ environment, keep, onStanding, onReceipt }: ReceiptsOptions): Receipts {
+  /** For a browser that could not keep them. */
+  let seen: PinnedKeys | undefined
   const waiting = new Map<string, DropCustody>()
   const running = new Set<string>()
 
@@ -49,14 +54,21 @@ export function createReceipts({ environment, keep, onStanding }: ReceiptsOption
   }
 
   async function checked(id: string, custody: DropCustody): Promise<SignedFacts> {
-    const pinned = await keep.pins(new URL(custody.baseUrl).origin)
+    const pinned = await pins(custody.baseUrl)
     const { receipt, keys } = await fetchReceipt({ custody, pinned, environment })
+    seen = keys
     await keep.putPins(keys)
     await keep.putReceipt(id, receipt)
+    onReceipt(id, receipt)
     return signedFactsOf(receipt)
   }
 
+  async function pins(baseUrl: string): Promise<PinnedKeys | undefined> {
+    return (await keep.pins(new URL(baseUrl).origin)) ?? seen
+  }
+
   return {
+    pins,
     fetch(id, custody) {
       if (running.has(id)) return
       waiting.set(id, custody)

@@ -20,6 +20,8 @@ const RANKS: Readonly<Record<Phase, number>> = {
   landed: 4,
 }
 
+const RANK_LAST = Math.max(...Object.values(RANKS))
+
 const NONE: Readonly<Record<Phase, number>> = {
   chosen: 0,
   unfit: 0,
@@ -38,22 +40,23 @@ const COUNTED: ReadonlySet<Phase> = new Set(['waiting', 'preparing', 'sending', 
 
 export type EntriesView = Pick<
   Snapshot,
-  'counts' | 'chosenBytes' | 'checkedReceipts' | 'alarms' | 'rows' | 'hiddenRows'
+  'counts' | 'chosenBytes' | 'checkedReceipts' | 'missingReceipts' | 'alarms' | 'rows' | 'hiddenRows'
 > & { readonly totals: Omit<Totals, 'secondsLeft'> }
 
 export function viewOf(entries: Entries): EntriesView {
   const counts: Record<Phase, number> = { ...NONE }
   const totals = { files: 0, landed: 0, bytes: 0, of: 0, isRetrying: false }
-  let [chosenBytes, checkedReceipts, alarms] = [0, 0, 0]
+  let [chosenBytes, checkedReceipts, missingReceipts, alarms] = [0, 0, 0, 0]
   for (const entry of entries.all()) {
     counts[entry.phase]++
     if (entry.phase === 'chosen') chosenBytes += entry.size
     if (entry.receipt?.is === 'checked') checkedReceipts++
+    if (entry.receipt?.is === 'missing') missingReceipts++
     if (entry.receipt?.is === 'alarm') alarms++
     if (entry.landedAt === undefined && COUNTED.has(entry.phase)) addTo(totals, entry)
   }
   const rows = rowsOf(entries)
-  return { counts, chosenBytes, checkedReceipts, alarms, totals, ...rows }
+  return { counts, chosenBytes, checkedReceipts, missingReceipts, alarms, totals, ...rows }
 }
 
 function addTo(totals: { -readonly [Name in keyof EntriesView['totals']]: EntriesView['totals'][Name] }, entry: Entry) {
@@ -72,11 +75,11 @@ function rowsOf(entries: Entries): Pick<Snapshot, 'rows' | 'hiddenRows'> {
 }
 
 function mostWanted(all: readonly Entry[]): readonly Entry[] {
-  const wanted = all
-    .map((entry, place) => ({ entry, place }))
-    .sort((a, b) => RANKS[a.entry.phase] - RANKS[b.entry.phase] || a.place - b.place)
-    .slice(0, ROWS_MAX)
-  return wanted.sort((a, b) => a.place - b.place).map(({ entry }) => entry)
+  const wanted = new Set<Entry>()
+  // No sorting: this is done ten times a second, and there may be a hundred thousand.
+  for (let rank = 0; rank <= RANK_LAST; rank++)
+    for (const entry of all) if (wanted.size < ROWS_MAX && RANKS[entry.phase] === rank) wanted.add(entry)
+  return all.filter((entry) => wanted.has(entry))
 }
 
 function rowOf(entry: Entry): Row {
@@ -92,7 +95,7 @@ function rowOf(entry: Entry): Row {
     bytes: phase === 'preparing' ? entry.prepared : Math.min(of, entry.sent + entry.inFlight),
     of,
     isRetrying,
-    isBegun: entry.sent > 0,
+    isBegun: entry.sent > 0 && failure !== 'other_tab',
     failure,
     retry: retryOf(failure),
     receipt,

@@ -1,3 +1,5 @@
+import type { Keep } from './keep.ts'
+
 /** Each kept upload is worked at by one tab: two would send the same bytes to one session. */
 export interface TabLocks {
   /** Resolves with what gives it back, or with nothing when another tab has it. A tab that goes away gives back all it has. */
@@ -11,7 +13,7 @@ export interface TabLocks {
 const nameOf = (id: string) => `blindkeep-upload-${id}`
 
 /** Web Locks, which every browser has that can seal; they work between all tabs of this origin. */
-export function createTabLocks(locks: LockManager): TabLocks {
+function createTabLocks(locks: LockManager): TabLocks {
   return {
     take: (id) =>
       new Promise((resolve, reject) => {
@@ -24,6 +26,11 @@ export function createTabLocks(locks: LockManager): TabLocks {
     isTaken: async (id) => (await locks.query()).held?.some(({ name }) => name === nameOf(id)) ?? false,
     free: (id) => locks.request(nameOf(id), () => undefined),
   }
+}
+
+/** What a tab alone keeps needs no lock between tabs, and a browser that keeps nothing may refuse those, too (Web Locks, `request`). */
+export function locksFor({ isLasting }: Pick<Keep, 'isLasting'>, locks: LockManager | undefined): TabLocks {
+  return isLasting && locks !== undefined ? createTabLocks(locks) : createSoleLocks()
 }
 
 /** Within one tab. */

@@ -5,6 +5,9 @@
  */
 type Fetch = typeof fetch
 
+/** The answer to a chunk is empty or a problem of a few hundred bytes; this one gathers all of it in memory. */
+const ANSWER_BYTES_MAX = 64 * 1024
+
 const BODYLESS = new Set([204, 205, 304])
 
 export interface UploadFetchOptions {
@@ -40,12 +43,13 @@ function upload(
       request.setRequestHeader(name, value)
     })
     request.upload.onprogress = ({ loaded }) => onSent(loaded)
+    request.onprogress = ({ loaded }) => loaded > ANSWER_BYTES_MAX && request.abort()
     request.onload = () => settle(() => resolve(responseOf(request)))
     request.onerror = () => settle(() => reject(new TypeError('the chunk did not get an answer')))
     request.onabort = () => settle(() => reject(signal?.reason ?? new TypeError('the chunk was cut')))
     signal?.addEventListener('abort', abort, { once: true })
-    // It takes a copy of its own before it returns (XMLHttpRequest, section 3.5.6).
-    request.send(body)
+    // A copy of its own, which a browser keeps outside of this process; of bytes it keeps them inside until its collector has looked at the request.
+    request.send(new Blob([body]))
   })
 }
 
@@ -54,7 +58,9 @@ function isOwnBytes(body: unknown): body is Uint8Array<ArrayBuffer> {
 }
 
 function responseOf(request: XMLHttpRequest): Response {
-  const { status, response } = request
+  const { response } = request
+  // A `Response` can have no status above 599, though a server may send one: it is as broken as a server gets.
+  const status = Math.min(request.status, 599)
   const body = BODYLESS.has(status) ? null : response
   return new Response(body, { status, headers: headersOf(request.getAllResponseHeaders()) })
 }

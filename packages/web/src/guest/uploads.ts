@@ -2,7 +2,7 @@
 import type { DropCustody } from '@blindkeep/client/audit'
 import type { Environment } from '@blindkeep/client/environment'
 import { ProblemError } from '@blindkeep/client/errors'
-import type { UploadLink } from '@blindkeep/client/guest'
+import type { PrepareOptions, UploadLink } from '@blindkeep/client/guest'
 import { requireSamePlaintext } from '@blindkeep/client/samePlaintext'
 import { cancelSend, type Landed, type SendProgress, send } from '@blindkeep/client/send'
 import { type SendState, startAnew, withPassphrase } from '@blindkeep/client/sendState'
@@ -24,16 +24,19 @@ const SENDING_MOST = 3
 const PREPARED_AHEAD_MOST = 3
 /** After the client has tried for minutes, while the page is open. */
 const REST_MS = 60_000
+const INSTANTS_END_MS = Date.UTC(10_000, 0)
 
 const PAUSED = Symbol('paused')
 const CANCELLED = Symbol('cancelled')
+
+export type Cancelled = 'done' | 'too_late'
 
 export interface Uploads {
   /** Begins whatever may begin. */
   pump(): void
   pause(id: string): void
-  /** Resolves when the server has been told, as far as it can be. */
-  cancel(id: string): Promise<void>
+  /** Resolves when the server has been told, as far as it can be; `too_late` when it has all of the file by then. */
+  cancel(id: string): Promise<Cancelled>
   /** What was sealed and begun of it is thrown away, and the file is sealed again. */
   asNewFile(id: string): Promise<void>
   /** Goes on with an upload of an earlier visit, if no other tab does. */
@@ -51,6 +54,8 @@ export interface UploadsOptions {
   readonly passphrase: Passphrase
   /** Whether anything may be sent at all. */
   readonly maySend: () => boolean
+  /** Called before anything is begun, as what waits for a link that takes nothing any more would wait for ever. */
+  readonly refuseWhatWaits: () => void
   readonly onLanded: (id: string, custody: DropCustody) => void
   /** The link, or what is left of it, is not what it was. */
   readonly onLinkChanged: () => void
@@ -69,8 +74,10 @@ export function createUploads(options: UploadsOptions): Uploads {
   const held = new Map<string, () => void>()
   /** Sessions that the server has forgotten are begun anew once, by themselves. */
   const begunAnew = new Set<string>()
+  const endings = new Map<string, Promise<Cancelled>>()
 
   function pump(): void {
+    options.refuseWhatWaits()
     if (!options.maySend()) return
     const running = (kind: Job['kind']) => [...jobs.values()].filter((job) => job.kind === kind).length
     if (running('preparing') < PREPARING_MOST && entries.count(isReady) < PREPARED_AHEAD_MOST)
@@ -82,7 +89,8 @@ export function createUploads(options: UploadsOptions): Uploads {
     }
   }
 
-  const isFree = ({ id, phase, isResting }: Entry) => phase === 'waiting' && !isResting && !jobs.has(id)
+  const isFree = ({ id, source, phase, isResting }: Entry) =>
+    phase === 'waiting' && source !== undefined && !isResting && !jobs.has(id) && !endings.has(id)
   const isReady = (entry: Entry) => isFree(entry) && entry.state !== undefined && !entry.mustCompare
   const canCreate = () => options.link() !== undefined && passphrase.isThere()
   const mayBePrepared = (entry: Entry) => isFree(entry) && (entry.state === undefined ? canCreate() : entry.mustCompare)
@@ -117,15 +125,16 @@ export function createUploads(options: UploadsOptions): Uploads {
       await requireSamePlaintext({ state: entry.state, source, signal, onProgress })
       return entries.change(id, { phase: 'waiting', mustCompare: false })
     }
-    const state = await seal({ entry, source, signal }, onProgress)
+    const text = passphrase.text()
+    const state = await seal({ entry, source, signal }, { passphrase: text, onProgress })
     await takeLock(id)
     signal.throwIfAborted()
     await keepState(entry, state)
-    passphrase.wasUsedFor(id)
+    passphrase.wasUsedFor(id, text)
     entries.change(id, { phase: 'waiting', state, of: state.size })
   }
 
-  async function seal({ entry, source, signal }: Work, onProgress: (progress: SendProgress) => void) {
+  async function seal({ entry, source, signal }: Work, how: Pick<PrepareOptions, 'passphrase' | 'onProgress'>) {
     const { type, message, lastModified } = entry
     const link = options.link()
     if (link === undefined) throw new Error('a file is sealed for a link that is open')
@@ -136,9 +145,8 @@ export function createUploads(options: UploadsOptions): Uploads {
       note: message.note === '' ? undefined : message.note,
       sender: message.sender === '' ? undefined : message.sender,
       modifiedAt: instantOf(lastModified),
-      passphrase: passphrase.text(),
       signal,
-      onProgress,
+      ...how,
     })
   }
 
@@ -169,7 +177,7 @@ export function createUploads(options: UploadsOptions): Uploads {
     const text = passphrase.textUnlessUsedFor(id)
     if (state.uploadId !== undefined || text === undefined) return state
     const changed = await withPassphrase(state, text, environment)
-    passphrase.wasUsedFor(id)
+    passphrase.wasUsedFor(id, text)
     return changed
   }
 
@@ -184,11 +192,12 @@ export function createUploads(options: UploadsOptions): Uploads {
     const { id, name, folder, size, lastModified } = entry
     const custody = { ...landed, baseUrl: state.baseUrl, opaqueId: state.opaqueId }
     const landedAt = Number(environment.now())
-    await keep.land({ id, linkId, name, folder, size, lastModified, landedAt, custody })
+    const file = { id, linkId, name, folder, size, lastModified, landedAt, custody }
+    await keep.land(file)
     release(id)
     const receipt = { is: 'fetching' } as const
     const over = { state: undefined, source: undefined, inFlight: 0, isRetrying: false }
-    entries.change(id, { ...over, phase: 'landed', sent: landed.size, receipt })
+    entries.change(id, { ...over, phase: 'landed', sent: landed.size, receipt, landed: file })
     options.onLanded(id, custody)
   }
 
@@ -252,15 +261,34 @@ export function createUploads(options: UploadsOptions): Uploads {
     void environment.wait(pauseMs).then(end)
   }
 
-  async function cancel(id: string): Promise<void> {
+  /** Nothing of the file is begun meanwhile, and a second click changes nothing. */
+  function ending(id: string, end: () => Promise<Cancelled>): Promise<Cancelled> {
+    const underWay = endings.get(id)
+    if (underWay !== undefined) return underWay
+    const ended = end().finally(() => {
+      endings.delete(id)
+      pump()
+    })
+    endings.set(id, ended)
+    return ended
+  }
+
+  async function cancel(id: string): Promise<Cancelled> {
     const job = jobs.get(id)
     job?.controller.abort(CANCELLED)
     await job?.done
-    const state = entries.get(id)?.state
+    const { phase, state } = entries.get(id) ?? {}
+    // Whoever was asked whether to cancel may have answered after it landed.
+    if (phase === 'landed') return 'too_late'
     if (state !== undefined && (await cancelled(state, environment)) === 'too_late') {
-      entries.change(id, { phase: 'waiting', isResting: false })
-      return pump()
+      entries.change(id, { phase: 'waiting', failure: undefined, isResting: false })
+      return 'too_late'
     }
+    await giveUp(id)
+    return 'done'
+  }
+
+  async function giveUp(id: string): Promise<void> {
     await drop(id)
     entries.change(id, {
       ...{ phase: 'cancelled', state: undefined, failure: undefined },
@@ -268,9 +296,16 @@ export function createUploads(options: UploadsOptions): Uploads {
     })
   }
 
+  async function asNewFile(id: string): Promise<Cancelled> {
+    // What was begun may have landed, as it was then; what the file holds now has not.
+    if ((await cancel(id)) === 'too_late') await giveUp(id)
+    entries.change(id, { phase: 'waiting', mustCompare: false })
+    return 'done'
+  }
+
   return {
     pump,
-    cancel,
+    cancel: (id) => ending(id, () => cancel(id)),
     pause(id) {
       const job = jobs.get(id)
       if (job !== undefined) return job.controller.abort(PAUSED)
@@ -278,16 +313,14 @@ export function createUploads(options: UploadsOptions): Uploads {
         entries.change(id, { phase: 'paused', isResting: false, isRetrying: false, failure: undefined })
     },
     async asNewFile(id) {
-      await cancel(id)
-      entries.change(id, { phase: 'waiting', mustCompare: false })
-      pump()
+      await ending(id, () => asNewFile(id))
     },
     takeOver: takeLock,
   }
 }
 
 /** Whoever has all the bytes lands them, whatever is asked then. A server that can't be reached forgets the upload by itself, a day later. */
-async function cancelled(state: SendState, environment: Environment): Promise<'done' | 'too_late'> {
+async function cancelled(state: SendState, environment: Environment): Promise<Cancelled> {
   try {
     await cancelSend(state, environment)
   } catch (error) {
@@ -302,7 +335,7 @@ function pauseMsOf(error: unknown): number {
   return Math.max(REST_MS, askedSeconds * 1000)
 }
 
-/** RFC 3339; a file without a time of its own tells 1970 or nothing. */
+/** RFC 3339, whose years have four digits; a file without a time of its own tells 1970 or nothing. */
 function instantOf(lastModified: number): string | undefined {
-  return lastModified > 0 && lastModified < 8.64e15 ? new Date(lastModified).toISOString() : undefined
+  return lastModified > 0 && lastModified < INSTANTS_END_MS ? new Date(lastModified).toISOString() : undefined
 }

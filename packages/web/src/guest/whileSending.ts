@@ -7,7 +7,7 @@ import type { GuestPages } from './texts.ts'
 export function useWhileSending(snapshot: Snapshot | undefined, { text, language, tell }: GuestPages): void {
   const isUnderWay = snapshot !== undefined && snapshot.totals.files > snapshot.totals.landed
   const isMoving = isUnderWay && !snapshot.isPaused && snapshot.counts.paused < snapshot.totals.files
-  const isDone = snapshot !== undefined && snapshot.totals.files > 0 && !isUnderWay
+  const isDone = snapshot !== undefined && snapshot.totals.files > 0 && !isUnderWay && snapshot.alarms === 0
   const percent = isUnderWay ? formatPercent(snapshot.totals.bytes, snapshot.totals.of, language) : undefined
   useEffect(() => {
     document.title = percent !== undefined ? text.pageTitle(percent) : isDone ? text.pageTitleDone : 'Blindkeep'

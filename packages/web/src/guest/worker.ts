@@ -5,13 +5,16 @@ import { type GuestEngine, openGuestEngine } from './engine.ts'
 import { openKeep } from './idbKeep.ts'
 import { createMemoryKeep, type Keep } from './keep.ts'
 import type { Answer, Command } from './messages.ts'
-import { createSoleLocks, createTabLocks } from './tabLocks.ts'
+import { locksFor } from './tabLocks.ts'
 import { createUploadFetch } from './uploadFetch.ts'
 
 /** Ten pictures a second are smooth; a hundred would keep both threads busy. */
 const PUBLISH_MS = 100
 /** What is left of the time changes even when nothing else does. */
 const TICK_MS = 1_000
+
+/** Storage that hangs, as some browsers' does after a crash, must keep nobody from sending. */
+const KEEP_MS_MAX = 5_000
 
 const tell = (answer: Answer) => self.postMessage(answer)
 let engine: Promise<GuestEngine> | undefined
@@ -31,20 +34,20 @@ function publish(opened: GuestEngine): void {
 }
 
 async function open(parts: LinkParts): Promise<GuestEngine> {
-  const { locks } = self.navigator
+  const keep = await keepOf()
   return openGuestEngine({
     parts,
     environment: systemEnvironment,
     uploadFetch: (onSent) => createUploadFetch({ fetch: systemEnvironment.fetch, onSent }),
-    keep: await keepOf(),
-    locks: locks === undefined ? createSoleLocks() : createTabLocks(locks),
+    keep,
+    locks: locksFor(keep, self.navigator.locks),
     onChange: publishSoon,
   })
 }
 
 async function keepOf(): Promise<Keep> {
   try {
-    return await openKeep()
+    return await Promise.race([openKeep(), systemEnvironment.wait(KEEP_MS_MAX).then(createMemoryKeep)])
   } catch {
     return createMemoryKeep()
   }
@@ -53,7 +56,7 @@ async function keepOf(): Promise<Keep> {
 async function perform(opened: GuestEngine, command: Exclude<Command, { do: 'open' }>): Promise<void> {
   switch (command.do) {
     case 'add':
-      return opened.add(command.files)
+      return opened.add(command.files, command.unread)
     case 'send':
       return opened.send(command.message, command.passphrase)
     case 'passphrase':

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Button, Dialog } from '../common/controls.tsx'
+import { Button, Dialog, Name, Notice } from '../common/controls.tsx'
 import type { Language } from '../common/language.ts'
 import { Preview } from '../common/preview.tsx'
 import { StepEnd } from '../common/stepEnd.tsx'
@@ -43,13 +43,25 @@ export function SharedFiles({ share: { assets }, receiver, language }: SharedFil
             isBusy={saving.present !== undefined}
             isSaved={saving.saved.has(index)}
             share={saving.present?.index === index ? { value: saving.present.share } : undefined}
-            fault={saving.fault?.index === index ? saving.fault.fault : undefined}
+            fault={saving.faults.get(index)}
             onSave={() => saving.save(index)}
             onStop={saving.stop}
             onLook={() => setLooked(asset)}
           />
         ))}
       </ul>
+      {[...saving.faults].map(([index, fault]) => {
+        const asset = assets[index]
+        // Told here as long as its row is not drawn.
+        return index < count || asset === undefined ? null : (
+          <Notice key={index} tone="bad">
+            <strong>
+              <Name>{nameOf(asset)}</Name>
+            </strong>
+            <p>{text.faults[fault].title}</p>
+          </Notice>
+        )
+      })}
       {count < assets.length && <StepEnd key={count} onReached={() => setCount(count + STEP)} />}
       <p class="small soft">{text.careful}</p>
       {looked !== undefined && (
@@ -79,12 +91,11 @@ function useSavedFiles(assets: readonly SharedAsset[], { receiver, unnamed }: Sa
   /** Of the files that are being saved one after the other, the places in the list. */
   const [batch, setBatch] = useState<readonly number[]>([])
   const [saved, setSaved] = useState<ReadonlySet<number>>(new Set())
-  const [fault, setFault] = useState<{ readonly index: number; readonly fault: Fault }>()
+  const [faults, setFaults] = useState<ReadonlyMap<number, Fault>>(new Map())
   const index = saving.now && batch[saving.now.index]
 
-  async function start(places: readonly number[]): Promise<void> {
+  async function save(places: readonly number[]): Promise<void> {
     setBatch(places)
-    setFault(undefined)
     let next = 0
     const files = places.flatMap((place) => {
       const asset = assets[place]
@@ -99,16 +110,25 @@ function useSavedFiles(assets: readonly SharedAsset[], { receiver, unnamed }: Sa
         if (place !== undefined) setSaved((last) => new Set([...last, place]))
       })
     } catch (error) {
-      setFault({ index: places[next] ?? 0, fault: receiver.fileFaultOf(error) })
+      const fault = receiver.fileFaultOf(error)
+      const place = places[next] ?? 0
+      setFaults((last) => new Map(last).set(place, fault))
+      // What is wrong with one file alone says nothing of those after it.
+      if (fault === 'file_gone' || fault === 'file_caught') await save(places.slice(next + 1))
     }
+  }
+
+  function start(places: readonly number[]): void {
+    setFaults(new Map())
+    void save(places)
   }
 
   return {
     present: index === undefined ? undefined : { index, share: saving.now?.share },
     saved,
-    fault,
-    save: (place: number) => void start([place]),
-    saveAll: () => void start([...assets.keys()]),
+    faults,
+    save: (place: number) => start([place]),
+    saveAll: () => start([...assets.keys()]),
     stop: saving.stop,
   }
 }

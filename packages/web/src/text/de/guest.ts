@@ -184,6 +184,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     fetch: 'Quittung noch einmal holen',
     alarm:
       'Warnung: Die Quittung, die der Server für diese Datei gab, stimmt nicht. Behalten Sie die Datei, und sagen Sie es der Person, von der Sie den Link haben, aber nicht über diesen Server.',
+    alarms: (count) =>
+      `Warnung: ${count === 1 ? 'Eine Quittung, die der Server gab, stimmt' : `${count.toLocaleString('de')} Quittungen, die der Server gab, stimmen`} nicht. Behalten Sie Ihre Dateien, und sagen Sie es der Person, von der Sie den Link haben, aber nicht über diesen Server.`,
     number: 'Nummer der Quittung',
     server: 'Server',
     key: 'Schlüssel, der unterschrieb',

@@ -183,6 +183,8 @@ export const guest = {
     fetch: 'Fetch the receipt again',
     alarm:
       'Warning: the receipt that the server gave for this file does not hold. Keep the file, and tell the person who gave you the link, but not through this server.',
+    alarms: (count: number) =>
+      `Warning: ${count === 1 ? 'a receipt' : `${count.toLocaleString('en')} receipts`} that the server gave ${count === 1 ? 'does' : 'do'} not hold. Keep your files, and tell the person who gave you the link, but not through this server.`,
     number: 'Receipt number',
     server: 'Server',
     key: 'Key that signed',
