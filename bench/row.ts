@@ -28,6 +28,8 @@ interface OpenRow {
   readonly unit: 'MiB/s' | '/s'
   readonly lanes: readonly Lane[]
   readonly comparisons: readonly Comparison[]
+  /** What a ratio does not tell, a line each; asked once, after the last round. */
+  readonly remarks?: () => readonly string[]
 }
 
 export interface RowOptions {
@@ -63,6 +65,8 @@ export interface Result {
   readonly ratio: number
   readonly ratios: readonly number[]
   readonly reach: number | undefined
+  /** Of the whole row. */
+  readonly remarks: readonly string[]
 }
 
 export interface Rounds {
@@ -79,7 +83,8 @@ export async function measureRow(row: Row, open: OpenRow, { warmups, rounds, tel
     const samples = await measureOnce(rotated(open.lanes, round))
     if (round >= warmups) kept.push(samples)
   }
-  return open.comparisons.map((comparison) => resultOf(comparison, { what: row.what, unit: open.unit, kept }))
+  const measured = { what: row.what, unit: open.unit, remarks: open.remarks?.() ?? [], kept }
+  return open.comparisons.map((comparison) => resultOf(comparison, measured))
 }
 
 async function measureOnce(lanes: readonly Lane[]): Promise<Map<Lane, Sample>> {
@@ -96,18 +101,17 @@ function rotated<Item>(items: readonly Item[], by: number): readonly Item[] {
   return [...items.slice(at), ...items.slice(0, at)]
 }
 
-interface Measured extends Pick<Result, 'what' | 'unit'> {
+interface Measured extends Pick<Result, 'what' | 'unit' | 'remarks'> {
   readonly kept: readonly ReadonlyMap<Lane, Sample>[]
 }
 
-function resultOf({ id, lane, beside, reach }: Comparison, { what, unit, kept }: Measured): Result {
+function resultOf({ id, lane, beside, reach }: Comparison, { kept, ...row }: Measured): Result {
   const own = samplesOf(lane, kept)
   const others = samplesOf(beside, kept)
   const ratios = own.map(({ perSecond }, round) => perSecond / (others[round]?.perSecond ?? Number.NaN))
   return {
     id,
-    what,
-    unit,
+    ...row,
     figure: figureOf(lane, own),
     beside: figureOf(beside, others),
     ratio: median(ratios),

@@ -17,7 +17,7 @@ const USAGE = `Benchmarks of the real server on loopback, each beside a peer or 
   npm run bench -- [row …] [--rounds 5] [--quick] [--json]
 ${ROWS.map(({ ids, what }) => `  ${ids.join(', ').padEnd(8)} ${what}`).join('\n')}
 Without rows, all. --quick takes small sizes and one round: that it works, not how fast it is. --json gives the report to programs.
-Files are written to TMPDIR, about 2 GiB at most, and removed. Ends with 1 when a row could not be measured.`
+Files are written to TMPDIR, about 4 GiB at most, and removed. P11 takes the pages that are built, or those of PAGES_DIR. Ends with 1 when a row could not be measured.`
 
 const unknown = positionals.filter((id) => !ROWS.some(({ ids }) => ids.includes(id)))
 const rounds = Number(values.rounds ?? (values.quick ? 1 : 5))

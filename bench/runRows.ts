@@ -10,10 +10,11 @@ import { p3 } from './rows/p3.ts'
 import { p4 } from './rows/p4.ts'
 import { p6 } from './rows/p6.ts'
 import { p8 } from './rows/p8.ts'
+import { p11 } from './rows/p11.ts'
 import { type Machine, machineNow } from './table.ts'
 
 /** In the order of the targets. */
-export const ROWS: readonly Row[] = [p1, p2, p3, p4, p6, p8]
+export const ROWS: readonly Row[] = [p1, p2, p3, p4, p6, p8, p11]
 
 export interface Run {
   readonly rows: readonly Row[]

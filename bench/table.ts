@@ -38,13 +38,13 @@ export function tableOf({ machine, rounds, isQuick, results, failures }: Report)
     '',
     ...aligned([headings, ...lines.map(({ cells }) => cells)]),
     '',
-    ...new Set(lines.map(({ note }) => note)),
+    ...new Set(lines.flatMap(({ notes }) => notes)),
     ...failures.map(({ id, message }) => `${id} FAILED: ${message}`),
   ].join('\n')
 }
 
-function lineOf(result: Result): { readonly cells: readonly string[]; readonly note: string } {
-  const { id, what, unit, figure, beside, ratio, ratios, reach } = result
+function lineOf(result: Result): { readonly cells: readonly string[]; readonly notes: readonly string[] } {
+  const { id, what, unit, figure, beside, ratio, ratios, reach, remarks } = result
   const cells = [
     id,
     `${figure.name} ${short(figure.perSecond)} ${unit}`,
@@ -55,7 +55,7 @@ function lineOf(result: Result): { readonly cells: readonly string[]; readonly n
     reach === undefined ? '' : ratio >= reach ? 'reached' : 'short',
     `${busyOf(figure)} / ${busyOf(beside)}`,
   ]
-  return { cells, note: `${id}: ${what}` }
+  return { cells, notes: [`${id}: ${what}`, ...remarks.map((remark) => `${id}: ${remark}`)] }
 }
 
 function busyOf({ loadBusy }: Figure): string {

@@ -1,6 +1,7 @@
 /** The two servers that take uploads, under the same load. */
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { RunningServer } from '../testing/startServer.ts'
 import { type Connection, drive, expectStatus, requestOf } from './load.ts'
 import { newLink, newOwner } from './owner.ts'
 import { settleDisk, startBlindkeep, startPeer } from './processes.ts'
@@ -27,12 +28,16 @@ export async function dropsLane(options: RowOptions, { clients, files, units }: 
       await expectReceipt(port, lastPath)
       return { perSecond: units / seconds, loadBusy }
     },
-    clear: () => removeFiles(join(server.dataDir, 'blobs'), A_COPY),
+    clear: () => removeCopies(server),
   }
 }
 
 /** What else lies among the copies is the server's own. */
 const A_COPY = /^[0-9a-f]{64}\./
+
+export async function removeCopies({ dataDir }: Pick<RunningServer, 'dataDir'>): Promise<void> {
+  await removeFiles(join(dataDir, 'blobs'), A_COPY)
+}
 
 async function expectReceipt(port: number, path: string): Promise<void> {
   const request = requestOf({ method: 'GET', path: `${path}/receipt` })

@@ -1,0 +1,64 @@
+/** What a tab is asked to do: each function goes there as a text, and can name nothing that stands outside it. */
+
+/** What a file took, in seconds. */
+export interface GoSeconds {
+  readonly preparing: number
+  readonly sending: number
+}
+
+export async function untilShown({
+  selector,
+  timeoutMs,
+}: {
+  readonly selector: string
+  readonly timeoutMs: number
+}): Promise<void> {
+  if (document.querySelector(selector) !== null) return
+  await new Promise<void>((resolve, reject) => {
+    const observer = new MutationObserver(() => {
+      if (document.querySelector(selector) !== null) resolve()
+    })
+    observer.observe(document, { subtree: true, childList: true, attributes: true })
+    setTimeout(() => reject(new Error(`${selector} was not shown`)), timeoutMs)
+  })
+}
+
+export async function sealAndSend(timeoutMs: number): Promise<GoSeconds> {
+  const button = [...document.querySelectorAll('button')].find(({ textContent }) => textContent.startsWith('Seal and'))
+  const startedAt = performance.now()
+  let preparing = 0
+  button?.click()
+  await new Promise<void>((resolve, reject) => {
+    const look = () => {
+      const row = document.querySelector('.queue-row')
+      if (preparing === 0 && row?.matches('.sending') === true) preparing = performance.now() - startedAt
+      if (row?.matches('.failed') === true) reject(new Error(row.textContent))
+      if (row?.textContent.includes('The server signed') === true) resolve()
+    }
+    new MutationObserver(look).observe(document, {
+      subtree: true,
+      childList: true,
+      attributes: true,
+      characterData: true,
+    })
+    setTimeout(() => reject(new Error('the file did not land in time')), timeoutMs)
+  })
+  return { preparing: preparing / 1000, sending: (performance.now() - startedAt - preparing) / 1000 }
+}
+
+export async function addChooser(id: string): Promise<void> {
+  const chooser = document.createElement('input')
+  document.getElementById(id)?.remove()
+  chooser.type = 'file'
+  chooser.id = id
+  chooser.hidden = true
+  document.body.append(chooser)
+}
+
+export async function sealBareInTab(script: string): Promise<number> {
+  const peer: typeof import('./peers/bareSealing.ts') = await import(script)
+  const chooser = document.querySelector<HTMLInputElement>('#bare')
+  const [file] = chooser?.files ?? []
+  if (file === undefined) throw new Error('no file was chosen')
+  return peer.sealBare(file)
+}
