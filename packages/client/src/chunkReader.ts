@@ -12,20 +12,24 @@ interface ChunkReaderOptions {
 }
 
 /**
- * Gives the sealed bytes from `from` to `to`, good until the next call: all chunks lie in the same memory, which fetch copies from (Fetch, body extraction).
+ * Gives the sealed bytes from `from` to `to`, good until the call after the next: a chunk may be on its way while the one behind it is read. One call at a time.
  * Throws `SourceChanged` before it gives out a segment that is not the one of the hashing pass.
  */
 export type ChunkReader = (from: number, to: number) => Promise<Bytes>
 
 export function createChunkReader({ sealer, source, tags, signal }: ChunkReaderOptions): ChunkReader {
+  // All chunks lie in these two, by turns: fetch copies from them (Fetch, body extraction).
   let memory: Bytes = new Uint8Array(0)
+  let otherMemory: Bytes = new Uint8Array(0)
   return async (from, to) => {
+    ;[memory, otherMemory] = [otherMemory, memory]
     if (memory.length < to - from) memory = new Uint8Array(to - from)
+    const bytes = memory
     let filled = 0
     for await (const piece of sealRange({ sealer, source, tags, from, to, signal })) {
-      memory.set(piece, filled)
+      bytes.set(piece, filled)
       filled += piece.length
     }
-    return memory.subarray(0, filled)
+    return bytes.subarray(0, filled)
   }
 }

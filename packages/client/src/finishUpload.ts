@@ -5,7 +5,6 @@ import { type AssetFacts, findAsset } from './assetFacts.ts'
 import type { AssetPorts } from './assetPorts.ts'
 import { smallBlob } from './bundle.ts'
 import { createChunkReader } from './chunkReader.ts'
-import { freeingSealer } from './freeingSealer.ts'
 import { readProvenance } from './provenance.ts'
 import type { UploadProgress } from './sendBundle.ts'
 import { BUNDLE_ROLES, type BundleRole, type RoleBlob, roleBlobOf, type SentUploads, sendBundle } from './sendBundle.ts'
@@ -85,7 +84,7 @@ async function blobsOf(
   { state, source, signal }: FinishUpload,
 ): Promise<readonly RoleBlob[]> {
   const { envelope, original, metadata, provenance } = state
-  const sealer = freeingSealer(await originalSealer(state, accountKey))
+  const sealer = await originalSealer(state, accountKey)
   const uploads = knownUploads(state)
   return [
     {

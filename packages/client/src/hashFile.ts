@@ -1,6 +1,5 @@
 import { parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Environment } from './environment.ts'
-import { freeingSealer } from './freeingSealer.ts'
 import type { Sealer } from './seal.ts'
 import { hashSealed, type SealRecord } from './sealStream.ts'
 import { SendError } from './sendStop.ts'
@@ -31,7 +30,7 @@ export async function hashFile(options: HashFileOptions): Promise<HashedFile> {
   const { sealer, source, signal, onProgress, environment } = options
   try {
     const record = await hashSealed({
-      sealer: freeingSealer(sealer),
+      sealer,
       source,
       signal,
       hash: environment.createHash(),

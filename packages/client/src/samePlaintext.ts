@@ -1,5 +1,4 @@
 import { fromBase64 } from '@blindkeep/protocol/bytes'
-import { freeingSealer } from './freeingSealer.ts'
 import type { PreparingProgress } from './hashFile.ts'
 import { sealRange } from './sealStream.ts'
 import { type SendState, sealerOf } from './sendState.ts'
@@ -18,7 +17,7 @@ interface SamePlaintextOptions {
  * is for a file that was chosen again and of which something else than the bytes tells that it may be another.
  */
 export async function requireSamePlaintext({ state, source, onProgress, signal }: SamePlaintextOptions): Promise<void> {
-  const sealer = freeingSealer(await sealerOf(state))
+  const sealer = await sealerOf(state)
   const pieces = sealRange({ sealer, source, tags: fromBase64(state.tags), from: 0, to: state.size, signal })
   let bytes = 0
   try {

@@ -22,7 +22,7 @@ function purposeOf(text: string): Purpose {
 
 async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
-  for await (const piece of pieces) parts.push(piece)
+  for await (const piece of pieces) parts.push(Uint8Array.from(piece))
   return concatBytes(...parts)
 }
 
@@ -156,7 +156,7 @@ describe('a file that changed between two tries', () => {
     const given: Uint8Array[] = []
     const sending = async () => {
       const ranges = sealRange({ sealer, source: sourceOfBytes(changed), tags: record.tags, from: 0, to: whole.length })
-      for await (const piece of ranges) given.push(piece)
+      for await (const piece of ranges) given.push(Uint8Array.from(piece))
     }
     await assert.rejects(sending, SourceChanged)
     const until = sealer.prefix.length + SEGMENT + 16

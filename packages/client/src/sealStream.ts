@@ -1,5 +1,6 @@
 import { type Bytes, concatBytes, equalBytes } from '@blindkeep/protocol/bytes'
 import { SEGMENT_SEALED_BYTES, TAG_BYTES } from '@blindkeep/protocol/suites'
+import { createFreeing } from './freedMemory.ts'
 import { type Sealer, segmentRange } from './seal.ts'
 import { tagOf } from './sealedBlob.ts'
 import { createRunningHash, type RunningHash } from './sha256.ts'
@@ -62,7 +63,7 @@ interface RangeOptions {
 }
 
 /**
- * The ciphertext bytes from `from` to `to`, in pieces of at most a segment. Seals only the segments that the range touches, and compares the tag
+ * The ciphertext bytes from `from` to `to`, in pieces of at most a segment, each good until the next is asked for. Seals only the segments that the range touches, and compares the tag
  * of each with the recorded one before any byte of it comes out: throws `SourceChanged` when they differ, as the same key would have sealed two contents.
  */
 export async function* sealRange(options: RangeOptions): AsyncGenerator<Bytes, void, undefined> {
@@ -110,29 +111,69 @@ interface SealedSegment {
   readonly sealed: Bytes
 }
 
-/** The next segment is read and sealed while the consumer works on this one, and no further ahead: memory holds two. */
+/** While the consumer works on one segment the next is sealed and the one after it read, and nothing is sealed further ahead: memory holds three. */
+const SEGMENTS_AHEAD = 2
+
+/** Each is good until the next is asked for; then its memory is given back. */
 async function* sealedSegments(options: SegmentsOptions): AsyncGenerator<SealedSegment, void, undefined> {
-  const { sealer, source, first, end, signal } = options
-  const start = (index: number) => {
-    const sealed = plaintextOf(sealer, source, index).then((plaintext) => sealer.sealSegment(index, plaintext))
+  const { first, end, signal } = options
+  const start = createStart(options)
+  const free = createFreeing()
+  const ahead: Promise<Bytes>[] = []
+  let next = first
+  const startMore = () => {
+    while (next < end && ahead.length < SEGMENTS_AHEAD) ahead.push(start(next++))
+  }
+  for (let index = first; index < end; index++) {
+    signal?.throwIfAborted()
+    startMore()
+    const sealed = await ahead.shift()
+    signal?.throwIfAborted()
+    if (sealed === undefined) return
+    startMore()
+    yield { index, sealed }
+    free(sealed)
+  }
+}
+
+/** Begins to seal a segment as soon as it is read, one reading at a time and in the order of the calls. */
+function createStart(options: SegmentsOptions): (index: number) => Promise<Bytes> {
+  const plaintextOf = createPlaintextReader(options)
+  let lastRead: Promise<unknown> = Promise.resolve()
+  return (index) => {
+    const plaintext = lastRead.then(() => plaintextOf(index))
+    lastRead = plaintext
+    const sealed = plaintext.then((bytes) => options.sealer.sealSegment(index, bytes))
     // If the consumer stops early nobody awaits this one; its failure must not count as unhandled.
     sealed.catch(() => undefined)
     return sealed
   }
-  signal?.throwIfAborted()
-  let next = first < end ? start(first) : undefined
-  for (let index = first; next !== undefined; index++) {
-    const sealed = await next
-    signal?.throwIfAborted()
-    next = index + 1 < end ? start(index + 1) : undefined
-    yield { index, sealed }
+}
+
+/** Every reading of a chosen file is a way to another process and back; more than these win nothing. */
+const SEGMENTS_A_READING = 4
+
+/** The plaintext of one segment after the other, with the zeros that hide the size behind it. */
+function createPlaintextReader({ sealer, source, end }: SegmentsOptions): (index: number) => Promise<Uint8Array> {
+  let content: Uint8Array = new Uint8Array(0)
+  /** Where `content` lies in the file: bytes, and the segment behind it. */
+  let [contentFrom, contentEnd] = [0, 0]
+  return async (index) => {
+    const { from, to } = segmentRange(sealer, index)
+    if (index >= contentEnd) {
+      contentFrom = from
+      contentEnd = Math.min(index + SEGMENTS_A_READING, end)
+      content = await contentBetween(source, from, segmentRange(sealer, contentEnd - 1).to)
+    }
+    const bytes = content.subarray(from - contentFrom, to - contentFrom)
+    return bytes.length === to - from ? bytes : concatBytes(bytes, new Uint8Array(to - from - bytes.length))
   }
 }
 
-async function plaintextOf(sealer: Sealer, source: Source, index: number): Promise<Uint8Array> {
-  const { from, to } = segmentRange(sealer, index)
+/** Shorter where the file ends before `to`. */
+async function contentBetween(source: Source, from: number, to: number): Promise<Uint8Array> {
   const readTo = Math.min(to, source.size)
   const content = from < readTo ? await source.read(from, readTo) : new Uint8Array(0)
   if (content.length !== Math.max(0, readTo - from)) throw new SourceChanged('the file is shorter than it was')
-  return content.length === to - from ? content : concatBytes(content, new Uint8Array(to - from - content.length))
+  return content
 }

@@ -8,10 +8,11 @@ import { custodyOf, newOwner } from '../../../testing/people.ts'
 import type { Exchanged } from '../../../testing/tamperingProxy.ts'
 import { fetchReceipt } from './audit.ts'
 import { systemEnvironment } from './environment.ts'
+import { NetworkError } from './errors.ts'
 import { openLink } from './guest.ts'
 import type { CreatedLink, Owner } from './owner.ts'
 import { requireSamePlaintext } from './samePlaintext.ts'
-import { cancelSend, type SendProgress, send } from './send.ts'
+import { askSend, cancelSend, type SendProgress, send } from './send.ts'
 import { parseSendState, type SendState, startAnew, withPassphrase } from './sendState.ts'
 import { SendError, type SendStopReason } from './sendStop.ts'
 import { type Source, sourceOfBytes } from './source.ts'
@@ -181,6 +182,22 @@ describe('an upload that pauses', () => {
     await requireSamePlaintext({ state, source })
     content[0] = (content[0] ?? 0) ^ 1
     await assert.rejects(requireSamePlaintext({ state, source }), stopped('file_changed'))
+  })
+
+  it('is asked about without the file: how far it is, that it landed, that it is gone', async () => {
+    const { source, state } = await prepared(4 * MIB)
+    assert.deepEqual(await askSend(state), { is: 'gone' })
+    const kept = await paused(source, state)
+    const standing = await askSend(kept)
+    assert.ok(standing.is === 'open' && standing.reached >= MIB && standing.reached < kept.size)
+    const landed = await send({ state: kept, source })
+    assert.deepEqual(await askSend(kept), { is: 'landed', landed })
+    const other = await prepared(4 * MIB)
+    const cancelled = await paused(other.source, other.state)
+    await cancelSend(cancelled)
+    assert.deepEqual(await askSend(cancelled), { is: 'gone' })
+    proxy.tamper({ matches: is('HEAD'), lose: 'request' })
+    await assert.rejects(askSend(kept), NetworkError)
   })
 
   it('is gone when it was cancelled, and can start anew without being hashed again', async () => {

@@ -5,9 +5,10 @@ import { SEGMENT_SEALED_BYTES } from '@blindkeep/protocol/suites'
 import { type Call, createCalls } from './call.ts'
 import { createChunkReader } from './chunkReader.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
-import { freeingSealer } from './freeingSealer.ts'
+import { ProblemError } from './errors.ts'
 import { type SendProgress, sendBlob } from './sendBlob.ts'
 import type { SendPath } from './sendPath.ts'
+import { askSession } from './sendSession.ts'
 import { type SendState, sealerOf, uploadIdOf } from './sendState.ts'
 import type { Source } from './source.ts'
 
@@ -40,7 +41,7 @@ export interface Landed {
 export async function send(options: SendOptions): Promise<Landed> {
   const { state, source, onState, signal, environment = systemEnvironment } = options
   const { size, ciphertextHash } = state
-  const sealer = freeingSealer(await sealerOf(state))
+  const sealer = await sealerOf(state)
   const { call } = createCalls({ ...state, fetch: environment.fetch })
   const uploadId = await sendBlob({
     ...options,
@@ -54,6 +55,30 @@ export async function send(options: SendOptions): Promise<Landed> {
     environment,
   })
   return { uploadId, ciphertextHash, size }
+}
+
+/** What the server has of an upload that was begun. */
+export type SendStanding =
+  | { readonly is: 'landed'; readonly landed: Landed }
+  /** Ciphertext bytes that it has kept; all of them when it is about to land. */
+  | { readonly is: 'open'; readonly reached: number }
+  /** Nothing: it was never begun, was cancelled, ran out or did not arrive whole. `startAnew` is what is left. */
+  | { readonly is: 'gone' }
+
+/** Asks without the file, and changes nothing (specification, Where a drop session stands). Throws what says nothing of the session, a line that is down for one. */
+export async function askSend(state: SendState, environment: Environment = systemEnvironment): Promise<SendStanding> {
+  const uploadId = uploadIdOf(state)
+  if (uploadId === undefined) return { is: 'gone' }
+  const { size, ciphertextHash } = state
+  const { call } = createCalls({ ...state, fetch: environment.fetch })
+  try {
+    const told = await askSession({ path: linkPath(call, state), uploadId, size }, {})
+    if (told.state === 'landed') return { is: 'landed', landed: { uploadId, ciphertextHash, size } }
+    return told.state === 'failed' ? { is: 'gone' } : { is: 'open', reached: told.offset }
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'error.upload.session_not_found') return { is: 'gone' }
+    throw error
+  }
 }
 
 /** Ends an upload for good and gives the link's caps back. Throws `ProblemError` when it has landed or is about to. */

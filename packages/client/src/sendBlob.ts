@@ -1,19 +1,18 @@
 /**
- * Sends one blob: does what `sendMachine.ts` says, one chunk at a time, so that memory stays flat however large the blob is.
+ * Sends one blob: does what `sendMachine.ts` says, one chunk after the other, so that memory stays flat however large the blob is.
  * Everything can be repeated: creation answers with the same session, chunks count by offset and checksum, the end by asking.
  */
-import { type Bytes, toHex } from '@blindkeep/protocol/bytes'
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { HEADERS } from '@blindkeep/protocol/wire'
 import type { ChunkReader } from './chunkReader.ts'
 import type { SegmentGrid } from './chunkSizing.ts'
+import { type ChunkRange, type ChunksAhead, createChunksAhead, type ReadyChunk } from './chunksAhead.ts'
 import type { Environment } from './environment.ts'
 import { AnswerError, NetworkError, ProblemError } from './errors.ts'
 import { headerInteger } from './refusal.ts'
 import {
   after,
   nextStep,
-  SESSION_STATES,
   type SendEvent,
   type SendFailure,
   type SendMachine,
@@ -21,6 +20,7 @@ import {
   startSending,
 } from './sendMachine.ts'
 import type { SendPath } from './sendPath.ts'
+import { askSession } from './sendSession.ts'
 import { SendError } from './sendStop.ts'
 import { SourceChanged } from './source.ts'
 
@@ -59,6 +59,8 @@ interface BlobToSend {
 export async function sendBlob(blob: BlobToSend): Promise<UploadId> {
   const { signal, environment, onCreated } = blob
   let machine = startSending(blob)
+  const chunks = createChunksAhead(blob.readChunk)
+  let tookMs = 0
   const report = progressReport(blob.onProgress)
   for (;;) {
     report(progressOf(machine))
@@ -67,7 +69,8 @@ export async function sendBlob(blob: BlobToSend): Promise<UploadId> {
     const step = nextStep(machine)
     if (step.do === 'land') return step.uploadId
     if (step.do === 'stop') throw new SendError(step.reason, step.cause)
-    const event = await perform(blob, step)
+    const event = await perform(blob, step, { machine, chunks, tookMs })
+    if (event.is === 'kept') tookMs = event.tookMs
     if (event.is === 'created') await onCreated?.(event.uploadId)
     machine = after(machine, event, diceOf(environment))
   }
@@ -96,11 +99,23 @@ function diceOf({ randomBytes }: Environment): number {
 
 type ServerStep = Extract<SendStep, { do: 'create' | 'ask' | 'send' }>
 
-async function perform(blob: BlobToSend, step: ServerStep): Promise<SendEvent> {
+interface Sending {
+  readonly machine: SendMachine
+  readonly chunks: ChunksAhead
+  /** How long the last chunk took; 0 when there was none. */
+  readonly tookMs: number
+}
+
+async function perform(blob: BlobToSend, step: ServerStep, { machine, chunks, tookMs }: Sending): Promise<SendEvent> {
   if (step.do === 'create') return orFailed(create(blob))
   if (step.do === 'ask') return orFailed(ask(blob, step.uploadId))
-  const chunk = await sealedChunk(blob, step)
-  return orFailed(append(blob, { ...step, chunk }), { sentBytes: chunk.length })
+  const chunk = await sealedChunk(chunks, step)
+  const answered = orFailed(append(blob, { ...step, ...chunk }), { sentBytes: chunk.bytes.length })
+  // Lines seldom change from one chunk to the next: what follows if this one takes as long as the last did is probably right.
+  const kept = { is: 'kept', offset: step.end, sentBytes: chunk.bytes.length, tookMs } as const
+  const next = nextStep(after(machine, kept, 0))
+  if (next.do === 'send') chunks.begin(next)
+  return answered
 }
 
 /** What the server or the line refuses is for the machine to judge; everything else ends the sending. */
@@ -117,12 +132,9 @@ async function create({ path, signal }: BlobToSend): Promise<SendEvent> {
   return { is: 'created', ...(await path.create({ signal })) }
 }
 
-async function sealedChunk(
-  { readChunk }: BlobToSend,
-  { offset, end }: { offset: number; end: number },
-): Promise<Bytes> {
+async function sealedChunk(chunks: ChunksAhead, range: ChunkRange): Promise<ReadyChunk> {
   try {
-    return await readChunk(offset, end)
+    return await chunks.take(range)
   } catch (error) {
     throw error instanceof SourceChanged ? new SendError('file_changed', error) : error
   }
@@ -133,32 +145,21 @@ function isSendFailure(error: unknown): error is SendFailure {
 }
 
 async function ask({ path, size, signal }: BlobToSend, uploadId: UploadId): Promise<SendEvent> {
-  const headers = await path.ask(uploadId, { signal })
-  const offset = headerInteger(headers, HEADERS.offset)
-  const told = SESSION_STATES.find((name) => name === headers.get(HEADERS.state))
-  const isOfThisBlob = headerInteger(headers, HEADERS.length) === size && offset !== undefined && offset <= size
-  if (told === undefined || !isOfThisBlob)
-    throw new AnswerError(path.names.ask, 'it does not say where the session stands')
-  return { is: 'told', state: told, offset }
+  return { is: 'told', ...(await askSession({ path, uploadId, size }, { signal })) }
 }
 
-interface Chunk {
+interface Chunk extends ChunkRange, ReadyChunk {
   readonly uploadId: UploadId
-  readonly offset: number
-  readonly end: number
-  readonly chunk: Bytes
 }
 
 async function append(
   { path, signal, environment }: BlobToSend,
-  { uploadId, offset, end, chunk }: Chunk,
+  { uploadId, offset, end, bytes, checksum }: Chunk,
 ): Promise<SendEvent> {
-  const checksum = toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', chunk)))
   const startedMs = environment.elapsedMs()
-  const outgoing = { uploadId, offset, checksum, bytes: chunk }
-  const headers = await path.append(outgoing, { signal, timeoutMs: CHUNK_TIMEOUT_MS })
+  const headers = await path.append({ uploadId, offset, checksum, bytes }, { signal, timeoutMs: CHUNK_TIMEOUT_MS })
   // An acknowledgement of more or less than was sent would leave a hole or send twice; then the server has to say where it stands.
   if (headerInteger(headers, HEADERS.offset) !== end)
     throw new AnswerError(path.names.append, 'it acknowledges another offset than the chunk’s end')
-  return { is: 'kept', offset: end, sentBytes: chunk.length, tookMs: environment.elapsedMs() - startedMs }
+  return { is: 'kept', offset: end, sentBytes: bytes.length, tookMs: environment.elapsedMs() - startedMs }
 }

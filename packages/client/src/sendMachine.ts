@@ -60,7 +60,7 @@ export type SendStep =
   | { readonly do: 'stop'; readonly reason: SendStopReason; readonly cause: SendFailure | undefined }
 
 export const SESSION_STATES = ['open', 'finishing', 'landed', 'failed'] as const
-type SessionState = (typeof SESSION_STATES)[number]
+export type SessionState = (typeof SESSION_STATES)[number]
 
 export type SendEvent =
   | { readonly is: 'created'; readonly uploadId: UploadId; readonly suggestedChunkBytes: number }
