@@ -137,7 +137,7 @@ describe('a browser that says it keeps things and does not', () => {
 })
 
 describe('somebody who gives a file up', () => {
-  /** One that another tab, which nobody knows of, has landed meanwhile. */
+  /** One that another tab, which nobody knows of, has landed meanwhile, while nobody could be asked about it. */
   async function landedElsewhere(url: string, file: ChosenFile) {
     const [browser, elsewhere] = [newBrowser(), newBrowser()]
     await begun(url, file, browser)
@@ -145,8 +145,12 @@ describe('somebody who gives a file up', () => {
     const other = await openTab(url, elsewhere)
     await other.add([file])
     await other.untilAll('landed')
+    world.proxy.tamper({ matches: is('HEAD', DROPS), lose: 'request' })
+    const from = world.proxy.seen.length
     const tab = await openTab(url, reopened(browser))
     await tab.untilOpen()
+    await tab.until(() => world.proxy.seen.slice(from).some(is('HEAD', DROPS)))
+    world.proxy.tamper()
     return { tab, browser }
   }
 

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import type { Environment } from '@blindkeep/client/environment'
+import { cancelSend, send } from '@blindkeep/client/send'
+import { sourceOfBytes } from '@blindkeep/client/source'
 import { openChecker } from '../../../../conformance/checker/check.ts'
 import { readItems } from '../../../../conformance/checker/input.ts'
 import {
@@ -202,6 +204,59 @@ describe('an upload that was cut off', () => {
     const path = `${new URL(url).pathname.replace('/u/', '/d/')}/${kept.state.uploadId}`
     assert.equal((await fetch(`${world.proxy.url}${path}`, { method: 'DELETE' })).status, 204)
     const tab = await openTab(url, reopened(browser))
+    await tab.untilOpen()
+    await tab.add([file])
+    await tab.untilAll('landed')
+  })
+
+  it('is shown as landed, with its receipt, when it landed while the page was away, and no file is asked for', async () => {
+    const { url } = await world.owner.createLink()
+    const [browser, content] = [newBrowser(), bytes(4 * MIB)]
+    await begun(url, chosen('away.bin', content), browser)
+    const [kept] = await browser.keep.uploads(world.linkIdOf(url))
+    assert.ok(kept?.state.uploadId)
+    await send({ state: kept.state, source: sourceOfBytes(content), environment })
+    const from = world.proxy.seen.length
+    const tab = await openTab(url, reopened(browser))
+    const { rows, unfinished, totals } = await tab.until(({ checkedReceipts }) => checkedReceipts === 1)
+    const [row] = rows
+    assert.deepEqual([row?.name, row?.phase, row?.receipt?.is, unfinished], ['away.bin', 'landed', 'checked', []])
+    assert.equal(row?.receipt?.is === 'checked' && row.receipt.signed.receivedAt, row?.landedAt)
+    // Nothing was sent in this visit.
+    assert.deepEqual([totals.files, world.chunksSince(from)], [0, []])
+    assert.deepEqual(await browser.keep.uploads(world.linkIdOf(url)), [])
+    const later = await openTab(url, reopened(browser))
+    assert.deepEqual([later.snapshot().rows[0]?.receipt?.is, later.snapshot().unfinished], ['checked', []])
+  })
+
+  it('is told as far as the server really has it, and stays as it was when the server does not answer', async () => {
+    const { url } = await world.owner.createLink()
+    const browser = newBrowser()
+    await begun(url, chosen('how far.bin', bytes(4 * MIB)), browser)
+    const [kept] = await browser.keep.uploads(world.linkIdOf(url))
+    assert.ok(kept)
+    await browser.keep.putReached(kept.id, 7)
+    world.proxy.tamper({ matches: is('HEAD', DROPS), lose: 'request' })
+    const from = world.proxy.seen.length
+    const offline = await openTab(url, reopened(browser))
+    await offline.until(() => world.proxy.seen.slice(from).some(is('HEAD', DROPS)))
+    assert.equal(offline.snapshot().unfinished[0]?.bytes, 7)
+    world.proxy.tamper()
+    const tab = await openTab(url, reopened(browser))
+    const { unfinished } = await tab.until((snapshot) => (snapshot.unfinished[0]?.bytes ?? 0) >= MIB)
+    assert.equal(unfinished[0]?.isGone, false)
+  })
+
+  it('is not promised to go on when the server has nothing of it, and goes anew when it is chosen again', async () => {
+    const { url } = await world.owner.createLink()
+    const [browser, file] = [newBrowser(), chosen('gone.bin', bytes(4 * MIB))]
+    await begun(url, file, browser)
+    const [kept] = await browser.keep.uploads(world.linkIdOf(url))
+    assert.ok(kept)
+    await cancelSend(kept.state, environment)
+    const tab = await openTab(url, reopened(browser))
+    const { unfinished } = await tab.until((snapshot) => snapshot.unfinished[0]?.isGone === true)
+    assert.equal(unfinished[0]?.bytes, 0)
     await tab.untilOpen()
     await tab.add([file])
     await tab.untilAll('landed')

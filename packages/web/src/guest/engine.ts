@@ -5,6 +5,7 @@ import type { LinkParts } from '@blindkeep/client/guest'
 import { SourceChanged } from '@blindkeep/client/source'
 import { toHex } from '@blindkeep/protocol/bytes'
 import { createAdmission } from './admission.ts'
+import { createEarlier } from './earlier.ts'
 import { createEntries, type Entry } from './entries.ts'
 import { retryOf } from './failures.ts'
 import type { Keep } from './keep.ts'
@@ -82,8 +83,11 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
     keep,
     onStanding: (id, receipt) => entries.change(id, { receipt }),
     onReceipt(id, receipt) {
-      const landed = entries.get(id)?.landed
-      if (landed !== undefined) entries.change(id, { landed: { ...landed, receipt } })
+      const { landed, landedAt } = entries.get(id) ?? {}
+      if (landed === undefined) return
+      // When it came while nobody looked, only the signature says when that was.
+      const signedAt = landedAt === undefined ? undefined : receipt.received_at
+      entries.change(id, { landed: { ...landed, receipt }, landedAt: signedAt })
     },
   })
   const uploads = createUploads({
@@ -99,17 +103,17 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
     onLanded: receipts.fetch,
     onLinkChanged: () => void link.ask(),
   })
-  const admission = createAdmission({
-    linkId,
-    entries,
-    keep,
-    locks,
-    standing: link.standing,
-    newId: () => toHex(environment.randomBytes(ID_BYTES)),
+  const earlier = createEarlier({
+    ...{ linkId, entries, environment, keep, locks, onChange },
     takeOver: uploads.takeOver,
     onReady: uploads.pump,
     onLandedEarlier: ({ id, custody }) => receipts.fetch(id, custody),
-    onChange,
+  })
+  const admission = createAdmission({
+    ...{ entries, earlier, onChange },
+    standing: link.standing,
+    newId: () => toHex(environment.randomBytes(ID_BYTES)),
+    takeOver: uploads.takeOver,
   })
 
   function isCaught(): boolean {
@@ -168,7 +172,7 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
     if (failure === 'other_tab') {
       // It is that tab's to give up.
       entries.remove(id)
-      return admission.refresh()
+      return earlier.refresh()
     }
     const hasBegun = phase !== 'cancelled' && phase !== 'chosen' && phase !== 'unfit'
     if (!hasBegun || (await uploads.cancel(id)) === 'done') entries.remove(id)
@@ -177,7 +181,7 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
 
   /** Of an upload of an earlier visit. The server may have all of it already: then it lands, and no byte of the file is asked for. */
   async function discard(id: string): Promise<void> {
-    const kept = await admission.take(id)
+    const kept = await earlier.take(id)
     if (kept === undefined) return
     const source = { size: kept.size, read: () => Promise.reject(new SourceChanged()) }
     entries.add({ ...kept, source, of: kept.state.size, phase: 'paused' })
@@ -195,15 +199,16 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
       isPaused,
       ...view,
       totals: { ...totals, secondsLeft: isMoving ? secondsLeft(rate, totals.of - totals.bytes) : undefined },
-      unfinished: isCaught() ? [] : admission.unfinished(),
+      unfinished: isCaught() ? [] : earlier.unfinished(),
       remark: admission.remark(),
     }
   }
 
-  keep.onOtherTab(oneAtATime(admission.refresh))
+  keep.onOtherTab(oneAtATime(earlier.refresh))
   await keep.sweep(Number(environment.now()))
-  await admission.refresh()
+  await earlier.refresh()
   void link.ask()
+  void earlier.ask()
   return {
     snapshot,
     isBusy: () => entries.count(({ phase }) => phase === 'sending' || phase === 'preparing') > 0,

@@ -115,6 +115,8 @@ export interface Unfinished {
   readonly bytes: number
   readonly of: number
   readonly isInOtherTab: boolean
+  /** The server has nothing of it any more. */
+  readonly isGone: boolean
 }
 
 export interface Totals {

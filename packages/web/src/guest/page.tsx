@@ -64,7 +64,7 @@ export function GuestPage() {
 /** The shell is drawn before anything is known, and nothing in it moves when it is. */
 function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
   const isShut = snapshot?.link.is === 'refused' && !snapshot.link.isRetrying
-  const canChoose = !isShut || snapshot.unfinished.length > 0
+  const canChoose = !isShut || snapshot.unfinished.some(({ isGone }) => !isGone)
   const isSending = snapshot !== undefined && snapshot.totals.files > 0
   const isEmpty = snapshot === undefined || snapshot.rows.length === 0
   return (

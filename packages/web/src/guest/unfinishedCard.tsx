@@ -5,7 +5,7 @@ import { Icon } from '../common/icons.tsx'
 import { ConfirmCancel } from './confirmCancel.tsx'
 import { openFileChooser } from './dropZone.tsx'
 import type { Unfinished } from './messages.ts'
-import { useGuestPages } from './texts.ts'
+import { type GuestPages, useGuestPages } from './texts.ts'
 
 const SHOWN_MOST = 20
 
@@ -20,21 +20,23 @@ export function UnfinishedCard({ uploads, isShut }: UnfinishedCardProps) {
   const { text, tell } = useGuestPages()
   const [doubtful, setDoubtful] = useState<Unfinished>()
   if (uploads.length === 0) return null
-  const isHere = uploads.some(({ isInOtherTab }) => !isInOtherTab)
+  const here = uploads.filter(({ isInOtherTab }) => !isInOtherTab)
+  const canGoOn = here.some(({ isGone }) => !isGone)
+  const isOffered = here.length > 0 && (canGoOn || !isShut)
   return (
     <section class="card stack unfinished" aria-labelledby="unfinished-heading">
       <div class="stack tight">
         <h2 id="unfinished-heading">{text.unfinished.heading(uploads.length)}</h2>
-        {isHere && <p>{text.unfinished.more(uploads.length)}</p>}
-        {isShut && <p>{text.unfinished.closed}</p>}
+        {canGoOn && <p>{text.unfinished.more(uploads.length)}</p>}
+        {isShut && canGoOn && <p>{text.unfinished.closed}</p>}
       </div>
       <ul class="rows">
         {uploads.slice(0, SHOWN_MOST).map((upload) => (
-          <UnfinishedRow key={upload.id} upload={upload} onDiscard={() => setDoubtful(upload)} />
+          <UnfinishedRow key={upload.id} upload={upload} isShut={isShut} onDiscard={() => setDoubtful(upload)} />
         ))}
       </ul>
       {uploads.length > SHOWN_MOST && <p class="soft small">{text.queue.hidden(uploads.length - SHOWN_MOST)}</p>}
-      {isHere && (
+      {isOffered && (
         <div>
           <Button kind="primary" icon="file" onClick={openFileChooser}>
             {text.unfinished.choose}
@@ -54,17 +56,18 @@ export function UnfinishedCard({ uploads, isShut }: UnfinishedCardProps) {
 
 interface UnfinishedRowProps {
   readonly upload: Unfinished
+  readonly isShut: boolean
   readonly onDiscard: () => void
 }
 
-function UnfinishedRow({ upload, onDiscard }: UnfinishedRowProps) {
-  const { text, language } = useGuestPages()
-  const { name, folder, size, bytes, of, isInOtherTab } = upload
-  const far = bytes === 0 ? text.unfinished.none : text.unfinished.far(formatPercent(bytes, of, language))
+function UnfinishedRow({ upload, isShut, onDiscard }: UnfinishedRowProps) {
+  const pages = useGuestPages()
+  const { text, language } = pages
+  const { name, folder, size, bytes, of, isInOtherTab, isGone } = upload
   return (
     <li class="queue-row">
       <span class="row-icon">
-        <Icon name={isInOtherTab ? 'upload' : 'pause'} />
+        <Icon name={isInOtherTab ? 'upload' : isGone ? 'alert' : 'pause'} />
       </span>
       <div class="grow stack tight">
         <p class="row-name">
@@ -75,10 +78,18 @@ function UnfinishedRow({ upload, onDiscard }: UnfinishedRowProps) {
           )}
           <Name>{name}</Name> <span class="soft small row-size">{formatBytes(size, language)}</span>
         </p>
-        <p class="small soft">{isInOtherTab ? text.unfinished.inOtherTab : far}</p>
-        {!isInOtherTab && <Progress label={name} value={bytes} max={Math.max(1, of)} />}
+        <p class="small soft">{standingOf(upload, isShut, pages)}</p>
+        {!isInOtherTab && !isGone && <Progress label={name} value={bytes} max={Math.max(1, of)} />}
       </div>
       {!isInOtherTab && <IconButton icon="trash" label={text.unfinished.discard(name)} onClick={onDiscard} />}
     </li>
   )
+}
+
+function standingOf(upload: Unfinished, isShut: boolean, { text, language }: GuestPages): string {
+  const { bytes, of, isInOtherTab, isGone } = upload
+  const { unfinished } = text
+  if (isInOtherTab) return unfinished.inOtherTab
+  if (isGone) return isShut ? unfinished.gone : unfinished.goneAnew
+  return bytes === 0 ? unfinished.none : unfinished.far(formatPercent(bytes, of, language))
 }

@@ -211,6 +211,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
       `Wählen Sie ${count === 1 ? 'sie' : 'diese'} noch einmal aus, um weiterzumachen. Dieser Browser weiß noch, wie weit es war, hat aber die ${count === 1 ? 'Datei' : 'Dateien'} selbst nicht.`,
     far: (percent) => `${percent} sind auf dem Server`,
     none: 'Noch nichts davon ist auf dem Server',
+    gone: 'Der Server hat nichts mehr davon',
+    goneAnew: 'Der Server hat nichts mehr davon. Wählen Sie sie noch einmal aus, um sie neu zu senden.',
     inOtherTab: 'Wird in einem anderen Tab dieses Browsers gesendet',
     choose: 'Noch einmal auswählen',
     discard: (name) => `${name} aufgeben`,

@@ -209,6 +209,8 @@ export const guest = {
       `Choose ${count === 1 ? 'it' : 'them'} again to go on where ${count === 1 ? 'it' : 'they'} stopped. This browser remembers how far it got, but not the files themselves.`,
     far: (percent: string) => `${percent} is on the server`,
     none: 'Nothing of it is on the server yet',
+    gone: 'The server has nothing of it any more',
+    goneAnew: 'The server has nothing of it any more. Choose it again to send it anew.',
     inOtherTab: 'Under way in another tab of this browser',
     choose: 'Choose again',
     discard: (name: string) => `Give up ${name}`,
