@@ -66,7 +66,10 @@ describe('an inbox', () => {
     await row(page, 'Grüße.bin').getByText('from Anna').waitFor()
     await row(page, 'Grüße.bin').getByText('For you.').waitFor()
     await row(page, 'Grüße.bin').getByText('Wedding').waitFor()
-    await page.getByText(text.waiting(1, '')).first().waitFor()
+    await page
+      .getByText(/^1 file waits, \d/)
+      .first()
+      .waitFor()
     await page.waitForFunction(() => document.title.includes('(1)'))
     await assertAccessible(page)
   })

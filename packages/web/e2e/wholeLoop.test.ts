@@ -35,6 +35,7 @@ describe('a file on its way', () => {
     await guest.page.getByLabel('Your name').fill('Ada')
     await seal(guest.page)
     await done(guest.page)
+    world.line.slow({})
 
     // Without a reload: the page was open all the time.
     const row = page.locator('.drop').filter({ hasText: film.name })

@@ -6,29 +6,11 @@ import { Button, Notice, Progress } from './controls.tsx'
 import { formatBytes } from './format.ts'
 import type { Language } from './language.ts'
 import './preview.css'
-import {
-  IMAGE_BYTES_MAX,
-  imageTypeOf,
-  notDecodable,
-  type PreviewContent,
-  readForPreview,
-  TEXT_BYTES_MAX,
-} from './previewContent.ts'
-import { drawThumbnail, orderFrame, previewUrl } from './previewFrame.ts'
+import { IMAGE_BYTES_MAX, type PreviewContent, readForPreview, TEXT_BYTES_MAX } from './previewContent.ts'
+import { orderFrame, previewUrl } from './previewFrame.ts'
 import type { FromFrame } from './previewMessages.ts'
 
 const TEXTS = { en: english, de: german }
-const THUMBNAIL_EDGE_PIXELS = 256
-
-/**
- * A small picture of a picture, as WebP or PNG with at most 256 pixels a side, decoded in the sandbox. Undefined for what is no picture, is too large, or
- * cannot be decoded by this browser. Never throws for a file.
- */
-export async function makeThumbnail(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array | undefined> {
-  const type = imageTypeOf(bytes)
-  if (type === undefined || notDecodable(type, bytes) !== undefined) return undefined
-  return drawThumbnail({ type, bytes, edge: THUMBNAIL_EDGE_PIXELS })
-}
 
 interface PreviewProps {
   /** Opens the file: called once when this is shown, and again when somebody tries again. */

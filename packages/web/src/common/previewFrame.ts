@@ -50,7 +50,7 @@ export function orderFrame(
 }
 
 /** What every frame with a stranger's bytes in it is: without an origin, and without a word of where it was opened. */
-export function sandbox(frame: HTMLIFrameElement): void {
+function sandbox(frame: HTMLIFrameElement): void {
   frame.sandbox.add('allow-scripts')
   frame.referrerPolicy = 'no-referrer'
 }
@@ -61,8 +61,8 @@ interface Thumbnail {
   readonly edge: number
 }
 
-/** Decodes in a frame that nobody sees and that goes afterwards. Undefined when the browser cannot. */
-export function drawThumbnail({ type, bytes, edge }: Thumbnail): Promise<Uint8Array | undefined> {
+/** Decodes in a frame that nobody sees and that goes afterwards. Undefined when the browser cannot; else whatever bytes the frame gives, unchecked. */
+export function drawThumbnail({ type, bytes, edge }: Thumbnail): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const frame = document.createElement('iframe')
   sandbox(frame)
   frame.hidden = true

@@ -2,6 +2,7 @@
 import { createCalls } from '@blindkeep/client/call'
 import { type Owner, openOwner, type TokenPair } from '@blindkeep/client/owner'
 import { createSession, type SessionListener } from '@blindkeep/client/session'
+import { forgetUploadsOfOthers } from './albums/uploadStore.ts'
 import { type Gate, pageEnvironment } from './environment.ts'
 import { forgetSession, type KeptSession, loadSession, saveSession } from './keptSession.ts'
 import { leave } from './left.ts'
@@ -81,6 +82,7 @@ interface Entering {
 export async function enter(tab: Tab, entering: Present, { owner, stay }: Entering): Promise<void> {
   close(tab)
   tab.present = entering
+  await forgetUploadsOfOthers({ accountId: owner.accountId, baseUrl: tab.baseUrl }).catch(() => undefined)
   const isKept = stay && (await keep(tab, entering, owner))
   show(tab, { stage: 'in', owner, isKept, isKeepingRefused: stay && !isKept })
 }

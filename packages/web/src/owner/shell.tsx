@@ -1,4 +1,5 @@
 /** What stands around every page of somebody who is signed in. */
+import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button, Notice } from '../common/controls.tsx'
 import { Icon, type IconName } from '../common/icons.tsx'
@@ -106,13 +107,27 @@ function Header({ language, onLanguage, session, isConnected, onSkip }: ShellPro
   )
 }
 
-function PageOf({ route, session }: { readonly route: Route; readonly session: PageSession }) {
-  if (route.page === 'inbox') return <InboxPage />
-  if (route.page === 'links') return <LinksPage />
-  if (route.page === 'albums') return <AlbumsPage rest={route.rest} />
-  if (route.page === 'shares') return <SharesPage />
-  if (route.page === 'storage') return <StoragePage />
-  return <AccountPage session={session} />
+function PageOf({
+  route: { page, rest },
+  session,
+}: {
+  readonly route: Route
+  readonly session: PageSession
+}): JSX.Element {
+  switch (page) {
+    case 'inbox':
+      return <InboxPage />
+    case 'links':
+      return <LinksPage />
+    case 'albums':
+      return <AlbumsPage rest={rest} />
+    case 'shares':
+      return <SharesPage />
+    case 'storage':
+      return <StoragePage />
+    case 'account':
+      return <AccountPage session={session} />
+  }
 }
 
 /** A page that was chosen begins at its heading, also for who cannot see it. */

@@ -60,8 +60,3 @@ export function Working({ isShown, text }: { readonly isShown: boolean; readonly
     </p>
   )
 }
-
-/** Brings whoever sent a form to the first thing that is wrong in it, once it is drawn. */
-export function focusFault(form: HTMLFormElement): void {
-  requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
-}

@@ -7,10 +7,11 @@ import { Button } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorText } from '../errorText.ts'
+import { focusFault } from '../focusFault.ts'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CodeField } from './codeField.tsx'
-import { focusFault, Working } from './doorFields.tsx'
+import { Working } from './doorFields.tsx'
 import { PasswordField } from './passwordField.tsx'
 
 interface PasswordFormProps {

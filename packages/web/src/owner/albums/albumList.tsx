@@ -6,6 +6,7 @@ import { useInView } from '../../common/useInView.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { goTo } from '../route.ts'
+import { useAction } from '../useAction.ts'
 import { newestByAlbum } from './assetFeed.ts'
 import { useAlbums, useAssets } from './loaded.ts'
 import { hasThumbnail } from './pictures.ts'
@@ -41,7 +42,7 @@ export function AlbumList() {
         </p>
       )}
       {albums.value?.length === 0 && (
-        <div class="card stack album-none">
+        <div class="card stack empty">
           <Icon name="album" />
           <h2>{text.none.title}</h2>
           <p class="soft">{text.none.text}</p>
@@ -94,22 +95,16 @@ function Cover({ asset }: { readonly asset: AssetFacts }) {
 function CreateAlbum({ onClose }: { readonly onClose: () => void }) {
   const { owner, language, tell } = useOwnerPages()
   const text = albumsText(language)
-  const [isBusy, setBusy] = useState(false)
   const [isMissing, setMissing] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { isBusy, error, run } = useAction()
   async function make(name: string): Promise<void> {
     setMissing(name === '')
     if (name === '') return
-    setBusy(true)
-    setError(undefined)
-    try {
+    await run(async () => {
       const { albumId } = await owner.createAlbum({ name })
       tell({ tone: 'good', text: text.create.done })
       goTo(`albums/${albumId}`)
-    } catch (reason) {
-      setError(reason)
-      setBusy(false)
-    }
+    })
   }
   return (
     <Dialog title={text.create.title} closeLabel={text.close} onClose={onClose}>

@@ -38,7 +38,7 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
   return (
     <div class="stack album-page">
       <div>
-        <a class="row back" href="#/albums">
+        <a class="row album-back" href="#/albums">
           <Icon name="back" />
           {text.back}
         </a>
@@ -127,7 +127,7 @@ function Contents({ assets, isFailed, queue, uploads, onFiles }: ContentsProps) 
         </p>
       )}
       {assets?.length === 0 && uploads.length === 0 && (
-        <div class="card stack album-none">
+        <div class="card stack empty">
           <Icon name="image" />
           <h2>{text.album.empty}</h2>
           <p class="soft">{text.album.emptyText}</p>

@@ -1,6 +1,6 @@
 import type { AssetDescription, AssetFacts, ListedDevice } from '@blindkeep/client/owner'
-import type { ComponentChildren } from 'preact'
 import { Name } from '../../common/controls.tsx'
+import { Fact } from '../../common/fact.tsx'
 import { formatBytes, formatInstant } from '../../common/format.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
@@ -23,47 +23,38 @@ export function AssetFactList({ asset, description }: AssetFactListProps) {
   return (
     <section class="card stack" aria-label={text.facts}>
       <h2>{text.facts}</h2>
-      <dl class="facts">
-        <Fact name={text.size}>{formatBytes(description?.size ?? asset.envelope.plaintext_size, language)}</Fact>
-        <Fact name={text.kept}>{when(asset.createdAt)}</Fact>
-        {description?.modifiedAt !== undefined && <Fact name={text.modified}>{when(description.modifiedAt)}</Fact>}
+      <dl class="asset-facts">
+        <Fact term={text.size}>{formatBytes(description?.size ?? asset.envelope.plaintext_size, language)}</Fact>
+        <Fact term={text.kept}>{when(asset.createdAt)}</Fact>
+        {description?.modifiedAt !== undefined && <Fact term={text.modified}>{when(description.modifiedAt)}</Fact>}
         {description?.type !== undefined && (
-          <Fact name={text.type}>
+          <Fact term={text.type}>
             <Name>{description.type}</Name>
           </Fact>
         )}
         {description?.sender !== undefined && (
-          <Fact name={text.sender}>
+          <Fact term={text.sender}>
             <Name>{description.sender}</Name> <span class="small soft">{text.senderHint}</span>
           </Fact>
         )}
         {description?.note !== undefined && (
-          <Fact name={text.note}>
-            <span class="note">
+          <Fact term={text.note}>
+            <span class="asset-note">
               <Name>{description.note}</Name>
             </span>
           </Fact>
         )}
-        {asset.drop !== undefined && <Fact name={text.arrived}>{when(asset.drop.receivedAt)}</Fact>}
+        {asset.drop !== undefined && <Fact term={text.arrived}>{when(asset.drop.receivedAt)}</Fact>}
         {description !== undefined && (
-          <Fact name={text.signedBy}>
+          <Fact term={text.signedBy}>
             <Signer description={description} />
           </Fact>
         )}
-        <Fact name={text.receipts}>
+        <Fact term={text.receipts}>
           <Receipts asset={asset} />
         </Fact>
       </dl>
     </section>
-  )
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 
@@ -100,7 +91,9 @@ function Receipts({ asset: { assetId, changedAt } }: { readonly asset: AssetFact
       {receipts.error === undefined &&
         (receipts.value === undefined ? text.receiptsChecking : text.receiptsChecked(receipts.value))}
       <br />
-      <a href="#/storage">{text.storage}</a>
+      <a class="to-storage" href="#/storage">
+        {text.storage}
+      </a>
     </>
   )
 }

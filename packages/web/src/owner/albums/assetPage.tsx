@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import { Button, Name, Progress } from '../../common/controls.tsx'
 import { FileKind } from '../../common/fileKind.tsx'
 import { Icon } from '../../common/icons.tsx'
+import type { Language } from '../../common/language.ts'
 import { Preview } from '../../common/preview.tsx'
 import { useInView } from '../../common/useInView.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
@@ -33,7 +34,7 @@ export function AssetPage({ albumId, assetId }: AssetPageProps) {
   return (
     <div class="stack asset-page">
       <div>
-        <a class="row back" href={`#/albums/${albumId}`}>
+        <a class="row album-back" href={`#/albums/${albumId}`}>
           <Icon name="back" />
           {text.back}
         </a>
@@ -84,7 +85,7 @@ function AssetView({ asset }: { readonly asset: AssetFacts }) {
   )
 }
 
-function displayName(description: AssetDescription | undefined, language: 'en' | 'de'): string | undefined {
+function displayName(description: AssetDescription | undefined, language: Language): string | undefined {
   if (description === undefined) return undefined
   const { name } = description
   return name === undefined || name.trim() === '' ? albumsText(language).album.unnamed : name

@@ -1,9 +1,8 @@
 /** Thumbnails are made where a picture is open anyway: when its owner uploads it, and when they look at it. */
 import type { Device } from '@blindkeep/client/device'
 import type { AssetFacts, Owner } from '@blindkeep/client/owner'
-import { THUMBNAIL_BYTES_MAX } from '@blindkeep/client/thumbnail'
-import { makeThumbnail } from '../../common/preview.tsx'
 import { IMAGE_BYTES_MAX, imageTypeOf } from '../../common/previewContent.ts'
+import { makeThumbnail } from '../../common/thumbnail.ts'
 
 /** Enough of a file to see which kind of picture it is. */
 const BEGINNING_BYTES = 64
@@ -21,7 +20,7 @@ export async function addThumbnail({ owner, assetId, device, file }: PictureOf):
     const beginning = new Uint8Array(await file.slice(0, BEGINNING_BYTES).arrayBuffer())
     if (imageTypeOf(beginning) === undefined || file.size > IMAGE_BYTES_MAX) return
     const thumbnail = await makeThumbnail(new Uint8Array(await file.arrayBuffer()))
-    if (thumbnail === undefined || thumbnail.length > THUMBNAIL_BYTES_MAX) return
+    if (thumbnail === undefined) return
     await owner.addThumbnail(assetId, thumbnail, { device })
   } catch {
     // An icon stands in its place; the next look at the picture tries again.

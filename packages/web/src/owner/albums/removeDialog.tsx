@@ -1,9 +1,9 @@
 import type { AssetId } from '@blindkeep/protocol/ids'
-import { useState } from 'preact/hooks'
 import { Button, Dialog, Notice } from '../../common/controls.tsx'
 import { useBusy } from '../busy.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
+import { useAction } from '../useAction.ts'
 import { albumsText } from './texts.ts'
 
 interface RemoveDialogProps {
@@ -16,31 +16,32 @@ interface RemoveDialogProps {
 export function RemoveDialog({ assetIds, onClose, onRemoved }: RemoveDialogProps) {
   const { owner, language, tell } = useOwnerPages()
   const text = albumsText(language)
-  const [isBusy, setBusy] = useState(false)
-  const [fault, setFault] = useState<string>()
+  const { isBusy, error, run } = useAction()
   useBusy(isBusy)
 
   async function remove(): Promise<void> {
-    setBusy(true)
-    setFault(undefined)
     const gone: AssetId[] = []
-    const errors: unknown[] = []
-    for (const assetId of assetIds) {
-      try {
-        await owner.deleteAsset(assetId)
-        gone.push(assetId)
-      } catch (error) {
-        errors.push(error)
-      }
-    }
-    setBusy(false)
+    const isAllGone = await run(async () => {
+      const errors: unknown[] = []
+      // One that stays keeps none of the others.
+      for (const assetId of assetIds)
+        await owner.deleteAsset(assetId).then(
+          () => gone.push(assetId),
+          (reason: unknown) => errors.push(reason),
+        )
+      if (errors.length > 0) throw new AggregateError(errors)
+    })
     if (gone.length > 0) {
       tell({ tone: 'good', text: text.remove.done(gone.length) })
       onRemoved(gone)
     }
-    if (errors.length === 0) onClose()
-    else setFault(text.remove.failed(errors.length, errorText(errors[0], language)))
+    if (isAllGone) onClose()
   }
+
+  const fault =
+    error instanceof AggregateError
+      ? text.remove.failed(error.errors.length, errorText(error.errors[0], language))
+      : undefined
 
   return (
     <Dialog title={text.remove.title(assetIds.length)} closeLabel={text.close} onClose={onClose}>

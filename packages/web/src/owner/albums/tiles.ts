@@ -3,6 +3,7 @@ import { AssetError, AssetIncomplete } from '@blindkeep/client/assetError'
 import type { AssetDescription, AssetFacts, Owner } from '@blindkeep/client/owner'
 import { SealError } from '@blindkeep/client/sealedBlob'
 import { useEffect, useState } from 'preact/hooks'
+import { thumbnailTypeOf } from '../../common/thumbnail.ts'
 import { useOwnerPages } from '../context.ts'
 import { createHeldLoads, type HeldLoads } from './heldLoads.ts'
 import { hasThumbnail } from './pictures.ts'
@@ -73,8 +74,14 @@ async function loadTile(owner: Owner, asset: AssetFacts, signal: AbortSignal): P
     describe(owner, asset, signal),
     hasThumbnail(asset) ? owner.readThumbnail(asset, { signal }) : undefined,
   ])
-  const pictureUrl = picture && URL.createObjectURL(new Blob([picture]))
+  const pictureUrl = picture && pictureUrlOf(picture)
   return { ...described, pictureUrl, hasPicture: pictureUrl !== undefined }
+}
+
+/** Only who has the account key can have sealed it; whether it is a thumbnail is looked at all the same, as it is decoded out here. */
+function pictureUrlOf(picture: Uint8Array<ArrayBuffer>): string | undefined {
+  const type = thumbnailTypeOf(picture)
+  return type && URL.createObjectURL(new Blob([picture], { type }))
 }
 
 async function describe(

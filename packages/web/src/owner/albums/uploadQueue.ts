@@ -2,12 +2,10 @@
  * The owner's own files on their way into albums: some at once, the rest in line. It knows nothing of keys or of the browser; what it needs of them is
  * passed in.
  */
-import { SendError } from '@blindkeep/client/sendStop'
 import type { UploadState } from '@blindkeep/client/uploadState'
-import { type AlbumId, type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
-
-/** More would share the same line, and each has to be hashed first. */
-const AT_ONCE = 2
+import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
+import { createUploadEntries, type Entry } from './uploadEntries.ts'
+import { createUploadSender } from './uploadSender.ts'
 
 export type UploadPhase =
   | 'waiting'
@@ -102,15 +100,6 @@ export interface UploadQueue<File> {
   end(): void
 }
 
-interface Entry<File> {
-  item: UploadItem
-  file: File | undefined
-  state: UploadState | undefined
-  running: AbortController | undefined
-  /** Resolves when nothing of it is under way any more. */
-  run: Promise<void>
-}
-
 const ACTIVE: ReadonlySet<UploadPhase> = new Set(['waiting', 'preparing', 'sending', 'finishing'])
 
 /** Whether it would stop when the page is left. */
@@ -119,126 +108,49 @@ export function isActive({ phase }: Pick<UploadItem, 'phase'>): boolean {
 }
 
 export function createUploadQueue<File extends ChosenFile>(ports: UploadPorts<File>): UploadQueue<File> {
-  const entries = new Map<string, Entry<File>>()
-  const listeners = new Set<() => void>()
-  let snapshot: readonly UploadItem[] = []
-  let lastId = 0
+  const entries = createUploadEntries<File>()
+  const { sendMore, stop, end } = createUploadSender(ports, entries)
 
-  function tell(): void {
-    snapshot = [...entries.values()].map(({ item }) => item)
-    for (const listener of listeners) listener()
-  }
-
-  function change(entry: Entry<File>, changes: Partial<UploadItem>): void {
-    entry.item = { ...entry.item, ...changes }
-    if (entries.get(entry.item.id) === entry) tell()
-  }
-
-  function insert(facts: Pick<UploadItem, 'albumId' | 'name' | 'size' | 'phase'>, parts: Partial<Entry<File>>): void {
-    lastId++
-    const id = `upload-${lastId}`
-    const item = { id, assetId: assetIdOf(parts.state), share: 0, isWaitingForLine: false, error: undefined, ...facts }
-    entries.set(id, { item, file: undefined, state: undefined, running: undefined, run: Promise.resolve(), ...parts })
-  }
-
-  function sendMore(): void {
-    for (const entry of entries.values()) {
-      const underWay = [...entries.values()].filter(({ running }) => running !== undefined).length
-      if (underWay >= AT_ONCE) return
-      if (entry.item.phase === 'waiting' && entry.running === undefined) entry.run = send(entry)
-    }
-  }
-
-  async function send(entry: Entry<File>): Promise<void> {
-    const { file, item } = entry
-    if (file === undefined) throw new Error('what waits has its file')
-    const controller = new AbortController()
-    entry.running = controller
-    change(entry, { phase: entry.state === undefined ? 'preparing' : 'sending', share: 0, error: undefined })
-    const { signal } = controller
-    try {
-      const { albumId } = item
-      await ports.send({
-        file,
-        albumId,
-        state: entry.state,
-        signal,
-        onState: async (state) => {
-          entry.state = state
-          entry.item = { ...entry.item, assetId: assetIdOf(state) }
-          if (!signal.aborted) await ports.keep({ albumId, name: item.name, size: item.size, state })
-        },
-        onStep: (step) => signal.aborted || change(entry, stepOf(step)),
-      })
-      // Somebody may have cancelled in the very moment in which the last byte was taken: then it was too late, and it is there.
-      change(entry, { phase: 'done', share: 1, isWaitingForLine: false })
-      if (entry.state !== undefined) await ports.forget(entry.state)
-    } catch (error) {
-      if (!signal.aborted) await fail(entry, error)
-    } finally {
-      entry.running = undefined
-      sendMore()
-    }
-  }
-
-  async function fail(entry: Entry<File>, error: unknown): Promise<void> {
-    change(entry, { phase: 'failed', error, isWaitingForLine: false })
-    // Its state is good for nothing any more: the file has to be sealed under another key.
-    if (error instanceof SendError && error.remedy === 'prepare_anew') await end(entry)
-  }
-
-  /** Forgets what was begun, here and on the server. That it may not be reached is no matter: what nobody goes on with runs out there. */
-  async function end(entry: Entry<File>): Promise<void> {
-    const { state } = entry
-    entry.state = undefined
-    if (state === undefined) return
-    await Promise.allSettled([ports.forget(state), ports.cancel(state)])
-  }
-
-  function stop(entry: Entry<File>): void {
-    entry.running?.abort(new DOMException('paused', 'AbortError'))
+  function wait(entry: Entry<File>): void {
+    entries.change(entry, { phase: 'waiting', error: undefined })
+    sendMore()
   }
 
   return {
-    items: () => snapshot,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    items: entries.items,
+    subscribe: entries.subscribe,
 
     add(files, albumId) {
-      for (const file of files) insert({ albumId, name: file.name, size: file.size, phase: 'waiting' }, { file })
-      tell()
+      for (const file of files)
+        entries.insert({ albumId, name: file.name, size: file.size, phase: 'waiting' }, { file })
+      entries.tell()
       sendMore()
     },
 
     restore(kept) {
-      for (const { state, ...facts } of kept) insert({ ...facts, phase: 'file_missing' }, { state })
-      tell()
+      for (const { state, ...facts } of kept) entries.insert({ ...facts, phase: 'file_missing' }, { state })
+      entries.tell()
     },
 
     pause(id) {
       const entry = entries.get(id)
       if (entry === undefined || !isActive(entry.item)) return
       stop(entry)
-      change(entry, { phase: 'paused', isWaitingForLine: false })
+      entries.change(entry, { phase: 'paused', isWaitingForLine: false })
     },
 
     resume(id) {
       const entry = entries.get(id)
-      if (entry === undefined || !['paused', 'failed'].includes(entry.item.phase)) return
-      change(entry, { phase: 'waiting', error: undefined })
-      sendMore()
+      if (entry !== undefined && ['paused', 'failed'].includes(entry.item.phase)) wait(entry)
     },
 
     giveFile(id, file) {
       const entry = entries.get(id)
       if (entry?.item.phase !== 'file_missing') return
       // What differs inside is found when it is sealed again; this spares the wait.
-      if (file.size !== entry.item.size) return change(entry, { error: new OtherFile() })
+      if (file.size !== entry.item.size) return entries.change(entry, { error: new OtherFile() })
       entry.file = file
-      change(entry, { phase: 'waiting', error: undefined })
-      sendMore()
+      wait(entry)
     },
 
     cancel(id) {
@@ -249,32 +161,20 @@ export function createUploadQueue<File extends ChosenFile>(ports: UploadPorts<Fi
       stop(entry)
       // Only then is it known which sessions there are to end.
       if (!isDone) void entry.run.then(() => end(entry))
-      tell()
+      entries.tell()
       sendMore()
     },
 
     clearDone() {
-      for (const [id, { item }] of entries) if (item.phase === 'done') entries.delete(id)
-      tell()
+      for (const { id, phase } of entries.items()) if (phase === 'done') entries.delete(id)
+      entries.tell()
     },
 
     end() {
-      const left = [...entries.values()]
-      entries.clear()
+      const left = entries.all()
+      for (const { item } of left) entries.delete(item.id)
       left.forEach(stop)
-      tell()
+      entries.tell()
     },
-  }
-}
-
-function assetIdOf(state: UploadState | undefined): AssetId | undefined {
-  return parseAssetId(state?.envelope.file_id ?? '')
-}
-
-function stepOf({ phase, bytes, of, waitingMs }: UploadStep): Partial<UploadItem> {
-  return {
-    phase: phase === 'complete' ? 'finishing' : phase,
-    share: of === 0 ? 0 : bytes / of,
-    isWaitingForLine: waitingMs !== undefined,
   }
 }

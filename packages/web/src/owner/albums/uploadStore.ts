@@ -30,8 +30,21 @@ export async function forgetUploads(of: AccountAt): Promise<void> {
   for (const { state } of await keptUploads(of)) await forgetUpload(state)
 }
 
-/** Those of an account at this server. What cannot be read any more is removed: an older page has left it. */
+/**
+ * All of the other accounts at this server: their sessions ended without a sign-out, and whoever comes after them in this browser is not to find the names
+ * of their files.
+ */
+export async function forgetUploadsOfOthers({ accountId, baseUrl }: AccountAt): Promise<void> {
+  for (const { state } of await uploadsAt(baseUrl)) if (accountOf(state) !== accountId) await forgetUpload(state)
+}
+
+/** Those of an account at this server. */
 export async function keptUploads({ accountId, baseUrl }: AccountAt): Promise<readonly KeptUpload[]> {
+  return (await uploadsAt(baseUrl)).filter(({ state }) => accountOf(state) === accountId)
+}
+
+/** Of whichever account. What cannot be read any more is removed: an older page has left it. */
+async function uploadsAt(baseUrl: string): Promise<readonly KeptUpload[]> {
   return withUploads(async (database) => {
     const kept: KeptUpload[] = []
     for (const key of await database.getAllKeys('uploads')) {
@@ -39,8 +52,7 @@ export async function keptUploads({ accountId, baseUrl }: AccountAt): Promise<re
       const state = value && readState(value.state)
       const albumId = parseAlbumId(state?.envelope.album_id ?? '')
       if (value === undefined || state === undefined || albumId === undefined) await database.delete('uploads', key)
-      else if (state.envelope.created_by_user === accountId && state.baseUrl === baseUrl)
-        kept.push({ albumId, name: value.name, size: value.size, state })
+      else if (state.baseUrl === baseUrl) kept.push({ albumId, name: value.name, size: value.size, state })
     }
     return kept
   })
@@ -54,6 +66,8 @@ function readState(json: unknown): UploadState | undefined {
     throw error
   }
 }
+
+const accountOf = ({ envelope }: UploadState) => envelope.created_by_user
 
 const keyOf = ({ envelope }: UploadState) => envelope.file_id
 

@@ -2,9 +2,9 @@
 import { DropError } from '@blindkeep/client/dropError'
 import type { FileDescription, InboxItem } from '@blindkeep/client/owner'
 import { SealError } from '@blindkeep/client/sealedBlob'
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button, Dialog, Name, Notice, Progress } from '../../common/controls.tsx'
+import { Fact } from '../../common/fact.tsx'
 import { formatBytes, formatInstant } from '../../common/format.ts'
 import type { Language } from '../../common/language.ts'
 import { Preview } from '../../common/preview.tsx'
@@ -128,15 +128,6 @@ function FactList({ item, linkLabel, language }: DropDialogProps & { readonly la
       </dl>
       {file !== undefined && <p class="small soft">{text.unverified}</p>}
     </>
-  )
-}
-
-function Fact({ term, children }: { readonly term: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 

@@ -71,12 +71,11 @@ function Facts({ item, linkLabel, language, nowMs }: DropRowProps) {
         </li>
       )}
       <li>
-        {text.through} <Name>{linkLabel}</Name>
+        <Name>{text.through(linkLabel)}</Name>
       </li>
       <li>
-        {text.received}{' '}
         <time dateTime={receivedAt} title={formatInstant(receivedAt, language)}>
-          {formatAge(receivedAt, nowMs, language)}
+          {text.received(formatAge(receivedAt, nowMs, language))}
         </time>
       </li>
     </ul>
@@ -90,11 +89,11 @@ function Actions({ item, language, isBusy, onKeep, onDownload, onDiscard }: Drop
     <div class="actions">
       {item.file !== undefined && (
         <>
-          <IconButton icon="folder" label={`${text.keep} ${name}`} disabled={isBusy} onClick={() => onKeep([item])} />
-          <IconButton icon="download" label={`${text.download} ${name}`} onClick={() => onDownload(item)} />
+          <IconButton icon="folder" label={text.keepOf(name)} disabled={isBusy} onClick={() => onKeep([item])} />
+          <IconButton icon="download" label={text.downloadOf(name)} onClick={() => onDownload(item)} />
         </>
       )}
-      <IconButton icon="trash" label={`${text.discard} ${name}`} disabled={isBusy} onClick={() => onDiscard([item])} />
+      <IconButton icon="trash" label={text.discardOf(name)} disabled={isBusy} onClick={() => onDiscard([item])} />
     </div>
   )
 }

@@ -33,7 +33,7 @@ export function messagesOf({ task, outcome: { done, left }, gone, language }: Ta
 export function failureMessage({ kind }: DropTask, count: number, language: Language): Message {
   const { keeping, discarding, title } = inboxText(language)
   const text = (kind === 'keep' ? keeping : discarding).failed(count)
-  return { tone: 'bad', text: `${text}.`, link: { href: '#/inbox', text: title } }
+  return { tone: 'bad', text, link: { href: '#/inbox', text: title } }
 }
 
 /** One file is called by its name. */

@@ -25,13 +25,11 @@ export interface DropWork {
 
 /** `onChange` after each one, since the list has become another. */
 export function useDropWork(onChange: () => void): DropWork {
-  const { owner, language, tell } = useOwnerPages()
-  const device = useDevice()
+  const { language, tell } = useOwnerPages()
+  const doOne = useOneStep()
   const [running, setRunning] = useState<DropWork['running']>()
   const [failed, setFailed] = useState<DropWork['failed']>()
   const stopper = useRef<AbortController | undefined>(undefined)
-  /** Kept over tries, so that what a lost answer has already made an asset is found again and not made twice. */
-  const assetIds = useRef(new Map<string, AssetId>())
   // Whoever leaves the page has said what to do: it is done to its end.
   const isShown = useRef(true)
   useEffect(
@@ -40,13 +38,6 @@ export function useDropWork(onChange: () => void): DropWork {
     },
     [],
   )
-
-  async function keep(item: InboxItem, album: Album['albumId'], signal: AbortSignal): Promise<void> {
-    const assetId = assetIds.current.get(item.dropId) ?? owner.newAssetId()
-    assetIds.current.set(item.dropId, assetId)
-    await owner.adoptDrop(item, { album, assetId, device: await device(), signal })
-    assetIds.current.delete(item.dropId)
-  }
 
   async function run(task: DropTask, signal: AbortSignal): Promise<void> {
     let gone = 0
@@ -59,13 +50,7 @@ export function useDropWork(onChange: () => void): DropWork {
         onChange()
       },
       async each(item) {
-        try {
-          if (task.kind === 'keep') await keep(item, task.album.albumId, signal)
-          else await owner.discardDrop(item.dropId)
-        } catch (error) {
-          if (!isGone(error)) throw error
-          gone += 1
-        }
+        if (!(await doOne(task, item, signal))) gone += 1
       },
     })
     const { failures } = outcome
@@ -94,6 +79,32 @@ export function useDropWork(onChange: () => void): DropWork {
     },
     stop: () => stopper.current?.abort(),
     dismiss: () => setFailed(undefined),
+  }
+}
+
+/** Does to one file what the task says; resolves with whether it was there to be done, and was not gone already. */
+function useOneStep(): (task: DropTask, item: InboxItem, signal: AbortSignal) => Promise<boolean> {
+  const { owner } = useOwnerPages()
+  const device = useDevice()
+  /** Kept over tries, so that what a lost answer has already made an asset is found again and not made twice. */
+  const assetIds = useRef(new Map<string, AssetId>())
+
+  async function keep(item: InboxItem, album: Album['albumId'], signal: AbortSignal): Promise<void> {
+    const assetId = assetIds.current.get(item.dropId) ?? owner.newAssetId()
+    assetIds.current.set(item.dropId, assetId)
+    await owner.adoptDrop(item, { album, assetId, device: await device(), signal })
+    assetIds.current.delete(item.dropId)
+  }
+
+  return async (task, item, signal) => {
+    try {
+      if (task.kind === 'keep') await keep(item, task.album.albumId, signal)
+      else await owner.discardDrop(item.dropId)
+      return true
+    } catch (error) {
+      if (isGone(error)) return false
+      throw error
+    }
   }
 }
 

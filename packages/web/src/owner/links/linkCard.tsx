@@ -41,12 +41,12 @@ export function LinkCard({ link, language, nowMs, onShow, onRevoke }: LinkCardPr
         {isLive && (
           <div class="row actions">
             <Button icon="link" onClick={onShow}>
-              {text.show}
-              <span class="visually-hidden"> {label}</span>
+              <span aria-hidden="true">{text.show}</span>
+              <span class="visually-hidden">{text.showOf(label)}</span>
             </Button>
             <Button kind="quiet" icon="trash" onClick={onRevoke}>
-              {text.revoke}
-              <span class="visually-hidden"> {label}</span>
+              <span aria-hidden="true">{text.revoke}</span>
+              <span class="visually-hidden">{text.revokeOf(label)}</span>
             </Button>
           </div>
         )}
@@ -62,13 +62,16 @@ function Facts({ link, language, nowMs }: Pick<LinkCardProps, 'link' | 'language
   return (
     <ul class="dotted small soft">
       <li>
-        {text.created('')}
-        <When instant={createdAt} language={language} nowMs={Math.max(nowMs, Date.parse(createdAt))} />
+        <When
+          instant={createdAt}
+          words={text.created}
+          language={language}
+          nowMs={Math.max(nowMs, Date.parse(createdAt))}
+        />
       </li>
       {expiresAt !== undefined ? (
         <li>
-          {isOver ? text.expired('') : text.expires('')}
-          <When instant={expiresAt} language={language} nowMs={nowMs} />
+          <When instant={expiresAt} words={isOver ? text.expired : text.expires} language={language} nowMs={nowMs} />
         </li>
       ) : (
         link.state === 'live' && <li>{text.neverExpires}</li>
@@ -82,12 +85,18 @@ function Facts({ link, language, nowMs }: Pick<LinkCardProps, 'link' | 'language
 /** Beyond two days a distance is too coarse to count on. */
 const DISTANCE_MS_MAX = 2 * 86_400_000
 
-function When({ instant, language, nowMs }: Pick<LinkCardProps, 'language' | 'nowMs'> & { readonly instant: string }) {
+interface WhenProps extends Pick<LinkCardProps, 'language' | 'nowMs'> {
+  readonly instant: string
+  /** The sentence that it stands in. */
+  readonly words: (when: string) => string
+}
+
+function When({ instant, words, language, nowMs }: WhenProps) {
   const isNear = Math.abs(Date.parse(instant) - nowMs) < DISTANCE_MS_MAX
   const exact = formatInstant(instant, language)
   return (
     <time dateTime={instant} title={exact}>
-      {isNear ? formatDistance(instant, nowMs, language) : exact}
+      {words(isNear ? formatDistance(instant, nowMs, language) : exact)}
     </time>
   )
 }

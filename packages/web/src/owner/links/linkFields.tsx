@@ -106,7 +106,7 @@ interface LimitsProps {
 function Limits({ draft, faults, language, change }: LimitsProps) {
   const text = linksText(language).form
   return (
-    <details class="limits">
+    <details class="link-limit-fields">
       <summary>{text.limits}</summary>
       <div class="stack">
         <Check checked={draft.singleUse} onChange={(singleUse) => change({ singleUse })}>

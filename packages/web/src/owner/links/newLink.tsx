@@ -4,6 +4,8 @@ import { useState } from 'preact/hooks'
 import { Button, Dialog, Notice } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { focusFault } from '../focusFault.ts'
+import { useAction } from '../useAction.ts'
 import { type DraftFaults, type LinkDraft, PRESETS, type Preset, readDraft, withPreset } from './linkDraft.ts'
 import { LinkFields } from './linkFields.tsx'
 import { LinkToGive } from './showLink.tsx'
@@ -20,24 +22,18 @@ export function NewLink({ onClose, onCreated }: NewLinkProps) {
   const [preset, setPreset] = useState<Preset>('anyone')
   const [draft, setDraft] = useState<LinkDraft>(PRESETS.anyone)
   const [faults, setFaults] = useState<DraftFaults>({})
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { isBusy, error, run } = useAction()
   const [made, setMade] = useState<CreatedLink & { readonly passphrase: string | undefined }>()
 
   async function create(form: HTMLFormElement): Promise<void> {
     const read = readDraft(draft, Date.now())
     setFaults(read.faults)
-    if (read.link === undefined) return focusFault(form)
-    setBusy(true)
-    setError(undefined)
-    try {
-      setMade({ ...(await owner.createLink(read.link)), passphrase: read.link.passphrase })
+    const { link } = read
+    if (link === undefined) return focusFault(form)
+    await run(async () => {
+      setMade({ ...(await owner.createLink(link)), passphrase: link.passphrase })
       onCreated()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
+    })
   }
 
   // Closed now, it would leave a link behind whose passphrase nobody has seen.
@@ -86,14 +82,4 @@ export function NewLink({ onClose, onCreated }: NewLinkProps) {
       </form>
     </Dialog>
   )
-}
-
-/** Once it is marked; a fault inside of what is folded unfolds it. */
-function focusFault(form: HTMLFormElement): void {
-  requestAnimationFrame(() => {
-    const faulty = form.querySelector<HTMLElement>('[aria-invalid="true"]')
-    const folded = faulty?.closest('details')
-    if (folded) folded.open = true
-    faulty?.focus()
-  })
 }

@@ -1,8 +1,8 @@
 import type { OwnLink } from '@blindkeep/client/owner'
-import { useState } from 'preact/hooks'
 import { Button, Dialog } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { useAction } from '../useAction.ts'
 import { labelOf, linksText } from './texts.ts'
 
 interface RevokeLinkProps {
@@ -14,22 +14,14 @@ interface RevokeLinkProps {
 export function RevokeLink({ link, onClose, onRevoked }: RevokeLinkProps) {
   const { owner, language, tell } = useOwnerPages()
   const text = linksText(language)
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { isBusy, error, run } = useAction()
   const label = labelOf(link, language)
 
-  async function revoke(): Promise<void> {
-    setBusy(true)
-    setError(undefined)
-    try {
-      await owner.revokeLink(link.opaqueId)
-      tell({ tone: 'good', text: text.revoking.done(label) })
-      onRevoked()
-      onClose()
-    } catch (failure) {
-      setError(failure)
-      setBusy(false)
-    }
+  const revoke = async () => {
+    if (!(await run(() => owner.revokeLink(link.opaqueId)))) return
+    tell({ tone: 'good', text: text.revoking.done(label) })
+    onRevoked()
+    onClose()
   }
 
   return (

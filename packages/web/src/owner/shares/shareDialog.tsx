@@ -4,6 +4,7 @@ import { useId, useState } from 'preact/hooks'
 import { Button, Dialog } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { type Action, useAction } from '../useAction.ts'
 import { EXPIRIES, type Expiry, expiryInstant } from './expiry.ts'
 import { MadeShare } from './madeShare.tsx'
 import './shares.css'
@@ -23,43 +24,36 @@ export function ShareDialog({ assetIds, onClose }: ShareDialogProps) {
   const { language } = useOwnerPages()
   const text = sharesText(language)
   const [made, setMade] = useState<Made>()
-  const [isMaking, setMaking] = useState(false)
+  const making = useAction()
   // Closed now, it would leave a share behind whose address nobody has seen.
-  const close = () => isMaking || onClose()
+  const close = () => making.isBusy || onClose()
   if (made !== undefined) return <MadeShare url={made.url} expiresAt={made.expiresAt} onClose={onClose} />
   return (
     <Dialog title={text.create.title(assetIds.length)} closeLabel={text.close} onClose={close}>
-      <CreateShare assetIds={assetIds} isMaking={isMaking} onMaking={setMaking} onMade={setMade} onCancel={close} />
+      <CreateShare assetIds={assetIds} making={making} onMade={setMade} onCancel={close} />
     </Dialog>
   )
 }
 
 interface CreateShareProps {
   readonly assetIds: readonly AssetId[]
-  readonly isMaking: boolean
-  readonly onMaking: (isMaking: boolean) => void
+  readonly making: Action
   readonly onMade: (made: Made) => void
   readonly onCancel: () => void
 }
 
-function CreateShare({ assetIds, isMaking, onMaking, onMade, onCancel }: CreateShareProps) {
+function CreateShare({ assetIds, making, onMade, onCancel }: CreateShareProps) {
   const { owner, language } = useOwnerPages()
   const text = sharesText(language)
   const [expiry, setExpiry] = useState<Expiry>('week')
-  const [error, setError] = useState<unknown>()
+  const { isBusy: isMaking, error } = making
   const id = useId()
 
-  async function create(): Promise<void> {
-    onMaking(true)
-    setError(undefined)
-    try {
+  const create = () =>
+    making.run(async () => {
       const expiresAt = expiryInstant(expiry, Date.now())
       onMade({ ...(await owner.createShare(assetIds, { expiresAt })), expiresAt })
-    } catch (reason) {
-      setError(reason)
-      onMaking(false)
-    }
-  }
+    })
 
   return (
     <form

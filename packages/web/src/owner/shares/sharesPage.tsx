@@ -6,6 +6,7 @@ import { Icon } from '../../common/icons.tsx'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { useAction } from '../useAction.ts'
 import { hasEnded } from './expiry.ts'
 import './shares.css'
 import { sharesText } from './texts.ts'
@@ -31,7 +32,7 @@ export function SharesPage() {
         </p>
       )}
       {shares.value?.length === 0 && (
-        <div class="card stack share-none">
+        <div class="card stack empty">
           <Icon name="share" />
           <h2>{text.none.title}</h2>
           <p class="soft">{text.none.text}</p>
@@ -91,19 +92,12 @@ interface EndShareProps {
 function EndShare({ share, onClose, onEnded }: EndShareProps) {
   const { owner, language, tell } = useOwnerPages()
   const text = sharesText(language)
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
-  async function end(): Promise<void> {
-    setBusy(true)
-    try {
-      await owner.deleteShare(share.opaqueId)
-      tell({ tone: 'good', text: text.end.done })
-      onEnded()
-      onClose()
-    } catch (reason) {
-      setError(reason)
-      setBusy(false)
-    }
+  const { isBusy, error, run } = useAction()
+  const end = async () => {
+    if (!(await run(() => owner.deleteShare(share.opaqueId)))) return
+    tell({ tone: 'good', text: text.end.done })
+    onEnded()
+    onClose()
   }
   return (
     <Dialog title={text.end.title} closeLabel={text.close} onClose={onClose}>

@@ -5,7 +5,7 @@ import { formatBytes, formatInstant } from '../../common/format.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import type { CatalogEntry } from './catalog.ts'
-import { storageText } from './storageText.ts'
+import { storageText } from './texts.ts'
 
 const SHOWN_AT_ONCE = 30
 

@@ -4,7 +4,7 @@ import type { Language } from '../../common/language.ts'
 import { errorText } from '../errorText.ts'
 import type { CompareKind } from './compare.ts'
 import type { OutcomeKind } from './outcomes.ts'
-import { storageText } from './storageText.ts'
+import { storageText } from './texts.ts'
 
 /**
  * What was caught or failed, in plain words. What refusals say elsewhere comforts ("nothing is lost"), and here that is the very question: so beside those that

@@ -11,8 +11,8 @@ import { type Outcome, SUMMARY_TONES, summaryOf, type Tally, TONES, tallyOf } fr
 import type { ReceiptsOf } from './receiptsDialog.tsx'
 import { countWords, spanOf, summaryWords } from './report.ts'
 import { ReportButtons } from './reportButtons.tsx'
-import { storageText } from './storageText.ts'
 import { useStore } from './store.ts'
+import { storageText } from './texts.ts'
 
 const SHOWN_AT_ONCE = 50
 const TONE_ORDER = { bad: 0, warn: 1, info: 2, good: 3 } as const

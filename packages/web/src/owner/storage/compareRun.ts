@@ -1,14 +1,12 @@
 /** Compares copies at hand with what is kept, one after the other, each by the client's strictest question. */
 import type { Owner } from '@blindkeep/client/owner'
-import { sourceOfBlob } from '@blindkeep/client/source'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { assetFeedOf } from '../albums/assetFeed.ts'
 import { busyAsLongAs } from '../busy.ts'
 import { whenLeft } from '../left.ts'
 import { type CatalogEntry, readCatalog } from './catalog.ts'
-import { type Copy, candidatesFor, inOrder, worthSaying } from './compare.ts'
-import { knownPins, rememberPins } from './knownPins.ts'
-import { type DoubtKind, kindOfDoubts } from './outcomes.ts'
+import type { Copy } from './compare.ts'
+import { createComparing } from './comparing.ts'
 import { createStore, type Store } from './store.ts'
 
 export interface CompareState {
@@ -54,65 +52,21 @@ export function compareRunOf(owner: Owner, baseUrl: string): CompareRun {
   return made
 }
 
-interface Ports {
+export interface ComparePorts {
   readonly owner: Pick<Owner, 'describeAsset' | 'verifyBeforeDestroying'>
   readonly baseUrl: string
   /** Everything that is kept now. */
   readonly entries: () => Promise<readonly CatalogEntry[]>
 }
 
-export function createCompareRun({ owner, baseUrl, entries: readEntries }: Ports): CompareRun {
+export function createCompareRun({ owner, baseUrl, entries: readEntries }: ComparePorts): CompareRun {
   const store = createStore(NOTHING)
+  const compareOne = createComparing({ owner, baseUrl, store })
   let stopping = new AbortController()
   let nextId = 1
 
   const change = (id: number, changed: Partial<Copy>) =>
     store.set({ copies: store.get().copies.map((copy) => (copy.id === id ? { ...copy, ...changed } : copy)) })
-
-  /** Undefined for what cannot be read; then its name is no help. */
-  async function nameOf({ assetId, facts }: CatalogEntry, signal: AbortSignal): Promise<string | undefined> {
-    const known = store.get().keptNames.get(assetId)
-    if (known !== undefined) return known
-    const name = await owner.describeAsset(facts, { signal }).then(
-      (description) => description.name,
-      () => undefined,
-    )
-    if (name !== undefined) store.set({ keptNames: new Map(store.get().keptNames).set(assetId, name) })
-    return name
-  }
-
-  async function candidates({ file }: Copy, entries: readonly CatalogEntry[], signal: AbortSignal) {
-    const found = candidatesFor(file.size, entries)
-    const names = new Map<AssetId, string | undefined>()
-    for (const entry of found.slice(0, NAMES_MOST)) names.set(entry.assetId, await nameOf(entry, signal))
-    return inOrder(found, { fileName: file.name, nameOf: (assetId) => names.get(assetId) })
-  }
-
-  async function compareOne(copy: Copy, entries: readonly CatalogEntry[], signal: AbortSignal): Promise<Partial<Copy>> {
-    const doubts: { kind: DoubtKind; keptAs: AssetId; cause: Error | undefined }[] = []
-    for (const { assetId } of await candidates(copy, entries, signal)) {
-      const { pinned } = await knownPins(baseUrl)
-      const answer = await owner.verifyBeforeDestroying({
-        assetId,
-        source: sourceOfBlob(copy.file),
-        depth: 'deep',
-        pinned,
-        signal,
-        onProgress: (progress) => store.set({ progress }),
-      })
-      // Asked to be deep, the client says yes to nothing less; this page promises it in words, so it looks once more.
-      if (answer.safe && answer.examined === 'deep') {
-        await rememberPins(baseUrl, answer.receipts.keys)
-        return { kind: 'safe', keptAs: assetId, checkedAt: answer.checkedAt, cause: undefined }
-      }
-      const found = answer.safe ? [] : answer.doubts
-      doubts.push({ kind: kindOfDoubts(found), keptAs: assetId, cause: found.find(({ cause }) => cause)?.cause })
-    }
-    const kind = worthSaying(doubts.map((doubt) => doubt.kind))
-    if (kind === undefined) return { kind: 'no_match' }
-    const { keptAs, cause } = doubts.find((doubt) => doubt.kind === kind) ?? {}
-    return { kind, cause, keptAs: kind === 'other_file' ? undefined : keptAs }
-  }
 
   async function compareAll({ signal }: AbortController): Promise<void> {
     const entries = await readEntries()
@@ -169,8 +123,5 @@ export function createCompareRun({ owner, baseUrl, entries: readEntries }: Ports
     },
   }
 }
-
-/** More files of one size are tried in the order of their age. */
-const NAMES_MOST = 50
 
 const UNCOMPARED = { kind: 'waiting', keptAs: undefined, checkedAt: undefined, cause: undefined } as const

@@ -10,8 +10,8 @@ import { type Copy, compareTone, verdictOn } from './compare.ts'
 import { type ChosenFile, type CompareState, compareRunOf } from './compareRun.ts'
 import { isolated } from './isolated.ts'
 import { OutcomeBadge } from './outcomeBadge.tsx'
-import { storageText } from './storageText.ts'
 import { useStore } from './store.ts'
+import { storageText } from './texts.ts'
 
 const SHOWN_AT_ONCE = 50
 

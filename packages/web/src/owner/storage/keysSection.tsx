@@ -5,7 +5,7 @@ import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { readServerKeys, type SeenKey } from './serverKeys.ts'
-import { storageText } from './storageText.ts'
+import { storageText } from './texts.ts'
 
 export function KeysSection() {
   const { baseUrl, language } = useOwnerPages()

@@ -5,7 +5,7 @@ import type { Language } from '../../common/language.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { fillOf, QUOTA_TONES } from './quota.ts'
-import { storageText } from './storageText.ts'
+import { storageText } from './texts.ts'
 import { useQuota } from './useQuota.ts'
 
 /** Above every page as long as something has to be done about the room; nothing otherwise. */

@@ -2,6 +2,7 @@ import type { CheckedAssetReceipt, CheckedAssetReceipts } from '@blindkeep/clien
 import { AuditError } from '@blindkeep/client/auditError'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { Button, Dialog, Name, Notice, Progress } from '../../common/controls.tsx'
+import { Fact } from '../../common/fact.tsx'
 import { formatBytes, formatInstant } from '../../common/format.ts'
 import { download } from '../../common/saveStream.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
@@ -9,7 +10,7 @@ import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { isolated } from './isolated.ts'
 import { knownPins, rememberPins } from './knownPins.ts'
-import { storageText } from './storageText.ts'
+import { storageText } from './texts.ts'
 
 export interface ReceiptsOf {
   readonly assetId: AssetId
@@ -113,19 +114,16 @@ function Receipt({ one: { receipt, signed } }: { readonly one: CheckedAssetRecei
       </p>
       <dl class="facts small">
         {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt class="soft">{name}</dt>
-            <dd class={value.length > 30 ? 'mono' : ''}>
-              <Name>{value}</Name>
-            </dd>
-          </div>
+          <Fact key={name} term={name} termClass="soft" valueClass={value.length > 30 ? 'mono' : undefined}>
+            <Name>{value}</Name>
+          </Fact>
         ))}
       </dl>
       <div>
         <button
           type="button"
           class="button quiet"
-          aria-label={`${text.save} ${payload.receipt_seq}`}
+          aria-label={text.saveOf(payload.receipt_seq)}
           onClick={() => saveJson(`receipt-${payload.receipt_seq}.json`, receipt)}
         >
           {text.save}

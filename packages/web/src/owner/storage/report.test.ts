@@ -4,7 +4,7 @@ import { parseAssetId } from '@blindkeep/protocol/ids'
 import type { CatalogEntry } from './catalog.ts'
 import type { Outcome } from './outcomes.ts'
 import { jsonReport, spanOf, textReport } from './report.ts'
-import { storageText } from './storageText.ts'
+import { storageText } from './texts.ts'
 
 const ids = [1, 2, 3].map((number) => {
   const assetId = parseAssetId(`00000000-0000-4000-8000-00000000000${number}`)

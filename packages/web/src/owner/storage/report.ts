@@ -3,7 +3,7 @@ import { formatInstant } from '../../common/format.ts'
 import type { Language } from '../../common/language.ts'
 import type { CheckState } from './checkRun.ts'
 import { type Outcome, summaryOf, type Tally, tallyOf } from './outcomes.ts'
-import type { StorageText } from './storageText.ts'
+import type { StorageText } from './texts.ts'
 
 export interface ReportFacts {
   readonly baseUrl: string

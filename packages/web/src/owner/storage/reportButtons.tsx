@@ -3,7 +3,7 @@ import { download } from '../../common/saveStream.ts'
 import { useOwnerPages } from '../context.ts'
 import type { CheckState } from './checkRun.ts'
 import { jsonReport, textReport } from './report.ts'
-import { storageText } from './storageText.ts'
+import { storageText } from './texts.ts'
 
 interface ReportButtonsProps {
   readonly state: CheckState

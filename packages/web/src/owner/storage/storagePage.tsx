@@ -6,7 +6,7 @@ import { CompareSection } from './compareSection.tsx'
 import { KeysSection } from './keysSection.tsx'
 import { QuotaCard } from './quotaCard.tsx'
 import { ReceiptsDialog, type ReceiptsOf } from './receiptsDialog.tsx'
-import { storageText } from './storageText.ts'
+import { storageText } from './texts.ts'
 import './storage.css'
 
 export { QuotaBanner } from './quotaCard.tsx'

@@ -18,16 +18,19 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
   unnamed: 'Ohne Namen',
   unopened: 'Datei, die sich nicht öffnen lässt',
   from: (sender) => `von ${sender}`,
-  through: 'über',
-  received: 'angekommen',
+  through: (label) => `über ${label}`,
+  received: (when) => `angekommen ${when}`,
   adopting: 'Wird gerade behalten',
   choose: (name) => `${name} auswählen`,
   chooseAll: 'Alle auswählen',
   chosen: (count, size) => `${files(count)} ausgewählt, ${size}`,
   keep: 'Behalten\u00a0…',
+  keepOf: (name) => `${name} behalten\u00a0…`,
   keepLong: 'In einem Album behalten\u00a0…',
   download: 'Herunterladen',
+  downloadOf: (name) => `${name} herunterladen`,
   discard: 'Verwerfen\u00a0…',
+  discardOf: (name) => `${name} verwerfen\u00a0…`,
   close: 'Schließen',
   cancel: 'Abbrechen',
   faults: {
@@ -87,7 +90,7 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
     doneOne: (name, album) => `${name} ist in „${album}“.`,
     done: (count, album) => `${files(count)} sind in „${album}“.`,
     failed: (count) =>
-      count === 1 ? 'Eine Datei konnte nicht behalten werden' : `${count} Dateien konnten nicht behalten werden`,
+      count === 1 ? 'Eine Datei konnte nicht behalten werden.' : `${count} Dateien konnten nicht behalten werden.`,
     toAlbum: 'Album öffnen',
   },
   discarding: {
@@ -100,7 +103,7 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
     doneOne: (name) => `${name} wurde verworfen.`,
     done: (count) => `${files(count)} wurden verworfen.`,
     failed: (count) =>
-      count === 1 ? 'Eine Datei konnte nicht verworfen werden' : `${count} Dateien konnten nicht verworfen werden`,
+      count === 1 ? 'Eine Datei konnte nicht verworfen werden.' : `${count} Dateien konnten nicht verworfen werden.`,
   },
   alreadyDone: (count) =>
     count === 1

@@ -41,7 +41,9 @@ export const links: typeof import('../en/links.ts').links = {
     count === 1 ? `1 Datei ist unterwegs, ${size}` : `${count} Dateien sind unterwegs, ${size}`,
   pending: (count) => (count === 1 ? '1 Datei wartet im Eingang' : `${count} Dateien warten im Eingang`),
   show: 'Link zeigen',
+  showOf: (label) => `Link zeigen: ${label}`,
   revoke: 'Widerrufen',
+  revokeOf: (label) => `Widerrufen: ${label}`,
   close: 'Schließen',
   cancel: 'Abbrechen',
   form: {

@@ -299,6 +299,7 @@ export const storage: Texts = {
     upload: 'Hochladen',
     ok: 'Geprüft',
     save: 'Diese Quittung speichern',
+    saveOf: (number) => `Diese Quittung speichern: Nummer ${number}`,
     saveAll: 'Alle speichern',
     keep: 'Heben Sie gespeicherte Quittungen auf: Damit kann der Server nicht leugnen, dass er die Datei hatte. Jeder kann sie ohne diese Seite prüfen, mit den veröffentlichten Schlüsseln des Servers.',
   },

@@ -18,16 +18,19 @@ export const inbox = {
   unnamed: 'Without a name',
   unopened: 'File that cannot be opened',
   from: (sender: string) => `from ${sender}`,
-  through: 'through',
-  received: 'arrived',
+  through: (label: string) => `through ${label}`,
+  received: (when: string) => `arrived ${when}`,
   adopting: 'Being kept right now',
   choose: (name: string) => `Select ${name}`,
   chooseAll: 'Select all',
   chosen: (count: number, size: string) => `${files(count)} selected, ${size}`,
   keep: 'Keep…',
+  keepOf: (name: string) => `Keep ${name}…`,
   keepLong: 'Keep in an album…',
   download: 'Download',
+  downloadOf: (name: string) => `Download ${name}`,
   discard: 'Discard…',
+  discardOf: (name: string) => `Discard ${name}…`,
   close: 'Close',
   cancel: 'Cancel',
   faults: {
@@ -84,7 +87,7 @@ export const inbox = {
     running: (over: number, count: number) => `Keeping ${over} of ${files(count)}…`,
     doneOne: (name: string, album: string) => `${name} is in “${album}”.`,
     done: (count: number, album: string) => `${files(count)} are in “${album}”.`,
-    failed: (count: number) => (count === 1 ? 'One file could not be kept' : `${count} files could not be kept`),
+    failed: (count: number) => (count === 1 ? 'One file could not be kept.' : `${count} files could not be kept.`),
     toAlbum: 'Open album',
   },
   discarding: {
@@ -97,7 +100,7 @@ export const inbox = {
     doneOne: (name: string) => `${name} was discarded.`,
     done: (count: number) => `${files(count)} were discarded.`,
     failed: (count: number) =>
-      count === 1 ? 'One file could not be discarded' : `${count} files could not be discarded`,
+      count === 1 ? 'One file could not be discarded.' : `${count} files could not be discarded.`,
   },
   alreadyDone: (count: number) =>
     count === 1

@@ -40,7 +40,9 @@ export const links = {
     count === 1 ? `1 upload is under way, ${size}` : `${count} uploads are under way, ${size}`,
   pending: (count: number) => (count === 1 ? '1 file waits in the inbox' : `${count} files wait in the inbox`),
   show: 'Show link',
+  showOf: (label: string) => `Show link ${label}`,
   revoke: 'Revoke',
+  revokeOf: (label: string) => `Revoke ${label}`,
   close: 'Close',
   cancel: 'Cancel',
   form: {

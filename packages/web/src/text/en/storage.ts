@@ -310,6 +310,7 @@ const receipts = {
   upload: 'Upload',
   ok: 'Checked',
   save: 'Save this receipt',
+  saveOf: (number: number) => `Save this receipt: number ${number}`,
   saveAll: 'Save all of them',
   keep: 'Keep saved receipts: with one the server cannot deny that it had the file. Anybody can check it without this page, with the server’s published keys.',
 }

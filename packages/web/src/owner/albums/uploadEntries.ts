@@ -1,0 +1,65 @@
+/** What is in the queue of uploads, and who is told when that becomes something else. */
+import type { UploadState } from '@blindkeep/client/uploadState'
+import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
+import type { UploadItem } from './uploadQueue.ts'
+
+export interface Entry<File> {
+  item: UploadItem
+  file: File | undefined
+  state: UploadState | undefined
+  running: AbortController | undefined
+  /** Resolves when nothing of it is under way any more. */
+  run: Promise<void>
+}
+
+export interface UploadEntries<File> {
+  items(): readonly UploadItem[]
+  subscribe(listener: () => void): () => void
+  get(id: string): Entry<File> | undefined
+  all(): readonly Entry<File>[]
+  /** Tells nobody yet, as `delete` does: one `tell` stands for all. */
+  insert(facts: Pick<UploadItem, 'albumId' | 'name' | 'size' | 'phase'>, parts: Partial<Entry<File>>): void
+  delete(id: string): void
+  tell(): void
+  /** Tells of it, as long as it is in the queue. */
+  change(entry: Entry<File>, changes: Partial<UploadItem>): void
+}
+
+export function createUploadEntries<File>(): UploadEntries<File> {
+  const entries = new Map<string, Entry<File>>()
+  const listeners = new Set<() => void>()
+  let snapshot: readonly UploadItem[] = []
+  let lastId = 0
+
+  function tell(): void {
+    snapshot = [...entries.values()].map(({ item }) => item)
+    for (const listener of listeners) listener()
+  }
+
+  return {
+    items: () => snapshot,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    get: (id) => entries.get(id),
+    all: () => [...entries.values()],
+    insert(facts, parts) {
+      lastId++
+      const id = `upload-${lastId}`
+      const assetId = assetIdOf(parts.state)
+      const item = { id, assetId, share: 0, isWaitingForLine: false, error: undefined, ...facts }
+      entries.set(id, { item, file: undefined, state: undefined, running: undefined, run: Promise.resolve(), ...parts })
+    },
+    delete: (id) => void entries.delete(id),
+    tell,
+    change(entry, changes) {
+      entry.item = { ...entry.item, ...changes }
+      if (entries.get(entry.item.id) === entry) tell()
+    },
+  }
+}
+
+export function assetIdOf(state: UploadState | undefined): AssetId | undefined {
+  return parseAssetId(state?.envelope.file_id ?? '')
+}

@@ -1,0 +1,117 @@
+/** What to check, and how closely. */
+import type { Album } from '@blindkeep/client/owner'
+import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
+import { useState } from 'preact/hooks'
+import { Button } from '../../common/controls.tsx'
+import { useOwnerPages } from '../context.ts'
+import { AssetPicker } from './assetPicker.tsx'
+import type { CatalogEntry } from './catalog.ts'
+import type { CheckDepth } from './checkRun.ts'
+import { Radio } from './radio.tsx'
+import { storageText } from './texts.ts'
+
+export interface CheckChoice {
+  readonly scope: 'all' | 'album' | 'some'
+  /** Of `album`; the first where none was chosen. */
+  readonly albumId: AlbumId | undefined
+  /** Of `some`. */
+  readonly chosen: ReadonlySet<AssetId>
+  readonly depth: CheckDepth
+}
+
+export const FIRST_CHOICE: CheckChoice = { scope: 'all', albumId: undefined, chosen: new Set(), depth: 'deep' }
+
+export function entriesOf(
+  all: readonly CatalogEntry[],
+  { scope, albumId, chosen }: Omit<CheckChoice, 'depth'>,
+): readonly CatalogEntry[] {
+  if (scope === 'all') return all
+  if (scope === 'album') return all.filter(({ facts }) => facts.albumId === albumId)
+  return all.filter(({ assetId }) => chosen.has(assetId))
+}
+
+export interface ChoiceProps {
+  readonly choice: CheckChoice
+  readonly onChoice: (change: Partial<CheckChoice>) => void
+}
+
+interface ScopeFieldProps extends ChoiceProps {
+  readonly all: readonly CatalogEntry[]
+  /** Those that something is in. */
+  readonly albums: readonly Album[]
+  /** How many files are chosen. */
+  readonly count: number
+}
+
+export function ScopeField({ choice: { scope, albumId, chosen }, onChoice, all, albums, count }: ScopeFieldProps) {
+  const { language } = useOwnerPages()
+  const text = storageText(language).check
+  const [isPicking, setPicking] = useState(false)
+  const radio = (to: CheckChoice['scope'], label: string) => (
+    <Radio name="scope" checked={scope === to} onChoose={() => onChoice({ scope: to })} label={label} />
+  )
+  return (
+    <fieldset class="field">
+      <legend>{text.scope}</legend>
+      {radio('all', text.all(all.length))}
+      {albums.length > 1 && radio('album', text.album)}
+      {scope === 'album' && (
+        <select
+          class="indented"
+          aria-label={text.albumLabel}
+          value={albumId}
+          onChange={({ currentTarget: { value } }) =>
+            onChoice({ albumId: albums.find((one) => one.albumId === value)?.albumId })
+          }
+        >
+          {albums.map((one) => (
+            <option key={one.albumId} value={one.albumId}>
+              {one.name ?? text.albumUnnamed}
+            </option>
+          ))}
+        </select>
+      )}
+      {radio('some', text.some)}
+      {scope === 'some' && (
+        <div class="row indented">
+          <Button onClick={() => setPicking(true)}>{text.choose}</Button>
+          <span class="soft">{text.chosen(count)}</span>
+        </div>
+      )}
+      {isPicking && (
+        <AssetPicker
+          entries={all}
+          chosen={chosen}
+          onChosen={(ids) => {
+            onChoice({ chosen: ids })
+            setPicking(false)
+          }}
+        />
+      )}
+    </fieldset>
+  )
+}
+
+export function DepthField({ choice: { depth }, onChoice }: ChoiceProps) {
+  const { language } = useOwnerPages()
+  const text = storageText(language).check
+  return (
+    <fieldset class="field">
+      <legend>{text.depth}</legend>
+      <Radio
+        name="depth"
+        checked={depth === 'deep'}
+        onChoose={() => onChoice({ depth: 'deep' })}
+        label={text.deep}
+        hint={text.deepHint}
+      />
+      <Radio
+        name="depth"
+        checked={depth === 'structural'}
+        onChoose={() => onChoice({ depth: 'structural' })}
+        label={text.structural}
+        hint={text.structuralHint}
+      />
+    </fieldset>
+  )
+}
