@@ -62,6 +62,22 @@ async function keepWords(page: Page): Promise<readonly string[]> {
   return words
 }
 
+/** What lies in the browser, by the name of its store. */
+function kept(page: Page): Promise<readonly string[]> {
+  return page.evaluate(async (stores) => {
+    const rows: string[] = []
+    for (const [name, store] of stores) {
+      const opening = indexedDB.open(name)
+      await new Promise((resolve) => opening.addEventListener('success', resolve))
+      const reading = opening.result.transaction(store).objectStore(store).getAll()
+      await new Promise((resolve) => reading.addEventListener('success', resolve))
+      rows.push(...reading.result.map(() => store))
+      opening.result.close()
+    }
+    return rows
+  }, STORES)
+}
+
 describe('an account', () => {
   it('is made with words that have to be kept, and asks for its password again after a reload', async (t) => {
     const { page } = await browser.open(t, { url: `${world.url}/#/register` })
@@ -87,7 +103,7 @@ describe('an account', () => {
     assert.equal((await keepWords(page)).length, 24)
     assert.match(page.url(), /#\/inbox$/)
     await page.getByText(shellText.live, { exact: true }).waitFor()
-    assert.equal(await page.evaluate(() => indexedDB.databases().then((all) => all.length)), 1)
+    assert.deepEqual(await kept(page), [])
 
     await page.goto(`${world.url}/#/account`)
     await heading(page, text.page.title).waitFor()
@@ -263,21 +279,8 @@ describe('a session', () => {
     await page
       .locator('.add-files')
       .setInputFiles({ name: 'diary.txt', mimeType: 'text/plain', buffer: Buffer.from('x') })
-    const kept = () =>
-      page.evaluate(async (stores) => {
-        const rows: string[] = []
-        for (const [name, store] of stores) {
-          const opening = indexedDB.open(name)
-          await new Promise((resolve) => opening.addEventListener('success', resolve))
-          const reading = opening.result.transaction(store).objectStore(store).getAll()
-          await new Promise((resolve) => reading.addEventListener('success', resolve))
-          rows.push(...reading.result.map(() => store))
-          opening.result.close()
-        }
-        return rows
-      }, STORES)
     await page.getByText('diary.txt').waitFor()
-    while ((await kept()).length < 2) await page.waitForTimeout(50)
+    while ((await kept(page)).length < 2) await page.waitForTimeout(50)
 
     const expired = {
       status: 401,
@@ -292,7 +295,7 @@ describe('a session', () => {
     await button(page, shellText.busy.leave).click()
     await renewed
     await page.getByText(text.signIn.reasons.signed_out).waitFor()
-    assert.deepEqual(await kept(), [])
+    assert.deepEqual(await kept(page), [])
   })
 
   it('that is not kept ends as the page is left, also for whoever goes back to it', async (t) => {
