@@ -9,21 +9,22 @@ const DATABASE = 'blindkeep-pins'
 const VERSION = 1
 
 interface Pins extends DBSchema {
-  /** By the base URL of the server. */
+  /** By the server's id, so that what a guest's page has seen its owner's knows. */
   readonly pins: { key: string; value: PinnedKeys }
 }
 
-/** What was kept of this server, or undefined when it is seen for the first time. Rejects where the browser keeps nothing. */
+/** What was kept of the server at this address, or undefined when it is seen for the first time. Rejects where the browser keeps nothing. */
 export async function loadPins(baseUrl: string): Promise<PinnedKeys | undefined> {
-  return withPins((database) => database.get('pins', baseUrl))
+  // Whatever its path, a server's id is the origin (specification, Discovery, server-info); the client refuses one that says another.
+  return withPins((database) => database.get('pins', new URL(baseUrl).origin))
 }
 
 /** Keeps what the client has checked (`keys` of its answers). A list that came late never replaces a longer one: another tab may know more by now. */
-export async function keepPins(baseUrl: string, pins: PinnedKeys): Promise<void> {
+export async function keepPins(pins: PinnedKeys): Promise<void> {
   await withPins(async (database) => {
     const transaction = database.transaction('pins', 'readwrite')
-    const before = await transaction.store.get(baseUrl)
-    if (before === undefined || before.keys.length <= pins.keys.length) await transaction.store.put(pins, baseUrl)
+    const before = await transaction.store.get(pins.serverId)
+    if (before === undefined || before.keys.length <= pins.keys.length) await transaction.store.put(pins, pins.serverId)
     await transaction.done
   })
 }

@@ -1,6 +1,6 @@
-import type { PinnedKeys } from '@blindkeep/client/audit'
 import { parseSendState } from '@blindkeep/client/sendState'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
+import { keepPins, loadPins } from '../common/pinStore.ts'
 import { type Keep, type KeptUpload, LANDED_KEPT_MS, type LandedFile, UPLOAD_KEPT_MS } from './keep.ts'
 
 const NAME = 'blindkeep-guest'
@@ -11,7 +11,6 @@ interface Tables extends DBSchema {
   /** Apart from the uploads, whose states are large for large files and change seldom. */
   reached: { key: string; value: number }
   landed: { key: string; value: LandedFile; indexes: { linkId: string } }
-  pins: { key: string; value: PinnedKeys }
 }
 
 /** Rejects when this browser keeps nothing, as some do in a private window. */
@@ -21,7 +20,6 @@ export async function openKeep(): Promise<Keep> {
       fresh.createObjectStore('uploads', { keyPath: 'id' }).createIndex('linkId', 'linkId')
       fresh.createObjectStore('reached')
       fresh.createObjectStore('landed', { keyPath: 'id' }).createIndex('linkId', 'linkId')
-      fresh.createObjectStore('pins')
     },
     // A later version in another tab must not wait for this one.
     blocking: (_current, _blocked, event) => {
@@ -34,8 +32,8 @@ export async function openKeep(): Promise<Keep> {
     isLasting: true,
     ...uploadsIn(database, tell),
     ...landedIn(database, tell),
-    pins: (serverId) => database.get('pins', serverId).catch(() => undefined),
-    putPins: (pins) => orLost(() => database.put('pins', pins, pins.serverId)),
+    pins: (baseUrl) => loadPins(baseUrl).catch(() => undefined),
+    putPins: (pins) => orLost(() => keepPins(pins)),
     sweep: (nowMs) => orLost(() => sweep(database, nowMs)),
     onOtherTab(listener) {
       otherTabs.onmessage = listener

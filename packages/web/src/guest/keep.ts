@@ -47,7 +47,7 @@ export interface Keep {
   putReceipt(id: string, receipt: AssetReceipt): Promise<void>
   forgetLanded(linkId: string): Promise<void>
   /** `serverId` is the origin that the keys are of. */
-  pins(serverId: string): Promise<PinnedKeys | undefined>
+  pins(baseUrl: string): Promise<PinnedKeys | undefined>
   putPins(pins: PinnedKeys): Promise<void>
   /** Throws away what has run its time. `nowMs` is milliseconds since 1970. */
   sweep(nowMs: number): Promise<void>
@@ -85,7 +85,7 @@ export function createMemoryKeep(): Keep {
     async forgetLanded(linkId) {
       for (const file of landed.values()) if (file.linkId === linkId) landed.delete(file.id)
     },
-    pins: async (serverId) => pins.get(serverId),
+    pins: async (baseUrl) => pins.get(new URL(baseUrl).origin),
     async putPins(keys) {
       pins.set(keys.serverId, keys)
     },

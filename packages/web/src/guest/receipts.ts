@@ -64,7 +64,7 @@ export function createReceipts({ environment, keep, onStanding, onReceipt }: Rec
   }
 
   async function pins(baseUrl: string): Promise<PinnedKeys | undefined> {
-    return (await keep.pins(new URL(baseUrl).origin)) ?? seen
+    return (await keep.pins(baseUrl)) ?? seen
   }
 
   return {

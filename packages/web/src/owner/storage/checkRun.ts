@@ -60,7 +60,7 @@ export function checkRunOf(owner: Owner, baseUrl: string): CheckRun {
   if (known !== undefined) return known
   const made = createCheckRun(owner, {
     load: () => knownPins(baseUrl),
-    keep: (keys) => rememberPins(baseUrl, keys),
+    keep: (keys) => rememberPins(keys),
   })
   runs.set(owner, made)
   busyAsLongAs(() => made.get().phase === 'running', made.subscribe)

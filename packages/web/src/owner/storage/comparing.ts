@@ -59,7 +59,7 @@ export function createComparing({ owner, baseUrl, store }: ComparingParts): Comp
       })
       // Asked to be deep, the client says yes to nothing less; this page promises it in words, so it looks once more.
       if (answer.safe && answer.examined === 'deep') {
-        await rememberPins(baseUrl, answer.receipts.keys)
+        await rememberPins(answer.receipts.keys)
         return { kind: 'safe', keptAs: assetId, checkedAt: answer.checkedAt, cause: undefined }
       }
       const found = answer.safe ? [] : answer.doubts

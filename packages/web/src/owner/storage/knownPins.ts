@@ -16,6 +16,6 @@ export async function knownPins(baseUrl: string): Promise<KnownPins> {
 }
 
 /** What cannot be kept is told by `knownPins`; the check that found the keys is as good without. */
-export async function rememberPins(baseUrl: string, keys: PinnedKeys | undefined): Promise<void> {
-  if (keys !== undefined) await keepPins(baseUrl, keys).catch(() => undefined)
+export async function rememberPins(keys: PinnedKeys | undefined): Promise<void> {
+  if (keys !== undefined) await keepPins(keys).catch(() => undefined)
 }

@@ -23,7 +23,7 @@ export async function readServerKeys(baseUrl: string): Promise<ServerKeys> {
   const about = { canRemember, isFirstSight: pinned === undefined }
   try {
     const { keys } = await auditServer(createCalls({ baseUrl }), pinned)
-    await rememberPins(baseUrl, keys)
+    await rememberPins(keys)
     const isKnown = (keyId: string) => before.some((key) => key.keyId === keyId)
     return { ...about, keys: keys.keys.map((key) => ({ ...key, isKnown: isKnown(key.keyId) })), alarm: undefined }
   } catch (error) {
