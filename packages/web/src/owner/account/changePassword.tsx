@@ -9,25 +9,14 @@ import { focusFault } from '../focusFault.ts'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { isAcceptable, NewPasswordFields, PasswordField } from './passwordField.tsx'
-import { Section } from './section.tsx'
+import { UnfoldingSection } from './section.tsx'
 
 export function ChangePassword({ email }: { readonly email: string }) {
   const { language } = useOwnerPages()
-  const text = accountText(language).changePassword
-  const [isOpen, setOpen] = useState(false)
   return (
-    <Section title={text.title}>
-      <p class="soft">{text.explain}</p>
-      {isOpen ? (
-        <ChangeForm email={email} onClose={() => setOpen(false)} />
-      ) : (
-        <div>
-          <Button icon="key" onClick={() => setOpen(true)}>
-            {text.open}
-          </Button>
-        </div>
-      )}
-    </Section>
+    <UnfoldingSection text={accountText(language).changePassword} icon="key">
+      {(close) => <ChangeForm email={email} onClose={close} />}
+    </UnfoldingSection>
   )
 }
 

@@ -6,27 +6,16 @@ import { ErrorNotice } from '../errorNotice.tsx'
 import { focusFault } from '../focusFault.ts'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
-import { Section } from './section.tsx'
+import { UnfoldingSection } from './section.tsx'
 import { WordsField } from './wordsField.tsx'
 
 /** Nobody can say whether an account has recovery words, not even its client; whether given ones open it, anybody who has them can try. */
 export function RecoveryCheck({ email }: { readonly email: string }) {
   const { language } = useOwnerPages()
-  const text = accountText(language).recovery
-  const [isOpen, setOpen] = useState(false)
   return (
-    <Section title={text.title}>
-      <p class="soft">{text.explain}</p>
-      {isOpen ? (
-        <CheckForm email={email} onClose={() => setOpen(false)} />
-      ) : (
-        <div>
-          <Button icon="check" onClick={() => setOpen(true)}>
-            {text.open}
-          </Button>
-        </div>
-      )}
-    </Section>
+    <UnfoldingSection text={accountText(language).recovery} icon="check">
+      {(close) => <CheckForm email={email} onClose={close} />}
+    </UnfoldingSection>
   )
 }
 

@@ -2,8 +2,8 @@
 
 import { Button } from '../../common/controls.tsx'
 import { CopyButton } from '../../common/copyButton.tsx'
+import { download } from '../../common/download.ts'
 import type { Language } from '../../common/language.ts'
-import { download } from '../../common/saveStream.ts'
 import { accountText } from '../texts.ts'
 
 interface SecretListProps {

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
+import { Button } from '../../common/controls.tsx'
+import type { IconName } from '../../common/icons.tsx'
 
 interface SectionProps {
   readonly title: string
@@ -19,5 +21,31 @@ export function Section({ title, state, children }: SectionProps) {
       </div>
       {children}
     </section>
+  )
+}
+
+interface UnfoldingSectionProps {
+  readonly text: { readonly title: string; readonly explain: string; readonly open: string }
+  readonly icon: IconName
+  /** The form that the button opens. */
+  readonly children: (close: () => void) => ComponentChildren
+}
+
+/** One matter whose form most visits need not see. */
+export function UnfoldingSection({ text, icon, children }: UnfoldingSectionProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Section title={text.title}>
+      <p class="soft">{text.explain}</p>
+      {isOpen ? (
+        children(() => setOpen(false))
+      ) : (
+        <div>
+          <Button icon={icon} onClick={() => setOpen(true)}>
+            {text.open}
+          </Button>
+        </div>
+      )}
+    </Section>
   )
 }
