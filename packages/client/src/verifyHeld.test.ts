@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, it } from 'node:test'
-import type { AssetId } from '@blindkeep/protocol/ids'
+import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import {
   assetAnswer,
   type Body,
@@ -57,7 +57,9 @@ async function assertDoubt(reason: DoubtReason, question: Partial<VerifyHeld> = 
 /** Asset ids as strangers type them. */
 function notThere(): AssetId {
   // The id of a device is of the form of an asset's, and is none.
-  return world.keeper.device.deviceId as unknown as AssetId
+  const id = parseAssetId(world.keeper.device.deviceId)
+  assert.ok(id)
+  return id
 }
 
 /** What lies on the server's disk under this hash. */
