@@ -37,12 +37,3 @@ export function keepLanguage(language: Language): void {
     // Then it is asked for again next time.
   }
 }
-
-/** The form of a word that goes with a count (Unicode CLDR, plural rules): both languages have two. */
-export function plural(
-  language: Language,
-  count: number,
-  forms: { readonly one: string; readonly other: string },
-): string {
-  return new Intl.PluralRules(language).select(count) === 'one' ? forms.one : forms.other
-}

@@ -1,5 +1,6 @@
 /** Saves a file that arrives as a stream, so that nothing which looks whole is left of one that is not. */
 import { safeName } from '@blindkeep/client/safeName'
+import { download } from './download.ts'
 
 export interface SaveOptions {
   /** Bytes so far. */
@@ -14,9 +15,6 @@ export interface SaveTarget {
    */
   save(content: ReadableStream<Uint8Array>, options?: SaveOptions): Promise<void>
 }
-
-/** Long enough for every browser to begin reading what the link points at. */
-const REVOKE_AFTER_MS = 60_000
 
 /**
  * Asks where to save, in browsers that ask; call it in the very turn of the click, and open the file afterwards. Undefined when somebody has dismissed the
@@ -83,19 +81,6 @@ export function downloadTarget(name: string): SaveTarget {
       download(await collecting, name)
     },
   }
-}
-
-/** Hands bytes over that are there already, where the browser puts downloads. */
-export function download(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.hidden = true
-  document.body.append(link)
-  link.click()
-  link.remove()
-  setTimeout(() => URL.revokeObjectURL(url), REVOKE_AFTER_MS)
 }
 
 function counted(onProgress: SaveOptions['onProgress']): TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {

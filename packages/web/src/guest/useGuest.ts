@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { baseUrlBefore } from '../common/baseUrl.ts'
+import { download } from '../common/download.ts'
 import { trustedWorkerUrl } from '../common/trustedUrl.ts'
 import type { Answer, Command, Snapshot } from './messages.ts'
-import { saveText } from './saveText.ts'
 import workerUrl from './worker.ts?worker&url'
 
 const PAGE_PATH = /\/u\/[^/]*\/?$/
@@ -28,7 +28,7 @@ export function useGuest(isWanted: boolean): Guest {
     started.onmessage = ({ data }: MessageEvent<Answer>) => {
       hasSpoken = true
       if (data.is === 'snapshot') setSnapshot(data.snapshot)
-      else if (data.is === 'document') saveText(data.name, data.json)
+      else if (data.is === 'document') download(new Blob([data.json], { type: 'application/json' }), data.name)
       else setBroken('later')
     }
     // A script that this browser can't read, or that did not come.

@@ -82,7 +82,7 @@ function Receipts({ asset: { assetId, changedAt } }: { readonly asset: AssetFact
   const receipts = useLoaded(async (signal) => {
     const { pinned } = await knownPins(baseUrl)
     const checked = await owner.assetReceipts(assetId, { pinned, signal })
-    await rememberPins(baseUrl, checked.keys)
+    await rememberPins(checked.keys)
     return checked.receipts.length
   }, changedAt)
   return (

@@ -2,9 +2,9 @@ import type { CheckedAssetReceipt, CheckedAssetReceipts } from '@blindkeep/clien
 import { AuditError } from '@blindkeep/client/auditError'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { Button, Dialog, Name, Notice, Progress } from '../../common/controls.tsx'
+import { download } from '../../common/download.ts'
 import { Fact } from '../../common/fact.tsx'
 import { formatBytes, formatInstant } from '../../common/format.ts'
-import { download } from '../../common/saveStream.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
@@ -29,7 +29,7 @@ export function ReceiptsDialog({ of, onClose }: ReceiptsDialogProps) {
   const { value, error, reload } = useLoaded(async (signal) => {
     const { pinned } = await knownPins(baseUrl)
     const checked = await owner.assetReceipts(of.assetId, { pinned, signal })
-    await rememberPins(baseUrl, checked.keys)
+    await rememberPins(checked.keys)
     return checked
   }, of.assetId)
   return (

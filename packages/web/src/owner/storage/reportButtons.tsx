@@ -1,5 +1,5 @@
 import { Button } from '../../common/controls.tsx'
-import { download } from '../../common/saveStream.ts'
+import { download } from '../../common/download.ts'
 import { useOwnerPages } from '../context.ts'
 import type { CheckState } from './checkRun.ts'
 import { jsonReport, textReport } from './report.ts'
