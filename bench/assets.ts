@@ -20,7 +20,7 @@ import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { SEGMENT_PLAINTEXT_BYTES, SUITE_ID } from '@blindkeep/protocol/suites'
 import { openSqliteStore } from '../packages/server/src/adapters/sql/sqlite.ts'
 import { systemClock } from '../packages/server/src/adapters/system/clock.ts'
-import { locationOf } from '../packages/server/src/domain/location.ts'
+import { locationOf } from '../packages/server/src/domain/uploads/location.ts'
 import type { AssetBlob, Store } from '../packages/server/src/ports/store.ts'
 import type { RunningServer } from '../testing/startServer.ts'
 import { newId, parsed, sha256 } from './ids.ts'
@@ -85,7 +85,7 @@ async function plantOne(store: Store, ground: Ground): Promise<PlantedAsset> {
     for (const blob of blobs) {
       const { location, size, landedAt } = blob
       await tx.accounts.charge(accountId, size, undefined)
-      await tx.copies.insert({ location, size, state: 'kept', since: landedAt })
+      await tx.objects.insert({ location, size, state: 'kept', since: landedAt })
       await tx.assets.addBlob(blob)
       await tx.assets.touch(assetId, landedAt)
     }

@@ -31,7 +31,7 @@ export interface DevTools {
   /** To the browser, unless `session` is given: that of a page or of a worker. */
   sendTo(session?: string): Send
   /** For as long as the browser runs, whoever it is about. */
-  on<Told>(event: string, listener: (told: Told) => void): void
+  on<CappedList>(event: string, listener: (told: CappedList) => void): void
 }
 
 export async function launchChromium({ directory, atEnd }: RowOptions): Promise<DevTools> {
@@ -55,7 +55,7 @@ export async function launchChromium({ directory, atEnd }: RowOptions): Promise<
   return speak(toBrowser, fromBrowser)
 }
 
-interface Told {
+interface CappedList {
   readonly id?: number
   readonly method?: string
   readonly params?: unknown
@@ -69,7 +69,7 @@ function speak(toBrowser: Writable, fromBrowser: Readable): DevTools {
   const listeners: { readonly event: string; readonly listen: (told: unknown) => void }[] = []
   let lastId = 0
   let received = ''
-  const take = ({ id = 0, method, params, result, error }: Told) => {
+  const take = ({ id = 0, method, params, result, error }: CappedList) => {
     for (const { event, listen } of listeners) if (event === method) listen(params)
     const asked = waiting.get(id)
     waiting.delete(id)

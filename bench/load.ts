@@ -29,14 +29,14 @@ export interface RequestParts {
 }
 
 /** A small body is joined with its head, a large one is not copied. */
-const JOINED_BYTES_MOST = 64 * 1024
+const MAX_JOINED_BYTES = 64 * 1024
 
 export function requestOf({ method, path, headers = {}, body }: RequestParts): Request {
   const sized = method === 'GET' ? headers : { ...headers, 'content-length': String(body?.length ?? 0) }
   const lines = Object.entries(sized).map(([name, value]) => `${name}: ${value}\r\n`)
   const head = Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join('')}\r\n`, 'latin1')
   if (body === undefined) return [head]
-  return body.length > JOINED_BYTES_MOST ? [head, body] : [Buffer.concat([head, body])]
+  return body.length > MAX_JOINED_BYTES ? [head, body] : [Buffer.concat([head, body])]
 }
 
 export function expectStatus(answer: Answer, status: number): Answer {

@@ -16,7 +16,7 @@ interface Claims {
   readonly exp: number
 }
 
-const WRONG_TRIES_MAX = 100
+const MAX_WRONG_TRIES = 100
 const TRIES_AT_A_TIME = 10
 
 const server = await connect()
@@ -219,7 +219,7 @@ describe('login', () => {
   it('answers 429 when too many wrong secrets were tried on one account', async () => {
     const owner = await signUp(server)
     const answers: string[] = []
-    while (answers.length < WRONG_TRIES_MAX + TRIES_AT_A_TIME && !answers.includes('429 auth.rate_limited'))
+    while (answers.length < MAX_WRONG_TRIES + TRIES_AT_A_TIME && !answers.includes('429 auth.rate_limited'))
       answers.push(...(await atOnce(TRIES_AT_A_TIME, () => login(owner.email, 'wrong secret'))).map(said))
     assert.ok(answers.includes('429 auth.rate_limited'), `${answers.length} wrong secrets in a row were judged`)
     expectSaid(await login(owner.email, owner.password), '429 auth.rate_limited', 'the right secret waits too')

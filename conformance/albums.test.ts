@@ -6,9 +6,9 @@ import { atOnce, expectSaid, tally } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, base64, type Owner, signUp } from './world.ts'
 
-const ALBUMS_MAX = 1000
+const MAX_ALBUMS = 1000
 const AT_A_TIME = 20
-const NAME_BYTES_MAX = 4096
+const MAX_NAME_BYTES = 4096
 
 interface Album {
   readonly album_id: string
@@ -93,13 +93,13 @@ describe('create an album', () => {
     const id = randomUUID()
     const wrong: Record<string, unknown[]> = {
       album_id: ['', 'x', id.toUpperCase(), id.replaceAll('-', ''), ` ${id}`],
-      sealed_name: ['', 'AAA', '-_-_', base64(NAME_BYTES_MAX + 1)],
+      sealed_name: ['', 'AAA', '-_-_', base64(MAX_NAME_BYTES + 1)],
     }
     for (const [name, values] of Object.entries(wrong))
       for (const value of values)
         expectSaid(await send(owner, albumBody({ [name]: value })), '400 request.malformed', name)
     assert.deepEqual(await albumsOf(owner), [])
-    for (const bytes of [1, NAME_BYTES_MAX])
+    for (const bytes of [1, MAX_NAME_BYTES])
       expectSaid(await send(owner, albumBody({ sealed_name: base64(bytes) })), '201', `${bytes} bytes`)
   })
 
@@ -120,12 +120,12 @@ describe('create an album', () => {
     const owner = await signUp(server)
     const body = albumBody()
     await send(owner, body)
-    for (let done = 0; done < ALBUMS_MAX - AT_A_TIME; done += AT_A_TIME)
+    for (let done = 0; done < MAX_ALBUMS - AT_A_TIME; done += AT_A_TIME)
       assert.deepEqual(tally(await atOnce(AT_A_TIME, () => send(owner, albumBody()))), { 201: AT_A_TIME })
     const last = await atOnce(AT_A_TIME, () => send(owner, albumBody()))
     assert.deepEqual(tally(last), { 201: AT_A_TIME - 1, '403 request.limit_reached': 1 })
     expectSaid(await send(owner, body), '200', 'what is there may be said again')
-    assert.equal((await albumsOf(owner)).length, ALBUMS_MAX)
+    assert.equal((await albumsOf(owner)).length, MAX_ALBUMS)
   })
 
   it('answers 426 outside the protocol window, and takes both of its ends', async () => {

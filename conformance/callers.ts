@@ -22,7 +22,7 @@ export async function revokedToken(owner: Owner): Promise<string> {
 }
 
 /** Of an account that its owner has deleted. */
-export async function departedToken(client: Client): Promise<string> {
+export async function deletedAccountToken(client: Client): Promise<string> {
   const { token, password } = await signUp(client)
   const body = { current_password: password }
   const reply = await client.send({ method: 'DELETE', path: '/v1/account', token, json: body })

@@ -7,7 +7,7 @@ import { atOnce, expectSaid, tally, until } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, type Owner, signUp } from './world.ts'
 
-const LIVE_MAX = 1000
+const MAX_LIVE = 1000
 const AT_A_TIME = 40
 const DAY_SECONDS = 86_400
 /** SubjectPublicKeyInfo of Ed25519 before its 32 bytes (RFC 8410). */
@@ -148,11 +148,11 @@ describe('mint a capability token', () => {
   it('answers 403 limit_reached to the token after the thousandth live one', async () => {
     const { owner, path } = await newIssuer()
     const { jti } = await minted(owner, path)
-    for (let done = 0; done < LIVE_MAX - AT_A_TIME; done += AT_A_TIME)
+    for (let done = 0; done < MAX_LIVE - AT_A_TIME; done += AT_A_TIME)
       assert.deepEqual(tally(await atOnce(AT_A_TIME, () => mint(owner, path))), { 201: AT_A_TIME })
     const last = await atOnce(AT_A_TIME, () => mint(owner, path))
     assert.deepEqual(tally(last), { 201: AT_A_TIME - 1, '403 request.limit_reached': 1 })
-    assert.equal((await liveOf(owner, path)).length, LIVE_MAX)
+    assert.equal((await liveOf(owner, path)).length, MAX_LIVE)
     expectSaid(await asOwner(owner, 'DELETE', `${path}/${jti}`), '204')
     expectSaid(await mint(owner, path), '201')
   })

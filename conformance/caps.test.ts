@@ -21,8 +21,8 @@ import {
   standing,
 } from './world.ts'
 
-const OPEN_SESSIONS_MAX = 64
-const WRONG_PASSPHRASES_MAX = 100
+const MAX_OPEN_SESSIONS = 64
+const MAX_WRONG_PASSPHRASES = 100
 const FILE = randomBytes(100)
 
 const server = await connect()
@@ -118,8 +118,8 @@ describe('create drop: caps', () => {
 
   it('answers 409 to the 65th open session of a link', async () => {
     const link = await newLink(server)
-    const replies = await atOnce(OPEN_SESSIONS_MAX, () => declare(link))
-    assert.deepEqual(tally(replies), { 201: OPEN_SESSIONS_MAX })
+    const replies = await atOnce(MAX_OPEN_SESSIONS, () => declare(link))
+    assert.deepEqual(tally(replies), { 201: MAX_OPEN_SESSIONS })
     expectSaid(await declare(link), '409 drop.cap_exhausted')
     await cancel(sessionOf(link, FILE, replies[0] as Reply))
     expectSaid(await declare(link), '201')
@@ -150,7 +150,7 @@ describe('create drop: passphrase', () => {
     await until(async () => {
       const reply = await declare(link, { passphrase_proof: base64(32) })
       tries += 1
-      assert.ok(tries <= WRONG_PASSPHRASES_MAX + 1, 'at most 100 wrong passphrases on a link')
+      assert.ok(tries <= MAX_WRONG_PASSPHRASES + 1, 'at most 100 wrong passphrases on a link')
       return said(reply) === '429 drop.rate_limited'
     }, 'the limit is met')
     expectSaid(await declare(link, { passphrase_proof: verifier }), '429 drop.rate_limited')
@@ -163,7 +163,7 @@ describe('create drop: passphrase', () => {
       await newLink(server, { passphrase_verifier: verifier }),
     ]
     for (let round = 0; round < 12; round += 1) expectSaid(await declare(link, { passphrase_proof: verifier }), '201')
-    for (let round = 0; round < WRONG_PASSPHRASES_MAX + 1; round += 1)
+    for (let round = 0; round < MAX_WRONG_PASSPHRASES + 1; round += 1)
       await declare(other, { passphrase_proof: base64(32) })
     expectSaid(await declare(link, { passphrase_proof: verifier }), '201')
   })

@@ -23,7 +23,7 @@ import {
 } from './world.ts'
 
 const SIZE = 300
-const CHUNK_BYTES_MAX = 16 * MIB
+const MAX_CHUNK_BYTES = 16 * MIB
 const OTHER = randomBytes(SIZE)
 
 /** A request of one session, and `status code` of its answer with `@` and its X-Service-Offset where it has one. */
@@ -135,7 +135,7 @@ describe('chunks, on both paths', () => {
   })
 
   it('judges session, content type, headers, body limit, repeat, state, offset, size and checksum in this order', async () => {
-    const large = randomBytes(CHUNK_BYTES_MAX + 1)
+    const large = randomBytes(MAX_CHUNK_BYTES + 1)
     const lost = (session: AnySession) => ({ ...session, uploadId: '00000000-0000-4000-8000-000000000000' })
     await expectSteps([
       [(session) => patch({ body: OTHER })(lost(session)), '404 upload.session_not_found'],
@@ -155,14 +155,14 @@ describe('chunks, on both paths', () => {
   })
 
   it('takes a chunk of 16 MiB of an owner’s, too, with and without Content-Length', async () => {
-    const bundle = newBundle(await newAuthor(server), { original: randomBytes(CHUNK_BYTES_MAX + 1) })
+    const bundle = newBundle(await newAuthor(server), { original: randomBytes(MAX_CHUNK_BYTES + 1) })
     const session = await openUpload(bundle)
     const whole = patch({ body: session.file, headers: chunkHeaders(0, session.file), withoutLength: true })
     expectBodyless413(await whole(session))
-    assert.equal(told(await append(session, 0, CHUNK_BYTES_MAX)), `204 @${CHUNK_BYTES_MAX}`)
-    const last = session.file.subarray(CHUNK_BYTES_MAX)
-    const rest = patch({ body: last, headers: chunkHeaders(CHUNK_BYTES_MAX, last), withoutLength: true })
-    assert.equal(told(await rest(session)), `204 @${CHUNK_BYTES_MAX + 1}`)
+    assert.equal(told(await append(session, 0, MAX_CHUNK_BYTES)), `204 @${MAX_CHUNK_BYTES}`)
+    const last = session.file.subarray(MAX_CHUNK_BYTES)
+    const rest = patch({ body: last, headers: chunkHeaders(MAX_CHUNK_BYTES, last), withoutLength: true })
+    assert.equal(told(await rest(session)), `204 @${MAX_CHUNK_BYTES + 1}`)
   })
 
   it('leaves the offset at the last whole chunk when the connection is cut', async () => {

@@ -23,7 +23,7 @@ import {
   standing,
 } from './world.ts'
 
-const CHUNK_BYTES_MAX = 16 * MIB
+const MAX_CHUNK_BYTES = 16 * MIB
 const SIZE = 300
 
 const server = await connect()
@@ -110,7 +110,7 @@ describe('chunks in order', () => {
   })
 
   it('takes a chunk of 16 MiB and answers a bodyless 413 to one byte more', async () => {
-    const session = await newSession(CHUNK_BYTES_MAX + 1)
+    const session = await newSession(MAX_CHUNK_BYTES + 1)
     expectBodyless413(await append(session))
     const headers = chunkHeaders(0, session.file)
     expectBodyless413(
@@ -123,10 +123,10 @@ describe('chunks in order', () => {
       }),
     )
     await expectStanding(session, 0, 'open')
-    const full = await append(session, 0, CHUNK_BYTES_MAX)
-    assert.deepEqual([said(full), offsetOf(full)], ['204', CHUNK_BYTES_MAX])
-    expectSaid(await append(session, CHUNK_BYTES_MAX), '204')
-    await expectStanding(session, CHUNK_BYTES_MAX + 1, 'landed')
+    const full = await append(session, 0, MAX_CHUNK_BYTES)
+    assert.deepEqual([said(full), offsetOf(full)], ['204', MAX_CHUNK_BYTES])
+    expectSaid(await append(session, MAX_CHUNK_BYTES), '204')
+    await expectStanding(session, MAX_CHUNK_BYTES + 1, 'landed')
   })
 })
 

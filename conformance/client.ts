@@ -15,7 +15,7 @@ import { readDocument, type ServerDocument } from './document.ts'
 import { judge } from './judge.ts'
 
 const ANSWER_TIMEOUT_MS = 30_000
-const SOCKETS_MAX = 128
+const MAX_SOCKETS = 128
 
 export interface Call {
   readonly method: string
@@ -73,7 +73,7 @@ export interface Listening {
 
 export async function createClient(base: string): Promise<Client> {
   const origin = base.replace(/\/+$/, '')
-  const options = { keepAlive: true, maxSockets: SOCKETS_MAX }
+  const options = { keepAlive: true, maxSockets: MAX_SOCKETS }
   const agent = origin.startsWith('https:') ? new SecureAgent(options) : new Agent(options)
   const unjudged = async (call: Call): Promise<Reply> => finish(startCall({ origin, agent, call }), call)
   const document = readDocument((await unjudged({ method: 'GET', path: '/openapi.json' })).body.toString())

@@ -9,7 +9,7 @@ import { asOwner, base64, type Owner, signUp } from './world.ts'
 /** Ed25519 and ML-DSA-65, joined. The server cannot tell a key from other bytes of its length. */
 const PUBLIC_KEY_BYTES = 1984
 const MAC_BYTES = 32
-const LIVE_DEVICES_MAX = 100
+const MAX_LIVE_DEVICES = 100
 
 interface Device {
   readonly device_id: string
@@ -141,13 +141,13 @@ describe('add a device', () => {
     const owner = await signUp(server)
     const body = deviceBody()
     await send(owner, body)
-    const replies = await atOnce(LIVE_DEVICES_MAX, () => send(owner, deviceBody()))
-    assert.deepEqual(tally(replies), { 201: LIVE_DEVICES_MAX - 1, '403 request.limit_reached': 1 })
+    const replies = await atOnce(MAX_LIVE_DEVICES, () => send(owner, deviceBody()))
+    assert.deepEqual(tally(replies), { 201: MAX_LIVE_DEVICES - 1, '403 request.limit_reached': 1 })
     expectSaid(await send(owner, body), '200', 'what is there may be said again')
     await revoke(owner, body.device_id)
     expectSaid(await send(owner, deviceBody()), '201', 'a revoked device makes room')
     expectSaid(await send(owner, deviceBody()), '403 request.limit_reached')
-    assert.equal((await devicesOf(owner)).length, LIVE_DEVICES_MAX + 1)
+    assert.equal((await devicesOf(owner)).length, MAX_LIVE_DEVICES + 1)
   })
 
   it('is open to every well-formed protocol date', async () => {

@@ -7,7 +7,7 @@ import { expectSaid, until } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, land, newLink, onlyDrop, openSession, provision, quotaOf, revoke, signIn, signUp } from './world.ts'
 
-const STREAMS_MAX = 16
+const MAX_STREAMS = 16
 
 const server = await connect()
 
@@ -144,7 +144,7 @@ describe('live events', () => {
   it('answers 403 to the 17th stream of an account, and takes another once one has gone', async () => {
     const owner = await signUp(server)
     const ears: Ear[] = []
-    for (let number = 0; number < STREAMS_MAX; number += 1) ears.push(await listen(owner))
+    for (let number = 0; number < MAX_STREAMS; number += 1) ears.push(await listen(owner))
     const call = { method: 'GET', path: '/v1/events', token: owner.token }
     expectSaid(await server.send(call), '403 request.limit_reached')
     const stranger = await listen(await signUp(server))

@@ -28,7 +28,7 @@ import {
   visit,
 } from './world.ts'
 
-const LIVE_LINKS_MAX = 1000
+const MAX_LIVE_LINKS = 1000
 const AT_A_TIME = 20
 const hourAhead = () => new Date(Date.now() + 3_600_000).toISOString()
 const everyCap = () => ({
@@ -240,12 +240,12 @@ describe('provision', () => {
   it('answers 403 to the link after the thousandth live one', async () => {
     const owner = await signUp(server)
     const opaqueIds: string[] = []
-    for (let done = 0; done < LIVE_LINKS_MAX; done += AT_A_TIME) {
+    for (let done = 0; done < MAX_LIVE_LINKS; done += AT_A_TIME) {
       const links = await Promise.all(Array.from({ length: AT_A_TIME }, () => provision(owner)))
       opaqueIds.push(...links.map(({ opaqueId }) => opaqueId))
     }
     expectSaid(await sendLink(owner, linkBody()), '403 drop.links_exhausted')
-    assert.equal((await linksOf(owner)).length, LIVE_LINKS_MAX)
+    assert.equal((await linksOf(owner)).length, MAX_LIVE_LINKS)
     await revoke({ owner, opaqueId: String(opaqueIds[0]) })
     expectSaid(await sendLink(owner, linkBody()), '201', 'a dead link makes room')
   })

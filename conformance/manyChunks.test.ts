@@ -6,19 +6,19 @@ import { expectSaid, offsetOf } from './expect.ts'
 import { connect } from './server.ts'
 import { append, cancel, newLink, openSession } from './world.ts'
 
-const CHUNKS_MAX = 10_000
+const MAX_CHUNKS = 10_000
 
 const server = await connect()
 
 describe('many chunks', () => {
   it('answers 409 too_many_chunks to the chunk after the ten thousandth of a small file', async () => {
-    const session = await openSession(await newLink(server), randomBytes(CHUNKS_MAX + 2))
-    for (let offset = 0; offset < CHUNKS_MAX; offset += 1)
+    const session = await openSession(await newLink(server), randomBytes(MAX_CHUNKS + 2))
+    for (let offset = 0; offset < MAX_CHUNKS; offset += 1)
       assert.equal((await append(session, offset, offset + 1)).status, 204)
-    for (const end of [CHUNKS_MAX + 1, CHUNKS_MAX + 2]) {
-      const reply = await append(session, CHUNKS_MAX, end)
+    for (const end of [MAX_CHUNKS + 1, MAX_CHUNKS + 2]) {
+      const reply = await append(session, MAX_CHUNKS, end)
       expectSaid(reply, '409 upload.too_many_chunks')
-      assert.equal(offsetOf(reply), CHUNKS_MAX)
+      assert.equal(offsetOf(reply), MAX_CHUNKS)
     }
     expectSaid(await append(session, 7, 8), '204', 'a repeat is no further chunk')
     expectSaid(await cancel(session), '204')

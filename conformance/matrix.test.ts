@@ -1,7 +1,7 @@
 /** Every operation, asked by every kind of caller, is answered exactly what `matrix.ts` says, and who is refused has changed nothing. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { departedToken, endedToken, revokedToken } from './callers.ts'
+import { deletedAccountToken, endedToken, revokedToken } from './callers.ts'
 import { type Call, type Client, json } from './client.ts'
 import { said, until } from './expect.ts'
 import { answerTo, CALLERS, type Caller, type Entry, MATRIX } from './matrix.ts'
@@ -25,7 +25,7 @@ interface Cell {
 }
 
 /** Refused, with an account's operation; another account is as well, where it names a thing of the owner's. */
-const STRANGERS: readonly Caller[] = ['none', 'guest', 'expired', 'ended', 'revoked', 'departed']
+const STRANGERS: readonly Caller[] = ['none', 'guest', 'expired', 'ended', 'revoked', 'deleted']
 
 interface World {
   readonly client: Client
@@ -57,7 +57,7 @@ async function newWorld(): Promise<World> {
     expired: brief.token,
     ended: await endedToken(owner),
     revoked: await revokedToken(owner),
-    departed: await departedToken(client),
+    deleted: await deletedAccountToken(client),
     other: people.other.owner.token,
     owner: owner.token,
     suspended: people.suspended.owner.token,

@@ -16,7 +16,7 @@ export const CALLERS = [
   /** A token of a session that was signed in with a device that has been revoked. */
   'revoked',
   /** A token of an account that has been deleted. */
-  'departed',
+  'deleted',
   /** Another account, with a link of its own. */
   'other',
   'owner',
@@ -56,7 +56,7 @@ export function answerTo(caller: Caller, { asks, granted, other, hidden = 'none'
     case 'expired':
     case 'ended':
     case 'revoked':
-    case 'departed':
+    case 'deleted':
       return OVER
     case 'other':
       return other ?? granted

@@ -9,8 +9,8 @@ import { connect } from './server.ts'
 import { callOf, isNegotiated, newSetting, pathOf, type Setting } from './setting.ts'
 import { MIB, newLink, newOpaqueId, OCTETS } from './world.ts'
 
-const REQUEST_BYTES_MAX = MIB
-const CHUNK_BYTES_MAX = 16 * MIB
+const MAX_REQUEST_BYTES = MIB
+const MAX_CHUNK_BYTES = 16 * MIB
 /** What the specification says of the operations that it shows; the document may declare more, never less. */
 const SPECIFIED: Readonly<Record<string, readonly number[]>> = {
   'GET /.well-known/service/attestation-keys': [200, 413],
@@ -256,8 +256,8 @@ const FAULTS: readonly Fault[] = [
     meets: (operation) => operation.bodyType !== OCTETS,
     into: (call, operation) =>
       takesJson(operation)
-        ? withText(call, '{'.repeat(REQUEST_BYTES_MAX + 1))
-        : { ...call, body: '{'.repeat(REQUEST_BYTES_MAX + 1) },
+        ? withText(call, '{'.repeat(MAX_REQUEST_BYTES + 1))
+        : { ...call, body: '{'.repeat(MAX_REQUEST_BYTES + 1) },
     said: () => '413',
   },
   {
@@ -280,7 +280,7 @@ describe('body limit', () => {
     // What is refused changes nothing, so one setting serves all.
     const setting = await newSetting(server)
     for (const operation of operations) {
-      const limit = operation.bodyType === OCTETS ? CHUNK_BYTES_MAX : REQUEST_BYTES_MAX
+      const limit = operation.bodyType === OCTETS ? MAX_CHUNK_BYTES : MAX_REQUEST_BYTES
       const { json: _, ...call } = callOf(operation, setting)
       const type = takesJson(operation) ? { 'content-type': 'application/json' } : {}
       for (const withoutLength of [false, true])
@@ -299,7 +299,7 @@ describe('body limit', () => {
   it('lets every operation without a body pass a body up to the limit', async () => {
     for (const operation of operations.filter(({ bodyType }) => bodyType === undefined)) {
       const setting = await newSetting(server)
-      const reply = await server.send({ ...callOf(operation, setting), body: Buffer.alloc(REQUEST_BYTES_MAX, 0x20) })
+      const reply = await server.send({ ...callOf(operation, setting), body: Buffer.alloc(MAX_REQUEST_BYTES, 0x20) })
       assert.notEqual(reply.status, 413, operation.name)
       assert.ok(reply.status < 500, operation.name)
     }
@@ -307,7 +307,7 @@ describe('body limit', () => {
 
   it('keeps no caps or quota for a declaration that was too large', async () => {
     const link = await newLink(server, { max_file_count: 1 })
-    const body = '{"size":1}'.padEnd(REQUEST_BYTES_MAX + 1)
+    const body = '{"size":1}'.padEnd(MAX_REQUEST_BYTES + 1)
     expectBodyless413(
       await server.send({
         method: 'POST',

@@ -52,14 +52,14 @@ describe('quota', () => {
 
   it('equals the open sessions and pending drops of all links after every kind of end', async () => {
     const owner = await signUp(server)
-    const [link, doomed] = [await provision(owner), await provision(owner)]
+    const [link, deleting] = [await provision(owner), await provision(owner)]
     await cancel(await openSession(link, randomBytes(100)))
     await append(await openSession(link, randomBytes(100), { ciphertext_hash: '0'.repeat(64) }))
     await land(link, randomBytes(11))
     await asOwner(owner, 'DELETE', `/v1/drops/${(await onlyDrop(owner)).drop_id}`)
-    await openSession(doomed, randomBytes(100))
-    await land(doomed, randomBytes(13))
-    await revoke(doomed)
+    await openSession(deleting, randomBytes(100))
+    await land(deleting, randomBytes(13))
+    await revoke(deleting)
     await openSession(link, randomBytes(17))
     assert.equal((await quotaOf(owner)).used, 13 + 17)
   })

@@ -21,7 +21,7 @@ import {
   standing,
 } from './world.ts'
 
-const CHUNK_BYTES_MAX = 16 * MIB
+const MAX_CHUNK_BYTES = 16 * MIB
 const SIZE = 300
 
 const server = await connect()
@@ -55,7 +55,7 @@ async function expectConflict(reply: Reply, code: string, goOn: number): Promise
 describe('chunks: order of checks', () => {
   it('answers the first fault in the specified order', async () => {
     const session = await newSession()
-    const large = randomBytes(CHUNK_BYTES_MAX + 1)
+    const large = randomBytes(MAX_CHUNK_BYTES + 1)
     const elsewhere = { ...session, uploadId: '00000000-0000-4000-8000-000000000000' }
     expectSaid(await patch(elsewhere, { 'content-type': 'text/plain' }, large), '404 upload.session_not_found')
     expectSaid(await patch(session, { 'content-type': 'text/plain' }, large), '415 request.unsupported_media_type')

@@ -7,8 +7,8 @@ import { atOnce, expectSaid, said } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, base64, newPassword, type Owner, signIn, signUp, type Tokens } from './world.ts'
 
-const SESSIONS_MAX = 100
-const WRONG_TRIES_MAX = 100
+const MAX_SESSIONS = 100
+const MAX_WRONG_TRIES = 100
 const AT_A_TIME = 10
 
 interface Session {
@@ -96,11 +96,11 @@ describe('sessions', () => {
     const { access_token: token } = json<Tokens>(await post('/v1/auth/refresh', { refresh_token: owner.refreshToken }))
     const refreshed = { ...owner, token }
     // Some at a time, as one after another takes long and all at once are more than wait for their turn.
-    for (let count = 2; count < SESSIONS_MAX; count += AT_A_TIME)
-      await Promise.all(Array.from({ length: Math.min(AT_A_TIME, SESSIONS_MAX - count) }, () => signIn(owner)))
-    assert.equal((await sessionsOf(refreshed)).length, SESSIONS_MAX)
+    for (let count = 2; count < MAX_SESSIONS; count += AT_A_TIME)
+      await Promise.all(Array.from({ length: Math.min(AT_A_TIME, MAX_SESSIONS - count) }, () => signIn(owner)))
+    assert.equal((await sessionsOf(refreshed)).length, MAX_SESSIONS)
     await signIn(owner)
-    assert.equal((await sessionsOf(refreshed)).length, SESSIONS_MAX)
+    assert.equal((await sessionsOf(refreshed)).length, MAX_SESSIONS)
     await expectOver(unused)
   })
 })
@@ -150,7 +150,7 @@ describe('changing the password', () => {
     ]
     for (const guess of guesses) expectSaid(await guess(), '401 auth.invalid_credentials')
     const answers: string[] = []
-    while (answers.length < WRONG_TRIES_MAX && !answers.includes('429 auth.rate_limited'))
+    while (answers.length < MAX_WRONG_TRIES && !answers.includes('429 auth.rate_limited'))
       answers.push(...(await atOnce(AT_A_TIME, (at) => guesses[at % guesses.length]?.() ?? assert.fail())).map(said))
     for (const guess of guesses) expectSaid(await guess(), '429 auth.rate_limited')
     expectSaid(await remove(owner, owner.password), '429 auth.rate_limited', 'the right one waits too')

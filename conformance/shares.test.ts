@@ -8,9 +8,9 @@ import { atOnce, expectSaid, fingerprint, said, tally, until } from './expect.ts
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
 import { asOwner, base64, land, newOpaqueId, OCTETS, type Owner, provision, sha256, signUp } from './world.ts'
 
-const INDEX_BYTES_MAX = 512 * 1024
-const BLOBS_MAX = 10_000
-const SHARES_MAX = 1000
+const MAX_INDEX_BYTES = 512 * 1024
+const MAX_BLOBS = 10_000
+const MAX_SHARES = 1000
 const AT_A_TIME = 40
 const SIZE = 1000
 const NO_SHARE = '404 share.not_found'
@@ -111,8 +111,8 @@ describe('make a share', () => {
     const hashes = (count: number) => Array.from({ length: count }, (_, index) => sha256(Buffer.from([index & 255])))
     for (const over of [
       { sealed_index: base64(1) },
-      { sealed_index: base64(INDEX_BYTES_MAX) },
-      { blob_hashes: hashes(BLOBS_MAX) },
+      { sealed_index: base64(MAX_INDEX_BYTES) },
+      { blob_hashes: hashes(MAX_BLOBS) },
     ]) {
       const body = shareBody(over)
       expectSaid(await make(owner, body), '201')
@@ -121,9 +121,9 @@ describe('make a share', () => {
     }
     for (const over of [
       { sealed_index: '' },
-      { sealed_index: base64(INDEX_BYTES_MAX + 1) },
+      { sealed_index: base64(MAX_INDEX_BYTES + 1) },
       { blob_hashes: [] },
-      { blob_hashes: hashes(BLOBS_MAX + 1) },
+      { blob_hashes: hashes(MAX_BLOBS + 1) },
     ])
       expectSaid(await make(owner, shareBody(over)), '400 request.malformed')
   })
@@ -165,7 +165,7 @@ describe('make a share', () => {
 
   it('answers 403 limit_reached to the share after the thousandth, and takes another once one has ended', async () => {
     const owner = await signUp(server)
-    for (let count = 0; count < SHARES_MAX; count += AT_A_TIME)
+    for (let count = 0; count < MAX_SHARES; count += AT_A_TIME)
       assert.deepEqual(tally(await atOnce(AT_A_TIME, () => make(owner, shareBody()))), { 201: AT_A_TIME })
     expectSaid(await make(owner, shareBody()), '403 request.limit_reached')
     const [first] = await listed(owner)

@@ -34,7 +34,7 @@ import {
   standing,
 } from './world.ts'
 
-const UNCLOSED_MAX = 1000
+const MAX_UNCLOSED = 1000
 const AT_A_TIME = 40
 
 const server = await connect()
@@ -177,11 +177,11 @@ describe('create an upload: most', () => {
   it('answers 403 to the session after the thousandth that an account has under way', async () => {
     const author = await newAuthor(server)
     const first = await openUpload(newBundle(author))
-    for (let done = 1; done < UNCLOSED_MAX; done += AT_A_TIME)
+    for (let done = 1; done < MAX_UNCLOSED; done += AT_A_TIME)
       await atOnce(AT_A_TIME, () => sendUpload(author, uploadBody(newBundle(author))))
-    assert.equal((await uploadsOf(author.owner)).length, UNCLOSED_MAX)
+    assert.equal((await uploadsOf(author.owner)).length, MAX_UNCLOSED)
     expectSaid(await sendUpload(author, uploadBody(newBundle(author))), '403 request.limit_reached')
-    assert.equal(await expectWholeUse(author, []), UNCLOSED_MAX * first.file.length)
+    assert.equal(await expectWholeUse(author, []), MAX_UNCLOSED * first.file.length)
     expectSaid(await append(first), '204')
     expectSaid(await sendUpload(author, uploadBody(newBundle(author))), '201', 'what has landed makes room')
   })

@@ -24,8 +24,8 @@ import { expectSaid } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import { append, land, MIB, newLink, type Owner, onlyDrop, quotaOf, sha256 } from './world.ts'
 
-const ASSETS_MAX = 100
-const HASHES_MAX = 32
+const MAX_ASSETS = 100
+const MAX_HASHES = 32
 const PATH = '/v1/storage/verify'
 
 interface BlobVerdict {
@@ -276,12 +276,12 @@ describe('storage verify: the request', () => {
     const { owner } = await newAuthor(server)
     const hashes = (count: number) => Array.from({ length: count }, newHash)
     const assets = (count: number, each = 1) => Array.from({ length: count }, () => ask(randomUUID(), ...hashes(each)))
-    assert.equal((await verify(owner, assets(ASSETS_MAX, HASHES_MAX))).length, ASSETS_MAX)
+    assert.equal((await verify(owner, assets(MAX_ASSETS, MAX_HASHES))).length, MAX_ASSETS)
     for (const wrong of [
       [],
-      assets(ASSETS_MAX + 1),
+      assets(MAX_ASSETS + 1),
       assets(1, 0),
-      assets(1, HASHES_MAX + 1),
+      assets(1, MAX_HASHES + 1),
       [...assets(2), ask(randomUUID())],
     ])
       expectSaid(await send(owner, { assets: wrong }), '400 request.malformed', `${wrong.length} assets`)

@@ -8,10 +8,10 @@ import { fetchReceipt } from '@blindkeep/client/audit'
 import { openLink } from '@blindkeep/client/guest'
 import { type SendProgress, send } from '@blindkeep/client/send'
 import { parseSendState, type SendState } from '@blindkeep/client/sendState'
-import { openFile } from './fileSource.ts'
+import { openFile } from '../packages/client/src/node/fileSource.ts'
+import { nodeEnvironment as environment } from '../packages/client/src/node/nodeEnvironment.ts'
 import type { GuestMessage, GuestOrder } from './guestMessages.ts'
 import { peakMemory } from './memory.ts'
-import { nodeEnvironment as environment } from './nodeEnvironment.ts'
 
 function tell(message: GuestMessage): Promise<void> {
   return new Promise((resolve, reject) => {

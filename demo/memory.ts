@@ -17,7 +17,7 @@ export interface MemoryPeaks {
 }
 
 /** Files of any size pass through with flat memory. Half of what is held is Node itself, with its compiler for TypeScript. */
-const MOST_BYTES = 200 * MIB
+const MAX_BYTES = 200 * MIB
 
 export async function reportMemory(story: Story, peaks: MemoryPeaks): Promise<void> {
   await story.step('How much memory that took.', async () => {
@@ -29,6 +29,6 @@ export async function reportMemory(story: Story, peaks: MemoryPeaks): Promise<vo
     const known = peaks[who].filter((peak) => peak !== undefined)
     const most = Math.max(0, ...known)
     if (known.length === 0) story.say(`${name}: this system does not tell.`)
-    else story.check(most < MOST_BYTES, `${name} held ${mebibytes(most)} at most, of ${mebibytes(MOST_BYTES)} allowed`)
+    else story.check(most < MAX_BYTES, `${name} held ${mebibytes(most)} at most, of ${mebibytes(MAX_BYTES)} allowed`)
   }
 }

@@ -11,7 +11,7 @@ import { untilState } from './kills.ts'
 /** Longer than a start takes on a busy machine, and shorter than a client tries. */
 const LEASE_SECONDS = 5
 const DROPS = 6
-const ROUNDS_MOST = 60
+const MAX_ROUNDS = 60
 
 describe('an adoption whose server was killed', () => {
   let server: RunningServer
@@ -76,13 +76,13 @@ describe('an adoption whose server was killed', () => {
   }
 
   it('is adopted by another request as soon as the lease has run out, and the client waits for that', async (test) => {
-    for (let round = 1; round <= ROUNDS_MOST; round++) {
+    for (let round = 1; round <= MAX_ROUNDS; round++) {
       await killAmongAdoptions()
       const drop = (await keeper.owner.inbox()).find(({ adopting }) => adopting)
       if (drop === undefined || !(await isAdoptedLater(drop))) continue
       test.diagnostic(`${round} kills until one left a claim`)
       return
     }
-    assert.fail(`${ROUNDS_MOST} kills left no claim that outlived the start`)
+    assert.fail(`${MAX_ROUNDS} kills left no claim that outlived the start`)
   })
 })

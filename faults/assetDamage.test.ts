@@ -70,14 +70,14 @@ describe('a blob of an asset', () => {
 
   for (const [index, { what, structural, deep }] of harms.entries()) {
     for (const origin of ['adopted', 'uploaded'] as const) {
-      it(`is called what it is when the copy of an ${origin} one ${what}`, async () => {
+      it(`is called what it is when the object of an ${origin} one ${what}`, async () => {
         const asset = harmed[index]?.[origin]
         assert.ok(asset)
         assert.deepEqual(await verdictOn(world, asset, false), structural)
         assert.deepEqual(await verdictOn(world, asset, true), deep)
         // A verdict is a read and leaves nothing behind (specification, Storage verification, rule 1); the scrubber looks by itself, and marks what is wrong.
         const isFoundCorrupt = deep.includes('corrupt')
-        if (isFoundCorrupt) await untilLogged(world, 'a copy is damaged')
+        if (isFoundCorrupt) await untilLogged(world, 'an object is damaged')
         assert.deepEqual(
           await verdictOn(world, asset, false),
           isFoundCorrupt ? [true, false, false, undefined] : structural,

@@ -14,7 +14,7 @@ const SIZE = 200_003
 const HALF = 100_001
 const UNAVAILABLE = [500, 'error.storage.unavailable']
 
-describe('a server whose disk of the copies is not mounted', () => {
+describe('a server whose disk of the objects is not mounted', () => {
   let world: World
   let link: Link
   let drop: Attempt
@@ -100,7 +100,7 @@ describe('a server whose disk of the copies is not mounted', () => {
     // Its bytes cannot be removed now, and the row that knows them may not go before them.
     assert.equal(await cancelled.upload.cancel(), true)
     const toldAt = Date.now()
-    while (!world.server.log().includes('remove doomed bytes')) {
+    while (!world.server.log().includes('remove deleting bytes')) {
       assert.ok(Date.now() - toldAt < 5_000, 'nobody tried to remove the cancelled bytes')
       await pause(20)
     }

@@ -10,14 +10,14 @@ import type { AuthorPorts } from './assets/runAuthor.ts'
 import { fetchReceipt, type GuestPorts, settle } from './guest.ts'
 import { type Attempt, describeAttempt, type Owner } from './ledger.ts'
 import { compareContent, readInbox } from './owner.ts'
-import type { Dice } from './random.ts'
+import type { Random } from './random.ts'
 
 const SWEPT_MS = 60_000
 
 /** Nobody sends any more. Finishes or cancels what was given up, and asks everything over HTTP. */
-export async function bringToAnEnd(ports: AuthorPorts, owners: readonly Owner[], dice: Dice): Promise<void> {
+export async function bringToAnEnd(ports: AuthorPorts, owners: readonly Owner[], random: Random): Promise<void> {
   const { ledger, pool } = ports
-  for (const attempt of pool.abandoned.splice(0)) await settle(ports, attempt, dice.fork(attempt.name))
+  for (const attempt of pool.abandoned.splice(0)) await settle(ports, attempt, random.fork(attempt.name))
   for (const owner of owners) {
     const keptBytes = await bringAssetsToAnEnd(ports, owner)
     const drops = await readInbox(ports, owner)
@@ -101,7 +101,7 @@ export async function untilSwept(dataDirectory: string, keptFiles: number): Prom
 }
 
 async function countFiles(directory: string): Promise<number> {
-  // The marker of the directory lies beside those of the copies.
+  // The marker of the directory lies beside those of the objects.
   const prefixes = (await readdir(directory)).filter((name) => !name.startsWith('.'))
   const names = await Promise.all(prefixes.map((prefix) => readdir(join(directory, prefix))))
   return names.flat().length

@@ -14,7 +14,7 @@ import { createUpload } from './upload.ts'
 const FILES = 8
 const FILE_BYTES = 20 * 1024 * 1024 + 17
 const CHUNK_BYTES = 9 * 1024 * 1024 - 1
-const ROUNDS_MOST = 10
+const MAX_ROUNDS = 10
 const LANDED_MS = 30_000
 
 describe('a session whose last byte has come', () => {
@@ -58,7 +58,7 @@ describe('a session whose last byte has come', () => {
 /** The sessions that a kill has caught in that state, which lasts for milliseconds: so many come to their last byte at once, and it is tried again. */
 async function killWhileFinishing(world: World): Promise<readonly Attempt[]> {
   const { server, ledger, oracle } = world
-  for (let round = 0; round < ROUNDS_MOST; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     if (!server.isRunning()) await server.restart()
     const lastChunks = await allButLastChunks(world, round)
     const sending = Promise.all(lastChunks.map((send) => send()))
@@ -77,7 +77,7 @@ async function killWhileFinishing(world: World): Promise<readonly Attempt[]> {
     if (left.length > 0)
       return ledger.attempts.filter(({ uploadId }) => uploadId !== undefined && left.includes(uploadId))
   }
-  return assert.fail(`in ${ROUNDS_MOST} rounds no session was caught while it was finishing`)
+  return assert.fail(`in ${MAX_ROUNDS} rounds no session was caught while it was finishing`)
 }
 
 /** Sends everything but the last chunks; gives what sends those. */

@@ -7,7 +7,7 @@ import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { jsonOf, pause } from './api.ts'
 import { type Attempt, describeAttempt, isOver, type Link, newAttempt } from './ledger.ts'
 import type { Pool } from './pool.ts'
-import { type Dice, randomContent, sha256 } from './random.ts'
+import { type Random, randomContent, sha256 } from './random.ts'
 import { type Chunk, createUpload, type Upload, type UploadPorts } from './upload.ts'
 
 export interface GuestPorts extends UploadPorts {
@@ -41,18 +41,18 @@ const SIZES: readonly (readonly [share: number, least: number, most: number])[] 
   [10, 6 * MEBIBYTE + 1, 30 * MEBIBYTE],
 ]
 const FALSE_SHARE = 0.04
-const CHUNK_BYTES_MOST = 9 * MEBIBYTE + 1
-const ABANDONED_MOST = 20
+const MAX_CHUNK_BYTES = 9 * MEBIBYTE + 1
+const MAX_ABANDONED = 20
 const STUCK_MS = 120_000
 /** How long a guest waits before it tries again what was not answered, or refused for want of space. */
 const RETRY_PAUSE_MS = 50
 
 /** Sends until `isStopping`, then finishes what it has begun. */
-export async function runGuest(ports: GuestPorts, dice: Dice, isStopping: () => boolean): Promise<void> {
+export async function runGuest(ports: GuestPorts, random: Random, isStopping: () => boolean): Promise<void> {
   const { pool, ledger } = ports
   for (let index = 0; !isStopping(); index++) {
-    const own = dice.fork(String(index))
-    const abandoned = own.chance(pool.abandoned.length / ABANDONED_MOST) ? pool.abandoned.shift() : undefined
+    const own = random.fork(String(index))
+    const abandoned = own.chance(pool.abandoned.length / MAX_ABANDONED) ? pool.abandoned.shift() : undefined
     if (abandoned !== undefined) {
       await settle(ports, abandoned, own)
       continue
@@ -64,14 +64,14 @@ export async function runGuest(ports: GuestPorts, dice: Dice, isStopping: () => 
 }
 
 /** Finishes or cancels a session that somebody gave up. */
-export async function settle(ports: GuestPorts, attempt: Attempt, dice: Dice): Promise<void> {
-  await send(ports, attempt, dice, dice.chance(0.6) ? 'whole' : 'cancel early')
+export async function settle(ports: GuestPorts, attempt: Attempt, random: Random): Promise<void> {
+  await send(ports, attempt, random, random.chance(0.6) ? 'whole' : 'cancel early')
 }
 
-function planned(link: Link, { ledger, seed, fileBytesMost }: GuestPorts, dice: Dice): Attempt {
-  const name = `${seed}-${dice.hex(8)}`
-  const size = Math.min(sizeOf(dice), fileBytesMost - dice.integer(0, 1000))
-  const isFalse = dice.chance(FALSE_SHARE)
+function planned(link: Link, { ledger, seed, fileBytesMost }: GuestPorts, random: Random): Attempt {
+  const name = `${seed}-${random.hex(8)}`
+  const size = Math.min(sizeOf(random), fileBytesMost - random.integer(0, 1000))
+  const isFalse = random.chance(FALSE_SHARE)
   const hash = sha256(randomContent(isFalse ? `${name} declared` : name, size))
   const attempt = newAttempt({ name, link, size, hash, isFalse })
   link.attempts.push(attempt)
@@ -79,25 +79,25 @@ function planned(link: Link, { ledger, seed, fileBytesMost }: GuestPorts, dice: 
   return attempt
 }
 
-function sizeOf(dice: Dice): number {
-  const [, least, most] = byWeight(SIZES, ([share]) => share, dice)
-  return dice.integer(least, most)
+function sizeOf(random: Random): number {
+  const [, least, most] = byWeight(SIZES, ([share]) => share, random)
+  return random.integer(least, most)
 }
 
-function mannerOf(dice: Dice): Manner {
-  return byWeight(MANNERS, (manner) => MANNER_WEIGHTS[manner], dice)
+function mannerOf(random: Random): Manner {
+  return byWeight(MANNERS, (manner) => MANNER_WEIGHTS[manner], random)
 }
 
-export function byWeight<Value>(values: readonly Value[], weight: (value: Value) => number, dice: Dice): Value {
-  let left = dice.fraction() * values.reduce((sum, value) => sum + weight(value), 0)
+export function byWeight<Value>(values: readonly Value[], weight: (value: Value) => number, random: Random): Value {
+  let left = random.fraction() * values.reduce((sum, value) => sum + weight(value), 0)
   for (const value of values) {
     left -= weight(value)
     if (left < 0) return value
   }
-  return dice.pick(values)
+  return random.pick(values)
 }
 
-async function send(ports: GuestPorts, attempt: Attempt, dice: Dice, manner: Manner): Promise<void> {
+async function send(ports: GuestPorts, attempt: Attempt, random: Random, manner: Manner): Promise<void> {
   const content = randomContent(attempt.name, attempt.size)
   const upload = createUpload(ports, attempt, content)
   try {
@@ -105,7 +105,7 @@ async function send(ports: GuestPorts, attempt: Attempt, dice: Dice, manner: Man
       if (attempt.isGone) return
       await pause(RETRY_PAUSE_MS)
     }
-    const isDone = await transfer({ ports, attempt, upload, dice, manner })
+    const isDone = await transfer({ ports, attempt, upload, random, manner })
     if (!isDone) ports.pool.abandoned.push(attempt)
     else if (attempt.landed === 'acknowledged') await fetchReceipt(ports, attempt)
   } catch (error) {
@@ -118,17 +118,17 @@ interface Transfer {
   readonly ports: GuestPorts
   readonly attempt: Attempt
   readonly upload: Upload
-  readonly dice: Dice
+  readonly random: Random
   readonly manner: Manner
 }
 
 /** Chunk by chunk until the session is over. False when the guest gives it up. */
-async function transfer({ attempt, upload, dice, manner, ports }: Transfer): Promise<boolean> {
+async function transfer({ attempt, upload, random, manner, ports }: Transfer): Promise<boolean> {
   const patience = ports.api.patience(STUCK_MS)
   let acknowledged = attempt.acknowledgedOffset
-  const chunkBytes = Math.min(CHUNK_BYTES_MOST, dice.integer(Math.ceil(attempt.size / 8), attempt.size) | 1)
+  const chunkBytes = Math.min(MAX_CHUNK_BYTES, random.integer(Math.ceil(attempt.size / 8), attempt.size) | 1)
   /** From which offset on a guest ends early who does. */
-  const turnAt = dice.fraction() * attempt.size
+  const turnAt = random.fraction() * attempt.size
   let known = attempt.acknowledgedOffset
   for (let mustAsk = true; !isOver(attempt); ) {
     if (attempt.acknowledgedOffset > acknowledged) patience.restart()
@@ -139,7 +139,7 @@ async function transfer({ attempt, upload, dice, manner, ports }: Transfer): Pro
       if (standing === undefined || isOver(attempt)) break
       known = standing.offset
       // The last byte is there: it lands by itself, or the guest asks once more for what it led to.
-      if (standing.state === 'finishing' && dice.chance(0.7)) {
+      if (standing.state === 'finishing' && random.chance(0.7)) {
         await pause(5)
         continue
       }
@@ -151,38 +151,38 @@ async function transfer({ attempt, upload, dice, manner, ports }: Transfer): Pro
       continue
     }
     const next = { offset: known, length: Math.min(chunkBytes, attempt.size - known) }
-    mustAsk = await step({ ports, attempt, upload, dice, manner }, known < attempt.size ? next : lastOf(attempt))
+    mustAsk = await step({ ports, attempt, upload, random, manner }, known < attempt.size ? next : lastOf(attempt))
     known = attempt.acknowledgedOffset
   }
   return true
 }
 
 /** Sends one chunk in the session's manner. True when only the server knows what came of it. */
-async function step({ ports, attempt, upload, dice, manner }: Transfer, chunk: Chunk): Promise<boolean> {
+async function step({ ports, attempt, upload, random, manner }: Transfer, chunk: Chunk): Promise<boolean> {
   const isLast = chunk.offset + chunk.length === attempt.size
   const [once, again] = [() => upload.append(chunk), () => upload.append(chunk)]
-  if (manner === 'twice' && (isLast || dice.chance(0.3))) {
+  if (manner === 'twice' && (isLast || random.chance(0.3))) {
     attempt.hasLooseRequest = true
     await Promise.all([once(), again()])
     return true
   }
   // The newer request takes over from the older one, of whose bytes nothing may reach the file any more.
-  if (manner === 'garbled' && dice.chance(0.6)) {
+  if (manner === 'garbled' && random.chance(0.6)) {
     attempt.hasLooseRequest = true
-    await Promise.all([upload.append(chunk, { isGarbled: true }), pause(dice.integer(0, 10)).then(once)])
+    await Promise.all([upload.append(chunk, { isGarbled: true }), pause(random.integer(0, 10)).then(once)])
     return true
   }
   if (manner === 'cancel late' && isLast) {
     attempt.hasLooseRequest = true
-    await Promise.all([once(), pause(dice.integer(0, 30)).then(upload.cancel)])
+    await Promise.all([once(), pause(random.integer(0, 30)).then(upload.cancel)])
     return true
   }
-  if (manner === 'cut' && dice.chance(0.5)) {
-    await upload.append(chunk, { cutAfterMs: dice.integer(1, 30) })
+  if (manner === 'cut' && random.chance(0.5)) {
+    await upload.append(chunk, { cutAfterMs: random.integer(1, 30) })
     return true
   }
   // When there is no answer, half of the guests ask where they are; the others just repeat, and a repeat gets the answer that it had.
-  const repeats = dice.chance(0.5)
+  const repeats = random.chance(0.5)
   let reply = await once()
   for (const patience = ports.api.patience(STUCK_MS); reply === undefined && repeats && !patience.isOver(); ) {
     await pause(RETRY_PAUSE_MS)

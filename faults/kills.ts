@@ -9,7 +9,7 @@ import { describeAttempt, isOver, type Ledger } from './ledger.ts'
 import type { Moment, Moments } from './moments.ts'
 import type { Oracle } from './oracle.ts'
 import { createPatience } from './patience.ts'
-import type { Dice } from './random.ts'
+import type { Random } from './random.ts'
 import { rowsOf } from './rows.ts'
 
 type Occasion = Moment | State | 'any time'
@@ -41,16 +41,16 @@ const OCCASIONS: readonly (readonly [share: number, Occasion])[] = [
   [3, 'deleted'],
 ]
 const WAIT_FOR_OCCASION_MS = 1_500
-const AFTER_OCCASION_MS_MOST = 40
-const START_MS_MOST = 700
+const MAX_AFTER_OCCASION_MS = 40
+const MAX_START_MS = 700
 const BREATH_SHARE = 0.1
 const BREATH_MS = 3_000
-const BREATH_MS_MOST = 60_000
+const MAX_BREATH_MS = 60_000
 const PROGRESS_POLL_MS = 20
 const KILLED_WHILE_STARTING_SHARE = 0.1
 /** What a start takes where little else runs. All waits between kills grow with it, so that a slow machine gets somewhere between two kills, too. */
 const USUAL_START_MS = 1_000
-const PACE_MOST = 3
+const MAX_PACE = 3
 
 interface KillPorts {
   readonly server: RunningServer
@@ -68,22 +68,22 @@ export interface Met {
 }
 
 /** Stops early when something is found wrong: what comes after would be its consequences. */
-export async function runKills(ports: KillPorts, kills: number, dice: Dice): Promise<Met> {
+export async function runKills(ports: KillPorts, kills: number, random: Random): Promise<Met> {
   const met: Met = { occasions: {}, states: {} }
   let pace = 1
   for (let index = 1; index <= kills && ports.ledger.faults.length === 0; index++) {
-    const own = dice.fork(String(index))
+    const own = random.fork(String(index))
     const [, occasion] = byWeight(OCCASIONS, ([share]) => share, own)
     if (own.chance(BREATH_SHARE)) await breathe(ports, pace)
     else await pause(own.integer(50, 700) * pace)
-    await waitFor(ports, { occasion, dice: own, pace })
+    await waitFor(ports, { occasion, random: own, pace })
     await killOnce(ports, met)
     met.occasions[occasion] = (met.occasions[occasion] ?? 0) + 1
     if (own.chance(KILLED_WHILE_STARTING_SHARE))
-      await killWhileStarting(ports, { met, afterMs: own.integer(0, START_MS_MOST) * pace })
+      await killWhileStarting(ports, { met, afterMs: own.integer(0, MAX_START_MS) * pace })
     const startedAt = performance.now()
     await ports.server.restart()
-    pace = Math.min(PACE_MOST, Math.max(1, (performance.now() - startedAt) / USUAL_START_MS))
+    pace = Math.min(MAX_PACE, Math.max(1, (performance.now() - startedAt) / USUAL_START_MS))
     await judgeOpenSessions(ports)
     if (index % 10 === 0) ports.tell(`${index} of ${kills} kills, ${JSON.stringify(ports.ledger.counts)}`)
   }
@@ -93,24 +93,24 @@ export async function runKills(ports: KillPorts, kills: number, dice: Dice): Pro
 /** Long enough for the largest files to get on, and for something to be acknowledged, whatever else the machine has to do. */
 async function breathe({ ledger, server }: KillPorts, pace: number): Promise<void> {
   const progress = () => ledger.counts.chunks + ledger.counts.landings + ledger.counts.discards
-  const [before, patience] = [progress(), createPatience(server.uptimeMs, BREATH_MS_MOST)]
+  const [before, patience] = [progress(), createPatience(server.uptimeMs, MAX_BREATH_MS)]
   await pause(BREATH_MS * pace)
   while (progress() === before && ledger.faults.length === 0) {
-    if (patience.isOver()) ledger.fault(`nothing is acknowledged for ${BREATH_MS_MOST / 1000} s, and nobody kills`)
+    if (patience.isOver()) ledger.fault(`nothing is acknowledged for ${MAX_BREATH_MS / 1000} s, and nobody kills`)
     await pause(PROGRESS_POLL_MS)
   }
 }
 
 async function waitFor(
   { server, moments }: KillPorts,
-  { occasion, dice, pace }: { readonly occasion: Occasion; readonly dice: Dice; readonly pace: number },
+  { occasion, random, pace }: { readonly occasion: Occasion; readonly random: Random; readonly pace: number },
 ): Promise<void> {
   const waitMs = WAIT_FOR_OCCASION_MS * pace
-  if (occasion === 'any time') return pause(dice.integer(0, 500) * pace)
+  if (occasion === 'any time') return pause(random.integer(0, 500) * pace)
   if (isState(occasion)) return untilState(server.dataDir, occasion, waitMs)
   await Promise.race([moments.next(occasion), pause(waitMs)])
   // More often at once than late: what an operation does first takes the least time.
-  await pause(dice.fraction() ** 3 * AFTER_OCCASION_MS_MOST * pace)
+  await pause(random.fraction() ** 3 * MAX_AFTER_OCCASION_MS * pace)
 }
 
 function isState(occasion: Occasion): occasion is State {

@@ -91,7 +91,7 @@ export interface Ledger {
   fault(what: string): void
 }
 
-const FAULTS_TOLD_MOST = 200
+const MAX_FAULTS_TOLD = 200
 
 export function createLedger(): Ledger {
   const faults: string[] = []
@@ -120,7 +120,7 @@ export function createLedger(): Ledger {
     },
     faults,
     fault(what) {
-      if (faults.length < FAULTS_TOLD_MOST) faults.push(what)
+      if (faults.length < MAX_FAULTS_TOLD) faults.push(what)
     },
   }
 }

@@ -13,7 +13,7 @@ import { createMoments } from './moments.ts'
 import { createOracle, type Oracle } from './oracle.ts'
 import { type OwnerPorts, readInbox, runOwner } from './owner.ts'
 import { createPool } from './pool.ts'
-import { createDice, type Dice } from './random.ts'
+import { createRandom, type Random } from './random.ts'
 
 /** Limits out of the way, and everything that runs by the clock often. */
 export const FAULT_ENV = {
@@ -31,13 +31,13 @@ export interface World extends GuestPorts, OwnerPorts {
   readonly server: RunningServer
   readonly oracle: Oracle
   readonly owners: readonly Owner[]
-  readonly dice: Dice
+  readonly random: Random
   /** Stops the server, and whoever still asks it. */
   close(): Promise<void>
 }
 
 const MEBIBYTE = 1024 * 1024
-const FILE_BYTES_MOST = 30 * MEBIBYTE
+const MAX_FILE_BYTES = 30 * MEBIBYTE
 const PENDING_BYTES_MANY = 200 * MEBIBYTE
 
 export interface Load {
@@ -58,24 +58,24 @@ export interface WorldOptions {
 }
 
 export async function createWorld(seed: string, { disk, env }: WorldOptions = {}): Promise<World> {
-  const dice = createDice(seed)
+  const random = createRandom(seed)
   const server = await startServer({ env: { ...FAULT_ENV, ...env }, ...(disk && { dataDir: disk.dataDirectory }) })
   const isDiskTroubled = disk?.isTroubled ?? (() => false)
   const api = createApi(server)
   const ledger = createLedger()
-  const owners = [await signUp(api, dice.fork('first owner')), await signUp(api, dice.fork('second owner'))]
+  const owners = [await signUp(api, random.fork('first owner')), await signUp(api, random.fork('second owner'))]
   return {
     server,
     api,
     ledger,
     owners,
-    dice,
+    random,
     seed,
     moments: createMoments(),
     isDiskTroubled,
-    fileBytesMost: disk?.fileBytesMost ?? FILE_BYTES_MOST,
+    fileBytesMost: disk?.fileBytesMost ?? MAX_FILE_BYTES,
     pendingBytesMany: disk?.pendingBytesMany ?? PENDING_BYTES_MANY,
-    pool: createPool({ api, ledger, owners, isDiskTroubled }, dice.fork('pool')),
+    pool: createPool({ api, ledger, owners, isDiskTroubled }, random.fork('pool')),
     oracle: createOracle(server.dataDir),
     attestationKeys: await attestationKeys(api),
     async close() {
@@ -97,10 +97,10 @@ export function startLoad(world: World, guests: number): Load {
   const { api, ledger } = world
   const stopping = () => isStopping || api.isClosed()
   const running = [
-    ...Array.from({ length: guests }, (_, index) => runGuest(world, world.dice.fork(`guest ${index}`), stopping)),
+    ...Array.from({ length: guests }, (_, index) => runGuest(world, world.random.fork(`guest ${index}`), stopping)),
     ...world.owners.flatMap((owner) => [
-      runOwner(world, owner, world.dice.fork(owner.email), stopping),
-      runAuthor(world, owner, world.dice.fork(`${owner.email} keeps`), stopping),
+      runOwner(world, owner, world.random.fork(owner.email), stopping),
+      runAuthor(world, owner, world.random.fork(`${owner.email} keeps`), stopping),
     ]),
   ]
   const finished = Promise.all(
@@ -117,7 +117,7 @@ export function startLoad(world: World, guests: number): Load {
 /** Ends everything, waits for the sweep, and looks at all once more: over HTTP, then at the rows and files of the stopped server. */
 export async function judgeAll(world: World): Promise<void> {
   const { server, ledger, oracle, owners } = world
-  await bringToAnEnd(world, owners, world.dice.fork('end'))
+  await bringToAnEnd(world, owners, world.random.fork('end'))
   const inboxes = await Promise.all(owners.map((owner) => readInbox(world, owner)))
   if (!(await untilSwept(server.dataDir, inboxes.flat().length + ledger.assets.flatMap(heldBy).length)))
     ledger.fault('the sweep leaves files that nothing owns')

@@ -10,9 +10,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { openSqliteStore } from '../packages/server/src/adapters/sql/sqlite.ts'
 import { systemClock } from '../packages/server/src/adapters/system/clock.ts'
 import { sentenceOf } from '../packages/server/src/domain/fsck/finding.ts'
+import { examine } from '../packages/server/src/domain/fsck/fsck.ts'
 import { type Memory, newCounts, newMemory } from '../packages/server/src/domain/fsck/options.ts'
 import { createVerifiers } from '../packages/server/src/domain/fsck/verifiers.ts'
-import { examine } from '../packages/server/src/domain/fsck.ts'
 import { plainFiles, unlessMissing } from './plainFiles.ts'
 import { rowsOf } from './rows.ts'
 
@@ -62,10 +62,10 @@ async function fsck({ path, blobsDirectory, memory }: Directory): Promise<readon
 }
 
 function leftOver(database: DatabaseSync): readonly string[] {
-  const unswept = rowsOf(database, `select location, state from copies where state not in ('kept', 'staged')`)
+  const unswept = rowsOf(database, `select location, state from objects where state not in ('kept', 'staged')`)
   const stuck = rowsOf(database, `select upload_id, state from uploads where state in ('open', 'finishing')`)
   return [
-    ...unswept.map((row) => `a sweep has left a copy that is ${row.text('state')}: ${row.text('location')}`),
+    ...unswept.map((row) => `a sweep has left an object that is ${row.text('state')}: ${row.text('location')}`),
     ...stuck.map((row) => `a session is still ${row.text('state')}: ${row.text('upload_id')}`),
   ]
 }
@@ -83,7 +83,7 @@ function inDatabase<Result>(path: string, work: (database: DatabaseSync) => Resu
 async function withCopy<Result>(dataDirectory: string, work: (path: string) => Promise<Result>): Promise<Result> {
   const directory = await mkdtemp(join(tmpdir(), 'blindkeep-oracle-'))
   try {
-    const path = join(directory, 'copy.sqlite')
+    const path = join(directory, 'object.sqlite')
     const original = join(dataDirectory, 'blindkeep.sqlite')
     await copyFile(original, path, constants.COPYFILE_FICLONE)
     await copyFile(`${original}-wal`, `${path}-wal`, constants.COPYFILE_FICLONE).catch(unlessMissing)

@@ -4,7 +4,7 @@ import { type Api, jsonOf, pause, type Reply } from './api.ts'
 import { isAdopted } from './assets/assetLedger.ts'
 import { type Attempt, describeAttempt, isOver, type Ledger, type Link, type Owner } from './ledger.ts'
 import type { Moments } from './moments.ts'
-import { type Dice, sha256 } from './random.ts'
+import { type Random, sha256 } from './random.ts'
 import { isRefusedForSpace } from './upload.ts'
 
 export interface OwnerPorts {
@@ -26,10 +26,15 @@ export interface InboxEntry {
 
 const LIVE_RETIRED_MANY = 100
 
-export async function runOwner(ports: OwnerPorts, owner: Owner, dice: Dice, isStopping: () => boolean): Promise<void> {
+export async function runOwner(
+  ports: OwnerPorts,
+  owner: Owner,
+  random: Random,
+  isStopping: () => boolean,
+): Promise<void> {
   const { api, ledger, pendingBytesMany } = ports
   for (let index = 0; !isStopping(); index++) {
-    const own = dice.fork(String(index))
+    const own = random.fork(String(index))
     try {
       const entries = await readInbox(ports, owner)
       const bytes = entries.reduce((sum, { size }) => sum + size, 0)
@@ -153,12 +158,12 @@ async function discardPile(ports: OwnerPorts, link: Link): Promise<void> {
 }
 
 /** Links that no guest uses any more, and now and then one that guests are in the middle of. */
-async function revokeSome(ports: OwnerPorts, owner: Owner, dice: Dice): Promise<void> {
+async function revokeSome(ports: OwnerPorts, owner: Owner, random: Random): Promise<void> {
   const links = linksOf(ports.ledger, owner).filter(({ revoked }) => revoked !== 'acknowledged')
   const retired = links.filter(({ isRetired }) => isRetired)
   if (retired.length > LIVE_RETIRED_MANY) for (const link of retired.slice(0, 10)) await revoke(ports, link)
   const busy = links.filter(({ attempts }) => attempts.some((attempt) => attempt.created !== 'no' && !isOver(attempt)))
-  if (dice.chance(0.06) && busy.length > 0) await revoke(ports, dice.pick(busy))
+  if (random.chance(0.06) && busy.length > 0) await revoke(ports, random.pick(busy))
 }
 
 async function revoke(ports: OwnerPorts, link: Link): Promise<void> {

@@ -9,7 +9,7 @@ export interface Patience {
   restart(): void
 }
 
-const DOWN_MS_MOST = 120_000
+const MAX_DOWN_MS = 120_000
 
 export function createPatience(uptimeMs: () => number, ms: number): Patience {
   let begunMs = uptimeMs()
@@ -18,7 +18,7 @@ export function createPatience(uptimeMs: () => number, ms: number): Patience {
     isOver() {
       const now = { uptimeMs: uptimeMs(), at: performance.now() }
       if (now.uptimeMs !== seen.uptimeMs) seen = now
-      return now.uptimeMs - begunMs > ms || now.at - seen.at > DOWN_MS_MOST
+      return now.uptimeMs - begunMs > ms || now.at - seen.at > MAX_DOWN_MS
     },
     restart() {
       begunMs = uptimeMs()

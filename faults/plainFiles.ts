@@ -1,5 +1,5 @@
 /**
- * The copies below a directory, read as any program reads files: nothing is made, synced or removed, and nothing that the server's own adapter does
+ * The objects below a directory, read as any program reads files: nothing is made, synced or removed, and nothing that the server's own adapter does
  * can hide what a dead process left.
  */
 import { createHash } from 'node:crypto'
@@ -17,7 +17,7 @@ export function plainFiles(directory: string): ReadableBlobs {
     size: sizeOf,
     async digest(location, size) {
       const present = await sizeOf(location)
-      if (present === undefined) throw new BlobMissing('no such copy')
+      if (present === undefined) throw new BlobMissing('no such object')
       const hash = createHash('sha256')
       for await (const piece of range(join(directory, location), { start: 0, end: size })) hash.update(piece)
       const sha256 = parseSha256Hex(hash.digest('hex'))
@@ -25,11 +25,11 @@ export function plainFiles(directory: string): ReadableBlobs {
       return { sha256, size: present }
     },
     async *read(location, part) {
-      if ((await sizeOf(location)) === undefined) throw new BlobMissing('no such copy')
+      if ((await sizeOf(location)) === undefined) throw new BlobMissing('no such object')
       yield* range(join(directory, location), part)
     },
     async *list() {
-      // The root has the marker of the directory too, which is no copy.
+      // The root has the marker of the directory too, which is no object.
       const prefixes = (await readdir(directory)).filter((name) => !name.startsWith('.'))
       for (const prefix of prefixes)
         for (const name of await readdir(join(directory, prefix))) yield `${prefix}/${name}`

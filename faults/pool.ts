@@ -1,13 +1,13 @@
 /** The links that guests send through: one of each kind at a time, and a new one as soon as the last is full, spent or revoked. */
 import { type Api, jsonOf, pause } from './api.ts'
 import type { Attempt, Ledger, Link, Owner } from './ledger.ts'
-import type { Dice } from './random.ts'
+import type { Random } from './random.ts'
 import { isRefusedForSpace } from './upload.ts'
 
 export interface Pool {
   /** Sessions that a guest gave up in the middle. */
   readonly abandoned: Attempt[]
-  take(dice: Dice): Promise<Link>
+  take(random: Random): Promise<Link>
 }
 
 const MEBIBYTE = 1024 * 1024
@@ -15,11 +15,11 @@ const SPACE_PAUSE_MS = 50
 
 export type Caps = Pick<Link, 'singleUse' | 'maxFileCount' | 'maxFileSize' | 'maxTotalBytes'>
 
-const KINDS: readonly ((dice: Dice) => Caps)[] = [
+const KINDS: readonly ((random: Random) => Caps)[] = [
   () => ({ singleUse: false }),
-  (dice) => ({ singleUse: false, maxFileCount: dice.integer(3, 25) }),
-  (dice) => ({ singleUse: false, maxTotalBytes: dice.integer(MEBIBYTE, 60 * MEBIBYTE) }),
-  (dice) => ({ singleUse: false, maxFileSize: dice.integer(1, 10 * MEBIBYTE), maxFileCount: 40 }),
+  (random) => ({ singleUse: false, maxFileCount: random.integer(3, 25) }),
+  (random) => ({ singleUse: false, maxTotalBytes: random.integer(MEBIBYTE, 60 * MEBIBYTE) }),
+  (random) => ({ singleUse: false, maxFileSize: random.integer(1, 10 * MEBIBYTE), maxFileCount: 40 }),
   () => ({ singleUse: true }),
   () => ({ singleUse: true }),
 ]
@@ -30,7 +30,7 @@ interface PoolPorts {
   readonly isDiskTroubled: () => boolean
 }
 
-export function createPool(ports: PoolPorts & { readonly owners: readonly Owner[] }, dice: Dice): Pool {
+export function createPool(ports: PoolPorts & { readonly owners: readonly Owner[] }, random: Random): Pool {
   const slots: (Promise<Link> | undefined)[] = KINDS.map(() => undefined)
   let made = 0
 
@@ -42,7 +42,7 @@ export function createPool(ports: PoolPorts & { readonly owners: readonly Owner[
     if (other !== undefined && (await other) !== present) return current(slot)
     const kind = KINDS[slot]
     if (kind === undefined) throw new Error('no such kind of link')
-    const own = dice.fork(`link ${made++}`)
+    const own = random.fork(`link ${made++}`)
     const provisioned = provision(ports, own, { owner: own.pick(ports.owners), ...kind(own) })
     slots[slot] = provisioned
     return provisioned
@@ -52,9 +52,13 @@ export function createPool(ports: PoolPorts & { readonly owners: readonly Owner[
 }
 
 /** Makes a link, and says so in the ledger. */
-export async function provision(ports: PoolPorts, dice: Dice, caps: Caps & { readonly owner: Owner }): Promise<Link> {
+export async function provision(
+  ports: PoolPorts,
+  random: Random,
+  caps: Caps & { readonly owner: Owner },
+): Promise<Link> {
   const { api, ledger } = ports
-  const link: Link = { opaqueId: dice.hex(16), revoked: 'no', isRetired: false, attempts: [], ...caps }
+  const link: Link = { opaqueId: random.hex(16), revoked: 'no', isRetired: false, attempts: [], ...caps }
   const ask = () =>
     api.askUntilAnswered({
       method: 'POST',

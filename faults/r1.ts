@@ -8,7 +8,7 @@ import { judgeRows } from './judge.ts'
 import { judgeOpenSessions } from './kills.ts'
 import type { Counts } from './ledger.ts'
 import { createWorld, judgeAll, type World } from './load.ts'
-import type { Dice } from './random.ts'
+import type { Random } from './random.ts'
 import type { SharedOptions } from './runs.ts'
 import { type During, tellStory } from './story.ts'
 import { arm, type DurableCall, type Strike, straceMissing, watch } from './syscalls.ts'
@@ -35,16 +35,16 @@ const SWEPT = { SWEEP_SECONDS: '1', GC_GRACE_SECONDS: '1' }
 const POLL_MS = 2
 /** What is acknowledged too early is still being written then. */
 const AFTER_MS = 20
-const MISSED_SHARE_MOST = 0.2
+const MAX_MISSED_SHARE = 0.2
 
 export async function runR1({ seed, every, tell }: SyscallRun): Promise<SyscallReport | { readonly missing: string }> {
   const missing = straceMissing()
   if (missing !== undefined) return { missing }
   const world = await createWorld(seed, { env: QUIET })
-  const { ledger, server, dice } = world
+  const { ledger, server, random } = world
   try {
     const calls = await countCalls(world)
-    const strikes = planned(calls, every, dice.fork('strikes'))
+    const strikes = planned(calls, every, random.fork('strikes'))
     const total = [...strikes.values()].flat().length
     tell(`${[...calls.values()].flat().length} calls in ${calls.size} phases, ${total} kills`)
     const report = { kills: {}, missed: 0 }
@@ -52,8 +52,7 @@ export async function runR1({ seed, every, tell }: SyscallRun): Promise<SyscallR
       await tellStory(world, `story-${index}`, struck(world, strikes, report))
       tell(`after ${index} stories: ${ledger.counts.kills} of ${total} kills`)
     }
-    if (report.missed > total * MISSED_SHARE_MOST)
-      ledger.fault(`${report.missed} of ${total} calls were not made again`)
+    if (report.missed > total * MAX_MISSED_SHARE) ledger.fault(`${report.missed} of ${total} calls were not made again`)
     await server.restart(SWEPT)
     if (ledger.faults.length === 0) await judgeAll(world)
     const numbers = [...calls].map(([phase, { length }]) => [phase, length] as const)
@@ -81,8 +80,8 @@ async function countCalls(world: World): Promise<ReadonlyMap<string, readonly Du
 /** By phase, in order. */
 type Strikes = ReadonlyMap<string, Strike[]>
 
-function planned(calls: ReadonlyMap<string, readonly DurableCall[]>, every: number, dice: Dice): Strikes {
-  let toGo = dice.integer(1, every)
+function planned(calls: ReadonlyMap<string, readonly DurableCall[]>, every: number, random: Random): Strikes {
+  let toGo = random.integer(1, every)
   const strikesOf = (made: readonly DurableCall[]) => {
     const numbers = new Map<string, number>()
     return made.flatMap(({ thread, call }) => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { medianOf, welch } from './r11/welch.ts'
-import { createDice } from './random.ts'
+import { createRandom } from './random.ts'
 
 /** Times with a long tail, as a machine gives them. */
 function lot(name: string, shift: number): readonly number[] {
-  const dice = createDice(name)
+  const random = createRandom(name)
   return Array.from(
     { length: 2000 },
-    () => shift + 1 + dice.fraction() + (dice.chance(0.02) ? 50 * dice.fraction() : 0),
+    () => shift + 1 + random.fraction() + (random.chance(0.02) ? 50 * random.fraction() : 0),
   )
 }
 

@@ -4,7 +4,7 @@ import { startServer } from '../testing/startServer.ts'
 import { FAULT_ENV } from './load.ts'
 import { askForEmails, type EmailReport } from './r11/emails.ts'
 import { lookForHidden } from './r11/hidden.ts'
-import { createDice } from './random.ts'
+import { createRandom } from './random.ts'
 import type { SharedOptions } from './runs.ts'
 
 interface StrangerRun extends SharedOptions {
@@ -21,15 +21,15 @@ interface StrangerReport {
 const SETTINGS = { ...FAULT_ENV, SWEEP_SECONDS: '86400' }
 
 export async function runR11({ seed, samples, tell }: StrangerRun): Promise<StrangerReport> {
-  const dice = createDice(seed)
+  const random = createRandom(seed)
   const server = await startServer({ env: SETTINGS })
   try {
-    const { faults, times } = await askForEmails({ url: server.url, samples, dice: dice.fork('emails') })
+    const { faults, times } = await askForEmails({ url: server.url, samples, random: random.fork('emails') })
     for (const [name, { t, tCropped, knownMs, unknownMs }] of Object.entries(times))
       tell(
         `${name}: t ${t.toFixed(2)}, without the slowest tenth ${tCropped.toFixed(2)}; medians ${knownMs.toFixed(3)} ms known, ${unknownMs.toFixed(3)} ms unknown`,
       )
-    const hidden = await lookForHidden(await createClient(server.url), { samples, dice: dice.fork('hidden') })
+    const hidden = await lookForHidden(await createClient(server.url), { samples, random: random.fork('hidden') })
     return { faults: [...faults, ...hidden], times }
   } finally {
     await server.stop()

@@ -18,7 +18,7 @@ import { fetchReceipt } from './guest.ts'
 import { type Attempt, type Counts, describeAttempt, isOver, type Ledger } from './ledger.ts'
 import { createWorld, FAULT_ENV, judgeAll, startLoad, type World } from './load.ts'
 import { loggedBy } from './r2.ts'
-import type { Dice } from './random.ts'
+import type { Random } from './random.ts'
 import { rowsOf } from './rows.ts'
 import type { RunReport } from './runs.ts'
 
@@ -67,7 +67,7 @@ export async function runR14({ rounds, guests, seed, tell }: BackupRun): Promise
     let last = { place: '', known: knownOf(ledger) }
     for (let index = 1; index <= rounds && ledger.faults.length === 0; index++) {
       last = { place: join(root, String(index)), known: last.known }
-      last.known = await round(ground, last.place, world.dice.fork(`round ${index}`))
+      last.known = await round(ground, last.place, world.random.fork(`round ${index}`))
       if (index < rounds) await rm(last.place, { recursive: true })
       tell(`${index} of ${rounds} rounds, ${JSON.stringify({ ...tally, ...ledger.counts })}`)
     }
@@ -85,18 +85,18 @@ export async function runR14({ rounds, guests, seed, tell }: BackupRun): Promise
 }
 
 /** Gives what was acknowledged before the backup that lies at `place` now began. */
-async function round(ground: Ground, place: string, dice: Dice): Promise<Known> {
+async function round(ground: Ground, place: string, random: Random): Promise<Known> {
   const { world, backup, tally } = ground
   const { server, ledger } = world
-  await pause(dice.integer(500, 2_500))
+  await pause(random.integer(500, 2_500))
   const known = knownOf(ledger)
   const startedAt = performance.now()
-  const made = await server.command(['backup', backup, '--json', ...(dice.chance(0.3) ? ['--check'] : [])])
+  const made = await server.command(['backup', backup, '--json', ...(random.chance(0.3) ? ['--check'] : [])])
   tally.backups++
   if (made.status !== 0) ledger.fault(`a backup ended with ${made.status}: ${made.stdout}${made.stderr}`)
-  if (dice.chance(0.7)) {
+  if (random.chance(0.7)) {
     // Whether it dies before its turning point or after it, one of the two is whole.
-    await killBackup(ground, dice.fraction() * (performance.now() - startedAt) * 1.1)
+    await killBackup(ground, random.fraction() * (performance.now() - startedAt) * 1.1)
     tally.killed++
   }
   await restoreTo(ground, place)

@@ -20,10 +20,10 @@ interface KillReport {
 
 export async function runR2({ kills, seed, guests, tell }: KillRun): Promise<KillReport> {
   const world = await createWorld(seed)
-  const { server, ledger, dice } = world
+  const { server, ledger, random } = world
   try {
     const load = startLoad(world, guests)
-    const met = await runKills({ ...world, tell }, kills, dice.fork('kills'))
+    const met = await runKills({ ...world, tell }, kills, random.fork('kills'))
     await load.stop()
     if (ledger.faults.length === 0) await judgeAll(world)
     const { chunks, landings } = ledger.counts

@@ -8,7 +8,7 @@ import { untilState } from './kills.ts'
 import { type Counts, describeAttempt } from './ledger.ts'
 import { createWorld, judgeAll, type World } from './load.ts'
 import { readInbox } from './owner.ts'
-import type { Dice } from './random.ts'
+import type { Random } from './random.ts'
 import { rowsOf } from './rows.ts'
 import { appendUpTo, newLink, openSession } from './session.ts'
 
@@ -32,13 +32,13 @@ interface AdoptionReport {
 
 const NONE: Readonly<Record<Window, number>> = { 'before the claim': 0, 'between claim and settling': 0, after: 0 }
 const DROPS = 16
-const DROP_BYTES_MOST = 60_000
+const MAX_DROP_BYTES = 60_000
 const LEASE_SECONDS_LEAST = 2
 const IN_LEASE_LEAST = 2
-const RUN_MS_MOST = 150_000
+const MAX_RUN_MS = 150_000
 /** A random moment lies within what the adoptions of a round take undisturbed, or a little later. */
 const MOMENTS_SHARE = 1.2
-const AFTER_CLAIM_MS_MOST = 4
+const MAX_AFTER_CLAIM_MS = 4
 const POLL_MS = 50
 
 export async function runR2a({ seed, hits, tell }: AdoptionRun): Promise<AdoptionReport> {
@@ -52,10 +52,10 @@ export async function runR2a({ seed, hits, tell }: AdoptionRun): Promise<Adoptio
     WINDOWS.every((window) => kills[window] >= hits) && Math.min(inLease.refused, inLease.repeated) >= IN_LEASE_LEAST
   try {
     const usualMs = await undisturbedMs(world)
-    const giveUpAt = Date.now() + RUN_MS_MOST
+    const giveUpAt = Date.now() + MAX_RUN_MS
     for (let index = 0; !isMet() && ledger.faults.length === 0; index++) {
-      const dice = world.dice.fork(`round ${index}`)
-      const found = await killAmong(world, { dice, usualMs, leaseSeconds, isWatched: index % 2 === 0 })
+      const random = world.random.fork(`round ${index}`)
+      const found = await killAmong(world, { random, usualMs, leaseSeconds, isWatched: index % 2 === 0 })
       for (const window of WINDOWS) {
         const there = found.filter((each) => each.window === window).length
         kills[window] += there > 0 ? 1 : 0
@@ -66,7 +66,7 @@ export async function runR2a({ seed, hits, tell }: AdoptionRun): Promise<Adoptio
       await completeDue(world, interrupted)
       tell(`after ${index + 1} kills: ${JSON.stringify({ kills, adoptions, inLease })}`)
       if (Date.now() > giveUpAt && !isMet())
-        ledger.fault(`${RUN_MS_MOST / 1000} s were too few: ${JSON.stringify({ hits, kills, inLease, leaseSeconds })}`)
+        ledger.fault(`${MAX_RUN_MS / 1000} s were too few: ${JSON.stringify({ hits, kills, inLease, leaseSeconds })}`)
     }
     for (; leased.length > 0 && ledger.faults.length === 0; await pause(POLL_MS)) await completeDue(world, interrupted)
     if (ledger.faults.length === 0) await judgeEnd(world)
@@ -88,7 +88,7 @@ async function worldWithLease(seed: string): Promise<{ readonly world: World; re
 
 /** What the adoptions of one round take when nothing comes between. */
 async function undisturbedMs(world: World): Promise<number> {
-  const planned = await landAndPlan(world, world.dice.fork('undisturbed'))
+  const planned = await landAndPlan(world, world.random.fork('undisturbed'))
   const startedAt = performance.now()
   const replies = await Promise.all(planned.map((adoption) => sendAdoption(world, adoption)))
   if (replies.some((reply) => reply?.status !== 200)) world.ledger.fault('an undisturbed adoption was not adopted')
@@ -96,12 +96,12 @@ async function undisturbedMs(world: World): Promise<number> {
 }
 
 /** Drops that have just landed in the inbox, and for each an adoption that was not asked for yet. */
-async function landAndPlan(world: World, dice: Dice): Promise<readonly Adoption[]> {
-  const link = await newLink(world, dice.hex(8))
+async function landAndPlan(world: World, random: Random): Promise<readonly Adoption[]> {
+  const link = await newLink(world, random.hex(8))
   const attempts = await Promise.all(
     Array.from({ length: DROPS }, async () => {
-      const session = await openSession(world, link, { name: dice.hex(8), size: dice.integer(17, DROP_BYTES_MOST) })
-      await appendUpTo(session, session.attempt.size, DROP_BYTES_MOST)
+      const session = await openSession(world, link, { name: random.hex(8), size: random.integer(17, MAX_DROP_BYTES) })
+      await appendUpTo(session, session.attempt.size, MAX_DROP_BYTES)
       return session.attempt
     }),
   )
@@ -113,7 +113,7 @@ async function landAndPlan(world: World, dice: Dice): Promise<readonly Adoption[
 }
 
 interface Round {
-  readonly dice: Dice
+  readonly random: Random
   readonly usualMs: number
   readonly leaseSeconds: number
   /** Killed as soon as a claim is seen, and not at a random moment. */
@@ -123,18 +123,18 @@ interface Round {
 /** All are sent within the time that they take together, so that at any moment some are before their claim, some behind it, and some are done. */
 async function killAmong(world: World, round: Round): Promise<readonly Found[]> {
   const { server, ledger } = world
-  const { dice, usualMs, leaseSeconds, isWatched } = round
-  const planned = await landAndPlan(world, dice)
+  const { random, usualMs, leaseSeconds, isWatched } = round
+  const planned = await landAndPlan(world, random)
   const startedAt = Date.now()
   let isKilled = false
   const sending = planned.map(async (adoption) => {
-    await pause(dice.fraction() * usualMs)
+    await pause(random.fraction() * usualMs)
     if (!isKilled) await sendAdoption(world, adoption)
   })
   if (isWatched) {
     await untilState(server.dataDir, 'a drop is claimed')
-    await pause(dice.fraction() * AFTER_CLAIM_MS_MOST)
-  } else await pause(dice.fraction() * usualMs * MOMENTS_SHARE)
+    await pause(random.fraction() * MAX_AFTER_CLAIM_MS)
+  } else await pause(random.fraction() * usualMs * MOMENTS_SHARE)
   isKilled = true
   await server.kill9()
   ledger.counts.kills++

@@ -6,7 +6,7 @@ import { judgeRows } from './judge.ts'
 import type { Counts } from './ledger.ts'
 import { createWorld, judgeAll, startLoad, type World } from './load.ts'
 import { loggedBy } from './r2.ts'
-import type { Dice } from './random.ts'
+import type { Random } from './random.ts'
 import { newLink, plannedSession, type Session } from './session.ts'
 
 interface FullDiskRun {
@@ -39,7 +39,7 @@ const KILLED_SHARE = 0.25
 interface Round {
   readonly world: World
   readonly disk: SmallDisk
-  readonly dice: Dice
+  readonly random: Random
   readonly index: number
 }
 
@@ -66,11 +66,11 @@ export async function runR4({
   try {
     const load = startLoad(world, guests)
     for (let index = 1; index <= rounds && ledger.faults.length === 0; index++) {
-      const round = { world, disk, index, dice: world.dice.fork(`round ${index}`) }
-      await pause(round.dice.integer(200, 800))
+      const round = { world, disk, index, random: world.random.fork(`round ${index}`) }
+      await pause(round.random.integer(200, 800))
       troubledUntil = Number.POSITIVE_INFINITY
       await beFull(round)
-      if (round.dice.chance(KILLED_SHARE)) {
+      if (round.random.chance(KILLED_SHARE)) {
         report.killedWhileFull++
         if (await killWhileFull(round)) report.startedWhileFull++
       }
@@ -91,10 +91,10 @@ export async function runR4({
 }
 
 /** For a while: full once, with a little room left at times, or full again as soon as the server has given something back. */
-async function beFull({ disk, dice }: Round): Promise<void> {
-  const until = Date.now() + dice.integer(300, 1500)
-  const room = dice.chance(0.5) ? 0 : dice.integer(1, MEBIBYTE)
-  const isRefilled = dice.chance(0.5)
+async function beFull({ disk, random }: Round): Promise<void> {
+  const until = Date.now() + random.integer(300, 1500)
+  const room = random.chance(0.5) ? 0 : random.integer(1, MEBIBYTE)
+  const isRefilled = random.chance(0.5)
   disk.fill(room)
   while (Date.now() < until) {
     await pause(REFILL_MS)
@@ -103,13 +103,13 @@ async function beFull({ disk, dice }: Round): Promise<void> {
 }
 
 /** What is left on a full disk is whole, too. True when the server even starts on it. */
-async function killWhileFull({ world, disk, dice }: Round): Promise<boolean> {
+async function killWhileFull({ world, disk, random }: Round): Promise<boolean> {
   const { server, oracle, ledger } = world
   await server.kill9()
   ledger.counts.kills++
   const faults = await oracle.examine({ also: (database) => judgeRows(database, ledger) })
   for (const fault of faults) ledger.fault(`killed on a full disk: ${fault}`)
-  if (dice.chance(0.5)) {
+  if (random.chance(0.5)) {
     disk.fill()
     const hasStarted = await server.restart().then(
       () => true,

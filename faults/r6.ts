@@ -11,7 +11,7 @@ import { INVITE_RACES } from './races/invites.ts'
 import { OWNER_RACES } from './races/owners.ts'
 import { newAuthors, type Race, type Round } from './races/race.ts'
 import { SECOND_FACTOR_RACES } from './races/secondFactors.ts'
-import { createDice, type Dice } from './random.ts'
+import { createRandom, type Random } from './random.ts'
 import type { SharedOptions } from './runs.ts'
 
 interface RaceRun extends SharedOptions {
@@ -54,7 +54,7 @@ export async function runR6({ seed, rounds, race: part, tell }: RaceRun): Promis
   const chosen = RACES.filter(({ name }) => name.includes(part))
   if (chosen.length === 0) faults.push(`no race is called ${part}: ${RACES.map(({ name }) => name).join(', ')}`)
   for (const race of chosen) {
-    const { outcome, found } = await runRace(race, { rounds, dice: createDice(`${seed}/${race.name}`) })
+    const { outcome, found } = await runRace(race, { rounds, random: createRandom(`${seed}/${race.name}`) })
     faults.push(...found.map((fault) => `${race.name}: ${fault}`))
     const { winners, requests, requestsPerSecond } = outcome
     sum += requests
@@ -67,13 +67,13 @@ export async function runR6({ seed, rounds, race: part, tell }: RaceRun): Promis
 
 interface Rounds {
   readonly rounds: number
-  readonly dice: Dice
+  readonly random: Random
 }
 
 /** On a server of its own, whose data is looked at when it has ended. Stops at the first round that comes out wrong. */
 async function runRace(
   race: Race,
-  { rounds, dice }: Rounds,
+  { rounds, random }: Rounds,
 ): Promise<{ readonly outcome: Outcome; readonly found: readonly string[] }> {
   const server = await startServer({ env: { ...SETTINGS, ...race.settings } })
   try {
@@ -87,7 +87,13 @@ async function runRace(
     for (; played < rounds && found.length === 0; played++) {
       if (played > 0 && played % ROUNDS_OF_AN_AUTHOR === 0) authors = await newAuthors(client)
       try {
-        const word = await race.round({ client, ...authors, index: played, dice: dice.fork(String(played)), operate })
+        const word = await race.round({
+          client,
+          ...authors,
+          index: played,
+          random: random.fork(String(played)),
+          operate,
+        })
         winners[word] = (winners[word] ?? 0) + 1
       } catch (error) {
         found.push(`round ${played}: ${error instanceof AssertionError ? error.message : String(error)}`)

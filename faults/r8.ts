@@ -12,7 +12,7 @@ import { type Counted, createWatch, pathOf, type Watch } from './fuzz/watch.ts'
 import { FAULT_ENV } from './load.ts'
 import { createOracle } from './oracle.ts'
 import { loggedBy } from './r2.ts'
-import { createDice, type Dice } from './random.ts'
+import { createRandom, type Random } from './random.ts'
 import type { SharedOptions } from './runs.ts'
 
 interface FuzzRun extends SharedOptions {
@@ -35,7 +35,7 @@ const AT_ONCE = 8
 const COMMANDS_OF_A_CAST = 2_000
 const GRANTED_CHANCE = 0.15
 const BENT_CHANCE = 0.5
-const FAULTS_MOST = 20
+const MAX_FAULTS = 20
 const POLL_MS = 50
 
 interface Cast {
@@ -60,9 +60,9 @@ export async function runR8({ seed, commands, tell }: FuzzRun): Promise<FuzzRepo
     await server.restart({ ACCESS_TOKEN_SECONDS: FAULT_ENV.ACCESS_TOKEN_SECONDS })
     const game = await newGame(await createClient(server.url), brief)
     const { faults, counted } = game.watch
-    const dice = createDice(seed)
-    for (let from = 0; from < commands && faults.length < FAULTS_MOST; from += COMMANDS_OF_A_CAST) {
-      await play(game, { dice, from, to: Math.min(from + COMMANDS_OF_A_CAST, commands) })
+    const random = createRandom(seed)
+    for (let from = 0; from < commands && faults.length < MAX_FAULTS; from += COMMANDS_OF_A_CAST) {
+      await play(game, { random, from, to: Math.min(from + COMMANDS_OF_A_CAST, commands) })
       tell(`${Math.min(from + COMMANDS_OF_A_CAST, commands)} of ${commands} commands`)
     }
     const report = { commands: game.played, ...counted() }
@@ -108,16 +108,16 @@ async function newCast({ watch: { client }, brief }: Game): Promise<Cast> {
   return { owner, other, tokens }
 }
 
-/** Several commands at a time, each with dice of its own. */
-async function play(game: Game, { dice, from, to }: { dice: Dice; from: number; to: number }): Promise<void> {
+/** Several commands at a time, each with random of its own. */
+async function play(game: Game, { random, from, to }: { random: Random; from: number; to: number }): Promise<void> {
   const { client, faults } = game.watch
   let cast = await newCast(game)
   let next = from
   const player = async () => {
-    while (next < to && faults.length < FAULTS_MOST) {
-      const own = dice.fork(String(next++))
+    while (next < to && faults.length < MAX_FAULTS) {
+      const own = random.fork(String(next++))
       const caller = own.pick(CALLERS)
-      const command = await commandOf(game, cast, { caller, dice: own })
+      const command = await commandOf(game, cast, { caller, random: own })
       if (command === undefined) continue
       game.played++
       const reply = await client.send(command.call).catch(() => undefined)
@@ -133,19 +133,19 @@ async function play(game: Game, { dice, from, to }: { dice: Dice; from: number; 
 async function commandOf(
   { watch, maker }: Game,
   cast: Cast,
-  { caller, dice }: { readonly caller: Caller; readonly dice: Dice },
+  { caller, random }: { readonly caller: Caller; readonly random: Random },
 ): Promise<Command | undefined> {
-  const operation = dice.pick(watch.client.document.operations)
+  const operation = random.pick(watch.client.document.operations)
   const whose = caller === 'other' ? cast.other : cast.owner
-  const made = dice.chance(GRANTED_CHANCE)
+  const made = random.chance(GRANTED_CHANCE)
     ? await prepare(operation.name, whose).then(
         ({ call }) => call,
         () => undefined,
       )
-    : requestOf(maker, dice, operation)
+    : requestOf(maker, random, operation)
   if (made === undefined) return undefined
   const call = { ...made, token: cast.tokens[caller] }
-  return dice.chance(BENT_CHANCE) ? bent(dice, call) : { call, isPathBent: false, isTokenBent: false }
+  return random.chance(BENT_CHANCE) ? bent(random, call) : { call, isPathBent: false, isTokenBent: false }
 }
 
 /** Whatever else is wrong with a request: who asks is looked at first. */

@@ -1,10 +1,10 @@
 /**
- * Chance that repeats for a seed. Each part of a run has dice of its own, forked by name, so that what one guest throws does not depend on how far
+ * Chance that repeats for a seed. Each part of a run has random of its own, forked by name, so that what one guest throws does not depend on how far
  * another has come. What the clock decides (how far the server was when it was killed) no seed can repeat; the plan it can.
  */
 import { createCipheriv, createHash } from 'node:crypto'
 
-export interface Dice {
+export interface Random {
   /** From 0 up to, not including, 1. */
   fraction(): number
   /** Both ends included. */
@@ -14,10 +14,10 @@ export interface Dice {
   pick<Value>(values: readonly Value[]): Value
   /** Lowercase, two characters a byte. */
   hex(bytes: number): string
-  fork(name: string): Dice
+  fork(name: string): Random
 }
 
-export function createDice(seed: string): Dice {
+export function createRandom(seed: string): Random {
   const next = uniform(seed)
   const integer = (least: number, most: number) => least + Math.floor(next() * (most - least + 1))
   return {
@@ -30,7 +30,7 @@ export function createDice(seed: string): Dice {
       return picked
     },
     hex: (bytes) => Array.from({ length: bytes }, () => integer(0, 255).toString(16).padStart(2, '0')).join(''),
-    fork: (name) => createDice(`${seed}/${name}`),
+    fork: (name) => createRandom(`${seed}/${name}`),
   }
 }
 

@@ -6,7 +6,7 @@ import { type RunningServer, startServer } from '../testing/startServer.ts'
 import { createApi } from './api.ts'
 import { FAULT_ENV } from './load.ts'
 import { loggedBy } from './r2.ts'
-import { createDice, type Dice } from './random.ts'
+import { createRandom, type Random } from './random.ts'
 import { damageLog } from './receiptLog/damage.ts'
 import { fsckAltered } from './receiptLog/fsck.ts'
 import { DISTURBED_SHARE, type Progress, startLoad } from './receiptLog/load.ts'
@@ -21,7 +21,7 @@ interface ReceiptLogRun {
   readonly restarts: number
   /** Bytes of the log that are altered, one at a time. */
   readonly bytes: number
-  /** Altered copies of the database that fsck is asked about. */
+  /** Altered objects of the database that fsck is asked about. */
   readonly fscks: number
   readonly seed: string
   readonly tell: (text: string) => void
@@ -38,16 +38,16 @@ const LANES = 32
 
 export async function runReceiptLog(run: ReceiptLogRun): Promise<ReceiptLogReport> {
   const { count, seed, tell } = run
-  const dice = createDice(seed)
+  const random = createRandom(seed)
   const server = await startServer({ env: FAULT_ENV })
   const api = createApi(server)
   try {
     const pins = await publishedKeys(api)
     const { promise: calm, resolve: settle } = Promise.withResolvers<void>()
-    const { progress, finished } = await startLoad(api, dice.fork('load'), { count, lanes: LANES, calm })
+    const { progress, finished } = await startLoad(api, random.fork('load'), { count, lanes: LANES, calm })
     const disturbed = Promise.all([
-      rotateMeanwhile(run, { server, progress, dice: dice.fork('rotations') }),
-      restartMeanwhile(run, { server, progress, dice: dice.fork('restarts') }),
+      rotateMeanwhile(run, { server, progress, random: random.fork('rotations') }),
+      restartMeanwhile(run, { server, progress, random: random.fork('restarts') }),
     ])
     const [held, disturbances] = await Promise.all([
       finished,
@@ -69,9 +69,9 @@ export async function runReceiptLog(run: ReceiptLogRun): Promise<ReceiptLogRepor
     const report = { receipts: log.length, signed, log: loggedBy(server.log()) }
     // What is wrong already would be found again and again.
     if (faults.length > 0) return { ...report, faults, altered: 0 }
-    const damages = await damageLog({ entries: log, keys }, run.bytes, dice.fork('damage'))
+    const damages = await damageLog({ entries: log, keys }, run.bytes, random.fork('damage'))
     tell(`${damages.bytes} bytes and ${damages.others} other places altered; now fsck`)
-    const options = { log, count: run.fscks, dice: dice.fork('fsck') }
+    const options = { log, count: run.fscks, random: random.fork('fsck') }
     faults.push(...damages.faults, ...(await fsckAltered(server.dataDir, options)))
     return { ...report, faults, altered: damages.bytes + damages.others + run.fscks }
   } finally {
@@ -83,13 +83,13 @@ export async function runReceiptLog(run: ReceiptLogRun): Promise<ReceiptLogRepor
 interface Meanwhile {
   readonly server: RunningServer
   readonly progress: Progress
-  readonly dice: Dice
+  readonly random: Random
 }
 
 /** By the operator's command, beside the server, or while it is down. */
-async function rotateMeanwhile(run: ReceiptLogRun, { server, progress, dice }: Meanwhile): Promise<string[]> {
+async function rotateMeanwhile(run: ReceiptLogRun, { server, progress, random }: Meanwhile): Promise<string[]> {
   const faults: string[] = []
-  for (const at of moments(run.rotations, run.count, dice)) {
+  for (const at of moments(run.rotations, run.count, random)) {
     await progress.reached(at)
     const { status, stderr } = await server.command(['keys', 'rotate'])
     if (status === 0) run.tell(`rotated after ${at} landings`)
@@ -98,9 +98,9 @@ async function rotateMeanwhile(run: ReceiptLogRun, { server, progress, dice }: M
   return faults
 }
 
-async function restartMeanwhile(run: ReceiptLogRun, { server, progress, dice }: Meanwhile): Promise<string[]> {
+async function restartMeanwhile(run: ReceiptLogRun, { server, progress, random }: Meanwhile): Promise<string[]> {
   const faults: string[] = []
-  for (const [index, at] of moments(run.restarts, run.count, dice).entries()) {
+  for (const [index, at] of moments(run.restarts, run.count, random).entries()) {
     await progress.reached(at)
     const isKill = index % 2 === 0
     if (isKill) await server.kill9()
@@ -112,9 +112,9 @@ async function restartMeanwhile(run: ReceiptLogRun, { server, progress, dice }: 
 }
 
 /** One in each equal share of what is disturbed. */
-function moments(times: number, count: number, dice: Dice): readonly number[] {
+function moments(times: number, count: number, random: Random): readonly number[] {
   const share = (count * DISTURBED_SHARE) / times
-  return Array.from({ length: times }, (_, index) => Math.floor((index + 0.2 + 0.6 * dice.fraction()) * share))
+  return Array.from({ length: times }, (_, index) => Math.floor((index + 0.2 + 0.6 * random.fraction()) * share))
 }
 
 function signedBy(keys: readonly { readonly key_id: string }[], log: readonly LogEntry[]): readonly number[] {

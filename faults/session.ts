@@ -20,7 +20,7 @@ export interface Session {
 export async function newLink(world: World, name: string, caps: Caps = { singleUse: false }): Promise<Link> {
   const [owner] = world.owners
   assert.ok(owner)
-  return provision(world, world.dice.fork(name), { owner, ...caps })
+  return provision(world, world.random.fork(name), { owner, ...caps })
 }
 
 /** Known to the ledger, and not yet to the server. */

@@ -13,7 +13,7 @@ import { type Attempt, describeAttempt, type Link, type Owner } from './ledger.t
 import type { World } from './load.ts'
 import { discard, readInbox } from './owner.ts'
 import { provision } from './pool.ts'
-import type { Dice } from './random.ts'
+import type { Random } from './random.ts'
 import { landed, plannedSession, type Session } from './session.ts'
 
 /** Does the work of a phase, and whatever else belongs to it. */
@@ -23,11 +23,11 @@ const FILE_BYTES = 20_011
 const CHUNKS = 3
 const RETRY_PAUSE_MS = 5
 
-interface Telling {
+interface CappedListBuilder {
   readonly world: World
   readonly owner: Owner
   readonly name: string
-  readonly dice: Dice
+  readonly random: Random
   readonly during: During
 }
 
@@ -35,31 +35,31 @@ interface Telling {
 export async function tellStory(world: World, name: string, during: During): Promise<void> {
   const [owner] = world.owners
   if (owner === undefined) throw new Error('there is no owner')
-  const telling = { world, owner, name, during, dice: world.dice.fork(name) }
-  const link = await during('provision', () => provision(world, telling.dice, { owner, singleUse: false }))
+  const telling = { world, owner, name, during, random: world.random.fork(name) }
+  const link = await during('provision', () => provision(world, telling.random, { owner, singleUse: false }))
   await adoptedDrop(telling, link)
   await discardedDrop(telling, link)
   await ownAsset(telling)
 }
 
-async function adoptedDrop({ world, owner, name, dice, during }: Telling, link: Link): Promise<void> {
+async function adoptedDrop({ world, owner, name, random, during }: CappedListBuilder, link: Link): Promise<void> {
   const session = plannedSession(world, link, { name: `${name}-adopted`, size: FILE_BYTES })
   const { attempt, upload } = session
   await during('create drop', () => upload.create())
   for (let index = 1; index < CHUNKS; index++)
-    await during(`chunk ${index}`, () => bringTo(session, Math.floor((index * FILE_BYTES) / CHUNKS), dice))
-  await during('landing', () => bringTo(session, FILE_BYTES, dice))
+    await during(`chunk ${index}`, () => bringTo(session, Math.floor((index * FILE_BYTES) / CHUNKS), random))
+  await during('landing', () => bringTo(session, FILE_BYTES, random))
   await fetchReceipt(world, attempt)
   planAdoption(world, attempt, newAsset(owner)).bundle.original.landed = 'asked'
   await during('adoption', () => settleAdoption(world, attempt))
 }
 
-async function discardedDrop({ world, name, during }: Telling, link: Link): Promise<void> {
+async function discardedDrop({ world, name, during }: CappedListBuilder, link: Link): Promise<void> {
   const attempt = await landed(world, link, { name: `${name}-discarded`, size: FILE_BYTES })
   await during('discard', () => discardWhole(world, attempt))
 }
 
-async function ownAsset({ world, owner, name, during }: Telling): Promise<void> {
+async function ownAsset({ world, owner, name, during }: CappedListBuilder): Promise<void> {
   const asset = newAsset(owner)
   const original = ownBlob('original', `${name}-own`, FILE_BYTES)
   const bundle = { action: 'create' as const, original, metadata: undefined }
@@ -77,7 +77,7 @@ async function ownAsset({ world, owner, name, during }: Telling): Promise<void> 
 }
 
 /** One chunk from where the session stands. Without an answer half of the guests ask where that is; the others just repeat what they sent. */
-async function bringTo({ attempt, upload }: Session, end: number, dice: Dice): Promise<void> {
+async function bringTo({ attempt, upload }: Session, end: number, random: Random): Promise<void> {
   const isDone = () => (end < attempt.size ? attempt.acknowledgedOffset >= end : attempt.landed === 'acknowledged')
   while (!isDone()) {
     if (attempt.isGone) throw new Error(`a session is gone: ${describeAttempt(attempt)}`)
@@ -86,7 +86,7 @@ async function bringTo({ attempt, upload }: Session, end: number, dice: Dice): P
     if (chunk === undefined) throw new Error('all bytes are there, and nobody sent the last ones')
     const reply = await upload.append(chunk)
     if (reply?.status !== 204) await pause(RETRY_PAUSE_MS)
-    if (reply === undefined && dice.chance(0.5)) await upload.standing()
+    if (reply === undefined && random.chance(0.5)) await upload.standing()
   }
 }
 

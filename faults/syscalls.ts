@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 /** What changes a disk, or makes a change last. */
 const DURABLE = ['pwrite64', 'pwritev', 'fsync', 'fdatasync', 'ftruncate', 'fallocate', 'rename', 'unlink', 'mkdir']
-const DETACHED_MS_MOST = 5_000
+const MAX_DETACHED_MS = 5_000
 
 export interface DurableCall {
   /** By its name; of the process's first one, `main`. */
@@ -78,7 +78,7 @@ async function attach(watched: readonly string[]): Promise<ChildProcess> {
 
 async function detach(tracer: ChildProcess): Promise<void> {
   if (tracer.exitCode !== null || tracer.signalCode !== null) return
-  const ended = once(tracer, 'exit', { signal: AbortSignal.timeout(DETACHED_MS_MOST) })
+  const ended = once(tracer, 'exit', { signal: AbortSignal.timeout(MAX_DETACHED_MS) })
   tracer.kill('SIGTERM')
   await ended
 }

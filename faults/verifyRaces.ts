@@ -14,7 +14,7 @@ import type { Attempt, Owner } from './ledger.ts'
 import { createWorld, type World } from './load.ts'
 import { provision } from './pool.ts'
 import { loggedBy } from './r2.ts'
-import { createDice, type Dice } from './random.ts'
+import { createRandom, type Random } from './random.ts'
 import type { SharedOptions } from './runs.ts'
 import { landed } from './session.ts'
 import { createWatch, type Watch } from './verifyRaces/watch.ts'
@@ -38,7 +38,7 @@ const SETTINGS = { GC_GRACE_SECONDS: String(GRACE_SECONDS), SWEEP_SECONDS: '1', 
 const OWNERS = 4
 /** Rounds of one owner at the same time. */
 const LANES = 2
-const SIZE_MOST = 50_000
+const MAX_SIZE = 50_000
 /** After the end of what was asked for: marks and removals of the next sweeps. */
 const GONE_SOON_MS = 3_500
 const COLLECT_PAUSE_MS = 150
@@ -46,7 +46,7 @@ const COLLECT_PAUSE_MS = 150
 interface Race {
   readonly world: World
   readonly owner: Owner
-  readonly dice: Dice
+  readonly random: Random
   readonly watch: Watch
   readonly counts: { verdicts: number; durable: number; collects: number }
 }
@@ -57,7 +57,7 @@ export async function runVerifyRaces({
   tell,
 }: SharedOptions & { readonly rounds: number }): Promise<VerifyRaceReport> {
   const world = await createWorld(seed, { env: SETTINGS })
-  const { server, ledger, dice } = world
+  const { server, ledger, random } = world
   const watch = createWatch(`${server.dataDir}/blobs`, GONE_SOON_MS)
   const counts = { verdicts: 0, durable: 0, collects: 0 }
   let begun = 0
@@ -65,13 +65,16 @@ export async function runVerifyRaces({
   const lane = async (owner: Owner): Promise<void> => {
     while (!isOver()) {
       const round = ++begun
-      await runRound({ world, owner, dice: createDice(`${seed}/round ${round}`), watch, counts }, `${seed}-${round}`)
+      await runRound(
+        { world, owner, random: createRandom(`${seed}/round ${round}`), watch, counts },
+        `${seed}-${round}`,
+      )
       if (round % 100 === 0) tell(`${round} of ${rounds} rounds, ${JSON.stringify({ ...counts, ...watch.counts() })}`)
     }
   }
   try {
     const owners = [...world.owners]
-    while (owners.length < OWNERS) owners.push(await signUp(world.api, dice.fork(`owner ${owners.length}`)))
+    while (owners.length < OWNERS) owners.push(await signUp(world.api, random.fork(`owner ${owners.length}`)))
     const collecting = collectUntil(world, counts, () => isOver())
     await Promise.all(owners.flatMap((owner) => Array.from({ length: LANES }, () => lane(owner))))
     await collecting
@@ -98,9 +101,9 @@ async function collectUntil({ server, ledger }: World, counts: Race['counts'], i
 
 /** One asset from its first blob to its end. It is asked for all the while. */
 async function runRound(race: Race, name: string): Promise<void> {
-  const { world, owner, dice } = race
+  const { world, owner, random } = race
   const asset = newAsset(owner)
-  const twin = dice.chance(0.3) ? await adoptOneOfTwo(race, asset, name) : await uploadTo(race, asset, name)
+  const twin = random.chance(0.3) ? await adoptOneOfTwo(race, asset, name) : await uploadTo(race, asset, name)
   let isGone = false
   const asking = Promise.all(
     [false, true].map(async (deep) => {
@@ -108,23 +111,23 @@ async function runRound(race: Race, name: string): Promise<void> {
       for (let isLast = false; !isLast; ) {
         isLast = isGone
         await ask(race, asset, deep)
-        await pause(dice.integer(0, 30))
+        await pause(random.integer(0, 30))
       }
     }),
   )
-  await pause(dice.integer(0, 200))
+  await pause(random.integer(0, 200))
   if (twin !== undefined) await discard(race, twin)
-  if (dice.chance(0.3)) await uploadTo(race, asset, `${name}-anew`)
-  await pause(dice.integer(0, 100))
+  if (random.chance(0.3)) await uploadTo(race, asset, `${name}-anew`)
+  await pause(random.integer(0, 100))
   await removeAsset(world, asset)
   isGone = true
   await asking
 }
 
 /** An original, in place of what is there, if there is anything. */
-async function uploadTo({ world, dice }: Race, asset: Asset, name: string): Promise<undefined> {
+async function uploadTo({ world, random }: Race, asset: Asset, name: string): Promise<undefined> {
   const action = asset.bundles.length === 0 ? ('create' as const) : ('replace' as const)
-  const blob = ownBlob('original', name, dice.integer(1, SIZE_MOST))
+  const blob = ownBlob('original', name, random.integer(1, MAX_SIZE))
   const bundle = { action, original: blob, metadata: undefined }
   if (action === 'create') world.ledger.assets.push(asset)
   asset.bundles.push(bundle)
@@ -132,10 +135,10 @@ async function uploadTo({ world, dice }: Race, asset: Asset, name: string): Prom
 }
 
 /** Two drops of the same bytes, one of which becomes the asset's original; the answer is the other, which waits in the inbox. */
-async function adoptOneOfTwo({ world, owner, dice }: Race, asset: Asset, name: string): Promise<Attempt> {
-  const file = { name, size: dice.integer(1, SIZE_MOST) }
+async function adoptOneOfTwo({ world, owner, random }: Race, asset: Asset, name: string): Promise<Attempt> {
+  const file = { name, size: random.integer(1, MAX_SIZE) }
   const send = async (through: string) =>
-    landed(world, await provision(world, dice.fork(through), { owner, singleUse: true }), file)
+    landed(world, await provision(world, random.fork(through), { owner, singleUse: true }), file)
   const [drop, twin] = [await send('one link'), await send('another')]
   const adoption = planAdoption(world, drop, asset)
   while (adoption.bundle.original.landed !== 'acknowledged') await sendAdoption(world, adoption)
@@ -181,7 +184,7 @@ async function judgeWhole({ server, oracle, ledger }: World): Promise<void> {
   if (!(await untilSwept(server.dataDir, 0))) ledger.fault('the collector leaves files that nothing owns')
   const { stdout } = await server.command(['collect', '--json'])
   const { marked, removed, spared } = JSON.parse(stdout)
-  if (marked.copies + removed.copies + spared.copies > 0) ledger.fault(`there are no files, and copies: ${stdout}`)
+  if (marked.objects + removed.objects + spared.objects > 0) ledger.fault(`there are no files, and objects: ${stdout}`)
   const exitCode = await server.terminate()
   if (exitCode !== 0) ledger.fault(`the server ended with ${exitCode}`)
   for (const fault of await oracle.examine({ isSwept: true })) ledger.fault(fault)

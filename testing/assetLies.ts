@@ -1,6 +1,6 @@
 /** Lies about assets, for a tampering proxy to tell. */
 import assert from 'node:assert/strict'
-import type { AssetFacts } from '../packages/client/src/assetFacts.ts'
+import type { AssetFacts } from '../packages/client/src/assets/assetFacts.ts'
 import { is, lie } from './lies.ts'
 import type { Tampering } from './tamperingProxy.ts'
 

@@ -8,7 +8,7 @@ export const COMPILED = fileURLToPath(new URL('../node_modules/.cache/blindkeep-
 /** Commands of tests take less than a second; a busy machine has made them take twenty. */
 const TIMEOUT_MS = 60_000
 /** A check that finds thousands of things wrong has much to say. */
-const OUTPUT_BYTES_MOST = 64 * 1024 * 1024
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
 export interface CommandOutcome {
   /** 0 done · 1 could not be done, or something was found wrong · 2 the call was wrong; null when a signal ended it. */
@@ -31,7 +31,7 @@ export function runCommand(
         env: { ...env, NODE_COMPILE_CACHE: COMPILED },
         timeout: TIMEOUT_MS,
         killSignal: 'SIGKILL',
-        maxBuffer: OUTPUT_BYTES_MOST,
+        maxBuffer: MAX_OUTPUT_BYTES,
       },
       (_error, stdout, stderr) => resolve({ status: child.exitCode, stdout, stderr }),
     )

@@ -1,9 +1,13 @@
 /** Somebody who asks whether a file may be destroyed, of a server behind a proxy that lies about it. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import type { AssetFacts } from '../packages/client/src/assetFacts.ts'
-import { sourceOfBytes } from '../packages/client/src/source.ts'
-import type { BeforeDestroying, DestroyAnswer, DoubtReason } from '../packages/client/src/verifyBeforeDestroying.ts'
+import type { AssetFacts } from '../packages/client/src/assets/assetFacts.ts'
+import { sourceOfBytes } from '../packages/client/src/seal/source.ts'
+import type {
+  BeforeDestroying,
+  DestroyAnswer,
+  DoubtReason,
+} from '../packages/client/src/verify/verifyBeforeDestroying.ts'
 import { type BehindProxy, startBehindProxy } from './behindProxy.ts'
 import { anotherClient, type Keeper, newKeeper } from './people.ts'
 

@@ -2,15 +2,15 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { AlbumId } from '@blindkeep/protocol/ids'
-import { createCalls } from '../packages/client/src/call.ts'
-import type { Device } from '../packages/client/src/device.ts'
+import type { Device } from '../packages/client/src/account/device.ts'
 import type { Environment } from '../packages/client/src/environment.ts'
 import { openLink, type PrepareOptions } from '../packages/client/src/guest.ts'
+import { createCalls } from '../packages/client/src/http/call.ts'
+import { createSession, tokenPairOf } from '../packages/client/src/http/session.ts'
 import { type Owner, openOwner } from '../packages/client/src/owner.ts'
-import { type Landed, send } from '../packages/client/src/send.ts'
-import type { SendState } from '../packages/client/src/sendState.ts'
-import { createSession, tokenPairOf } from '../packages/client/src/session.ts'
-import { sourceOfBytes } from '../packages/client/src/source.ts'
+import { sourceOfBytes } from '../packages/client/src/seal/source.ts'
+import { type Landed, send } from '../packages/client/src/send/send.ts'
+import type { SendState } from '../packages/client/src/send/sendState.ts'
 
 /** Registers somebody new. */
 export async function newOwner(baseUrl: string, environment?: Environment): Promise<Owner> {

@@ -18,7 +18,7 @@ const READY_TIMEOUT_MS = 60_000
 const READY_POLL_MS = 25
 /** Longer than the 15 s after which the server itself cuts off what is still under way. */
 const STOP_TIMEOUT_MS = 20_000
-const LOG_CHARACTERS_MAX = 4 * 1024 * 1024
+const MAX_LOG_CHARACTERS = 4 * 1024 * 1024
 
 export interface ServerOptions {
   /** Settings beside `HOST`, `PORT`, `DATA_DIR` and `MASTER_SECRET_FILE`, which are set here. */
@@ -78,7 +78,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     const spawned = spawnLogged({ cwd: root, env }, (text) => {
       written += text
       // Seldom, as it copies all that is kept: under load there is a line for each request.
-      if (written.length > 2 * LOG_CHARACTERS_MAX) written = written.slice(-LOG_CHARACTERS_MAX)
+      if (written.length > 2 * MAX_LOG_CHARACTERS) written = written.slice(-MAX_LOG_CHARACTERS)
     })
     return spawned.once('close', uptime.stop)
   }
@@ -100,7 +100,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     port,
     dataDir,
     pid: () => child.pid ?? 0,
-    log: () => written.slice(-LOG_CHARACTERS_MAX),
+    log: () => written.slice(-MAX_LOG_CHARACTERS),
     kill9,
     restart: async (settings = {}) => {
       await kill9()

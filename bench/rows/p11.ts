@@ -19,7 +19,7 @@ import { removeCopies } from '../uploadLanes.ts'
 const MIB = 1024 * 1024
 /** Far beyond what a go takes; a page that hangs is a failed row. */
 const GO_TIMEOUT_MS = 30 * 60_000
-const TAB_BYTES_MOST = 300 * MIB
+const MAX_TAB_BYTES = 300 * MIB
 
 export const p11: Row = {
   ids: ['P11'],
@@ -106,7 +106,7 @@ function bareLane({ server, tab, path, mebibytes }: InTab): Lane {
 function remarksOn(goes: readonly Go[]): readonly string[] {
   const heap = Math.max(...goes.map(({ heapBytes }) => heapBytes))
   const resident = Math.max(...goes.map(({ residentBytes }) => residentBytes ?? 0))
-  const judged = Math.max(heap, resident) <= TAB_BYTES_MOST ? 'reached' : 'short'
+  const judged = Math.max(heap, resident) <= MAX_TAB_BYTES ? 'reached' : 'short'
   const seconds = goes.map(({ preparing, sending }) => `${preparing.toFixed(1)} + ${sending.toFixed(1)}`).join(', ')
   return [
     `preparing + sending, go after go: ${seconds} s.`,

@@ -8,7 +8,7 @@ import { openFilesystemBlobs } from '../../packages/server/src/adapters/filesyst
 import { openLimiter } from '../../packages/server/src/adapters/limiter/limiter.ts'
 import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite.ts'
 import { systemClock } from '../../packages/server/src/adapters/system/clock.ts'
-import { createVerify } from '../../packages/server/src/domain/verify.ts'
+import { createVerify } from '../../packages/server/src/domain/custody/verify.ts'
 import { type Planted, type PlantedAsset, plantAssets } from '../assets.ts'
 import { type Connection, drive, expectStatus, requestOf, share } from '../load.ts'
 import { startBlindkeep } from '../processes.ts'

@@ -2,7 +2,7 @@
 import { decode, encode } from 'cbor2'
 
 /** A receipt nests four deep. */
-const DEPTH_MOST = 8
+const MAX_DEPTH = 8
 
 export type Read = { readonly value: unknown } | { readonly offset: number; readonly what: string }
 
@@ -11,7 +11,7 @@ export function readCbor(bytes: Uint8Array): Read {
   let again: Uint8Array
   try {
     // A copy that is no Buffer: the reader gives back byte strings of the type that it was given.
-    const options = { preferMap: true, rejectDuplicateKeys: true, ignoreGlobalTags: true, maxDepth: DEPTH_MOST }
+    const options = { preferMap: true, rejectDuplicateKeys: true, ignoreGlobalTags: true, maxDepth: MAX_DEPTH }
     value = decode(Uint8Array.from(bytes), options)
     again = writeCbor(value)
   } catch (cause) {

@@ -11,7 +11,7 @@ import { judgeReceipt } from './receipt.ts'
 import { openVerify } from './signatures.ts'
 
 /** A report stays readable, and the checker's memory bounded, when nothing at all is right; all are counted. */
-export const FAULTS_MOST = 10_000
+export const MAX_FAULTS = 10_000
 
 export interface CheckOptions {
   /** The parsed AttestationKeysResponse. Without it no signature is verified, and nothing can be said to be right. */
@@ -127,7 +127,7 @@ function collectFaults() {
     count: () => all,
     add(...found: readonly LocatedFault[]): void {
       all += found.length
-      listed.push(...found.slice(0, Math.max(0, FAULTS_MOST - listed.length)))
+      listed.push(...found.slice(0, Math.max(0, MAX_FAULTS - listed.length)))
     },
   }
 }

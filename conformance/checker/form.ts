@@ -7,7 +7,7 @@ import { firstDifference, readCbor, writeCbor } from './cbor.ts'
 import type { Fault } from './fault.ts'
 
 /** About 3.9 KiB is usual. What is longer than this is refused unread. */
-const RECEIPT_BYTES_MOST = 16_384
+const MAX_RECEIPT_BYTES = 16_384
 const COSE_SIGN = 98
 const CONTENT_TYPE = 'application/service-receipt+cbor'
 const KEY_ID_BYTES = 32
@@ -47,10 +47,10 @@ interface Stretch {
 }
 
 export function readForm(cbor: Uint8Array): Form | Fault {
-  if (cbor.length > RECEIPT_BYTES_MOST)
+  if (cbor.length > MAX_RECEIPT_BYTES)
     return fault(
-      `byte ${RECEIPT_BYTES_MOST}`,
-      `a receipt has at most ${RECEIPT_BYTES_MOST} bytes, this has ${cbor.length}`,
+      `byte ${MAX_RECEIPT_BYTES}`,
+      `a receipt has at most ${MAX_RECEIPT_BYTES} bytes, this has ${cbor.length}`,
     )
   const pieces = walk(cbor, payloadLengthOf(cbor))
   if ('what' in pieces) return pieces

@@ -5,7 +5,7 @@
 import { isObject } from './keys.ts'
 
 /** Of a line, and of a document that is not made of lines. */
-const CHARACTERS_MOST = 256 * 1024 * 1024
+const MAX_CHARACTERS = 256 * 1024 * 1024
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /** An answer that lists the receipts of an asset, in receipt_seq order. */
@@ -45,7 +45,7 @@ export async function* readItems(chunks: Chunks): AsyncGenerator<Item> {
     }
     head.push(line)
     characters += line.length
-    if (characters > CHARACTERS_MOST) throw tooLong()
+    if (characters > MAX_CHARACTERS) throw tooLong()
   }
   if (head.length > 0) yield* itemsOfDocument(head)
 }
@@ -101,7 +101,7 @@ async function* linesOf(chunks: Chunks): AsyncGenerator<string> {
     const [first = '', ...others] = text.split('\n')
     pending.push(first)
     length += first.length
-    if (length > CHARACTERS_MOST) throw tooLong()
+    if (length > MAX_CHARACTERS) throw tooLong()
     for (const other of others) {
       yield pending.join('')
       pending = [other]
@@ -111,4 +111,4 @@ async function* linesOf(chunks: Chunks): AsyncGenerator<string> {
   yield pending.join('') + decoder.decode()
 }
 
-const tooLong = () => new InputError(`a line, or a document, of more than ${CHARACTERS_MOST} characters`)
+const tooLong = () => new InputError(`a line, or a document, of more than ${MAX_CHARACTERS} characters`)

@@ -23,7 +23,7 @@ Each fault is told with the receipt_seq, the place in the input, and the field o
 backup, receipts that it issued since then are told as a fork of the chain, because they are one.
 Ends with 0 when all is as it has to be, 1 when anything is wrong, 2 when it could not be checked: something could not be read, no keys
 were given to verify with, or there was no receipt.`
-const LISTED_MOST = 200
+const MAX_LISTED = 200
 
 process.exitCode = await main()
 
@@ -74,7 +74,7 @@ function statusOf({ fault_count, keys, receipts }: Report): number {
 
 function describe(report: Report): string {
   const { faults, fault_count: count } = report
-  const listed = faults.slice(0, LISTED_MOST).map((fault) => `  ${describeFault(fault)}`)
+  const listed = faults.slice(0, MAX_LISTED).map((fault) => `  ${describeFault(fault)}`)
   const more = count > listed.length ? [`  … and ${count - listed.length} more`] : []
   const verdict =
     count === 0 ? ['No fault found.'] : [count === 1 ? '1 fault:' : `${count} faults:`, ...listed, ...more]

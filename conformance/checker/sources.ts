@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 
 const KEYS_PATH = '/.well-known/service/attestation-keys'
 const ANSWER_TIMEOUT_MS = 30_000
-const DOCUMENT_BYTES_MOST = 16 * 1024 * 1024
+const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 
 /** Something that was to be read and could not be; the message says which and why. */
 class SourceError extends Error {
@@ -51,7 +51,7 @@ async function bodyOf(answer: Response): Promise<string> {
   let bytes = 0
   for await (const piece of answer.body ?? []) {
     bytes += piece.length
-    if (bytes > DOCUMENT_BYTES_MOST) throw new Error(`it is longer than ${DOCUMENT_BYTES_MOST} bytes`)
+    if (bytes > MAX_DOCUMENT_BYTES) throw new Error(`it is longer than ${MAX_DOCUMENT_BYTES} bytes`)
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString('utf8')

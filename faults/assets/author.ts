@@ -5,11 +5,11 @@ import { HEADERS } from '@blindkeep/protocol/wire'
 import { newDeviceKeys, signManifest } from '../../conformance/provenanceWriter.ts'
 import { type Api, jsonOf, type Reply } from '../api.ts'
 import type { Owner } from '../ledger.ts'
-import { type Dice, sha256 } from '../random.ts'
+import { type Random, sha256 } from '../random.ts'
 import { type Adoption, type Asset, type AssetBlob, type Bundle, newBlob } from './assetLedger.ts'
 
-export async function signUp(api: Api, dice: Dice): Promise<Owner> {
-  const json = { email: `${dice.hex(8)}@faults.example`, password: dice.hex(32) }
+export async function signUp(api: Api, random: Random): Promise<Owner> {
+  const json = { email: `${random.hex(8)}@faults.example`, password: random.hex(32) }
   const registered = await api.askUntilAnswered({ method: 'POST', path: '/v1/auth/register', json })
   if (registered.status !== 201) throw new Error(`an owner was answered ${registered.status} ${registered.code}`)
   const { access_token: token, account_id: accountId } = jsonOf<{ access_token: string; account_id: string }>(

@@ -4,7 +4,7 @@ import { pause } from '../api.ts'
 import { byWeight, type GuestPorts } from '../guest.ts'
 import type { Attempt, Owner } from '../ledger.ts'
 import type { OwnerPorts } from '../owner.ts'
-import type { Dice } from '../random.ts'
+import type { Random } from '../random.ts'
 import { isAdoptionOpen, lookForAdoption, planAdoption, sendAdoption, settleAdoption } from './adopt.ts'
 import { type Asset, blobsOf, heldBy, isUnfinished, isUnsettled, newAsset } from './assetLedger.ts'
 import { compareAsset, fetchAssetReceipts } from './look.ts'
@@ -28,8 +28,8 @@ const WEIGHTS: Readonly<Record<Action, number>> = {
 }
 
 const BLOB_BYTES_LEAST = 17
-const BLOB_BYTES_MOST = 400_000
-const DEEP_BYTES_MOST = 2 * 1024 * 1024
+const MAX_BLOB_BYTES = 400_000
+const MAX_DEEP_BYTES = 2 * 1024 * 1024
 const VERIFIED_AT_ONCE = 6
 const GIVEN_UP_SHARE = 0.25
 
@@ -37,14 +37,14 @@ const GIVEN_UP_SHARE = 0.25
 export async function runAuthor(
   ports: AuthorPorts,
   owner: Owner,
-  dice: Dice,
+  random: Random,
   isStopping: () => boolean,
 ): Promise<void> {
   for (let index = 0; !isStopping(); index++) {
-    const own = dice.fork(String(index))
+    const own = random.fork(String(index))
     try {
       await settleSome(ports, owner, own)
-      await act({ ports, owner, dice: own }, actionOf(ports, owner, own))
+      await act({ ports, owner, random: own }, actionOf(ports, owner, own))
     } catch (error) {
       if (!ports.api.isClosed()) ports.ledger.fault(`an author: ${inspect(error)}`)
     }
@@ -65,7 +65,7 @@ export async function settleAll(ports: AuthorPorts, owner: Owner): Promise<void>
 interface Turn {
   readonly ports: AuthorPorts
   readonly owner: Owner
-  readonly dice: Dice
+  readonly random: Random
 }
 
 function assetsOf({ ledger }: AuthorPorts, owner: Owner): readonly Asset[] {
@@ -86,54 +86,54 @@ function unfinishedOf(asset: Asset): readonly OwnUpload[] {
 }
 
 /** Some repeat at once what was not answered, some look what came of it, some try another way, and some come back to it later. */
-async function settleSome(ports: AuthorPorts, owner: Owner, dice: Dice): Promise<void> {
+async function settleSome(ports: AuthorPorts, owner: Owner, random: Random): Promise<void> {
   const open = ports.ledger.attempts.filter((attempt) => attempt.link.owner === owner && isAdoptionOpen(attempt))
   for (const attempt of open) {
-    if (dice.chance(0.5)) continue
-    if (dice.chance(0.3) && (await lookForAdoption(ports, attempt))) continue
+    if (random.chance(0.5)) continue
+    if (random.chance(0.3) && (await lookForAdoption(ports, attempt))) continue
     // Into another asset: as long as the first adoption’s lease is live, that is refused.
-    if (dice.chance(0.3)) planAdoption(ports, attempt, newAsset(owner))
+    if (random.chance(0.3)) planAdoption(ports, attempt, newAsset(owner))
     await settleAdoption(ports, attempt)
   }
   for (const asset of assetsOf(ports, owner))
-    if (asset.deleted === 'asked' && dice.chance(0.5)) await removeAsset(ports, asset)
+    if (asset.deleted === 'asked' && random.chance(0.5)) await removeAsset(ports, asset)
 }
 
-function actionOf(ports: AuthorPorts, owner: Owner, dice: Dice): Action {
+function actionOf(ports: AuthorPorts, owner: Owner, random: Random): Action {
   const kept = settledOf(ports, owner).flatMap(heldBy)
   const isFull = kept.reduce((sum, { size }) => sum + size, 0) > ports.pendingBytesMany
-  return isFull ? 'delete' : byWeight(ACTIONS, (action) => WEIGHTS[action], dice)
+  return isFull ? 'delete' : byWeight(ACTIONS, (action) => WEIGHTS[action], random)
 }
 
 async function act(turn: Turn, action: Action): Promise<void> {
-  const { ports, owner, dice } = turn
+  const { ports, owner, random } = turn
   const settled = settledOf(ports, owner)
   const whole = settled.filter((asset) => unfinishedOf(asset).length === 0)
   switch (action) {
     case 'adopt':
       return adoptOne(turn, newAsset(owner))
     case 'replace by a drop':
-      return whole.length === 0 ? undefined : adoptOne(turn, dice.pick(whole))
+      return whole.length === 0 ? undefined : adoptOne(turn, random.pick(whole))
     case 'upload':
       return uploadOne(turn, newAsset(owner))
     case 'replace':
-      return whole.length === 0 ? undefined : uploadOne(turn, dice.pick(whole))
+      return whole.length === 0 ? undefined : uploadOne(turn, random.pick(whole))
     case 'complete':
       return complete(turn)
     case 'delete':
-      return settled.length === 0 ? undefined : removeAsset(ports, dice.pick(settled))
+      return settled.length === 0 ? undefined : removeAsset(ports, random.pick(settled))
     case 'verify':
       return verifySome(turn)
     case 'look':
-      if (settled.length > 0) await compareAsset(ports, dice.pick(settled))
-      if (settled.length > 0) await fetchAssetReceipts(ports, dice.pick(settled))
+      if (settled.length > 0) await compareAsset(ports, random.pick(settled))
+      if (settled.length > 0) await fetchAssetReceipts(ports, random.pick(settled))
   }
 }
 
-async function adoptOne({ ports, owner, dice }: Turn, asset: Asset): Promise<void> {
+async function adoptOne({ ports, owner, random }: Turn, asset: Asset): Promise<void> {
   const pending = ports.ledger.attempts.filter((attempt) => isAdoptable(attempt, owner))
   if (pending.length === 0) return
-  const adoption = planAdoption(ports, dice.pick(pending), asset)
+  const adoption = planAdoption(ports, random.pick(pending), asset)
   await sendAdoption(ports, adoption)
 }
 
@@ -144,49 +144,49 @@ function isAdoptable({ link, landed, dropId, discarded, adoptions }: Attempt, ow
 
 /** An original and, at times, what goes with it. A replacement is sent to its end, as what it replaces goes when it lands. */
 async function uploadOne(turn: Turn, asset: Asset): Promise<void> {
-  const { ports, dice } = turn
+  const { ports, random } = turn
   const action = asset.bundles.length === 0 ? ('create' as const) : ('replace' as const)
-  const bundle = { action, original: randomBlob('original', dice), metadata: undefined }
+  const bundle = { action, original: randomBlob('original', random), metadata: undefined }
   if (action === 'create') ports.ledger.assets.push(asset)
   asset.bundles.push(bundle)
   await send(turn, { asset, bundle, blob: bundle.original }, action === 'create')
-  if (bundle.original.landed === 'acknowledged' && dice.chance(0.6)) await addMetadata(turn, asset)
+  if (bundle.original.landed === 'acknowledged' && random.chance(0.6)) await addMetadata(turn, asset)
 }
 
 /** Goes on with what was given up, or adds what an adopted drop comes without. */
 async function complete(turn: Turn): Promise<void> {
-  const { ports, owner, dice } = turn
+  const { ports, owner, random } = turn
   const unfinished = assetsOf(ports, owner).flatMap(unfinishedOf)
   const bare = settledOf(ports, owner).filter(({ bundles }) => bundles.at(-1)?.metadata === undefined)
-  if (unfinished.length > 0 && dice.chance(0.7)) await send(turn, dice.pick(unfinished), true)
-  else if (bare.length > 0) await addMetadata(turn, dice.pick(bare))
+  if (unfinished.length > 0 && random.chance(0.7)) await send(turn, random.pick(unfinished), true)
+  else if (bare.length > 0) await addMetadata(turn, random.pick(bare))
 }
 
 async function addMetadata(turn: Turn, asset: Asset): Promise<void> {
   const bundle = asset.bundles.at(-1)
   if (bundle === undefined) return
-  bundle.metadata = randomBlob('metadata', turn.dice)
+  bundle.metadata = randomBlob('metadata', turn.random)
   await send(turn, { asset, bundle, blob: bundle.metadata }, true)
 }
 
-function randomBlob(role: 'original' | 'metadata', dice: Dice) {
-  return ownBlob(role, `own ${dice.hex(8)}`, dice.integer(BLOB_BYTES_LEAST, BLOB_BYTES_MOST))
+function randomBlob(role: 'original' | 'metadata', random: Random) {
+  return ownBlob(role, `own ${random.hex(8)}`, random.integer(BLOB_BYTES_LEAST, MAX_BLOB_BYTES))
 }
 
-async function send({ ports, dice }: Turn, upload: OwnUpload, mayGiveUp: boolean): Promise<void> {
-  const isGivenUp = mayGiveUp && dice.chance(GIVEN_UP_SHARE)
-  const chunkBytes = Math.ceil(upload.blob.size / (isGivenUp ? 3 : dice.integer(1, 3)))
+async function send({ ports, random }: Turn, upload: OwnUpload, mayGiveUp: boolean): Promise<void> {
+  const isGivenUp = mayGiveUp && random.chance(GIVEN_UP_SHARE)
+  const chunkBytes = Math.ceil(upload.blob.size / (isGivenUp ? 3 : random.integer(1, 3)))
   await uploadBlob(ports, upload, isGivenUp ? { chunkBytes, upTo: chunkBytes } : { chunkBytes })
 }
 
 /** Of what is there, of what may be, of what is gone, and at times of one thing more than there ever was. */
-async function verifySome({ ports, owner, dice }: Turn): Promise<void> {
+async function verifySome({ ports, owner, random }: Turn): Promise<void> {
   const assets = assetsOf(ports, owner)
   if (assets.length === 0) return
-  const picked = Array.from({ length: dice.integer(1, VERIFIED_AT_ONCE) }, () => dice.pick(assets)).map(askedOf)
-  const asked = picked.map((each) => (dice.chance(0.1) ? { ...each, hashes: [...each.hashes, unheldHash()] } : each))
+  const picked = Array.from({ length: random.integer(1, VERIFIED_AT_ONCE) }, () => random.pick(assets)).map(askedOf)
+  const asked = picked.map((each) => (random.chance(0.1) ? { ...each, hashes: [...each.hashes, unheldHash()] } : each))
   const bytes = asked.flatMap(({ asset }) => heldBy(asset)).reduce((sum, { size }) => sum + size, 0)
-  const deep = bytes < DEEP_BYTES_MOST && dice.chance(0.5)
+  const deep = bytes < MAX_DEEP_BYTES && random.chance(0.5)
   const verdicts = await verify(ports, asked, { owner, deep })
-  if (verdicts !== undefined && dice.chance(0.3)) await compareDurable(ports, verdicts, owner)
+  if (verdicts !== undefined && random.chance(0.3)) await compareDurable(ports, verdicts, owner)
 }

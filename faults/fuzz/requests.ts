@@ -2,7 +2,7 @@
 import type { Call } from '../../conformance/client.ts'
 import type { DeclaredOperation } from '../../conformance/document.ts'
 import { sha256 } from '../../conformance/world.ts'
-import type { Dice } from '../random.ts'
+import type { Random } from '../random.ts'
 import { type Json, type Maker, makeValue, ODD_TEXTS, oddValue, record, resolved, uuid } from './values.ts'
 
 /** Sent in sessions that are declared as long and with this hash: those land. */
@@ -17,24 +17,24 @@ export interface Command {
 }
 
 /** Well-formed; what it names has been seen where possible, whosesoever it is. */
-export function requestOf(maker: Maker, dice: Dice, operation: DeclaredOperation): Call {
+export function requestOf(maker: Maker, random: Random, operation: DeclaredOperation): Call {
   const declared = declarationOf(maker.root, operation)
   const parameters = list(declared.parameters).map((each) => resolved(maker.root, each))
   const inPath = (name: string) => {
     const schema = parameters.find((each) => each.name === name)?.schema
-    return String(makeValue(maker, dice, schema ?? { type: 'string' }, name))
+    return String(makeValue(maker, random, schema ?? { type: 'string' }, name))
   }
   const query = parameters
-    .filter((each) => each.in === 'query' && (each.required === true || dice.chance(0.5)))
-    .map(({ name, schema }) => `${name}=${encodeURIComponent(String(makeValue(maker, dice, schema, String(name))))}`)
+    .filter((each) => each.in === 'query' && (each.required === true || random.chance(0.5)))
+    .map(({ name, schema }) => `${name}=${encodeURIComponent(String(makeValue(maker, random, schema, String(name))))}`)
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(inPath(name)))
   const call = { method: operation.method, path: query.length === 0 ? path : `${path}?${query.join('&')}` }
-  if (operation.bodyType === undefined) return { ...call, headers: readHeaders(maker, dice) }
+  if (operation.bodyType === undefined) return { ...call, headers: readHeaders(maker, random) }
   if (operation.bodyType === 'application/json') {
     const { schema } = record(record(resolved(maker.root, declared.requestBody).content)['application/json'])
-    return { ...call, json: makeValue(maker, dice, schema) }
+    return { ...call, json: makeValue(maker, random, schema) }
   }
-  const [start, end] = dice.pick([
+  const [start, end] = random.pick([
     [0, 5],
     [0, 5],
     [0, 2],
@@ -52,12 +52,13 @@ export function requestOf(maker: Maker, dice: Dice, operation: DeclaredOperation
 /** So that the hash of what is sent is known to the pool. */
 export const CHUNK_HASH = sha256(CHUNK)
 
-function readHeaders({ pool }: Maker, dice: Dice): Record<string, string> {
+function readHeaders({ pool }: Maker, random: Random): Record<string, string> {
   const headers: Record<string, string> = {}
-  const hash = pool.pick('hash', dice) ?? CHUNK_HASH
-  if (dice.chance(0.2)) headers.range = dice.pick(['bytes=0-3', 'bytes=-1', 'bytes=2-', 'bytes=0-0,2-3', 'bytes=999-'])
-  if (dice.chance(0.1)) headers['if-none-match'] = dice.pick([`"${hash}"`, '*', 'W/"x"'])
-  if (dice.chance(0.1)) headers['if-range'] = dice.pick([`"${hash}"`, '"x"'])
+  const hash = pool.pick('hash', random) ?? CHUNK_HASH
+  if (random.chance(0.2))
+    headers.range = random.pick(['bytes=0-3', 'bytes=-1', 'bytes=2-', 'bytes=0-0,2-3', 'bytes=999-'])
+  if (random.chance(0.1)) headers['if-none-match'] = random.pick([`"${hash}"`, '*', 'W/"x"'])
+  if (random.chance(0.1)) headers['if-range'] = random.pick([`"${hash}"`, '"x"'])
   return headers
 }
 
@@ -68,58 +69,58 @@ function declarationOf(root: Json, { path, method }: DeclaredOperation): Json {
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** The same request with one or two faults in it. */
-export function bent(dice: Dice, call: Call): Command {
+export function bent(random: Random, call: Call): Command {
   let command: Command = { call, isPathBent: false, isTokenBent: false }
-  for (let fault = dice.chance(0.3) ? 2 : 1; fault > 0; fault--) command = { ...command, ...bendOf(dice, command) }
+  for (let fault = random.chance(0.3) ? 2 : 1; fault > 0; fault--) command = { ...command, ...bendOf(random, command) }
   return command
 }
 
-function bendOf(dice: Dice, { call }: Command): Partial<Command> {
-  if (call.json !== undefined && dice.chance(0.6)) return { call: withBentJson(dice, call) }
+function bendOf(random: Random, { call }: Command): Partial<Command> {
+  if (call.json !== undefined && random.chance(0.6)) return { call: withBentJson(random, call) }
   const bends: readonly (() => Partial<Command>)[] = [
-    () => ({ call: withHeader(dice, call) }),
-    () => ({ call: { ...call, path: bentPath(dice, call.path) }, isPathBent: true }),
-    () => ({ call: { ...call, path: bentQuery(dice, call.path) } }),
+    () => ({ call: withHeader(random, call) }),
+    () => ({ call: { ...call, path: bentPath(random, call.path) }, isPathBent: true }),
+    () => ({ call: { ...call, path: bentQuery(random, call.path) } }),
     () => ({
-      call: { ...call, method: dice.pick(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) },
+      call: { ...call, method: random.pick(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) },
       isPathBent: true,
     }),
-    () => ({ call: { ...call, token: bentToken(dice, call.token) }, isTokenBent: true }),
-    () => ({ call: withBody(dice, call) }),
+    () => ({ call: { ...call, token: bentToken(random, call.token) }, isTokenBent: true }),
+    () => ({ call: withBody(random, call) }),
   ]
-  return dice.pick(bends)()
+  return random.pick(bends)()
 }
 
-function withBentJson(dice: Dice, call: Call): Call {
+function withBentJson(random: Random, call: Call): Call {
   const text = JSON.stringify(call.json)
   const members = Object.keys(record(call.json))
   const bends: readonly (() => Call)[] = [
-    ...Array.from({ length: 6 }, () => () => ({ ...call, json: withBentMember(dice, call.json) })),
-    () => ({ ...call, json: oddValue(dice) }),
+    ...Array.from({ length: 6 }, () => () => ({ ...call, json: withBentMember(random, call.json) })),
+    () => ({ ...call, json: oddValue(random) }),
     () => ({
       ...call,
-      json: { ...record(call.json), [dice.pick(['x', '__proto__', 'album_id', ''])]: oddValue(dice) },
+      json: { ...record(call.json), [random.pick(['x', '__proto__', 'album_id', ''])]: oddValue(random) },
     }),
-    () => asText(call, text.slice(0, dice.integer(0, text.length - 1))),
-    () => asText(call, `${text}${dice.pick(['}', ',', '\u0000', ' '])}`),
+    () => asText(call, text.slice(0, random.integer(0, text.length - 1))),
+    () => asText(call, `${text}${random.pick(['}', ',', '\u0000', ' '])}`),
     () => asText(call, `{${members.map((name) => `${JSON.stringify(name)}:1`).join(',')},${text.slice(1)}`),
-    () => asText(call, '['.repeat(dice.pick([10, 1000, 20_000]))),
+    () => asText(call, '['.repeat(random.pick([10, 1000, 20_000]))),
   ]
-  return dice.pick(bends)()
+  return random.pick(bends)()
 }
 
 /** One member, at any depth, left out or replaced. */
-function withBentMember(dice: Dice, value: unknown): unknown {
+function withBentMember(random: Random, value: unknown): unknown {
   if (Array.isArray(value) && value.length > 0) {
-    const place = dice.integer(0, value.length - 1)
-    return value.map((each, index) => (index === place ? withBentMember(dice, each) : each))
+    const place = random.integer(0, value.length - 1)
+    return value.map((each, index) => (index === place ? withBentMember(random, each) : each))
   }
   const members = typeof value === 'object' && value !== null ? Object.entries(value) : []
-  if (members.length === 0) return oddValue(dice)
-  const [name, member] = dice.pick(members)
+  if (members.length === 0) return oddValue(random)
+  const [name, member] = random.pick(members)
   const others = Object.fromEntries(members.filter(([each]) => each !== name))
-  if (dice.chance(0.2)) return others
-  return { ...others, [name]: typeof member === 'object' ? withBentMember(dice, member) : oddValue(dice) }
+  if (random.chance(0.2)) return others
+  return { ...others, [name]: typeof member === 'object' ? withBentMember(random, member) : oddValue(random) }
 }
 
 const asText = ({ json: _, headers, ...call }: Call, body: string): Call => ({
@@ -139,40 +140,40 @@ const HEADER_VALUES = [
   ...['2026-11-01', '2025-01-01', '2026-02-30', '9'.repeat(400), 'a'.repeat(3000), '1.2.3.4, 5.6.7.8', 'x\u00ff'],
 ]
 
-function withHeader(dice: Dice, call: Call): Call {
-  const value = dice.chance(0.1) ? undefined : dice.pick(HEADER_VALUES)
-  return { ...call, headers: { ...call.headers, [dice.pick(HEADER_NAMES)]: value } }
+function withHeader(random: Random, call: Call): Call {
+  const value = random.chance(0.1) ? undefined : random.pick(HEADER_VALUES)
+  return { ...call, headers: { ...call.headers, [random.pick(HEADER_NAMES)]: value } }
 }
 
-function bentPath(dice: Dice, given: string): string {
+function bentPath(random: Random, given: string): string {
   const [path = '', ...query] = given.split('?')
   const segments = path.split('/')
-  const place = dice.integer(1, segments.length - 1)
+  const place = random.integer(1, segments.length - 1)
   // An empty segment is neither a path of the document nor an id: the router decides what it is, and nobody is promised either.
-  const odd = dice.pick([
+  const odd = random.pick([
     ...ODD_TEXTS.filter((text) => text !== '' && text.isWellFormed() && text.length < 5000).map(encodeURIComponent),
-    ...['%00', '%ff', '%2e%2e', '..%2f', '%', '%zz', '%c0%ae', uuid(dice), dice.hex(16)],
+    ...['%00', '%ff', '%2e%2e', '..%2f', '%', '%zz', '%c0%ae', uuid(random), random.hex(16)],
   ])
   const bentSegments = segments.map((segment, index) => (index === place ? odd : segment))
-  const longer = dice.chance(0.2) ? [...segments, odd] : bentSegments
+  const longer = random.chance(0.2) ? [...segments, odd] : bentSegments
   return [longer.join('/') || '/', ...query].join('?')
 }
 
-function bentQuery(dice: Dice, path: string): string {
-  const odd = dice.pick(ODD_TEXTS.filter((text) => text.isWellFormed() && text.length < 5000))
-  const name = dice.pick(['cursor', 'limit', 'opaque_id', 'x', '__proto__', 'access_token'])
+function bentQuery(random: Random, path: string): string {
+  const odd = random.pick(ODD_TEXTS.filter((text) => text.isWellFormed() && text.length < 5000))
+  const name = random.pick(['cursor', 'limit', 'opaque_id', 'x', '__proto__', 'access_token'])
   return `${path}${path.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(odd)}`
 }
 
-function bentToken(dice: Dice, token = 'x.y.z'): string | undefined {
-  const place = dice.integer(0, token.length - 1)
-  if (dice.chance(0.25)) return undefined
-  return dice.pick(['x', `${token}.${token}`, `${token.slice(0, place)}A${token.slice(place + 1)}`])
+function bentToken(random: Random, token = 'x.y.z'): string | undefined {
+  const place = random.integer(0, token.length - 1)
+  if (random.chance(0.25)) return undefined
+  return random.pick(['x', `${token}.${token}`, `${token.slice(0, place)}A${token.slice(place + 1)}`])
 }
 
-function withBody(dice: Dice, { json: _, ...call }: Call): Call {
-  const body = dice.chance(0.05)
+function withBody(random: Random, { json: _, ...call }: Call): Call {
+  const body = random.chance(0.05)
     ? Buffer.alloc(BODY_BYTES_TOO_MANY)
-    : Buffer.from(dice.hex(dice.integer(0, 200)), 'hex')
-  return { ...call, body, withoutLength: dice.chance(0.5) }
+    : Buffer.from(random.hex(random.integer(0, 200)), 'hex')
+  return { ...call, body, withoutLength: random.chance(0.5) }
 }

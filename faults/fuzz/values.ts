@@ -1,5 +1,5 @@
 /** Values for a JSON schema of the document: mostly right ones, made of what has been seen where names agree, and wrong ones of many kinds. */
-import type { Dice } from '../random.ts'
+import type { Random } from '../random.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -7,10 +7,10 @@ export type Json = Readonly<Record<string, unknown>>
 export interface Pool {
   keep(name: string, value: string): void
   /** Undefined when none was seen. */
-  pick(name: string, dice: Dice): string | undefined
+  pick(name: string, random: Random): string | undefined
 }
 
-const KEPT_MOST = 40
+const MAX_KEPT = 40
 
 export function createPool(): Pool {
   const seen = new Map<string, string[]>()
@@ -20,11 +20,11 @@ export function createPool(): Pool {
       seen.set(name, values)
       if (values.includes(value)) return
       values.push(value)
-      if (values.length > KEPT_MOST) values.shift()
+      if (values.length > MAX_KEPT) values.shift()
     },
-    pick(name, dice) {
+    pick(name, random) {
       const values = seen.get(name) ?? []
-      return values.length === 0 ? undefined : dice.pick(values)
+      return values.length === 0 ? undefined : random.pick(values)
     },
   }
 }
@@ -53,58 +53,61 @@ export interface Maker {
 }
 
 /** A value that fits the schema, as far as its JSON tells. */
-export function makeValue({ root, pool }: Maker, dice: Dice, given: unknown, name = ''): unknown {
+export function makeValue({ root, pool }: Maker, random: Random, given: unknown, name = ''): unknown {
   const schema = resolved(root, given)
   const { type, properties, items, enum: values } = schema
   const kind = Array.isArray(type) ? type[0] : type
-  if (Array.isArray(values)) return dice.pick(values)
-  if (kind === 'boolean') return dice.chance(0.5)
-  if (kind === 'integer') return integerOf(schema, dice)
+  if (Array.isArray(values)) return random.pick(values)
+  if (kind === 'boolean') return random.chance(0.5)
+  if (kind === 'integer') return integerOf(schema, random)
   if (kind === 'array') {
-    const length = Math.max(Number(schema.minItems ?? 0), dice.integer(0, 3))
-    return Array.from({ length }, () => makeValue({ root, pool }, dice, items, name))
+    const length = Math.max(Number(schema.minItems ?? 0), random.integer(0, 3))
+    return Array.from({ length }, () => makeValue({ root, pool }, random, items, name))
   }
   if (kind === 'object' || properties !== undefined) {
     const required = Array.isArray(schema.required) ? schema.required : []
     const members = Object.entries(record(properties)).filter(
-      ([member]) => required.includes(member) || dice.chance(OPTIONAL_CHANCE),
+      ([member]) => required.includes(member) || random.chance(OPTIONAL_CHANCE),
     )
-    return Object.fromEntries(members.map(([member, each]) => [member, makeValue({ root, pool }, dice, each, member)]))
+    return Object.fromEntries(
+      members.map(([member, each]) => [member, makeValue({ root, pool }, random, each, member)]),
+    )
   }
-  return textOf(schema, { name, pool, dice })
+  return textOf(schema, { name, pool, random })
 }
 
-function integerOf({ minimum, maximum }: Json, dice: Dice): number {
+function integerOf({ minimum, maximum }: Json, random: Random): number {
   const [least, most] = [Number(minimum ?? 0), Number(maximum ?? Number.MAX_SAFE_INTEGER)]
-  const usual = [1, 5, 50, 100, 1_048_560, dice.integer(1, 5000)]
-  const value = dice.chance(0.85) ? dice.pick(usual) : dice.pick([least, most, least + 1, most - 1])
+  const usual = [1, 5, 50, 100, 1_048_560, random.integer(1, 5000)]
+  const value = random.chance(0.85) ? random.pick(usual) : random.pick([least, most, least + 1, most - 1])
   return Math.min(Math.max(value, least), most)
 }
 
 /** How each form of a text is made; `Base64 of 8 to 64 bytes` stands in the description alone. */
-function textOf(schema: Json, { name, pool, dice }: { name: string; pool: Pool; dice: Dice }): string {
-  const seen = (ALIASES[name] ?? [name]).map((each) => pool.pick(each, dice)).filter((each) => each !== undefined)
-  if (seen.length > 0 && dice.chance(SEEN_CHANCE)) return dice.pick(seen)
+function textOf(schema: Json, { name, pool, random }: { name: string; pool: Pool; random: Random }): string {
+  const seen = (ALIASES[name] ?? [name]).map((each) => pool.pick(each, random)).filter((each) => each !== undefined)
+  if (seen.length > 0 && random.chance(SEEN_CHANCE)) return random.pick(seen)
   const pattern = String(schema.pattern ?? '')
   const base64 = /Base64 of (\d+)(?: to (\d+))? bytes/.exec(String(schema.description))
   if (base64 !== null) {
     const least = Number(base64[1])
     const most = Math.min(Number(base64[2] ?? least), Math.max(least, BYTES_MANY))
-    return Buffer.from(dice.hex(dice.integer(least, most)), 'hex').toString('base64')
+    return Buffer.from(random.hex(random.integer(least, most)), 'hex').toString('base64')
   }
-  if (schema.format === 'date') return dice.pick(['2026-01-01', '2026-11-01', '2026-06-15', '2025-12-31', '2027-01-01'])
-  if (schema.format === 'date-time') return new Date(Date.now() + dice.integer(-1000, 90_000) * 1000).toISOString()
-  if (pattern.includes('{8}-')) return uuid(dice)
-  if (pattern.includes('{64}')) return dice.hex(32)
-  if (pattern.includes('{32}')) return dice.hex(16)
+  if (schema.format === 'date')
+    return random.pick(['2026-01-01', '2026-11-01', '2026-06-15', '2025-12-31', '2027-01-01'])
+  if (schema.format === 'date-time') return new Date(Date.now() + random.integer(-1000, 90_000) * 1000).toISOString()
+  if (pattern.includes('{8}-')) return uuid(random)
+  if (pattern.includes('{64}')) return random.hex(32)
+  if (pattern.includes('{32}')) return random.hex(16)
   if (pattern.includes('https')) return 'https://peer.example'
   if (name === 'content_type') return 'application/octet-stream'
-  if (name === 'email') return `${dice.hex(6)}@fuzz.example`
-  return dice.hex(dice.integer(6, 20))
+  if (name === 'email') return `${random.hex(6)}@fuzz.example`
+  return random.hex(random.integer(6, 20))
 }
 
-export function uuid(dice: Dice): string {
-  const hex = dice.hex(16)
+export function uuid(random: Random): string {
+  const hex = random.hex(16)
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
@@ -156,8 +159,8 @@ export const ODD_TEXTS: readonly string[] = [
 ]
 
 /** Anything but what belongs there, most of the time. */
-export function oddValue(dice: Dice): unknown {
-  return dice.pick<unknown>([
+export function oddValue(random: Random): unknown {
+  return random.pick<unknown>([
     null,
     true,
     -1,

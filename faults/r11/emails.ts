@@ -4,35 +4,35 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import type { Reply } from '../../conformance/client.ts'
 import { fingerprint } from '../../conformance/expect.ts'
-import type { Dice } from '../random.ts'
+import type { Random } from '../random.ts'
 import { medianOf, type Welch, welch } from './welch.ts'
 
 /** An account takes 100 wrong secrets and as many wrong proofs in a quarter of an hour. */
 const TRIES_OF_AN_EMAIL = 90
 const WARM_UP_ROUNDS = 100
 /** Two lots that differ by nothing but chance pass it once in a hundred thousand times. */
-const T_MOST = 4.5
+const MAX_T = 4.5
 /** What a client seals an account key into: 32 bytes in one segment, behind one header block. */
 const SEALED_BYTES = 1138
 
 interface Operation {
   readonly name: string
   readonly path: string
-  body(email: string, dice: Dice): Record<string, unknown>
+  body(email: string, random: Random): Record<string, unknown>
   /** The server hashes for it, two at a time: then two ask at a time, and nothing else is measured meanwhile. */
   readonly isSlow?: true
   /** What differs from one e-mail to the next, and is of one length. */
   readonly varies?: 'salt' | 'sealed_recovery_key'
 }
 
-const base64 = (dice: Dice, bytes: number) => Buffer.from(dice.hex(bytes), 'hex').toString('base64')
+const base64 = (random: Random, bytes: number) => Buffer.from(random.hex(bytes), 'hex').toString('base64')
 
 const OPERATIONS: readonly Operation[] = [
   { name: 'kdf', path: '/v1/auth/kdf', body: (email) => ({ email }), varies: 'salt' },
   {
     name: 'login',
     path: '/v1/auth/login',
-    body: (email, dice) => ({ email, password: base64(dice, 32) }),
+    body: (email, random) => ({ email, password: base64(random, 32) }),
     isSlow: true,
   },
   {
@@ -44,7 +44,7 @@ const OPERATIONS: readonly Operation[] = [
   {
     name: 'recover/finish',
     path: '/v1/auth/recover/finish',
-    body: (email, dice) => ({ email, recovery_proof: base64(dice, 32), password: base64(dice, 32) }),
+    body: (email, random) => ({ email, recovery_proof: base64(random, 32), password: base64(random, 32) }),
   },
 ]
 
@@ -61,14 +61,14 @@ export interface EmailReport {
 interface Asking {
   readonly url: string
   readonly samples: number
-  readonly dice: Dice
+  readonly random: Random
 }
 
-/** In each round every operation of both kinds of e-mail, in an order that the dice say. The quick ones one after the other over one connection. */
-export async function askForEmails({ url, samples, dice }: Asking): Promise<EmailReport> {
+/** In each round every operation of both kinds of e-mail, in an order that the random say. The quick ones one after the other over one connection. */
+export async function askForEmails({ url, samples, random }: Asking): Promise<EmailReport> {
   const rounds = samples + WARM_UP_ROUNDS
   const count = Math.ceil(rounds / TRIES_OF_AN_EMAIL)
-  const emails = Array.from({ length: 2 * count }, () => `${dice.hex(8)}@example.org`)
+  const emails = Array.from({ length: 2 * count }, () => `${random.hex(8)}@example.org`)
   const [known, unknown] = [emails.slice(0, count), emails.slice(count)]
   const measured = new Map(OPERATIONS.map(({ name }): [string, Measured] => [name, { known: [], unknown: [] }]))
   const answers = new Map(OPERATIONS.map(({ name }) => [name, new Set<string>()]))
@@ -76,9 +76,9 @@ export async function askForEmails({ url, samples, dice }: Asking): Promise<Emai
   async function askInTurn(operations: readonly Operation[], lane: { readonly from: number; readonly step: number }) {
     await overOneConnection(url, async (post) => {
       for (let round = lane.from; round < rounds; round += lane.step) {
-        for (const { operation, kind } of shuffled(operations, dice)) {
+        for (const { operation, kind } of shuffled(operations, random)) {
           const email = (kind === 'known' ? known : unknown)[round % count] ?? ''
-          const { reply, ms } = await post(operation.path, operation.body(email, dice))
+          const { reply, ms } = await post(operation.path, operation.body(email, random))
           if (round >= WARM_UP_ROUNDS) measured.get(operation.name)?.[kind].push(ms)
           answers.get(operation.name)?.add(lookOf(reply, operation))
         }
@@ -87,7 +87,7 @@ export async function askForEmails({ url, samples, dice }: Asking): Promise<Emai
   }
 
   await overOneConnection(url, async (post) => {
-    for (const email of known) await register(post, email, dice)
+    for (const email of known) await register(post, email, random)
   })
   await askInTurn(
     OPERATIONS.filter(({ isSlow }) => isSlow !== true),
@@ -98,9 +98,9 @@ export async function askForEmails({ url, samples, dice }: Asking): Promise<Emai
   return reportOf(measured, answers)
 }
 
-function shuffled(operations: readonly Operation[], dice: Dice) {
+function shuffled(operations: readonly Operation[], random: Random) {
   const kinds = ['known', 'unknown'] as const
-  const asks = operations.flatMap((operation) => kinds.map((kind) => ({ operation, kind, order: dice.fraction() })))
+  const asks = operations.flatMap((operation) => kinds.map((kind) => ({ operation, kind, order: random.fraction() })))
   return asks.toSorted((one, other) => one.order - other.order)
 }
 
@@ -114,7 +114,7 @@ function reportOf(
     const { t, tCropped } = welch(known, unknown)
     times[name] = { t, tCropped, knownMs: medianOf(known), unknownMs: medianOf(unknown) }
     for (const [what, value] of Object.entries({ t, 't without the slowest': tCropped }))
-      if (!(Math.abs(value) < T_MOST))
+      if (!(Math.abs(value) < MAX_T))
         faults.push(`${name}: ${what} is ${value.toFixed(2)}: the time tells who has an account`)
     const looks = [...(answers.get(name) ?? [])]
     if (looks.length !== 1) faults.push(`${name}: the answers differ:\n${looks.join('\n----\n')}`)
@@ -125,15 +125,15 @@ function reportOf(
 type Post = (path: string, body: unknown) => Promise<{ readonly reply: Reply; readonly ms: number }>
 
 /** With all that a client registers, so that everything which a row can hold is there to be noticed. */
-async function register(post: Post, email: string, dice: Dice): Promise<void> {
+async function register(post: Post, email: string, random: Random): Promise<void> {
   const { reply } = await post('/v1/auth/register', {
     email,
-    password: base64(dice, 32),
+    password: base64(random, 32),
     kdf_version: 1,
-    salt: base64(dice, 16),
-    sealed_account_key: base64(dice, SEALED_BYTES),
-    sealed_recovery_key: base64(dice, SEALED_BYTES),
-    recovery_proof: base64(dice, 32),
+    salt: base64(random, 16),
+    sealed_account_key: base64(random, SEALED_BYTES),
+    sealed_recovery_key: base64(random, SEALED_BYTES),
+    recovery_proof: base64(random, 32),
   })
   if (reply.status !== 201) throw new Error(`an account was answered ${reply.status} ${reply.body}`)
 }

@@ -16,7 +16,7 @@ import {
   revoke,
   sha256,
 } from '../../conformance/world.ts'
-import type { Dice } from '../random.ts'
+import type { Random } from '../random.ts'
 
 interface Hidden {
   readonly name: string
@@ -29,14 +29,14 @@ const fixed = (ids: readonly string[]) => ids.map((id) => () => id)
 /** Throws nothing for an answer that differs: it is in the faults. */
 export async function lookForHidden(
   client: Client,
-  { samples, dice }: { readonly samples: number; readonly dice: Dice },
+  { samples, random }: { readonly samples: number; readonly random: Random },
 ): Promise<readonly string[]> {
   const all = [await links(client), await sessions(client), await drops(client), await assets(client)]
   const looks = new Map<string, Set<string>>()
   for (let sample = 0; sample < samples; sample++) {
-    const { name, ids, calls } = dice.pick(all)
-    const place = dice.integer(0, calls.length - 1)
-    const call = calls[place]?.(dice.pick(ids)())
+    const { name, ids, calls } = random.pick(all)
+    const place = random.integer(0, calls.length - 1)
+    const call = calls[place]?.(random.pick(ids)())
     if (call === undefined) continue
     const key = `${name}, ${call.method} number ${place}`
     looks.set(key, (looks.get(key) ?? new Set<string>()).add(fingerprint(await client.send(call))))

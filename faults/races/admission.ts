@@ -15,11 +15,11 @@ import {
 } from '../../conformance/world.ts'
 import { clear, expectOnly, expectUse, MANY, newLinkOf, placesOf, type Race, race, raceSides, times } from './race.ts'
 
-const BYTES_MOST = 500
+const MAX_BYTES = 500
 const FILLED = 'as many as there was room for'
 const FULL = '409 drop.cap_exhausted'
 /** Open sessions of one link. */
-const OPEN_MOST = 64
+const MAX_OPEN = 64
 const QUOTA_BYTES = 100_000
 const OWN_UPLOADS = 8
 
@@ -33,11 +33,11 @@ const create = (link: Link, size: number): Promise<Reply> =>
 
 const count: Race = {
   name: 'max_file_count',
-  async round({ author, dice }) {
-    const room = dice.integer(1, MANY - 1)
+  async round({ author, random }) {
+    const room = random.integer(1, MANY - 1)
     const link = await newLinkOf(author, { max_file_count: room })
     const replies = await race(
-      dice,
+      random,
       times(MANY, () => create(link, 100)),
     )
     assert.deepEqual(tally(replies), answers({ 201: room, [FULL]: MANY - room }))
@@ -52,16 +52,16 @@ const count: Race = {
 /** Files of one size fill it exactly; of files of many sizes, none is refused that would still fit at the end. */
 const bytes: Race = {
   name: 'max_total_bytes',
-  async round({ author, dice, index }) {
+  async round({ author, random, index }) {
     const isMixed = index % 2 === 1
-    const size = dice.integer(1, BYTES_MOST)
-    const room = dice.integer(1, MANY - 1)
-    const cap = room * size + (isMixed ? 0 : dice.integer(0, size - 1))
+    const size = random.integer(1, MAX_BYTES)
+    const room = random.integer(1, MANY - 1)
+    const cap = room * size + (isMixed ? 0 : random.integer(0, size - 1))
     const link = await newLinkOf(author, { max_total_bytes: cap })
-    const sizes = Array.from({ length: MANY }, () => (isMixed ? Math.min(cap, dice.integer(1, 2 * size)) : size))
+    const sizes = Array.from({ length: MANY }, () => (isMixed ? Math.min(cap, random.integer(1, 2 * size)) : size))
     const sizeOf = (place: number) => sizes[place] ?? 0
     const replies = await race(
-      dice,
+      random,
       times(MANY, (place) => create(link, sizeOf(place))),
     )
     expectOnly(replies, ['201', FULL])
@@ -81,17 +81,17 @@ const bytes: Race = {
 
 const open: Race = {
   name: 'open sessions',
-  async round({ author, dice }) {
+  async round({ author, random }) {
     const link = await newLinkOf(author)
-    const before = dice.integer(0, 24)
+    const before = random.integer(0, 24)
     await Promise.all(times(before, () => create(link, 10)).map((ask) => ask()))
     const replies = await race(
-      dice,
+      random,
       times(MANY, () => create(link, 10)),
     )
-    assert.deepEqual(tally(replies), answers({ 201: OPEN_MOST - before, [FULL]: before }))
-    assert.equal((await entryOf(link)).open_sessions, OPEN_MOST)
-    await expectUse(author, OPEN_MOST * 10)
+    assert.deepEqual(tally(replies), answers({ 201: MAX_OPEN - before, [FULL]: before }))
+    assert.equal((await entryOf(link)).open_sessions, MAX_OPEN)
+    await expectUse(author, MAX_OPEN * 10)
     await clear(author)
     return FILLED
   },
@@ -101,13 +101,13 @@ const open: Race = {
 const quota: Race = {
   name: 'quota',
   settings: { QUOTA_HARD_BYTES: String(QUOTA_BYTES) },
-  async round({ author, dice }) {
-    const [size, room] = [dice.integer(1, BYTES_MOST), dice.integer(1, MANY - 1)]
+  async round({ author, random }) {
+    const [size, room] = [random.integer(1, MAX_BYTES), random.integer(1, MANY - 1)]
     const links = [await newLinkOf(author), await newLinkOf(author)] as const
-    const before = QUOTA_BYTES - room * size - dice.integer(0, size - 1)
+    const before = QUOTA_BYTES - room * size - random.integer(0, size - 1)
     await openSession(await newLinkOf(author), Buffer.alloc(1), { size: before })
     const replies = await race(
-      dice,
+      random,
       times(MANY, (place) => {
         if (place >= OWN_UPLOADS) return create(place % 2 === 0 ? links[0] : links[1], size)
         return sendUpload(author, uploadBody(newBundle(author, { original: randomBytes(size) })))
@@ -126,14 +126,14 @@ const quota: Race = {
 /** The room of what is given up goes to others, and none of it twice. */
 const givenBack: Race = {
   name: 'create against cancel',
-  async round({ author, dice }) {
+  async round({ author, random }) {
     const link = await newLinkOf(author, { max_file_count: MANY / 2 })
     const sessions = await Promise.all(Array.from({ length: MANY / 2 }, () => openSession(link, Buffer.alloc(7))))
     const cancels = sessions.map(({ client, opaqueId, uploadId }) => () => {
       return client.send({ method: 'DELETE', path: `/d/${opaqueId}/${uploadId}` })
     })
     const creates = times(MANY / 2, () => create(link, 7))
-    const [cancelled = [], created = []] = await raceSides(dice, [cancels, creates])
+    const [cancelled = [], created = []] = await raceSides(random, [cancels, creates])
     assert.deepEqual(tally(cancelled), { 204: MANY / 2 })
     expectOnly(created, ['201', FULL])
     const admitted = placesOf(created, '201').length
@@ -147,12 +147,12 @@ const givenBack: Race = {
 
 const idempotency: Race = {
   name: 'one Idempotency-Key',
-  async round({ author, dice, index }) {
-    const size = dice.integer(1, BYTES_MOST)
+  async round({ author, random, index }) {
+    const size = random.integer(1, MAX_BYTES)
     if (index % 2 === 1) {
       const body = uploadBody(newBundle(author, { original: randomBytes(size) }))
       const replies = await race(
-        dice,
+        random,
         times(MANY, () => sendUpload(author, body)),
       )
       assert.deepEqual(tally(replies), { 200: MANY - 1, 201: 1 })
@@ -161,9 +161,9 @@ const idempotency: Race = {
     } else {
       const link = await newLinkOf(author)
       const body = declaration(Buffer.alloc(1), { size })
-      const headers = { 'idempotency-key': dice.hex(16) }
+      const headers = { 'idempotency-key': random.hex(16) }
       const replies = await race(
-        dice,
+        random,
         times(MANY, () => sendDeclaration(link, body, headers)),
       )
       assert.deepEqual(tally(replies), { 201: MANY })

@@ -62,9 +62,9 @@ async function expectAdopted(bundles: readonly Bundle[], replies: readonly Reply
 
 const adoptions: Race = {
   name: 'adopt against adopt',
-  async round({ author, dice }) {
+  async round({ author, random }) {
     const { bundles, adoptions: asks } = await pendingDrop(author, MANY)
-    const replies = await race(dice, asks)
+    const replies = await race(random, asks)
     assert.deepEqual(tally(replies), { 200: 1, [NO_DROP]: MANY - 1 })
     const assetIds = await expectAdopted(bundles, replies)
     assert.deepEqual(await inboxOf(author.owner), [])
@@ -77,12 +77,12 @@ const adoptions: Race = {
 /** Whoever comes while it is under way joins it; whoever comes later finds no drop. */
 const repeats: Race = {
   name: 'one adoption many times',
-  async round({ author, dice }) {
+  async round({ author, random }) {
     const { bundles, adoptions: asks } = await pendingDrop(author, 1)
     const [bundle] = bundles
     const [ask] = asks
     assert.ok(bundle && ask)
-    const replies = await race(dice, times(MANY, ask))
+    const replies = await race(random, times(MANY, ask))
     expectOnly(replies, ['200', NO_DROP])
     assert.ok(countOf(replies, '200') > 0)
     assert.equal((await receiptsOf(bundle)).length, BOTH)
@@ -95,10 +95,10 @@ const repeats: Race = {
 
 const discards: Race = {
   name: 'adopt against discard',
-  async round({ author, dice }) {
+  async round({ author, random }) {
     const { dropId, bundles, adoptions: asks } = await pendingDrop(author, MANY / 2)
     const discard = () => asOwner(author.owner, 'DELETE', `/v1/drops/${dropId}`)
-    const [adopted = [], discarded = []] = await raceSides(dice, [asks, times(MANY / 2, discard)])
+    const [adopted = [], discarded = []] = await raceSides(random, [asks, times(MANY / 2, discard)])
     expectOnly(adopted, ['200', NO_DROP])
     expectOnly(discarded, ['204', NO_DROP])
     assert.equal(countOf(adopted, '200') + countOf(discarded, '204'), 1, 'exactly one request wins')

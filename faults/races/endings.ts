@@ -38,7 +38,7 @@ const GONE = '404 upload.session_not_found'
 /** The newest of several requests wins; an older one whose bytes were still under way says so, and its repeat is answered 204. */
 const OVERTAKEN = '409 upload.offset_mismatch'
 const CLOSED = '409 upload.session_closed'
-const BYTES_MOST = 3_000
+const MAX_BYTES = 3_000
 /** About as long as one side takes, so that the other comes in the middle of it. */
 const LAND_MS = 100
 const CREATE_ALL_MS = 80
@@ -49,8 +49,8 @@ function outcome(count: number, most: number, doing: string): string {
 }
 
 /** A guest's session and an owner's in turn: chunks are taken by one function, whoever sends them (specification, Append one chunk). */
-async function newSession({ author, dice, index }: Round): Promise<Opened> {
-  const file = randomBytes(dice.integer(1, BYTES_MOST))
+async function newSession({ author, random, index }: Round): Promise<Opened> {
+  const file = randomBytes(random.integer(1, MAX_BYTES))
   if (index % 2 === 0) {
     const session = await openSession(await newLinkOf(author), file)
     return { session, size: file.length, receipts: () => guestReceipts(session), assetIds: [] }
@@ -82,10 +82,10 @@ async function guestReceipts(session: Session): Promise<readonly number[]> {
 const lastChunk: Race = {
   name: 'last chunk many times',
   async round(round) {
-    const { author, dice } = round
+    const { author, random } = round
     const { session, size, receipts, assetIds } = await newSession(round)
     const replies = await race(
-      dice,
+      random,
       times(MANY, () => append(session)),
     )
     expectOnly(replies, [LANDED, OVERTAKEN])
@@ -102,10 +102,10 @@ const lastChunk: Race = {
 const cancelled: Race = {
   name: 'cancel against last chunk',
   async round(round) {
-    const { author, dice } = round
+    const { author, random } = round
     const { session, size, receipts, assetIds } = await newSession(round)
     const sides = [times(MANY / 2, () => append(session)), times(MANY / 2, () => cancel(session))]
-    const [chunks = [], cancels = []] = await raceSides(dice, sides, [0, LAND_MS])
+    const [chunks = [], cancels = []] = await raceSides(random, sides, [0, LAND_MS])
     const hasLanded = (await receipts()).length === 1
     if (hasLanded) {
       expectOnly(chunks, [LANDED, OVERTAKEN])
@@ -127,10 +127,10 @@ const finishAll = (sessions: readonly Session[]) => sessions.map((session) => ()
 
 const singleUse: Race = {
   name: 'single_use',
-  async round({ author, dice }) {
+  async round({ author, random }) {
     const link = await newLinkOf(author, { single_use: true })
     const sessions = await Promise.all(Array.from({ length: MANY }, () => openSession(link, randomBytes(50))))
-    const replies = await race(dice, finishAll(sessions))
+    const replies = await race(random, finishAll(sessions))
     assert.deepEqual(tally(replies), { [LANDED]: 1, [GONE]: MANY - 1 })
     const [drop, ...others] = await inboxOf(author.owner)
     assert.deepEqual(others, [])
@@ -145,12 +145,12 @@ const singleUse: Race = {
 
 const created: Race = {
   name: 'revoke against create',
-  async round({ author, dice }) {
+  async round({ author, random }) {
     const link = await newLinkOf(author)
-    const revocations = dice.integer(1, 8)
+    const revocations = random.integer(1, 8)
     const body = declaration(Buffer.alloc(40))
     const sides = [times(MANY - revocations, () => sendDeclaration(link, body)), times(revocations, () => revoke(link))]
-    const [creates = [], ends = []] = await raceSides(dice, sides, [0, CREATE_ALL_MS])
+    const [creates = [], ends = []] = await raceSides(random, sides, [0, CREATE_ALL_MS])
     expectOnly(creates, ['201', '404 drop.link_not_found'])
     assert.deepEqual(tally(ends), { 204: revocations })
     const { state, open_sessions, landed_files } = await entryOf(link)
@@ -164,10 +164,10 @@ const created: Race = {
 
 const landing: Race = {
   name: 'revoke against landing',
-  async round({ author, dice }) {
+  async round({ author, random }) {
     const link = await newLinkOf(author)
     const sessions = await Promise.all(Array.from({ length: MANY - 1 }, () => openSession(link, randomBytes(60))))
-    const [chunks = []] = await raceSides(dice, [finishAll(sessions), [() => revoke(link)]], [0, LAND_ALL_MS])
+    const [chunks = []] = await raceSides(random, [finishAll(sessions), [() => revoke(link)]], [0, LAND_ALL_MS])
     expectOnly(chunks, [LANDED, GONE])
     const landed = placesOf(chunks, LANDED)
       .map((place) => sessions[place]?.file.toString('hex'))

@@ -9,14 +9,14 @@ const FROM_ELSEWHERE = { 'x-forwarded-for': '203.0.113.9' }
 
 const invites: Race = {
   name: 'invite',
-  async round({ client, dice, operate }) {
+  async round({ client, random, operate }) {
     const { code } = (await operate('account', 'invite')) as { readonly code: string }
-    const people = dice.pick([MANY, MANY / 2, MANY / 8])
+    const people = random.pick([MANY, MANY / 2, MANY / 8])
     const bodies = Array.from({ length: people }, () => ({ email: newEmail(), password: newPassword(), invite: code }))
     const register = (json: unknown) =>
       client.send({ method: 'POST', path: '/v1/auth/register', json, headers: FROM_ELSEWHERE })
     const replies = await race(
-      dice,
+      random,
       times(MANY, (index) => register(bodies[index % people])),
     )
     const each = MANY / people

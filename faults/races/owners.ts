@@ -12,7 +12,7 @@ const SIZE = 100
 /** A verdict is of one moment: all is there, or nothing is known. Whoever asks after the deletion was acknowledged hears the latter. */
 const verdicts: Race = {
   name: 'delete against verify',
-  async round({ author, dice }) {
+  async round({ author, random }) {
     const bundle = newBundle(author, { original: randomBytes(SIZE) })
     await landBlob(bundle)
     const hashes = [sha256(bundle.original)]
@@ -23,15 +23,15 @@ const verdicts: Race = {
       return reply
     }
     const wasDeleted = new Map<number, boolean>()
-    const deepAt = dice.integer(0, MANY)
+    const deepAt = random.integer(0, MANY)
     const verify = (place: number) => {
       wasDeleted.set(place, isDeleted)
       const assets = [{ asset_id: bundle.assetId, blob_hashes: hashes }]
       return sendJson(author.owner, '/v1/storage/verify', { assets, deep: place === deepAt })
     }
-    const deletions = dice.integer(1, 8)
+    const deletions = random.integer(1, 8)
     const sides = [times(MANY - deletions, verify), times(deletions, remove)]
-    const [verified = [], removed = []] = await raceSides(dice, sides)
+    const [verified = [], removed = []] = await raceSides(random, sides)
     assert.deepEqual(tally(removed), { 204: 1, ...(deletions > 1 && { '404 asset.not_found': deletions - 1 }) })
     const durable = verified.map((reply, place) => verdictOf(reply, wasDeleted.get(place)))
     assert.equal(verdictOf(await verify(MANY), true), false)
@@ -63,12 +63,12 @@ function verdictOf(reply: Reply, wasDeleted = false): boolean {
 
 const provisions: Race = {
   name: 'one opaque_id by two owners',
-  async round({ author, rival, dice }) {
+  async round({ author, rival, random }) {
     const body = linkBody()
     const owners = [author.owner, rival.owner]
     const bodies = owners.map(() => ({ ...body, drop_pubkey: base64(64) }))
     const sides = owners.map((owner, side) => times(MANY / 2, () => sendLink(owner, bodies[side])))
-    const answers = (await raceSides(dice, sides, [2, 2])).map(tally)
+    const answers = (await raceSides(random, sides, [2, 2])).map(tally)
     const [won, lost] = [{ 201: MANY / 2 }, { '400 drop.opaque_id_taken': MANY / 2 }]
     const isAuthors = answers[0]?.['201'] !== undefined
     assert.deepEqual(answers, isAuthors ? [won, lost] : [lost, won], 'all of one owner win, none of the other')
@@ -84,12 +84,12 @@ const provisions: Race = {
 /** An honest repeat gets the same answer; an ended session has none. */
 const refreshes: Race = {
   name: 'refresh',
-  async round({ author, client, dice }) {
+  async round({ author, client, random }) {
     const refresh = (refresh_token: string) =>
       client.send({ method: 'POST', path: '/v1/auth/refresh', json: { refresh_token } })
     const session = await signIn(author.owner)
     const replies = await race(
-      dice,
+      random,
       times(MANY, () => refresh(session.refreshToken)),
     )
     assert.deepEqual(tally(replies), { 200: MANY })

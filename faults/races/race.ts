@@ -5,7 +5,7 @@ import type { Client, Reply } from '../../conformance/client.ts'
 import { said } from '../../conformance/expect.ts'
 import { asOwner, type Link, linksOf, provision, quotaOf, revoke } from '../../conformance/world.ts'
 import { pause } from '../api.ts'
-import type { Dice } from '../random.ts'
+import type { Random } from '../random.ts'
 
 export interface Round {
   readonly client: Client
@@ -14,7 +14,7 @@ export interface Round {
   /** Another one, for what strangers do. */
   readonly rival: Author
   /** Of this round alone. */
-  readonly dice: Dice
+  readonly random: Random
   readonly index: number
   /** Has the operator run a command beside the server; it has to be done. What it says as JSON. */
   operate(...command: readonly string[]): Promise<unknown>
@@ -33,7 +33,7 @@ export const MANY = 64
 /** How far apart in milliseconds the requests of one side may set out: at once, or so that late ones meet what early ones have led to. */
 const SPREADS_MS = [0, 0, 2, 10]
 /** How late a side may set out, in milliseconds, unless what is raced for takes longer. */
-const LATE_MS_MOST = 25
+const MAX_LATE_MS = 25
 
 /** Authors of races: after so many rounds others take their place, so that nobody's lists become long. */
 export async function newAuthors(client: Client): Promise<Pick<Round, 'author' | 'rival'>> {
@@ -42,25 +42,25 @@ export async function newAuthors(client: Client): Promise<Pick<Round, 'author' |
 
 export type Ask = () => Promise<Reply>
 
-/** All of them, in an order and at moments that the dice say. The answers are in the order of the asks. */
-export async function race(dice: Dice, asks: readonly Ask[]): Promise<readonly Reply[]> {
-  const [replies = []] = await raceSides(dice, [asks], [0])
+/** All of them, in an order and at moments that the random say. The answers are in the order of the asks. */
+export async function race(random: Random, asks: readonly Ask[]): Promise<readonly Reply[]> {
+  const [replies = []] = await raceSides(random, [asks], [0])
   return replies
 }
 
 /** The same for sides of which each may be the first, and may set out so many milliseconds late. The answers are by side. */
 export async function raceSides(
-  dice: Dice,
+  random: Random,
   sides: readonly (readonly Ask[])[],
-  lateMsMost: readonly number[] = sides.map(() => LATE_MS_MOST),
+  lateMsMost: readonly number[] = sides.map(() => MAX_LATE_MS),
 ): Promise<readonly (readonly Reply[])[]> {
-  const spreadMs = dice.pick(SPREADS_MS)
+  const spreadMs = random.pick(SPREADS_MS)
   const replies: Reply[][] = sides.map(() => [])
   const starts = sides.flatMap((asks, side) => {
-    const lateMs = dice.chance(0.3) ? 0 : dice.fraction() * (lateMsMost[side] ?? 0)
-    return asks.map((ask, place) => ({ ask, side, place, afterMs: lateMs + dice.fraction() * spreadMs }))
+    const lateMs = random.chance(0.3) ? 0 : random.fraction() * (lateMsMost[side] ?? 0)
+    return asks.map((ask, place) => ({ ask, side, place, afterMs: lateMs + random.fraction() * spreadMs }))
   })
-  const shuffled = starts.map((start) => ({ ...start, order: dice.fraction() }))
+  const shuffled = starts.map((start) => ({ ...start, order: random.fraction() }))
   const running = shuffled
     .sort((one, other) => one.order - other.order)
     .map(async ({ ask, side, place, afterMs }) => {

@@ -9,7 +9,7 @@ import { countOf, expectOnly, MANY, placesOf, type Race, type Round, race, times
 
 const WRONG = '401 auth.totp_invalid_code'
 const OVER = '401 auth.totp_challenge_invalid'
-/** Tries that a challenge has. */
+/** AttemptLimits that a challenge has. */
 const TRIES = 5
 
 /** Each round has an account of its own: 63 codes that come too late are wrong ones, and of those an account has a hundred. */
@@ -18,9 +18,9 @@ const newGuarded = async (client: Client): Promise<Guarded> => turnOn(await sign
 function raceOf(name: string, codeOf: (guarded: Guarded) => string): Race {
   return {
     name,
-    async round({ client, dice }) {
+    async round({ client, random }) {
       const guarded = await newGuarded(client)
-      const word = await oneCode({ client, dice }, { guarded, code: codeOf(guarded) })
+      const word = await oneCode({ client, random }, { guarded, code: codeOf(guarded) })
       const { owner, backupCodes } = guarded
       const last = await answer(client, await challengeOf(owner), backupCodes[9] ?? '')
       assert.equal(said(last), '200', 'another code still signs in')
@@ -31,15 +31,15 @@ function raceOf(name: string, codeOf: (guarded: Guarded) => string): Race {
 
 /** By one challenge all the rest are too late; by several, which leaves them tries enough, the code is used up. */
 async function oneCode(
-  { client, dice }: Pick<Round, 'client' | 'dice'>,
+  { client, random }: Pick<Round, 'client' | 'random'>,
   { guarded: { owner }, code }: { readonly guarded: Guarded; readonly code: string },
 ): Promise<string> {
-  const isOne = dice.chance(0.3)
-  const count = isOne ? 1 : dice.integer(Math.ceil(MANY / TRIES), MANY / 2)
+  const isOne = random.chance(0.3)
+  const count = isOne ? 1 : random.integer(Math.ceil(MANY / TRIES), MANY / 2)
   const challenges = await Promise.all(Array.from({ length: count }, () => challengeOf(owner)))
   const challengeAt = (index: number) => challenges[index % count] ?? assert.fail('a challenge for each')
   const replies = await race(
-    dice,
+    random,
     times(MANY, (index) => answer(client, challengeAt(index), code)),
   )
   expectOnly(replies, ['200', WRONG, OVER])

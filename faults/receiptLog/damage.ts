@@ -2,13 +2,13 @@
 import { checkReceipts } from '../../conformance/checker/check.ts'
 import type { FaultKind, LocatedFault } from '../../conformance/checker/fault.ts'
 import { newFields, newServerKeys, receiptHash, signReceipt } from '../../conformance/receiptWriter.ts'
-import type { Dice } from '../random.ts'
+import type { Random } from '../random.ts'
 import { type KeysDocument, type LogEntry, type PublishedKey, told } from './log.ts'
 
 /** So many receipts around a byte that is altered are looked at: what a byte does is seen by itself and by its neighbours. */
 const NEIGHBOURS = 2
 /** What is said of the log as a whole is asked of its beginning. */
-const BEGINNING_MOST = 200
+const MAX_BEGINNING = 200
 /** A round does each alteration once that is more than a byte; so many bytes are altered for each. */
 const BYTES_A_ROUND = 20
 
@@ -34,13 +34,13 @@ export interface Damages {
   readonly others: number
 }
 
-export async function damageLog(log: Log, bytes: number, dice: Dice): Promise<Damages> {
+export async function damageLog(log: Log, bytes: number, random: Random): Promise<Damages> {
   const faults: string[] = []
   const rounds = Math.ceil(bytes / BYTES_A_ROUND)
   let others = 0
-  for (let index = 0; index < bytes; index++) faults.push(...(await tried(alteredByte(log, dice), log)))
+  for (let index = 0; index < bytes; index++) faults.push(...(await tried(alteredByte(log, random), log)))
   for (let round = 0; round < rounds; round++)
-    for (const trial of alterations(log, dice)) {
+    for (const trial of alterations(log, random)) {
       others += 1
       faults.push(...(await tried(trial, log)))
     }
@@ -56,14 +56,14 @@ async function tried({ what, receipts, keys, isWhole, position, kind }: Trial, l
   return [`${what}, and the checker ${said.length === 0 ? 'finds nothing' : `says ${said.join('; ')}`}`]
 }
 
-function alteredByte({ entries }: Log, dice: Dice): Trial {
-  const at = dice.integer(0, entries.length - 1)
+function alteredByte({ entries }: Log, random: Random): Trial {
+  const at = random.integer(0, entries.length - 1)
   const first = Math.max(0, at - NEIGHBOURS)
   const around = entries.slice(first, at + NEIGHBOURS + 1).map(({ receiptCbor }) => receiptCbor)
   const [before = ''] = around.slice(at - first)
   const bytes = Buffer.from(before, 'base64')
-  const byte = dice.integer(0, bytes.length - 1)
-  bytes[byte] = (bytes[byte] ?? 0) ^ dice.integer(1, 255)
+  const byte = random.integer(0, bytes.length - 1)
+  bytes[byte] = (bytes[byte] ?? 0) ^ random.integer(1, 255)
   return {
     what: `byte ${byte} of receipt ${entries[at]?.receiptSeq} was altered`,
     receipts: around.with(at - first, bytes.toString('base64')),
@@ -72,10 +72,10 @@ function alteredByte({ entries }: Log, dice: Dice): Trial {
   }
 }
 
-function alterations({ entries, keys }: Log, dice: Dice): readonly Trial[] {
-  const log = entries.slice(0, BEGINNING_MOST)
+function alterations({ entries, keys }: Log, random: Random): readonly Trial[] {
+  const log = entries.slice(0, MAX_BEGINNING)
   const receipts = log.map(({ receiptCbor }) => receiptCbor)
-  const at = dice.integer(1, log.length - 3)
+  const at = random.integer(1, log.length - 3)
   const [chosen, next] = [log[at], log[at + 1]]
   if (chosen === undefined || next === undefined) throw new Error('a log of fewer than four receipts')
   const whole = { isWhole: true, position: at + 1 }

@@ -1,10 +1,10 @@
-/** The operator's own check of a data directory, over copies of its database that were altered in one place. */
+/** The operator's own check of a data directory, over objects of its database that were altered in one place. */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type CommandOutcome, runCommand } from '../../testing/command.ts'
-import type { Dice } from '../random.ts'
+import type { Random } from '../random.ts'
 import { databaseOf, type LogEntry } from './log.ts'
 
 interface Alteration {
@@ -14,10 +14,10 @@ interface Alteration {
   readonly alter: (database: DatabaseSync) => void
 }
 
-/** Faults as sentences: the directory as it is has to be found whole, and each of `count` altered copies not. */
+/** Faults as sentences: the directory as it is has to be found whole, and each of `count` altered objects not. */
 export async function fsckAltered(
   dataDirectory: string,
-  { log, count, dice }: { readonly log: readonly LogEntry[]; readonly count: number; readonly dice: Dice },
+  { log, count, random }: { readonly log: readonly LogEntry[]; readonly count: number; readonly random: Random },
 ): Promise<readonly string[]> {
   const directory = await mkdtemp(join(tmpdir(), 'blindkeep-fsck-'))
   const path = join(directory, 'altered.sqlite')
@@ -26,7 +26,7 @@ export async function fsckAltered(
     await copyFile(databaseOf(dataDirectory), path)
     const database = new DatabaseSync(path)
     alter(database)
-    // Closing the last connection takes the log into the file, so that the next copy starts afresh.
+    // Closing the last connection takes the log into the file, so that the next object starts afresh.
     database.close()
     return runCommand(['fsck', '--json'], { cwd: directory, env })
   }
@@ -34,7 +34,7 @@ export async function fsckAltered(
     const whole = await fsck(() => undefined)
     const faults = whole.status === 0 ? [] : [`fsck ends with ${whole.status} for a good log: ${sayingOf(whole)}`]
     for (let index = 0; index < count; index++) {
-      const alteration = alterationOf(index, log, dice)
+      const alteration = alterationOf(index, log, random)
       const outcome = await fsck(alteration.alter)
       if (outcome.status !== 1 || !names(outcome, alteration.places))
         faults.push(`${alteration.what}, and fsck ends with ${outcome.status}: ${sayingOf(outcome)}`)
@@ -45,20 +45,20 @@ export async function fsckAltered(
   }
 }
 
-function alterationOf(index: number, log: readonly LogEntry[], dice: Dice): Alteration {
-  const at = dice.integer(1, log.length - 2)
+function alterationOf(index: number, log: readonly LogEntry[], random: Random): Alteration {
+  const at = random.integer(1, log.length - 2)
   const [chosen, next] = [log[at], log[at + 1]]
   if (chosen === undefined || next === undefined) throw new Error('a log of fewer than three receipts')
   const { receiptSeq: seq, keyId } = chosen
   const setBytes = 'update receipts set receipt_cbor = ? where receipt_seq = ?'
   const bytes = Buffer.from(chosen.receiptCbor, 'base64')
-  const byte = dice.integer(0, bytes.length - 1)
+  const byte = random.integer(0, bytes.length - 1)
   const alterations: readonly Alteration[] = [
     {
       what: `byte ${byte} of receipt ${seq} was altered`,
       places: [seq],
       alter(database) {
-        bytes[byte] = (bytes[byte] ?? 0) ^ dice.integer(1, 255)
+        bytes[byte] = (bytes[byte] ?? 0) ^ random.integer(1, 255)
         database.prepare(setBytes).run(bytes, seq)
       },
     },
@@ -85,7 +85,7 @@ function alterationOf(index: number, log: readonly LogEntry[], dice: Dice): Alte
       },
     },
   ]
-  return alterations[index % alterations.length] ?? dice.pick(alterations)
+  return alterations[index % alterations.length] ?? random.pick(alterations)
 }
 
 interface Finding {

@@ -4,7 +4,7 @@ import { type Api, jsonOf } from '../api.ts'
 import { signUp } from '../assets/author.ts'
 import { createLedger } from '../ledger.ts'
 import { provision } from '../pool.ts'
-import { type Dice, randomContent, sha256 } from '../random.ts'
+import { type Random, randomContent, sha256 } from '../random.ts'
 
 /** A receipt as its guest was given it. */
 export interface HeldReceipt {
@@ -33,16 +33,16 @@ interface LoadOptions {
 }
 
 /** Below the 10,000 pending drops that an account may have. */
-const DROPS_OF_ACCOUNT_MOST = 8_000
-const DROP_BYTES_MOST = 600
+const MAX_DROPS_OF_ACCOUNT = 8_000
+const MAX_DROP_BYTES = 600
 export const DISTURBED_SHARE = 0.9
 /** Fixed by suite 1; the server looks at its length alone. */
 const KEM_CIPHERTEXT = Buffer.alloc(1120, 7).toString('base64')
 
-export async function startLoad(api: Api, dice: Dice, { count, lanes, calm }: LoadOptions): Promise<Load> {
-  const accounts = Math.max(2, Math.ceil(count / DROPS_OF_ACCOUNT_MOST))
+export async function startLoad(api: Api, random: Random, { count, lanes, calm }: LoadOptions): Promise<Load> {
+  const accounts = Math.max(2, Math.ceil(count / MAX_DROPS_OF_ACCOUNT))
   const links = await Promise.all(
-    Array.from({ length: accounts }, (_, index) => newLink(api, dice.fork(`account ${index}`))),
+    Array.from({ length: accounts }, (_, index) => newLink(api, random.fork(`account ${index}`))),
   )
   const progress = createProgress()
   let next = 0
@@ -51,7 +51,7 @@ export async function startLoad(api: Api, dice: Dice, { count, lanes, calm }: Lo
     while (next < count) {
       const index = next++
       if (index >= count * DISTURBED_SHARE) await calm
-      held.push(await landDrop(api, dice.fork(`drop ${index}`), links[index % links.length] ?? ''))
+      held.push(await landDrop(api, random.fork(`drop ${index}`), links[index % links.length] ?? ''))
       progress.step()
     }
     return held
@@ -60,16 +60,16 @@ export async function startLoad(api: Api, dice: Dice, { count, lanes, calm }: Lo
   return { progress, finished }
 }
 
-async function newLink(api: Api, dice: Dice): Promise<string> {
-  const owner = await signUp(api, dice)
+async function newLink(api: Api, random: Random): Promise<string> {
+  const owner = await signUp(api, random)
   const ports = { api, ledger: createLedger(), isDiskTroubled: () => false }
-  return (await provision(ports, dice.fork('link'), { owner, singleUse: false })).opaqueId
+  return (await provision(ports, random.fork('link'), { owner, singleUse: false })).opaqueId
 }
 
 /** Whatever is not answered is asked again: under one Idempotency-Key, with one checksum. */
-async function landDrop(api: Api, dice: Dice, opaqueId: string): Promise<HeldReceipt> {
-  const name = dice.hex(16)
-  const content = randomContent(name, dice.integer(1, DROP_BYTES_MOST))
+async function landDrop(api: Api, random: Random, opaqueId: string): Promise<HeldReceipt> {
+  const name = random.hex(16)
+  const content = randomContent(name, random.integer(1, MAX_DROP_BYTES))
   const hash = sha256(content)
   const created = await api.askUntilAnswered({
     method: 'POST',

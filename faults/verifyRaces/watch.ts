@@ -6,7 +6,7 @@ import { pause } from '../api.ts'
 export interface Watched {
   /** Of what it is, for people. */
   readonly what: string
-  /** As `copies.location`. */
+  /** As `objects.location`. */
   readonly location: string
   readonly size: number
   /** Milliseconds since 1970, until when, inclusive, it has to be there. */

@@ -2,8 +2,8 @@
 import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
 import { type CborValue, encodeCbor } from '@blindkeep/protocol/cbor'
 import { HEADER_BLOCK_BYTES } from '@blindkeep/protocol/suites'
-import { type Purpose, streamSecrets } from '../../packages/client/src/derive.ts'
-import { createSegmentCipher } from '../../packages/client/src/sealedBlob.ts'
+import { type Purpose, streamSecrets } from '../../packages/client/src/seal/derive.ts'
+import { createSegmentCipher } from '../../packages/client/src/seal/sealedBlob.ts'
 import { BLOB_KEY, FILE_ID, SALT } from './inputs.ts'
 
 export interface ForgedSegment {

@@ -16,8 +16,8 @@ import {
   type SignedManifest,
 } from '@blindkeep/protocol/manifest'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
-import { albumKey, assetWrapKey } from '../../packages/client/src/derive.ts'
-import { sealSmall } from '../../packages/client/src/seal.ts'
+import { albumKey, assetWrapKey } from '../../packages/client/src/seal/derive.ts'
+import { sealSmall } from '../../packages/client/src/seal/seal.ts'
 import { ACCOUNT_KEY, ALBUM_ID, BLOB_KEY, FILE_ID, rising, SALT } from './inputs.ts'
 import { manifestRefusals } from './manifestRefusals.ts'
 import { createTestKey, type TestKey } from './testKey.ts'

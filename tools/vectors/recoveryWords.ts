@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { fromHex, toHex } from '@blindkeep/protocol/bytes'
-import { recoveryProof, recoveryWrapKey } from '../../packages/client/src/derive.ts'
-import { secretOfWords, wordsOfSecret } from '../../packages/client/src/recoveryWords.ts'
+import { secretOfWords, wordsOfSecret } from '../../packages/client/src/account/recoveryWords.ts'
+import { recoveryProof, recoveryWrapKey } from '../../packages/client/src/seal/derive.ts'
 import { RECOVERY_SECRET } from './inputs.ts'
 
 const repeated = (words: string, count: number) => `${words} `.repeat(count)

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { concatBytes, toHex } from '@blindkeep/protocol/bytes'
 import { SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
-import { NO_CONTEXT, type Purpose } from '../../packages/client/src/derive.ts'
-import type { Header } from '../../packages/client/src/header.ts'
-import { createSealer, segmentRange } from '../../packages/client/src/seal.ts'
+import { NO_CONTEXT, type Purpose } from '../../packages/client/src/seal/derive.ts'
+import type { Header } from '../../packages/client/src/seal/header.ts'
+import { createSealer, segmentRange } from '../../packages/client/src/seal/seal.ts'
 import { BLOB_KEY, FILE_ID, OPAQUE_ID, patternBytes, SALT } from './inputs.ts'
 import { sealedBlobRefusals } from './sealedBlobRefusals.ts'
 
 /** Sealed bytes longer than this are given as their hash. */
-const HEX_BYTES_MAX = 8192
+const MAX_HEX_BYTES = 8192
 
 interface Case {
   readonly name: string
@@ -70,7 +70,7 @@ async function validVector({ name, purpose = 'original', contextId = FILE_ID, he
     plaintext_size: sealer.plaintextSize,
     sealed_size: sealed.length,
     sealed_sha256: createHash('sha256').update(sealed).digest('hex'),
-    ...(sealed.length <= HEX_BYTES_MAX ? { sealed: toHex(sealed) } : {}),
+    ...(sealed.length <= MAX_HEX_BYTES ? { sealed: toHex(sealed) } : {}),
   }
 }
 

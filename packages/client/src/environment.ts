@@ -1,9 +1,9 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { type Instant, instantOf } from '@blindkeep/protocol/ids'
-import { masterOfPassword, passphraseProof } from './password.ts'
-import { createRunningHash, type RunningHash } from './sha256.ts'
+import { masterOfPassword, passphraseProof } from './account/password.ts'
+import { createRunningHash, type RunningHash } from './seal/sha256.ts'
 
-/** What the client needs of the world beside WebCrypto. Passed in, so that tests decide what time it is and what the dice say. */
+/** What the client needs of the world beside WebCrypto. Passed in, so that tests decide what time it is and what the random say. */
 export interface Environment {
   readonly fetch: typeof fetch
   /** SHA-256 over pieces. WebCrypto has none, so the default is written in JavaScript; Node has one that is several times as fast. */

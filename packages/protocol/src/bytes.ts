@@ -13,7 +13,7 @@ const hexForm = /^(?:[0-9a-f]{2})*$/
 const base64Form = /^[A-Za-z0-9+/]*={0,2}$/
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-const UINT32_MAX = 2 ** 32 - 1
+const MAX_UINT32 = 2 ** 32 - 1
 
 /** UTF-8. A lone surrogate becomes U+FFFD, as in every encoder; nothing is normalised. */
 export function utf8(text: string): Bytes {
@@ -62,7 +62,7 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 /** Four bytes, most significant first: the form in which numbers enter a derivation. Throws `RangeError` outside 0 … 2^32-1. */
 export function uint32be(value: number): Bytes {
-  if (!Number.isInteger(value) || value < 0 || value > UINT32_MAX) throw new RangeError('not an integer of 32 bits')
+  if (!Number.isInteger(value) || value < 0 || value > MAX_UINT32) throw new RangeError('not an integer of 32 bits')
   return Uint8Array.of(value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff)
 }
 

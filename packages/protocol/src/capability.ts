@@ -13,11 +13,11 @@ import { SERVICE } from './wire.ts'
 /** `typ` of the header: keeps an access token of the same key from standing for a capability, and the other way round (RFC 8725, section 3.11). */
 export const CAPABILITY_TYPE = 'capability+jwt'
 /** Longest life of a token. */
-export const CAPABILITY_SECONDS_MAX = 86_400
+export const MAX_CAPABILITY_SECONDS = 86_400
 /** The one thing that a token lets its peer do. */
 export const CAPABILITY_SCOPE = 'read'
 /** About 500 are usual; what is longer than this is refused unread. */
-export const CAPABILITY_CHARACTERS_MAX = 2048
+export const MAX_CAPABILITY_CHARACTERS = 2048
 /**
  * By how much the clocks of server and peer may disagree about the beginning of a token. Its end has no such room: past it the server's list of revoked
  * tokens does not name the token any more, and a revoked one would come back to life.
@@ -131,8 +131,8 @@ interface Decoded {
 }
 
 function decode(token: string): Decoded {
-  if (token.length > CAPABILITY_CHARACTERS_MAX)
-    throw new CapabilityError('too_long', `a token has at most ${CAPABILITY_CHARACTERS_MAX} characters`)
+  if (token.length > MAX_CAPABILITY_CHARACTERS)
+    throw new CapabilityError('too_long', `a token has at most ${MAX_CAPABILITY_CHARACTERS} characters`)
   const [header = '', payload = '', signature = '', ...more] = token.split('.')
   const bytes = decodePart(signature)
   if (more.length > 0 || bytes.length !== ED25519_SIGNATURE_BYTES)
@@ -210,7 +210,7 @@ function requireGrant(claims: CapabilityClaims, { issuer, peer, albumId }: Capab
 }
 
 function requireTime({ iat, nbf, exp }: CapabilityClaims, { now, revocations }: CapabilityVerification): void {
-  const isInOrder = iat <= nbf && nbf < exp && exp - iat <= CAPABILITY_SECONDS_MAX
+  const isInOrder = iat <= nbf && nbf < exp && exp - iat <= MAX_CAPABILITY_SECONDS
   if (!isInOrder) throw new CapabilityError('lifetime', 'it lives longer than 24 hours, or its times are out of order')
   if (addSeconds(now, CAPABILITY_SKEW_SECONDS) < nbf * 1000)
     throw new CapabilityError('not_yet_valid', 'it does not count yet')

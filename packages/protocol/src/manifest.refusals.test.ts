@@ -6,10 +6,10 @@ import { type CborValue, encodeCbor, tagged } from './cbor.ts'
 import { parseAlbumId, parseKeyId, parseSha256Hex } from './ids.ts'
 import {
   decodeManifest,
+  MAX_PROVENANCE_BYTES,
   ManifestError,
   type ManifestFault,
   manifestToBeSigned,
-  PROVENANCE_BYTES_MAX,
   type SignedManifest,
 } from './manifest.ts'
 
@@ -119,8 +119,8 @@ describe('a reader of manifests', () => {
   })
 
   it('refuses one byte more than 64 KiB unread, and reads as many', () => {
-    refuses(new Uint8Array(PROVENANCE_BYTES_MAX), 'not_deterministic')
-    refuses(new Uint8Array(PROVENANCE_BYTES_MAX + 1), 'too_large')
+    refuses(new Uint8Array(MAX_PROVENANCE_BYTES), 'not_deterministic')
+    refuses(new Uint8Array(MAX_PROVENANCE_BYTES + 1), 'too_large')
   })
 
   it('refuses bytes that do not encode to themselves: numbers and keys not in their one form', () => {
@@ -273,7 +273,7 @@ describe('a reader of manifests', () => {
   })
 
   it('refuses nesting deep enough to exhaust a stack', () => {
-    refuses(new Uint8Array(PROVENANCE_BYTES_MAX).fill(0x81), 'not_deterministic')
+    refuses(new Uint8Array(MAX_PROVENANCE_BYTES).fill(0x81), 'not_deterministic')
     refuses(forge({ payload: new Uint8Array(60_000).fill(0x81) }), 'payload_not_deterministic')
   })
 })

@@ -18,11 +18,11 @@ import {
   assembleManifest,
   decodeManifest,
   disagreement,
+  MAX_PROVENANCE_BYTES,
   ManifestError,
   type ManifestFault,
   manifestHash,
   manifestToBeSigned,
-  PROVENANCE_BYTES_MAX,
   type SignedManifest,
   verifyManifest,
 } from './manifest.ts'
@@ -214,10 +214,10 @@ describe('a manifest', () => {
   it('has 65,536 bytes at most, counted before anything is signed', () => {
     const withFraction = (digits: number) => ({ ...least, timestamp: `2026-03-01T10:20:30.${'1'.repeat(digits)}Z` })
     const overhead = device.write({ envelope: withFraction(60_000) }).length - 60_000
-    const most = withFraction(PROVENANCE_BYTES_MAX - overhead)
+    const most = withFraction(MAX_PROVENANCE_BYTES - overhead)
     assert.equal(device.write({ envelope: most }).length, 65_536)
     assert.deepEqual(decodeManifest(device.write({ envelope: most })).envelope, most)
-    const tooMany = withFraction(PROVENANCE_BYTES_MAX - overhead + 1)
+    const tooMany = withFraction(MAX_PROVENANCE_BYTES - overhead + 1)
     assert.throws(() => manifestToBeSigned({ envelope: tooMany }, device.keyId), refusal('too_large'))
   })
 
@@ -228,7 +228,7 @@ describe('a manifest', () => {
     assert.throws(() => assembleManifest(toBeSigned, short), RangeError)
     const broken = { ...toBeSigned, payload: toBeSigned.payload.subarray(1) }
     assert.throws(() => assembleManifest(broken, signatures), refusal('payload_not_deterministic'))
-    const long = { ...toBeSigned, payload: new Uint8Array(PROVENANCE_BYTES_MAX) }
+    const long = { ...toBeSigned, payload: new Uint8Array(MAX_PROVENANCE_BYTES) }
     assert.throws(() => assembleManifest(long, signatures), refusal('too_large'))
     const anonymous = { ...toBeSigned, keyId: 'ab' }
     assert.throws(() => assembleManifest(anonymous, signatures), refusal('key_id'))

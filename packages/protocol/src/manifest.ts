@@ -30,17 +30,17 @@ import { SERVICE } from './wire.ts'
 export type { HybridSignatures, HybridVerifiers } from './cose.ts'
 export {
   disagreement,
+  MAX_WRAPPED_KEY_BYTES,
   ManifestError,
   type ManifestFault,
   type SignedManifest,
-  WRAPPED_KEY_BYTES_MAX,
 } from './manifestPayload.ts'
 
 /** Keeps a device's signature from being taken for one of anything else, as it is inside the signed bytes. */
 export const MANIFEST_CONTENT_TYPE = `application/${SERVICE}-manifest+cbor`
 
 /** About 4 KiB is usual, and 5 KiB with a wrapped key; what is longer than this is refused unread. */
-export const PROVENANCE_BYTES_MAX = 65_536
+export const MAX_PROVENANCE_BYTES = 65_536
 
 /** What a manifest says, whose key signed it, and the hash that stands for it. */
 export interface DecodedManifest extends ReadManifest {
@@ -95,8 +95,8 @@ function decodedFrom(message: CoseMessage, provenance: Uint8Array): DecodedManif
 }
 
 function decodeMessage(provenance: Uint8Array): CoseMessage {
-  if (provenance.length > PROVENANCE_BYTES_MAX)
-    throw new ManifestError('too_large', `a manifest has at most ${PROVENANCE_BYTES_MAX} bytes`)
+  if (provenance.length > MAX_PROVENANCE_BYTES)
+    throw new ManifestError('too_large', `a manifest has at most ${MAX_PROVENANCE_BYTES} bytes`)
   try {
     return decodeCose(provenance, MANIFEST_CONTENT_TYPE)
   } catch (cause) {

@@ -12,7 +12,7 @@ import {
 } from './ids.ts'
 import type { KeyMode, ManifestAction, ManifestEnvelope } from './schemas/manifest.ts'
 import { isKnownSuite } from './suites.ts'
-import { INTEGER_MAX } from './wire.ts'
+import { MAX_INTEGER } from './wire.ts'
 
 export type ManifestFault =
   | CoseFault
@@ -48,10 +48,10 @@ export interface ReadManifest extends SignedManifest {
   readonly wrappedKey: Bytes | undefined
 }
 
-export const WRAPPED_KEY_BYTES_MAX = 4096
+export const MAX_WRAPPED_KEY_BYTES = 4096
 
 const WRAPPED_KEY = 'wrapped_key'
-const CLIENT_VERSION_LENGTH_MAX = 200
+const MAX_CLIENT_VERSION_LENGTH = 200
 /** Typed against the wire's values. Kept here as well, because the schemas would bring their library into a browser. */
 const KEY_MODES: Readonly<Record<KeyMode, true>> = { derived: true, wrapped: true }
 const ACTIONS: Readonly<Record<ManifestAction, true>> = { create: true, replace: true }
@@ -160,8 +160,8 @@ function optional<Name extends FieldName>(fields: Fields, name: Name): { readonl
 function wrappedKeyOf(fields: Fields): Bytes | undefined {
   if (!fields.has(WRAPPED_KEY)) return undefined
   const value: unknown = fields.get(WRAPPED_KEY)
-  if (!(value instanceof Uint8Array) || value.length < 1 || value.length > WRAPPED_KEY_BYTES_MAX)
-    throw new ManifestError('field_invalid', `${WRAPPED_KEY} is not 1 to ${WRAPPED_KEY_BYTES_MAX} bytes`)
+  if (!(value instanceof Uint8Array) || value.length < 1 || value.length > MAX_WRAPPED_KEY_BYTES)
+    throw new ManifestError('field_invalid', `${WRAPPED_KEY} is not 1 to ${MAX_WRAPPED_KEY_BYTES} bytes`)
   return new Uint8Array(value)
 }
 
@@ -173,7 +173,7 @@ const text =
 const integer =
   (minimum: number): Reader<number> =>
   (value) =>
-    typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= INTEGER_MAX ? value : undefined
+    typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= MAX_INTEGER ? value : undefined
 
 const hash = text(parseSha256Hex)
 const time = text((value) => (parseInstant(value) === undefined ? undefined : value))
@@ -192,7 +192,7 @@ function isAction(value: string): value is ManifestAction {
 const clientVersion = text((value) => {
   const isPortable = value.isWellFormed() && !value.startsWith('\uFEFF')
   const count = [...value].length
-  return isPortable && count >= 1 && count <= CLIENT_VERSION_LENGTH_MAX ? value : undefined
+  return isPortable && count >= 1 && count <= MAX_CLIENT_VERSION_LENGTH ? value : undefined
 })
 
 /** One for every field of the envelope, or this does not compile. */

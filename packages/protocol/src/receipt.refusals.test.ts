@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { concatBytes, fromHex } from './bytes.ts'
 import { type CborValue, encodeCbor, tagged } from './cbor.ts'
-import { decodeReceipt, RECEIPT_BYTES_MAX, ReceiptError, type ReceiptFault } from './receipt.ts'
+import { decodeReceipt, MAX_RECEIPT_BYTES, ReceiptError, type ReceiptFault } from './receipt.ts'
 
 const KEY_ID = '5a'.repeat(32)
 
@@ -91,7 +91,7 @@ describe('a reader of receipts', () => {
     refuses(forge({ bodyUnprotected: [] }), 'not_cose_sign')
     refuses(concatBytes(forge(), Uint8Array.of(0xf6)), 'not_deterministic')
     refuses(new Uint8Array(0), 'not_deterministic')
-    refuses(new Uint8Array(RECEIPT_BYTES_MAX + 1), 'too_large')
+    refuses(new Uint8Array(MAX_RECEIPT_BYTES + 1), 'too_large')
   })
 
   it('refuses another protected header of the body, and any unprotected one', () => {
@@ -243,6 +243,6 @@ describe('a reader of receipts', () => {
   })
 
   it('refuses nesting deep enough to exhaust a stack', () => {
-    refuses(new Uint8Array(RECEIPT_BYTES_MAX).fill(0x81), 'not_deterministic')
+    refuses(new Uint8Array(MAX_RECEIPT_BYTES).fill(0x81), 'not_deterministic')
   })
 })

@@ -26,7 +26,7 @@ export { ReceiptError, type ReceiptFault, type ReceiptPayload } from './receiptP
 export const RECEIPT_CONTENT_TYPE = `application/${SERVICE}-receipt+cbor`
 
 /** About 3.9 KiB is usual; what is longer than this is refused unread. */
-export const RECEIPT_BYTES_MAX = 16_384
+export const MAX_RECEIPT_BYTES = 16_384
 
 /** The fields of a receipt, whose key signed it, and the hash by which the next one continues from it. */
 export interface DecodedReceipt {
@@ -68,8 +68,8 @@ function decodedFrom(message: CoseMessage, receiptCbor: Uint8Array): DecodedRece
 }
 
 function decodeMessage(receiptCbor: Uint8Array): CoseMessage {
-  if (receiptCbor.length > RECEIPT_BYTES_MAX)
-    throw new ReceiptError('too_large', `a receipt has at most ${RECEIPT_BYTES_MAX} bytes`)
+  if (receiptCbor.length > MAX_RECEIPT_BYTES)
+    throw new ReceiptError('too_large', `a receipt has at most ${MAX_RECEIPT_BYTES} bytes`)
   try {
     return decodeCose(receiptCbor, RECEIPT_CONTENT_TYPE)
   } catch (cause) {

@@ -14,7 +14,7 @@ import {
   type UploadId,
 } from './ids.ts'
 import type { BlobRole } from './schemas/receipts.ts'
-import { INTEGER_MAX, SERVICE } from './wire.ts'
+import { MAX_INTEGER, SERVICE } from './wire.ts'
 
 export type ReceiptFault =
   | CoseFault
@@ -63,7 +63,7 @@ export interface ReceiptPayload {
 const VERSION = `${SERVICE}/receipt/1`
 /** Typed against the wire's roles. Kept here as well, because the schemas would bring their library into a guest's browser. */
 const ROLES: Readonly<Record<BlobRole, true>> = { original: true, derivative: true, metadata: true, provenance: true }
-const SERVER_ID_LENGTH_MAX = 300
+const MAX_SERVER_ID_LENGTH = 300
 /** A canonical origin (RFC 6454, section 6.2): scheme, host and port, lowercase, no path. */
 const origin = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[1-9][0-9]{0,4})?$/
 
@@ -187,7 +187,7 @@ const text =
   (value) =>
     typeof value === 'string' ? parse(value) : undefined
 
-const originOf = text((value) => (value.length <= SERVER_ID_LENGTH_MAX && origin.test(value) ? value : undefined))
+const originOf = text((value) => (value.length <= MAX_SERVER_ID_LENGTH && origin.test(value) ? value : undefined))
 
 /** Exactly the form that answers give, or one instant would have several receipts. */
 const instant = text((value) => {
@@ -202,7 +202,7 @@ function isRole(value: string): value is BlobRole {
 }
 
 function positiveInteger(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= INTEGER_MAX ? value : undefined
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_INTEGER ? value : undefined
 }
 
 function hash(value: unknown): Sha256Hex | undefined {

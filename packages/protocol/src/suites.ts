@@ -37,11 +37,11 @@ export const COMMITMENT_BYTES = 32
 export const NONCE_PREFIX_BYTES = 7
 export const TAG_BYTES = 16
 export const HEADER_BLOCK_BYTES = 1024
-export const HEADER_BLOCKS_MAX = 64
+export const MAX_HEADER_BLOCKS = 64
 
 /** A full data segment is one mebibyte when sealed. `chunk_size` of a manifest is the plaintext's share of it. */
 export const SEGMENT_SEALED_BYTES = 1_048_576
 export const SEGMENT_PLAINTEXT_BYTES = SEGMENT_SEALED_BYTES - TAG_BYTES
 
 /** The counter of a nonce has 32 bits and segment 0 is the header. */
-export const DATA_SEGMENTS_MAX = 2 ** 32 - 1
+export const MAX_DATA_SEGMENTS = 2 ** 32 - 1

@@ -15,4 +15,4 @@ export const HEADERS = {
 } as const
 
 /** Largest integer that every JSON reader keeps exactly (RFC 8259, section 6). */
-export const INTEGER_MAX = 2 ** 53 - 1
+export const MAX_INTEGER = 2 ** 53 - 1

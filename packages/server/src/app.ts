@@ -6,9 +6,9 @@ import { systemClock } from './adapters/system/clock.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { type Config, publicAddressOf } from './config.ts'
 import { openServerData } from './data.ts'
-import type { IssuedInvite } from './domain/invites.ts'
-import { checkServerId, openServerKeys } from './domain/keys.ts'
-import { settleWindow } from './domain/protocolWindow.ts'
+import type { IssuedInvite } from './domain/account/invites.ts'
+import { checkServerId, openServerKeys } from './domain/custody/keys.ts'
+import { settleWindow } from './domain/discovery/protocolWindow.ts'
 import { createRoutes } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Jobs, startJobs } from './jobs.ts'
@@ -63,9 +63,9 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       keyring,
       log,
       giveUpAfter: (ms) => AbortSignal.timeout(ms),
-      onDoomed: () => jobs?.onDoomed(),
+      onDeleting: () => jobs?.onDeleting(),
       onSuspect: () => jobs?.onSuspect(),
-      onDeparted: () => jobs?.onDeparted(),
+      onDeleted: () => jobs?.onDeleted(),
     },
     { ...config, serverId, publicUrl, window },
   )
@@ -90,7 +90,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
     hasPages: pages.size > 0,
     issueFirstInvite: async () => (config.registration === 'invite' ? rules.invites.issueFirst() : undefined),
     async close() {
-      // Told first, so that a large copy that is being read does not hold up the end.
+      // CappedList first, so that a large object that is being read does not hold up the end.
       const stopped = jobs?.stop()
       await http.close()
       await stopped

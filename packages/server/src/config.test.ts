@@ -28,10 +28,10 @@ describe('readConfig', () => {
     )
     assert.deepEqual(
       [
-        config.requestBytesMost,
-        config.chunkBytesMost,
+        config.requestBytesMax,
+        config.chunkBytesMax,
         config.chunkBytesSuggested,
-        config.blobBytesMost,
+        config.blobBytesMax,
         config.freeSpaceFloorBytes,
       ],
       [2 ** 20, 2 ** 24, 2 ** 23, 2 ** 40, 2 ** 30],
@@ -79,7 +79,7 @@ describe('readConfig', () => {
     ]) {
       assert.deepEqual(namesOf({ BLOB_BYTES_MAX: value }), ['BLOB_BYTES_MAX'], value)
     }
-    assert.equal(configOf({ BLOB_BYTES_MAX: '9007199254740991' }).blobBytesMost, Number.MAX_SAFE_INTEGER)
+    assert.equal(configOf({ BLOB_BYTES_MAX: '9007199254740991' }).blobBytesMax, Number.MAX_SAFE_INTEGER)
     assert.deepEqual(namesOf({ SWEEP_SECONDS: '0', QUOTA_GRACE_DAYS: '0' }), ['SWEEP_SECONDS'])
     assert.deepEqual(namesOf({ ADOPTION_LEASE_SECONDS: '0', MANIFEST_DRIFT_DAYS: '3651', DEEP_BYTES_PER_HOUR: '0' }), [
       'ADOPTION_LEASE_SECONDS',
@@ -174,10 +174,10 @@ describe('readConfig', () => {
     )
   })
 
-  it('takes paths for the database and the copies, and names anything else as not served', () => {
+  it('takes paths for the database and the objects, and names anything else as not served', () => {
     const config = configOf({ DATABASE_URL: 'sqlite:/var/keep.sqlite', BLOBS_URL: 'file:///srv/blobs' })
     assert.deepEqual([config.databasePath, config.blobsDirectory], ['/var/keep.sqlite', '/srv/blobs'])
-    assert.equal(configOf({ BLOBS_URL: 'file:copies' }).blobsDirectory, 'copies')
+    assert.equal(configOf({ BLOBS_URL: 'file:objects' }).blobsDirectory, 'objects')
     const faults = faultsOf({ DATABASE_URL: 'postgres://u:secret@db/keep', BLOBS_URL: 's3://bucket/prefix?region=x' })
     assert.equal(faults.length, 2)
     assert.doesNotMatch(faults.join(), /secret/)

@@ -58,10 +58,10 @@ function readValues(read: <Value>(setting: Setting<Value>) => Value) {
     quotaSoftBytes: read(SETTINGS.quotaSoftBytes),
     quotaHardBytes: read(SETTINGS.quotaHardBytes),
     quotaGraceDays: read(SETTINGS.quotaGraceDays),
-    requestBytesMost: read(SETTINGS.requestBytesMost),
-    chunkBytesMost: read(SETTINGS.chunkBytesMost),
+    requestBytesMax: read(SETTINGS.requestBytesMax),
+    chunkBytesMax: read(SETTINGS.chunkBytesMax),
     chunkBytesSuggested: read(SETTINGS.chunkBytesSuggested),
-    blobBytesMost: read(SETTINGS.blobBytesMost),
+    blobBytesMax: read(SETTINGS.blobBytesMax),
     freeSpaceFloorBytes: read(SETTINGS.freeSpaceFloorBytes),
     protocolMin: read(SETTINGS.protocolMin),
     protocolMax: read(SETTINGS.protocolMax),
@@ -94,7 +94,7 @@ function contradictions(values: Values): string[] {
       values.publicUrl === undefined && !isLoopback(values.host),
       'PUBLIC_URL has to be set, as HOST is not a loopback address',
     ],
-    [values.chunkBytesSuggested > values.chunkBytesMost, 'CHUNK_BYTES_SUGGESTED has to be at most CHUNK_BYTES_MAX'],
+    [values.chunkBytesSuggested > values.chunkBytesMax, 'CHUNK_BYTES_SUGGESTED has to be at most CHUNK_BYTES_MAX'],
     [values.protocolMin > values.protocolMax, 'PROTOCOL_MIN has to be at most PROTOCOL_MAX'],
     [
       quotaSoftBytes !== undefined && quotaHardBytes !== undefined && quotaSoftBytes > quotaHardBytes,
@@ -114,7 +114,7 @@ function completed(values: Values) {
     ...values,
     databasePath: values.databasePath ?? join(dataDirectory, 'blindkeep.sqlite'),
     blobsDirectory: values.blobsDirectory ?? join(dataDirectory, 'blobs'),
-    // Beside the data and in a directory of its own, so that a backup of the database and the copies leaves it out.
+    // Beside the data and in a directory of its own, so that a backup of the database and the objects leaves it out.
     masterSecretFile: values.masterSecretFile ?? join(dataDirectory, 'secrets', 'master.secret'),
     pagesDirectory: values.pagesDirectory ?? builtPages(),
     limitsPath: join(dataDirectory, 'limits'),

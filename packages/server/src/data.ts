@@ -13,7 +13,7 @@ import type { Config } from './config.ts'
 import type { BackupDirectory, RestoredDatabase, SnapshotSource } from './ports/backup.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Keyring } from './ports/keyring.ts'
-import type { CopyState, Store } from './ports/store.ts'
+import type { ObjectState, Store } from './ports/store.ts'
 
 /** What lies in a data directory, opened: for the server, which has it alone, and for the operator's commands, which may run beside it. */
 export interface Data {
@@ -41,8 +41,8 @@ export async function openServerData(config: Config): Promise<ServerData> {
   const isFirstStart = !existsSync(config.databasePath)
   const keyring = await openKeyring({ masterSecretFile: config.masterSecretFile, createIfMissing: isFirstStart })
   const store = await openSqliteStore({ path: config.databasePath })
-  // A disk that is not mounted would otherwise pass for one from which every copy has been lost.
-  const createIfMissing = !(await knowsCopies(store, systemClock))
+  // A disk that is not mounted would otherwise pass for one from which every object has been lost.
+  const createIfMissing = !(await knowsObjects(store, systemClock))
   const blobs = await openFilesystemBlobs({ directory: config.blobsDirectory, createIfMissing })
   return { keyring, ...over(store, blobs, lock) }
 }
@@ -129,14 +129,14 @@ function over(store: Store, blobs: FilesystemBlobs, lock?: DirectoryLock): Data 
   }
 }
 
-const COPY_STATES: readonly CopyState[] = ['kept', 'unowned', 'marked', 'staged', 'doomed']
-/** Seconds by which a clock that was wrong can have been ahead when a copy was entered. */
-const CLOCK_AHEAD_MOST = 1000 * 365 * 86_400
+const COPY_STATES: readonly ObjectState[] = ['kept', 'orphaned', 'marked', 'staged', 'deleting']
+/** Seconds by which a clock that was wrong can have been ahead when an object was entered. */
+const MAX_CLOCK_AHEAD = 1000 * 365 * 86_400
 
-async function knowsCopies(store: Store, clock: Clock): Promise<boolean> {
-  const before = addSeconds(clock.now(), CLOCK_AHEAD_MOST)
+async function knowsObjects(store: Store, clock: Clock): Promise<boolean> {
+  const before = addSeconds(clock.now(), MAX_CLOCK_AHEAD)
   return store.read(async (tx) => {
-    for (const state of COPY_STATES) if ((await tx.copies.listIn(state, before, 1)).length > 0) return true
+    for (const state of COPY_STATES) if ((await tx.objects.listIn(state, before, 1)).length > 0) return true
     return false
   })
 }

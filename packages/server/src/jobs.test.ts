@@ -8,7 +8,7 @@ import { createGate } from './testing/faults.ts'
 /** Jobs over a sweep and a scrubber that do what the test says, and what they told. */
 function jobsOver(
   sweep: () => Promise<void>,
-  removeDoomed: () => Promise<void> = async () => undefined,
+  removeDeleting: () => Promise<void> = async () => undefined,
   turn: (signal: AbortSignal) => Promise<void> = async () => undefined,
 ) {
   const told: string[] = []
@@ -19,7 +19,7 @@ function jobsOver(
     error: (event, facts) => void told.push(`${event} ${facts?.job}`),
   }
   const jobs = startJobs({
-    sweep: { sweep, removeDoomed, emptyDeparted: async () => undefined },
+    sweep: { sweep, removeDeleting, emptyDeleted: async () => undefined },
     scrub: { turn },
     log,
     sweepSeconds: 3600,
@@ -41,10 +41,10 @@ describe('the jobs', () => {
       async () => void order.push('remove'),
     )
     await swept.passed
-    for (let count = 0; count < 100; count += 1) jobs.onDoomed()
+    for (let count = 0; count < 100; count += 1) jobs.onDeleting()
     gate.open()
     await new Promise(setImmediate)
-    jobs.onDoomed()
+    jobs.onDeleting()
     await new Promise(setImmediate)
     await jobs.stop()
     assert.deepEqual(order, ['sweep', 'remove', 'remove'])
@@ -58,7 +58,7 @@ describe('the jobs', () => {
         removed += 1
       },
     )
-    jobs.onDoomed()
+    jobs.onDeleting()
     await new Promise(setImmediate)
     await jobs.stop()
     assert.deepEqual(told, ['job failed sweep'])
@@ -82,16 +82,16 @@ describe('the jobs', () => {
       },
     )
     await jobs.stop()
-    jobs.onDoomed()
+    jobs.onDeleting()
     await jobs.stop()
     assert.equal(removed, 0)
   })
 
   it('have the scrubber read beside the sweep, and break it off when they are stopped', async () => {
-    const [begun, doomed] = [createGate(), createGate()]
+    const [begun, deleting] = [createGate(), createGate()]
     const { jobs, told } = jobsOver(
       async () => undefined,
-      async () => doomed.open(),
+      async () => deleting.open(),
       (signal) => {
         begun.open()
         const { promise, reject } = Promise.withResolvers<void>()
@@ -100,13 +100,13 @@ describe('the jobs', () => {
       },
     )
     await begun.passed
-    jobs.onDoomed()
-    await doomed.passed
+    jobs.onDeleting()
+    await deleting.passed
     await jobs.stop()
     assert.deepEqual(told, [])
   })
 
-  it('have a copy that was found wrong looked at although the scrubber rests', async () => {
+  it('have an object that was found wrong looked at although the scrubber rests', async () => {
     let turns = 0
     const { jobs } = jobsOver(
       async () => undefined,

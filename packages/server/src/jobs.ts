@@ -1,15 +1,15 @@
-import type { Scrub } from './domain/scrub.ts'
+import type { Scrub } from './domain/custody/scrub.ts'
 import type { Sweep } from './domain/sweep.ts'
 import type { Log } from './ports/log.ts'
 import { StoreBroken } from './ports/store.ts'
 
-/** What runs by the clock, in two lines: a copy that takes hours to read holds up no sweep. A job that fails is told and tried again at its next turn. */
+/** What runs by the clock, in two lines: an object that takes hours to read holds up no sweep. A job that fails is told and tried again at its next turn. */
 export interface Jobs {
   /** Bytes were left to be removed: do it soon. */
-  onDoomed(): void
+  onDeleting(): void
   /** An account was deleted: let go of what it held. */
-  onDeparted(): void
-  /** A copy was found wrong: look at it soon. */
+  onDeleted(): void
+  /** An object was found wrong: look at it soon. */
   onSuspect(): void
   /** Breaks off what is being read. Resolves when nothing runs any more. */
   stop(): Promise<void>
@@ -47,8 +47,8 @@ export function startJobs({ sweep, scrub, log, sweepSeconds, onBroken }: JobPart
   runScrub()
 
   return {
-    onDoomed: () => sweeping.run('remove doomed bytes', sweep.removeDoomed),
-    onDeparted: () => sweeping.run('empty deleted accounts', sweep.emptyDeparted),
+    onDeleting: () => sweeping.run('remove deleting bytes', sweep.removeDeleting),
+    onDeleted: () => sweeping.run('empty deleted accounts', sweep.emptyDeleted),
     onSuspect: runScrub,
     async stop() {
       ending.abort(new Error('the server ends'))

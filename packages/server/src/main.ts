@@ -6,7 +6,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { createLog } from './adapters/system/log.ts'
 import { type App, createApp } from './app.ts'
 import { type Config, describeSettings, publicAddressOf, readConfig } from './config.ts'
-import type { IssuedInvite } from './domain/invites.ts'
+import type { IssuedInvite } from './domain/account/invites.ts'
 
 /** The process: settings, server, signals. Facts for people go to standard output, the log to standard error. */
 async function main(): Promise<void> {

@@ -3,7 +3,7 @@ import { StoreBroken } from './ports/store.ts'
 
 /**
  * What another process may change, such as an operator's command, is looked at again and again: beside the jobs, as one of those may take long. Not when
- * somebody asks, as for the signing key (`keptFor`): the protocol window goes with every answer, also when the store cannot be read.
+ * somebody asks, as for the signing key (`cacheFor`): the protocol window goes with every answer, also when the store cannot be read.
  */
 interface Refreshing {
   /** Resolves when no look is under way any more. */

@@ -1,42 +1,42 @@
 import type { ProtocolWindow } from '@blindkeep/protocol/window'
-import { type AccountSettings, createAccounts } from './domain/accounts.ts'
-import { type AdoptionSettings, createAdopt } from './domain/adoption.ts'
-import { createAlbums } from './domain/albums.ts'
-import { createAssets } from './domain/assets.ts'
-import { createCapabilities } from './domain/capabilities.ts'
-import { createAlarm } from './domain/changes.ts'
-import { createAppendChunk } from './domain/chunks.ts'
-import { type CollectSettings, createCollector } from './domain/collect.ts'
-import { createDeparture } from './domain/departure.ts'
-import { createDevices } from './domain/devices.ts'
-import { createDiscovery, type ServerFacts } from './domain/discovery.ts'
-import { createDrops, createLandDrop, type DropSettings } from './domain/drops.ts'
-import { createEvents } from './domain/events.ts'
-import { createFeed } from './domain/feed.ts'
-import { createFinishing } from './domain/finishing.ts'
-import { createInbox } from './domain/inbox.ts'
-import { createInvites } from './domain/invites.ts'
-import type { ServerKeys } from './domain/keys.ts'
-import { createLinks, type LinkSettings } from './domain/links.ts'
-import { createChangePassword } from './domain/password.ts'
-import { createPositions } from './domain/positions.ts'
-import { createProtocolWindow } from './domain/protocolWindow.ts'
-import { createCheckProvenance } from './domain/provenance.ts'
-import { createQuota } from './domain/quota.ts'
-import { createQuotaReview } from './domain/quotaReview.ts'
-import { createReceiptLog } from './domain/receipts.ts'
-import { createRecovery } from './domain/recovery.ts'
-import type { GiveUpAfter } from './domain/scanTurns.ts'
-import { createScrub, type ScrubSettings } from './domain/scrub.ts'
-import { createSecondFactor } from './domain/secondFactor.ts'
-import { createSessions, type SessionSettings } from './domain/sessions.ts'
-import { createShares } from './domain/shares.ts'
-import { createStagedBytes } from './domain/staged.ts'
+import { createAccountDeletion } from './domain/account/accountDeletion.ts'
+import { type AccountSettings, createAccounts } from './domain/account/accounts.ts'
+import { createDevices } from './domain/account/devices.ts'
+import { createInvites } from './domain/account/invites.ts'
+import { createChangePassword } from './domain/account/password.ts'
+import { createRecovery } from './domain/account/recovery.ts'
+import { createSecondFactor } from './domain/account/secondFactor.ts'
+import { createSessions, type SessionSettings } from './domain/account/sessions.ts'
+import { createAlbums } from './domain/assets/albums.ts'
+import { createAssets } from './domain/assets/assets.ts'
+import { createCheckProvenance } from './domain/assets/provenance.ts'
+import { createShares } from './domain/assets/shares.ts'
+import { createAlarm } from './domain/changes/changes.ts'
+import { createEvents } from './domain/changes/events.ts'
+import { createFeed } from './domain/changes/feed.ts'
+import { createPositions } from './domain/changes/positions.ts'
+import { type CollectSettings, createCollector } from './domain/custody/collect.ts'
+import type { ServerKeys } from './domain/custody/keys.ts'
+import { createReceiptLog } from './domain/custody/receipts.ts'
+import type { GiveUpAfter } from './domain/custody/scanTurns.ts'
+import { createScrub, type ScrubSettings } from './domain/custody/scrub.ts'
+import { createVerify, type VerifySettings } from './domain/custody/verify.ts'
+import { createCapabilities } from './domain/discovery/capabilities.ts'
+import { createDiscovery, type ServerFacts } from './domain/discovery/discovery.ts'
+import { createProtocolWindow } from './domain/discovery/protocolWindow.ts'
+import { type AdoptionSettings, createAdopt } from './domain/drops/adoption.ts'
+import { createDrops, createLandDrop, type DropSettings } from './domain/drops/drops.ts'
+import { createInbox } from './domain/drops/inbox.ts'
+import { createLinks, type LinkSettings } from './domain/drops/links.ts'
+import { createQuota } from './domain/quota/quota.ts'
+import { createQuotaReview } from './domain/quota/quotaReview.ts'
 import { createSweep, type SweepSettings } from './domain/sweep.ts'
-import { createUploadEnding } from './domain/uploadEnding.ts'
-import { createUploads, type UploadSettings } from './domain/uploads.ts'
-import { createVerify, type VerifySettings } from './domain/verify.ts'
-import { createWriters } from './domain/writers.ts'
+import { createAppendChunk } from './domain/uploads/chunks.ts'
+import { createFinishing } from './domain/uploads/finishing.ts'
+import { createStagedBytes } from './domain/uploads/staged.ts'
+import { createUploadEnding } from './domain/uploads/uploadEnding.ts'
+import { createUploads, type UploadSettings } from './domain/uploads/uploads.ts'
+import { createWriters } from './domain/uploads/writers.ts'
 import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Keyring } from './ports/keyring.ts'
@@ -60,12 +60,12 @@ export interface RulePorts {
   readonly log: Log
   /** Bounds how long a request waits for its turn. */
   readonly giveUpAfter: GiveUpAfter
-  /** Told after a commit that left bytes to be removed. */
-  readonly onDoomed: () => void
-  /** Told when the scrubber should read a copy soon. */
+  /** CappedList after a commit that left bytes to be removed. */
+  readonly onDeleting: () => void
+  /** CappedList when the scrubber should read an object soon. */
   readonly onSuspect: () => void
-  /** Told after a commit that left an account to be emptied. */
-  readonly onDeparted: () => void
+  /** CappedList after a commit that left an account to be emptied. */
+  readonly onDeleted: () => void
 }
 
 export interface RuleSettings
@@ -101,9 +101,9 @@ export function createRules(
     keyring,
     log,
     giveUpAfter,
-    onDoomed,
+    onDeleting,
     onSuspect,
-    onDeparted,
+    onDeleted,
   }: RulePorts,
   settings: RuleSettings,
 ) {
@@ -118,7 +118,7 @@ export function createRules(
     graceDays: settings.quotaGraceDays,
   })
   const writers = createWriters()
-  const ending = createUploadEnding({ store, clock, quota, writers, onDoomed })
+  const ending = createUploadEnding({ store, clock, quota, writers, onDeleting })
   const staged = createStagedBytes({ store, blobs })
   const protocolWindow = createProtocolWindow({ store, clock }, settings.window)
   const discovery = createDiscovery({ store, clock, tokens, protocolWindow }, settings)
@@ -159,7 +159,7 @@ export function createRules(
   const sessions = createSessions({ store, clock, random, tokens, serverSecret }, settings)
   const accounts = createAccounts({ store, clock, random, limiter, hasher, sessions, serverSecret }, settings)
   const inbox = createInbox({ store, blobs, clock, quota })
-  const departure = createDeparture({ store, clock, accounts, inbox, assets, ending, onDeparted })
+  const accountDeletion = createAccountDeletion({ store, clock, accounts, inbox, assets, ending, onDeleted })
   const recovery = createRecovery({ store, clock, random, limiter, hasher, sessions, serverSecret }, settings)
   return {
     quota,
@@ -179,7 +179,7 @@ export function createRules(
     inbox,
     accounts,
     changePassword: createChangePassword({ store, clock, hasher, accounts }),
-    departure,
+    accountDeletion,
     recovery,
     secondFactor: createSecondFactor(
       {
@@ -212,7 +212,7 @@ export function createRules(
         writers,
         finishing,
         ending,
-        departure,
+        accountDeletion,
         shares,
         collector: createCollector({ store, blobs, clock }, settings),
         reviewQuotas: createQuotaReview({ store, clock, quota }),

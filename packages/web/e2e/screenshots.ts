@@ -28,7 +28,7 @@ const SHOTS: readonly Shot[] = [
   ...shareShots,
   ...storageShots,
 ]
-const HEIGHT_MOST = 10_000
+const MAX_HEIGHT = 10_000
 const LOOKS = (['phone', 'desktop'] as const).flatMap((device) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ device, colorScheme })),
 )
@@ -71,7 +71,7 @@ async function takeAll(into: string, shots: readonly Shot[]): Promise<boolean> {
 async function showWhole(page: Page): Promise<void> {
   const { width = 0, height = 0 } = page.viewportSize() ?? {}
   const needed = await settledHeight(page)
-  await page.setViewportSize({ width, height: Math.max(height, Math.min(needed, HEIGHT_MOST)) })
+  await page.setViewportSize({ width, height: Math.max(height, Math.min(needed, MAX_HEIGHT)) })
 }
 
 /** Once the page has stopped growing, as lists come one after the other: the same for a while, or whatever it is after some seconds. */

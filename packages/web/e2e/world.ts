@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path'
 import { after, before } from 'node:test'
 import { registerOwner } from '@blindkeep/client/account'
 import type { CreatedLink, CreateLink, Owner } from '@blindkeep/client/owner'
-import { nodeEnvironment } from '../../../demo/nodeEnvironment.ts'
 import { type Keeper, newKeeper, newOwner } from '../../../testing/people.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../../testing/startServer.ts'
+import { nodeEnvironment } from '../../client/src/node/nodeEnvironment.ts'
 import { type Line, startLine } from './line.ts'
 
 /** `PAGES_DIR` of whoever runs the tests, or what `npm run build` has built. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { SYNC_ENTRIES_DEFAULT, SYNC_ENTRIES_MAX, SyncResponse } from '../schemas/sync.ts'
+import { MAX_SYNC_ENTRIES, SYNC_ENTRIES_DEFAULT, SyncResponse } from '../schemas/sync.ts'
 import type { Operations } from './operation.ts'
 
 export const syncOperations = {
@@ -20,7 +20,7 @@ export const syncOperations = {
       limit: {
         description: `Entries at most; ${SYNC_ENTRIES_DEFAULT} without it.`,
         required: false,
-        schema: Type.Integer({ minimum: 1, maximum: SYNC_ENTRIES_MAX }),
+        schema: Type.Integer({ minimum: 1, maximum: MAX_SYNC_ENTRIES }),
       },
     },
     answers: { 200: { description: 'A page of the feed.', body: SyncResponse } },

@@ -9,7 +9,7 @@ import {
   type Sha256Hex,
   UUID_PATTERN,
 } from '../ids.ts'
-import { INTEGER_MAX } from '../wire.ts'
+import { MAX_INTEGER } from '../wire.ts'
 
 /** The words in which the wire shapes are written. A schema checked is a type given: patterns carry the branded ids of `ids.ts`. */
 
@@ -54,7 +54,7 @@ export const text = (description: string, limits: { minLength?: number; maxLengt
   Type.String({ description, ...limits })
 
 export const integer = (description: string, minimum = 0) =>
-  Type.Integer({ description, minimum, maximum: INTEGER_MAX })
+  Type.Integer({ description, minimum, maximum: MAX_INTEGER })
 
 export const boolean = (description: string) => Type.Boolean({ description })
 

@@ -2,14 +2,14 @@ import { type Static, Type } from 'typebox'
 import { base64, list, object, opaqueId, optional, sha256, time } from './shape.ts'
 
 /** Bytes of the sealed index, which is one blob of a single data segment. */
-export const SHARE_INDEX_BYTES_MAX = 512 * 1024
-export const SHARE_BLOBS_MAX = 10_000
+export const MAX_SHARE_INDEX_BYTES = 512 * 1024
+export const MAX_SHARE_BLOBS = 10_000
 
 const sealedIndex = base64(
   'What the share shows and the keys to it, sealed under a key that its address alone carries.',
   {
     min: 1,
-    max: SHARE_INDEX_BYTES_MAX,
+    max: MAX_SHARE_INDEX_BYTES,
   },
 )
 
@@ -18,7 +18,7 @@ export const CreateShareRequest = object('CreateShareRequest', {
   sealed_index: sealedIndex,
   blob_hashes: Type.Array(sha256('A content address.'), {
     minItems: 1,
-    maxItems: SHARE_BLOBS_MAX,
+    maxItems: MAX_SHARE_BLOBS,
     description:
       'Every blob that the share gives, as long as a live asset of the caller’s holds it. One that none holds is accepted, and is not found.',
   }),

@@ -6,7 +6,7 @@ import { boolean, integer, list, object, oneOf, opaqueId, optional, text, time, 
 /** What has changed since: the feed of assets, and the events that a connected client hears. */
 
 export const SYNC_ENTRIES_DEFAULT = 100
-export const SYNC_ENTRIES_MAX = 1000
+export const MAX_SYNC_ENTRIES = 1000
 
 const assetId = uuid<AssetId>('The asset.')
 const seq = integer('The number of the change. Each account counts its own.', 1)

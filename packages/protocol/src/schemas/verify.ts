@@ -3,20 +3,20 @@ import type { AssetId } from '../ids.ts'
 import { BLOB_ROLES } from './receipts.ts'
 import { boolean, list, object, oneOf, optional, sha256, time, uuid } from './shape.ts'
 
-export const ASSETS_MOST = 100
-export const HASHES_MOST = 32
+export const MAX_ASSETS = 100
+export const MAX_HASHES = 32
 
 export const AssetVerifyRequest = object('AssetVerifyRequest', {
   asset_id: uuid<AssetId>('The asset.'),
   blob_hashes: Type.Array(sha256('A content address.'), {
     minItems: 1,
-    maxItems: HASHES_MOST,
+    maxItems: MAX_HASHES,
     description: 'Every content address that the client relies on; the verdict is a conjunction over exactly these.',
   }),
 })
 
 export const StorageVerifyRequest = object('StorageVerifyRequest', {
-  assets: Type.Array(AssetVerifyRequest, { minItems: 1, maxItems: ASSETS_MOST, description: 'Assets to verify.' }),
+  assets: Type.Array(AssetVerifyRequest, { minItems: 1, maxItems: MAX_ASSETS, description: 'Assets to verify.' }),
   deep: optional(boolean('Also re-read and re-hash the bytes.')),
 })
 export type StorageVerifyRequest = Static<typeof StorageVerifyRequest>

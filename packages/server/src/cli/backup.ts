@@ -1,10 +1,10 @@
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { systemClock } from '../adapters/system/clock.ts'
 import { openBackupData, openRestoreData } from '../data.ts'
-import { type BackupProgress, type BackupReport, backUp, type DamagedCopy } from '../domain/backup.ts'
-import type { BackupManifest } from '../domain/backupManifest.ts'
-import { type RestoreReport, restore } from '../domain/restore.ts'
-import type { Told } from '../domain/told.ts'
+import { type BackupProgress, type BackupReport, backUp, type DamagedObject } from '../domain/backup/backup.ts'
+import type { BackupManifest } from '../domain/backup/backupManifest.ts'
+import { type RestoreReport, restore } from '../domain/backup/restore.ts'
+import type { CappedList } from '../domain/cappedList.ts'
 import type { Call, Command, Outcome } from './command.ts'
 import { quotaOf } from './quota.ts'
 import { sizeText } from './sizes.ts'
@@ -13,7 +13,7 @@ import { sizeText } from './sizes.ts'
 export const backupCommands: readonly Command[] = [
   {
     name: 'backup',
-    summary: 'Copies the database and every file to a directory, beside a server that runs or without one.',
+    summary: 'Objects the database and every file to a directory, beside a server that runs or without one.',
     details: [
       '<directory> is empty, missing, or an earlier backup of the same server, of which only what is new is copied. Until all is there the earlier',
       'one stays whole, whatever happens. It has to lie on another disk to be worth anything. Not in it: the master secret, without which nothing of it',
@@ -24,7 +24,7 @@ export const backupCommands: readonly Command[] = [
     options: {
       check: {
         value: 'flag',
-        meaning: 'Reads every file of the earlier backup again, and copies anew what is damaged.',
+        meaning: 'Reads every file of the earlier backup again, and objects anew what is damaged.',
       },
     },
     run: runBackup,
@@ -89,25 +89,25 @@ function backupLines(
     `${path} holds the server as it was at ${formatInstant(manifest.createdAt)}: ${contentsOf(manifest)}.`,
     `Copied ${copied.files} files (${sizeText(copied.bytes)}); ${present.files} were there already; ${removedFiles} of earlier backups are removed.`,
     ...(countOf(damaged) === 0 ? [] : [`NOT in it, as the server does not have them whole (${countOf(damaged)}):`]),
-    ...toldLines(damaged, (copy) => `${copy.what}: ${ownerOf(copy)}, hash ${copy.hash}, ${copy.size} bytes`),
+    ...toldLines(damaged, (object) => `${object.what}: ${ownerOf(object)}, hash ${object.hash}, ${object.size} bytes`),
   ]
 }
 
 function contentsOf({ counts }: BackupManifest): string {
-  const { accounts, drops, assets, receipts, copies, bytes } = counts
-  return `${accounts} accounts, ${drops} pending drops, ${assets} assets, ${receipts} receipts, ${copies} files (${sizeText(bytes)})`
+  const { accounts, drops, assets, receipts, objects, bytes } = counts
+  return `${accounts} accounts, ${drops} pending drops, ${assets} assets, ${receipts} receipts, ${objects} files (${sizeText(bytes)})`
 }
 
-function ownerOf({ assetId, dropId }: DamagedCopy): string {
+function ownerOf({ assetId, dropId }: DamagedObject): string {
   return assetId === undefined ? `drop ${dropId}` : `asset ${assetId}`
 }
 
 /** What is wrong, one by one, and how many more there are. */
-function toldLines<Item>({ list, more }: Told<Item>, textOf: (item: Item) => string): readonly string[] {
+function toldLines<Item>({ list, more }: CappedList<Item>, textOf: (item: Item) => string): readonly string[] {
   return [...list.map((item) => `  ${textOf(item)}`), ...(more === 0 ? [] : [`  and ${more} more`])]
 }
 
-const countOf = ({ list, more }: Told<unknown>) => list.length + more
+const countOf = ({ list, more }: CappedList<unknown>) => list.length + more
 
 function backupJson({ manifest, copied, present, removedFiles, damaged }: BackupReport) {
   return {
@@ -117,7 +117,7 @@ function backupJson({ manifest, copied, present, removedFiles, damaged }: Backup
     copied,
     present,
     removed_files: removedFiles,
-    damaged: damaged.list.map(({ assetId, dropId, ...copy }) => ({ ...copy, asset_id: assetId, drop_id: dropId })),
+    damaged: damaged.list.map(({ assetId, dropId, ...object }) => ({ ...object, asset_id: assetId, drop_id: dropId })),
     ...(damaged.more > 0 && { damaged_not_told: damaged.more }),
   }
 }

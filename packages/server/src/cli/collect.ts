@@ -1,8 +1,8 @@
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { systemClock } from '../adapters/system/clock.ts'
 import { openPresentData } from '../data.ts'
-import { createCollector } from '../domain/collect.ts'
-import type { Copy } from '../ports/store.ts'
+import { createCollector } from '../domain/custody/collect.ts'
+import type { StoredObject } from '../ports/store.ts'
 import type { Command, Outcome } from './command.ts'
 import { sizeText } from './sizes.ts'
 
@@ -10,7 +10,7 @@ import { sizeText } from './sizes.ts'
 export const collectCommands: readonly Command[] = [
   {
     name: 'collect',
-    summary: 'Marks copies that nothing owns any more, and removes those that have been marked for the grace window.',
+    summary: 'Marks objects that nothing owns any more, and removes those that have been marked for the grace window.',
     details: [
       'The server does the same by itself, some at a time; this does all of it now and may run beside it. What uploads have left behind is the',
       'server’s alone to remove. The settings have to be those of the server: GC_GRACE_SECONDS is how long verified bytes stay at least.',
@@ -28,7 +28,7 @@ export const collectCommands: readonly Command[] = [
 
 /** Batch after batch, until there is nothing left to mark and nothing left that has waited. */
 async function collectAll(collector: ReturnType<typeof createCollector>) {
-  const [marked, removed, spared]: [Copy[], Copy[], Copy[]] = [[], [], []]
+  const [marked, removed, spared]: [StoredObject[], StoredObject[], StoredObject[]] = [[], [], []]
   for (;;) {
     const batch = await collector.mark()
     if (batch.length === 0) break
@@ -36,9 +36,9 @@ async function collectAll(collector: ReturnType<typeof createCollector>) {
   }
   for (;;) {
     const judged = await collector.judge()
-    removed.push(...(await collector.remove(judged.doomed)))
+    removed.push(...(await collector.remove(judged.deleting)))
     spared.push(...judged.spared)
-    if (judged.doomed.length + judged.spared.length === 0)
+    if (judged.deleting.length + judged.spared.length === 0)
       return { marked, removed, spared, pausedUntil: judged.pausedUntil }
   }
 }
@@ -59,14 +59,14 @@ function outcomeOf({ marked, removed, spared, pausedUntil }: Awaited<ReturnType<
 }
 
 interface Amount {
-  readonly copies: number
+  readonly objects: number
   readonly bytes: number
 }
 
-function amountOf(copies: readonly Copy[]): Amount {
-  return { copies: copies.length, bytes: copies.reduce((sum, { size }) => sum + size, 0) }
+function amountOf(objects: readonly StoredObject[]): Amount {
+  return { objects: objects.length, bytes: objects.reduce((sum, { size }) => sum + size, 0) }
 }
 
-function shownAmount({ copies, bytes }: Amount): string {
-  return `${copies} ${copies === 1 ? 'copy' : 'copies'}, ${sizeText(bytes)}`
+function shownAmount({ objects, bytes }: Amount): string {
+  return `${objects} ${objects === 1 ? 'object' : 'objects'}, ${sizeText(bytes)}`
 }

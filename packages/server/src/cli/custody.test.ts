@@ -8,9 +8,9 @@ import { addSeconds, parseUploadId } from '@blindkeep/protocol/ids'
 import { systemClock } from '../adapters/system/clock.ts'
 import { readConfig } from '../config.ts'
 import { openServerData, type ServerData } from '../data.ts'
-import { pauseCollector } from '../domain/collect.ts'
-import { locationOf } from '../domain/location.ts'
-import type { CopyState } from '../ports/store.ts'
+import { pauseCollector } from '../domain/custody/collect.ts'
+import { locationOf } from '../domain/uploads/location.ts'
+import type { ObjectState } from '../ports/store.ts'
 import { known, sha256 } from '../testing/world.ts'
 import { type Outcome, parseCall, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
@@ -19,8 +19,8 @@ interface Beside {
   readonly data: ServerData
   /** Runs a command as typed: `['hold', 'list']`. */
   run(name: string, ...argv: readonly string[]): Promise<Outcome>
-  /** A copy in this state since yesterday and a minute, with its bytes. */
-  copy(state: CopyState, content: Uint8Array): Promise<string>
+  /** An object in this state since yesterday and a minute, with its bytes. */
+  object(state: ObjectState, content: Uint8Array): Promise<string>
   files(): Promise<readonly string[]>
 }
 
@@ -40,11 +40,11 @@ function besideServer(work: (beside: Beside) => Promise<void>) {
           const option = (wanted: string) => (typeof values[wanted] === 'string' ? values[wanted] : undefined)
           return known(await command.run({ config, given, option, flag: () => false, tell: () => undefined }))
         },
-        async copy(state, content) {
+        async object(state, content) {
           const location = locationOf(sha256(content), known(parseUploadId(randomUUID())))
           await writeFile(join(config.blobsDirectory, location), content)
           const since = addSeconds(systemClock.now(), -86_460)
-          await data.store.write((tx) => tx.copies.insert({ location, size: content.length, state, since }))
+          await data.store.write((tx) => tx.objects.insert({ location, size: content.length, state, since }))
           return location
         },
         files: async () =>
@@ -62,27 +62,27 @@ const bytesOf = (...bytes: readonly number[]) => new Uint8Array(bytes)
 describe('the commands of custody, beside a server', () => {
   it(
     'collect marks, removes what has waited, and leaves what uploads have left to the server',
-    besideServer(async ({ run, copy, files, data }) => {
-      const [kept, unowned, staged] = [
-        await copy('kept', bytesOf(1)),
-        await copy('unowned', bytesOf(2, 2)),
-        await copy('staged', bytesOf(3)),
+    besideServer(async ({ run, object, files, data }) => {
+      const [kept, orphaned, staged] = [
+        await object('kept', bytesOf(1)),
+        await object('orphaned', bytesOf(2, 2)),
+        await object('staged', bytesOf(3)),
       ]
-      const doomed = await copy('doomed', bytesOf(4))
-      const marked = await copy('marked', bytesOf(5, 5, 5))
+      const deleting = await object('deleting', bytesOf(4))
+      const marked = await object('marked', bytesOf(5, 5, 5))
       const { json } = await run('collect')
-      const none = { copies: 0, bytes: 0 }
-      assert.deepEqual(json, { marked: { copies: 1, bytes: 2 }, removed: { copies: 1, bytes: 3 }, spared: none })
-      assert.deepEqual(await files(), [kept, unowned, staged, doomed].sort())
-      assert.equal(await data.store.read((tx) => tx.copies.find(marked)), undefined)
+      const none = { objects: 0, bytes: 0 }
+      assert.deepEqual(json, { marked: { objects: 1, bytes: 2 }, removed: { objects: 1, bytes: 3 }, spared: none })
+      assert.deepEqual(await files(), [kept, orphaned, staged, deleting].sort())
+      assert.equal(await data.store.read((tx) => tx.objects.find(marked)), undefined)
       assert.deepEqual((await run('collect')).json, { marked: none, removed: none, spared: none })
     }),
   )
 
   it(
     'collect removes nothing while a backup has it paused, and says so',
-    besideServer(async ({ run, copy, files, data }) => {
-      const marked = await copy('marked', bytesOf(1))
+    besideServer(async ({ run, object, files, data }) => {
+      const marked = await object('marked', bytesOf(1))
       await data.store.write((tx) => pauseCollector(tx, addSeconds(systemClock.now(), 60)))
       assert.match((await run('collect')).lines.join(), /paused the collector until/)
       assert.deepEqual(await files(), [marked])
@@ -91,14 +91,14 @@ describe('the commands of custody, beside a server', () => {
 
   it(
     'hold adds with a reason, lists and removes, and keeps bytes from being collected',
-    besideServer(async ({ run, copy, files }) => {
-      const [marked, content] = [await copy('marked', bytesOf(1)), sha256(bytesOf(1))]
+    besideServer(async ({ run, object, files }) => {
+      const [marked, content] = [await object('marked', bytesOf(1)), sha256(bytesOf(1))]
       await assert.rejects(run('hold add', content), UsageError)
       await assert.rejects(run('hold add', 'no hash', '--reason', 'x'), UsageError)
       assert.deepEqual(Object(await run('hold add', content, '--reason', 'asked by a court')).json.added, true)
       assert.deepEqual(Object(await run('hold add', content, '--reason', 'again')).json.added, false)
       assert.match((await run('hold list')).lines.join(), new RegExp(`^${content} .* asked by a court$`))
-      assert.match((await run('collect')).lines.join(), /Spared 1 copy/)
+      assert.match((await run('collect')).lines.join(), /Spared 1 object/)
       assert.deepEqual(await files(), [marked])
       assert.equal((await run('hold remove', content)).isWrong, false)
       assert.equal((await run('hold remove', content)).isWrong, true)
@@ -108,19 +108,22 @@ describe('the commands of custody, beside a server', () => {
 
   it(
     'scrub reads everything, marks what is damaged and ends with 1',
-    besideServer(async ({ run, copy, data }) => {
-      const good = await copy('kept', bytesOf(1, 2))
+    besideServer(async ({ run, object, data }) => {
+      const good = await object('kept', bytesOf(1, 2))
       assert.equal((await run('scrub')).isWrong, false)
-      const bad = await copy('kept', bytesOf(3, 4))
+      const bad = await object('kept', bytesOf(3, 4))
       await data.blobs.remove(bad)
       const { isWrong, lines, json } = await run('scrub')
       assert.equal(isWrong, true)
       assert.match(
         lines.join('\n'),
-        /^a copy is damaged: hash=[0-9a-f]{64} size=2 found=missing\n\d copies read, \d B; 1 damaged, 0 could/,
+        /^an object is damaged: hash=[0-9a-f]{64} size=2 found=missing\n\d objects read, \d B; 1 damaged, 0 could/,
       )
       assert.equal(Object(json).damaged, 1)
-      const marks = await data.store.read(async (tx) => [await tx.copies.findKept(good), await tx.copies.findKept(bad)])
+      const marks = await data.store.read(async (tx) => [
+        await tx.objects.findKept(good),
+        await tx.objects.findKept(bad),
+      ])
       assert.deepEqual(
         marks.map((row) => row?.damagedAt !== undefined),
         [false, true],

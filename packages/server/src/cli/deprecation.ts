@@ -2,7 +2,7 @@ import { formatInstant, parseInstant, parseProtocolVersion } from '@blindkeep/pr
 import { systemClock } from '../adapters/system/clock.ts'
 import type { Config } from '../config.ts'
 import { openPresentStore } from '../data.ts'
-import { createDeprecations, type Deprecations } from '../domain/deprecations.ts'
+import { createDeprecations, type Deprecations } from '../domain/discovery/deprecations.ts'
 import type { Deprecation } from '../ports/store.ts'
 import { type Call, type Command, type Outcome, UsageError } from './command.ts'
 

@@ -11,7 +11,7 @@ import { inWorld, known } from '../testing/world.ts'
 import type { Outcome } from './command.ts'
 import { fsckCommands } from './fsck.ts'
 
-interface Told {
+interface CappedList {
   readonly findings: readonly {
     readonly kind: string
     readonly what: string
@@ -26,7 +26,7 @@ interface Told {
 interface Directory {
   readonly path: string
   readonly filled: Filled
-  fsck(...flags: readonly string[]): Promise<Outcome & { readonly json: Told }>
+  fsck(...flags: readonly string[]): Promise<Outcome & { readonly json: CappedList }>
   change(...statements: readonly string[]): void
   value(query: string): unknown
 }
@@ -103,9 +103,9 @@ describe('blindkeep-server fsck', () => {
     inDirectory(async ({ fsck }) => {
       const { isWrong, lines, json } = await fsck('deep')
       assert.deepEqual([isWrong, json.findings, json.repaired], [false, [], []])
-      const { accounts, links, sessions, drops, assets, blobs, copies, files, receipts, bytes } = json.counts
+      const { accounts, links, sessions, drops, assets, blobs, objects, files, receipts, bytes } = json.counts
       assert.deepEqual([accounts, links, sessions, drops, assets], [1, 3, 7, 1, 3])
-      assert.deepEqual([blobs, copies, files, receipts, bytes], [2, 7, 5, 5, 3.5 * FILLED_BYTES])
+      assert.deepEqual([blobs, objects, files, receipts, bytes], [2, 7, 5, 5, 3.5 * FILLED_BYTES])
       assert.equal(lines.at(-1), 'All is whole.')
     }),
   )
@@ -157,10 +157,10 @@ describe('blindkeep-server fsck', () => {
       assert.equal(value('select pending_drops from accounts'), 1)
       assert.equal(value('select exceeded_since is not null from accounts'), 1)
       assert.equal(value('select claim_id from drops'), null)
-      assert.deepEqual(kinds((await fsck()).json.findings), ['copy_damaged'])
+      assert.deepEqual(kinds((await fsck()).json.findings), ['object_damaged'])
       await copyFile(`${file}.kept`, file)
       const second = await fsck('deep', 'repair')
-      assert.deepEqual([second.isWrong, kinds(second.json.repaired)], [false, ['copy_intact']])
+      assert.deepEqual([second.isWrong, kinds(second.json.repaired)], [false, ['object_intact']])
       assert.deepEqual((await fsck('deep')).json.findings, [])
     }),
   )
@@ -170,16 +170,16 @@ describe('blindkeep-server fsck', () => {
     inDirectory(async ({ fsck, filled, change, value }) => {
       const { metadata, buriedBlob, cancelled, locations } = filled
       change(
-        `update copies set state = 'staged' where location = '${locations.get(cancelled)}'`,
-        `update copies set state = 'staged' where location = '${locations.get(metadata)}'`,
-        `update copies set state = 'staged' where location = '${locations.get(buriedBlob)}'`,
+        `update objects set state = 'staged' where location = '${locations.get(cancelled)}'`,
+        `update objects set state = 'staged' where location = '${locations.get(metadata)}'`,
+        `update objects set state = 'staged' where location = '${locations.get(buriedBlob)}'`,
         `update receipts set received_at = received_at + 1 where receipt_seq = 3`,
         `delete from log_head`,
       )
       const before = (await fsck()).json.findings
       const { json } = await fsck('deep', 'repair')
       assert.deepEqual([json.repaired, kinds(json.findings)], [[], kinds(before)])
-      assert.equal(value(`select count(*) from copies where state = 'staged'`), 5)
+      assert.equal(value(`select count(*) from objects where state = 'staged'`), 5)
       assert.equal(value('select count(*) from log_head'), 0)
     }),
   )
@@ -217,7 +217,7 @@ describe('blindkeep-server fsck', () => {
   it(
     'says that the database is damaged when a page of a table is lost',
     inDirectory(async ({ fsck, path, value }) => {
-      const roots = ['drops', 'receipts', 'copies', 'links', 'chunks'].map((table) => value(ROOT_OF(table)))
+      const roots = ['drops', 'receipts', 'objects', 'links', 'chunks'].map((table) => value(ROOT_OF(table)))
       const whole = await readFile(join(path, 'blindkeep.sqlite'))
       const told: string[] = []
       for (const root of roots) {

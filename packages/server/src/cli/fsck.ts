@@ -1,12 +1,12 @@
 import { systemClock } from '../adapters/system/clock.ts'
 import type { Data } from '../data.ts'
 import { openPresentData } from '../data.ts'
+import { type CappedList, type CappedListBuilder, createCappedList } from '../domain/cappedList.ts'
 import { type Finding, found, sentenceOf, TODO } from '../domain/fsck/finding.ts'
+import { examine } from '../domain/fsck/fsck.ts'
 import { type Counts, newCounts } from '../domain/fsck/options.ts'
 import { repair } from '../domain/fsck/repair.ts'
 import { createVerifiers } from '../domain/fsck/verifiers.ts'
-import { examine } from '../domain/fsck.ts'
-import { createTold, type Telling, type Told } from '../domain/told.ts'
 import { StoreDamaged, ValueUnreadable } from '../ports/store.ts'
 import type { Call, Command, Outcome } from './command.ts'
 import { quotaOf } from './quota.ts'
@@ -39,7 +39,7 @@ interface Repaired {
 }
 
 async function run(call: Call): Promise<Outcome> {
-  const result: Result = { counts: newCounts(), left: createTold(), repaired: createTold() }
+  const result: Result = { counts: newCounts(), left: createCappedList(), repaired: createCappedList() }
   const { counts, left } = result
   const count = () => left.list.length + left.more
   const progress = setInterval(() => call.tell(`${countsText(counts)} · ${count()} found wrong`), PROGRESS_MS)
@@ -87,8 +87,8 @@ async function lookThrough(call: Call, { store, blobs }: Data, { counts, left, r
 
 interface Result {
   readonly counts: Counts
-  readonly left: Telling<Finding>
-  readonly repaired: Telling<Repaired>
+  readonly left: CappedListBuilder<Finding>
+  readonly repaired: CappedListBuilder<Repaired>
   /** Why it ended before its end. */
   readonly end?: string
 }
@@ -117,7 +117,7 @@ function outcomeOf({ counts, left, repaired, end }: Result): Outcome {
   }
 }
 
-function moreLine({ more }: Told<unknown>): readonly string[] {
+function moreLine({ more }: CappedList<unknown>): readonly string[] {
   return more === 0 ? [] : [`and ${more} more`]
 }
 

@@ -11,7 +11,7 @@ export const holdCommands: readonly Command[] = [
     name: 'hold add',
     summary: 'Withholds a content: nobody is given its bytes, and the collector keeps them.',
     details: [
-      'It is named by the SHA-256 of its ciphertext and goes for every copy of every account, those that come later too. Downloads are answered 403',
+      'It is named by the SHA-256 of its ciphertext and goes for every object of every account, those that come later too. Downloads are answered 403',
       'error.blob.withheld, storage verification says that it is not retrievable. Owners can adopt, discard and delete as before.',
     ],
     takes: ['ciphertext hash'],

@@ -3,7 +3,13 @@ import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import type { Config } from '../config.ts'
 import { openPresentStore } from '../data.ts'
-import { createInvites, INVITE_DAYS, INVITE_DAYS_MOST, type Invites, type ListedInvite } from '../domain/invites.ts'
+import {
+  createInvites,
+  INVITE_DAYS,
+  type Invites,
+  type ListedInvite,
+  MAX_INVITE_DAYS,
+} from '../domain/account/invites.ts'
 import { type Call, type Command, columns, type Outcome, UsageError } from './command.ts'
 
 /** Letting people register where registration is by invite. The server may run meanwhile. */
@@ -18,7 +24,7 @@ export const inviteCommands: readonly Command[] = [
     options: {
       days: {
         value: 'DAYS',
-        meaning: `How long it is good, 1 to ${INVITE_DAYS_MOST} days; ${INVITE_DAYS} when left out.`,
+        meaning: `How long it is good, 1 to ${MAX_INVITE_DAYS} days; ${INVITE_DAYS} when left out.`,
       },
     },
     run: (call) => withInvites(call.config, (invites) => issue(invites, call)),
@@ -43,8 +49,8 @@ async function withInvites(config: Config, work: (invites: Invites) => Promise<O
 
 async function issue(invites: Invites, { config, option }: Call): Promise<Outcome> {
   const days = Number(option('days') ?? INVITE_DAYS)
-  if (!Number.isInteger(days) || days < 1 || days > INVITE_DAYS_MOST)
-    throw new UsageError(`--days takes a whole number from 1 to ${INVITE_DAYS_MOST}`)
+  if (!Number.isInteger(days) || days < 1 || days > MAX_INVITE_DAYS)
+    throw new UsageError(`--days takes a whole number from 1 to ${MAX_INVITE_DAYS}`)
   const { code, expiresAt } = await invites.issue(days)
   return {
     lines: [

@@ -1,17 +1,17 @@
 import { systemClock } from '../adapters/system/clock.ts'
 import { type Data, openPresentData } from '../data.ts'
-import { createScrub, type Scrubbed } from '../domain/scrub.ts'
+import { createScrub, type Scrubbed } from '../domain/custody/scrub.ts'
 import type { Log } from '../ports/log.ts'
 import type { Call, Command, Outcome } from './command.ts'
 import { sizeText } from './sizes.ts'
 
-/** Reading every copy again, at once. */
+/** Reading every object again, at once. */
 export const scrubCommands: readonly Command[] = [
   {
     name: 'scrub',
-    summary: 'Reads every kept copy again, now, and marks what is damaged.',
+    summary: 'Reads every kept object again, now, and marks what is damaged.',
     details: [
-      'The server does the same by itself within SCRUB_DAYS, some at a time; this may run beside it. A copy that is marked is handed to nobody until it',
+      'The server does the same by itself within SCRUB_DAYS, some at a time; this may run beside it. An object that is marked is handed to nobody until it',
       'is found right again. Exit status: 0 all are right · 1 something is damaged or could not be read.',
     ],
     async run(call) {
@@ -25,7 +25,7 @@ export const scrubCommands: readonly Command[] = [
   },
 ]
 
-interface Told {
+interface CappedList {
   readonly event: string
   readonly [fact: string]: unknown
 }
@@ -34,13 +34,13 @@ interface Told {
 const PROGRESS_MS = 2_000
 
 async function scrubAll({ config, tell }: Call, { store, blobs }: Data): Promise<Outcome> {
-  const found: Told[] = []
+  const found: CappedList[] = []
   const log: Log = {
     info: (event, facts) => tell(lineOf({ event, ...facts })),
     warn: (event, facts) => tell(lineOf({ event, ...facts })),
     error: (event, facts) => void found.push({ event, ...facts }),
   }
-  let sum: Scrubbed = { copies: 0, bytes: 0, damaged: 0, unreadable: 0 }
+  let sum: Scrubbed = { objects: 0, bytes: 0, damaged: 0, unreadable: 0 }
   const progress = setInterval(() => tell(`${sumText(sum)} so far`), PROGRESS_MS)
   try {
     const scrub = createScrub({ store, blobs, clock: systemClock, log }, config)
@@ -53,12 +53,12 @@ async function scrubAll({ config, tell }: Call, { store, blobs }: Data): Promise
   return { lines: [...found.map(lineOf), `${sumText(sum)}.`], json: { ...sum, found }, isWrong: found.length > 0 }
 }
 
-function sumText({ copies, bytes, damaged, unreadable }: Scrubbed): string {
-  return `${copies} copies read, ${sizeText(bytes)}; ${damaged} damaged, ${unreadable} could not be read`
+function sumText({ objects, bytes, damaged, unreadable }: Scrubbed): string {
+  return `${objects} objects read, ${sizeText(bytes)}; ${damaged} damaged, ${unreadable} could not be read`
 }
 
-/** `a copy is damaged: assetId=… role=original hash=… size=3 found=missing` */
-function lineOf({ event, ...facts }: Told): string {
+/** `an object is damaged: assetId=… role=original hash=… size=3 found=missing` */
+function lineOf({ event, ...facts }: CappedList): string {
   return `${event}: ${Object.entries(facts)
     .map(([name, value]) => `${name}=${value}`)
     .join(' ')}`

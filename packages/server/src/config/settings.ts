@@ -30,8 +30,8 @@ const logLevels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug
 
 const DAY_SECONDS = 86_400
 /** Ten years. Keeps sums of instants and durations far from where numbers lose their last digits. */
-const SECONDS_MAX = 3650 * DAY_SECONDS
-const COUNT_MAX = 1_000_000_000
+const MAX_SECONDS = 3650 * DAY_SECONDS
+const MAX_COUNT = 1_000_000_000
 const MEBIBYTE = 1024 * 1024
 
 interface Described<Value> {
@@ -53,7 +53,7 @@ function optional<Value>(
 }
 
 function seconds(name: string, fallback: number, meaning: string): Setting<number> {
-  return setting(name, { fallback, meaning, parse: integer({ least: 1, most: SECONDS_MAX }) })
+  return setting(name, { fallback, meaning, parse: integer({ least: 1, most: MAX_SECONDS }) })
 }
 
 function bytes(name: string, fallback: number, meaning: string): Setting<number> {
@@ -61,7 +61,7 @@ function bytes(name: string, fallback: number, meaning: string): Setting<number>
 }
 
 function count(name: string, fallback: number, meaning: string): Setting<number> {
-  return setting(name, { fallback, meaning, parse: integer({ least: 1, most: COUNT_MAX }) })
+  return setting(name, { fallback, meaning, parse: integer({ least: 1, most: MAX_COUNT }) })
 }
 
 function version(name: string, date: string, meaning: string): Setting<ProtocolVersion> {
@@ -96,7 +96,7 @@ export const SETTINGS = {
   }),
   blobsDirectory: optional('BLOBS_URL', {
     unset: 'file:DATA_DIR/blobs',
-    meaning: 'Where the copies lie, as file:<directory>.',
+    meaning: 'Where the objects lie, as file:<directory>.',
     parse: pathUrl('file'),
   }),
   masterSecretFile: optional('MASTER_SECRET_FILE', {
@@ -136,10 +136,10 @@ export const SETTINGS = {
     meaning: 'Days at or over the hard limit until the grace period is over.',
     parse: integer({ least: 0, most: 3650 }),
   }),
-  requestBytesMost: bytes('REQUEST_BYTES_MAX', MEBIBYTE, 'Largest JSON body.'),
-  chunkBytesMost: bytes('CHUNK_BYTES_MAX', 16 * MEBIBYTE, 'Largest chunk of an upload.'),
+  requestBytesMax: bytes('REQUEST_BYTES_MAX', MEBIBYTE, 'Largest JSON body.'),
+  chunkBytesMax: bytes('CHUNK_BYTES_MAX', 16 * MEBIBYTE, 'Largest chunk of an upload.'),
   chunkBytesSuggested: bytes('CHUNK_BYTES_SUGGESTED', 8 * MEBIBYTE, 'Chunk size that clients are told to start with.'),
-  blobBytesMost: bytes('BLOB_BYTES_MAX', MEBIBYTE ** 2, 'Largest blob.'),
+  blobBytesMax: bytes('BLOB_BYTES_MAX', MEBIBYTE ** 2, 'Largest blob.'),
   freeSpaceFloorBytes: setting('FREE_SPACE_FLOOR_BYTES', {
     fallback: 1024 * MEBIBYTE,
     meaning: 'Free space, less what is reserved, below which no new upload begins.',
@@ -175,10 +175,14 @@ export const SETTINGS = {
     60,
     'How long an adoption that is under way keeps a drop from any other adoption or discard.',
   ),
-  collectGraceSeconds: seconds('GC_GRACE_SECONDS', DAY_SECONDS, 'How long a copy that nothing owns any more is kept.'),
+  collectGraceSeconds: seconds(
+    'GC_GRACE_SECONDS',
+    DAY_SECONDS,
+    'How long an object that nothing owns any more is kept.',
+  ),
   scrubDays: setting('SCRUB_DAYS', {
     fallback: 30,
-    meaning: 'Days after which every copy is read again, to find what the disk has damaged.',
+    meaning: 'Days after which every object is read again, to find what the disk has damaged.',
     parse: integer({ least: 1, most: 3650 }),
   }),
   linkSessionsPerWindow: count('LINK_SESSIONS_PER_WINDOW', 600, 'Drop sessions that one link admits in 15 minutes.'),

@@ -169,8 +169,10 @@ const sweeping = new Command(
   async (model, { world, rules }) => {
     await rules.sweep.sweep()
     model.sweep()
-    const doomed = await world.store.read((tx) => tx.copies.listIn('doomed', addSeconds(world.clock.now(), 1), 1000))
-    assert.deepEqual(doomed, [])
+    const deleting = await world.store.read((tx) =>
+      tx.objects.listIn('deleting', addSeconds(world.clock.now(), 1), 1000),
+    )
+    assert.deepEqual(deleting, [])
   },
 )
 
@@ -182,7 +184,7 @@ const restarting = new Command(
   },
 )
 
-/** Usage is the sum, counters are the rows, caps are kept, and every copy belongs to what should own it. */
+/** Usage is the sum, counters are the rows, caps are kept, and every object belongs to what should own it. */
 async function agree(model: Model, real: Real): Promise<void> {
   const { world, rules } = real
   for (const owner of model.accounts) {
@@ -199,10 +201,10 @@ async function agree(model: Model, real: Real): Promise<void> {
     )
   }
   for (const link of model.links) await agreeOnLink(model, real, link)
-  const copies = async (state: 'staged' | 'kept') =>
-    (await world.store.read((tx) => tx.copies.listIn(state, addSeconds(world.clock.now(), 1), 1000))).length
-  assert.equal(await copies('staged'), model.uploads.filter(({ state }) => state === 'open').length)
-  assert.equal(await copies('kept'), model.uploads.filter(({ isPending }) => isPending).length)
+  const objects = async (state: 'staged' | 'kept') =>
+    (await world.store.read((tx) => tx.objects.listIn(state, addSeconds(world.clock.now(), 1), 1000))).length
+  assert.equal(await objects('staged'), model.uploads.filter(({ state }) => state === 'open').length)
+  assert.equal(await objects('kept'), model.uploads.filter(({ isPending }) => isPending).length)
 }
 
 async function agreeOnLink(model: Model, { world }: Real, link: ModelLink): Promise<void> {

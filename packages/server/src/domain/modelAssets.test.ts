@@ -4,12 +4,12 @@ import type { ManifestAction, ManifestEnvelope } from '@blindkeep/protocol/schem
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import fc from 'fast-check'
 import type { Rules } from '../rules.ts'
-import { copiesIn, provenanceFor } from '../testing/assetSessions.ts'
+import { objectsIn, provenanceFor } from '../testing/assetSessions.ts'
 import { adopt, declaredFor, type Keeper, newAssetId, newKeeper } from '../testing/assets.ts'
 import { accountRow, append, bytes, land, newLink } from '../testing/guest.ts'
 import { AssetModel, HARD_BYTES, type ModelAsset, type ModelBlob } from '../testing/modelAssets.ts'
 import { inWorld, known, sha256, type World } from '../testing/world.ts'
-import type { Declared } from './manifest.ts'
+import type { Declared } from './assets/manifest.ts'
 import { isRefusal } from './refusals.ts'
 
 /** Uploads, adoptions, replacements and deletions against the model, by random sequences of what two accounts, their guests and time do. */
@@ -244,7 +244,7 @@ function discarding(at: number): Command {
     const drop = pick(model.drops, at)
     assert.equal(await rules.inbox.discard(drop.owner, drop.dropId), undefined)
     model.drops = model.drops.filter((other) => other !== drop)
-    model.unowned += 1
+    model.orphaned += 1
   })
 }
 
@@ -271,14 +271,14 @@ function waiting(seconds: number): Command {
 const sweeping = new Command('sweep', always, async (model, { world, rules }) => {
   await rules.sweep.sweep()
   model.sweep()
-  assert.deepEqual(await copiesIn(world, 'doomed'), [])
+  assert.deepEqual(await objectsIn(world, 'deleting'), [])
 })
 
 const restarting = new Command('restart', always, async (_model, real) => {
   real.rules = real.world.restarted()
 })
 
-/** Use is the sum, each asset is what its owner should see and to others nothing, and every copy has the state it should have. */
+/** Use is the sum, each asset is what its owner should see and to others nothing, and every object has the state it should have. */
 async function agree(model: AssetModel, { world, rules, keepers }: Real): Promise<void> {
   for (const { accountId } of keepers) {
     assert.equal((await accountRow(world, accountId)).usedBytes, model.used(accountId))
@@ -299,9 +299,9 @@ async function agree(model: AssetModel, { world, rules, keepers }: Real): Promis
     }
   }
   const kept = model.assets.flatMap(({ blobs }) => blobs).length + model.drops.length
-  const counts = { staged: model.open().length, kept, unowned: model.unowned, marked: model.marked.length }
-  for (const state of ['staged', 'kept', 'unowned', 'marked'] as const)
-    assert.equal((await copiesIn(world, state)).length, counts[state], state)
+  const counts = { staged: model.open().length, kept, orphaned: model.orphaned, marked: model.marked.length }
+  for (const state of ['staged', 'kept', 'orphaned', 'marked'] as const)
+    assert.equal((await objectsIn(world, state)).length, counts[state], state)
 }
 
 function newAsset(): ModelAsset {

@@ -14,7 +14,7 @@ import {
   newLink,
   openDrop,
   ownerOf,
-  readCopy,
+  readObject,
   uploadRow,
 } from '../testing/guest.ts'
 import { inWorld, known, sha256, type World } from '../testing/world.ts'
@@ -173,7 +173,7 @@ describe('bytes that nothing owns', () => {
       const [drop] = await world.rules.inbox.list(owner)
       await world.rules.inbox.discard(owner, known(drop).dropId)
       await world.rules.ending.cancel(cancelled)
-      await world.rules.sweep.removeDoomed()
+      await world.rules.sweep.removeDeleting()
       assert.equal(await world.blobs.size(cancelled.location), undefined)
       // However late the collector comes: its window counts from its own mark.
       world.clock.advance(3 * DAY)
@@ -184,7 +184,7 @@ describe('bytes that nothing owns', () => {
       world.clock.advance(0.001)
       await world.rules.sweep.sweep()
       assert.equal(await world.blobs.size(landed.location), undefined)
-      assert.equal(await world.store.read((tx) => tx.copies.find(landed.location)), undefined)
+      assert.equal(await world.store.read((tx) => tx.objects.find(landed.location)), undefined)
     }),
   )
 
@@ -215,7 +215,7 @@ describe('bytes that nothing owns', () => {
       world.clock.advance(2 * DAY)
       await world.rules.sweep.sweep()
       assert.equal(await world.blobs.size(known(first).location), undefined)
-      assert.deepEqual(await readCopy(world, staying), Buffer.from(content))
+      assert.deepEqual(await readObject(world, staying), Buffer.from(content))
     }),
   )
 
@@ -227,7 +227,7 @@ describe('bytes that nothing owns', () => {
       const letsGo = createGate()
       const writing = world.rules.writers.take(upload.uploadId, never, () => letsGo.passed)
       await world.rules.ending.cancel(upload)
-      const removal = world.rules.sweep.removeDoomed()
+      const removal = world.rules.sweep.removeDeleting()
       for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
       assert.equal(await world.blobs.size(upload.location), 50)
       letsGo.open()
@@ -251,11 +251,11 @@ describe('bytes that nothing owns', () => {
         const [first, second] = rows.toSorted((a, b) => (a.location < b.location ? -1 : 1))
         await world.rules.links.revoke(await ownerOf(world, opaqueId), opaqueId)
         faults.arm('remove', { location: known(first).location })
-        await assert.rejects(world.rules.sweep.removeDoomed(), /a test broke it/)
+        await assert.rejects(world.rules.sweep.removeDeleting(), /a test broke it/)
         assert.equal(await world.blobs.size(known(second).location), undefined)
-        assert.equal(await world.store.read((tx) => tx.copies.find(known(second).location)), undefined)
+        assert.equal(await world.store.read((tx) => tx.objects.find(known(second).location)), undefined)
         faults.disarm()
-        await world.rules.sweep.removeDoomed()
+        await world.rules.sweep.removeDeleting()
         assert.equal(await world.blobs.size(known(first).location), undefined)
       },
       { around: faults.around },
@@ -269,9 +269,9 @@ describe('bytes that nothing owns', () => {
         const upload = await uploadRow(world, await openDrop(world, await newLink(world), content))
         await world.rules.ending.cancel(upload)
         faults.arm('storeWrite', { times: 1 })
-        await assert.rejects(world.rules.sweep.removeDoomed())
-        await world.restarted().sweep.removeDoomed()
-        assert.equal(await world.store.read((tx) => tx.copies.find(upload.location)), undefined)
+        await assert.rejects(world.rules.sweep.removeDeleting())
+        await world.restarted().sweep.removeDeleting()
+        assert.equal(await world.store.read((tx) => tx.objects.find(upload.location)), undefined)
       },
       { around: faults.around },
     )()
@@ -291,7 +291,7 @@ describe('a sweep', () => {
         await assert.rejects(world.rules.sweep.sweep(), /a test broke it/)
         assert.equal(await stateOf(world, idle), 'ended')
         assert.equal(
-          await world.store.read(async (tx) => (await tx.copies.listIn('doomed', world.clock.now(), 9)).length),
+          await world.store.read(async (tx) => (await tx.objects.listIn('deleting', world.clock.now(), 9)).length),
           0,
         )
       },

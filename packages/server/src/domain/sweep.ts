@@ -1,16 +1,16 @@
 import { addSeconds } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
-import { COLLECT_MOST, type Collector } from './collect.ts'
-import type { Departure } from './departure.ts'
+import type { AccountDeletion } from './account/accountDeletion.ts'
+import { INVITES_KEPT_SECONDS } from './account/invites.ts'
+import type { Shares } from './assets/shares.ts'
+import { EVENTS_KEPT_SECONDS, pruneEvents } from './changes/events.ts'
+import { type Collector, MAX_COLLECT } from './custody/collect.ts'
 import { eachInTurn } from './eachInTurn.ts'
-import { EVENTS_KEPT_SECONDS, pruneEvents } from './events.ts'
-import type { Finishing } from './finishing.ts'
-import { INVITES_KEPT_SECONDS } from './invites.ts'
-import { uploadIdOf } from './location.ts'
-import type { Shares } from './shares.ts'
-import type { UploadEnding } from './uploadEnding.ts'
-import type { Writers } from './writers.ts'
+import type { Finishing } from './uploads/finishing.ts'
+import { uploadIdOf } from './uploads/location.ts'
+import type { UploadEnding } from './uploads/uploadEnding.ts'
+import type { Writers } from './uploads/writers.ts'
 
 /** What has run its time: sessions that nobody goes on with, bytes that nothing owns, answers that need not be repeated any more. */
 export interface SweepSettings {
@@ -27,19 +27,19 @@ interface SweepPorts {
   readonly finishing: Finishing
   readonly ending: UploadEnding
   readonly collector: Collector
-  readonly departure: Pick<Departure, 'empty'>
+  readonly accountDeletion: Pick<AccountDeletion, 'empty'>
   readonly shares: Pick<Shares, 'prune'>
   /** Looks through some accounts for limits that have changed beside them. */
   readonly reviewQuotas: () => Promise<void>
 }
 
 /** Of each kind at a time, so that a sweep is never a long one. */
-const BATCH_MOST = 500
+const MAX_BATCH = 500
 
 export type Sweep = ReturnType<typeof createSweep>
 
 export function createSweep(
-  { store, clock, writers, finishing, ending, collector, departure, shares, reviewQuotas }: SweepPorts,
+  { store, clock, writers, finishing, ending, collector, accountDeletion, shares, reviewQuotas }: SweepPorts,
   settings: SweepSettings,
 ) {
   const ago = (seconds: number) => addSeconds(clock.now(), -seconds)
@@ -53,7 +53,7 @@ export function createSweep(
         noChunkBefore: ago(settings.uploadFirstByteSeconds),
         idleBefore: ago(settings.uploadIdleSeconds),
         createdBefore: ago(settings.uploadLifeSeconds),
-        most: BATCH_MOST,
+        most: MAX_BATCH,
       }),
     )
     await ending.end(runOut, async (tx, { uploadId, lastChunkAt }) => {
@@ -63,9 +63,9 @@ export function createSweep(
   }
 
   /** Whoever still writes to a session that is over is stopped first. */
-  async function removeDoomed(): Promise<void> {
-    const doomed = await store.read((tx) => tx.copies.listIn('doomed', addSeconds(clock.now(), 1), COLLECT_MOST))
-    await collector.remove(doomed, async ({ location }) => {
+  async function removeDeleting(): Promise<void> {
+    const deleting = await store.read((tx) => tx.objects.listIn('deleting', addSeconds(clock.now(), 1), MAX_COLLECT))
+    await collector.remove(deleting, async ({ location }) => {
       const uploadId = uploadIdOf(location)
       if (uploadId !== undefined) await writers.stop(uploadId)
     })
@@ -76,19 +76,19 @@ export function createSweep(
     await store.write(async (tx) => {
       await tx.uploads.prune(ago(settings.receiptGuestSeconds))
       await tx.sessions.prune(clock.now())
-      await tx.capabilities.prune(clock.now(), BATCH_MOST)
-      await tx.challenges.prune(clock.now(), BATCH_MOST)
-      await tx.invites.prune(ago(INVITES_KEPT_SECONDS), BATCH_MOST)
+      await tx.capabilities.prune(clock.now(), MAX_BATCH)
+      await tx.challenges.prune(clock.now(), MAX_BATCH)
+      await tx.invites.prune(ago(INVITES_KEPT_SECONDS), MAX_BATCH)
     })
   }
 
   const steps = [
     () => finishing.resume(),
     endRunOut,
-    departure.empty,
+    accountDeletion.empty,
     async () => void (await collector.mark()),
     async () => void (await collector.judge()),
-    removeDoomed,
+    removeDeleting,
     prune,
     () => shares.prune(),
     () => pruneEvents(store, ago(EVENTS_KEPT_SECONDS)),
@@ -97,10 +97,10 @@ export function createSweep(
 
   return {
     /** What accounts still hold that their owners have deleted. */
-    emptyDeparted: departure.empty,
+    emptyDeleted: accountDeletion.empty,
 
-    /** Bytes that may go at once: those that were never vouched for, and what the collector has doomed. */
-    removeDoomed,
+    /** Bytes that may go at once: those that were never vouched for, and what the collector has deleting. */
+    removeDeleting,
 
     /** One step that fails does not hold up the others: a session that cannot be finished must not keep caps and quota from those that ran out. */
     sweep: (): Promise<void> => eachInTurn(steps, (step) => step()),

@@ -1,7 +1,7 @@
 import type { OperationName, OperationOf, PATH_PARAMETERS } from '@blindkeep/protocol/operations'
 import type { Static, TSchema } from 'typebox'
+import type { Caller } from '../domain/account/sessions.ts'
 import type { Refusal } from '../domain/refusals.ts'
-import type { Caller } from '../domain/sessions.ts'
 import type { Body } from './body.ts'
 import type { EventStream } from './eventStream.ts'
 import type { ReasonOf } from './problem.ts'

@@ -1,7 +1,7 @@
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
-import { INTEGER_MAX } from '@blindkeep/protocol/wire'
-import type { AppendChunk, ChunkAnswer } from '../domain/chunks.ts'
+import { MAX_INTEGER } from '@blindkeep/protocol/wire'
 import { isRefusal, type Refuses } from '../domain/refusals.ts'
+import type { AppendChunk, ChunkAnswer } from '../domain/uploads/chunks.ts'
 import type { Upload } from '../ports/store.ts'
 import type { Call } from './call.ts'
 import { mediaType } from './gates.ts'
@@ -9,20 +9,20 @@ import { mediaType } from './gates.ts'
 /** A chunk's request and the answer to it, the same for a guest's session and for an owner's (specification, Append one chunk). */
 export async function chunkAnswer(
   call: Pick<Call<'appendChunk'>, 'header' | 'body' | 'signal'>,
-  { upload, appendChunk, chunkBytesMost }: ChunkTarget,
+  { upload, appendChunk, chunkBytesMax }: ChunkTarget,
 ): Promise<ChunkAnswer | ChunkFormRefusal> {
   const headers = mediaType('application/octet-stream', call.header) ?? chunkHeaders(call)
   if (isRefusal(headers)) return headers
-  const body = call.body.pieces(chunkBytesMost)
+  const body = call.body.pieces(chunkBytesMax)
   const answer = await appendChunk(upload.uploadId, { ...headers, body, signal: call.signal })
   // The body's size is judged before the chunk's place: what a refusal or a repeat did not need is still read, and counted.
-  return (await call.body.drain(chunkBytesMost)) === 'too_large' ? { refused: 'body_too_large' } : answer
+  return (await call.body.drain(chunkBytesMax)) === 'too_large' ? { refused: 'body_too_large' } : answer
 }
 
 interface ChunkTarget {
   readonly upload: Upload
   readonly appendChunk: AppendChunk
-  readonly chunkBytesMost: number
+  readonly chunkBytesMax: number
 }
 
 type ChunkFormRefusal = Refuses<'media_type_unsupported' | 'offset_missing' | 'checksum_missing' | 'body_too_large'>
@@ -30,7 +30,7 @@ type ChunkFormRefusal = Refuses<'media_type_unsupported' | 'offset_missing' | 'c
 function chunkHeaders({ header }: Pick<Call<'appendChunk'>, 'header'>) {
   const offset = header('x-service-offset')
   const checksum = parseSha256Hex(header('x-service-checksum') ?? '')
-  if (offset === undefined || !/^\d{1,16}$/.test(offset) || Number(offset) > INTEGER_MAX)
+  if (offset === undefined || !/^\d{1,16}$/.test(offset) || Number(offset) > MAX_INTEGER)
     return { refused: 'offset_missing' } satisfies Refuses<'offset_missing'>
   if (checksum === undefined) return { refused: 'checksum_missing' } satisfies Refuses<'checksum_missing'>
   return { offset: Number(offset), checksum }

@@ -25,7 +25,7 @@ interface Exchange {
 }
 
 /**
- * The answer, once the first of its bytes have been read: as long as nothing was sent, a copy that cannot be read is a problem like any other.
+ * The answer, once the first of its bytes have been read: as long as nothing was sent, an object that cannot be read is a problem like any other.
  * One that ends early afterwards must not look whole, so then the connection is cut.
  */
 export async function begun(answer: AnyAnswer): Promise<AnyAnswer> {
@@ -52,7 +52,7 @@ function whole({
   const next = async (): Promise<IteratorResult<Uint8Array>> => {
     const piece = ahead ?? (await pieces.next())
     ahead = undefined
-    if (piece.done === true && left > 0) throw new Error('the copy is shorter than its row says')
+    if (piece.done === true && left > 0) throw new Error('the object is shorter than its row says')
     if (piece.done !== true) left -= piece.value.length
     return piece
   }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import type { InjectOptions } from 'fastify'
 import { bytes, newLink, openDrop, uploadRow } from '../testing/guest.ts'
-import { CHUNK_BYTES_MOST, chunkOf, declarationOf, overHttp, REQUEST_BYTES_MOST, said } from '../testing/http.ts'
+import { chunkOf, declarationOf, MAX_CHUNK_BYTES, MAX_REQUEST_BYTES, overHttp, said } from '../testing/http.ts'
 import { inWorld, newOpaqueId, sha256, type World } from '../testing/world.ts'
 
 const content = bytes(100)
@@ -20,7 +20,7 @@ describe('the order of refusals', () => {
     inWorld(async (world) => {
       const { ask, signIn } = overHttp(world)
       const { authorization } = await signIn()
-      const tooLarge = 'x'.repeat(REQUEST_BYTES_MOST + 1)
+      const tooLarge = 'x'.repeat(MAX_REQUEST_BYTES + 1)
       const all = { 'x-service-protocol': 'nonsense', 'content-type': 'text/plain', authorization }
       const post = async (url: string, headers: Record<string, string>, payload = tooLarge) =>
         said(await ask({ method: 'POST', url, headers, payload }))
@@ -49,7 +49,7 @@ describe('the order of refusals', () => {
     inWorld(async (world) => {
       const { ask } = overHttp(world)
       const session = await opened(world)
-      const tooLarge = bytes(CHUNK_BYTES_MOST + 1)
+      const tooLarge = bytes(MAX_CHUNK_BYTES + 1)
       const say = async (...parts: Parameters<typeof chunkOf>) => said(await ask(chunkOf(...parts)))
       const text = { 'content-type': 'text/plain' }
       assert.equal(await say({ ...session, uploadId: UNKNOWN_ID }, tooLarge, text), '404 upload.session_not_found')
@@ -93,7 +93,7 @@ describe('a 413', () => {
     inWorld(async (world) => {
       const { ask, signIn } = overHttp(world)
       const { authorization } = await signIn()
-      const payload = 'x'.repeat(REQUEST_BYTES_MOST + 1)
+      const payload = 'x'.repeat(MAX_REQUEST_BYTES + 1)
       for (const [method, url] of [
         ['GET', '/v1/version'],
         ['GET', '/.well-known/service/server-info'],

@@ -119,7 +119,7 @@ describe('bytes that strangers wrote', () => {
 })
 
 describe('a reader that leaves', () => {
-  it('lets go of the copy, whether it had begun to read or not', async () => {
+  it('lets go of the object, whether it had begun to read or not', async () => {
     const large = bytes(3 * 1024 * 1024)
     let [begun, open] = [0, 0]
     let meanwhile: (() => void) | undefined

@@ -4,9 +4,9 @@ import { type Operation, type OperationName, operations } from '@blindkeep/proto
 import { isNegotiatedPath } from '@blindkeep/protocol/window'
 import { HEADERS } from '@blindkeep/protocol/wire'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { AcceptedVersions } from '../domain/protocolWindow.ts'
+import type { Caller, Sessions } from '../domain/account/sessions.ts'
+import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
 import { isRefusal, type Refusal } from '../domain/refusals.ts'
-import type { Caller, Sessions } from '../domain/sessions.ts'
 import { StorageUnavailable } from '../ports/blobs.ts'
 import type { Log } from '../ports/log.ts'
 import type { Pages } from '../ports/pages.ts'
@@ -36,8 +36,8 @@ import { isForwarded, sourceOf } from './source.ts'
 
 /** HTTP in front of the rules: one Fastify route for each row of the table, and the gates before it, in their order. */
 export interface HttpSettings {
-  readonly requestBytesMost: number
-  readonly chunkBytesMost: number
+  readonly requestBytesMax: number
+  readonly chunkBytesMax: number
   /** Addresses of proxies whose X-Forwarded-For is believed; none when empty. */
   readonly trustedProxies: readonly string[]
 }
@@ -206,10 +206,10 @@ export function createHttpServer(
     if (row.body !== undefined)
       return (
         mediaType(row.body.type, (name) => request.headers[name]?.toString()) ??
-        jsonOf(row.body, body, settings.requestBytesMost)
+        jsonOf(row.body, body, settings.requestBytesMax)
       )
     if (!hasBody(request.raw)) return undefined
-    return (await body.drain(settings.requestBytesMost)) === 'too_large' ? { refused: 'body_too_large' } : undefined
+    return (await body.drain(settings.requestBytesMax)) === 'too_large' ? { refused: 'body_too_large' } : undefined
   }
 
   function callOf(parts: {
@@ -239,7 +239,7 @@ export function createHttpServer(
   }
 
   function limitOf(row: Operation): number {
-    return row.body?.type === 'application/octet-stream' ? settings.chunkBytesMost : settings.requestBytesMost
+    return row.body?.type === 'application/octet-stream' ? settings.chunkBytesMax : settings.requestBytesMax
   }
 
   function unexpected(error: unknown, request: FastifyRequest, row: Operation): Refusal {
@@ -296,7 +296,7 @@ export function createHttpServer(
     readonly refusal: Refusal
     readonly body?: Body
   }): Promise<FastifyReply> {
-    const limitBytes = row === undefined ? settings.requestBytesMost : limitOf(row)
+    const limitBytes = row === undefined ? settings.requestBytesMax : limitOf(row)
     const hasEnded = !hasBody(request.raw) || (await body.drain(limitBytes)) === 'whole'
     if (!hasEnded) reply.header('Connection', 'close')
     return writeRefusal({ row, request, reply, refusal })

@@ -1,7 +1,7 @@
 import { formatInstant } from '@blindkeep/protocol/ids'
 import type { ChallengeResponse, TokenResponse } from '@blindkeep/protocol/schemas/accounts'
-import { type GivenChallenge, isChallenge } from '../domain/challenges.ts'
-import type { TokenPair } from '../domain/sessions.ts'
+import { type GivenChallenge, isChallenge } from '../domain/account/challenges.ts'
+import type { TokenPair } from '../domain/account/sessions.ts'
 
 /** What whoever has proved a secret is given: a token pair, or the challenge that stands before one (specification, Authentication, 3). */
 export function signedIn(answer: TokenPair | GivenChallenge) {

@@ -4,7 +4,7 @@ import { request as send } from 'node:http'
 import { describe, it } from 'node:test'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { parse } from '@blindkeep/protocol/parse'
-import { ASSETS_MOST, HASHES_MOST, StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
+import { MAX_ASSETS, MAX_HASHES, StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
 import { type Keeper, newAssetId, newKeeper } from '../testing/assets.ts'
 import { createFaults } from '../testing/faults.ts'
 import { bytes } from '../testing/guest.ts'
@@ -25,7 +25,7 @@ interface Parts {
 function signedIn(work: (parts: Parts) => Promise<void>, options: WorldOptions = {}): () => Promise<void> {
   return inWorld(async (world) => {
     const keeper = await newKeeper(world)
-    const { ask, signIn } = overHttp(world, { requestBytesMost: 1_048_576 })
+    const { ask, signIn } = overHttp(world, { requestBytesMax: 1_048_576 })
     const { authorization } = await signIn(keeper.accountId)
     const verify: Parts['verify'] = (payload, headers = { authorization }) =>
       ask({
@@ -93,11 +93,11 @@ describe('POST /v1/storage/verify', () => {
     'takes as many assets and hashes as it says, repeated ones too, and answers each',
     signedIn(async ({ world, keeper, verify }) => {
       const { assetId, ciphertextHash } = await keep(world, keeper, bytes(10))
-      const asset = { asset_id: assetId, blob_hashes: Array.from({ length: HASHES_MOST }, () => ciphertextHash) }
-      const reply = await verify({ assets: Array.from({ length: ASSETS_MOST }, () => asset) })
+      const asset = { asset_id: assetId, blob_hashes: Array.from({ length: MAX_HASHES }, () => ciphertextHash) }
+      const reply = await verify({ assets: Array.from({ length: MAX_ASSETS }, () => asset) })
       const { verdicts } = reply.json()
-      assert.equal(verdicts.length, ASSETS_MOST)
-      for (const { durable, blobs } of verdicts) assert.deepEqual([durable, blobs.length], [true, HASHES_MOST])
+      assert.equal(verdicts.length, MAX_ASSETS)
+      for (const { durable, blobs } of verdicts) assert.deepEqual([durable, blobs.length], [true, MAX_HASHES])
     }),
   )
 
@@ -112,8 +112,8 @@ describe('POST /v1/storage/verify', () => {
       assert.equal(await say({ assets: [] }), malformed)
       assert.equal(await say({ assets: [{ asset_id, blob_hashes: [] }] }), malformed)
       assert.equal(await say({ assets: [asset, { asset_id, blob_hashes: [] }] }), malformed)
-      assert.equal(await say({ assets: Array.from({ length: ASSETS_MOST + 1 }, () => asset) }), malformed)
-      const hashes = Array.from({ length: HASHES_MOST + 1 }, () => hash)
+      assert.equal(await say({ assets: Array.from({ length: MAX_ASSETS + 1 }, () => asset) }), malformed)
+      const hashes = Array.from({ length: MAX_HASHES + 1 }, () => hash)
       assert.equal(await say({ assets: [{ asset_id, blob_hashes: hashes }] }), malformed)
       assert.equal(await say({ assets: [{ asset_id, blob_hashes: [hash.toUpperCase()] }] }), malformed)
       assert.equal(await say({ assets: [{ asset_id: 'nonsense', blob_hashes: [hash] }] }), malformed)

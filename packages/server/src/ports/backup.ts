@@ -32,8 +32,8 @@ export class BackupFailed extends Error {
   override readonly name = 'BackupFailed'
 }
 
-/** A copy whose bytes belong to a backup. */
-export interface SnapshotCopy {
+/** An object whose bytes belong to a backup. */
+export interface SnapshotObject {
   readonly location: string
   /** That it had at the instant of the snapshot: of one that is still sent, those that were recorded. At least 1. */
   readonly bytes: number
@@ -41,7 +41,7 @@ export interface SnapshotCopy {
   readonly isWhole: boolean
 }
 
-/** What keeps a copy. Nothing does when it waits for the collector, or is still sent. */
+/** What keeps an object. Nothing does when it waits for the collector, or is still sent. */
 export interface SnapshotOwner {
   readonly dropId?: DropId | undefined
   readonly assetId?: AssetId | undefined
@@ -63,10 +63,10 @@ export interface Snapshot {
   head(): LogHead | undefined
   receiptHash(receiptSeq: number): Sha256Hex | undefined
   counts(): SnapshotCounts
-  /** Those first that are still sent, as they may go at any time. Never those that are doomed, nor those of which nothing has come yet. */
-  copies(): Iterable<SnapshotCopy>
+  /** Those first that are still sent, as they may go at any time. Never those that are deleting, nor those of which nothing has come yet. */
+  objects(): Iterable<SnapshotObject>
   /** One of those; undefined when it is none of them. */
-  find(location: string): SnapshotCopy | undefined
+  find(location: string): SnapshotObject | undefined
   ownerOf(location: string): SnapshotOwner
   close(): void
 }
@@ -76,7 +76,7 @@ export interface SnapshotSource {
   /** As it is now, and later: each question of another instant. */
   present(): Snapshot
   /**
-   * Copies the database of one instant to a new file in the backup's directory, durable and looked through for damage when it resolves. Holds up
+   * Objects the database of one instant to a new file in the backup's directory, durable and looked through for damage when it resolves. Holds up
    * nobody who writes meanwhile and never begins anew. Throws `BackupFailed`; what it leaves behind then is the caller's to remove.
    */
   take(name: string): Promise<Snapshot>

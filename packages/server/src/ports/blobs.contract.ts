@@ -75,7 +75,7 @@ function describeWriting(inWorld: InWorld): void {
   )
 
   it(
-    'begins no copy in its middle',
+    'begins no object in its middle',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       await assert.rejects(writeBytes(blobs, location, randomBytes(10), 5), BlobMissing)
@@ -250,7 +250,7 @@ function describeSettling(inWorld: InWorld): void {
   )
 
   it(
-    'refuses to settle a copy that is shorter, and settles it once the rest has come',
+    'refuses to settle an object that is shorter, and settles it once the rest has come',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       const bytes = randomBytes(10_000)
@@ -274,20 +274,20 @@ function describeSettling(inWorld: InWorld): void {
   )
 
   it(
-    'keeps many copies apart that are written and settled at once',
+    'keeps many objects apart that are written and settled at once',
     inWorld(async ({ blobs }) => {
-      const copies = Array.from({ length: 400 }, () => ({ location: freshLocation(), bytes: randomBytes(3_000) }))
-      await Promise.all(copies.map(({ location, bytes }) => writeBytes(blobs, location, bytes.subarray(0, 1_000))))
-      await Promise.all(copies.map(({ location, bytes }) => writeBytes(blobs, location, bytes.subarray(1_000), 1_000)))
-      await Promise.all(copies.map(({ location, bytes }) => blobs.settle(location, bytes.length)))
-      for (const { location, bytes } of copies) assert.ok(bytes.equals(await readBytes(blobs, location)))
+      const objects = Array.from({ length: 400 }, () => ({ location: freshLocation(), bytes: randomBytes(3_000) }))
+      await Promise.all(objects.map(({ location, bytes }) => writeBytes(blobs, location, bytes.subarray(0, 1_000))))
+      await Promise.all(objects.map(({ location, bytes }) => writeBytes(blobs, location, bytes.subarray(1_000), 1_000)))
+      await Promise.all(objects.map(({ location, bytes }) => blobs.settle(location, bytes.length)))
+      for (const { location, bytes } of objects) assert.ok(bytes.equals(await readBytes(blobs, location)))
     }),
   )
 }
 
 function describeReading(inWorld: InWorld): void {
   it(
-    'reads exactly the range, and ends early where the copy does',
+    'reads exactly the range, and ends early where the object does',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       const bytes = randomBytes(2_000_000)
@@ -331,7 +331,7 @@ function describeReading(inWorld: InWorld): void {
 
 function describeKeeping(inWorld: InWorld): void {
   it(
-    'removes a copy and nothing else, and does not mind when there is none',
+    'removes an object and nothing else, and does not mind when there is none',
     inWorld(async ({ blobs, reopen }) => {
       const [gone, left, never] = [freshLocation(), freshLocation(), freshLocation()]
       for (const location of [gone, left]) await writeBytes(blobs, location, randomBytes(100))

@@ -1,5 +1,6 @@
 import { describe } from 'node:test'
 import type { Store } from './store.ts'
+import { describeAccountDeletions } from './storeContract/accountDeletions.ts'
 import { describeAccounts } from './storeContract/accounts.ts'
 import { describeAlbums } from './storeContract/albums.ts'
 import { describeAssets } from './storeContract/assets.ts'
@@ -7,9 +8,6 @@ import { describeAssetUploads } from './storeContract/assetUploads.ts'
 import { describeAudit } from './storeContract/audit.ts'
 import { describeChangeNumbers } from './storeContract/changes.ts'
 import { describeClaims } from './storeContract/claims.ts'
-import { describeCopies } from './storeContract/copies.ts'
-import { describeCopyMarks } from './storeContract/copyMarks.ts'
-import { describeDepartures } from './storeContract/departures.ts'
 import { describeDevices } from './storeContract/devices.ts'
 import { describeDiscovery } from './storeContract/discovery.ts'
 import { describeDrops } from './storeContract/drops.ts'
@@ -18,6 +16,8 @@ import { describeHolds } from './storeContract/holds.ts'
 import { describeInvites } from './storeContract/invites.ts'
 import { describeKeysAndFacts } from './storeContract/keys.ts'
 import { describeLinks } from './storeContract/links.ts'
+import { describeObjectMarks } from './storeContract/objectMarks.ts'
+import { describeObjects } from './storeContract/objects.ts'
 import { describeReceipts } from './storeContract/receipts.ts'
 import { describeReservations } from './storeContract/reservations.ts'
 import { describeSecondFactors } from './storeContract/secondFactors.ts'
@@ -60,14 +60,14 @@ export function storeContract(name: string, openWorld: () => Promise<StoreWorld>
     describeAssetUploads(inStore)
     describeDrops(inStore)
     describeClaims(inStore)
-    describeCopies(inStore)
-    describeCopyMarks(inStore)
+    describeObjects(inStore)
+    describeObjectMarks(inStore)
     describeHolds(inStore)
     describeChangeNumbers(inStore)
     describeReceipts(inStore)
     describeDiscovery(inStore)
     describeShares(inStore)
-    describeDepartures(inStore)
+    describeAccountDeletions(inStore)
     describeKeysAndFacts(inStore)
     describeAudit(inStore)
   })

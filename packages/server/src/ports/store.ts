@@ -1,3 +1,4 @@
+import type { AccountDeletionReads, AccountDeletionWrites } from './store/accountDeletions.ts'
 import type { AccountReads, AccountWrites } from './store/accounts.ts'
 import type { AlbumReads, AlbumWrites } from './store/albums.ts'
 import type { AssetReads, AssetWrites } from './store/assets.ts'
@@ -5,8 +6,6 @@ import type { AuditReads, AuditWrites } from './store/audit.ts'
 import type { CapabilityReads, CapabilityWrites } from './store/capabilities.ts'
 import type { ChallengeReads, ChallengeWrites } from './store/challenges.ts'
 import type { ChangeReads, ChangeWrites } from './store/changes.ts'
-import type { CopyReads, CopyWrites } from './store/copies.ts'
-import type { DepartureReads, DepartureWrites } from './store/departures.ts'
 import type { DeprecationReads, DeprecationWrites } from './store/deprecations.ts'
 import type { DeviceReads, DeviceWrites } from './store/devices.ts'
 import type { DropReads, DropWrites } from './store/drops.ts'
@@ -14,6 +13,7 @@ import type { HoldReads, HoldWrites } from './store/holds.ts'
 import type { InviteReads, InviteWrites } from './store/invites.ts'
 import type { KeyReads, KeyWrites } from './store/keys.ts'
 import type { LinkReads, LinkWrites } from './store/links.ts'
+import type { ObjectReads, ObjectWrites } from './store/objects.ts'
 import type { ReceiptReads, ReceiptWrites } from './store/receipts.ts'
 import type { SecondFactorReads, SecondFactorWrites } from './store/secondFactors.ts'
 import type { ServerReads, ServerWrites } from './store/server.ts'
@@ -74,11 +74,11 @@ export interface ReadTx {
   readonly links: LinkReads
   readonly uploads: UploadReads
   readonly drops: DropReads
-  readonly copies: CopyReads
+  readonly objects: ObjectReads
   readonly holds: HoldReads
   readonly changes: ChangeReads
   readonly receipts: ReceiptReads
-  readonly departures: DepartureReads
+  readonly accountDeletions: AccountDeletionReads
   readonly deprecations: DeprecationReads
   readonly capabilities: CapabilityReads
   readonly shares: ShareReads
@@ -99,11 +99,11 @@ export interface WriteTx {
   readonly links: LinkReads & LinkWrites
   readonly uploads: UploadReads & UploadWrites
   readonly drops: DropReads & DropWrites
-  readonly copies: CopyReads & CopyWrites
+  readonly objects: ObjectReads & ObjectWrites
   readonly holds: HoldReads & HoldWrites
   readonly changes: ChangeReads & ChangeWrites
   readonly receipts: ReceiptReads & ReceiptWrites
-  readonly departures: DepartureReads & DepartureWrites
+  readonly accountDeletions: AccountDeletionReads & AccountDeletionWrites
   readonly deprecations: DeprecationReads & DeprecationWrites
   readonly capabilities: CapabilityReads & CapabilityWrites
   readonly shares: ShareReads & ShareWrites
@@ -112,6 +112,7 @@ export interface WriteTx {
   readonly audit: AuditReads & AuditWrites
 }
 
+export type * from './store/accountDeletions.ts'
 /** Each noun has a file of its own; whoever asks for rows names this one. */
 export type * from './store/accounts.ts'
 export type * from './store/albums.ts'
@@ -120,8 +121,6 @@ export type * from './store/audit.ts'
 export type * from './store/capabilities.ts'
 export type * from './store/challenges.ts'
 export type * from './store/changes.ts'
-export type * from './store/copies.ts'
-export type * from './store/departures.ts'
 export type * from './store/deprecations.ts'
 export type * from './store/devices.ts'
 export type * from './store/drops.ts'
@@ -129,6 +128,7 @@ export type * from './store/holds.ts'
 export type * from './store/invites.ts'
 export type * from './store/keys.ts'
 export type * from './store/links.ts'
+export type * from './store/objects.ts'
 export type * from './store/receipts.ts'
 export type * from './store/secondFactors.ts'
 export type * from './store/server.ts'

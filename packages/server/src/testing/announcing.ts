@@ -1,6 +1,6 @@
 import { addSeconds, parseProtocolVersion } from '@blindkeep/protocol/ids'
-import { type AnnouncementRefused, createDeprecations } from '../domain/deprecations.ts'
-import { settleWindow } from '../domain/protocolWindow.ts'
+import { type AnnouncementRefused, createDeprecations } from '../domain/discovery/deprecations.ts'
+import { settleWindow } from '../domain/discovery/protocolWindow.ts'
 import type { Deprecation } from '../ports/store.ts'
 import { known, type World } from './world.ts'
 

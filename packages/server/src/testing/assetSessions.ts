@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { type AccountId, type AssetId, addSeconds, parseAlbumId, type UploadId } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
-import type { Declared } from '../domain/manifest.ts'
+import type { Declared } from '../domain/assets/manifest.ts'
 import { isRefusal } from '../domain/refusals.ts'
-import type { Asset, AssetUpload, CopyState } from '../ports/store.ts'
+import type { Asset, AssetUpload, ObjectState } from '../ports/store.ts'
 import { chargedRows, declaredFor, type Keeper, landBlob, type Over, provenanceOf } from './assets.ts'
 import { accountRow, admitted, inPieces, never } from './guest.ts'
 import { known, sha256, type World } from './world.ts'
@@ -106,10 +106,10 @@ export async function assetRow({ store }: World, assetId: AssetId): Promise<Asse
   return store.read((tx) => tx.assets.find(assetId))
 }
 
-/** Locations of all copies in a state. */
-export async function copiesIn({ store, clock }: World, state: CopyState): Promise<readonly string[]> {
-  const copies = await store.read((tx) => tx.copies.listIn(state, addSeconds(clock.now(), 86_400), 10_000))
-  return copies.map(({ location }) => location)
+/** Locations of all objects in a state. */
+export async function objectsIn({ store, clock }: World, state: ObjectState): Promise<readonly string[]> {
+  const objects = await store.read((tx) => tx.objects.listIn(state, addSeconds(clock.now(), 86_400), 10_000))
+  return objects.map(({ location }) => location)
 }
 
 /**
@@ -129,8 +129,8 @@ export async function assertBooks(
     kept.push(...own.kept)
     staged.push(...own.staged)
   }
-  assert.deepEqual(kept.toSorted(), (await copiesIn(world, 'kept')).toSorted())
-  assert.deepEqual(staged.toSorted(), (await copiesIn(world, 'staged')).toSorted())
+  assert.deepEqual(kept.toSorted(), (await objectsIn(world, 'kept')).toSorted())
+  assert.deepEqual(staged.toSorted(), (await objectsIn(world, 'staged')).toSorted())
   for (const assetId of assetIds) {
     const asset = await assetRow(world, assetId)
     if (asset === undefined || asset.createdAt !== undefined) continue

@@ -6,11 +6,11 @@ import { type FilesystemBlobs, openFilesystemBlobs } from '../adapters/filesyste
 import { createRestoredDatabase } from '../adapters/sql/restoredDatabase.ts'
 import { createSnapshots, readSnapshot } from '../adapters/sql/snapshot.ts'
 import { openSqliteStore } from '../adapters/sql/sqlite.ts'
-import { type BackupPorts, type BackupReport, backUp } from '../domain/backup.ts'
-import { nameOf, parseManifest } from '../domain/backupManifest.ts'
-import { digestOf, isRight } from '../domain/checkedBytes.ts'
-import { openServerKeys } from '../domain/keys.ts'
-import { type RestoreReport, restore } from '../domain/restore.ts'
+import { type BackupPorts, type BackupReport, backUp } from '../domain/backup/backup.ts'
+import { nameOf, parseManifest } from '../domain/backup/backupManifest.ts'
+import { type RestoreReport, restore } from '../domain/backup/restore.ts'
+import { digestOf, isRight } from '../domain/custody/checkedBytes.ts'
+import { openServerKeys } from '../domain/custody/keys.ts'
 import type { BackupDirectory } from '../ports/backup.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Keyring } from '../ports/keyring.ts'
@@ -108,10 +108,10 @@ async function faultsIn(directory: BackupDirectory, path: string) {
   for await (const name of directory.list()) strays.add(name)
   strays.delete(database.file)
   const snapshot = readSnapshot(join(path, database.file))
-  for (const copy of snapshot.copies()) {
-    const name = nameOf(copy)
+  for (const object of snapshot.objects()) {
+    const name = nameOf(object)
     const isThere = strays.delete(name)
-    if (!isThere || !(await isRight(directory.read(name), copy))) faults.push(`${name} is not there, or not right`)
+    if (!isThere || !(await isRight(directory.read(name), object))) faults.push(`${name} is not there, or not right`)
   }
   snapshot.close()
   return { faults, strays: [...strays] }

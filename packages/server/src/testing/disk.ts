@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openFilesystemBlobs } from '../adapters/filesystem/blobs.ts'
 import { inWorld, type World } from './world.ts'
 
-/** A disk that is not mounted: in its place there is what lies below, with the directories that a server once made there, and no copy. */
+/** A disk that is not mounted: in its place there is what lies below, with the directories that a server once made there, and no object. */
 export async function takeAway(directory: string): Promise<() => Promise<void>> {
   const elsewhere = `${directory} away`
   await rename(directory, elsewhere)
@@ -24,7 +24,7 @@ interface Disk {
   takeAway(): Promise<() => Promise<void>>
 }
 
-/** A test in a world whose copies lie on a disk of their own. */
+/** A test in a world whose objects lie on a disk of their own. */
 export function inWorldWithDisk(work: (world: World, disk: Disk) => Promise<void>): () => Promise<void> {
   return async () => {
     const above = await mkdtemp(join(tmpdir(), 'blindkeep-disk-'))

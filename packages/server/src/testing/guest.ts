@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { AccountId, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import { KEM_CIPHERTEXT_BYTES } from '@blindkeep/protocol/suites'
-import type { ChunkAnswer } from '../domain/chunks.ts'
-import type { CreateDrop, Declaration } from '../domain/drops.ts'
-import type { Provision } from '../domain/links.ts'
+import type { CreateDrop, Declaration } from '../domain/drops/drops.ts'
+import type { Provision } from '../domain/drops/links.ts'
 import { isRefusal } from '../domain/refusals.ts'
+import type { ChunkAnswer } from '../domain/uploads/chunks.ts'
 import type { Account, DropUpload, Link } from '../ports/store.ts'
 import { known, newAccount, newOpaqueId, sha256, type World } from './world.ts'
 
@@ -101,8 +101,8 @@ export async function leaveFinishing(world: World, uploadId: UploadId, content: 
 
 export const bytes = (count: number): Uint8Array => new Uint8Array(randomBytes(count))
 
-/** All bytes of a copy. */
-export async function readCopy(
+/** All bytes of an object. */
+export async function readObject(
   { blobs }: World,
   { location, size }: { readonly location: string; readonly size: number },
 ): Promise<Buffer> {

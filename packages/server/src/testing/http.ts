@@ -19,8 +19,8 @@ export interface Web {
   signIn(accountId?: AccountId): Promise<{ readonly accountId: AccountId; readonly authorization: string }>
 }
 
-export const CHUNK_BYTES_MOST = 4096
-export const REQUEST_BYTES_MOST = 8192
+export const MAX_CHUNK_BYTES = 4096
+export const MAX_REQUEST_BYTES = 8192
 
 export function overHttp(
   world: World,
@@ -34,7 +34,7 @@ export function overHttp(
     logged.push(JSON.stringify([event, facts, error instanceof Error ? `${error.stack} ${String(error.cause)}` : '']))
   }
   const log: Log = { info: write, warn: write, error: write }
-  const limits = { chunkBytesMost: CHUNK_BYTES_MOST, chunkBytesSuggested: 1024, requestBytesMost: REQUEST_BYTES_MOST }
+  const limits = { chunkBytesMax: MAX_CHUNK_BYTES, chunkBytesSuggested: 1024, requestBytesMax: MAX_REQUEST_BYTES }
   const app = createHttpServer(
     {
       routes: createRoutes({ rules, store, blobs, clock, version: '0.0.0' }, limits),

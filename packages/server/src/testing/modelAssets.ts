@@ -60,8 +60,8 @@ export class AssetModel {
   readonly assets: ModelAsset[] = []
   readonly sessions: ModelSession[] = []
   drops: ModelDrop[] = []
-  /** Since when each copy has been nobody’s. */
-  unowned = 0
+  /** Since when each object has been nobody’s. */
+  orphaned = 0
   /** When the collector saw that they are nobody's. */
   marked: number[] = []
 
@@ -149,7 +149,7 @@ export class AssetModel {
 
   /** Lets go of all that an asset holds. */
   drop(asset: ModelAsset): void {
-    this.unowned += asset.blobs.length
+    this.orphaned += asset.blobs.length
     asset.blobs = []
     asset.drop = undefined
   }
@@ -172,9 +172,9 @@ export class AssetModel {
       const isIdle = lastChunkAt === undefined ? createdAt < this.now - 900_000 : lastChunkAt < this.now - DAY_MS
       if (isIdle || createdAt < this.now - 7 * DAY_MS) this.close(session, 'ended')
     }
-    this.marked = [...this.marked, ...Array.from({ length: this.unowned }, () => this.now)].filter(
+    this.marked = [...this.marked, ...Array.from({ length: this.orphaned }, () => this.now)].filter(
       (since) => since >= this.now - DAY_MS,
     )
-    this.unowned = 0
+    this.orphaned = 0
   }
 }

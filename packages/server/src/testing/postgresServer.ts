@@ -89,7 +89,7 @@ function openShell(directory: string): ChildProcessWithoutNullStreams {
 }
 
 /**
- * A copy of the server's programs (60 MB), as the user who runs them may have no way to where the packages are, and as the links between the libraries
+ * An object of the server's programs (60 MB), as the user who runs them may have no way to where the packages are, and as the links between the libraries
  * are missing there when npm was told to run no scripts of packages.
  */
 function copyServer(directory: string): void {

@@ -2,7 +2,7 @@ import { createPublicKey, verify } from 'node:crypto'
 import { parseDropId, parseUploadId } from '@blindkeep/protocol/ids'
 import type { HybridVerifiers } from '@blindkeep/protocol/receipt'
 import { systemRandom } from '../adapters/system/random.ts'
-import type { ReceiptDraft } from '../domain/receipts.ts'
+import type { ReceiptDraft } from '../domain/custody/receipts.ts'
 import { bytes } from './guest.ts'
 import { known, sha256 } from './world.ts'
 

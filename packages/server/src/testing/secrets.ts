@@ -1,7 +1,7 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
-import { createAccounts, type Registration } from '../domain/accounts.ts'
-import { createDeparture } from '../domain/departure.ts'
-import { createChangePassword } from '../domain/password.ts'
+import { createAccountDeletion } from '../domain/account/accountDeletion.ts'
+import { createAccounts, type Registration } from '../domain/account/accounts.ts'
+import { createChangePassword } from '../domain/account/password.ts'
 import type { SecretHasher } from '../ports/secrets.ts'
 import { accountRow } from './guest.ts'
 import { newAccount, type World } from './world.ts'
@@ -44,16 +44,16 @@ export function quickly(world: World) {
   const { store, clock, rules } = world
   const { inbox, assets, ending } = rules
   const accounts = quickAccounts(world)
-  let departed = 0
-  const onDeparted = () => {
-    departed += 1
+  let deleted = 0
+  const onDeleted = () => {
+    deleted += 1
   }
-  const departure = createDeparture({ store, clock, accounts, inbox, assets, ending, onDeparted })
+  const accountDeletion = createAccountDeletion({ store, clock, accounts, inbox, assets, ending, onDeleted })
   return {
     accounts,
     changePassword: createChangePassword({ store, clock, hasher: quickHasher, accounts }),
-    departure,
-    departedCalls: () => departed,
+    accountDeletion,
+    deletedCalls: () => deleted,
 
     /** Somebody who keeps files here, and whose secret is `SECRET`. */
     async newAccount(): Promise<AccountId> {
@@ -64,6 +64,6 @@ export function quickly(world: World) {
       return accountId
     },
 
-    leave: async (accountId: AccountId) => departure.leave(await accountRow(world, accountId), SECRET, undefined),
+    leave: async (accountId: AccountId) => accountDeletion.leave(await accountRow(world, accountId), SECRET, undefined),
   }
 }

@@ -7,7 +7,7 @@ import { createReadTx } from '../adapters/sql/tx.ts'
 import type { Store } from '../ports/store.ts'
 import { known, type World } from './world.ts'
 
-/** A copy of a world's rows in which anything may be damaged and looked at, and nothing stays so. */
+/** An object of a world's rows in which anything may be damaged and looked at, and nothing stays so. */
 interface Uncommitted {
   /** Does `damage` to the rows, past every check and reference, and undoes it after `work`. Throws when it changes nothing. */
   with<Result>(damage: string, work: (store: Pick<Store, 'read'>) => Promise<Result>): Promise<Result>
@@ -16,11 +16,11 @@ interface Uncommitted {
   close(): void
 }
 
-let copies = 0
+let objects = 0
 
 export function openUncommitted({ databasePath }: World): Uncommitted {
-  copies += 1
-  const path = `${known(databasePath)}.uncommitted-${copies}`
+  objects += 1
+  const path = `${known(databasePath)}.uncommitted-${objects}`
   copyFileSync(known(databasePath), path)
   copyFileSync(`${databasePath}-wal`, `${path}-wal`)
   const database = new DatabaseSync(path)

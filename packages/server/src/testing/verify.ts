@@ -3,12 +3,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AccountId, type AssetId, parseUploadId, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
-import { locationOf } from '../domain/location.ts'
-import type { GiveUpAfter } from '../domain/scanTurns.ts'
-import type { AssetVerdict, BlobVerdict, VerifyQuestion } from '../domain/verdicts.ts'
-import { createVerify, type Verify } from '../domain/verify.ts'
+import type { GiveUpAfter } from '../domain/custody/scanTurns.ts'
+import type { AssetVerdict, BlobVerdict, VerifyQuestion } from '../domain/custody/verdicts.ts'
+import { createVerify, type Verify } from '../domain/custody/verify.ts'
+import { locationOf } from '../domain/uploads/location.ts'
 import type { Blobs } from '../ports/blobs.ts'
-import type { Copy, HeldBlob } from '../ports/store.ts'
+import type { HeldBlob, StoredObject } from '../ports/store.ts'
 import { declaredFor, type Keeper, newAssetId } from './assets.ts'
 import { never } from './guest.ts'
 import { known, sha256, type World } from './world.ts'
@@ -41,20 +41,20 @@ export async function keep(
   await world.store.write(async (tx) => {
     await tx.accounts.charge(accountId, size, undefined)
     await tx.assets.reserve({ assetId, accountId, albumId })
-    await tx.copies.insert({ location, size, state: 'kept', since: at })
+    await tx.objects.insert({ location, size, state: 'kept', since: at })
     await tx.assets.addBlob(blob)
     await tx.assets.touch(assetId, at)
   })
-  const standing = { copyState: 'kept', damagedAt: undefined, isOnHold: false } as const
+  const standing = { objectState: 'kept', damagedAt: undefined, isOnHold: false } as const
   return { assetId, role, ciphertextHash, size, location, content, ...standing }
 }
 
-export const fileOf = ({ blobsDirectory }: World, { location }: Pick<Copy, 'location'>): string =>
+export const fileOf = ({ blobsDirectory }: World, { location }: Pick<StoredObject, 'location'>): string =>
   join(blobsDirectory, location)
 
-/** What the collector does to a copy that it takes for one that nothing owns. */
-export async function mark({ store, clock }: World, { location }: Pick<Copy, 'location'>): Promise<void> {
-  await store.write((tx) => tx.copies.move(location, { from: 'kept', to: 'unowned', at: clock.now() }))
+/** What the collector does to an object that it takes for one that nothing owns. */
+export async function mark({ store, clock }: World, { location }: Pick<StoredObject, 'location'>): Promise<void> {
+  await store.write((tx) => tx.objects.move(location, { from: 'kept', to: 'orphaned', at: clock.now() }))
 }
 
 /** The rule over a world's ports. Without more words nobody is limited, and nobody gives up waiting. */
@@ -101,7 +101,7 @@ export function watchBlobs() {
   let before: (location: string, signal: AbortSignal) => Promise<void> = async () => undefined
   return {
     calls,
-    /** What happens between a structural look and the scan of a copy. */
+    /** What happens between a structural look and the scan of an object. */
     beforeDigest(work: typeof before): void {
       before = work
     },
@@ -124,7 +124,7 @@ export function watchBlobs() {
   }
 }
 
-/** Changes one bit of a copy and leaves its size. */
+/** Changes one bit of an object and leaves its size. */
 export async function flipBit(world: World, blob: KeptBlob): Promise<void> {
   const content = Buffer.from(blob.content)
   const at = content.length >> 1

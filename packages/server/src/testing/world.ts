@@ -18,7 +18,7 @@ import { openKeyring } from '../adapters/keyring/keyring.ts'
 import { openLimiter } from '../adapters/limiter/limiter.ts'
 import { openSqliteStore } from '../adapters/sql/sqlite.ts'
 import { systemRandom } from '../adapters/system/random.ts'
-import { openServerKeys, type ServerKeys } from '../domain/keys.ts'
+import { openServerKeys, type ServerKeys } from '../domain/custody/keys.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Keyring } from '../ports/keyring.ts'
 import type { Limiter } from '../ports/limiter.ts'
@@ -40,16 +40,16 @@ export interface World {
   readonly keys: ServerKeys
   readonly rules: Rules
   readonly settings: RuleSettings
-  /** Where the copies are. */
+  /** Where the objects are. */
   readonly blobsDirectory: string
   /** Where the rows are; undefined in memory. */
   readonly databasePath: string | undefined
   /** How often the rules said that bytes are to be removed. */
-  doomedCalls(): number
-  /** How often they said that a copy is to be looked at. */
+  deletingCalls(): number
+  /** How often they said that an object is to be looked at. */
   suspectCalls(): number
   /** How often they said that an account is to be emptied. */
-  departedCalls(): number
+  deletedCalls(): number
   /** What they told the log, in its order. */
   readonly logged: readonly Logged[]
   /** The same data under rules that remember nothing: what a start finds. */
@@ -82,7 +82,7 @@ const SETTINGS: RuleSettings = {
   quotaSoftBytes: undefined,
   quotaHardBytes: undefined,
   quotaGraceDays: 14,
-  blobBytesMost: 2 ** 40,
+  blobBytesMax: 2 ** 40,
   freeSpaceFloorBytes: 0,
   registration: 'open',
   isRegistrationDefault: true,
@@ -143,9 +143,9 @@ async function openWorld({
   const keys = await openServerKeys({ store: realStore, keyring, clock, random: systemRandom })
   const path = join(directory, `limits ${systemRandom.uuid()}`)
   const limiter = await openLimiter({ path, secret: keys.serverSecret, clock, warn: () => {} })
-  let doomed = 0
+  let deleting = 0
   let suspected = 0
-  let departed = 0
+  let deleted = 0
   const logged: Logged[] = []
   const note =
     (level: Logged['level']) =>
@@ -162,20 +162,20 @@ async function openWorld({
     keyring,
     log: { info: note('info'), warn: note('warn'), error: note('error') },
     giveUpAfter: (ms: number) => AbortSignal.timeout(ms),
-    onDoomed: () => {
-      doomed += 1
+    onDeleting: () => {
+      deleting += 1
     },
     onSuspect: () => {
       suspected += 1
     },
-    onDeparted: () => {
-      departed += 1
+    onDeleted: () => {
+      deleted += 1
     },
   }
   const used = { ...SETTINGS, ...settings }
   const make = () => createRules(ports, used)
   const rulesOver = (data: Pick<RulePorts, 'store' | 'blobs' | 'keys'>) => createRules({ ...ports, ...data }, used)
-  const calls = { doomedCalls: () => doomed, suspectCalls: () => suspected, departedCalls: () => departed }
+  const calls = { deletingCalls: () => deleting, suspectCalls: () => suspected, deletedCalls: () => deleted }
   const facts = { settings: used, blobsDirectory, databasePath, logged, ...calls, restarted: make, rulesOver }
   return {
     world: { ...ports, ...facts, rules: make() },

@@ -2,7 +2,7 @@ import './fileKind.css'
 import { Icon, type IconName } from './icons.tsx'
 
 /** Endings longer than this say nothing to anybody. */
-const ENDING_MOST = 5
+const MAX_ENDING = 5
 
 /** What stands where a picture could: the kind of file, and its ending in letters. Both are only what its name and type claim. */
 export function FileKind({ name, type }: { readonly name: string | undefined; readonly type: string | undefined }) {
@@ -22,5 +22,5 @@ function iconOf(type: string | undefined): IconName {
 
 function endingOf(name: string | undefined): string | undefined {
   const ending = /\.([\p{L}\p{N}]+)$/u.exec(name ?? '')?.[1]
-  return ending !== undefined && ending.length <= ENDING_MOST ? ending.toUpperCase() : undefined
+  return ending !== undefined && ending.length <= MAX_ENDING ? ending.toUpperCase() : undefined
 }

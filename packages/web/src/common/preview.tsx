@@ -6,7 +6,7 @@ import { Button, Notice, Progress } from './controls.tsx'
 import { formatBytes } from './format.ts'
 import type { Language } from './language.ts'
 import './preview.css'
-import { IMAGE_BYTES_MAX, type PreviewContent, readForPreview, TEXT_BYTES_MAX } from './previewContent.ts'
+import { MAX_IMAGE_BYTES, MAX_TEXT_BYTES, type PreviewContent, readForPreview } from './previewContent.ts'
 import { orderFrame, previewUrl } from './previewFrame.ts'
 import type { FromFrame } from './previewMessages.ts'
 
@@ -40,7 +40,7 @@ export function Preview({ open, name, language, explain }: PreviewProps) {
     const show = (next: State) => gone.signal.aborted || setState(next)
     async function load(): Promise<void> {
       const { content, size } = await open(gone.signal)
-      const most = Math.max(1, Math.min(size, IMAGE_BYTES_MAX))
+      const most = Math.max(1, Math.min(size, MAX_IMAGE_BYTES))
       const read = await readForPreview(content, (bytes) => show({ kind: 'loading', progress: bytes / most }))
       show({ kind: 'there', content: read })
     }
@@ -109,7 +109,7 @@ function Frame({ content, title, language }: FrameProps) {
         src={previewUrl()}
       />
       {content.kind === 'text' && content.isCut && (
-        <p class="small soft">{texts.textCut(formatBytes(TEXT_BYTES_MAX, language))}</p>
+        <p class="small soft">{texts.textCut(formatBytes(MAX_TEXT_BYTES, language))}</p>
       )}
     </div>
   )

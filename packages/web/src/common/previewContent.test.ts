@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { pixelsOf } from './imagePixels.ts'
-import { IMAGE_BYTES_MAX, imageTypeOf, readForPreview, TEXT_BYTES_MAX } from './previewContent.ts'
+import { imageTypeOf, MAX_IMAGE_BYTES, MAX_TEXT_BYTES, readForPreview } from './previewContent.ts'
 
 const ascii = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
@@ -58,9 +58,9 @@ describe('what of a file can be shown', () => {
   })
 
   it('stops at a picture that is larger than it may be, in bytes or in pixels', async () => {
-    const long = fileOf(png(20, 10), IMAGE_BYTES_MAX + 5_000_000, 1_000_000)
+    const long = fileOf(png(20, 10), MAX_IMAGE_BYTES + 5_000_000, 1_000_000)
     assert.deepEqual(await readForPreview(long.content), { kind: 'none', reason: 'too_large' })
-    assert.ok(long.told.isCancelled && long.told.given <= IMAGE_BYTES_MAX + 1_000_000)
+    assert.ok(long.told.isCancelled && long.told.given <= MAX_IMAGE_BYTES + 1_000_000)
     const bomb = fileOf(png(30_000, 30_000))
     assert.deepEqual(await readForPreview(bomb.content), { kind: 'none', reason: 'too_large' })
   })
@@ -74,12 +74,12 @@ describe('what of a file can be shown', () => {
     const { content, told } = fileOf(ascii('<script>alert(1)</script>'), 10_000_000)
     const shown = await readForPreview(content)
     assert.ok(shown.kind === 'text' && shown.isCut)
-    assert.equal(shown.bytes.length, TEXT_BYTES_MAX)
-    assert.ok(told.isCancelled && told.given < TEXT_BYTES_MAX + 20_000)
+    assert.equal(shown.bytes.length, MAX_TEXT_BYTES)
+    assert.ok(told.isCancelled && told.given < MAX_TEXT_BYTES + 20_000)
   })
 
   it('takes a text whose end the cut has halved in the middle of a character', async () => {
-    const shown = await readForPreview(fileOf(new TextEncoder().encode(`a${'ü'.repeat(TEXT_BYTES_MAX)}`)).content)
+    const shown = await readForPreview(fileOf(new TextEncoder().encode(`a${'ü'.repeat(MAX_TEXT_BYTES)}`)).content)
     assert.ok(shown.kind === 'text' && shown.isCut)
   })
 

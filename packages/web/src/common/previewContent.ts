@@ -4,10 +4,10 @@ import { pixelsOf } from './imagePixels.ts'
 import type { ImageType } from './previewMessages.ts'
 
 /** More than cameras make; a browser decodes it without trouble. */
-export const IMAGE_BYTES_MAX = 50_000_000
+export const MAX_IMAGE_BYTES = 50_000_000
 /** A few kilobytes can promise a picture that fills the memory: 100 million pixels take 400 MB when they are decoded. */
-export const IMAGE_PIXELS_MAX = 100_000_000
-export const TEXT_BYTES_MAX = 256 * 1024
+export const MAX_IMAGE_PIXELS = 100_000_000
+export const MAX_TEXT_BYTES = 256 * 1024
 /** Where the form of each kind of picture shows. */
 const SNIFFED_BYTES = 64
 
@@ -41,7 +41,7 @@ export async function readForPreview(
       }
       if (bytesMax === SNIFFED_BYTES && (done || length >= SNIFFED_BYTES)) {
         type = imageTypeOf(joined(pieces, SNIFFED_BYTES))
-        bytesMax = type === undefined ? TEXT_BYTES_MAX : IMAGE_BYTES_MAX
+        bytesMax = type === undefined ? MAX_TEXT_BYTES : MAX_IMAGE_BYTES
       }
       if (done) break
     }
@@ -50,9 +50,9 @@ export async function readForPreview(
     if (!hasEnded) await reader.cancel().catch(() => undefined)
   }
   if (length === 0) return { kind: 'none', reason: 'empty' }
-  if (type === undefined) return textOf(joined(pieces, TEXT_BYTES_MAX), length > TEXT_BYTES_MAX)
-  const bytes = joined(pieces, IMAGE_BYTES_MAX)
-  if (length > IMAGE_BYTES_MAX) return { kind: 'none', reason: 'too_large' }
+  if (type === undefined) return textOf(joined(pieces, MAX_TEXT_BYTES), length > MAX_TEXT_BYTES)
+  const bytes = joined(pieces, MAX_IMAGE_BYTES)
+  if (length > MAX_IMAGE_BYTES) return { kind: 'none', reason: 'too_large' }
   const reason = notDecodable(type, bytes)
   return reason === undefined ? { kind: 'image', type, bytes } : { kind: 'none', reason }
 }
@@ -61,7 +61,7 @@ export async function readForPreview(
 export function notDecodable(type: ImageType, bytes: Uint8Array<ArrayBuffer>): 'broken' | 'too_large' | undefined {
   const pixels = pixelsOf(type, bytes)
   if (pixels === undefined) return 'broken'
-  return bytes.length > IMAGE_BYTES_MAX || pixels > IMAGE_PIXELS_MAX ? 'too_large' : undefined
+  return bytes.length > MAX_IMAGE_BYTES || pixels > MAX_IMAGE_PIXELS ? 'too_large' : undefined
 }
 
 function joined(pieces: readonly Uint8Array[], bytesMax: number): Uint8Array<ArrayBuffer> {

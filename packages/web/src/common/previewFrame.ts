@@ -2,7 +2,7 @@ import { baseUrlBefore } from './baseUrl.ts'
 import { type FromFrame, type ImageType, parseFromFrame, type ToFrame } from './previewMessages.ts'
 
 /** Decoding a large picture takes a phone some seconds. */
-const ANSWER_MS_MAX = 30_000
+const MAX_ANSWER_MS = 30_000
 
 /** Where the sandbox page is, seen from the owner's page and from a share's. */
 export function previewUrl(): string {
@@ -18,7 +18,7 @@ export function orderFrame(
   order: ToFrame,
   onAnswer: (answer: FromFrame) => void,
 ): () => void {
-  const timer = setTimeout(() => finish({ kind: 'failed' }), ANSWER_MS_MAX)
+  const timer = setTimeout(() => finish({ kind: 'failed' }), MAX_ANSWER_MS)
   let isOrdered = false
 
   function finish(answer: FromFrame): void {

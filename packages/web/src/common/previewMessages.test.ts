@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseFromFrame, THUMBNAIL_BYTES_MAX } from './previewMessages.ts'
+import { MAX_THUMBNAIL_BYTES, parseFromFrame } from './previewMessages.ts'
 
 describe('what the frame says', () => {
   it('is taken in its own shapes', () => {
@@ -13,7 +13,7 @@ describe('what the frame says', () => {
   it('is nothing in any other', () => {
     for (const data of [undefined, null, 'ready', 7, {}, { kind: 'other' }, { kind: 'thumbnail', bytes: 'x' }])
       assert.equal(parseFromFrame(data), undefined)
-    const long = new ArrayBuffer(THUMBNAIL_BYTES_MAX + 1)
+    const long = new ArrayBuffer(MAX_THUMBNAIL_BYTES + 1)
     assert.equal(parseFromFrame({ kind: 'thumbnail', bytes: long }), undefined)
   })
 

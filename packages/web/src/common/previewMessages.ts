@@ -15,7 +15,7 @@ export type FromFrame =
   | { readonly kind: 'failed' }
 
 /** A picture of 256 pixels has some 20 kB; whoever sends more than this is not our script any more. */
-export const THUMBNAIL_BYTES_MAX = 512 * 1024
+export const MAX_THUMBNAIL_BYTES = 512 * 1024
 
 /** Undefined for anything else: what decodes a stranger's bytes may have been taken over by them. */
 export function parseFromFrame(data: unknown): FromFrame | undefined {
@@ -28,7 +28,7 @@ export function parseFromFrame(data: unknown): FromFrame | undefined {
       return { kind: 'shown', ...sizeOf(data) }
     case 'thumbnail': {
       const bytes = 'bytes' in data ? data.bytes : undefined
-      if (!(bytes instanceof ArrayBuffer) || bytes.byteLength > THUMBNAIL_BYTES_MAX) return undefined
+      if (!(bytes instanceof ArrayBuffer) || bytes.byteLength > MAX_THUMBNAIL_BYTES) return undefined
       return { kind: 'thumbnail', bytes }
     }
     default:

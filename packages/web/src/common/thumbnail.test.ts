@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { THUMBNAIL_BYTES_MAX } from '@blindkeep/client/thumbnail'
+import { MAX_THUMBNAIL_BYTES } from '@blindkeep/client/thumbnail'
 import { thumbnailTypeOf } from './thumbnail.ts'
 
 const latin = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
@@ -39,8 +39,8 @@ describe('what may be decoded as a thumbnail', () => {
   })
 
   it('is nothing larger than a thumbnail may be', () => {
-    assert.equal(thumbnailTypeOf(png(256, 256, THUMBNAIL_BYTES_MAX)), 'image/png')
-    assert.equal(thumbnailTypeOf(png(256, 256, THUMBNAIL_BYTES_MAX + 1)), undefined)
+    assert.equal(thumbnailTypeOf(png(256, 256, MAX_THUMBNAIL_BYTES)), 'image/png')
+    assert.equal(thumbnailTypeOf(png(256, 256, MAX_THUMBNAIL_BYTES + 1)), undefined)
   })
 
   it('is no other form of picture, and no document', () => {

@@ -1,5 +1,5 @@
 /** Small pictures of pictures. Outside of the sandbox nothing is decoded but what passes for one here (decisions/thumbnails.md). */
-import { THUMBNAIL_BYTES_MAX } from '@blindkeep/client/thumbnail'
+import { MAX_THUMBNAIL_BYTES } from '@blindkeep/client/thumbnail'
 import { pixelsOf } from './imagePixels.ts'
 import { imageTypeOf, notDecodable } from './previewContent.ts'
 import { drawThumbnail } from './previewFrame.ts'
@@ -26,7 +26,7 @@ export async function makeThumbnail(bytes: Uint8Array<ArrayBuffer>): Promise<Uin
  */
 export function thumbnailTypeOf(bytes: Uint8Array<ArrayBuffer>): ImageType | undefined {
   const type = imageTypeOf(bytes)
-  if (type === undefined || !TYPES.has(type) || bytes.length > THUMBNAIL_BYTES_MAX) return undefined
+  if (type === undefined || !TYPES.has(type) || bytes.length > MAX_THUMBNAIL_BYTES) return undefined
   const pixels = pixelsOf(type, bytes)
   return pixels !== undefined && pixels <= EDGE_PIXELS ** 2 ? type : undefined
 }

@@ -2,7 +2,7 @@
 import type { ChosenFile } from './messages.ts'
 
 /** Deeper than any folder of a person's; a link to itself would never end. */
-const DEPTH_MAX = 64
+const MAX_DEPTH = 64
 
 /** A folder's files know their path; it ends with their own name (HTML, `webkitRelativePath`). */
 export function filesOfInput(list: FileList | null, isFromCamera: boolean): readonly ChosenFile[] {
@@ -45,7 +45,7 @@ async function walk(entry: FileSystemEntry, way: Walk): Promise<void> {
   try {
     if (isFile(entry)) files.push({ file: await fileOf(entry), folder, isFromCamera: false })
     else if (isDirectory(entry)) {
-      if (depth === DEPTH_MAX) throw new RangeError('the folders never end')
+      if (depth === MAX_DEPTH) throw new RangeError('the folders never end')
       const inner = folder === '' ? entry.name : `${folder}/${entry.name}`
       for (const child of await entriesIn(entry)) await walk(child, { ...way, folder: inner, depth: depth + 1 })
     }

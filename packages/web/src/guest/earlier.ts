@@ -10,7 +10,7 @@ import { signedFactsOf } from './receipts.ts'
 import { shown } from './snapshot.ts'
 import type { TabLocks } from './tabLocks.ts'
 
-const ASKING_MOST = 3
+const MAX_ASKING = 3
 
 export interface Earlier {
   /** Reads again what is kept, of which other tabs may have changed something. */
@@ -68,7 +68,7 @@ export function createEarlier(options: EarlierOptions): Earlier {
 
   async function ask(): Promise<void> {
     const asked = left.filter(({ state, isInOtherTab }) => state.uploadId !== undefined && !isInOtherTab)
-    await mapBounded(asked, ASKING_MOST, askOne)
+    await mapBounded(asked, MAX_ASKING, askOne)
   }
 
   async function askOne(upload: KeptUpload): Promise<void> {

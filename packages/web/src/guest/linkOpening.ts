@@ -6,7 +6,7 @@ import type { LinkStanding } from './messages.ts'
 
 const PAUSE_MS = { first: 1_000, max: 60_000 }
 /** A day of asking each minute: whoever comes back to the page by then is asked about at once. */
-const ASKS_MAX = 1_440
+const MAX_ASKS = 1_440
 
 export interface LinkOpening {
   standing(): LinkStanding
@@ -42,7 +42,7 @@ export function createLinkOpening({ parts, environment, onChange }: LinkOpeningO
       const fault = linkFaultOf(error)
       // A link that was open is not taken for shut because the line is down.
       if (mayPass(fault) && standing.is === 'open') return
-      const isRetrying = mayPass(fault) && asks < ASKS_MAX
+      const isRetrying = mayPass(fault) && asks < MAX_ASKS
       become({ is: 'refused', fault, isRetrying })
       if (isRetrying && !willAsk) void askLater()
     }

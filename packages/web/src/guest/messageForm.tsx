@@ -6,8 +6,8 @@ import { PassphraseField } from './passphraseField.tsx'
 import { useGuestPages } from './texts.ts'
 
 /** Together with the longest name they fit into a sealed header, which has 64 KiB. */
-const NOTE_CHARACTERS_MAX = 10_000
-const SENDER_CHARACTERS_MAX = 200
+const MAX_NOTE_CHARACTERS = 10_000
+const MAX_SENDER_CHARACTERS = 200
 
 /** The last step: a word to go with the files, the passphrase where one is asked for, and the button. */
 export function MessageForm({ snapshot: { counts, chosenBytes, passphrase } }: { readonly snapshot: Snapshot }) {
@@ -39,7 +39,7 @@ export function MessageForm({ snapshot: { counts, chosenBytes, passphrase } }: {
             <textarea
               {...input}
               rows={2}
-              maxLength={NOTE_CHARACTERS_MAX}
+              maxLength={MAX_NOTE_CHARACTERS}
               value={note}
               onInput={(event) => setNote(event.currentTarget.value)}
             />
@@ -51,7 +51,7 @@ export function MessageForm({ snapshot: { counts, chosenBytes, passphrase } }: {
               {...input}
               type="text"
               autocomplete="name"
-              maxLength={SENDER_CHARACTERS_MAX}
+              maxLength={MAX_SENDER_CHARACTERS}
               value={sender}
               onInput={(event) => setSender(event.currentTarget.value)}
             />

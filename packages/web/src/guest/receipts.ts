@@ -5,7 +5,7 @@ import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import type { Keep } from './keep.ts'
 import type { ReceiptStanding, SignedFacts } from './messages.ts'
 
-const AT_ONCE_MOST = 2
+const MAX_AT_ONCE = 2
 const PAUSES_MS = [500, 3_000, 15_000]
 
 export interface Receipts {
@@ -30,7 +30,7 @@ export function createReceipts({ environment, keep, onStanding, onReceipt }: Rec
 
   function pump(): void {
     for (const [id, custody] of waiting) {
-      if (running.size >= AT_ONCE_MOST) return
+      if (running.size >= MAX_AT_ONCE) return
       waiting.delete(id)
       running.add(id)
       void run(id, custody).finally(() => {

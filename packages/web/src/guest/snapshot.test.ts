@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createEntries, type NewEntry } from './entries.ts'
-import { ROWS_MAX, viewOf } from './snapshot.ts'
+import { MAX_ROWS, viewOf } from './snapshot.ts'
 
 const entry = (id: string, change: Partial<NewEntry> = {}): NewEntry => ({
   ...{ id, name: id, folder: '', size: 10, lastModified: 0, of: 100 },
@@ -16,13 +16,13 @@ function viewed(...given: readonly NewEntry[]) {
 
 describe('what there is to draw', () => {
   it('counts all, and draws of very many what moves or needs somebody, each in its place', () => {
-    const landed = Array.from({ length: ROWS_MAX }, (_, index) => entry(`landed ${index}`, { phase: 'landed' }))
+    const landed = Array.from({ length: MAX_ROWS }, (_, index) => entry(`landed ${index}`, { phase: 'landed' }))
     const view = viewed(
       ...landed,
       entry('failed', { phase: 'failed', failure: 'refused' }),
       entry('sending', { phase: 'sending' }),
     )
-    assert.deepEqual([view.counts.landed, view.hiddenRows, view.rows.length], [ROWS_MAX, 2, ROWS_MAX])
+    assert.deepEqual([view.counts.landed, view.hiddenRows, view.rows.length], [MAX_ROWS, 2, MAX_ROWS])
     assert.deepEqual(
       view.rows.slice(-2).map(({ id }) => id),
       ['failed', 'sending'],

@@ -4,7 +4,7 @@ import { retryOf } from './failures.ts'
 import type { Phase, Row, Snapshot, Totals } from './messages.ts'
 
 /** More rows than these nobody reads, and a page that draws ten thousand is stuck. */
-export const ROWS_MAX = 200
+export const MAX_ROWS = 200
 
 /** Which rows are shown when not all are: what moves or needs somebody first. */
 const RANKS: Readonly<Record<Phase, number>> = {
@@ -70,7 +70,7 @@ function addTo(totals: { -readonly [Name in keyof EntriesView['totals']]: Entrie
 /** In the order in which they came, whichever are shown, so that no row changes its place. */
 function rowsOf(entries: Entries): Pick<Snapshot, 'rows' | 'hiddenRows'> {
   const all = [...entries.all()]
-  const shown = all.length <= ROWS_MAX ? all : mostWanted(all)
+  const shown = all.length <= MAX_ROWS ? all : mostWanted(all)
   return { rows: shown.map(rowOf), hiddenRows: all.length - shown.length }
 }
 
@@ -78,7 +78,7 @@ function mostWanted(all: readonly Entry[]): readonly Entry[] {
   const wanted = new Set<Entry>()
   // No sorting: this is done ten times a second, and there may be a hundred thousand.
   for (let rank = 0; rank <= RANK_LAST; rank++)
-    for (const entry of all) if (wanted.size < ROWS_MAX && RANKS[entry.phase] === rank) wanted.add(entry)
+    for (const entry of all) if (wanted.size < MAX_ROWS && RANKS[entry.phase] === rank) wanted.add(entry)
   return all.filter((entry) => wanted.has(entry))
 }
 
@@ -103,8 +103,8 @@ function rowOf(entry: Entry): Row {
   }
 }
 
-const SHOWN_CHARACTERS_MAX = 400
+const MAX_SHOWN_CHARACTERS = 400
 
 export function shown(name: string): string {
-  return name.length <= SHOWN_CHARACTERS_MAX ? name : `${name.slice(0, SHOWN_CHARACTERS_MAX)}…`
+  return name.length <= MAX_SHOWN_CHARACTERS ? name : `${name.slice(0, MAX_SHOWN_CHARACTERS)}…`
 }

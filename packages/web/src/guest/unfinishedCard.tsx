@@ -7,7 +7,7 @@ import { openFileChooser } from './dropZone.tsx'
 import type { Unfinished } from './messages.ts'
 import { type GuestPages, useGuestPages } from './texts.ts'
 
-const SHOWN_MOST = 20
+const MAX_SHOWN = 20
 
 interface UnfinishedCardProps {
   readonly uploads: readonly Unfinished[]
@@ -31,11 +31,11 @@ export function UnfinishedCard({ uploads, isShut }: UnfinishedCardProps) {
         {isShut && canGoOn && <p>{text.unfinished.closed}</p>}
       </div>
       <ul class="rows">
-        {uploads.slice(0, SHOWN_MOST).map((upload) => (
+        {uploads.slice(0, MAX_SHOWN).map((upload) => (
           <UnfinishedRow key={upload.id} upload={upload} isShut={isShut} onDiscard={() => setDoubtful(upload)} />
         ))}
       </ul>
-      {uploads.length > SHOWN_MOST && <p class="soft small">{text.queue.hidden(uploads.length - SHOWN_MOST)}</p>}
+      {uploads.length > MAX_SHOWN && <p class="soft small">{text.queue.hidden(uploads.length - MAX_SHOWN)}</p>}
       {isOffered && (
         <div>
           <Button kind="primary" icon="file" onClick={openFileChooser}>

@@ -6,7 +6,7 @@
 type Fetch = typeof fetch
 
 /** The answer to a chunk is empty or a problem of a few hundred bytes; this one gathers all of it in memory. */
-const ANSWER_BYTES_MAX = 64 * 1024
+const MAX_ANSWER_BYTES = 64 * 1024
 
 const BODYLESS = new Set([204, 205, 304])
 
@@ -43,7 +43,7 @@ function upload(
       request.setRequestHeader(name, value)
     })
     request.upload.onprogress = ({ loaded }) => onSent(loaded)
-    request.onprogress = ({ loaded }) => loaded > ANSWER_BYTES_MAX && request.abort()
+    request.onprogress = ({ loaded }) => loaded > MAX_ANSWER_BYTES && request.abort()
     request.onload = () => settle(() => resolve(responseOf(request)))
     request.onerror = () => settle(() => reject(new TypeError('the chunk did not get an answer')))
     request.onabort = () => settle(() => reject(signal?.reason ?? new TypeError('the chunk was cut')))

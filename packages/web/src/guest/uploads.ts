@@ -17,11 +17,11 @@ import { sealedNameOf } from './sealedName.ts'
 import type { TabLocks } from './tabLocks.ts'
 
 /** Sealing keeps one core busy, and hides behind the sending of others. */
-const PREPARING_MOST = 1
+const MAX_PREPARING = 1
 /** Hides the answers' latency behind each other; more would share the same line. */
-const SENDING_MOST = 3
+const MAX_SENDING = 3
 /** Sealed and not yet on their way: enough that the line never waits. */
-const PREPARED_AHEAD_MOST = 3
+const MAX_PREPARED_AHEAD = 3
 /** After the client has tried for minutes, while the page is open. */
 const REST_MS = 60_000
 const INSTANTS_END_MS = Date.UTC(10_000, 0)
@@ -80,9 +80,9 @@ export function createUploads(options: UploadsOptions): Uploads {
     options.refuseWhatWaits()
     if (!options.maySend()) return
     const running = (kind: Job['kind']) => [...jobs.values()].filter((job) => job.kind === kind).length
-    if (running('preparing') < PREPARING_MOST && entries.count(isReady) < PREPARED_AHEAD_MOST)
+    if (running('preparing') < MAX_PREPARING && entries.count(isReady) < MAX_PREPARED_AHEAD)
       begin('preparing', entries.find(mayBePrepared))
-    while (running('sending') < (passphrase.isInDoubt() ? 1 : SENDING_MOST)) {
+    while (running('sending') < (passphrase.isInDoubt() ? 1 : MAX_SENDING)) {
       const next = entries.find(mayBeSent)
       if (next === undefined) return
       begin('sending', next)

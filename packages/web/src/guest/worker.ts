@@ -14,7 +14,7 @@ const PUBLISH_MS = 100
 const TICK_MS = 1_000
 
 /** Storage that hangs, as some browsers' does after a crash, must keep nobody from sending. */
-const KEEP_MS_MAX = 5_000
+const MAX_KEEP_MS = 5_000
 
 const tell = (answer: Answer) => self.postMessage(answer)
 let engine: Promise<GuestEngine> | undefined
@@ -47,7 +47,7 @@ async function open(parts: LinkParts): Promise<GuestEngine> {
 
 async function keepOf(): Promise<Keep> {
   try {
-    return await Promise.race([openKeep(), systemEnvironment.wait(KEEP_MS_MAX).then(createMemoryKeep)])
+    return await Promise.race([openKeep(), systemEnvironment.wait(MAX_KEEP_MS).then(createMemoryKeep)])
   } catch {
     return createMemoryKeep()
   }

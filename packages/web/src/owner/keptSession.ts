@@ -22,7 +22,7 @@ const NAME = 'blindkeep.owner'
 const VERSION = 1
 const KEPT = 'kept'
 /** More accounts than this have not signed in in one browser profile; the oldest is forgotten. */
-const DEVICES_MAX = 20
+const MAX_DEVICES = 20
 
 function open(): Promise<IDBPDatabase<OwnerDatabase>> {
   return openDB<OwnerDatabase>(NAME, VERSION, {
@@ -73,7 +73,7 @@ export async function saveSealedDevice(sealed: Bytes): Promise<void> {
     const change = database.transaction('devices', 'readwrite')
     await change.store.add(sealed)
     const keys = await change.store.getAllKeys()
-    for (const key of keys.slice(0, -DEVICES_MAX)) await change.store.delete(key)
+    for (const key of keys.slice(0, -MAX_DEVICES)) await change.store.delete(key)
     await change.done
   }).catch(() => undefined)
 }

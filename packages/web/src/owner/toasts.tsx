@@ -13,7 +13,7 @@ interface Toast extends Message {
 }
 
 /** More at once would hide the page; the oldest go first. */
-const TOASTS_MAX = 4
+const MAX_TOASTS = 4
 const SHOWN_MS = 7_000
 const ICONS = { good: 'check', bad: 'alert', info: 'info' } as const
 
@@ -28,7 +28,7 @@ export function useToasts(): Toasts {
   const [toasts, setToasts] = useState<readonly Toast[]>([])
   const tell = useCallback(
     (message: Message) =>
-      setToasts((last) => [...last, { ...message, id: (last.at(-1)?.id ?? 0) + 1 }].slice(-TOASTS_MAX)),
+      setToasts((last) => [...last, { ...message, id: (last.at(-1)?.id ?? 0) + 1 }].slice(-MAX_TOASTS)),
     [],
   )
   const dismiss = useCallback((id: number) => setToasts((last) => last.filter((toast) => toast.id !== id)), [])

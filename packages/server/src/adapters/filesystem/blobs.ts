@@ -23,26 +23,26 @@ export interface FilesystemBlobs extends Blobs {
 
 interface FilesystemBlobsOptions {
   readonly directory: string
-  /** Whether there may be no copies yet. When copies are known, a directory without marker and copies is refused with an error for people. */
+  /** Whether there may be no objects yet. When objects are known, a directory without marker and objects is refused with an error for people. */
   readonly createIfMissing: boolean
   /** Makes nothing, and refuses every directory without marker: for whoever looks at it beside its server. */
   readonly asItIs?: boolean
 }
 
 /**
- * Creates `directory`, the 256 below it (mode 0700) and its marker durably, so that settling a copy has one directory to sync, and that a disk which
- * is not mounted can be told from copies that are lost.
+ * Creates `directory`, the 256 below it (mode 0700) and its marker durably, so that settling an object has one directory to sync, and that a disk which
+ * is not mounted can be told from objects that are lost.
  */
 export async function openFilesystemBlobs(options: FilesystemBlobsOptions): Promise<FilesystemBlobs> {
   const root = resolve(options.directory)
   const marker = createMarker(root)
   const isMarked = await marker.isThere()
-  if (!isMarked && !options.createIfMissing && !(await holdsCopies(root))) throw foreignDirectory(root)
+  if (!isMarked && !options.createIfMissing && !(await holdsObjects(root))) throw foreignDirectory(root)
   if (options.asItIs !== true) {
     await createDirectories(root)
-    // Directories of before there was a marker have copies and get it now.
+    // Directories of before there was a marker have objects and get it now.
     if (!isMarked) await marker.make()
-  } else if (!isMarked) throw new Error(`${root} has copies and no ${MARKER}. Start the server once, which makes it.`)
+  } else if (!isMarked) throw new Error(`${root} has objects and no ${MARKER}. Start the server once, which makes it.`)
   const syncs = createSyncs()
   const files = createFiles(syncs, marker)
   const directories = createDirectorySyncs(syncs, marker)
@@ -61,14 +61,14 @@ export async function openFilesystemBlobs(options: FilesystemBlobsOptions): Prom
       // What comes later than the first byte goes into a file that is there: a new one would have a hole where acknowledged bytes were.
       const create = request.offset === 0
       const isWritten = await marker.confirm(() => files.use(path, { create }, (file) => writeBody(file, request)))
-      if (isWritten === undefined) throw new BlobMissing('no such copy')
+      if (isWritten === undefined) throw new BlobMissing('no such object')
     },
 
     async settle(location, size) {
       const path = pathOf(location)
       checkByteCount(size)
       const isThere = await marker.confirm(() => files.use(path, { create: false }, (file) => settleFile(file, size)))
-      if (isThere === undefined) throw new BlobMissing('no such copy')
+      if (isThere === undefined) throw new BlobMissing('no such object')
       await directories.sync(dirname(path))
       await files.release(path)
     },
@@ -84,7 +84,7 @@ export async function openFilesystemBlobs(options: FilesystemBlobsOptions): Prom
       checkByteCount(start)
       checkByteCount(end)
       const handle = await marker.confirm(() => onStorage(() => unlessMissing(() => open(path, 'r'))))
-      if (handle === undefined) throw new BlobMissing('no such copy')
+      if (handle === undefined) throw new BlobMissing('no such object')
       try {
         yield* readRange(handle, { start, end })
       } finally {
@@ -95,8 +95,8 @@ export async function openFilesystemBlobs(options: FilesystemBlobsOptions): Prom
     async digest(location, size, signal) {
       const path = pathOf(location)
       checkByteCount(size)
-      const digest = await marker.confirm(() => digests.take(path, size, signal).catch(unlessNoCopy))
-      if (digest === undefined) throw new BlobMissing('no such copy')
+      const digest = await marker.confirm(() => digests.take(path, size, signal).catch(unlessNoObject))
+      if (digest === undefined) throw new BlobMissing('no such object')
       return digest
     },
 
@@ -119,7 +119,7 @@ export async function openFilesystemBlobs(options: FilesystemBlobsOptions): Prom
     async *list() {
       await marker.check()
       for (const prefix of PREFIXES) {
-        // One that is missing is missed by the rows of its copies.
+        // One that is missing is missed by the rows of its objects.
         const names = await onStorage(() => unlessMissing(() => readdir(join(root, prefix))))
         for (const name of names ?? []) if (nameForm.test(name)) yield `${prefix}/${name}`
       }
@@ -133,7 +133,7 @@ export async function openFilesystemBlobs(options: FilesystemBlobsOptions): Prom
   }
 }
 
-async function holdsCopies(root: string): Promise<boolean> {
+async function holdsObjects(root: string): Promise<boolean> {
   for (const prefix of PREFIXES) {
     const names = await onStorage(() => unlessMissing(() => readdir(join(root, prefix))))
     if (names?.some((name) => nameForm.test(name)) === true) return true
@@ -146,7 +146,7 @@ async function unlinked(path: string): Promise<true> {
   return true
 }
 
-function unlessNoCopy(error: unknown): undefined {
+function unlessNoObject(error: unknown): undefined {
   if (!(error instanceof BlobMissing)) throw error
 }
 
@@ -156,7 +156,7 @@ function checkByteCount(value: number): void {
 
 async function settleFile({ handle, sync }: OpenFile, size: number): Promise<true> {
   const { size: present } = await onStorage(() => handle.stat())
-  if (present < size) throw new Error(`the copy holds ${present} bytes, fewer than ${size}`)
+  if (present < size) throw new Error(`the object holds ${present} bytes, fewer than ${size}`)
   const isLonger = present > size
   if (isLonger) await onStorage(() => handle.truncate(size))
   // POSIX lets fdatasync leave out what the bytes can be read without. A file that has grown cannot be read without its new size, one that was cut can.

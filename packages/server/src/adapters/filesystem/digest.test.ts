@@ -10,7 +10,7 @@ import type { Worker } from 'node:worker_threads'
 import { BlobMissing, DigestsBusy, StorageUnavailable } from '../../ports/blobs.ts'
 import { freshLocation, readBytes, writeBytes } from '../../ports/blobsContract/world.ts'
 import { type FilesystemBlobs, openFilesystemBlobs } from './blobs.ts'
-import { IDLE_MS, THREADS_MOST, WAITING_MOST } from './digest.ts'
+import { IDLE_MS, MAX_THREADS, MAX_WAITING } from './digest.ts'
 import { THREAD_NAME } from './digestThread.ts'
 
 interface World {
@@ -58,7 +58,7 @@ function threadsNow(): number {
 
 /** As many digests without end as there are threads, and what becomes of them. */
 function occupy({ blobs, endless }: World, signals: readonly AbortSignal[] = []) {
-  const digests = Array.from({ length: THREADS_MOST }, (_, index) =>
+  const digests = Array.from({ length: MAX_THREADS }, (_, index) =>
     blobs.digest(endless, ENDLESS_BYTES, signals[index] ?? never),
   )
   return Promise.allSettled(digests).then((ends) => ends.map((end) => (end.status === 'rejected' ? end.reason : end)))
@@ -125,11 +125,11 @@ describe('digests of the filesystem adapter', () => {
       await Promise.all(locations.map((location) => writeBytes(blobs, location, bytes)))
       await Promise.all(locations.map((location) => blobs.settle(location, bytes.length)))
       for (const location of locations) assert.ok(bytes.equals(await readBytes(blobs, location)))
-      assert.equal(threadsNow(), THREADS_MOST)
+      assert.equal(threadsNow(), MAX_THREADS)
       const reason = new Error('enough')
       abort.abort(reason)
       assert.deepEqual(await busy, [reason, reason])
-      assert.equal(started.length, THREADS_MOST)
+      assert.equal(started.length, MAX_THREADS)
     }),
   )
 
@@ -143,7 +143,7 @@ describe('digests of the filesystem adapter', () => {
       await busy
       await until(() => !isOpen('/dev/zero'))
       for (let count = 0; count < 5; count++) await digestOf(world.blobs, randomBytes(10))
-      assert.equal(world.started.length, THREADS_MOST)
+      assert.equal(world.started.length, MAX_THREADS)
     }),
   )
 
@@ -157,9 +157,9 @@ describe('digests of the filesystem adapter', () => {
       const busy = occupy(world, [first.signal, second.signal])
       const order: number[] = []
       const leaves = assert.rejects(blobs.digest(location, 10, leaving.signal), /has gone/)
-      const waiting = Array.from({ length: WAITING_MOST }, async (_, index) => {
+      const waiting = Array.from({ length: MAX_WAITING }, async (_, index) => {
         // The last one takes the place of the one that leaves.
-        if (index === WAITING_MOST - 1) await leaves
+        if (index === MAX_WAITING - 1) await leaves
         await blobs.digest(location, 10, never)
         order.push(index)
       })
@@ -172,10 +172,10 @@ describe('digests of the filesystem adapter', () => {
       first.abort()
       await Promise.all(waiting)
       assert.deepEqual(order, [...order.keys()])
-      assert.equal(order.length, WAITING_MOST)
+      assert.equal(order.length, MAX_WAITING)
       second.abort()
       await busy
-      assert.equal(started.length, THREADS_MOST)
+      assert.equal(started.length, MAX_THREADS)
     }),
   )
 
@@ -186,10 +186,10 @@ describe('digests of the filesystem adapter', () => {
       const busy = occupy(world)
       const waiting = digestOf(blobs, randomBytes(3_000_000))
       await until(() => isOpen('/dev/zero'))
-      for (const worker of started.slice(0, THREADS_MOST)) await worker.terminate()
-      for (const error of await busy) assert.match(String(error), /the thread that hashed a copy has ended/)
+      for (const worker of started.slice(0, MAX_THREADS)) await worker.terminate()
+      for (const error of await busy) assert.match(String(error), /the thread that hashed an object has ended/)
       await waiting
-      assert.equal(started.length, THREADS_MOST + 1)
+      assert.equal(started.length, MAX_THREADS + 1)
       assert.equal(isOpen('/dev/zero'), false)
     }),
   )
@@ -229,7 +229,7 @@ describe('digests of the filesystem adapter', () => {
       for (const error of await busy) assert.ok(error instanceof Error)
       await waits
       await assert.rejects(blobs.digest(endless, 1, never), /closed/)
-      assert.equal(world.started.length, THREADS_MOST)
+      assert.equal(world.started.length, MAX_THREADS)
     }),
   )
 

@@ -3,9 +3,9 @@ import { type DigestThread, startDigestThread } from './digestThread.ts'
 import type { DigestOrder } from './digestWorker.ts'
 
 /** Each can keep one core and one disk busy; with more of them requests would feel it. */
-export const THREADS_MOST = 2
+export const MAX_THREADS = 2
 /** Digests that wait for a thread. */
-export const WAITING_MOST = 256
+export const MAX_WAITING = 256
 /** A thread that has had nothing to do for so long is ended, so that a server at rest does not keep its memory. */
 export const IDLE_MS = 10_000
 
@@ -30,7 +30,7 @@ export function createDigests(): Digests {
 
   function startNext(): void {
     for (const job of waiting) {
-      if (running >= THREADS_MOST) return
+      if (running >= MAX_THREADS) return
       waiting.delete(job)
       void run(job)
     }
@@ -54,8 +54,8 @@ export function createDigests(): Digests {
     async take(path, size, signal) {
       signal.throwIfAborted()
       if (isClosed) throw new Error('the store is closed')
-      if (running >= THREADS_MOST && waiting.size >= WAITING_MOST)
-        throw new DigestsBusy('too many copies wait to be hashed')
+      if (running >= MAX_THREADS && waiting.size >= MAX_WAITING)
+        throw new DigestsBusy('too many objects wait to be hashed')
       const stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
       const job: Job = { order: { path, size, stop }, outcome: Promise.withResolvers() }
       const abort = () => {

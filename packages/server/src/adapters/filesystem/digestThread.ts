@@ -14,7 +14,7 @@ const STACK_MEBIBYTES = 1
 
 /** A thread that reads and hashes one file at a time. Only while it does so does it keep the process alive. */
 export interface DigestThread {
-  /** Undefined when it was asked to stop. Throws what `Blobs.digest` throws for the copy, and another error when the thread dies. */
+  /** Undefined when it was asked to stop. Throws what `Blobs.digest` throws for the object, and another error when the thread dies. */
   digest(order: DigestOrder): Promise<BlobDigest | undefined>
   end(): Promise<void>
 }
@@ -37,7 +37,7 @@ export function startDigestThread(onEnded: () => void): DigestThread {
   })
   worker.on('exit', () => {
     onEnded()
-    waiting?.reject(new Error('the thread that hashed a copy has ended', { cause }))
+    waiting?.reject(new Error('the thread that hashed an object has ended', { cause }))
   })
   return {
     async digest(order) {
@@ -75,8 +75,8 @@ function checkedHash(text: string) {
 }
 
 function failureOf(code: string | undefined, cause: unknown): Error {
-  if (code === undefined) return new Error('a copy could not be hashed', { cause })
+  if (code === undefined) return new Error('an object could not be hashed', { cause })
   return code === 'ENOENT'
-    ? new BlobMissing('no such copy')
+    ? new BlobMissing('no such object')
     : new StorageUnavailable(`the storage answered ${code}`, { cause })
 }

@@ -6,11 +6,11 @@ import type { Marker } from './marker.ts'
 import type { Syncs } from './syncs.ts'
 
 /** Files that were written to and not yet settled stay open, up to this many; more only while each of them is being written to. */
-const KEPT_OPEN_MOST = 256
+const MAX_KEPT_OPEN = 256
 /** After so many bytes a file's way to the disk begins while more is still arriving, so that settling finds little left to do. */
 const EARLY_SYNC_BYTES = 8 * 1024 * 1024
 /** Early syncs at once, over all files. They occupy threads of the pool that writes, signatures and hashes need too. */
-const EARLY_SYNCS_MOST = 1
+const MAX_EARLY_SYNCS = 1
 
 /** A file that is open for reading and writing. */
 export interface OpenFile {
@@ -68,7 +68,7 @@ export function createFiles(syncs: Syncs, marker: Pick<Marker, 'check'>): Files 
     if (handle === undefined && kept.get(path) === file) kept.delete(path)
     const isReleased = file.users === 0 && kept.get(path) !== file
     if (isReleased) await closeFile(file)
-    if (kept.size > KEPT_OPEN_MOST) await closeLongestUnused()
+    if (kept.size > MAX_KEPT_OPEN) await closeLongestUnused()
   }
 
   async function closeLongestUnused(): Promise<void> {
@@ -130,7 +130,7 @@ function createEarlySyncs(syncs: Syncs) {
     ): void {
       const { file, handle, bytes } = request
       file.unsyncedBytes += bytes
-      const isDue = file.unsyncedBytes >= EARLY_SYNC_BYTES && file.earlySync === undefined && running < EARLY_SYNCS_MOST
+      const isDue = file.unsyncedBytes >= EARLY_SYNC_BYTES && file.earlySync === undefined && running < MAX_EARLY_SYNCS
       if (!isDue) return
       file.unsyncedBytes = 0
       running += 1

@@ -20,17 +20,17 @@ function inDirectory(work: (directory: string) => Promise<void>): () => Promise<
   }
 }
 
-/** One copy, written by a process that has ended. */
-async function leaveCopy(directory: string): Promise<{ readonly location: string; readonly bytes: Buffer }> {
+/** One object, written by a process that has ended. */
+async function leaveObject(directory: string): Promise<{ readonly location: string; readonly bytes: Buffer }> {
   const blobs = await openFilesystemBlobs({ directory, createIfMissing: true })
-  const copy = { location: freshLocation(), bytes: randomBytes(100) }
-  await writeBytes(blobs, copy.location, copy.bytes)
-  await blobs.settle(copy.location, 100)
+  const object = { location: freshLocation(), bytes: randomBytes(100) }
+  await writeBytes(blobs, object.location, object.bytes)
+  await blobs.settle(object.location, 100)
   await blobs.close()
-  return copy
+  return object
 }
 
-/** Opens as a start does whose database knows of copies. */
+/** Opens as a start does whose database knows of objects. */
 async function openKnown(directory: string) {
   return openFilesystemBlobs({ directory, createIfMissing: false })
 }
@@ -42,15 +42,15 @@ describe('the marker of a blob directory', () => {
       await (await openFilesystemBlobs({ directory, createIfMissing: true })).close()
       const path = join(directory, MARKER)
       assert.equal((await stat(path)).mode & 0o777, 0o600)
-      assert.match(await readFile(path, 'utf8'), /^Blindkeep keeps copies below this directory\..*\n$/)
+      assert.match(await readFile(path, 'utf8'), /^Blindkeep keeps objects below this directory\..*\n$/)
       assert.equal((await readdir(directory)).length, 257)
     }),
   )
 
   it(
-    'is not needed at a start whose directory has copies, and is made then',
+    'is not needed at a start whose directory has objects, and is made then',
     inDirectory(async (directory) => {
-      const { location, bytes } = await leaveCopy(directory)
+      const { location, bytes } = await leaveObject(directory)
       await rm(join(directory, MARKER))
       const blobs = await openKnown(directory)
       assert.ok(bytes.equals(await readBytes(blobs, location)))
@@ -62,7 +62,7 @@ describe('the marker of a blob directory', () => {
   it(
     'and everything else is left as it is by whoever only looks at the directory',
     inDirectory(async (directory) => {
-      const { location, bytes } = await leaveCopy(directory)
+      const { location, bytes } = await leaveObject(directory)
       for (const prefix of await readdir(directory))
         if (prefix !== location.slice(0, 2) && prefix !== MARKER) await rm(join(directory, prefix), { recursive: true })
       const before = await readdir(directory)
@@ -92,7 +92,7 @@ describe('the marker of a blob directory', () => {
   const strange = {
     'is not there': async () => undefined,
     'is empty': (directory: string) => mkdir(directory),
-    'has the directories of a server and no copy': async (directory: string) => {
+    'has the directories of a server and no object': async (directory: string) => {
       await (await openFilesystemBlobs({ directory, createIfMissing: true })).close()
       await rm(join(directory, MARKER))
     },
@@ -103,7 +103,7 @@ describe('the marker of a blob directory', () => {
   }
   for (const [what, make] of Object.entries(strange)) {
     it(
-      `is missed when the database knows of copies and the directory ${what}: nothing is made, and people are told`,
+      `is missed when the database knows of objects and the directory ${what}: nothing is made, and people are told`,
       inDirectory(async (directory) => {
         await make(directory)
         const before = await listed(directory)
@@ -129,14 +129,14 @@ describe('the marker of a blob directory', () => {
       const go = async () => rm(path)
       const come = async () => writeFile(path, '')
       const stay = async () => undefined
-      // What happens after each look, and what is found then: undefined is a copy that is missing for good.
+      // What happens after each look, and what is found then: undefined is an object that is missing for good.
       const stories = [
         { begins: come, after: [stay, stay], found: [undefined, undefined], comesTo: undefined },
-        { begins: stay, after: [stay, stay], found: [undefined, 'a copy'], comesTo: 'a copy' },
+        { begins: stay, after: [stay, stay], found: [undefined, 'an object'], comesTo: 'an object' },
         { begins: stay, after: [stay, go], found: [undefined, undefined], comesTo: StorageUnavailable },
-        { begins: stay, after: [come, stay], found: [undefined, 'a copy'], comesTo: 'a copy' },
+        { begins: stay, after: [come, stay], found: [undefined, 'an object'], comesTo: 'an object' },
         { begins: go, after: [stay], found: [undefined], comesTo: StorageUnavailable },
-        { begins: stay, after: [stay], found: ['a copy'], comesTo: 'a copy' },
+        { begins: stay, after: [stay], found: ['an object'], comesTo: 'an object' },
       ]
       for (const { begins, after, found, comesTo } of stories) {
         await begins()

@@ -8,11 +8,11 @@ import { onStorage, systemCode, unlessMissing } from './failure.ts'
 export const MARKER = '.blindkeep-blobs'
 
 const WORDS =
-  'Blindkeep keeps copies below this directory. Without this file it takes the disk for one that is not mounted.\n'
+  'Blindkeep keeps objects below this directory. Without this file it takes the disk for one that is not mounted.\n'
 
 /**
- * Tells a copy that is lost from a disk that is away. Where a disk is not mounted there is a directory too, an empty one, in which every copy looks
- * missing; but the marker is missing with them, and then nothing that is said of copies is worth anything.
+ * Tells an object that is lost from a disk that is away. Where a disk is not mounted there is a directory too, an empty one, in which every object looks
+ * missing; but the marker is missing with them, and then nothing that is said of objects is worth anything.
  */
 export interface Marker {
   isThere(): Promise<boolean>
@@ -75,9 +75,9 @@ export function foreignDirectory(root: string): Error {
   return new Error(
     [
       `the blob directory ${root} does not look like the one that this database belongs to:`,
-      `  the database knows of copies, and there is neither a copy in it nor the file ${MARKER}.`,
-      '  Is the disk mounted? Mount it, or set BLOBS_URL to where the copies are, and start again; nothing was changed.',
-      '  Only if the copies are lost for good, and no backup of them is left:',
+      `  the database knows of objects, and there is neither an object in it nor the file ${MARKER}.`,
+      '  Is the disk mounted? Mount it, or set BLOBS_URL to where the objects are, and start again; nothing was changed.',
+      '  Only if the objects are lost for good, and no backup of them is left:',
       `    mkdir -p '${root}' && touch '${join(root, MARKER)}'`,
       '  and start again. What is lost is then called lost, and uploads that were under way begin anew or fail.',
     ].join('\n'),

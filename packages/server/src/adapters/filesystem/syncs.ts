@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { SyncFailed } from '../../ports/blobs.ts'
 
 /** So many failed syncs mean that the device is broken. The memory of them ends here, and with it the settling of anything. */
-const FAILURES_MOST = 10_000
+const MAX_FAILURES = 10_000
 
 /**
  * Syncs files and directories and remembers each that failed.
@@ -23,7 +23,7 @@ export function createSyncs(): Syncs {
   const failures = new Map<string, unknown>()
 
   function refuseAfterFailure(path: string): void {
-    const isRefused = failures.has(path) || failures.size >= FAILURES_MOST
+    const isRefused = failures.has(path) || failures.size >= MAX_FAILURES
     if (isRefused) throw new SyncFailed('an earlier sync failed', { cause: failures.get(path) })
   }
 

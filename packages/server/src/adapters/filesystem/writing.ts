@@ -6,7 +6,7 @@ import type { OpenFile } from './files.ts'
 
 /**
  * Bodies arrive in pieces of 64 KiB or less, gathered to this before one `writev` takes them: half as fast again as a call for each piece, and without
- * the copy that joining them costs. A mebibyte gains little more, and two hundred writers at once hold this much each.
+ * the object that joining them costs. A mebibyte gains little more, and two hundred writers at once hold this much each.
  */
 const GATHER_BYTES = 256 * 1024
 /** Bounds what a body of tiny pieces keeps alive, and stays below the 1024 that one call takes. */

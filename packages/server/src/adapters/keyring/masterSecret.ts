@@ -6,7 +6,7 @@ const SECRET_BYTES = 32
 /** Any of these bits lets someone other than the file's owner in. */
 const OTHERS_MODE = 0o077
 /** Far more than the text of 32 bytes; keeps a mistaken path from being read into memory. */
-const FILE_BYTES_MAX = 256
+const MAX_FILE_BYTES = 256
 
 const hexForm = /^[0-9a-fA-F]{64}\n?$/
 const base64Form = /^[A-Za-z0-9+/]{43}=\n?$/
@@ -43,7 +43,7 @@ async function readIfPresent(path: string): Promise<Buffer | undefined> {
     if ((mode & OTHERS_MODE) !== 0) {
       throw new Error(`others may read or change the master secret; run: chmod 600 ${path}`)
     }
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(FILE_BYTES_MAX), 0, FILE_BYTES_MAX, 0)
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_FILE_BYTES), 0, MAX_FILE_BYTES, 0)
     return parse(buffer.toString('latin1', 0, bytesRead), path)
   } finally {
     await handle.close()

@@ -5,9 +5,9 @@ import { ed25519Key, publicBytes } from './keys.ts'
 
 const ALGORITHM = 'EdDSA'
 /** Our own tokens are a few hundred; nothing longer is worth looking at. */
-const TOKEN_CHARACTERS_MAX = 8192
+const MAX_TOKEN_CHARACTERS = 8192
 /** Tokens that have been found good and need no second look at their signature: the claims of each, about 1 KB. */
-const REMEMBERED_MOST = 4096
+const MAX_REMEMBERED = 4096
 
 /** 64 bytes of signature leave four bits of the last character unused: zero here, so that nobody can spell one token in several ways. */
 const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{85}[AQgw]$/
@@ -26,7 +26,7 @@ export function createTokenSigner(seed: Uint8Array): TokenSigner {
       return new CompactSign(payload).setProtectedHeader({ alg: ALGORITHM, typ }).sign(privateKey)
     },
     async verify(typ, token) {
-      if (token.length > TOKEN_CHARACTERS_MAX || !tokenForm.test(token)) return undefined
+      if (token.length > MAX_TOKEN_CHARACTERS || !tokenForm.test(token)) return undefined
       return good.of(`${typ} ${token}`, async () => {
         const verified = await verifyWith(publicKey, token)
         if (verified === undefined || !isOurHeader(verified.protectedHeader, typ)) return undefined
@@ -53,7 +53,7 @@ function createMemory() {
       if (claims === undefined) return undefined
       known.set(key, Object.freeze(claims))
       const [oldest] = known.keys()
-      if (known.size > REMEMBERED_MOST && oldest !== undefined) known.delete(oldest)
+      if (known.size > MAX_REMEMBERED && oldest !== undefined) known.delete(oldest)
       return claims
     },
   }

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Limit } from '../../ports/limiter.ts'
 
 /** Keys counted by themselves at once, over all rules: about 20 MB. */
-const OWN_COUNTS_MOST = 100_000
+const MAX_OWN_COUNTS = 100_000
 /** Counts that keys share once those are used up, for each rule. */
 export const SHARED_COUNTS = 4096
 const SWEEP_MS = 1000
@@ -44,7 +44,7 @@ interface Place {
  * one of `SHARED_COUNTS` places of its rule, chosen by its hash. Sharing counts too much and never too little, so a flood of sources can make limits
  * stricter for newcomers, but can push nobody's count out.
  */
-export function createCounts({ secret, clock, present, ownCountsMost = OWN_COUNTS_MOST }: CountsOptions): Counts {
+export function createCounts({ secret, clock, present, ownCountsMost = MAX_OWN_COUNTS }: CountsOptions): Counts {
   const key = new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(), 'service/limiter/1', 32))
   const places = new Map<string, Place>(present.map(({ id, taken, endsAt }) => [id, { taken, endsAt }]))
   let sweptAt = clock.now()

@@ -29,7 +29,7 @@ const FIRST_FORMAT: Format = {
   count: 'uint32',
   recordBytes: ID_BYTES + 4 + 8,
 }
-const FILE_BYTES_MAX = 64 * 1024 * 1024
+const MAX_FILE_BYTES = 64 * 1024 * 1024
 
 /** The file is not one of ours, was cut or was altered. */
 export class CountsFileBroken extends Error {
@@ -75,7 +75,7 @@ function tagOf(secret: Uint8Array, { label }: Format, file: Buffer): Buffer {
 /** Undefined when there is none. */
 export async function readCountsFile(path: string): Promise<Buffer | undefined> {
   try {
-    if ((await stat(path)).size > FILE_BYTES_MAX) throw new CountsFileBroken('too large')
+    if ((await stat(path)).size > MAX_FILE_BYTES) throw new CountsFileBroken('too large')
     return await readFile(path)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined

@@ -1,8 +1,8 @@
 import { type AccountId, type AssetId, type Instant, parseInstant, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { AssetBlob, AssetReads, AssetWrites, HeldBlob } from '../../ports/store.ts'
-import { type StandingRow, standing, standingOf } from './copyStanding.ts'
 import { envelopeOf, envelopeText } from './envelopes.ts'
+import { type StandingRow, standing, statusOf } from './objectStatus.ts'
 import { prepared } from './prepared.ts'
 import type { AssetBlobTable, Schema } from './schema.ts'
 
@@ -19,7 +19,7 @@ const blobsOfAsset = prepared((db, given: Given) =>
 const held = (db: Kysely<Schema>) =>
   db
     .selectFrom('asset_blobs')
-    .innerJoin('copies', 'copies.location', 'asset_blobs.location')
+    .innerJoin('objects', 'objects.location', 'asset_blobs.location')
     .leftJoin('holds', 'holds.ciphertext_hash', 'asset_blobs.ciphertext_hash')
     .select(['role', 'asset_blobs.ciphertext_hash', 'asset_blobs.size', 'asset_blobs.location', ...standing])
     .orderBy('blob_seq')
@@ -76,7 +76,7 @@ const removal = prepared((db, given: { readonly location: string }) =>
 
 export function blobReads(
   db: Kysely<Schema>,
-): Pick<AssetReads, 'blobsOf' | 'heldBy' | 'copiesOf' | 'retainedUntil' | 'someHolding'> {
+): Pick<AssetReads, 'blobsOf' | 'heldBy' | 'objectsOf' | 'retainedUntil' | 'someHolding'> {
   return {
     async blobsOf(assetId) {
       return (await blobsOfAsset.all(db, { assetId })).map(blobOf)
@@ -84,7 +84,7 @@ export function blobReads(
     async heldBy(accountId, assetId) {
       return (await heldByAsset.all(db, { accountId, assetId })).map(heldOf)
     },
-    async copiesOf(accountId, ciphertextHash) {
+    async objectsOf(accountId, ciphertextHash) {
       return (await heldOfContent.all(db, { accountId, ciphertextHash })).map(heldOf)
     },
     async retainedUntil(accountId) {
@@ -133,6 +133,6 @@ function heldOf(row: HeldRow): HeldBlob {
     ciphertextHash: row.ciphertext_hash,
     size: row.size,
     location: row.location,
-    ...standingOf(row),
+    ...statusOf(row),
   }
 }

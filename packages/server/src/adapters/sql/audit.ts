@@ -2,14 +2,14 @@ import { type Kysely, SqliteAdapter, sql } from 'kysely'
 import type { AuditReads, AuditWrites, Damage } from '../../ports/store.ts'
 import { accountWrites, auditedAccounts } from './audit/accounts.ts'
 import { auditedAssets, auditedBlobs } from './audit/assets.ts'
-import { auditedCopies, auditedCopy } from './audit/copies.ts'
 import { auditedDrops } from './audit/drops.ts'
 import { auditedLinks, linkWrites } from './audit/links.ts'
+import { auditedObject, auditedObjects } from './audit/objects.ts'
 import { auditedReceipts } from './audit/receipts.ts'
 import { auditedUploads } from './audit/uploads.ts'
 import type { Schema } from './schema.ts'
 
-const DANGLING_MOST = 100
+const MAX_DANGLING = 100
 
 export function auditReads(db: Kysely<Schema>): AuditReads {
   return {
@@ -20,8 +20,8 @@ export function auditReads(db: Kysely<Schema>): AuditReads {
     drops: (after, most) => auditedDrops(db, after, most),
     assets: (after, most) => auditedAssets(db, after, most),
     blobs: (after, most) => auditedBlobs(db, after, most),
-    copies: (after, most) => auditedCopies(db, after, most),
-    copy: (location) => auditedCopy(db, location),
+    objects: (after, most) => auditedObjects(db, after, most),
+    object: (location) => auditedObject(db, location),
     receipts: (after, most) => auditedReceipts(db, after, most),
   }
 }
@@ -39,7 +39,7 @@ async function damageOf(db: Kysely<Schema>, deep: boolean, most: number): Promis
   const { rows } = await sql<{ readonly table: string; readonly parent: string }>`pragma foreign_key_check`.execute(db)
   const sentence = (row: { readonly table: string; readonly parent: string }) =>
     `a row of ${row.table} refers to one of ${row.parent} that is not there`
-  return { broken, dangling: rows.slice(0, DANGLING_MOST).map(sentence) }
+  return { broken, dangling: rows.slice(0, MAX_DANGLING).map(sentence) }
 }
 
 /** What SQLite tells of itself (https://www.sqlite.org/pragma.html#pragma_integrity_check), `most` faults at the most. */

@@ -15,7 +15,7 @@ import type {
 } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Generated } from 'kysely'
-import type { Change, CopyState, ServerFact, UploadFailure, UploadState } from '../../ports/store.ts'
+import type { Change, ObjectState, ServerFact, UploadFailure, UploadState } from '../../ports/store.ts'
 
 /**
  * The tables, as `migrations.ts` makes them.
@@ -36,7 +36,7 @@ export interface Schema {
   readonly uploads: UploadTable
   readonly chunks: ChunkTable
   readonly drops: DropTable
-  readonly copies: CopyTable
+  readonly objects: ObjectTable
   readonly holds: HoldTable
   readonly events: EventTable
   readonly deprecations: DeprecationTable
@@ -231,10 +231,10 @@ export interface DropTable {
   readonly claim_hash: string | null
 }
 
-export interface CopyTable {
+export interface ObjectTable {
   readonly location: string
   readonly size: number
-  readonly state: CopyState
+  readonly state: ObjectState
   readonly since: Instant
   /** When its bytes were last read whole, or looked for in vain. */
   readonly checked_at: Instant

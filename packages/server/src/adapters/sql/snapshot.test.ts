@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { BackupFailed } from '../../ports/backup.ts'
 import type { Store } from '../../ports/store.ts'
-import { at, copy, hash, uploadId } from '../../ports/storeContract/world.ts'
+import { at, hash, object, uploadId } from '../../ports/storeContract/world.ts'
 import { createSnapshots } from './snapshot.ts'
 import { openSqliteStore } from './sqlite.ts'
 
@@ -22,12 +22,12 @@ function inDirectory(work: (directory: string, store: Store) => Promise<void>): 
   }
 }
 
-/** Two copies, in one transaction. */
+/** Two objects, in one transaction. */
 function insertPair(store: Store, index: number): Promise<void> {
   const location = (side: number) => `00/${hash(side)}.${uploadId(index)}`
   return store.write(async (tx) => {
     for (const side of [1, 2])
-      await tx.copies.insert({ ...copy(1), location: location(side), state: 'kept', since: at(0) })
+      await tx.objects.insert({ ...object(1), location: location(side), state: 'kept', since: at(0) })
   })
 }
 
@@ -47,7 +47,7 @@ describe('a snapshot of the database', () => {
       }
       const snapshot = await taking
       const present = snapshots.present()
-      const [taken, now] = [[...snapshot.copies()].length, [...present.copies()].length]
+      const [taken, now] = [[...snapshot.objects()].length, [...present.objects()].length]
       // Half a pair would be a snapshot of two instants.
       assert.ok(taken % 2 === 0 && now === 2 * pairs && taken <= now, `${taken} of ${now}`)
       assert.equal((await stat(join(directory, 'taken.sqlite'))).mode & 0o777, 0o600)

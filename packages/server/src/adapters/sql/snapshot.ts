@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { instantOf, parseAssetId, parseDropId, parseKeyId, parseSha256Hex } from '@blindkeep/protocol/ids'
-import { BackupFailed, type Snapshot, type SnapshotCopy, type SnapshotSource } from '../../ports/backup.ts'
+import { BackupFailed, type Snapshot, type SnapshotObject, type SnapshotSource } from '../../ports/backup.ts'
 import type { SnapshotOrder } from './snapshotWorker.ts'
 
 export function createSnapshots(options: {
@@ -44,8 +44,8 @@ function inThread(order: SnapshotOrder): Promise<void> {
 
 /** Of one that is still sent the bytes that were recorded. What is after the dot of a location is its upload id. */
 const COPIES = `select location, state <> 'staged' as is_whole, case state when 'staged'
-    then coalesce((select received_bytes from uploads where upload_id = substr(copies.location, 69)), 0) else size end as bytes
-  from copies where state <> 'doomed'`
+    then coalesce((select received_bytes from uploads where upload_id = substr(objects.location, 69)), 0) else size end as bytes
+  from objects where state <> 'deleting'`
 
 const COUNTS = `select (select count(*) from accounts) as accounts, (select count(*) from drops) as drops,
   (select count(*) from assets where created_at is not null and deleted_at is null) as assets,
@@ -79,18 +79,18 @@ export function readSnapshot(path: string): Snapshot {
         receipts: Number(receipts),
       }
     },
-    *copies() {
+    *objects() {
       for (const range of [`state = 'staged'`, `state <> 'staged' order by location`]) {
         for (const row of database.prepare(`${COPIES} and ${range}`).iterate()) {
-          const copy = copyOf(row)
-          if (copy.bytes > 0) yield copy
+          const object = objectOf(row)
+          if (object.bytes > 0) yield object
         }
       }
     },
     find(location) {
       const row = database.prepare(`${COPIES} and location = ?`).get(location)
-      const copy = row && copyOf(row)
-      return copy === undefined || copy.bytes === 0 ? undefined : copy
+      const object = row && objectOf(row)
+      return object === undefined || object.bytes === 0 ? undefined : object
     },
     ownerOf(location) {
       const drop = first('select drop_id from drops where upload_id = substr(?, 69)', location)
@@ -101,6 +101,6 @@ export function readSnapshot(path: string): Snapshot {
   }
 }
 
-function copyOf({ location, bytes, is_whole: isWhole }: Readonly<Record<string, unknown>>): SnapshotCopy {
+function objectOf({ location, bytes, is_whole: isWhole }: Readonly<Record<string, unknown>>): SnapshotObject {
   return { location: String(location), bytes: Number(bytes), isWhole: isWhole === 1 }
 }

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { workerData } from 'node:worker_threads'
 
 /**
- * Copies a database and looks it through, in a thread: both take as long as the database is large, and the backup has to renew its pause meanwhile.
+ * Objects a database and looks it through, in a thread: both take as long as the database is large, and the backup has to renew its pause meanwhile.
  *
  * `VACUUM INTO` reads one snapshot of the log, beside which others write on. `sqlite3_backup`, which Node offers too, begins anew each time that another
  * process commits and under load never ends; in one step it takes as long as this and brings along what was deleted.
@@ -23,15 +23,15 @@ try {
 } finally {
   database.close()
 }
-const copy = new DatabaseSync(target, { readOnly: true })
+const object = new DatabaseSync(target, { readOnly: true })
 try {
-  const faults = copy
+  const faults = object
     .prepare('pragma integrity_check(10)')
     .all()
     .map((row) => String(row.integrity_check))
   if (faults.join() !== 'ok') throw new Error(`the database is damaged: ${faults.join('; ')}`)
 } finally {
-  copy.close()
+  object.close()
 }
 const file = openSync(target, 'r+')
 try {

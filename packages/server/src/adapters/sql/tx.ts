@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { ReadTx, WriteTx } from '../../ports/store.ts'
+import { accountDeletionReads, accountDeletionWrites } from './accountDeletions.ts'
 import { accountReads, accountWrites } from './accounts.ts'
 import { albumReads, albumWrites } from './albums.ts'
 import { assetReads, assetWrites } from './assets.ts'
@@ -7,8 +8,6 @@ import { auditReads, auditWrites } from './audit.ts'
 import { capabilityReads, capabilityWrites } from './capabilities.ts'
 import { challengeReads, challengeWrites } from './challenges.ts'
 import { changeReads, changeWrites } from './changes.ts'
-import { copyReads, copyWrites } from './copies.ts'
-import { departureReads, departureWrites } from './departures.ts'
 import { deprecationReads, deprecationWrites } from './deprecations.ts'
 import { deviceReads, deviceWrites } from './devices.ts'
 import { dropReads, dropWrites } from './drops.ts'
@@ -16,6 +15,7 @@ import { holdReads, holdWrites } from './holds.ts'
 import { inviteReads, inviteWrites } from './invites.ts'
 import { keyReads, keyWrites } from './keys.ts'
 import { linkReads, linkWrites } from './links.ts'
+import { objectReads, objectWrites } from './objects.ts'
 import { receiptReads, receiptWrites } from './receipts.ts'
 import type { Schema } from './schema.ts'
 import { secondFactorReads, secondFactorWrites } from './secondFactors.ts'
@@ -38,11 +38,11 @@ export function createReadTx(db: Kysely<Schema>): ReadTx {
     links: linkReads(db),
     uploads: uploadReads(db),
     drops: dropReads(db),
-    copies: copyReads(db),
+    objects: objectReads(db),
     holds: holdReads(db),
     changes: changeReads(db),
     receipts: receiptReads(db),
-    departures: departureReads(db),
+    accountDeletions: accountDeletionReads(db),
     deprecations: deprecationReads(db),
     capabilities: capabilityReads(db),
     shares: shareReads(db),
@@ -65,11 +65,11 @@ export function createWriteTx(db: Kysely<Schema>): WriteTx {
     links: { ...linkReads(db), ...linkWrites(db) },
     uploads: { ...uploadReads(db), ...uploadWrites(db) },
     drops: { ...dropReads(db), ...dropWrites(db) },
-    copies: { ...copyReads(db), ...copyWrites(db) },
+    objects: { ...objectReads(db), ...objectWrites(db) },
     holds: { ...holdReads(db), ...holdWrites(db) },
     changes: { ...changeReads(db), ...changeWrites(db) },
     receipts: { ...receiptReads(db), ...receiptWrites(db) },
-    departures: { ...departureReads(db), ...departureWrites(db) },
+    accountDeletions: { ...accountDeletionReads(db), ...accountDeletionWrites(db) },
     deprecations: { ...deprecationReads(db), ...deprecationWrites(db) },
     capabilities: { ...capabilityReads(db), ...capabilityWrites(db) },
     shares: { ...shareReads(db), ...shareWrites(db) },

@@ -3,7 +3,7 @@ import type { AuditedAccount } from '../../ports/store.ts'
 import { broken, type Finding } from './finding.ts'
 
 /** What a deleted account held is let go of within minutes by a server that runs, of a very large one within hours. */
-const EMPTYING_SECONDS_MOST = 86_400
+const MAX_EMPTYING_SECONDS = 86_400
 
 type Rules = Parameters<typeof broken>[1]
 
@@ -22,25 +22,25 @@ export function judgeAccount(account: AuditedAccount, now: Instant): readonly Fi
     ],
     [pendingDrops !== drops, 'pending_drops_wrong', `${pendingDrops} pending drops counted, ${drops} in rows`, recount],
     [highestChange > changeSeq, 'changes_wrong', `${changeSeq} changes counted, one is number ${highestChange}`],
-    ...departureRules(account, { bytes, now }),
+    ...accountDeletionRules(account, { bytes, now }),
   ])
 }
 
-function departureRules(
+function accountDeletionRules(
   { deletedAt, emptiedAt, remains, drops, liveShares }: AuditedAccount,
   { bytes, now }: { readonly bytes: number; readonly now: Instant },
 ): Rules {
   const isWaiting = deletedAt !== undefined && emptiedAt === undefined
   return [
-    [remains > 0, 'departure_wrong', `deleted, and ${remains} values or rows of its person are there`],
+    [remains > 0, 'account_deletion_wrong', `deleted, and ${remains} values or rows of its person are there`],
     [
       emptiedAt !== undefined && (deletedAt === undefined || bytes + drops + liveShares > 0),
-      'departure_wrong',
+      'account_deletion_wrong',
       `emptied, ${deletedAt === undefined ? 'not deleted' : 'deleted'}, with ${bytes} bytes in rows and ${liveShares} shares`,
     ],
     [
-      isWaiting && addSeconds(deletedAt, EMPTYING_SECONDS_MOST) < now,
-      'departure_stuck',
+      isWaiting && addSeconds(deletedAt, MAX_EMPTYING_SECONDS) < now,
+      'account_deletion_stuck',
       `deleted at ${deletedAt === undefined ? 'no time' : formatInstant(deletedAt)}, and not emptied`,
     ],
   ]

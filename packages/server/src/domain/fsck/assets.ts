@@ -1,16 +1,16 @@
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { AuditedAsset, AuditedBlob, AuditedDrop } from '../../ports/store.ts'
-import { locationOf } from '../location.ts'
+import { locationOf } from '../uploads/location.ts'
 import { broken, type Finding, instantText } from './finding.ts'
 import type { Examination } from './options.ts'
 
 /** A lease lasts for a minute. One that has run out waits for whatever the owner does next (specification, the states of a drop, Adopt). */
-const CLAIM_SECONDS_MOST = 86_400
+const MAX_CLAIM_SECONDS = 86_400
 
 export function judgeDrop(drop: AuditedDrop, examination: Examination & { readonly now: Instant }): readonly Finding[] {
   const { dropId, accountId, uploadId, claimId, leasedUntil, receipt } = drop
   const isReceiptRight = receipt?.dropId === dropId && receipt.receivedAt === drop.receivedAt
-  const isStuck = leasedUntil !== undefined && leasedUntil > addSeconds(examination.now, CLAIM_SECONDS_MOST)
+  const isStuck = leasedUntil !== undefined && leasedUntil > addSeconds(examination.now, MAX_CLAIM_SECONDS)
   return broken({ drop_id: dropId, upload_id: uploadId, account_id: accountId }, [
     ...keptRules(drop, examination).map(([isBroken, what]) => [isBroken, 'drop_wrong', what] as const),
     [drop.linkAccountId !== accountId, 'drop_wrong', 'its link is another account’s, or gone'],
@@ -63,19 +63,19 @@ export function judgeBlob(blob: AuditedBlob, examination: Examination): readonly
   ])
 }
 
-/** What holds of whatever keeps a copy: it is its own, whole, and what the session says that brought it. */
+/** What holds of whatever keeps an object: it is its own, whole, and what the session says that brought it. */
 function keptRules(
-  kept: Pick<AuditedDrop, 'copy' | 'upload' | 'size' | 'location' | 'ciphertextHash' | 'uploadId'>,
+  kept: Pick<AuditedDrop, 'object' | 'upload' | 'size' | 'location' | 'ciphertextHash' | 'uploadId'>,
   { isUnpruned = false }: Examination,
 ): readonly (readonly [boolean, string])[] {
-  const { copy, upload, size, location, ciphertextHash, uploadId } = kept
+  const { object, upload, size, location, ciphertextHash, uploadId } = kept
   const isOfSession = upload === undefined ? !isUnpruned : upload.state === 'landed' && upload.isSame
   return [
     [
-      copy?.state !== 'kept' || copy.size !== size,
-      `${size} bytes, its copy is ${copy === undefined ? 'unknown' : `${copy.state} with ${copy.size}`}`,
+      object?.state !== 'kept' || object.size !== size,
+      `${size} bytes, its object is ${object === undefined ? 'unknown' : `${object.state} with ${object.size}`}`,
     ],
-    [location !== locationOf(ciphertextHash, uploadId), `its copy lies at ${location}`],
+    [location !== locationOf(ciphertextHash, uploadId), `its object lies at ${location}`],
     [!isOfSession, upload === undefined ? 'it has no session' : `its session is ${upload.state}, or says other things`],
   ]
 }

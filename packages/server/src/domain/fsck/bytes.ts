@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto'
-import type { AuditedCopy, Chunk } from '../../ports/store.ts'
-import { partsOf, uploadIdOf } from '../location.ts'
+import type { AuditedObject, Chunk } from '../../ports/store.ts'
+import { partsOf, uploadIdOf } from '../uploads/location.ts'
 import { confirmed, type FilePorts, readable, UNREADABLE } from './files.ts'
 import { type Finding, found, instantText } from './finding.ts'
 import type { Examination } from './options.ts'
 
-/** Reads the bytes of a copy again: a kept one whole, one that a session writes chunk by chunk. */
+/** Reads the bytes of an object again: a kept one whole, one that a session writes chunk by chunk. */
 export async function* examineBytes(
   ports: FilePorts,
-  copy: AuditedCopy,
+  object: AuditedObject,
   examination: Examination,
 ): AsyncGenerator<Finding> {
-  if (copy.state === 'staged') return yield* examineChunks(ports, copy, examination)
-  if (copy.state !== 'kept' || examination.memory?.intact.has(copy.location) === true) return
-  const finding = await confirmed(ports, copy, (present) => lookAtBytes(ports, present, examination))
+  if (object.state === 'staged') return yield* examineChunks(ports, object, examination)
+  if (object.state !== 'kept' || examination.memory?.intact.has(object.location) === true) return
+  const finding = await confirmed(ports, object, (present) => lookAtBytes(ports, present, examination))
   if (finding !== undefined) yield finding
 }
 
 async function lookAtBytes(
   { blobs }: FilePorts,
-  { location, size, state, damagedAt }: AuditedCopy,
+  { location, size, state, damagedAt }: AuditedObject,
   { counts, signal, memory }: Examination,
 ): Promise<Finding | undefined> {
   if (state !== 'kept') return undefined
@@ -39,13 +39,13 @@ async function lookAtBytes(
   memory?.intact.add(location)
   if (damagedAt === undefined) return undefined
   const what = `the bytes are right, and it was found damaged at ${instantText(damagedAt)}`
-  return found('copy_intact', { location }, what, { repair: 'unmark_damaged', location })
+  return found('object_intact', { location }, what, { repair: 'unmark_damaged', location })
 }
 
 /** After a killed process, unlike after a power cut, every acknowledged chunk’s bytes are what they were. */
 async function* examineChunks(
   ports: FilePorts,
-  { location }: AuditedCopy,
+  { location }: AuditedObject,
   examination: Examination,
 ): AsyncGenerator<Finding> {
   const uploadId = uploadIdOf(location)
@@ -59,10 +59,10 @@ async function* examineChunks(
     }
     const present = await ports.store.read(async (tx) => ({
       chunk: await tx.uploads.chunkAt(uploadId, chunk.offset),
-      copy: await tx.copies.find(location),
+      object: await tx.objects.find(location),
     }))
     // A session that fell back meanwhile has another chunk there, one that was ended none.
-    const isSame = present.chunk?.checksum === chunk.checksum && present.copy?.state === 'staged'
+    const isSame = present.chunk?.checksum === chunk.checksum && present.object?.state === 'staged'
     if (isSame && !(await isWhole(ports, location, chunk)))
       yield found(
         'chunk_wrong',

@@ -1,11 +1,11 @@
 import { addSeconds, formatInstant, type Instant } from '@blindkeep/protocol/ids'
 import type { ReadTx } from '../../ports/store.ts'
-import { collectorPausedUntil } from '../collect.ts'
-import { receiptSeqFloor } from '../receipts.ts'
+import { collectorPausedUntil } from '../custody/collect.ts'
+import { receiptSeqFloor } from '../custody/receipts.ts'
 import { broken, type Finding, found } from './finding.ts'
 
 /** A backup pauses for minutes at a time. */
-const PAUSE_SECONDS_MOST = 86_400
+const MAX_PAUSE_SECONDS = 86_400
 
 /** What would keep the log from growing, or the collector from its work, without a word. */
 export async function judgeFacts(tx: ReadTx, now: Instant): Promise<readonly Finding[]> {
@@ -17,7 +17,7 @@ export async function judgeFacts(tx: ReadTx, now: Instant): Promise<readonly Fin
       .map(({ message }) => found('fact_wrong', {}, message))
   return broken({}, [
     [
-      pausedUntil !== undefined && pausedUntil > addSeconds(now, PAUSE_SECONDS_MOST),
+      pausedUntil !== undefined && pausedUntil > addSeconds(now, MAX_PAUSE_SECONDS),
       'fact_wrong',
       `the collector is paused until ${pausedUntil === undefined ? 'never' : formatInstant(pausedUntil)}`,
     ],

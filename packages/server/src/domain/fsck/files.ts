@@ -1,6 +1,6 @@
 import { BlobMissing, type Blobs, StorageUnavailable } from '../../ports/blobs.ts'
-import { type AuditedCopy, type ReadTx, type Store, StoreBroken } from '../../ports/store.ts'
-import { uploadIdOf } from '../location.ts'
+import { type AuditedObject, type ReadTx, type Store, StoreBroken } from '../../ports/store.ts'
+import { uploadIdOf } from '../uploads/location.ts'
 import { type Finding, found } from './finding.ts'
 import type { Examination } from './options.ts'
 
@@ -12,11 +12,11 @@ export interface FilePorts {
 }
 
 /** A row that changes under the look is looked at again, so often. */
-const LOOKS_MOST = 5
+const MAX_LOOKS = 5
 const LISTED_AT_ONCE = 256
 
-/** What is wrong with the bytes of a copy as its row is now; undefined when nothing is. */
-type Look = (copy: AuditedCopy) => Promise<Finding | undefined>
+/** What is wrong with the bytes of an object as its row is now; undefined when nothing is. */
+type Look = (object: AuditedObject) => Promise<Finding | undefined>
 
 /**
  * Judges by `look` what a row said. Beside a running server bytes may have gone on since: whatever looks wrong counts only when the row says the same
@@ -24,14 +24,14 @@ type Look = (copy: AuditedCopy) => Promise<Finding | undefined>
  */
 export async function confirmed(
   { store }: Pick<FilePorts, 'store'>,
-  copy: AuditedCopy,
+  object: AuditedObject,
   look: Look,
 ): Promise<Finding | undefined> {
-  let seen = copy
-  for (let looks = 0; looks < LOOKS_MOST; looks++) {
+  let seen = object
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
     const finding = await look(seen)
     if (finding === undefined) return undefined
-    const present = await store.read((tx) => tx.audit.copy(copy.location))
+    const present = await store.read((tx) => tx.audit.object(object.location))
     if (present === undefined) return undefined
     if (isSame(present, seen)) return finding
     seen = present
@@ -40,17 +40,17 @@ export async function confirmed(
   return undefined
 }
 
-function isSame(one: AuditedCopy, other: AuditedCopy): boolean {
+function isSame(one: AuditedObject, other: AuditedObject): boolean {
   return one.state === other.state && one.size === other.size && one.receivedBytes === other.receivedBytes
 }
 
 /**
- * Rows never without bytes: what a receipt vouched for has its file with exactly its size until it is doomed, what a session writes at least what was
+ * Rows never without bytes: what a receipt vouched for has its file with exactly its size until it is deleting, what a session writes at least what was
  * acknowledged of it.
  */
 export function lookAtFile({ blobs }: FilePorts): Look {
   return async ({ location, size, state, receivedBytes = 0 }) => {
-    if (state === 'doomed') return undefined
+    if (state === 'deleting') return undefined
     const present = await readable(blobs, () => blobs.size(location))
     if (present === UNREADABLE) return found('file_unreadable', { location }, 'the file cannot be looked at')
     if (state !== 'staged') {
@@ -68,7 +68,7 @@ export function lookAtFile({ blobs }: FilePorts): Look {
 
 export const UNREADABLE = Symbol('unreadable')
 
-/** One copy that cannot be read is a finding; a store that is away is none, and ends the examination. */
+/** One object that cannot be read is a finding; a store that is away is none, and ends the examination. */
 export async function readable<Result>(
   blobs: ReadableBlobs,
   work: () => Promise<Result>,
@@ -105,7 +105,7 @@ export async function* examineStrays(
 async function* straysAmong({ store, blobs }: FilePorts, listed: readonly string[]): AsyncGenerator<Finding> {
   const unknown = await store.read(async (tx) => {
     const without: string[] = []
-    for (const location of listed) if ((await tx.copies.find(location)) === undefined) without.push(location)
+    for (const location of listed) if ((await tx.objects.find(location)) === undefined) without.push(location)
     return without
   })
   for (const location of unknown) {
@@ -123,13 +123,13 @@ async function* straysAmong({ store, blobs }: FilePorts, listed: readonly string
   }
 }
 
-/** Receipts are for ever, and the row of a copy goes after its file: what any of these names is no leftover. */
+/** Receipts are for ever, and the row of an object goes after its file: what any of these names is no leftover. */
 async function whoNames(tx: ReadTx, location: string): Promise<string | undefined> {
   const uploadId = uploadIdOf(location)
   if (uploadId === undefined) return undefined
   const receipt = await tx.receipts.ofUpload(uploadId)
   if (receipt !== undefined) return `receipt ${receipt.receiptSeq}`
-  const owner = await tx.copies.ownerOf(location, uploadId)
+  const owner = await tx.objects.ownerOf(location, uploadId)
   if (owner !== undefined) return owner.dropId === undefined ? `asset ${owner.assetId}` : `drop ${owner.dropId}`
   const upload = await tx.uploads.find(uploadId)
   return upload?.state === 'open' || upload?.state === 'finishing' ? `session ${uploadId}` : undefined

@@ -8,9 +8,10 @@ export const TODO = {
   pending_drops_wrong: '`fsck --repair` sets it to what the rows say.',
   changes_wrong:
     'Clients of this account may miss a change. Rows were changed by something other than the server: restore the newest backup that is whole.',
-  departure_wrong:
+  account_deletion_wrong:
     'An account that its owner deleted keeps something of its person, or holds something after it was emptied. Rows were changed by something other than the server: restore the newest backup that is whole.',
-  departure_stuck: 'Start the server, which lets go of what the deleted account held; its log says why when it cannot.',
+  account_deletion_stuck:
+    'Start the server, which lets go of what the deleted account held; its log says why when it cannot.',
   link_open_wrong: '`fsck --repair` sets it to what the rows say.',
   link_landed_wrong:
     'The link’s caps count wrongly. Nothing is lost; revoke the link and make another if its caps matter.',
@@ -22,7 +23,7 @@ export const TODO = {
   session_wrong: 'Have its sender cancel the session and send the file again.',
   session_receipts_wrong:
     'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
-  session_copy_wrong: 'Have its sender cancel the session and send the file again.',
+  session_object_wrong: 'Have its sender cancel the session and send the file again.',
   session_stuck: 'The server has run since and has not finished it: its log says why.',
   drop_wrong: 'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
   drop_receipt_wrong:
@@ -32,15 +33,16 @@ export const TODO = {
   blob_wrong: 'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
   blob_receipt_wrong:
     'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
-  copy_wrong: 'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
-  copy_time_wrong:
+  object_wrong:
+    'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
+  object_time_wrong:
     'Until then it is neither read again nor removed; nothing is lost by that. Put the clock of the machine right if it is ahead; otherwise rows were changed by something other than the server.',
-  copy_damaged:
+  object_damaged:
     'Put the file back from a backup, then run `fsck --deep --repair`, which takes the mark off. Until then nobody is told that it is kept.',
-  copy_intact: '`fsck --deep --repair` takes the mark off.',
+  object_intact: '`fsck --deep --repair` takes the mark off.',
   file_missing: 'Put the file back from a backup of the blob directory. Until then nobody is told that it is kept.',
   file_size_wrong: 'Put the file back from a backup of the blob directory. Until then nobody is told that it is kept.',
-  file_unreadable: 'The disk fails: copy what can be read to another one, and put this file back from a backup.',
+  file_unreadable: 'The disk fails: object what can be read to another one, and put this file back from a backup.',
   file_stray:
     'No row knows it, so nobody can ask for it. If the database was not restored from an older backup, it may be removed by hand.',
   file_unlisted:

@@ -7,7 +7,7 @@ import { FIRST_NUMBER } from './pages.ts'
 import { judgeReceipt, placeOf } from './receipts.ts'
 
 /** So many signatures are verified at once. */
-const PAGE_MOST = 256
+const MAX_PAGE = 256
 
 interface LogPorts {
   readonly store: Pick<Store, 'read'>
@@ -35,14 +35,14 @@ export async function* examineLog(
     counts.receipts += receipts.length
     before = places.at(-1) ?? before
     if (memory !== undefined) memory.log = before
-    if (receipts.length < PAGE_MOST) return yield* judgeHead(head, before)
+    if (receipts.length < MAX_PAGE) return yield* judgeHead(head, before)
   }
 }
 
 async function pageOf(tx: ReadTx, after: number) {
   const serverId = await tx.server.fact('server_id')
   return {
-    receipts: await tx.audit.receipts(after, PAGE_MOST),
+    receipts: await tx.audit.receipts(after, MAX_PAGE),
     keys: await tx.keys.attestationKeys(),
     serverId: serverId && new TextDecoder().decode(serverId),
     head: await tx.receipts.head(),

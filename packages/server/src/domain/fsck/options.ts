@@ -23,7 +23,7 @@ export interface Counts {
   drops: number
   assets: number
   blobs: number
-  copies: number
+  objects: number
   files: number
   receipts: number
   /** Read and hashed. */
@@ -52,7 +52,7 @@ export function newCounts(): Counts {
     drops: 0,
     assets: 0,
     blobs: 0,
-    copies: 0,
+    objects: 0,
     files: 0,
     receipts: 0,
     bytes: 0,

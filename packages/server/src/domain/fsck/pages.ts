@@ -4,7 +4,7 @@ import type { Examination } from './options.ts'
 /** Before every number that a row can have, also one that it should not have. */
 export const FIRST_NUMBER = Number.MIN_SAFE_INTEGER
 /** Rows that are asked for at once. Each page is a snapshot of its own, so that a long examination holds up nothing. */
-const PAGE_MOST = 500
+const MAX_PAGE = 500
 
 interface Table<Row, Key> {
   /** Comes before every other key. */
@@ -18,7 +18,7 @@ interface Table<Row, Key> {
 /** A whole table, page by page. Throws `ValueUnreadable`, which says where, at a row that cannot be read. */
 export async function* pages<Row, Key>(
   store: Pick<Store, 'read'>,
-  { first, read, keyOf, most = PAGE_MOST }: Table<Row, Key>,
+  { first, read, keyOf, most = MAX_PAGE }: Table<Row, Key>,
   { signal }: Pick<Examination, 'signal'>,
 ): AsyncGenerator<readonly Row[]> {
   let [after, asked] = [first, most]

@@ -84,7 +84,7 @@ function unlessReceiptError(error: unknown): ReceiptError {
   return error
 }
 
-/** Columns are copies of what is signed, and must say the same. */
+/** Columns are objects of what is signed, and must say the same. */
 function columnFindings(where: Where, { row }: AuditedReceipt, { payload, keyId }: DecodedReceipt): readonly Finding[] {
   const receivedAt = parseInstant(payload.received_at)
   const pairs: readonly (readonly [string, unknown, unknown])[] = [

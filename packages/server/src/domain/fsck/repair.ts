@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Store, WriteTx } from '../../ports/store.ts'
-import type { Quota } from '../quota.ts'
+import type { Quota } from '../quota/quota.ts'
 import type { Repair } from './finding.ts'
 
 interface RepairPorts {
@@ -21,7 +21,7 @@ const DONE: Readonly<Record<Repair['repair'], string>> = {
   recount_use: 'set use and pending drops to what the rows say',
   recount_open: 'set open sessions and bytes to what the rows say',
   let_go: 'let go of the claim',
-  mark_damaged: 'marked the copy as damaged',
+  mark_damaged: 'marked the object as damaged',
   unmark_damaged: 'took the mark off',
 }
 
@@ -37,8 +37,8 @@ async function applied(tx: WriteTx, given: Repair, { clock, quota }: Omit<Repair
     case 'let_go':
       return tx.drops.unclaim(given.dropId, given.claimId)
     case 'mark_damaged':
-      return tx.copies.markDamaged(given.location, clock.now())
+      return tx.objects.markDamaged(given.location, clock.now())
     case 'unmark_damaged':
-      return tx.copies.noteIntact(given.location, clock.now())
+      return tx.objects.noteIntact(given.location, clock.now())
   }
 }

@@ -1,10 +1,10 @@
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { AuditedUpload } from '../../ports/store.ts'
-import { locationOf } from '../location.ts'
+import { locationOf } from '../uploads/location.ts'
 import { broken, type Finding, instantText } from './finding.ts'
 
 /** Hashing the largest file takes hours; a server that runs, or starts, finishes whatever is left. That it ran a receipt tells. */
-const FINISHING_SECONDS_MOST = 86_400
+const MAX_FINISHING_SECONDS = 86_400
 
 type Rules = Parameters<typeof broken>[1]
 
@@ -31,13 +31,13 @@ function progressRules({ state, size, receivedBytes, chunkCount, chunks }: Audit
 }
 
 function belongingRules(upload: AuditedUpload): Rules {
-  const { state, size, copy, receipts, link, assetId, location, ciphertextHash, uploadId } = upload
+  const { state, size, object, receipts, link, assetId, location, ciphertextHash, uploadId } = upload
   const isUnclosed = state === 'open' || state === 'finishing'
   const isGuests = assetId === undefined
   const isOwned = isGuests ? link?.accountId === upload.accountId : upload.isAssetRight
   const isTooLarge = size > (link?.maxFileSize ?? Number.POSITIVE_INFINITY)
   return [
-    [location !== locationOf(ciphertextHash, uploadId), 'session_wrong', `its copy lies at ${location}`],
+    [location !== locationOf(ciphertextHash, uploadId), 'session_wrong', `its object lies at ${location}`],
     [isGuests && !isOwned, 'session_wrong', 'its link is another account’s, or gone'],
     [
       !isGuests && isUnclosed && !isOwned,
@@ -46,9 +46,9 @@ function belongingRules(upload: AuditedUpload): Rules {
     ],
     [isTooLarge, 'session_wrong', `${size} bytes are more than its link takes`],
     [
-      isUnclosed && (copy?.state !== 'staged' || copy.size !== size),
-      'session_copy_wrong',
-      `${state} with ${size} bytes, its copy is ${copy === undefined ? 'unknown' : `${copy.state} with ${copy.size}`}`,
+      isUnclosed && (object?.state !== 'staged' || object.size !== size),
+      'session_object_wrong',
+      `${state} with ${size} bytes, its object is ${object === undefined ? 'unknown' : `${object.state} with ${object.size}`}`,
     ],
     [
       !hasRightReceipts(upload),
@@ -68,7 +68,7 @@ function stuckRules({ state, lastChunkAt, createdAt }: AuditedUpload, lastReceip
   const since = lastChunkAt ?? createdAt
   return [
     [
-      state === 'finishing' && addSeconds(since, FINISHING_SECONDS_MOST) < lastReceiptAt,
+      state === 'finishing' && addSeconds(since, MAX_FINISHING_SECONDS) < lastReceiptAt,
       'session_stuck',
       `finishing since ${instantText(since)}, and the last receipt is of ${instantText(lastReceiptAt)}`,
     ],

@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { HybridVerifiers } from '@blindkeep/protocol/cose'
 
 /** A server has had few keys; this bounds what a damaged table could add. */
-const KEYS_MOST = 64
+const MAX_KEYS = 64
 
 /** With a callback Node verifies in its thread pool, so that a page of receipts keeps every core busy. */
 export function createVerifiers(): HybridVerifiers {
@@ -14,7 +14,7 @@ export function createVerifiers(): HybridVerifiers {
     const known = keys.get(name)
     if (known !== undefined) return known
     const opened = createPublicKey({ key, format: 'raw-public', asymmetricKeyType })
-    if (keys.size < KEYS_MOST) keys.set(name, opened)
+    if (keys.size < MAX_KEYS) keys.set(name, opened)
     return opened
   }
 

@@ -1,7 +1,7 @@
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import type { AlbumResponse } from '@blindkeep/protocol/schemas/albums'
-import type { Albums } from '../../domain/albums.ts'
+import type { Albums } from '../../domain/assets/albums.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Album } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'

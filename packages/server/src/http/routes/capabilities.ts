@@ -1,5 +1,5 @@
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
-import type { Capabilities } from '../../domain/capabilities.ts'
+import type { Capabilities } from '../../domain/discovery/capabilities.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Routes } from '../call.ts'
 

@@ -1,7 +1,7 @@
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import type { DeviceResponse } from '@blindkeep/protocol/schemas/devices'
-import type { Devices } from '../../domain/devices.ts'
+import type { Devices } from '../../domain/account/devices.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Device } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'

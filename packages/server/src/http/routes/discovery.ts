@@ -9,7 +9,13 @@ import type {
   RevokedJtiResponse,
   ServerInfoResponse,
 } from '@blindkeep/protocol/schemas/discovery'
-import type { Discovery, PublishedKey, PublishedKeys, Revocations, ServerInfo } from '../../domain/discovery.ts'
+import type {
+  Discovery,
+  PublishedKey,
+  PublishedKeys,
+  Revocations,
+  ServerInfo,
+} from '../../domain/discovery/discovery.ts'
 import type { Deprecation } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 

@@ -1,12 +1,12 @@
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { readReceipt } from '@blindkeep/protocol/receipt'
-import type { AppendChunk } from '../../domain/chunks.ts'
-import type { Drops } from '../../domain/drops.ts'
-import type { Links } from '../../domain/links.ts'
+import type { Drops } from '../../domain/drops/drops.ts'
+import type { Links } from '../../domain/drops/links.ts'
 import { isRefusal, type Refusal, type Refuses } from '../../domain/refusals.ts'
-import type { UploadEnding } from '../../domain/uploadEnding.ts'
-import { findDropUpload } from '../../domain/uploads.ts'
+import type { AppendChunk } from '../../domain/uploads/chunks.ts'
+import type { UploadEnding } from '../../domain/uploads/uploadEnding.ts'
+import { findDropUpload } from '../../domain/uploads/uploads.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { chunkAnswer, sessionHeaders } from '../chunk.ts'
@@ -23,7 +23,7 @@ interface GuestPorts {
 }
 
 export interface GuestSettings {
-  readonly chunkBytesMost: number
+  readonly chunkBytesMax: number
   readonly chunkBytesSuggested: number
 }
 
@@ -73,7 +73,7 @@ export function guestRoutes(
     async appendChunk(call) {
       const upload = await findDropUpload(store, { opaqueId: call.params.opaque_id, uploadId: call.params.upload_id })
       if (isRefusal(upload)) return upload
-      const answer = await chunkAnswer(call, { upload, appendChunk, chunkBytesMost: settings.chunkBytesMost })
+      const answer = await chunkAnswer(call, { upload, appendChunk, chunkBytesMax: settings.chunkBytesMax })
       if (!isRefusal(answer)) return { status: 204, headers: { 'X-Service-Offset': String(answer.offset) } }
       if (isOfOwner(answer)) throw new Error('a drop session was refused as an owner’s own is')
       return answer

@@ -1,6 +1,6 @@
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
-import type { Links } from '../../domain/links.ts'
+import type { Links } from '../../domain/drops/links.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { LinkCaps } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'

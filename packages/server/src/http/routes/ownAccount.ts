@@ -1,15 +1,15 @@
-import type { Departure } from '../../domain/departure.ts'
-import type { ChangePassword } from '../../domain/password.ts'
+import type { AccountDeletion } from '../../domain/account/accountDeletion.ts'
+import type { ChangePassword } from '../../domain/account/password.ts'
 import type { Routes } from '../call.ts'
 import { givenBytes } from '../givenBytes.ts'
 
 /** What somebody who is signed in does with the account itself, and is asked for the present secret. */
 export function ownAccountRoutes({
   changePassword,
-  departure,
+  accountDeletion,
 }: {
   readonly changePassword: ChangePassword
-  readonly departure: Departure
+  readonly accountDeletion: AccountDeletion
 }): Pick<Routes, 'changePassword' | 'deleteAccount'> {
   return {
     async changePassword({ caller, json, source }) {
@@ -25,7 +25,7 @@ export function ownAccountRoutes({
     },
 
     async deleteAccount({ caller, json, source }) {
-      return (await departure.leave(caller.account, json.current_password, source)) ?? { status: 204 }
+      return (await accountDeletion.leave(caller.account, json.current_password, source)) ?? { status: 204 }
     },
   }
 }

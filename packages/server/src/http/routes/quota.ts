@@ -1,4 +1,4 @@
-import type { Quota } from '../../domain/quota.ts'
+import type { Quota } from '../../domain/quota/quota.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Routes } from '../call.ts'
 

@@ -1,5 +1,5 @@
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
-import type { Recoveries } from '../../domain/recovery.ts'
+import type { Recoveries } from '../../domain/account/recovery.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Routes } from '../call.ts'
 import { givenBytes } from '../givenBytes.ts'

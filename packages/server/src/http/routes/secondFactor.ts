@@ -1,5 +1,5 @@
+import type { SecondFactors } from '../../domain/account/secondFactor.ts'
 import { isRefusal } from '../../domain/refusals.ts'
-import type { SecondFactors } from '../../domain/secondFactor.ts'
 import type { Routes } from '../call.ts'
 import { tokens } from '../signedIn.ts'
 

@@ -1,5 +1,5 @@
 import { formatInstant } from '@blindkeep/protocol/ids'
-import type { Sessions } from '../../domain/sessions.ts'
+import type { Sessions } from '../../domain/account/sessions.ts'
 import type { Routes } from '../call.ts'
 
 export function sessionRoutes({

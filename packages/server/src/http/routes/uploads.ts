@@ -1,8 +1,8 @@
 import { formatInstant } from '@blindkeep/protocol/ids'
-import type { AppendChunk } from '../../domain/chunks.ts'
 import { isRefusal } from '../../domain/refusals.ts'
-import type { UploadEnding } from '../../domain/uploadEnding.ts'
-import { findCharged, findOwnUpload, type Uploads } from '../../domain/uploads.ts'
+import type { AppendChunk } from '../../domain/uploads/chunks.ts'
+import type { UploadEnding } from '../../domain/uploads/uploadEnding.ts'
+import { findCharged, findOwnUpload, type Uploads } from '../../domain/uploads/uploads.ts'
 import type { Store, Upload } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { chunkAnswer, sessionHeaders } from '../chunk.ts'
@@ -19,13 +19,13 @@ interface UploadRoutePorts {
 }
 
 export interface UploadRouteSettings {
-  readonly chunkBytesMost: number
+  readonly chunkBytesMax: number
   readonly chunkBytesSuggested: number
 }
 
 export function uploadRoutes(
   { store, uploads, ending, appendChunk }: UploadRoutePorts,
-  { chunkBytesMost, chunkBytesSuggested }: UploadRouteSettings,
+  { chunkBytesMax, chunkBytesSuggested }: UploadRouteSettings,
 ): Pick<Routes, Row> {
   return {
     async createUpload({ json, caller }) {
@@ -51,7 +51,7 @@ export function uploadRoutes(
       const scope = { accountId: call.caller.account.accountId, uploadId: call.params.upload_id }
       const upload = await findOwnUpload(store, scope)
       if (isRefusal(upload)) return upload
-      const answer = await chunkAnswer(call, { upload, appendChunk, chunkBytesMost })
+      const answer = await chunkAnswer(call, { upload, appendChunk, chunkBytesMax })
       return isRefusal(answer) ? answer : { status: 204, headers: { 'X-Service-Offset': String(answer.offset) } }
     },
 

@@ -1,7 +1,7 @@
 import { formatInstant } from '@blindkeep/protocol/ids'
 import type { BlobVerdictResponse, StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
-import type { AssetVerdict, BlobVerdict } from '../../domain/verdicts.ts'
-import type { Verify } from '../../domain/verify.ts'
+import type { AssetVerdict, BlobVerdict } from '../../domain/custody/verdicts.ts'
+import type { Verify } from '../../domain/custody/verify.ts'
 import type { Routes } from '../call.ts'
 
 export function verifyRoutes({ verify }: { readonly verify: Verify }): Pick<Routes, 'verifyStorage'> {

@@ -6,11 +6,11 @@ import { freshLocation, type InWorld, listAll, readBytes, writeBytes } from './w
 
 export function describeAway(inWorld: InWorld): void {
   it(
-    'says of no copy that it is missing while the store is away, makes and removes none, and has all when it is back',
+    'says of no object that it is missing while the store is away, makes and removes none, and has all when it is back',
     inWorld(async ({ blobs, reopen, leave }) => {
-      const [kept, doomed, strange] = [freshLocation(), freshLocation(), freshLocation()]
+      const [kept, deleting, strange] = [freshLocation(), freshLocation(), freshLocation()]
       const bytes = randomBytes(5_000)
-      for (const location of [kept, doomed]) {
+      for (const location of [kept, deleting]) {
         await writeBytes(blobs, location, bytes)
         await blobs.settle(location, bytes.length)
       }
@@ -22,7 +22,7 @@ export function describeAway(inWorld: InWorld): void {
           () => readBytes(store, kept),
           () => store.digest(kept, bytes.length, new AbortController().signal),
           () => store.settle(kept, bytes.length),
-          () => store.remove(doomed),
+          () => store.remove(deleting),
           () => writeBytes(store, kept, bytes, 5_000),
           () => writeBytes(store, strange, bytes),
           () => store.freeBytes(),
@@ -32,17 +32,17 @@ export function describeAway(inWorld: InWorld): void {
         }
       }
       await back()
-      assert.deepEqual(await listAll(blobs), [kept, doomed].toSorted())
+      assert.deepEqual(await listAll(blobs), [kept, deleting].toSorted())
       assert.ok(bytes.equals(await readBytes(blobs, kept)))
-      await blobs.remove(doomed)
-      assert.equal(await blobs.size(doomed), undefined)
+      await blobs.remove(deleting)
+      assert.equal(await blobs.size(deleting), undefined)
       await writeBytes(blobs, strange, bytes)
       await blobs.settle(strange, bytes.length)
     }),
   )
 
   it(
-    'goes on with a copy that was being written when the store went, and keeps what it acknowledges',
+    'goes on with an object that was being written when the store went, and keeps what it acknowledges',
     inWorld(async ({ blobs, reopen, leave }) => {
       const location = freshLocation()
       const bytes = randomBytes(3_000)

@@ -12,7 +12,7 @@ function hashOf(bytes: Uint8Array): string {
 
 export function describeDigests(inWorld: InWorld): void {
   it(
-    'hashes a copy of any length, settled or not',
+    'hashes an object of any length, settled or not',
     inWorld(async ({ blobs, reopen }) => {
       for (const length of [0, 1, 63, 64, 65, 131_072, 1_048_575, 1_048_576, 1_048_577, 7_340_033]) {
         const location = freshLocation()
@@ -27,7 +27,7 @@ export function describeDigests(inWorld: InWorld): void {
   )
 
   it(
-    'hashes what is there of a copy that is shorter, and tells its size',
+    'hashes what is there of an object that is shorter, and tells its size',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       const bytes = randomBytes(3_000_000)
@@ -39,7 +39,7 @@ export function describeDigests(inWorld: InWorld): void {
   )
 
   it(
-    'hashes no more of a longer copy than was asked for, and tells its true size',
+    'hashes no more of a longer object than was asked for, and tells its true size',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       const bytes = randomBytes(3_000_000)
@@ -80,20 +80,20 @@ export function describeDigests(inWorld: InWorld): void {
   )
 
   it(
-    'hashes many copies at once without mixing them up, and some of them missing',
+    'hashes many objects at once without mixing them up, and some of them missing',
     inWorld(async ({ blobs }) => {
-      const copies = Array.from({ length: 60 }, (_, index) => ({
+      const objects = Array.from({ length: 60 }, (_, index) => ({
         location: freshLocation(),
         bytes: randomBytes(10_000 * index),
       }))
-      for (const { location, bytes } of copies) await writeBytes(blobs, location, bytes)
-      const missing = copies.map(() => blobs.digest(freshLocation(), 1, never).catch((error: unknown) => error))
+      for (const { location, bytes } of objects) await writeBytes(blobs, location, bytes)
+      const missing = objects.map(() => blobs.digest(freshLocation(), 1, never).catch((error: unknown) => error))
       const digests = await Promise.all(
-        copies.map(({ location, bytes }) => blobs.digest(location, bytes.length, never)),
+        objects.map(({ location, bytes }) => blobs.digest(location, bytes.length, never)),
       )
       assert.deepEqual(
         digests,
-        copies.map(({ bytes }) => ({ sha256: hashOf(bytes), size: bytes.length })),
+        objects.map(({ bytes }) => ({ sha256: hashOf(bytes), size: bytes.length })),
       )
       for (const error of await Promise.all(missing)) assert.ok(error instanceof BlobMissing)
     }),

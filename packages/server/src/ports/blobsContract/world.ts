@@ -6,7 +6,7 @@ export interface BlobsWorld {
   readonly blobs: Blobs
   /** The same store as a new process finds it. */
   reopen(): Promise<Blobs>
-  /** Takes away what holds the copies, as a disk that is unmounted or a bucket that cannot be reached, and gives what brings it back. */
+  /** Takes away what holds the objects, as a disk that is unmounted or a bucket that cannot be reached, and gives what brings it back. */
   leave(): Promise<() => Promise<void>>
   close(): Promise<void>
 }

@@ -16,7 +16,7 @@ export interface Account {
   readonly suspendedAt: Instant | undefined
   /** When its owner deleted it: the row stays without anything that names or lets in a person. */
   readonly deletedAt: Instant | undefined
-  /** Bytes charged: open sessions, pending drops and assets' copies. */
+  /** Bytes charged: open sessions, pending drops and assets' objects. */
   readonly usedBytes: number
   /** The account's own limits, before the deployment's. */
   readonly softLimitBytes: number | undefined

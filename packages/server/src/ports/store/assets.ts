@@ -10,7 +10,7 @@ import type {
 } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
-import type { CopyStanding } from './copies.ts'
+import type { ObjectStatus } from './objects.ts'
 
 /** Assets and the blobs that they hold. */
 
@@ -44,7 +44,7 @@ export interface AssetBlob {
   readonly ciphertextHash: Sha256Hex
   readonly size: number
   readonly contentType: string
-  /** Of the one copy that is this blob's own. */
+  /** Of the one object that is this blob's own. */
   readonly location: string
   /** The session that brought it; of an adopted drop, the guest's. */
   readonly uploadId: UploadId
@@ -53,8 +53,8 @@ export interface AssetBlob {
   readonly landedAt: Instant
 }
 
-/** A blob beside the standing of its copy: what a verdict is made of. */
-export interface HeldBlob extends CopyStanding {
+/** A blob beside the standing of its object: what a verdict is made of. */
+export interface HeldBlob extends ObjectStatus {
   readonly role: BlobRole
   readonly ciphertextHash: Sha256Hex
   readonly size: number
@@ -68,8 +68,8 @@ export interface AssetReads {
   blobsOf(assetId: AssetId): Promise<readonly AssetBlob[]>
   /** What a live asset of this account holds; nothing for any other. In the order of landing. */
   heldBy(accountId: AccountId, assetId: AssetId): Promise<readonly HeldBlob[]>
-  /** Every copy of this content that live assets of the account hold. */
-  copiesOf(accountId: AccountId, ciphertextHash: Sha256Hex): Promise<readonly HeldBlob[]>
+  /** Every object of this content that live assets of the account hold. */
+  objectsOf(accountId: AccountId, ciphertextHash: Sha256Hex): Promise<readonly HeldBlob[]>
   /** The latest `retention_until` of all blobs that the account's assets hold; undefined when none has one. */
   retainedUntil(accountId: AccountId): Promise<Instant | undefined>
   /** Assets of the account that hold blobs, each once, in no order: those of the first `most` blobs. None when it holds none. */
@@ -83,7 +83,7 @@ export interface AssetWrites {
   /** Gives a reservation up, if nothing has landed and no session is open or finishing. No error otherwise. */
   giveUp(assetId: AssetId): Promise<void>
   addBlob(blob: AssetBlob): Promise<void>
-  /** Takes one blob out of its asset. The copy is the caller's to move. */
+  /** Takes one blob out of its asset. The object is the caller's to move. */
   removeBlob(location: string): Promise<void>
   /** Notes that the asset has changed, and when its first blob landed. */
   touch(assetId: AssetId, at: Instant): Promise<void>

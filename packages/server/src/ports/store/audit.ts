@@ -1,7 +1,7 @@
 import type { AccountId, AssetId, DropId, Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
-import type { CopyState } from './copies.ts'
 import type { LinkCaps, LinkUse } from './links.ts'
+import type { ObjectState } from './objects.ts'
 import type { ReceiptRow } from './receipts.ts'
 import type { UploadState } from './uploads.ts'
 
@@ -10,7 +10,7 @@ import type { UploadState } from './uploads.ts'
  * answer says of one row is all of one instant. Links are named by their number: their ids are credentials.
  */
 
-/** What counts as the bytes of one copy: where they are and what they are. */
+/** What counts as the bytes of one object: where they are and what they are. */
 interface Held {
   readonly uploadId: UploadId
   readonly ciphertextHash: Sha256Hex
@@ -18,7 +18,7 @@ interface Held {
   readonly location: string
 }
 
-type PresentCopy = { readonly state: CopyState; readonly size: number } | undefined
+type PresentObject = { readonly state: ObjectState; readonly size: number } | undefined
 
 export interface AuditedAccount {
   readonly accountId: AccountId
@@ -66,7 +66,7 @@ export interface AuditedUpload extends Held {
   readonly receivedBytes: number
   readonly chunkCount: number
   readonly chunks: { readonly count: number; readonly bytes: number; readonly start: number; readonly end: number }
-  readonly copy: PresentCopy
+  readonly object: PresentObject
   readonly receipts: { readonly landings: number; readonly blobs: number }
   /** Of a guest's. */
   readonly link: { readonly accountId: AccountId; readonly maxFileSize: number | undefined } | undefined
@@ -88,7 +88,7 @@ export interface AuditedDrop extends Held {
   readonly leasedUntil: Instant | undefined
   readonly claimId: string | undefined
   readonly linkAccountId: AccountId | undefined
-  readonly copy: PresentCopy
+  readonly object: PresentObject
   /** Undefined when it is forgotten. `isSame`: account, link, hash, size and location are the drop's. */
   readonly upload: LandedAs | undefined
   /** What its session's first receipt says. */
@@ -118,7 +118,7 @@ export interface AuditedBlob extends Held {
   readonly role: BlobRole
   readonly landedAt: Instant
   readonly assetAccountId: AccountId | undefined
-  readonly copy: PresentCopy
+  readonly object: PresentObject
   /** As of a drop; of an owner's session, asset and role are the blob's too. */
   readonly upload: LandedAs | undefined
   readonly receipt: { readonly receiptSeq: number; readonly receivedAt: Instant } | undefined
@@ -126,10 +126,10 @@ export interface AuditedBlob extends Held {
   readonly isEnvelopeReadable: boolean
 }
 
-export interface AuditedCopy {
+export interface AuditedObject {
   readonly location: string
   readonly size: number
-  readonly state: CopyState
+  readonly state: ObjectState
   readonly since: Instant
   readonly checkedAt: Instant
   readonly damagedAt: Instant | undefined
@@ -183,8 +183,8 @@ export interface AuditReads {
   assets(after: string, most: number): Promise<readonly AuditedAsset[]>
   blobs(after: number, most: number): Promise<readonly AuditedBlob[]>
   /** In the order of their locations. */
-  copies(after: string, most: number): Promise<readonly AuditedCopy[]>
-  copy(location: string): Promise<AuditedCopy | undefined>
+  objects(after: string, most: number): Promise<readonly AuditedObject[]>
+  object(location: string): Promise<AuditedObject | undefined>
   /** In the order of the chain, by their numbers. */
   receipts(after: number, most: number): Promise<readonly AuditedReceipt[]>
 }

@@ -1,6 +1,6 @@
 import type { Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 
-/** Contents that nobody is given, and whose bytes stay. A hold names a content, not a copy: whoever uploads it again brings nothing that is handed out. */
+/** Contents that nobody is given, and whose bytes stay. A hold names a content, not an object: whoever uploads it again brings nothing that is handed out. */
 
 export interface Hold {
   readonly ciphertextHash: Sha256Hex

@@ -4,7 +4,7 @@
  * server_id: the origin that receipts carry. token_key: sealed Ed25519 key of access and capability tokens. server_secret: sealed 32 bytes for made-up
  * salts and refresh tokens. receipt_seq_floor: decimal digits in ASCII; every receipt from now on has a receipt_seq above it. feed_epoch: random bytes
  * that tell which numbering of changes a cursor belongs to; a restore changes them.
- * collector_paused_until: an RFC 3339 instant in ASCII; until then the collector dooms nothing that a receipt vouched for (`domain/collect.ts`).
+ * collector_paused_until: an RFC 3339 instant in ASCII; until then the collector starts to delete nothing that a receipt vouched for (`domain/custody/collect.ts`).
  * protocol_window: two dates in ASCII with a space between them, the oldest and the newest protocol version as the last start was told them.
  */
 export type ServerFact =

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { AssetBlob, CopyState, HeldBlob, Store } from '../store.ts'
+import type { AssetBlob, HeldBlob, ObjectState, Store } from '../store.ts'
 import {
   accountId,
   albumId,
@@ -8,10 +8,10 @@ import {
   assetBlob,
   assetId,
   at,
-  copy,
   envelope,
   hash,
   type InStore,
+  object,
   seedWithAlbums,
 } from './world.ts'
 
@@ -39,7 +39,7 @@ function describeAccounts(inStore: InStore): void {
       const holding = (most: number) => store.read((tx) => tx.assets.someHolding(accountId(1), most))
       assert.deepEqual((await holding(9)).toSorted(), [assetId(1), assetId(2)])
       assert.equal((await holding(1)).length, 1)
-      await store.write((tx) => tx.assets.removeBlob(copy(2).location))
+      await store.write((tx) => tx.assets.removeBlob(object(2).location))
       assert.deepEqual([await retainedUntil(1), await holding(9)], [at(9), [assetId(1)]])
     }),
   )
@@ -48,8 +48,8 @@ function describeAccounts(inStore: InStore): void {
 const blobsOf = (store: Store, number: number) => store.read((tx) => tx.assets.blobsOf(assetId(number)))
 const heldBy = (store: Store, account: number, number: number) =>
   store.read((tx) => tx.assets.heldBy(accountId(account), assetId(number)))
-const copiesOf = (store: Store, account: number, content: number) =>
-  store.read((tx) => tx.assets.copiesOf(accountId(account), hash(content)))
+const objectsOf = (store: Store, account: number, content: number) =>
+  store.read((tx) => tx.assets.objectsOf(accountId(account), hash(content)))
 
 /** Assets 1 and 2 of account 1, asset 3 of account 2. */
 async function seedAssets(store: Store): Promise<void> {
@@ -61,17 +61,17 @@ async function seedAssets(store: Store): Promise<void> {
   })
 }
 
-/** The blob with a kept copy of its own. */
+/** The blob with a kept object of its own. */
 async function land(store: Store, number: number, given: Partial<AssetBlob> = {}): Promise<void> {
   await store.write(async (tx) => {
-    await tx.copies.insert(copy(number, { state: 'kept' }))
+    await tx.objects.insert(object(number, { state: 'kept' }))
     await tx.assets.addBlob(assetBlob(number, given))
   })
 }
 
 function held(number: number, given: Partial<HeldBlob> = {}): HeldBlob {
   const { role, ciphertextHash, size, location } = assetBlob(number)
-  return { role, ciphertextHash, size, location, copyState: 'kept', damagedAt: undefined, isOnHold: false, ...given }
+  return { role, ciphertextHash, size, location, objectState: 'kept', damagedAt: undefined, isOnHold: false, ...given }
 }
 
 function describeRows(inStore: InStore): void {
@@ -113,7 +113,7 @@ function describeRows(inStore: InStore): void {
       for (const number of [1, 2, 3]) await land(store, number)
       await store.write((tx) => tx.assets.removeBlob(assetBlob(2).location))
       assert.deepEqual(await blobsOf(store, 1), [assetBlob(1), assetBlob(3)])
-      assert.deepEqual(await store.read((tx) => tx.copies.find(copy(2).location)), copy(2, { state: 'kept' }))
+      assert.deepEqual(await store.read((tx) => tx.objects.find(object(2).location)), object(2, { state: 'kept' }))
       await assert.rejects(store.write((tx) => tx.assets.removeBlob(assetBlob(2).location)))
     }),
   )
@@ -172,7 +172,7 @@ function describeRoles(inStore: InStore): void {
   )
 
   it(
-    'gives no two blobs one copy, and takes none for an asset that is not there',
+    'gives no two blobs one object, and takes none for an asset that is not there',
     inStore(async (store) => {
       await seedAssets(store)
       await land(store, 1)
@@ -186,7 +186,7 @@ function describeRoles(inStore: InStore): void {
 
 function describeVerdicts(inStore: InStore): void {
   it(
-    'says what an asset holds and how each copy stands, in the order of landing',
+    'says what an asset holds and how each object stands, in the order of landing',
     inStore(async (store) => {
       await seedAssets(store)
       await land(store, 9, { role: 'metadata', size: 5 })
@@ -198,12 +198,12 @@ function describeVerdicts(inStore: InStore): void {
         held(4),
         held(6, { role: 'original' }),
       ])
-      for (const copyState of ['unowned', 'doomed', 'staged'] as const satisfies readonly CopyState[]) {
+      for (const objectState of ['orphaned', 'deleting', 'staged'] as const satisfies readonly ObjectState[]) {
         await store.write(async (tx) => {
-          const from = (await tx.copies.find(copy(4).location))?.state ?? 'kept'
-          await tx.copies.move(copy(4).location, { from, to: copyState, at: at(9) })
+          const from = (await tx.objects.find(object(4).location))?.state ?? 'kept'
+          await tx.objects.move(object(4).location, { from, to: objectState, at: at(9) })
         })
-        assert.deepEqual((await heldBy(store, 1, 1))[1], held(4, { copyState }))
+        assert.deepEqual((await heldBy(store, 1, 1))[1], held(4, { objectState }))
       }
     }),
   )
@@ -229,7 +229,7 @@ function describeVerdicts(inStore: InStore): void {
   )
 
   it(
-    "finds every copy of a content in the account's assets, and none of another's",
+    "finds every object of a content in the account's assets, and none of another's",
     inStore(async (store) => {
       await seedAssets(store)
       const ciphertextHash = hash(77)
@@ -237,18 +237,18 @@ function describeVerdicts(inStore: InStore): void {
       await land(store, 1, { ciphertextHash, role: 'original', assetId: assetId(2) })
       await land(store, 2, { ciphertextHash, assetId: assetId(3) })
       await land(store, 4)
-      assert.deepEqual(await copiesOf(store, 1, 77), [
+      assert.deepEqual(await objectsOf(store, 1, 77), [
         held(3, { ciphertextHash }),
         held(1, { ciphertextHash, role: 'original' }),
       ])
-      assert.deepEqual(await copiesOf(store, 2, 77), [held(2, { ciphertextHash })])
-      assert.deepEqual(await copiesOf(store, 1, 78), [])
+      assert.deepEqual(await objectsOf(store, 2, 77), [held(2, { ciphertextHash })])
+      assert.deepEqual(await objectsOf(store, 1, 78), [])
       await store.write(async (tx) => {
         await tx.assets.removeBlob(assetBlob(3).location)
-        await tx.copies.move(copy(1).location, { from: 'kept', to: 'unowned', at: at(9) })
+        await tx.objects.move(object(1).location, { from: 'kept', to: 'orphaned', at: at(9) })
       })
-      assert.deepEqual(await copiesOf(store, 1, 77), [
-        held(1, { ciphertextHash, role: 'original', copyState: 'unowned' }),
+      assert.deepEqual(await objectsOf(store, 1, 77), [
+        held(1, { ciphertextHash, role: 'original', objectState: 'orphaned' }),
       ])
     }),
   )

@@ -14,13 +14,13 @@ import {
   at,
   bytes,
   claim,
-  copy,
   device,
   drop,
   dropId,
   hash,
   type InStore,
   link,
+  object,
   opaqueId,
   receipt,
   seedWithAlbums,
@@ -36,7 +36,7 @@ async function open(tx: WriteTx, session: NewUpload): Promise<void> {
   await tx.accounts.charge(accountId(1), SIZE, undefined)
   const reservation = { size: SIZE, at: at(0), maxOpenSessions: 64 }
   if (session.opaqueId !== undefined) await tx.links.reserve(session.opaqueId, reservation)
-  await tx.copies.insert({ location: session.location, size: SIZE, state: 'staged', since: at(0) })
+  await tx.objects.insert({ location: session.location, size: SIZE, state: 'staged', since: at(0) })
   await tx.uploads.insert(session)
 }
 
@@ -44,7 +44,7 @@ async function landed(tx: WriteTx, session: NewUpload): Promise<void> {
   await open(tx, session)
   await tx.uploads.append(session.uploadId, { offset: 0, length: SIZE, checksum: hash(1) }, at(0))
   await tx.uploads.move(session.uploadId, { from: 'open', to: 'landed', at: at(1) })
-  await tx.copies.move(session.location, { from: 'staged', to: 'kept', at: at(1) })
+  await tx.objects.move(session.location, { from: 'staged', to: 'kept', at: at(1) })
   if (session.opaqueId !== undefined) await tx.links.land(session.opaqueId, SIZE, at(1))
 }
 
@@ -72,7 +72,7 @@ async function fill(store: Store): Promise<void> {
 export function describeAudit(inStore: InStore): void {
   describe('the audit', () => {
     describeBooks(inStore)
-    describeDeparted(inStore)
+    describeDeleted(inStore)
     describeRecounts(inStore)
     describeCustody(inStore)
     describeReceipts(inStore)
@@ -128,7 +128,7 @@ function describeBooks(inStore: InStore): void {
   )
 }
 
-function describeDeparted(inStore: InStore): void {
+function describeDeleted(inStore: InStore): void {
   it(
     'counts what a deleted account keeps of its person, and nothing of any other account',
     inStore(async (store) => {
@@ -140,9 +140,9 @@ function describeDeparted(inStore: InStore): void {
       }
       await store.write(async (tx) => {
         await tx.devices.insert(device(2, { accountId: accountId(2) }))
-        await tx.departures.leave({ accountId: accountId(1), secretHash, at: at(5) })
-        await tx.departures.leave({ accountId: accountId(2), secretHash, at: at(5) })
-        await tx.departures.finish(accountId(2), at(6))
+        await tx.accountDeletions.leave({ accountId: accountId(1), secretHash, at: at(5) })
+        await tx.accountDeletions.leave({ accountId: accountId(2), secretHash, at: at(5) })
+        await tx.accountDeletions.finish(accountId(2), at(6))
       })
       assert.deepEqual(
         [await audited(1), await audited(2)],
@@ -225,7 +225,7 @@ function describeCustody(inStore: InStore): void {
       await fill(store)
       const uploads = await store.read((tx) => tx.audit.uploads(NONE, 9))
       assert.deepEqual(
-        uploads.map((row) => [row.uploadId, row.copy?.state, row.receipts, row.link?.accountId, row.isAssetRight]),
+        uploads.map((row) => [row.uploadId, row.object?.state, row.receipts, row.link?.accountId, row.isAssetRight]),
         [
           [uploadId(1), 'kept', { landings: 1, blobs: 0 }, accountId(1), false],
           [uploadId(2), 'kept', { landings: 1, blobs: 1 }, accountId(1), false],
@@ -253,7 +253,7 @@ function describeCustody(inStore: InStore): void {
       )
       const blobs = await store.read((tx) => tx.audit.blobs(0, 9))
       assert.deepEqual(
-        blobs.map((row) => [row.uploadId, row.copy, row.upload, row.receipt]),
+        blobs.map((row) => [row.uploadId, row.object, row.upload, row.receipt]),
         [
           [
             uploadId(2),
@@ -273,22 +273,22 @@ function describeCustody(inStore: InStore): void {
   )
 
   it(
-    'counts who owns a copy',
+    'counts who owns an object',
     inStore(async (store) => {
       await fill(store)
-      const copies = await store.read((tx) => tx.audit.copies(copy(1).location, 9))
+      const objects = await store.read((tx) => tx.audit.objects(object(1).location, 9))
       assert.deepEqual(
-        copies.map((row) => [row.location, row.sessions, row.drops, row.blobs, row.receipts, row.receivedBytes]),
+        objects.map((row) => [row.location, row.sessions, row.drops, row.blobs, row.receipts, row.receivedBytes]),
         [
-          [copy(2).location, 0, 0, 1, 2, undefined],
-          [copy(3).location, 0, 0, 1, 1, undefined],
-          [copy(4).location, 1, 0, 0, 0, 40],
-          [copy(5).location, 1, 0, 0, 0, 0],
+          [object(2).location, 0, 0, 1, 2, undefined],
+          [object(3).location, 0, 0, 1, 1, undefined],
+          [object(4).location, 1, 0, 0, 0, 40],
+          [object(5).location, 1, 0, 0, 0, 0],
         ],
       )
-      const pending = await store.read((tx) => tx.audit.copy(copy(1).location))
+      const pending = await store.read((tx) => tx.audit.object(object(1).location))
       assert.deepEqual(pending, {
-        location: copy(1).location,
+        location: object(1).location,
         size: SIZE,
         state: 'kept',
         since: pending?.since,
@@ -300,9 +300,9 @@ function describeCustody(inStore: InStore): void {
         receipts: 1,
         receivedBytes: undefined,
       })
-      assert.equal(await store.read((tx) => tx.audit.copy(copy(9).location)), undefined)
-      await store.write((tx) => tx.copies.markDamaged(copy(1).location, at(9)))
-      assert.equal((await store.read((tx) => tx.audit.copy(copy(1).location)))?.damagedAt, at(9))
+      assert.equal(await store.read((tx) => tx.audit.object(object(9).location)), undefined)
+      await store.write((tx) => tx.objects.markDamaged(object(1).location, at(9)))
+      assert.equal((await store.read((tx) => tx.audit.object(object(1).location)))?.damagedAt, at(9))
     }),
   )
 }
@@ -340,7 +340,7 @@ function describeReceipts(inStore: InStore): void {
       const assets = async () => (await store.read((tx) => tx.audit.receipts(0, 9))).map(({ asset }) => asset)
       const held = { isDeleted: false, originalSeq: undefined }
       assert.deepEqual(await assets(), [undefined, undefined, held, held])
-      await store.write((tx) => tx.assets.removeBlob(copy(3).location))
+      await store.write((tx) => tx.assets.removeBlob(object(3).location))
       assert.deepEqual(await assets(), [undefined, undefined, { ...held, originalSeq: 4 }, held])
       await store.write((tx) => tx.uploads.prune(at(100)))
       assert.deepEqual(await whatOf(3, 3), [[4, [['blob', 'original', hash(2)]], false]])

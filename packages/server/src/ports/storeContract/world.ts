@@ -29,7 +29,6 @@ import type {
   Album,
   AssetBlob,
   Claim,
-  Copy,
   Drop,
   NewAccount,
   NewAsset,
@@ -41,6 +40,7 @@ import type {
   ReceiptRow,
   Session,
   Store,
+  StoredObject,
   WriteTx,
 } from '../store.ts'
 
@@ -202,7 +202,7 @@ export function asset(number: number, given: Partial<NewAsset> = {}): NewAsset {
   return { assetId: assetId(number), accountId: accountId(1), albumId: albumId(1), ...given }
 }
 
-/** Its location is that of the copy of the same number. */
+/** Its location is that of the object of the same number. */
 export function assetBlob(number: number, given: Partial<AssetBlob> = {}): AssetBlob {
   return {
     assetId: assetId(1),
@@ -210,7 +210,7 @@ export function assetBlob(number: number, given: Partial<AssetBlob> = {}): Asset
     ciphertextHash: hash(number),
     size: 100,
     contentType: 'application/octet-stream',
-    location: copy(number).location,
+    location: object(number).location,
     uploadId: uploadId(number),
     envelope: envelope(number),
     landedAt: at(0),
@@ -252,7 +252,7 @@ export function drop(number: number, given: Partial<Drop> = {}): Drop {
   }
 }
 
-export function copy(number: number, given: Partial<Copy> = {}): Copy {
+export function object(number: number, given: Partial<StoredObject> = {}): StoredObject {
   return { location: `00/${hash(number)}.${uploadId(number)}`, size: 100, state: 'staged', since: at(0), ...given }
 }
 

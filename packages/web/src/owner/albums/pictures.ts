@@ -1,7 +1,7 @@
 /** Thumbnails are made where a picture is open anyway: when its owner uploads it, and when they look at it. */
 import type { Device } from '@blindkeep/client/device'
 import type { AssetFacts, Owner } from '@blindkeep/client/owner'
-import { IMAGE_BYTES_MAX, imageTypeOf } from '../../common/previewContent.ts'
+import { imageTypeOf, MAX_IMAGE_BYTES } from '../../common/previewContent.ts'
 import { makeThumbnail } from '../../common/thumbnail.ts'
 
 /** Enough of a file to see which kind of picture it is. */
@@ -18,7 +18,7 @@ interface PictureOf {
 export async function addThumbnail({ owner, assetId, device, file }: PictureOf): Promise<void> {
   try {
     const beginning = new Uint8Array(await file.slice(0, BEGINNING_BYTES).arrayBuffer())
-    if (imageTypeOf(beginning) === undefined || file.size > IMAGE_BYTES_MAX) return
+    if (imageTypeOf(beginning) === undefined || file.size > MAX_IMAGE_BYTES) return
     const thumbnail = await makeThumbnail(new Uint8Array(await file.arrayBuffer()))
     if (thumbnail === undefined) return
     await owner.addThumbnail(assetId, thumbnail, { device })
@@ -36,7 +36,7 @@ export function thumbnailing(
   content: ReadableStream<Uint8Array>,
   { owner, asset }: { readonly owner: Owner; readonly asset: AssetFacts },
 ): ReadableStream<Uint8Array> {
-  if (hasThumbnail(asset) || asset.envelope.plaintext_size > IMAGE_BYTES_MAX) return content
+  if (hasThumbnail(asset) || asset.envelope.plaintext_size > MAX_IMAGE_BYTES) return content
   const pieces: Uint8Array<ArrayBuffer>[] = []
   return content.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({

@@ -21,7 +21,7 @@ export interface TileContent {
 /** What a browser sends to one server at the same time anyway. */
 const AT_ONCE = 6
 /** 64 KiB at most, each. */
-const KEPT_MOST = 400
+const MAX_KEPT = 400
 
 const loads = new WeakMap<Owner, HeldLoads<TileContent>>()
 
@@ -30,7 +30,7 @@ function loadsOf(owner: Owner): HeldLoads<TileContent> {
   if (known !== undefined) return known
   const made = createHeldLoads<TileContent>({
     atOnce: AT_ONCE,
-    keptMost: KEPT_MOST,
+    keptMost: MAX_KEPT,
     drop: ({ pictureUrl }) => pictureUrl !== undefined && URL.revokeObjectURL(pictureUrl),
   })
   loads.set(owner, made)

@@ -11,7 +11,7 @@ import { inboxText } from './texts.ts'
 
 const NEW = 'new'
 /** Leaves room for what the seal adds to it, in any script. */
-const NAME_CHARACTERS_MAX = 200
+const MAX_NAME_CHARACTERS = 200
 
 /** What was taken last, in this tab: whoever keeps one file after another mostly means the same album. */
 let lastChosen: string | undefined
@@ -96,7 +96,7 @@ function AlbumForm({ albums, count, onClose, onChosen }: AlbumFormProps) {
               {...input}
               name="name"
               value={name}
-              maxLength={NAME_CHARACTERS_MAX}
+              maxLength={MAX_NAME_CHARACTERS}
               placeholder={text.keeping.newAlbumExample}
               autoComplete="off"
               onInput={(event) => setName(event.currentTarget.value)}

@@ -5,7 +5,7 @@ import { useOwnerPages } from '../context.ts'
 import { inboxText, plainNameOf } from './texts.ts'
 
 /** More names would push the question out of sight. */
-const NAMED_MAX = 5
+const MAX_NAMED = 5
 
 interface ConfirmDiscardProps {
   readonly items: readonly InboxItem[]
@@ -20,12 +20,12 @@ export function ConfirmDiscard({ items, onClose, onConfirmed }: ConfirmDiscardPr
   return (
     <Dialog title={text.discarding.title(items.length)} closeLabel={text.close} onClose={onClose}>
       <ul class="named">
-        {items.slice(0, NAMED_MAX).map((item) => (
+        {items.slice(0, MAX_NAMED).map((item) => (
           <li key={item.dropId}>
             <Name>{plainNameOf(item, language)}</Name>
           </li>
         ))}
-        {items.length > NAMED_MAX && <li class="soft">+ {items.length - NAMED_MAX}</li>}
+        {items.length > MAX_NAMED && <li class="soft">+ {items.length - MAX_NAMED}</li>}
       </ul>
       <ul class="bullets">
         <li>{text.discarding.forEver}</li>

@@ -83,7 +83,7 @@ function Facts({ link, language, nowMs }: Pick<LinkCardProps, 'link' | 'language
 }
 
 /** Beyond two days a distance is too coarse to count on. */
-const DISTANCE_MS_MAX = 2 * 86_400_000
+const MAX_DISTANCE_MS = 2 * 86_400_000
 
 interface WhenProps extends Pick<LinkCardProps, 'language' | 'nowMs'> {
   readonly instant: string
@@ -92,7 +92,7 @@ interface WhenProps extends Pick<LinkCardProps, 'language' | 'nowMs'> {
 }
 
 function When({ instant, words, language, nowMs }: WhenProps) {
-  const isNear = Math.abs(Date.parse(instant) - nowMs) < DISTANCE_MS_MAX
+  const isNear = Math.abs(Date.parse(instant) - nowMs) < MAX_DISTANCE_MS
   const exact = formatInstant(instant, language)
   return (
     <time dateTime={instant} title={exact}>

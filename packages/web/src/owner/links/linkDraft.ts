@@ -1,4 +1,4 @@
-/** What somebody fills in for a new link, and what becomes of it. Pure: the clock and the dice are passed in. */
+/** What somebody fills in for a new link, and what becomes of it. Pure: the clock and the random are passed in. */
 import { usualSealedBytes } from '@blindkeep/client/largestPlaintext'
 import type { CreateLink } from '@blindkeep/client/owner'
 

@@ -15,8 +15,8 @@ import {
 import { linksText } from './texts.ts'
 
 /** A label of this length fits into what the server keeps of it, in any script. */
-const LABEL_CHARACTERS_MAX = 200
-const PASSPHRASE_CHARACTERS_MAX = 200
+const MAX_LABEL_CHARACTERS = 200
+const MAX_PASSPHRASE_CHARACTERS = 200
 
 interface LinkFieldsProps {
   readonly draft: LinkDraft
@@ -39,7 +39,7 @@ export function LinkFields(props: LinkFieldsProps) {
           <input
             {...input}
             value={draft.label}
-            maxLength={LABEL_CHARACTERS_MAX}
+            maxLength={MAX_LABEL_CHARACTERS}
             placeholder={text.labelExample}
             autoComplete="off"
             onInput={(event) => change({ label: event.currentTarget.value })}
@@ -151,7 +151,7 @@ function Limits({ draft, faults, language, change }: LimitsProps) {
                 {...input}
                 class="mono"
                 value={draft.passphrase}
-                maxLength={PASSPHRASE_CHARACTERS_MAX}
+                maxLength={MAX_PASSPHRASE_CHARACTERS}
                 autoComplete="off"
                 autoCapitalize="none"
                 spellcheck={false}

@@ -18,7 +18,7 @@ import { linksText } from './texts.ts'
 type Asked = { readonly what: 'new' } | { readonly what: 'show' | 'revoke'; readonly opaqueId: string }
 
 /** `setTimeout` counts in 31 bits. */
-const TIMER_MS_MAX = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 export function LinksPage() {
   const { owner, language } = useOwnerPages()
@@ -113,7 +113,7 @@ function useReloadWhenOneExpires(links: readonly OwnLink[] | undefined, reload: 
   useEffect(() => {
     // A second late rather than early: the server's clock decides.
     const waitMs = Math.max(1000, nextMs + 1000 - Date.now())
-    if (waitMs > TIMER_MS_MAX) return undefined
+    if (waitMs > MAX_TIMER_MS) return undefined
     const timer = setTimeout(reload, waitMs)
     return () => clearTimeout(timer)
   }, [nextMs, reload])

@@ -1,7 +1,7 @@
-import { ASSETS_MOST } from '@blindkeep/protocol/schemas/verify'
+import { MAX_ASSETS } from '@blindkeep/protocol/schemas/verify'
 
 /** A server that reads 100 MiB/s needs half a minute for so many bytes, of the 290 s that an answer may take; and the page can tell how far it is. */
-const DEEP_BYTES_MOST = 2 * 1024 ** 3
+const MAX_DEEP_BYTES = 2 * 1024 ** 3
 
 interface Sized {
   /** That a deep check has read. */
@@ -19,8 +19,8 @@ export function batchesOf<Asset extends Sized>(
     const last = batches.at(-1)
     const isFull =
       last === undefined ||
-      last.length === ASSETS_MOST ||
-      (isDeep && last.length > 0 && bytes + asset.sealedBytes > DEEP_BYTES_MOST)
+      last.length === MAX_ASSETS ||
+      (isDeep && last.length > 0 && bytes + asset.sealedBytes > MAX_DEEP_BYTES)
     if (isFull) {
       batches.push([asset])
       bytes = asset.sealedBytes

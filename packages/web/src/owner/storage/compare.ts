@@ -26,7 +26,7 @@ export function compareTone(kind: CompareKind): Tone {
 }
 
 /** Each costs some requests, and a pass over the copy when the size is the same. */
-const CANDIDATES_MOST = 16
+const MAX_CANDIDATES = 16
 
 /** What has exactly as many bytes, by the server's word, which is good enough to know where to look. */
 export function candidatesFor(size: number, entries: readonly CatalogEntry[]): readonly CatalogEntry[] {
@@ -39,7 +39,7 @@ export function inOrder(
   { fileName, nameOf }: { readonly fileName: string; readonly nameOf: (assetId: AssetId) => string | undefined },
 ): readonly CatalogEntry[] {
   const isSame = ({ assetId }: CatalogEntry) => nameOf(assetId) === fileName
-  return [...candidates.filter(isSame), ...candidates.filter((entry) => !isSame(entry))].slice(0, CANDIDATES_MOST)
+  return [...candidates.filter(isSame), ...candidates.filter((entry) => !isSame(entry))].slice(0, MAX_CANDIDATES)
 }
 
 /** Of several tries without a yes, the one that says most: that of a file which was the same tells more than that another was another. */

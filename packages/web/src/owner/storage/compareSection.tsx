@@ -167,12 +167,12 @@ function Verdict({ state }: { readonly state: CompareState }) {
       <h3>{text.noHeading(kept.length, total)}</h3>
       <p>{text.no}</p>
       <ul class="bullets">
-        {kept.slice(0, NAMED_MOST).map(({ id, name }) => (
+        {kept.slice(0, MAX_NAMED).map(({ id, name }) => (
           <li key={id}>
             <Name>{name}</Name>
           </li>
         ))}
-        {kept.length > NAMED_MOST && <li>…</li>}
+        {kept.length > MAX_NAMED && <li>…</li>}
       </ul>
       {kept.length < total && <p>{text.some(total - kept.length)}</p>}
     </div>
@@ -180,7 +180,7 @@ function Verdict({ state }: { readonly state: CompareState }) {
 }
 
 /** The list below names them all. */
-const NAMED_MOST = 5
+const MAX_NAMED = 5
 
 function Copies({ state }: { readonly state: CompareState }) {
   const { language } = useOwnerPages()

@@ -9,7 +9,7 @@ import { type DoubtKind, kindOfDoubts } from './outcomes.ts'
 import type { Store } from './store.ts'
 
 /** More files of one size are tried in the order of their age. */
-const NAMES_MOST = 50
+const MAX_NAMES = 50
 
 interface ComparingParts extends Pick<ComparePorts, 'owner' | 'baseUrl'> {
   /** Takes in names and how far it is. */
@@ -41,7 +41,7 @@ export function createComparing({ owner, baseUrl, store }: ComparingParts): Comp
   async function candidates({ file }: Copy, entries: readonly CatalogEntry[], signal: AbortSignal) {
     const found = candidatesFor(file.size, entries)
     const names = new Map<AssetId, string | undefined>()
-    for (const entry of found.slice(0, NAMES_MOST)) names.set(entry.assetId, await nameOf(entry, signal))
+    for (const entry of found.slice(0, MAX_NAMES)) names.set(entry.assetId, await nameOf(entry, signal))
     return inOrder(found, { fileName: file.name, nameOf: (assetId) => names.get(assetId) })
   }
 

@@ -1,7 +1,7 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { AuditedAccount, AuditWrites } from '../../../ports/store.ts'
-import { NO_SECRET } from '../departures.ts'
+import { NO_SECRET } from '../accountDeletions.ts'
 import { prepared } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
 

@@ -4,7 +4,7 @@ import type { AuditedAsset, AuditedBlob } from '../../../ports/store.ts'
 import { envelopeOf } from '../envelopes.ts'
 import { prepared } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
-import { presentCopy } from './copies.ts'
+import { presentObject } from './objects.ts'
 
 const originalDropId = sql<DropId | null>`(
   select min(receipts.drop_id) from asset_blobs join receipts on receipts.upload_id = asset_blobs.upload_id
@@ -46,12 +46,12 @@ const ofReceipt = <Value>(column: 'receipt_seq' | 'received_at') =>
 const blobPage = prepared((db, given: { readonly after: number; readonly most: number }) =>
   db
     .selectFrom('asset_blobs')
-    .leftJoin('copies', 'copies.location', 'asset_blobs.location')
+    .leftJoin('objects', 'objects.location', 'asset_blobs.location')
     .leftJoin('assets', 'assets.asset_id', 'asset_blobs.asset_id')
     .leftJoin('uploads', 'uploads.upload_id', 'asset_blobs.upload_id')
     .select(['blob_seq', 'asset_blobs.asset_id', 'asset_blobs.account_id', 'asset_blobs.role', 'asset_blobs.size'])
     .select(['asset_blobs.ciphertext_hash', 'asset_blobs.location', 'asset_blobs.upload_id', 'landed_at'])
-    .select(['copies.state as copy_state', 'copies.size as copy_size', 'assets.account_id as asset_account'])
+    .select(['objects.state as object_state', 'objects.size as object_size', 'assets.account_id as asset_account'])
     .select(['uploads.state as upload_state', isSame.as('is_same'), 'asset_blobs.envelope'])
     .select([ofReceipt<number>('receipt_seq').as('receipt_seq'), ofReceipt<Instant>('received_at').as('received_at')])
     .where('blob_seq', '>', given.after)
@@ -88,7 +88,7 @@ export async function auditedBlobs(db: Kysely<Schema>, after: number, most: numb
     uploadId: row.upload_id,
     landedAt: row.landed_at,
     assetAccountId: row.asset_account ?? undefined,
-    copy: presentCopy(row),
+    object: presentObject(row),
     upload: row.upload_state === null ? undefined : { state: row.upload_state, isSame: row.is_same === 1 },
     receipt:
       row.receipt_seq === null || row.received_at === null

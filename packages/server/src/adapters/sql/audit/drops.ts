@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { AuditedDrop } from '../../../ports/store.ts'
 import { prepared } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
-import { presentCopy } from './copies.ts'
+import { presentObject } from './objects.ts'
 
 const isSame = sql<0 | 1>`case when uploads.account_id = drops.account_id and uploads.opaque_id = drops.opaque_id
   and uploads.ciphertext_hash = drops.ciphertext_hash and uploads.size = drops.size and uploads.location = drops.location
@@ -17,12 +17,12 @@ const adoptions = sql<number>`(select count(receipts.asset_id) from receipts whe
 const page = prepared((db, given: { readonly after: number; readonly most: number }) =>
   db
     .selectFrom('drops')
-    .leftJoin('copies', 'copies.location', 'drops.location')
+    .leftJoin('objects', 'objects.location', 'drops.location')
     .leftJoin('links', 'links.opaque_id', 'drops.opaque_id')
     .leftJoin('uploads', 'uploads.upload_id', 'drops.upload_id')
     .select(['drop_seq', 'drops.drop_id', 'drops.account_id', 'drops.upload_id', 'drops.ciphertext_hash'])
     .select(['drops.size', 'drops.location', 'drops.received_at', 'leased_until', 'claim_id'])
-    .select(['copies.state as copy_state', 'copies.size as copy_size', 'links.account_id as link_account'])
+    .select(['objects.state as object_state', 'objects.size as object_size', 'links.account_id as link_account'])
     .select(['uploads.state as upload_state', isSame.as('is_same')])
     .select([
       ofFirstReceipt<DropId>('drop_id').as('receipt_drop'),
@@ -48,7 +48,7 @@ export async function auditedDrops(db: Kysely<Schema>, after: number, most: numb
     leasedUntil: row.leased_until ?? undefined,
     claimId: row.claim_id ?? undefined,
     linkAccountId: row.link_account ?? undefined,
-    copy: presentCopy(row),
+    object: presentObject(row),
     upload: row.upload_state === null ? undefined : { state: row.upload_state, isSame: row.is_same === 1 },
     receipt:
       row.receipt_at === null ? undefined : { dropId: row.receipt_drop ?? undefined, receivedAt: row.receipt_at },

@@ -2,7 +2,7 @@ import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { AuditedUpload } from '../../../ports/store.ts'
 import { prepared } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
-import { presentCopy } from './copies.ts'
+import { presentObject } from './objects.ts'
 
 const ofChunks = (value: string) =>
   sql<number>`(select coalesce(${sql.raw(value)}, 0) from chunks where chunks.upload_id = uploads.upload_id)`
@@ -16,11 +16,11 @@ const isAssetRight = sql<0 | 1>`case when exists (
 const page = prepared((db, given: { readonly after: string; readonly most: number }) =>
   db
     .selectFrom('uploads')
-    .leftJoin('copies', 'copies.location', 'uploads.location')
+    .leftJoin('objects', 'objects.location', 'uploads.location')
     .leftJoin('links', 'links.opaque_id', 'uploads.opaque_id')
     .select(['uploads.upload_id', 'uploads.account_id', 'uploads.asset_id', 'uploads.size', 'uploads.ciphertext_hash'])
     .select(['uploads.location', 'uploads.state', 'uploads.created_at', 'last_chunk_at', 'received_bytes'])
-    .select(['chunk_count', 'copies.state as copy_state', 'copies.size as copy_size'])
+    .select(['chunk_count', 'objects.state as object_state', 'objects.size as object_size'])
     .select(['links.account_id as link_account', 'links.max_file_size as link_max'])
     .select([
       ofChunks('count(*)').as('chunks'),
@@ -55,7 +55,7 @@ export async function auditedUploads(
     receivedBytes: row.received_bytes,
     chunkCount: row.chunk_count,
     chunks: { count: row.chunks, bytes: row.chunk_bytes, start: row.chunk_start, end: row.chunk_end },
-    copy: presentCopy(row),
+    object: presentObject(row),
     receipts: { landings: row.landings, blobs: row.blobs },
     link:
       row.link_account === null ? undefined : { accountId: row.link_account, maxFileSize: row.link_max ?? undefined },

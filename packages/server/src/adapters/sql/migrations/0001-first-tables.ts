@@ -14,7 +14,7 @@ export function firstTables(dialect: Dialect): readonly string[] {
     ...links(dialect),
     ...uploads(dialect),
     ...drops(dialect),
-    ...copies(dialect),
+    ...objects(dialect),
     ...receipts(dialect),
     ...keysAndFacts(dialect),
   ]
@@ -148,14 +148,14 @@ const drops = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
   'create index drops_of_link on drops (opaque_id)',
 ]
 
-const copies = ({ text, integer, keyedTableEnd }: Dialect) => [
-  `create table copies (
+const objects = ({ text, integer, keyedTableEnd }: Dialect) => [
+  `create table objects (
     location ${text} primary key not null,
     size ${integer} not null check (size between 1 and ${integerMax}),
-    state ${text} not null check (state in ('staged', 'kept', 'unowned', 'doomed')),
+    state ${text} not null check (state in ('staged', 'kept', 'orphaned', 'deleting')),
     since ${integer} not null
   ) ${keyedTableEnd}`,
-  'create index copies_by_state on copies (state, since, location)',
+  'create index objects_by_state on objects (state, since, location)',
 ]
 
 const receipts = ({ text, integer, bytes, tableEnd }: Dialect) => [

@@ -2,31 +2,31 @@ import type { Dialect } from '../dialects.ts'
 
 const integerMax = Number.MAX_SAFE_INTEGER
 
-/** What years of keeping need: marks on copies, holds, changes to hear of, cutoffs, capabilities, and numbers that a restored log leaves out. */
+/** What years of keeping need: marks on objects, holds, changes to hear of, cutoffs, capabilities, and numbers that a restored log leaves out. */
 export function custody(dialect: Dialect): readonly string[] {
-  return [...copies(dialect), ...changes(dialect), ...discovery(dialect), ...facts(dialect)]
+  return [...objects(dialect), ...changes(dialect), ...discovery(dialect), ...facts(dialect)]
 }
 
 const kept = 'location, size, state, since'
 
 /**
  * SQLite cannot change a check, so that the table is made anew. What was kept until now was read whole when it landed.
- * A hold names a content, not a copy: whoever uploads it again brings nothing that may be handed out.
+ * A hold names a content, not an object: whoever uploads it again brings nothing that may be handed out.
  */
-const copies = ({ text, integer, tableEnd, keyedTableEnd }: Dialect) => [
-  'alter table copies rename to copies_before',
-  `create table copies (
+const objects = ({ text, integer, tableEnd, keyedTableEnd }: Dialect) => [
+  'alter table objects rename to objects_before',
+  `create table objects (
     location ${text} primary key not null,
     size ${integer} not null check (size between 1 and ${integerMax}),
-    state ${text} not null check (state in ('staged', 'kept', 'unowned', 'marked', 'doomed')),
+    state ${text} not null check (state in ('staged', 'kept', 'orphaned', 'marked', 'deleting')),
     since ${integer} not null,
     checked_at ${integer} not null,
     damaged_at ${integer}
   ) ${keyedTableEnd}`,
-  `insert into copies (${kept}, checked_at) select ${kept}, since from copies_before`,
-  'drop table copies_before',
-  'create index copies_by_state on copies (state, since, location)',
-  'create index copies_to_scrub on copies (state, checked_at, location)',
+  `insert into objects (${kept}, checked_at) select ${kept}, since from objects_before`,
+  'drop table objects_before',
+  'create index objects_by_state on objects (state, since, location)',
+  'create index objects_to_scrub on objects (state, checked_at, location)',
   `create table holds (
     ciphertext_hash ${text} primary key not null,
     reason ${text} not null,

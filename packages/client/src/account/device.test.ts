@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseAccountId, parseAssetId, parseProtocolVersion, parseSha256Hex } from '@blindkeep/protocol/ids'
+import { decodeManifest, ManifestError, verifyManifest } from '@blindkeep/protocol/manifest'
+import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import packageFile from '../../package.json' with { type: 'json' }
+import { CLIENT_VERSION, protocolVersionFor } from '../clientVersion.ts'
+import { systemEnvironment } from '../environment.ts'
+import { newId } from '../newId.ts'
+import { SealError } from '../seal/sealedBlob.ts'
+import { verifiers } from '../seal/signatures.ts'
+import { type Device, newDevice, openDevice, openSealedDevice, sealDevice, signManifest } from './device.ts'
+
+function known<Value>(value: Value | undefined): Value {
+  assert.ok(value !== undefined)
+  return value
+}
+
+const hash = known(parseSha256Hex('a'.repeat(64)))
+
+function envelopeBy({ deviceId }: Device): ManifestEnvelope {
+  return {
+    crypto_suite_id: 1,
+    protocol_version: known(parseProtocolVersion('2026-01-01')),
+    file_id: newId(systemEnvironment, parseAssetId),
+    amk_version: 1,
+    ciphertext_hash: hash,
+    plaintext_size: 1,
+    chunk_size: 1_048_560,
+    key_mode: 'derived',
+    created_by_user: newId(systemEnvironment, parseAccountId),
+    created_by_device: deviceId,
+    client_version: 'test',
+    timestamp: '2026-03-01T00:00:00.000Z',
+    action: 'create',
+  }
+}
+
+describe('a device', () => {
+  const device = newDevice()
+
+  it('is the same again from what was kept of it', () => {
+    assert.equal(device.secret.length, 81)
+    assert.equal(device.publicKey.length, 1984)
+    assert.deepEqual(openDevice(device.secret), device)
+  })
+
+  it('signs a manifest that verifies under its key, and under no other', async () => {
+    const envelope = envelopeBy(device)
+    const provenance = signManifest(openDevice(device.secret), { envelope })
+    const read = await verifyManifest({ provenance, publicKey: device.publicKey, verify: verifiers })
+    assert.deepEqual(read.envelope, envelope)
+    assert.equal(decodeManifest(provenance).keyId, device.keyId)
+    await assert.rejects(
+      verifyManifest({ provenance, publicKey: newDevice().publicKey, verify: verifiers }),
+      ManifestError,
+    )
+  })
+
+  it('signs nothing that names another device as its creator', () => {
+    assert.throws(() => signManifest(device, { envelope: envelopeBy(newDevice()) }), RangeError)
+  })
+
+  it('is the same one again out of its seal, for its own account alone', async () => {
+    const accountKey = systemEnvironment.randomBytes(32)
+    const sealed = await sealDevice(device, accountKey)
+    assert.deepEqual(await openSealedDevice(sealed, accountKey), device)
+    await assert.rejects(openSealedDevice(sealed, systemEnvironment.randomBytes(32)), SealError)
+  })
+
+  it('is not made of anything but its secret', () => {
+    const { secret } = device
+    const otherVersion = secret.with(0, 2)
+    for (const bytes of [new Uint8Array(0), secret.slice(1), new Uint8Array([...secret, 0]), otherVersion])
+      assert.throws(() => openDevice(bytes), RangeError)
+  })
+})
+
+describe('what a manifest says of its writer', () => {
+  it('is the name and release of this package', () => {
+    assert.equal(CLIENT_VERSION, `blindkeep-client ${packageFile.version}`)
+  })
+
+  it('is the newest protocol version that both sides know', () => {
+    const version = (text: string) => known(parseProtocolVersion(text))
+    const infoUpTo = (max: string) => ({ protocol_version: { min: version('2026-01-01'), max: version(max) } })
+    assert.equal(protocolVersionFor(infoUpTo('2026-05-01')), '2026-05-01')
+    assert.equal(protocolVersionFor(infoUpTo('2031-01-01')), '2026-11-01')
+  })
+})

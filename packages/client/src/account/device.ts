@@ -1,0 +1,96 @@
+/** The key pair of one device, and what it signs with it. The server gets the public half; the private half never leaves the device. */
+import { type Bytes, concatBytes, uuidBytes } from '@blindkeep/protocol/bytes'
+import type { CoseToBeSigned } from '@blindkeep/protocol/cose'
+import { type DeviceId, type KeyId, parseDeviceId } from '@blindkeep/protocol/ids'
+import { joinHybridPublicKey, keyId } from '@blindkeep/protocol/keys'
+import { assembleManifest, manifestToBeSigned, type SignedManifest } from '@blindkeep/protocol/manifest'
+import { ID_BYTES, KEY_BYTES } from '@blindkeep/protocol/suites'
+import { ed25519 } from '@noble/curves/ed25519.js'
+import { ml_dsa65 } from '@noble/post-quantum/ml-dsa.js'
+import { type Environment, systemEnvironment } from '../environment.ts'
+import { newId, uuidOf } from '../newId.ts'
+import { NO_CONTEXT } from '../seal/derive.ts'
+import { openSmall } from '../seal/open.ts'
+import { sealSmall } from '../seal/seal.ts'
+
+/** Ed25519's private key (RFC 8032) and ML-DSA-65's seed (FIPS 204, algorithm 1) are 32 random bytes each. */
+const SEED_BYTES = KEY_BYTES
+const SECRET_VERSION = 1
+/** version ‖ device_id ‖ Ed25519 seed ‖ ML-DSA-65 seed. */
+const SECRET_BYTES = 1 + ID_BYTES + 2 * SEED_BYTES
+
+export interface Device {
+  readonly deviceId: DeviceId
+  /** Ed25519 ‖ ML-DSA-65, 1984 bytes. */
+  readonly publicKey: Bytes
+  /** SHA-256 of `publicKey`: what a manifest's signatures name. */
+  readonly keyId: KeyId
+  /** 81 bytes, SECRET: all there is to keep. Whoever has it signs as this device, and opens nothing. `openDevice` makes the same device of it. */
+  readonly secret: Bytes
+}
+
+/** A new device with keys of its own. It may write for an account once that has added it (`Owner.addDevice`). */
+export function newDevice(environment: Pick<Environment, 'randomBytes'> = systemEnvironment): Device {
+  const deviceId = newId(environment, parseDeviceId)
+  const seeds = environment.randomBytes(2 * SEED_BYTES)
+  return openDevice(concatBytes(Uint8Array.of(SECRET_VERSION), uuidBytes(deviceId), seeds))
+}
+
+/** The device of a `secret` that was kept. Throws `RangeError` for anything else. */
+export function openDevice(secret: Uint8Array): Device {
+  if (secret.length !== SECRET_BYTES || secret[0] !== SECRET_VERSION)
+    throw new RangeError('this is no device’s secret, or one of a newer client')
+  const deviceId = parseDeviceId(uuidOf(secret.subarray(1, 1 + ID_BYTES)))
+  if (deviceId === undefined) throw new Error('16 bytes always spell a UUID')
+  const { ed25519Seed, mlDsa65Seed } = seedsOf(secret)
+  const publicKey = joinHybridPublicKey({
+    ed25519: ed25519.getPublicKey(ed25519Seed),
+    mlDsa65: ml_dsa65.keygen(mlDsa65Seed).publicKey,
+  })
+  return { deviceId, publicKey, keyId: keyId(publicKey), secret: Uint8Array.from(secret) }
+}
+
+/**
+ * The secret sealed under the account key, to be kept where others may read: a browser's storage after somebody has signed out. The next one who signs in
+ * there to the same account goes on with the same device.
+ */
+export function sealDevice({ secret }: Device, accountKey: Bytes): Promise<Bytes> {
+  return sealSmall(secret, deviceSeal(accountKey))
+}
+
+/** The device of what `sealDevice` gave. Throws `SealError` for another account's, `RangeError` for what is no device. */
+export async function openSealedDevice(sealed: Uint8Array, accountKey: Bytes): Promise<Device> {
+  return openDevice(await openSmall(sealed, deviceSeal(accountKey)))
+}
+
+/** Which device it is only the inside tells, so there is no id to bind it to. */
+function deviceSeal(accountKey: Bytes) {
+  return { key: accountKey, purpose: 'device-secret', contextId: NO_CONTEXT } as const
+}
+
+function seedsOf(secret: Uint8Array): { readonly ed25519Seed: Bytes; readonly mlDsa65Seed: Bytes } {
+  const start = 1 + ID_BYTES
+  return {
+    ed25519Seed: Uint8Array.from(secret.subarray(start, start + SEED_BYTES)),
+    mlDsa65Seed: Uint8Array.from(secret.subarray(start + SEED_BYTES)),
+  }
+}
+
+/**
+ * The provenance blob: the manifest with both signatures of the device. Takes some tens of milliseconds. Throws `ManifestError` for a manifest that
+ * a reader would refuse, and `RangeError` for one that names another device as its creator.
+ */
+export function signManifest(device: Device, manifest: SignedManifest): Bytes {
+  if (manifest.envelope.created_by_device !== device.deviceId)
+    throw new RangeError('a device signs only what names it as its creator')
+  const toBeSigned = manifestToBeSigned(manifest, device.keyId)
+  return assembleManifest(toBeSigned, signaturesOf(device, toBeSigned))
+}
+
+function signaturesOf({ secret }: Device, toBeSigned: CoseToBeSigned) {
+  const { ed25519Seed, mlDsa65Seed } = seedsOf(secret)
+  return {
+    ed25519: ed25519.sign(toBeSigned.ed25519, ed25519Seed),
+    mlDsa65: ml_dsa65.sign(toBeSigned.mlDsa65, ml_dsa65.keygen(mlDsa65Seed).secretKey),
+  }
+}

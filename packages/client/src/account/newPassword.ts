@@ -1,0 +1,34 @@
+import { type Bytes, toBase64 } from '@blindkeep/protocol/bytes'
+import { SALT_BYTES } from '@blindkeep/protocol/suites'
+import type { Environment } from '../environment.ts'
+import { accountWrapKey, authenticationSecret, NO_CONTEXT } from '../seal/derive.ts'
+import { sealSmall } from '../seal/seal.ts'
+import { KDF_VERSION } from './masterOf.ts'
+
+/** What the server is told of a password that is chosen now: what proves it, and the account key sealed under it. */
+export interface PasswordMembers {
+  readonly password: string
+  readonly kdf_version: number
+  readonly salt: string
+  readonly sealed_account_key: string
+}
+
+/** With a new salt. Takes 64 MiB and about a second. */
+export async function newPassword(
+  { randomBytes, masterOfPassword }: Pick<Environment, 'randomBytes' | 'masterOfPassword'>,
+  { password, accountKey }: { readonly password: string; readonly accountKey: Bytes },
+): Promise<PasswordMembers> {
+  const salt = randomBytes(SALT_BYTES)
+  const master = await masterOfPassword(password, salt)
+  return {
+    password: toBase64(authenticationSecret(master)),
+    kdf_version: KDF_VERSION,
+    salt: toBase64(salt),
+    sealed_account_key: toBase64(await sealSmall(accountKey, accountKeySeal(master))),
+  }
+}
+
+/** The account key has no id that it could be bound to. */
+export function accountKeySeal(master: Bytes) {
+  return { key: accountWrapKey(master), purpose: 'account-key', contextId: NO_CONTEXT } as const
+}

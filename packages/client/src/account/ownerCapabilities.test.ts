@@ -1,0 +1,102 @@
+/** Capability tokens at the real server, judged as a peer judges them: with what the server publishes, and nothing else. */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fromBase64 } from '@blindkeep/protocol/bytes'
+import { type CapabilityClaims, verifyCapability } from '@blindkeep/protocol/capability'
+import { instantOf } from '@blindkeep/protocol/ids'
+import { type Keeper, newKeeper, newOwner } from '../../../../testing/people.ts'
+import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
+import vectors from '../../../../vectors/capabilities.json' with { type: 'json' }
+import { createCalls } from '../http/call.ts'
+import { ProblemError } from '../http/errors.ts'
+import { verifiers } from '../seal/signatures.ts'
+
+const peer = 'https://peer.example'
+const ahead = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
+const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
+
+let server: RunningServer
+let keeper: Keeper
+
+before(async () => {
+  server = await startServer()
+  keeper = await newKeeper(server.url)
+})
+after(async () => {
+  await server.stop()
+})
+
+/** What the peer does with a token that it is shown for this album, with a list that is no older than `since`: the server makes one a second. */
+async function judged(token: string, since = 0): Promise<CapabilityClaims> {
+  const { call } = createCalls({ baseUrl: server.url })
+  const info = await call('serverInfo')
+  let revocations = await call('revokedJti')
+  while (Date.parse(revocations.body.generated_at) < since) {
+    await wait(20)
+    revocations = await call('revokedJti')
+  }
+  return verifyCapability({
+    token,
+    issuer: info.body.server_id,
+    publicKey: fromBase64(info.body.signing_key),
+    peer,
+    albumId: keeper.album,
+    revocations: revocations.body,
+    now: instantOf(Date.now()),
+    verify: verifiers.ed25519,
+  })
+}
+
+describe('a capability token', () => {
+  it('counts by what the server publishes, until it is revoked', async () => {
+    const { owner, album } = keeper
+    const minted = await owner.mintCapability({ albumId: album, peer, expiresAt: ahead(3600) })
+    const other = await owner.mintCapability({ albumId: album, peer, expiresAt: ahead(60) })
+    const claims = await judged(minted.token)
+    assert.deepEqual([claims.jti, claims.exp * 1000], [minted.jti, Date.parse(minted.expiresAt)])
+    const own = [minted, other].map(({ jti, expiresAt }) => ({ jti, peer, expiresAt }))
+    assert.deepEqual(await owner.capabilities(album), own)
+
+    await owner.revokeCapability(album, minted.jti)
+    await assert.rejects(judged(minted.token, Date.now()), { name: 'CapabilityError', reason: 'revoked' })
+    assert.equal((await judged(other.token)).jti, other.jti)
+    assert.deepEqual(await owner.capabilities(album), own.slice(1))
+    await owner.revokeCapability(album, minted.jti)
+  })
+
+  it('does not count for another peer, and no access token does', async () => {
+    const { owner, album } = keeper
+    const strangers = await owner.mintCapability({
+      albumId: album,
+      peer: 'https://other.example',
+      expiresAt: ahead(60),
+    })
+    await assert.rejects(judged(strangers.token), { reason: 'peer' })
+    await assert.rejects(judged(owner.tokens().accessToken), { reason: 'header' })
+  })
+
+  it('is minted for one’s own album and for 24 hours at most', async () => {
+    const { owner, album } = keeper
+    const grant = { albumId: album, peer, expiresAt: ahead(60) }
+    const stranger = await newOwner(server.url)
+    await assert.rejects(stranger.mintCapability(grant), hasCode('error.album.not_available'))
+    const long = { ...grant, expiresAt: ahead(86_460) }
+    await assert.rejects(owner.mintCapability(long), hasCode('error.federation.lifetime_too_long'))
+  })
+})
+
+describe('the signatures of the vectors of capabilities', () => {
+  it('hold, or do not, by the client’s verifier too', () => {
+    const holds = (token: string) => {
+      const [header, claims, signature = ''] = token.split('.')
+      const signed = new TextEncoder().encode(`${header}.${claims}`)
+      return verifiers.ed25519(fromBase64(vectors.signing_key), signed, Buffer.from(signature, 'base64url'))
+    }
+    assert.ok(vectors.valid.length > 0)
+    for (const { token } of vectors.valid) assert.ok(holds(token))
+    const forged = vectors.invalid.filter(({ reason }) => reason === 'signature_invalid')
+    assert.equal(forged.length, 2)
+    for (const { token } of forged) assert.ok(!holds(token))
+  })
+})

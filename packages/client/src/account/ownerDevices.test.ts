@@ -1,0 +1,110 @@
+/** Devices and albums at the real server, and at one that makes some up. */
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { toBase64 } from '@blindkeep/protocol/bytes'
+import { startBehindProxy } from '../../../../testing/behindProxy.ts'
+import { flipInBase64, is, lie } from '../../../../testing/lies.ts'
+import { anotherClient, newOwner } from '../../../../testing/people.ts'
+import { ProblemError } from '../http/errors.ts'
+import type { Owner } from '../owner.ts'
+import { newDevice } from './device.ts'
+
+const { proxy, stop } = await startBehindProxy()
+let owner: Owner
+
+after(stop)
+afterEach(() => proxy.tamper())
+
+const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
+
+describe('the devices of an account', () => {
+  before(async () => {
+    owner = await newOwner(proxy.url)
+  })
+
+  it('are listed oldest first, as its own, at every client', async () => {
+    const [first, second] = [await owner.addDevice(), await owner.addDevice(newDevice())]
+    await owner.addDevice(first)
+    const listed = await anotherClient(proxy.url, owner).devices()
+    assert.deepEqual(
+      listed.map(({ deviceId, publicKey, isOwn, revokedAt }) => ({ deviceId, publicKey, isOwn, revokedAt })),
+      [first, second].map(({ deviceId, publicKey }) => ({ deviceId, publicKey, isOwn: true, revokedAt: undefined })),
+    )
+  })
+
+  it('stay listed when they are revoked, and are never added again', async () => {
+    const device = await owner.addDevice()
+    await owner.revokeDevice(device.deviceId)
+    const listed = (await owner.devices()).find(({ deviceId }) => deviceId === device.deviceId)
+    assert.ok(listed?.isOwn)
+    assert.ok(Date.parse(listed.revokedAt ?? '') > 0)
+    await assert.rejects(owner.addDevice(device), hasCode('error.device.invalid'))
+  })
+
+  const inventions: readonly (readonly [string, (device: Record<string, unknown>) => void])[] = [
+    ['without a MAC', (device) => delete device.mac],
+    ['with a MAC of its own', (device) => Object.assign(device, { mac: toBase64(new Uint8Array(32)) })],
+    [
+      'with the MAC of another key',
+      (device) => Object.assign(device, { public_key: flipInBase64(device.public_key, 40) }),
+    ],
+    ['with the MAC of another id', (device) => Object.assign(device, { device_id: newDevice().deviceId })],
+  ]
+  for (const [how, invent] of inventions)
+    it(`are not those that the server made up, ${how}`, async () => {
+      const other = await newOwner(proxy.url)
+      await other.addDevice()
+      proxy.tamper({
+        matches: is('GET', /^\/v1\/devices$/),
+        answer: lie((body) => {
+          assert.ok(Array.isArray(body.devices))
+          const made = structuredClone(body.devices[0])
+          invent(made)
+          body.devices.push(made)
+        }),
+      })
+      assert.deepEqual(
+        (await other.devices()).map(({ isOwn }) => isOwn),
+        [true, false],
+      )
+    })
+})
+
+describe('the albums of an account', () => {
+  it('are listed with their names, at every client', async () => {
+    const other = await newOwner(proxy.url)
+    const made = [
+      await other.createAlbum({ name: 'Sommer 🏖️' }),
+      await other.createAlbum(),
+      await other.createAlbum({ name: '' }),
+    ]
+    assert.deepEqual(await anotherClient(proxy.url, other).albums(), made)
+    assert.deepEqual(
+      made.map(({ name }) => name),
+      ['Sommer 🏖️', undefined, ''],
+    )
+  })
+
+  it('are listed with a fault where the server altered a name, or gave one album’s to another', async () => {
+    const other = await newOwner(proxy.url)
+    for (const name of ['one', 'two', 'three']) await other.createAlbum({ name })
+    proxy.tamper({
+      matches: is('GET', /^\/v1\/albums$/),
+      answer: lie((body) => {
+        assert.ok(Array.isArray(body.albums))
+        const [first, second, third] = body.albums
+        third.sealed_name = second.sealed_name
+        first.sealed_name = flipInBase64(first.sealed_name, 100)
+      }),
+    })
+    const listed = await other.albums()
+    assert.deepEqual(
+      listed.map(({ name }) => name),
+      [undefined, 'two', undefined],
+    )
+    assert.deepEqual(
+      listed.map(({ nameFault }) => nameFault !== undefined),
+      [true, false, true],
+    )
+  })
+})

@@ -1,0 +1,119 @@
+/** Sessions, another password and the end of an account, against the real server. */
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sendFile } from '../../../../testing/people.ts'
+import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
+import { openLink } from '../guest.ts'
+import { ProblemError } from '../http/errors.ts'
+import { nodeEnvironment as environment } from '../node/nodeEnvironment.ts'
+import { type Owner, PasswordWrong } from '../owner.ts'
+import { logIn, registerOwner } from './account.ts'
+
+let server: RunningServer
+before(async () => {
+  server = await startServer()
+})
+after(() => server.stop())
+
+const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
+const isOver = hasCode('error.auth.session_expired')
+
+const person = (name: string) => ({
+  baseUrl: server.url,
+  email: `${name}@example.org`,
+  password: `a long sentence that only ${name} knows`,
+  environment,
+})
+
+async function signedIn(signIn: Parameters<typeof logIn>[0]): Promise<Owner> {
+  const { owner } = await logIn(signIn)
+  assert.ok(owner)
+  return owner
+}
+
+describe('the sessions of an account', () => {
+  it('are listed, and ended from elsewhere', async () => {
+    const zoe = person('zoe')
+    const [first, second] = [await registerOwner(zoe), await signedIn(zoe)]
+    const [one, other, ...more] = await first.sessions()
+    assert.deepEqual([one?.isCurrent, other?.isCurrent, more], [true, false, []])
+    assert.ok(one && other && Date.parse(one.createdAt) <= Date.parse(other.lastUsedAt))
+    await first.endSession(other.sessionId)
+    await first.endSession(other.sessionId)
+    await assert.rejects(second.quota(), isOver)
+    assert.deepEqual(
+      (await first.sessions()).map(({ sessionId }) => sessionId),
+      [one.sessionId],
+    )
+  })
+})
+
+describe('a device of an account', () => {
+  it('takes the sessions with it that signed in as it, and no other', async () => {
+    const vera = person('vera')
+    const owner = await registerOwner(vera)
+    const { deviceId } = await owner.addDevice()
+    const elsewhere = await signedIn({ ...vera, deviceId })
+    assert.deepEqual(
+      (await owner.sessions()).map((session) => session.deviceId),
+      [undefined, deviceId],
+    )
+    await owner.revokeDevice(deviceId)
+    await assert.rejects(elsewhere.quota(), isOver)
+    await owner.quota()
+  })
+})
+
+describe('a password', () => {
+  it('is changed: the same account key under it, every other client signed out, and nothing by a wrong one', async () => {
+    const shares: number[] = []
+    const halfway: typeof environment.masterOfPassword = (text, salt, { onProgress } = {}) => {
+      onProgress?.(0.5)
+      return environment.masterOfPassword(text, salt)
+    }
+    const yves = { ...person('yves'), environment: { ...environment, masterOfPassword: halfway } }
+    const [owner, elsewhere] = [await registerOwner(yves), await signedIn(yves)]
+    const password = 'another long sentence of his'
+    await assert.rejects(owner.changePassword({ present: 'wrong', next: password }), PasswordWrong)
+    await elsewhere.quota()
+    const onProgress = (share: number) => void shares.push(share)
+    await owner.changePassword({ present: yves.password, next: password, onProgress })
+    assert.deepEqual(shares, [0.25, 0.75])
+    await owner.quota()
+    await assert.rejects(elsewhere.quota(), isOver)
+    assert.deepEqual((await signedIn({ ...yves, password })).accountKey, owner.accountKey)
+  })
+
+  it('is changed once when the answer is lost', async () => {
+    let lost = 0
+    const losing: typeof fetch = async (input, init) => {
+      const answer = await environment.fetch(input, init)
+      if (!String(input).endsWith('/v1/auth/password') || lost > 0) return answer
+      lost += 1
+      throw new TypeError('fetch failed')
+    }
+    const xena = { ...person('xena'), environment: { ...environment, fetch: losing } }
+    const owner = await registerOwner(xena)
+    const password = 'another long sentence of hers'
+    await owner.changePassword({ present: xena.password, next: password })
+    assert.equal(lost, 1)
+    await signedIn({ ...xena, password })
+  })
+})
+
+describe('an account', () => {
+  it('is deleted with all that it keeps, and its e-mail is free', async () => {
+    const walt = person('walt')
+    const owner = await registerOwner(walt)
+    const { url } = await owner.createLink()
+    await sendFile(url, new Uint8Array(10))
+    await assert.rejects(owner.deleteAccount({ password: 'wrong' }), PasswordWrong)
+    assert.equal((await owner.inbox()).length, 1)
+    await owner.deleteAccount({ password: walt.password })
+    await assert.rejects(owner.inbox(), isOver)
+    await assert.rejects(openLink(url), hasCode('error.drop.link_not_found'))
+    const anew = await registerOwner(walt)
+    assert.notEqual(anew.accountId, owner.accountId)
+    assert.deepEqual([(await anew.quota()).used, await anew.listLinks(), await anew.inbox()], [0, [], []])
+  })
+})

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { fromHex, toHex } from '@blindkeep/protocol/bytes'
+import vectors from '../../../../vectors/recovery-words.json' with { type: 'json' }
+import { recoveryProof, recoveryWrapKey } from '../seal/derive.ts'
+import { secretOfWords, WordsError, wordsOfSecret } from './recoveryWords.ts'
+
+describe('recovery words', () => {
+  it('are those of BIP-39, and lead to the same keys, however they are typed', async () => {
+    assert.ok(vectors.valid.length >= 11)
+    for (const { words, secret, ...keys } of vectors.valid) {
+      const typed = await secretOfWords(words)
+      assert.equal(toHex(typed), secret)
+      assert.equal(toHex(recoveryWrapKey(typed)), keys.recovery_wrap)
+      assert.equal(toHex(recoveryProof(typed)), keys.recovery_proof)
+      const plain = (await wordsOfSecret(fromHex(secret))).join(' ')
+      assert.equal(plain, words.normalize('NFKD').trim().toLowerCase().replace(/\s+/g, ' '))
+    }
+  })
+
+  it('are refused with the reason, and with the word that is on no list', async () => {
+    assert.ok(vectors.invalid.length >= 9)
+    for (const { name, words, reason, place } of vectors.invalid)
+      await assert.rejects(
+        secretOfWords(words),
+        (error) => error instanceof WordsError && error.reason === reason && error.unknown?.place === place,
+        name,
+      )
+    await assert.rejects(secretOfWords('Abandon Blindkeep ability'), { unknown: { place: 2, word: 'blindkeep' } })
+  })
+
+  it('stand for 32 bytes and nothing else', async () => {
+    for (const length of [0, 16, 31, 33]) await assert.rejects(wordsOfSecret(new Uint8Array(length)), RangeError)
+  })
+})

@@ -1,0 +1,79 @@
+import type { AlbumId, AssetId, DropId, OpaqueId, Sha256Hex } from '@blindkeep/protocol/ids'
+import type { AssetResponse } from '@blindkeep/protocol/schemas/assets'
+import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
+import type { Call } from '../http/call.ts'
+import { AnswerError, ProblemError } from '../http/errors.ts'
+import { AssetError } from './assetError.ts'
+
+export interface AssetBlob {
+  readonly role: BlobRole
+  /** SHA-256 of the ciphertext, lowercase hex. */
+  readonly hash: Sha256Hex
+  /** Ciphertext bytes. */
+  readonly size: number
+}
+
+/** Where an adopted asset came from. */
+export interface AssetDrop {
+  readonly dropId: DropId
+  readonly opaqueId: OpaqueId
+  /** base64. */
+  readonly kemCt: string
+  readonly receivedAt: string
+}
+
+/** What the server says of an asset. Nothing of it counts before it was compared with what a device of the account has signed. */
+export interface AssetFacts {
+  readonly assetId: AssetId
+  readonly albumId: AlbumId
+  /** Whether original, metadata and provenance are all there. */
+  readonly complete: boolean
+  /** The server's mirror of the manifest, as it came with the original. */
+  readonly envelope: ManifestEnvelope
+  /** One of a role, and any number of derivatives. */
+  readonly blobs: readonly AssetBlob[]
+  readonly drop: AssetDrop | undefined
+  readonly createdAt: string
+  readonly changedAt: string
+}
+
+/** Reads an asset. Throws what a call throws: `error.asset.not_found` for one that is not there, and `AnswerError` for one that is another. */
+export async function readAsset(call: Call, assetId: string, signal?: AbortSignal): Promise<AssetFacts> {
+  const { body } = await call('asset', { path: { asset_id: assetId }, signal })
+  if (body.asset_id !== assetId) throw new AnswerError('asset', 'it is about another asset')
+  return factsOf(body)
+}
+
+/** The same, or undefined when there is none. */
+export async function findAsset(call: Call, assetId: string, signal?: AbortSignal): Promise<AssetFacts | undefined> {
+  try {
+    return await readAsset(call, assetId, signal)
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'error.asset.not_found') return undefined
+    throw error
+  }
+}
+
+export function factsOf({ drop, ...body }: AssetResponse): AssetFacts {
+  return {
+    assetId: body.asset_id,
+    albumId: body.album_id,
+    complete: body.complete,
+    envelope: body.envelope,
+    blobs: body.blobs,
+    drop: drop
+      ? { dropId: drop.drop_id, opaqueId: drop.opaque_id, kemCt: drop.kem_ct, receivedAt: drop.received_at }
+      : undefined,
+    createdAt: body.created_at,
+    changedAt: body.changed_at,
+  }
+}
+
+/** The one blob of a role. Throws `AssetError` where the server tells of several. */
+export function blobOf({ blobs }: AssetFacts, role: Exclude<BlobRole, 'derivative'>): AssetBlob | undefined {
+  const [blob, ...others] = blobs.filter((one) => one.role === role)
+  if (others.length > 0)
+    throw new AssetError('asset_differs', `the asset is told to have several blobs of role ${role}`)
+  return blob
+}

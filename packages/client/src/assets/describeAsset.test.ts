@@ -1,0 +1,84 @@
+/** What an album shows of its files, read from the real server without their contents. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { blobAnswer, hashOf, lyingBlobs } from '../../../../testing/assetLies.ts'
+import { flipAt, is } from '../../../../testing/lies.ts'
+import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
+import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
+import { startTamperingProxy, type TamperingProxy } from '../../../../testing/tamperingProxy.ts'
+import type { Owner } from '../owner.ts'
+import { sourceOfBytes } from '../seal/source.ts'
+import { AssetError, AssetIncomplete } from './assetError.ts'
+import type { AssetFacts } from './assetFacts.ts'
+
+let proxy: TamperingProxy
+let server: RunningServer
+let keeper: Keeper
+let owner: Owner
+
+before(async () => {
+  proxy = await startTamperingProxy()
+  server = await startServer({ publicUrl: proxy.url })
+  proxy.forwardTo(server.url)
+  keeper = await newKeeper(proxy.url)
+  owner = keeper.owner
+})
+after(async () => {
+  await server.stop()
+  await proxy.close()
+})
+afterEach(() => proxy.tamper())
+
+const file = (bytes = 1000) => new Uint8Array(randomBytes(bytes))
+const facts = { name: 'naïve.jpg', type: 'image/jpeg', note: 'Ärger', modifiedAt: '2026-01-02T03:04:05.000Z' }
+const listsDevices = is('GET', /^\/v1\/devices$/)
+
+async function uploaded(content = file(), by: Keeper = keeper): Promise<AssetFacts> {
+  const { assetId } = await owner.upload({ source: sourceOfBytes(content), ...by, ...facts })
+  return owner.asset(assetId)
+}
+
+describe('the description of an asset', () => {
+  it('is what was sealed of an upload, and who signed it, without a byte of the content', async () => {
+    const asset = await uploaded(file(5000))
+    const from = proxy.seen.length
+    const { signed, ...described } = await anotherClient(proxy.url, owner).describeAsset(asset)
+    assert.deepEqual(described, { ...facts, sender: undefined, size: 5000 })
+    assert.equal(signed?.deviceId, keeper.device.deviceId)
+    assert.ok(!proxy.seen.slice(from).some(blobAnswer(hashOf(asset, 'original'))))
+  })
+
+  it('is what the guest has sealed of a drop that was adopted, also before anybody has signed it', async () => {
+    const { url } = await owner.createLink()
+    await sendFile(url, file(700), { ...facts, sender: 'Ada' })
+    const [drop] = await owner.inbox()
+    assert.ok(drop)
+    const { assetId } = await owner.adoptDrop(drop, keeper)
+    const asset = await owner.asset(assetId)
+    const { signed, ...described } = await owner.describeAsset(asset)
+    assert.deepEqual(described, { ...facts, sender: 'Ada', size: 700 })
+    assert.ok(signed)
+    const unsigned = { ...asset, blobs: asset.blobs.filter(({ role }) => role === 'original') }
+    assert.deepEqual(await owner.describeAsset(unsigned), { ...described, signed: undefined })
+  })
+
+  it('asks for the devices once for many, and again when it meets a new one', async () => {
+    const [first, second] = [await uploaded(), await uploaded()]
+    const reader = anotherClient(proxy.url, owner)
+    const from = proxy.seen.length
+    await Promise.all([reader.describeAsset(first), reader.describeAsset(second)])
+    assert.equal(proxy.seen.slice(from).filter(listsDevices).length, 1)
+    const third = await uploaded(file(), { ...keeper, device: await owner.addDevice() })
+    assert.equal((await reader.describeAsset(third)).name, facts.name)
+    assert.equal(proxy.seen.slice(from).filter(listsDevices).length, 2)
+  })
+
+  it('is refused where bytes differ from those that were signed, or the original is missing', async () => {
+    const asset = await uploaded()
+    proxy.tamper({ matches: blobAnswer(hashOf(asset, 'metadata')), answer: flipAt(20) })
+    await assert.rejects(owner.describeAsset(asset), AssetError)
+    proxy.tamper(lyingBlobs((blobs) => blobs.filter(({ role }) => role !== 'original')))
+    await assert.rejects(owner.describeAsset(await owner.asset(asset.assetId)), AssetIncomplete)
+  })
+})

@@ -1,0 +1,70 @@
+/** The account's albums. Their names are sealed, so the server knows how many there are and nothing else of them. */
+import { type Bytes, fromBase64, toBase64, utf8, uuidBytes } from '@blindkeep/protocol/bytes'
+import { type AlbumId, parseAlbumId } from '@blindkeep/protocol/ids'
+import type { Environment } from '../environment.ts'
+import type { Call } from '../http/call.ts'
+import { newId } from '../newId.ts'
+import { openSmall } from '../seal/open.ts'
+import { sealSmall } from '../seal/seal.ts'
+import { SealError } from '../seal/sealedBlob.ts'
+
+export interface Album {
+  readonly albumId: AlbumId
+  /** Undefined for an album without one, or when it cannot be opened. */
+  readonly name: string | undefined
+  /** There, when the server gives a name that this account has not sealed. */
+  readonly nameFault: string | undefined
+  /** RFC 3339. */
+  readonly createdAt: string
+}
+
+export interface OwnerAlbums {
+  /** Makes an album with an id of the client's own. The sealed name has at most 4096 bytes, which leaves the text about 3,000. */
+  createAlbum(options?: { readonly name?: string | undefined }): Promise<Album>
+  /** All of them, oldest first. */
+  albums(): Promise<readonly Album[]>
+}
+
+interface OwnerAlbumsPorts {
+  readonly call: Call
+  readonly accountKey: Bytes
+  readonly environment: Environment
+}
+
+export function createOwnerAlbums({ call, accountKey, environment }: OwnerAlbumsPorts): OwnerAlbums {
+  // Under the account's key, as a link's label is, and not under an album key, whose epochs would each need the name sealed anew.
+  const nameSeal = (albumId: AlbumId) =>
+    ({ key: accountKey, purpose: 'album-name', contextId: uuidBytes(albumId) }) as const
+
+  async function openName(albumId: AlbumId, sealed: string | undefined): Promise<{ name?: string; fault?: string }> {
+    if (sealed === undefined) return {}
+    try {
+      const name = await openSmall(fromBase64(sealed), nameSeal(albumId))
+      return { name: new TextDecoder('utf-8', { ignoreBOM: true }).decode(name) }
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error
+      return { fault: error.message }
+    }
+  }
+
+  return {
+    async createAlbum({ name } = {}) {
+      const albumId = newId(environment, parseAlbumId)
+      const sealed = name === undefined ? undefined : toBase64(await sealSmall(utf8(name), nameSeal(albumId)))
+      const { body } = await call('createAlbum', {
+        body: { album_id: albumId, ...(sealed === undefined ? {} : { sealed_name: sealed }) },
+      })
+      return { albumId, name, nameFault: undefined, createdAt: body.created_at }
+    },
+
+    async albums() {
+      const { body } = await call('listAlbums')
+      const albums: Album[] = []
+      for (const { album_id: albumId, sealed_name: sealed, created_at: createdAt } of body.albums) {
+        const { name, fault } = await openName(albumId, sealed ?? undefined)
+        albums.push({ albumId, name, nameFault: fault, createdAt })
+      }
+      return albums
+    },
+  }
+}

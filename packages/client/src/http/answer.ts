@@ -1,0 +1,81 @@
+import type { Static, TSchema } from 'typebox'
+import { Check, Errors } from 'typebox/schema'
+
+/** 10,000 pending drops are about 20 MB of inbox, the longest list that a server gives. */
+export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+/** A problem document is a few hundred bytes; what is longer is not read. */
+export const MAX_PROBLEM_BYTES = 64 * 1024
+
+type ReadAnswer<Schema extends TSchema> =
+  | { readonly value: Static<Schema>; readonly fault?: undefined }
+  | { readonly fault: string; readonly value?: undefined }
+
+/**
+ * Checks a JSON answer against its schema. Members that the schema does not know are passed over, unlike in requests:
+ * a newer server may say more, and an older client must still read what it understands.
+ */
+export function readAnswer<Schema extends TSchema>(schema: Schema, json: unknown): ReadAnswer<Schema> {
+  const known: unknown = withKnownMembers(schema, json)
+  if (isOf(schema, known)) return { value: known }
+  const [, [fault]] = Errors(schema, known)
+  return { fault: fault === undefined ? 'it is not of its form' : `${fault.instancePath} ${fault.message}`.trim() }
+}
+
+function isOf<Schema extends TSchema>(schema: Schema, json: unknown): json is Static<Schema> {
+  return Check(schema, json)
+}
+
+/** What our schemas are made of, as far as members are concerned. */
+interface Shape {
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly items?: Shape
+}
+
+function withKnownMembers({ properties, items }: Shape, json: unknown): unknown {
+  if (items !== undefined && Array.isArray(json)) return json.map((item) => withKnownMembers(items, item))
+  if (properties === undefined || typeof json !== 'object' || json === null || Array.isArray(json)) return json
+  const known = Object.entries(json).flatMap(([name, value]) => {
+    const shape = Object.hasOwn(properties, name) ? properties[name] : undefined
+    return shape === undefined ? [] : [[name, withKnownMembers(shape, value)]]
+  })
+  return Object.fromEntries(known)
+}
+
+/** The whole text, or undefined when it is longer than `bytesMax` or not UTF-8. */
+export async function readText(body: ReadableStream<Uint8Array> | null, bytesMax: number): Promise<string | undefined> {
+  if (body === null) return ''
+  const reader = body.getReader()
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let text = ''
+  let bytes = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    bytes += value.length
+    const piece = bytes > bytesMax ? undefined : decoded(decoder, value)
+    if (piece === undefined) {
+      await reader.cancel()
+      return undefined
+    }
+    text += piece
+  }
+  const rest = decoded(decoder)
+  return rest === undefined ? undefined : text + rest
+}
+
+function decoded(decoder: TextDecoder, piece?: Uint8Array): string | undefined {
+  try {
+    return piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true })
+  } catch {
+    return undefined
+  }
+}
+
+/** Undefined for what is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Calls of the server, made from the rows of the one table: what it takes, where, with what answer.
+ * No answer is believed before it has been compared with its row.
+ */
+import { type Operation, type OperationName, operations } from '@blindkeep/protocol/operations'
+import { systemEnvironment } from '../environment.ts'
+import { MAX_ANSWER_BYTES, parseJson, readAnswer, readText } from './answer.ts'
+import { parseBaseUrl, pathOf } from './baseUrl.ts'
+import type { AnyAnswer, AnyRequest, Call, CallAnswer, CallRequest } from './callTypes.ts'
+import { AnswerError, NetworkError, ProblemError } from './errors.ts'
+import { readRefusal } from './refusal.ts'
+import { type Watch, watchedStream, watchFor } from './watch.ts'
+
+export type { Call, CallAnswer, CallOptions, CallRequest } from './callTypes.ts'
+
+const TIMEOUT_MS = 30_000
+/** A token whose time is over, and one that the server cannot read any more, as it has another signing key since: the session itself may still live. */
+const RENEWABLE = new Set<string>(['error.auth.session_expired', 'error.request.unauthenticated'])
+
+/** Who is signed in, as far as a call has to know. */
+export interface AccessTokens {
+  access(): string
+  /** Resolves when a token newer than `spent` is there; rejects when the session is over. Calls made meanwhile wait for the same one. */
+  renew(spent: string): Promise<void>
+}
+
+export interface CallsOptions {
+  /** The server's public URL; may have a path. */
+  readonly baseUrl: string
+  /** For the operations that ask for a bearer token; without it they throw. */
+  readonly tokens?: AccessTokens
+  readonly fetch?: typeof fetch
+}
+
+export interface Calls {
+  /** Origin and path, without a slash at the end. */
+  readonly baseUrl: string
+  readonly call: Call
+}
+
+/** Throws `RangeError` when `baseUrl` is not one. */
+export function createCalls(options: CallsOptions): Calls {
+  const baseUrl = parseBaseUrl(options.baseUrl)
+  const exchange = createExchange(baseUrl, options.fetch ?? systemEnvironment.fetch)
+  const { tokens } = options
+
+  async function call<Name extends OperationName>(name: Name, request?: CallRequest<Name>): Promise<CallAnswer<Name>>
+  async function call(name: OperationName, request: AnyRequest = {}): Promise<AnyAnswer> {
+    if (operations[name].auth !== 'bearer') return exchange(name, request)
+    if (tokens === undefined) throw new Error(`${name} needs someone who is signed in`)
+    const spent = tokens.access()
+    try {
+      return await exchange(name, request, spent)
+    } catch (error) {
+      if (!(error instanceof ProblemError) || !RENEWABLE.has(error.code)) throw error
+      await tokens.renew(spent)
+      return exchange(name, request, tokens.access())
+    }
+  }
+  return { baseUrl, call }
+}
+
+type Exchange = (name: OperationName, request: AnyRequest, token?: string) => Promise<AnyAnswer>
+
+/** One request and its answer. */
+function createExchange(baseUrl: string, send: typeof fetch): Exchange {
+  return async (name, request, token) => {
+    const row: Operation = operations[name]
+    const url = `${baseUrl}${pathOf(row, request.path, request.query)}`
+    const watch = watchFor(request.timeoutMs ?? TIMEOUT_MS, request.signal)
+    try {
+      const answer = await watch.over(send(url, requestInit(row, { request, token, signal: watch.signal })))
+      if (row.answers[answer.status] === undefined && answer.status >= 400)
+        throw await watch.over(readRefusal(name, answer))
+      const body = await readBody(name, answer, watch)
+      return { status: answer.status, headers: answer.headers, body }
+    } catch (error) {
+      watch.end()
+      throw failureOf(error, watch)
+    }
+  }
+}
+
+interface RequestParts {
+  readonly request: AnyRequest
+  readonly token: string | undefined
+  readonly signal: AbortSignal
+}
+
+function requestInit(row: Operation, { request, token, signal }: RequestParts): RequestInit {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers ?? {})) if (value !== undefined) headers.set(name, value)
+  if (token !== undefined) headers.set('Authorization', `Bearer ${token}`)
+  if (row.body !== undefined) headers.set('Content-Type', row.body.type)
+  return {
+    method: row.method,
+    headers,
+    signal,
+    ...(row.body === undefined ? {} : { body: encodedBody(request.body) }),
+    // A copy in a browser's cache may be of a key that is old, or of bytes that were damaged and that the server has repaired since.
+    cache: 'no-store',
+    // No cookies, and nowhere else than asked: a link's path is a credential, which neither a redirect nor a Referer may carry away.
+    credentials: 'omit',
+    redirect: 'error',
+    referrerPolicy: 'no-referrer',
+  }
+}
+
+function encodedBody(body: unknown): BodyInit {
+  return isOwnBytes(body) ? body : JSON.stringify(body)
+}
+
+function isOwnBytes(body: unknown): body is Uint8Array<ArrayBuffer> {
+  return body instanceof Uint8Array && body.buffer instanceof ArrayBuffer
+}
+
+async function readBody(name: OperationName, answer: Response, watch: Watch): Promise<unknown> {
+  const row: Operation = operations[name]
+  const declared = row.answers[answer.status]
+  if (declared === undefined || answer.status === 304)
+    throw new AnswerError(name, `status ${answer.status} is not one of its answers`)
+  if (declared.body === 'bytes' || declared.body === 'events') return watchedStream(answer.body, watch)
+  if (declared.body === undefined) {
+    await watch.over(answer.body?.cancel() ?? Promise.resolve())
+    watch.end()
+    return undefined
+  }
+  const text = await watch.over(readText(answer.body, MAX_ANSWER_BYTES))
+  watch.end()
+  if (text === undefined) throw new AnswerError(name, `it is longer than ${MAX_ANSWER_BYTES} bytes, or not UTF-8`)
+  const read = readAnswer(declared.body, parseJson(text))
+  if (read.fault !== undefined) throw new AnswerError(name, read.fault)
+  return read.value
+}
+
+function failureOf(error: unknown, watch: Watch): unknown {
+  if (error instanceof ProblemError || error instanceof AnswerError || error instanceof NetworkError) return error
+  return watch.failure(error)
+}

@@ -1,0 +1,79 @@
+import { type Operation, type OperationName, operations, problemsOf, statusOf } from '@blindkeep/protocol/operations'
+import { PROBLEMS, type ProblemCode } from '@blindkeep/protocol/problems'
+import { HEADERS } from '@blindkeep/protocol/wire'
+import { MAX_PROBLEM_BYTES, parseJson, readText } from './answer.ts'
+import { ProblemError } from './errors.ts'
+
+const MAX_DETAIL_CHARACTERS = 500
+const requestIdForm = /^[0-9A-Za-z-]{1,64}$/
+const integerForm = /^(?:0|[1-9][0-9]{0,15})$/
+
+/** Reads a refusal, whatever it looks like. A member that is not of its form is left out, never guessed. */
+export async function readRefusal(operation: OperationName, answer: Response): Promise<ProblemError> {
+  const document = await readDocument(answer)
+  const { status, headers } = answer
+  return new ProblemError({
+    operation,
+    status,
+    code: codeOf(operation, document.code, status) ?? codeByStatus(operation, status),
+    detail: textOf(document.detail),
+    requestId: matching(headers.get(HEADERS.requestId), requestIdForm),
+    limit: integerOf(document.limit),
+    retryAfterSeconds: headerInteger(headers, 'retry-after'),
+    offset: headerInteger(headers, HEADERS.offset),
+  })
+}
+
+/** A header that holds a whole number from 0 to 2^53-1. */
+export function headerInteger(headers: Headers, name: string): number | undefined {
+  const text = matching(headers.get(name), integerForm)
+  return text === undefined ? undefined : integerOf(Number(text))
+}
+
+async function readDocument(answer: Response): Promise<ProblemMembers> {
+  const text = await readText(answer.body, MAX_PROBLEM_BYTES).catch(() => undefined)
+  const document = text === undefined ? undefined : parseJson(text)
+  return isObject(document) ? document : {}
+}
+
+interface ProblemMembers {
+  readonly code?: unknown
+  readonly detail?: unknown
+  readonly limit?: unknown
+}
+
+function isObject(value: unknown): value is ProblemMembers {
+  return typeof value === 'object' && value !== null
+}
+
+function codeOf(operation: OperationName, code: unknown, status: number): ProblemCode | undefined {
+  return isProblemCode(code) && statusOf(operations[operation], code) === status ? code : undefined
+}
+
+function isProblemCode(code: unknown): code is ProblemCode {
+  return typeof code === 'string' && Object.hasOwn(PROBLEMS, code)
+}
+
+/**
+ * An answer to HEAD has no body, nor has a 413 for a body that is too large (specification, Limits): then the status stands for the one code
+ * that the row declares with it.
+ */
+function codeByStatus(operation: OperationName, status: number): ProblemCode | 'unknown' {
+  if (status === 413) return 'error.request.payload_too_large'
+  const row: Operation = operations[operation]
+  if (row.method !== 'HEAD') return 'unknown'
+  const [only, ...others] = problemsOf(row).filter((code) => statusOf(row, code) === status)
+  return only !== undefined && others.length === 0 ? only : 'unknown'
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value.slice(0, MAX_DETAIL_CHARACTERS) : undefined
+}
+
+function integerOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+}
+
+function matching(text: string | null, form: RegExp): string | undefined {
+  return text !== null && form.test(text) ? text : undefined
+}

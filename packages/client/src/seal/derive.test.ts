@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { createHmac, hkdfSync } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { fromHex, toHex } from '@blindkeep/protocol/bytes'
+import vectors from '../../../../vectors/derivations.json' with { type: 'json' }
+import * as derive from './derive.ts'
+import { keyPairFromSeed } from './kem.ts'
+
+const inputs = Object.fromEntries(Object.entries(vectors.inputs).map(([name, hex]) => [name, fromHex(hex)]))
+
+function input(name: keyof typeof vectors.inputs): Uint8Array {
+  const bytes = inputs[name]
+  assert.ok(bytes)
+  return bytes
+}
+
+const accountKey = input('account_key')
+const [opaqueId, albumId, fileId] = [input('opaque_id'), input('album_id'), input('file_id')]
+const deviceId = input('device_id')
+const master = fromHex(vectors.argon2id[0]?.output ?? '')
+const album = derive.albumKey(accountKey, albumId, 1)
+const pattern = (size: number) => Uint8Array.from({ length: size }, (_, index) => index % 251)
+
+function joined(secrets: derive.StreamSecrets): Uint8Array {
+  return Buffer.concat([secrets.key, secrets.noncePrefix, secrets.commitment])
+}
+
+const rows: Readonly<Record<string, () => Uint8Array>> = {
+  'authentication secret': () => derive.authenticationSecret(master),
+  'account-key wrapping': () => derive.accountWrapKey(master),
+  'recovery wrapping': () => derive.recoveryWrapKey(input('recovery_secret')),
+  'recovery proof': () => derive.recoveryProof(input('recovery_secret')),
+  'drop key seed': () => derive.dropKeySeed(accountKey, opaqueId),
+  'link secret': () => derive.linkSecret(accountKey, opaqueId),
+  'album key, amk_version 1': () => album,
+  'album key, amk_version 258': () => derive.albumKey(accountKey, albumId, 258),
+  'asset K, derived': () => derive.assetKey(album, fileId),
+  'wrapping of an adopted drop’s K': () => derive.assetWrapKey(album, fileId),
+  'drop K': () =>
+    derive.dropKey({
+      sharedSecret: input('shared_secret'),
+      linkSecret: derive.linkSecret(accountKey, opaqueId),
+      opaqueId,
+      dropPublicKey: keyPairFromSeed(derive.dropKeySeed(accountKey, opaqueId)).publicKey,
+      kemCt: pattern(1120),
+    }),
+  'device record MAC key': () => derive.deviceMacKey(accountKey, deviceId),
+  'blob stream of an original: key, nonce prefix, commitment': () =>
+    joined(
+      derive.streamSecrets({ key: input('blob_key'), salt: input('salt'), purpose: 'original', contextId: opaqueId }),
+    ),
+  'blob stream of an account key: key, nonce prefix, commitment': () =>
+    joined(
+      derive.streamSecrets({
+        key: input('blob_key'),
+        salt: input('salt'),
+        purpose: 'account-key',
+        contextId: derive.NO_CONTEXT,
+      }),
+    ),
+}
+
+describe('the table of derivations', () => {
+  it('has a vector for every row, and no two rows give the same', () => {
+    assert.deepEqual(vectors.hkdf_sha512.map(({ name }) => name).sort(), Object.keys(rows).sort())
+    assert.equal(new Set(vectors.hkdf_sha512.map(({ output }) => output)).size, vectors.hkdf_sha512.length)
+  })
+
+  for (const { name, ikm, salt, info, length, output } of vectors.hkdf_sha512) {
+    it(`derives ${name} as the vector and OpenSSL have it`, () => {
+      assert.equal(toHex(rows[name]?.() ?? new Uint8Array(0)), output)
+      const other = hkdfSync('sha512', fromHex(ikm), fromHex(salt), fromHex(info), length)
+      assert.equal(Buffer.from(other).toString('hex'), output)
+    })
+  }
+
+  it('makes the device MAC over id and key', () => {
+    const [vector] = vectors.hmac_sha256
+    assert.ok(vector)
+    assert.equal(toHex(derive.deviceMac(accountKey, deviceId, pattern(1984))), vector.output)
+    const other = createHmac('sha256', fromHex(vector.key)).update(fromHex(vector.message))
+    assert.equal(other.digest('hex'), vector.output)
+  })
+
+  it('gives another stream for another purpose, context, salt or key', () => {
+    const base = { key: pattern(32), salt: pattern(16), purpose: 'original', contextId: opaqueId } as const
+    const changes = [
+      {},
+      ...derive.PURPOSES.filter((purpose) => purpose !== 'original').map((purpose) => ({ purpose })),
+      { contextId: albumId },
+      { salt: opaqueId },
+      { key: input('blob_key') },
+    ]
+    const streams = changes.map((change) => toHex(joined(derive.streamSecrets({ ...base, ...change }))))
+    assert.equal(new Set(streams).size, changes.length)
+  })
+
+  it('refuses inputs of another length instead of deriving from them', () => {
+    const short = new Uint8Array(15)
+    const calls = [
+      () => derive.authenticationSecret(short),
+      () => derive.accountWrapKey(new Uint8Array(33)),
+      () => derive.recoveryProof(short),
+      () => derive.recoveryWrapKey(new Uint8Array(0)),
+      () => derive.dropKeySeed(accountKey, short),
+      () => derive.linkSecret(short, opaqueId),
+      () => derive.albumKey(accountKey, short, 1),
+      () => derive.albumKey(accountKey, albumId, -1),
+      () => derive.albumKey(accountKey, albumId, 2 ** 32),
+      () => derive.assetKey(album, short),
+      () => derive.assetWrapKey(short, fileId),
+      () => derive.deviceMac(accountKey, deviceId, short),
+      () => derive.streamSecrets({ key: accountKey, salt: short, purpose: 'original', contextId: opaqueId }),
+      () => derive.streamSecrets({ key: accountKey, salt: opaqueId, purpose: 'original', contextId: short }),
+    ]
+    for (const call of calls) assert.throws(call, RangeError)
+  })
+})

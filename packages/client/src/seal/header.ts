@@ -1,0 +1,94 @@
+/**
+ * The sealed header: a CBOR map of text keys to scalars, deterministically encoded, padded with zeros to whole blocks of 1024 bytes,
+ * so that a file's name does not show in the length of its ciphertext.
+ */
+import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
+import { CborError, type CborValue, decodeCborPrefix, encodeCbor } from '@blindkeep/protocol/cbor'
+import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
+import { HEADER_BLOCK_BYTES, MAX_HEADER_BLOCKS } from '@blindkeep/protocol/suites'
+import { SealError } from './sealedBlob.ts'
+
+/** What a guest or owner says of a file. All of it but `size` is another person's word: shown as text, made safe before it touches a disk. */
+export interface Header {
+  /** Plaintext bytes. The data segments may hold more: zeros, which hide the size. */
+  readonly size: number
+  readonly name?: string | undefined
+  /** Media type. */
+  readonly type?: string | undefined
+  /** RFC 3339 text; UTC with milliseconds when it comes out of a header. */
+  readonly modified_at?: string | undefined
+  readonly note?: string | undefined
+  readonly sender?: string | undefined
+}
+
+const TEXT_FIELDS = ['name', 'type', 'note', 'sender'] as const
+
+/** Zero-padded CBOR of 1 to 64 blocks. Throws `RangeError` for a header that does not fit, or that a reader would refuse. */
+export function encodeHeader(header: Header): Bytes {
+  const fields = new Map<string, CborValue>([['size', header.size]])
+  for (const name of TEXT_FIELDS) {
+    const text = header[name]
+    if (text !== undefined) fields.set(name, portable(text))
+  }
+  if (header.modified_at !== undefined) fields.set('modified_at', instant(header.modified_at))
+  if (!isSize(header.size)) throw new RangeError('a size is an integer from 0 to 2^53-1')
+  const encoded = encodeCbor(fields)
+  const blocks = Math.ceil(encoded.length / HEADER_BLOCK_BYTES)
+  if (blocks > MAX_HEADER_BLOCKS) throw new RangeError('a header has at most 65,536 bytes: shorten the note')
+  return concatBytes(encoded, new Uint8Array(blocks * HEADER_BLOCK_BYTES - encoded.length))
+}
+
+/** CBOR text is UTF-8, which has no lone surrogates, and decoders take a leading byte order mark for none of the text. */
+function portable(text: string): string {
+  return text.toWellFormed().replace(/^\uFEFF+/u, '')
+}
+
+function instant(text: string): string {
+  const at = parseInstant(text)
+  if (at === undefined) throw new RangeError('modified_at is an RFC 3339 time')
+  return formatInstant(at)
+}
+
+/** Reads an opened header; throws `SealError` for anything but one flat map with a size, and for padding that is not zero. */
+export function decodeHeader(padded: Uint8Array): Header {
+  const { fields, rest } = decodeFields(padded)
+  if (rest.some((byte) => byte !== 0)) throw new SealError('padding_not_zero', 'something is hidden after the header')
+  for (const [name, value] of fields) {
+    // Fields of later versions are passed over, but only such as can't make a reader recurse or allocate.
+    if (typeof name !== 'string' || typeof value === 'object')
+      throw new SealError('header_invalid', 'the header is not a flat map of names to texts and numbers')
+  }
+  const size: unknown = fields.get('size')
+  if (!isSize(size)) throw new SealError('header_invalid', 'the header does not say how large the file is')
+  const header: Record<string, string> = {}
+  for (const name of TEXT_FIELDS) if (fields.has(name)) header[name] = textField(fields, name)
+  if (fields.has('modified_at')) header.modified_at = timeField(fields)
+  return { size, ...header }
+}
+
+function decodeFields(padded: Uint8Array): { fields: Map<unknown, unknown>; rest: Uint8Array } {
+  try {
+    const { value, rest } = decodeCborPrefix(padded)
+    if (value instanceof Map) return { fields: value, rest }
+  } catch (cause) {
+    if (!(cause instanceof CborError)) throw cause
+    throw new SealError('header_invalid', `the header is not readable: ${cause.message}`, { cause })
+  }
+  throw new SealError('header_invalid', 'the header is not a map')
+}
+
+function textField(fields: ReadonlyMap<unknown, unknown>, name: string): string {
+  const value = fields.get(name)
+  if (typeof value !== 'string') throw new SealError('header_invalid', `the header’s ${name} is not text`)
+  return value
+}
+
+function timeField(fields: ReadonlyMap<unknown, unknown>): string {
+  const at = parseInstant(textField(fields, 'modified_at'))
+  if (at === undefined) throw new SealError('header_invalid', 'the header’s modified_at is not an RFC 3339 time')
+  return formatInstant(at)
+}
+
+function isSize(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}

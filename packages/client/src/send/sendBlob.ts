@@ -1,0 +1,165 @@
+/**
+ * Sends one blob: does what `sendMachine.ts` says, one chunk after the other, so that memory stays flat however large the blob is.
+ * Everything can be repeated: creation answers with the same session, chunks count by offset and checksum, the end by asking.
+ */
+import type { UploadId } from '@blindkeep/protocol/ids'
+import { HEADERS } from '@blindkeep/protocol/wire'
+import type { Environment } from '../environment.ts'
+import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
+import { headerInteger } from '../http/refusal.ts'
+import type { ChunkReader } from '../seal/chunkReader.ts'
+import { SourceChanged } from '../seal/source.ts'
+import type { SegmentGrid } from './chunkSizing.ts'
+import { type ChunkRange, type ChunksAhead, createChunksAhead, type ReadyChunk } from './chunksAhead.ts'
+import {
+  after,
+  nextStep,
+  type SendEvent,
+  type SendFailure,
+  type SendMachine,
+  type SendStep,
+  startSending,
+} from './sendMachine.ts'
+import type { SendPath } from './sendPath.ts'
+import { askSession } from './sendSession.ts'
+import { SendError } from './sendStop.ts'
+
+/** A chunk that takes longer is cut and tried again in halves; the last one's answer is asked for instead. */
+const CHUNK_TIMEOUT_MS = 120_000
+
+export interface SendProgress {
+  /** `preparing` is told by the `prepare` of a link alone, so that one callback serves for both. */
+  readonly phase: 'preparing' | 'sending' | 'finishing' | 'landed'
+  /** Ciphertext bytes that are hashed, or that the server has acknowledged. */
+  readonly bytes: number
+  readonly of: number
+  /** There, when something went wrong and will be tried again after so long. */
+  readonly waitingMs?: number
+}
+
+interface BlobToSend {
+  readonly path: SendPath
+  /** Bytes of the blob. */
+  readonly size: number
+  readonly segments: SegmentGrid
+  /** Rejects with `SourceChanged` rather than giving other bytes than those that were hashed. */
+  readonly readChunk: ChunkReader
+  /** Of a session that is known from before. */
+  readonly uploadId: UploadId | undefined
+  readonly suggestedChunkBytes: number
+  /** Called, and awaited, when there is a session: keep it before anything else happens. */
+  readonly onCreated?: ((uploadId: UploadId) => void | Promise<void>) | undefined
+  readonly onProgress?: ((progress: SendProgress) => void) | undefined
+  /** Pauses: rejects with the signal's reason, and the session stays good for another try. */
+  readonly signal?: AbortSignal | undefined
+  readonly environment: Environment
+}
+
+/** Resolves with the session when the blob has landed: hashed as a whole, durable and with a receipt. Throws `SendError` when it stops. */
+export async function sendBlob(blob: BlobToSend): Promise<UploadId> {
+  const { signal, environment, onCreated } = blob
+  let machine = startSending(blob)
+  const chunks = createChunksAhead(blob.readChunk)
+  let tookMs = 0
+  const report = progressReport(blob.onProgress)
+  for (;;) {
+    report(progressOf(machine))
+    if (machine.waitMs > 0) await environment.wait(machine.waitMs, signal)
+    signal?.throwIfAborted()
+    const step = nextStep(machine)
+    if (step.do === 'land') return step.uploadId
+    if (step.do === 'stop') throw new SendError(step.reason, step.cause)
+    const event = await perform(blob, step, { machine, chunks, tookMs })
+    if (event.is === 'kept') tookMs = event.tookMs
+    if (event.is === 'created') await onCreated?.(event.uploadId)
+    machine = after(machine, event, randomOf(environment))
+  }
+}
+
+function progressOf({ position, size, reached, waitMs, tries }: SendMachine): SendProgress {
+  if (position.at === 'landed') return { phase: 'landed', bytes: size, of: size }
+  if (position.at === 'finishing') return { phase: 'finishing', bytes: size, of: size }
+  const bytes = position.at === 'open' ? position.offset : reached
+  return { phase: 'sending', bytes, of: size, ...(tries > 0 && waitMs > 0 ? { waitingMs: waitMs } : {}) }
+}
+
+/** Says everything once: steps that change nothing for a person are not told. */
+function progressReport(onProgress: BlobToSend['onProgress']): (progress: SendProgress) => void {
+  let told = ''
+  return (progress) => {
+    const telling = JSON.stringify(progress)
+    if (telling !== told) onProgress?.(progress)
+    told = telling
+  }
+}
+
+function randomOf({ randomBytes }: Environment): number {
+  return (randomBytes(1)[0] ?? 0) / 256
+}
+
+type ServerStep = Extract<SendStep, { do: 'create' | 'ask' | 'send' }>
+
+interface Sending {
+  readonly machine: SendMachine
+  readonly chunks: ChunksAhead
+  /** How long the last chunk took; 0 when there was none. */
+  readonly tookMs: number
+}
+
+async function perform(blob: BlobToSend, step: ServerStep, { machine, chunks, tookMs }: Sending): Promise<SendEvent> {
+  if (step.do === 'create') return orFailed(create(blob))
+  if (step.do === 'ask') return orFailed(ask(blob, step.uploadId))
+  const chunk = await sealedChunk(chunks, step)
+  const answered = orFailed(append(blob, { ...step, ...chunk }), { sentBytes: chunk.bytes.length })
+  // Lines seldom change from one chunk to the next: what follows if this one takes as long as the last did is probably right.
+  const kept = { is: 'kept', offset: step.end, sentBytes: chunk.bytes.length, tookMs } as const
+  const next = nextStep(after(machine, kept, 0))
+  if (next.do === 'send') chunks.begin(next)
+  return answered
+}
+
+/** What the server or the line refuses is for the machine to judge; everything else ends the sending. */
+async function orFailed(work: Promise<SendEvent>, chunk: { readonly sentBytes?: number } = {}): Promise<SendEvent> {
+  try {
+    return await work
+  } catch (error) {
+    if (!isSendFailure(error)) throw error
+    return { is: 'failed', failure: error, ...chunk }
+  }
+}
+
+async function create({ path, signal }: BlobToSend): Promise<SendEvent> {
+  return { is: 'created', ...(await path.create({ signal })) }
+}
+
+async function sealedChunk(chunks: ChunksAhead, range: ChunkRange): Promise<ReadyChunk> {
+  try {
+    return await chunks.take(range)
+  } catch (error) {
+    throw error instanceof SourceChanged ? new SendError('file_changed', error) : error
+  }
+}
+
+function isSendFailure(error: unknown): error is SendFailure {
+  return error instanceof ProblemError || error instanceof NetworkError || error instanceof AnswerError
+}
+
+async function ask({ path, size, signal }: BlobToSend, uploadId: UploadId): Promise<SendEvent> {
+  return { is: 'told', ...(await askSession({ path, uploadId, size }, { signal })) }
+}
+
+interface Chunk extends ChunkRange, ReadyChunk {
+  readonly uploadId: UploadId
+}
+
+async function append(
+  { path, signal, environment }: BlobToSend,
+  { uploadId, offset, end, bytes, checksum }: Chunk,
+): Promise<SendEvent> {
+  const startedMs = environment.elapsedMs()
+  const headers = await path.append({ uploadId, offset, checksum, bytes }, { signal, timeoutMs: CHUNK_TIMEOUT_MS })
+  // An acknowledgement of more or less than was sent would leave a hole or send twice; then the server has to say where it stands.
+  if (headerInteger(headers, HEADERS.offset) !== end)
+    throw new AnswerError(path.names.append, 'it acknowledges another offset than the chunk’s end')
+  return { is: 'kept', offset: end, sentBytes: bytes.length, tookMs: environment.elapsedMs() - startedMs }
+}

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
+import fc from 'fast-check'
+import { NetworkError, ProblemError, type ProblemFacts } from '../http/errors.ts'
+import { after, MAX_TRIES, nextStep, type SendEvent, type SendMachine, startSending } from './sendMachine.ts'
+
+const MIB = 1024 * 1024
+
+function uploadIdOf(text: string): UploadId {
+  const id = parseUploadId(text)
+  assert.ok(id)
+  return id
+}
+
+const uploadId = uploadIdOf('6f1c3f5e-8d5e-4b6f-9a51-0d0f3f9f6a11')
+const segments = { first: 0, each: MIB }
+const start = (size: number) => startSending({ size, segments, uploadId: undefined, suggestedChunkBytes: 8 * MIB })
+const created: SendEvent = { is: 'created', uploadId, suggestedChunkBytes: 8 * MIB }
+const problem = (facts: Omit<ProblemFacts, 'operation'>) => new ProblemError({ operation: 'appendChunk', ...facts })
+
+function follow(machine: SendMachine, events: readonly SendEvent[], random = 0): SendMachine {
+  return events.reduce((now, event) => after(now, event, random), machine)
+}
+
+/** As after some chunks on a fast line. */
+const grown = (machine: SendMachine): SendMachine => ({
+  ...machine,
+  sizing: { ...machine.sizing, bytes: machine.sizing.max },
+})
+const opened = (size: number, offset = 0) =>
+  grown(follow(start(size), [created, { is: 'told', state: 'open', offset }]))
+const failedChunk = (failure: ProblemError | NetworkError, sentBytes = 8 * MIB): SendEvent => ({
+  is: 'failed',
+  failure,
+  sentBytes,
+})
+
+describe('the order of an upload', () => {
+  it('creates, asks where the session stands, sends, and is done when the last chunk is kept', () => {
+    const size = 10 * MIB
+    let machine = start(size)
+    assert.deepEqual(nextStep(machine), { do: 'create' })
+    machine = after(machine, created, 0)
+    assert.deepEqual(nextStep(machine), { do: 'ask', uploadId })
+    machine = after(machine, { is: 'told', state: 'open', offset: 0 }, 0)
+    assert.deepEqual(nextStep(machine), { do: 'send', uploadId, offset: 0, end: MIB })
+    machine = after(machine, { is: 'kept', offset: MIB, sentBytes: MIB, tookMs: 6_000 }, 0)
+    assert.deepEqual(nextStep(machine), { do: 'send', uploadId, offset: MIB, end: 2 * MIB })
+    machine = after(machine, { is: 'kept', offset: 9 * MIB, sentBytes: MIB, tookMs: 6_000 }, 0)
+    machine = after(machine, { is: 'kept', offset: size, sentBytes: MIB, tookMs: 100 }, 0)
+    assert.deepEqual(nextStep(machine), { do: 'land', uploadId })
+  })
+
+  it('asks before it sends when a fresh process goes on with a known session', () => {
+    const machine = startSending({ size: MIB, segments, uploadId, suggestedChunkBytes: 8 * MIB })
+    assert.deepEqual(nextStep(machine), { do: 'ask', uploadId })
+  })
+})
+
+describe('the last chunk’s lost answer', () => {
+  const lost = follow(opened(MIB), [failedChunk(new NetworkError('cut'), MIB)])
+
+  it('asks, and is done when the session has landed', () => {
+    assert.equal(nextStep(lost).do, 'ask')
+    const machine = after(lost, { is: 'told', state: 'landed', offset: MIB }, 0)
+    assert.equal(nextStep(machine).do, 'land')
+  })
+
+  it('asks again after a pause while the session is finishing', () => {
+    const machine = after(lost, { is: 'told', state: 'finishing', offset: MIB }, 0)
+    assert.equal(nextStep(machine).do, 'ask')
+    assert.ok(machine.waitMs > 0)
+  })
+
+  it('asks again, and sends nothing, when the session has every byte and is still called open', () => {
+    const machine = after(lost, { is: 'told', state: 'open', offset: MIB }, 0)
+    assert.equal(nextStep(machine).do, 'ask')
+    assert.ok(machine.waitMs > 0)
+  })
+
+  it('sends the chunk again when the server never got it', () => {
+    const machine = after(lost, { is: 'told', state: 'open', offset: 0 }, 0)
+    assert.equal(nextStep(machine).do, 'send')
+  })
+})
+
+describe('where to go on', () => {
+  it('goes on at X-Service-Offset after 409 offset_mismatch, without a pause when the server has more than we knew', () => {
+    const refusal = problem({ status: 409, code: 'error.upload.offset_mismatch', offset: 3 * MIB })
+    const machine = after(opened(20 * MIB), failedChunk(refusal), 0.5)
+    assert.deepEqual(nextStep(machine), { do: 'send', uploadId, offset: 3 * MIB, end: 11 * MIB })
+    assert.equal(machine.waitMs, 0)
+  })
+
+  it('goes back to what the server still has, after a pause', () => {
+    const refusal = problem({ status: 409, code: 'error.upload.offset_mismatch', offset: MIB })
+    const machine = after(opened(20 * MIB, 9 * MIB), failedChunk(refusal), 0)
+    assert.deepEqual(nextStep(machine), { do: 'send', uploadId, offset: MIB, end: 9 * MIB })
+    assert.ok(machine.waitMs > 0)
+  })
+
+  it('asks after 409 session_closed, because the session may have landed', () => {
+    const refusal = problem({ status: 409, code: 'error.upload.session_closed', offset: 0 })
+    assert.equal(nextStep(after(opened(MIB), failedChunk(refusal), 0)).do, 'ask')
+  })
+})
+
+describe('how large and how often', () => {
+  it('halves the chunk after a cut', () => {
+    const machine = follow(opened(20 * MIB), [
+      failedChunk(new NetworkError('unreachable')),
+      { is: 'told', state: 'open', offset: 0 },
+    ])
+    assert.deepEqual(nextStep(machine), { do: 'send', uploadId, offset: 0, end: 4 * MIB })
+  })
+
+  it('never again tries a size that was answered 413, and stops when even the smallest is refused', () => {
+    const refusal = problem({ status: 413, code: 'error.request.payload_too_large' })
+    let machine = after(opened(64 * MIB), failedChunk(refusal), 0)
+    machine = after(machine, { is: 'kept', offset: 4 * MIB, sentBytes: 4 * MIB, tookMs: 10 }, 0)
+    assert.deepEqual(nextStep(machine), { do: 'send', uploadId, offset: 4 * MIB, end: 8 * MIB })
+    for (let step = nextStep(machine); step.do === 'send'; step = nextStep(machine))
+      machine = after(machine, failedChunk(refusal, step.end - step.offset), 0)
+    const stop = nextStep(machine)
+    assert.equal(stop.do === 'stop' && stop.reason, 'chunk_refused')
+  })
+
+  it('aims at five to ten seconds a chunk', () => {
+    let machine = opened(64 * MIB)
+    machine = after(machine, { is: 'kept', offset: 8 * MIB, sentBytes: 8 * MIB, tookMs: 25_000 }, 0)
+    assert.equal(machine.sizing.bytes, 4 * MIB)
+    machine = after(machine, { is: 'kept', offset: 12 * MIB, sentBytes: 4 * MIB, tookMs: 7_000 }, 0)
+    assert.equal(machine.sizing.bytes, 4 * MIB)
+    machine = after(machine, { is: 'kept', offset: 16 * MIB, sentBytes: 4 * MIB, tookMs: 2_000 }, 0)
+    assert.equal(machine.sizing.bytes, 8 * MIB)
+  })
+
+  it('ends a chunk where a segment ends', () => {
+    const segments = { first: 2210, each: MIB }
+    const machine = grown(startSending({ size: 20 * MIB, segments, uploadId, suggestedChunkBytes: 8 * MIB }))
+    const first = nextStep(after(machine, { is: 'told', state: 'open', offset: 0 }, 0))
+    assert.equal(first.do === 'send' && first.end, 2210 + 7 * MIB)
+    const second = nextStep(after(machine, { is: 'told', state: 'open', offset: 2210 + 7 * MIB }, 0))
+    assert.equal(second.do === 'send' && second.end, 2210 + 15 * MIB)
+  })
+
+  it('keeps the smallest chunk large enough for a blob of a tebibyte to fit into the chunks that a session takes', () => {
+    const machine = start(2 ** 40)
+    assert.ok(2 ** 40 / machine.sizing.min <= (4 * 2 ** 40) / (8 * MIB))
+  })
+
+  it('waits as long as Retry-After says', () => {
+    const refusal = problem({ status: 429, code: 'error.drop.rate_limited', retryAfterSeconds: 7 })
+    const machine = after(start(MIB), { is: 'failed', failure: refusal }, 0)
+    assert.deepEqual([nextStep(machine).do, machine.waitMs], ['create', 7_000])
+  })
+
+  it('leaves a longer pause than a minute to the person', () => {
+    const refusal = problem({ status: 429, code: 'error.drop.rate_limited', retryAfterSeconds: 900 })
+    const stop = nextStep(after(start(MIB), { is: 'failed', failure: refusal }, 0))
+    assert.ok(stop.do === 'stop' && stop.reason === 'gave_up' && stop.cause === refusal)
+  })
+
+  it('rides through a server that is away for half a minute, and gives up on one that stays away', () => {
+    let machine = opened(MIB)
+    let waitedMs = 0
+    for (let tries = 1; tries <= MAX_TRIES; tries++) {
+      machine = after(machine, failedChunk(new NetworkError('unreachable')), 0)
+      assert.equal(nextStep(machine).do, 'ask')
+      waitedMs += machine.waitMs
+    }
+    assert.ok(waitedMs > 60_000 && waitedMs < 300_000)
+    const stop = nextStep(after(machine, failedChunk(new NetworkError('unreachable')), 0))
+    assert.equal(stop.do === 'stop' && stop.reason, 'gave_up')
+  })
+})
+
+describe('what no other try cures', () => {
+  const cases = [
+    ['error.drop.link_not_found', 404, 'link_closed'],
+    ['error.drop.cap_exhausted', 409, 'link_full'],
+    ['error.drop.passphrase_required', 403, 'passphrase_refused'],
+    ['error.drop.file_too_large', 413, 'too_large'],
+    ['error.quota.exceeded', 403, 'owner_full'],
+    ['error.upload.session_not_found', 404, 'session_gone'],
+    ['error.upload.content_hash_mismatch', 409, 'session_failed'],
+    ['error.drop.malformed', 400, 'refused'],
+    ['error.upload.file_too_large', 413, 'too_large_for_server'],
+    ['error.request.limit_reached', 403, 'too_many_uploads'],
+    ['error.auth.session_expired', 401, 'signed_out'],
+    ['error.account.suspended', 403, 'suspended'],
+    ['error.device.not_authorized', 403, 'device_refused'],
+    ['error.album.not_available', 403, 'album_refused'],
+    ['error.asset.id_taken', 409, 'asset_taken'],
+    ['error.manifest.stale', 409, 'asset_taken'],
+    ['error.manifest.mismatch', 409, 'manifest_refused'],
+    ['error.manifest.timestamp_out_of_range', 400, 'manifest_refused'],
+    ['error.protocol.version_unsupported', 426, 'version_refused'],
+  ] as const
+  for (const [code, status, reason] of cases) {
+    it(`stops with ${reason} at ${code}`, () => {
+      const stop = nextStep(after(start(MIB), { is: 'failed', failure: problem({ status, code }) }, 0))
+      assert.equal(stop.do === 'stop' && stop.reason, reason)
+    })
+  }
+})
+
+/** A server that keeps whole chunks, loses requests and answers as chance has it, and never lies. */
+interface ModelServer {
+  kept: number
+  isLanded: boolean
+  readonly acknowledged: Set<number>
+}
+
+type Chance = 'fine' | 'request lost' | 'answer lost' | 'busy' | 'half a minute of nothing'
+
+function serve(server: ModelServer, machine: SendMachine, chance: Chance): SendEvent {
+  const step = nextStep(machine)
+  const isChunk = step.do === 'send'
+  const size = isChunk ? { sentBytes: step.end - step.offset } : {}
+  if (chance === 'request lost' || chance === 'half a minute of nothing')
+    return { is: 'failed', failure: new NetworkError('unreachable'), ...size }
+  if (chance === 'busy') return { is: 'failed', failure: problem({ status: 503, code: 'unknown' }), ...size }
+  const answer = answerTo(server, machine)
+  if (chance === 'answer lost') return { is: 'failed', failure: new NetworkError('cut'), ...size }
+  if (answer.is === 'kept' && isChunk) server.acknowledged.add(step.offset)
+  return answer
+}
+
+function answerTo(server: ModelServer, machine: SendMachine): SendEvent {
+  const step = nextStep(machine)
+  if (step.do === 'create') return created
+  if (step.do === 'ask') return { is: 'told', state: server.isLanded ? 'landed' : 'open', offset: server.kept }
+  assert.ok(step.do === 'send')
+  assert.ok(!server.acknowledged.has(step.offset), 'an acknowledged chunk is never sent again')
+  if (step.offset !== server.kept)
+    return failedChunk(
+      problem({ status: 409, code: 'error.upload.offset_mismatch', offset: server.kept }),
+      step.end - step.offset,
+    )
+  server.kept = step.end
+  server.isLanded = server.kept === machine.size
+  return { is: 'kept', offset: server.kept, sentBytes: step.end - step.offset, tookMs: 6_000 }
+}
+
+describe('whatever the line does', () => {
+  it('lands every byte once, or gives up after as many failures in a row as it says', () => {
+    const chance = fc.constantFrom<Chance>(
+      'fine',
+      'fine',
+      'request lost',
+      'answer lost',
+      'busy',
+      'half a minute of nothing',
+    )
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 * MIB }), fc.infiniteStream(chance), (size, chances) => {
+        const server: ModelServer = { kept: 0, isLanded: false, acknowledged: new Set() }
+        let machine = start(size)
+        for (const now of chances) {
+          const { do: what } = nextStep(machine)
+          if (what === 'land' || what === 'stop') break
+          machine = after(machine, serve(server, machine, now), 0.5)
+        }
+        const end = nextStep(machine)
+        if (end.do === 'land') assert.ok(server.isLanded)
+        else assert.ok(end.do === 'stop' && end.reason === 'gave_up' && machine.tries === MAX_TRIES)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,210 @@
+/**
+ * What to do next while a sealed file is sent: a pure function from what is known and what just happened. `sendBlob.ts` does what it says.
+ * The server's word on where to go on is always followed; the bytes sent are the same whatever it says, so that a lie costs time and never a key.
+ */
+import type { UploadId } from '@blindkeep/protocol/ids'
+import { type AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
+import {
+  type ChunkSizing,
+  chunkEnd,
+  halved,
+  type SegmentGrid,
+  sizingAfter,
+  sizingBelow,
+  startSizing,
+} from './chunkSizing.ts'
+import { type SendStopReason, stopReasonOf } from './sendStop.ts'
+
+/** Failures in a row, without one byte more on the server, after which we stop: about three minutes. */
+export const MAX_TRIES = 12
+const BACKOFF_MS = { first: 500, max: 30_000 }
+/** A server that asks for a longer pause is not waited for: the person decides. */
+const MAX_RETRY_AFTER_SECONDS = 60
+/** Finishing hashes the whole file again after a restart, which for the largest takes its time. */
+const POLL_MS = { first: 100, max: 10_000 }
+const MAX_POLLS = 1_000
+
+type Position =
+  /** No session that we know of. */
+  | { readonly at: 'start' }
+  /** There is a session; the server has to tell where it stands. */
+  | { readonly at: 'unsure' }
+  | { readonly at: 'open'; readonly offset: number }
+  /** The server has every byte and is not done with them. */
+  | { readonly at: 'finishing' }
+  | { readonly at: 'landed' }
+  | { readonly at: 'stopped'; readonly reason: SendStopReason; readonly cause: SendFailure | undefined }
+
+export type SendFailure = ProblemError | NetworkError | AnswerError
+
+export interface SendMachine {
+  readonly position: Position
+  /** Bytes of the sealed file. */
+  readonly size: number
+  readonly segments: SegmentGrid
+  readonly uploadId: UploadId | undefined
+  readonly sizing: ChunkSizing
+  /** How long to wait before the next step. */
+  readonly waitMs: number
+  /** The highest offset that the server has told. */
+  readonly reached: number
+  readonly tries: number
+  readonly polls: number
+}
+
+export type SendStep =
+  | { readonly do: 'create' }
+  | { readonly do: 'ask'; readonly uploadId: UploadId }
+  | { readonly do: 'send'; readonly uploadId: UploadId; readonly offset: number; readonly end: number }
+  | { readonly do: 'land'; readonly uploadId: UploadId }
+  | { readonly do: 'stop'; readonly reason: SendStopReason; readonly cause: SendFailure | undefined }
+
+export const SESSION_STATES = ['open', 'finishing', 'landed', 'failed'] as const
+export type SessionState = (typeof SESSION_STATES)[number]
+
+export type SendEvent =
+  | { readonly is: 'created'; readonly uploadId: UploadId; readonly suggestedChunkBytes: number }
+  | { readonly is: 'told'; readonly state: SessionState; readonly offset: number }
+  | { readonly is: 'kept'; readonly offset: number; readonly sentBytes: number; readonly tookMs: number }
+  /** `sentBytes` when a chunk was under way. */
+  | { readonly is: 'failed'; readonly failure: SendFailure; readonly sentBytes?: number }
+
+interface SendStart {
+  readonly size: number
+  readonly segments: SegmentGrid
+  readonly uploadId: UploadId | undefined
+  /** Until the session's own answer says otherwise. */
+  readonly suggestedChunkBytes: number
+}
+
+export function startSending({ size, segments, uploadId, suggestedChunkBytes }: SendStart): SendMachine {
+  return {
+    position: uploadId === undefined ? { at: 'start' } : { at: 'unsure' },
+    size,
+    segments,
+    uploadId,
+    sizing: startSizing(size, suggestedChunkBytes),
+    waitMs: 0,
+    reached: 0,
+    tries: 0,
+    polls: 0,
+  }
+}
+
+export function nextStep(machine: SendMachine): SendStep {
+  const { position, uploadId } = machine
+  if (position.at === 'stopped') return { do: 'stop', reason: position.reason, cause: position.cause }
+  if (uploadId === undefined) return { do: 'create' }
+  switch (position.at) {
+    case 'start':
+      return { do: 'create' }
+    case 'unsure':
+    case 'finishing':
+      return { do: 'ask', uploadId }
+    case 'open':
+      return { do: 'send', uploadId, offset: position.offset, end: endOf(machine, position.offset) }
+    case 'landed':
+      return { do: 'land', uploadId }
+  }
+}
+
+function endOf({ size, sizing, segments }: SendMachine, offset: number): number {
+  const end = offset + sizing.bytes
+  return end >= size ? size : chunkEnd(offset, end, segments)
+}
+
+/** `random` is a number from 0 up to 1, for the jitter that keeps many clients from coming back at once. */
+export function after(machine: SendMachine, event: SendEvent, random: number): SendMachine {
+  const now = { ...machine, waitMs: 0 }
+  switch (event.is) {
+    case 'created':
+      return {
+        ...now,
+        uploadId: event.uploadId,
+        sizing: startSizing(now.size, event.suggestedChunkBytes),
+        position: { at: 'unsure' },
+        tries: 0,
+      }
+    case 'told':
+      return afterTold(now, event)
+    case 'kept':
+      return {
+        ...standingAt(now, event.offset),
+        sizing: sizingAfter(now.sizing, event.sentBytes, event.tookMs),
+        // The chunk that ends at the declared size is acknowledged only when the drop has landed.
+        position: event.offset === now.size ? { at: 'landed' } : { at: 'open', offset: event.offset },
+      }
+    case 'failed':
+      return afterFailure(now, event, random)
+  }
+}
+
+function afterTold(machine: SendMachine, { state, offset }: { state: SessionState; offset: number }): SendMachine {
+  switch (state) {
+    case 'landed':
+      return { ...machine, position: { at: 'landed' }, reached: machine.size }
+    case 'failed':
+      return stopped(machine, 'session_failed')
+    case 'open':
+      if (offset < machine.size) return { ...standingAt(machine, offset), position: { at: 'open', offset } }
+      return polled(standingAt(machine, offset))
+    case 'finishing':
+      return polled(standingAt(machine, machine.size))
+  }
+}
+
+function standingAt(machine: SendMachine, offset: number): SendMachine {
+  return offset > machine.reached ? { ...machine, reached: offset, tries: 0 } : machine
+}
+
+function polled(machine: SendMachine): SendMachine {
+  const polls = machine.polls + 1
+  if (polls > MAX_POLLS) return stopped(machine, 'gave_up')
+  const waitMs = Math.min(POLL_MS.max, POLL_MS.first * 2 ** (polls - 1))
+  return { ...machine, position: { at: 'finishing' }, polls, waitMs }
+}
+
+type Failed = Extract<SendEvent, { is: 'failed' }>
+
+function afterFailure(machine: SendMachine, event: Failed, random: number): SendMachine {
+  const { failure, sentBytes } = event
+  const problem = failure instanceof ProblemError ? failure : undefined
+  const reason = problem === undefined ? undefined : stopReasonOf(problem)
+  if (reason !== undefined) return stopped(machine, reason, failure)
+  if (problem?.status === 413)
+    return sentBytes === undefined ? stopped(machine, 'refused', failure) : afterTooLarge(machine, sentBytes, failure)
+  const goOn = problem?.code === 'error.upload.session_closed' ? undefined : problem?.offset
+  if (problem?.status === 409 && goOn !== undefined && goOn < machine.size)
+    return retried({ ...standingAt(machine, goOn), position: { at: 'open', offset: goOn } }, failure, {
+      random,
+      isAnswered: goOn > machine.reached,
+    })
+  const isCut = failure instanceof NetworkError && sentBytes !== undefined
+  const sizing = isCut ? halved(machine.sizing) : machine.sizing
+  const position: Position = machine.uploadId === undefined ? { at: 'start' } : { at: 'unsure' }
+  return retried({ ...machine, sizing, position }, failure, { random, isAnswered: false })
+}
+
+function afterTooLarge(machine: SendMachine, sentBytes: number, failure: SendFailure): SendMachine {
+  const sizing = sizingBelow(machine.sizing, sentBytes)
+  return sizing === undefined ? stopped(machine, 'chunk_refused', failure) : { ...machine, sizing }
+}
+
+interface Retry {
+  readonly random: number
+  /** The server has told where to go on, further than before: no reason to wait. */
+  readonly isAnswered: boolean
+}
+
+function retried(machine: SendMachine, failure: SendFailure, { random, isAnswered }: Retry): SendMachine {
+  if (isAnswered) return machine
+  const retryAfterSeconds = failure instanceof ProblemError ? (failure.retryAfterSeconds ?? 0) : 0
+  const tries = machine.tries + 1
+  if (tries > MAX_TRIES || retryAfterSeconds > MAX_RETRY_AFTER_SECONDS) return stopped(machine, 'gave_up', failure)
+  const backoffMs = Math.min(BACKOFF_MS.max, BACKOFF_MS.first * 2 ** (tries - 1)) * (0.5 + random / 2)
+  return { ...machine, tries, waitMs: Math.max(retryAfterSeconds * 1000, backoffMs) }
+}
+
+function stopped(machine: SendMachine, reason: SendStopReason, cause?: SendFailure): SendMachine {
+  return { ...machine, position: { at: 'stopped', reason, cause } }
+}

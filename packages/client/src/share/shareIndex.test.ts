@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { concatBytes, fromHex, toHex } from '@blindkeep/protocol/bytes'
+import { type CborValue, decodeCbor, encodeCbor } from '@blindkeep/protocol/cbor'
+import { parseSha256Hex } from '@blindkeep/protocol/ids'
+import { MAX_SHARE_BLOBS } from '@blindkeep/protocol/schemas/shares'
+import vectors from '../../../../vectors/shares.json' with { type: 'json' }
+import { formatShare, makeShareFragment, parseShare, parseShareFragment } from './shareAddress.ts'
+import { ShareError, type ShareFault } from './shareError.ts'
+import { decodeShareIndex, encodeShareIndex, openShareIndex, type ShareEntry, sealShareIndex } from './shareIndex.ts'
+
+const failing = (reason: string) => (error: unknown) => error instanceof ShareError && error.reason === reason
+
+function entryOf(asset: (typeof vectors.valid)[number]['assets'][number]): ShareEntry {
+  const hash = parseSha256Hex(asset.hash)
+  assert.ok(hash)
+  const stream = fromHex(asset.stream)
+  const secrets = { key: stream.slice(0, 32), noncePrefix: stream.slice(32, 39), commitment: stream.slice(39) }
+  return { hash, secrets, size: asset.size, name: asset.name, type: asset.type, modifiedAt: asset.modified_at }
+}
+
+const [first] = vectors.valid
+assert.ok(first)
+const entries = first.assets.map(entryOf)
+const sealOf = (vector: { opaque_id: string; share_key: string; salt?: string }) => ({
+  shareKey: fromHex(vector.share_key),
+  opaqueId: fromHex(vector.opaque_id),
+  salt: vector.salt === undefined ? undefined : fromHex(vector.salt),
+})
+
+describe('the address of a share', () => {
+  it('has vectors of every kind', () => {
+    const { fragments, indexes, sealed_indexes } = vectors.invalid
+    for (const list of [vectors.valid, fragments, indexes, sealed_indexes]) assert.ok(list.length > 0)
+  })
+
+  it('is made and read as the vectors have it, with and without its #', () => {
+    for (const { fragment, share_key } of vectors.valid) {
+      assert.equal(makeShareFragment(fromHex(share_key)), fragment)
+      for (const text of [fragment, `#${fragment}`])
+        assert.equal(toHex(parseShareFragment(text) ?? new Uint8Array()), share_key)
+    }
+  })
+
+  for (const { name, fragment } of vectors.invalid.fragments)
+    it(`is refused: ${name}`, () => assert.equal(parseShareFragment(fragment), undefined))
+
+  it('comes back out of its URL, whatever stands before it, and is none of an upload link', () => {
+    const { opaque_id: opaqueId, fragment } = first
+    const url = `https://keep.example/a/path/v/${opaqueId}#${fragment}`
+    const address = parseShare(` ${url}\n`)
+    assert.deepEqual(
+      [address.baseUrl, address.opaqueId, toHex(address.shareKey)],
+      ['https://keep.example/a/path', opaqueId, first.share_key],
+    )
+    assert.equal(formatShare(address), url)
+    for (const [text, reason] of [
+      [`https://keep.example/v/${opaqueId}`, 'fragment_missing'],
+      [`https://keep.example/v/${opaqueId}#`, 'fragment_missing'],
+      [`https://keep.example/v/${opaqueId}#${fragment.slice(1)}`, 'malformed'],
+      [`https://keep.example/u/${opaqueId}#${fragment}`, 'malformed'],
+      [`https://keep.example/v/${opaqueId.toUpperCase()}#${fragment}`, 'malformed'],
+      [`ftp://keep.example/v/${opaqueId}#${fragment}`, 'malformed'],
+      ['hello', 'malformed'],
+    ] satisfies [string, ShareFault][])
+      assert.throws(() => parseShare(text), failing(reason), text)
+  })
+})
+
+describe('the index of a share', () => {
+  it('is encoded, sealed and opened as the vectors have it', async () => {
+    for (const vector of vectors.valid) {
+      const given = vector.assets.map(entryOf)
+      assert.equal(toHex(encodeShareIndex(given)), vector.index)
+      assert.equal(toHex(await sealShareIndex(sealOf(vector), given)), vector.sealed_index)
+      assert.deepEqual(await openShareIndex(sealOf(vector), fromHex(vector.sealed_index)), given)
+    }
+  })
+
+  for (const { name, reason, index } of vectors.invalid.indexes)
+    it(`is refused: ${name}`, () => assert.throws(() => decodeShareIndex(fromHex(index)), failing(reason)))
+
+  for (const { name, sealed_index } of vectors.invalid.sealed_indexes)
+    it(`is refused: sealed ${name}`, async () => {
+      await assert.rejects(openShareIndex(sealOf(first), fromHex(sealed_index)), failing('index_swapped'))
+    })
+
+  it('is read past members of later clients', () => {
+    const index = decodeCbor(encodeShareIndex(entries)) as Map<string, CborValue>
+    const [asset] = index.get('assets') as Map<string, CborValue>[]
+    asset?.set('thumbnail', new Map([['hash', 'later']]))
+    index.set('title', 'Holidays')
+    assert.deepEqual(decodeShareIndex(encodeCbor(index)), entries)
+  })
+
+  it('is refused when it would be too large, in bytes or in assets', async () => {
+    const [entry] = entries
+    assert.ok(entry)
+    const long = Array.from({ length: 600 }, () => ({ ...entry, name: 'n'.repeat(900) }))
+    await assert.rejects(sealShareIndex(sealOf(first), long), failing('too_large'))
+    const many = Array.from({ length: MAX_SHARE_BLOBS + 1 }, () => entry)
+    await assert.rejects(sealShareIndex(sealOf(first), many), failing('too_large'))
+  })
+
+  it('is refused, and no stack overflows, when it nests without end', () => {
+    const nested = concatBytes(new Uint8Array(500_000).fill(0x81), Uint8Array.of(0))
+    assert.throws(() => decodeShareIndex(nested), failing('index_invalid'))
+  })
+})

@@ -1,0 +1,309 @@
+/** Shares of uploaded files and adopted drops at the real server, and one that lies about them. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { fromHex, toBase64 } from '@blindkeep/protocol/bytes'
+import { type Blob, type Body, giving as givingBlob, hashOf, lyingAsset } from '../../../../testing/assetLies.ts'
+import { startBehindProxy } from '../../../../testing/behindProxy.ts'
+import { flipAt, is, lie } from '../../../../testing/lies.ts'
+import { type Keeper, newKeeper, newOwner, sendFile } from '../../../../testing/people.ts'
+import { replaceAsset, sealReplacement } from '../../../../testing/replacing.ts'
+import type { Message } from '../../../../testing/tamperingProxy.ts'
+import { AssetError, AssetIncomplete } from '../assets/assetError.ts'
+import { createCalls } from '../http/call.ts'
+import { AnswerError, ProblemError } from '../http/errors.ts'
+import type { CreatedShare, Owner } from '../owner.ts'
+import { openBlob } from '../seal/open.ts'
+import { SealError } from '../seal/sealedBlob.ts'
+import { sourceOfBytes } from '../seal/source.ts'
+import { openShare, type SharedAsset, ShareError, type ShareFault } from './openShare.ts'
+import { parseShare } from './shareAddress.ts'
+import { openShareIndex, type ShareEntry, sealShareIndex } from './shareIndex.ts'
+
+const MIB = 1024 * 1024
+const FACTS = {
+  name: 'naïve \u202Efdp.exe',
+  type: 'image/jpeg',
+  note: 'for me alone',
+  modifiedAt: '2026-01-02T02:04:05Z',
+}
+
+const { proxy, stop } = await startBehindProxy()
+let keeper: Keeper
+let owner: Owner
+/** One file that the owner brought, one that a guest did, and both in one share. */
+let files: { readonly assetId: string; readonly content: Uint8Array }[]
+let created: CreatedShare
+
+before(async () => {
+  keeper = await newKeeper(proxy.url)
+  owner = keeper.owner
+  files = [await uploaded(2 * MIB + 5), await adopted(MIB)]
+  created = await owner.createShare(files.map(({ assetId }) => assetId))
+})
+after(stop)
+afterEach(() => proxy.tamper())
+
+async function uploaded(bytes: number) {
+  const content = new Uint8Array(randomBytes(bytes))
+  const { assetId } = await owner.upload({ source: sourceOfBytes(content), ...keeper, ...FACTS })
+  return { assetId, content }
+}
+
+async function adopted(bytes: number) {
+  const content = new Uint8Array(randomBytes(bytes))
+  const { url } = await owner.createLink()
+  const { landed } = await sendFile(url, content, { name: 'from a guest.pdf', type: 'application/pdf', note: 'hello' })
+  const drop = (await owner.inbox()).find(({ ciphertextHash }) => ciphertextHash === landed.ciphertextHash)
+  assert.ok(drop)
+  return { assetId: (await owner.adoptDrop(drop, keeper)).assetId, content }
+}
+
+const read = async (asset: SharedAsset | undefined) =>
+  new Uint8Array(await new Response(await asset?.open()).arrayBuffer())
+const failing = (reason: ShareFault) => (error: unknown) => error instanceof ShareError && error.reason === reason
+const isGone = (error: unknown) => error instanceof ProblemError && error.code === 'error.share.not_found'
+
+async function entriesOf({ url }: CreatedShare): Promise<readonly ShareEntry[]> {
+  const { shareKey, opaqueId } = parseShare(url)
+  const { body } = await createCalls({ baseUrl: proxy.url }).call('share', { path: { opaque_id: opaqueId } })
+  return openShareIndex({ shareKey, opaqueId: fromHex(opaqueId) }, Buffer.from(body.sealed_index, 'base64'))
+}
+
+describe('a share', () => {
+  it('shows names and files to somebody with nothing but the address', async () => {
+    const { assets } = await openShare(created.url)
+    assert.deepEqual(
+      assets.map(({ open: _, ...file }) => file),
+      [
+        { name: FACTS.name, type: FACTS.type, modifiedAt: '2026-01-02T02:04:05.000Z', size: 2 * MIB + 5 },
+        { name: 'from a guest.pdf', type: 'application/pdf', modifiedAt: undefined, size: MIB },
+      ],
+    )
+    for (const [index, { content }] of files.entries()) assert.deepEqual(await read(assets[index]), content)
+  })
+
+  it('has its key in the address alone: no request and no answer carries it, nor a name', async () => {
+    const fragment = new URL(created.url).hash.slice(1)
+    const { shareKey } = parseShare(created.url)
+    const seen: string[] = []
+    const note = <Noted extends Message>(message: Noted): Noted => {
+      seen.push(JSON.stringify(message.headers), message.body.toString('latin1'))
+      return message
+    }
+    proxy.tamper({ matches: ({ path }) => seen.push(path) > 0, request: note, answer: note })
+    const again = await owner.createShare(files.map(({ assetId }) => assetId))
+    await openShare(created.url)
+    await owner.listShares()
+    const traffic = seen.join('\n')
+    assert.ok(traffic.includes(again.opaqueId))
+    const secrets = [
+      fragment,
+      new URL(again.url).hash.slice(1),
+      toBase64(shareKey),
+      Buffer.from(shareKey).toString('latin1'),
+    ]
+    for (const secret of [...secrets, Buffer.from(FACTS.name).toString('latin1'), 'from a guest'])
+      assert.ok(!traffic.includes(secret), secret)
+    await owner.deleteShare(again.opaqueId)
+  })
+
+  it('opens these blobs, and neither the rest of their assets nor other originals of them', async () => {
+    const [file] = files
+    const [entry] = await entriesOf(created)
+    assert.ok(file && entry)
+    const { blobs } = await owner.asset(file.assetId)
+    const { call } = createCalls({ baseUrl: proxy.url })
+    const metadata = blobs.find(({ role }) => role === 'metadata')
+    assert.ok(metadata)
+    for (const { hash } of blobs.filter(({ role }) => role !== 'original'))
+      await assert.rejects(call('shareBlob', { path: { opaque_id: created.opaqueId, hash } }), isGone)
+    const tokens = { access: () => owner.tokens().accessToken, renew: assert.fail }
+    const { body } = await createCalls({ baseUrl: proxy.url, tokens }).call('blob', { path: { hash: metadata.hash } })
+    await assert.rejects(
+      openBlob(body, { secrets: entry.secrets }),
+      (error) => error instanceof SealError && error.reason === 'wrong_key',
+      'though the server handed it out',
+    )
+  })
+
+  it('is listed without its address, and ends for good', async () => {
+    const other = (await newKeeper(proxy.url)).owner
+    const [file] = files
+    assert.ok(file)
+    const expiresAt = '2999-01-01T00:00:00.000Z'
+    const share = await owner.createShare([file.assetId, file.assetId], { expiresAt })
+    assert.equal((await entriesOf(share)).length, 1)
+    const listed = (await owner.listShares()).at(-1)
+    assert.deepEqual([listed?.opaqueId, listed?.expiresAt], [share.opaqueId, expiresAt])
+    await other.deleteShare(share.opaqueId)
+    const { assets } = await openShare(share.url)
+    await owner.deleteShare(share.opaqueId)
+    await owner.deleteShare(share.opaqueId)
+    await assert.rejects(openShare(share.url), isGone)
+    await assert.rejects(read(assets[0]), isGone)
+    assert.deepEqual(
+      (await owner.listShares()).map(({ opaqueId }) => opaqueId),
+      [created.opaqueId],
+    )
+  })
+
+  it('loses the file of an asset that was deleted, and no other', async () => {
+    const gone = await uploaded(10)
+    const share = await owner.createShare([gone.assetId, ...files.map(({ assetId }) => assetId)])
+    await owner.deleteAsset(gone.assetId)
+    const { assets } = await openShare(share.url)
+    assert.equal(assets.length, 3)
+    await assert.rejects(read(assets[0]), isGone)
+    assert.deepEqual(await read(assets[2]), files[1]?.content)
+    await owner.deleteShare(share.opaqueId)
+  })
+
+  it('is not made of nothing, nor of what is not the account’s', async () => {
+    await assert.rejects(owner.createShare([]), RangeError)
+    const stranger = await newOwner(proxy.url)
+    await assert.rejects(
+      stranger.createShare(files.map(({ assetId }) => assetId)),
+      (error) => error instanceof ProblemError && error.code === 'error.asset.not_found',
+    )
+  })
+})
+
+describe('a share that the server lies about', () => {
+  const shareAnswer = is('GET', /^\/s\/[^/]+$/)
+  const blobAnswer = is('GET', /^\/s\/[^/]+\/blob\/[^/]+$/)
+  const giving = (body: Uint8Array) => ({
+    matches: blobAnswer,
+    answer: <Message>(message: Message) => ({ ...message, status: 200, headers: {}, body: Buffer.from(body) }),
+  })
+
+  async function sealedOf(assetId: string): Promise<Uint8Array> {
+    const original = (await owner.asset(assetId)).blobs.find(({ role }) => role === 'original')
+    assert.ok(original)
+    const { opaqueId } = await owner.createShare([assetId])
+    const { body } = await createCalls({ baseUrl: proxy.url }).call('shareBlob', {
+      path: { opaque_id: opaqueId, hash: original.hash },
+    })
+    const bytes = new Uint8Array(await new Response(body).arrayBuffer())
+    await owner.deleteShare(opaqueId)
+    return bytes
+  }
+
+  it('is caught with an index of another share, or one that was altered', async () => {
+    const other = await owner.createShare(files.map(({ assetId }) => assetId))
+    const { body } = await createCalls({ baseUrl: proxy.url }).call('share', { path: { opaque_id: other.opaqueId } })
+    proxy.tamper({ matches: shareAnswer, answer: lie((answer) => Object.assign(answer, body)) })
+    await assert.rejects(openShare(created.url), failing('index_swapped'))
+    for (const position of [0, 1, 40, 100, 1200]) {
+      const flip = lie((answer) => {
+        const bytes = Buffer.from(String(answer.sealed_index), 'base64')
+        bytes[position] = (bytes[position] ?? 0) ^ 1
+        answer.sealed_index = bytes.toString('base64')
+      })
+      proxy.tamper({ matches: shareAnswer, answer: flip })
+      await assert.rejects(openShare(created.url), failing('index_swapped'), String(position))
+    }
+    proxy.tamper({
+      matches: shareAnswer,
+      answer: lie((answer) => Object.assign(answer, { sealed_index: 'not base64' })),
+    })
+    await assert.rejects(openShare(created.url), AnswerError)
+    await owner.deleteShare(other.opaqueId)
+  })
+
+  it('is caught with another blob, one that was altered, and one that was cut', async () => {
+    const [first, second] = await Promise.all(files.map(({ assetId }) => sealedOf(assetId)))
+    assert.ok(first && second)
+    const { assets } = await openShare(created.url)
+    proxy.tamper(giving(second))
+    await assert.rejects(read(assets[0]), SealError)
+    proxy.tamper(giving(first.subarray(0, -1)))
+    await assert.rejects(read(assets[0]), SealError)
+    proxy.tamper(giving(first.subarray(0, 1105 + MIB)))
+    await assert.rejects(read(assets[0]), (error) => error instanceof SealError && error.reason === 'truncated')
+    for (const position of [0, 5, 30, 500, MIB, 2 * MIB]) {
+      proxy.tamper({ matches: blobAnswer, answer: flipAt(position) })
+      await assert.rejects(read(assets[0]), SealError, String(position))
+    }
+    proxy.tamper()
+    assert.deepEqual(await read(assets[0]), files[0]?.content)
+  })
+
+  it('is caught when it shows a file of another hash or size than was shared, though its key is right', async () => {
+    const { shareKey, opaqueId } = parseShare(created.url)
+    const [entry, other] = await entriesOf(created)
+    assert.ok(entry && other)
+    const showing = async (changed: Partial<ShareEntry>) => {
+      const sealed = await sealShareIndex({ shareKey, opaqueId: fromHex(opaqueId) }, [{ ...entry, ...changed }])
+      proxy.tamper({
+        matches: shareAnswer,
+        answer: lie((answer) => Object.assign(answer, { sealed_index: toBase64(sealed) })),
+      })
+      return read((await openShare(created.url)).assets[0])
+    }
+    assert.deepEqual(await showing({}), files[0]?.content)
+    await assert.rejects(showing({ size: entry.size + 1 }), failing('asset_differs'))
+    await assert.rejects(showing({ hash: other.hash }), SealError)
+    const bytes = await sealedOf(files[0]?.assetId ?? '')
+    const sealed = await sealShareIndex({ shareKey, opaqueId: fromHex(opaqueId) }, [{ ...entry, hash: other.hash }])
+    proxy.tamper(
+      { matches: shareAnswer, answer: lie((answer) => Object.assign(answer, { sealed_index: toBase64(sealed) })) },
+      giving(bytes),
+    )
+    await assert.rejects(read((await openShare(created.url)).assets[0]), failing('asset_differs'))
+  })
+})
+
+describe('an asset that the server lies about to the owner who shares it', () => {
+  // An accomplice with the address would read whatever the index opens: nothing may get into it that was not asked for.
+  async function assertNotShared(lie: (body: Body, blobs: Blob[]) => void, expected: (error: unknown) => boolean) {
+    const [asked, victim] = files
+    assert.ok(asked && victim)
+    const [asset, other] = [await owner.asset(asked.assetId), await owner.asset(victim.assetId)]
+    const tokens = { access: () => owner.tokens().accessToken, renew: assert.fail }
+    const { call } = createCalls({ baseUrl: proxy.url, tokens })
+    const { body } = await call('blob', { path: { hash: hashOf(other, 'original') } })
+    const sealed = new Uint8Array(await new Response(body).arrayBuffer())
+    const seenBefore = proxy.seen.length
+    proxy.tamper(
+      lyingAsset((told) => {
+        assert.ok(Array.isArray(told.blobs) && other.drop)
+        const { dropId, opaqueId, kemCt, receivedAt } = other.drop
+        told.drop = { drop_id: dropId, opaque_id: opaqueId, kem_ct: kemCt, received_at: receivedAt }
+        lie(told, told.blobs)
+      }),
+      givingBlob(hashOf(asset, 'original'), sealed),
+    )
+    await assert.rejects(owner.createShare([asked.assetId]), expected)
+    assert.ok(proxy.seen.slice(seenBefore).every(({ method }) => method === 'GET'))
+  }
+
+  it('is not shared when it is told to be a drop, and to be signed by nobody', () =>
+    assertNotShared(
+      (told, blobs) => {
+        told.blobs = blobs.filter(({ role }) => role === 'original')
+        Object.assign(told.envelope ?? {}, { key_mode: 'wrapped' })
+      },
+      (error) => error instanceof AssetIncomplete && error.missing.join() === 'provenance',
+    ))
+
+  it('is not shared when it is told to be a drop, though it was signed with a derived key', () =>
+    assertNotShared(
+      (told, blobs) => {
+        told.blobs = blobs.filter(({ role }) => role !== 'metadata')
+      },
+      (error) => error instanceof SealError && error.reason === 'wrong_key',
+    ))
+
+  it('is not shared with the beginning of a longer file of its own than was signed', async () => {
+    const asset = await owner.asset((await uploaded(10)).assetId)
+    const present = await sealReplacement(keeper, asset, new Uint8Array(5))
+    await replaceAsset(proxy.url, keeper, { asset, replacement: present })
+    const former = await sealReplacement(keeper, asset, new Uint8Array(randomBytes(3 * MIB)))
+    proxy.tamper(givingBlob(present.original.hash, former.original.bytes))
+    await assert.rejects(
+      owner.createShare([asset.assetId]),
+      (error) => error instanceof AssetError && error.reason === 'asset_differs',
+    )
+  })
+})

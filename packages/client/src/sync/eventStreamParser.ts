@@ -1,0 +1,75 @@
+/** Reads an event stream as the WHATWG HTML standard says (section 9.2.6, "Interpreting an event stream"). Pure: text goes in, in pieces cut anywhere. */
+export interface StreamBlock {
+  /** The last event ID after this block. */
+  readonly id: string
+  /** Undefined when the block had no data, and so is no event. */
+  readonly event: { readonly name: string; readonly data: string } | undefined
+}
+
+export interface EventStreamParser {
+  /** The blocks that this piece completes. Throws `RangeError` when one is longer than any that a server of ours sends. */
+  push(piece: string): readonly StreamBlock[]
+}
+
+/** UTF-16 units of one block: an event of ours is a few hundred. */
+const MAX_BLOCK_LENGTH = 64 * 1024
+
+/** `lastEventId`: what the stream was asked to go on after. A block that is not ended by an empty line is never given. */
+export function createEventStreamParser(lastEventId = ''): EventStreamParser {
+  let line = ''
+  let hasEndedInReturn = false
+  let isFirst = true
+  let id = lastEventId
+  let name = ''
+  let data: string[] = []
+  let isBlock = false
+  let length = 0
+
+  function take(text: string): StreamBlock | undefined {
+    if (text === '') return endBlock()
+    const colon = text.indexOf(':')
+    const field = colon === -1 ? text : text.slice(0, colon)
+    const value = colon === -1 ? '' : text.slice(colon + 1).replace(/^ /, '')
+    if (field === 'event') name = value
+    else if (field === 'data') data.push(value)
+    else if (field === 'id' && !value.includes('\0')) id = value
+    else return undefined
+    isBlock = true
+    return undefined
+  }
+
+  function endBlock(): StreamBlock | undefined {
+    const event = data.length === 0 ? undefined : { name: name === '' ? 'message' : name, data: data.join('\n') }
+    const block = isBlock ? { id, event } : undefined
+    name = ''
+    data = []
+    isBlock = false
+    length = 0
+    return block
+  }
+
+  /** Lines end with CR, LF or both; the last part is none yet. */
+  function linesOf(piece: string): readonly string[] {
+    const rest = hasEndedInReturn && piece.startsWith('\n') ? piece.slice(1) : piece
+    if (piece !== '') hasEndedInReturn = piece.endsWith('\r')
+    const parts = rest.split(/\r\n|\r|\n/)
+    const whole = [line + (parts[0] ?? ''), ...parts.slice(1)]
+    line = whole.pop() ?? ''
+    return whole
+  }
+
+  return {
+    push(piece) {
+      length += piece.length
+      const blocks: StreamBlock[] = []
+      for (const text of linesOf(isFirst ? piece.replace(/^\uFEFF/, '') : piece)) {
+        const block = take(text)
+        if (block !== undefined) blocks.push(block)
+        if (text === '') length = line.length
+      }
+      isFirst &&= piece === ''
+      if (length > MAX_BLOCK_LENGTH) throw new RangeError('an event is longer than any of this protocol')
+      return blocks
+    },
+  }
+}

@@ -1,0 +1,162 @@
+/** Catching up and listening, against the real server and over lines that break. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import { anotherClient, type Keeper, newKeeper, newOwner, sendFile } from '../../../../testing/people.ts'
+import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
+import { type Environment, systemEnvironment } from '../environment.ts'
+import { ProblemError } from '../http/errors.ts'
+import type { Change, ChangePage, LiveEvent, Owner } from '../owner.ts'
+import { sourceOfBytes } from '../seal/source.ts'
+
+let server: RunningServer
+
+before(async () => {
+  server = await startServer()
+})
+after(() => server.stop())
+
+async function pagesOf(owner: Owner, cursor?: string): Promise<readonly ChangePage[]> {
+  const pages = []
+  for await (const page of owner.changes({ cursor })) pages.push(page)
+  return pages
+}
+
+async function keep({ owner, album, device }: Keeper): Promise<string> {
+  const source = sourceOfBytes(randomBytes(20))
+  return (await owner.upload({ source, album, device })).assetId
+}
+
+describe('what has changed', () => {
+  it('is read to the end, each asset once, and gone on with after the cursor', async () => {
+    const keeper = await newKeeper(server.url)
+    const [first, second] = [await keep(keeper), await keep(keeper)]
+    const [page, ...others] = await pagesOf(keeper.owner)
+    assert.ok(page)
+    assert.deepEqual(others, [])
+    const told = (changes: readonly Change[]) => changes.map(({ assetId, asset }) => [assetId, asset?.complete])
+    assert.deepEqual(told(page.changes), [
+      [first, true],
+      [second, true],
+    ])
+    assert.deepEqual(page.changes[0]?.asset, await keeper.owner.asset(first))
+    await keeper.owner.deleteAsset(first)
+    const [next] = await pagesOf(keeper.owner, page.cursor)
+    assert.deepEqual(told(next?.changes ?? []), [[first, undefined]])
+    const [nothing] = await pagesOf(keeper.owner, next?.cursor)
+    assert.deepEqual([nothing?.changes, nothing?.cursor, nothing?.hasStartedOver], [[], next?.cursor, false])
+  })
+
+  it('is read from the beginning, and says so, when the server does not know the cursor', async () => {
+    const keeper = await newKeeper(server.url)
+    const assetId = await keep(keeper)
+    for (const cursor of ['nonsense', '0123456789abcdef-1']) {
+      const pages = await pagesOf(keeper.owner, cursor)
+      assert.deepEqual(
+        pages.map(({ changes, hasStartedOver }) => [changes.map((change) => change.assetId), hasStartedOver]),
+        [[[assetId], true]],
+      )
+    }
+  })
+})
+
+/** Cuts each event stream after some bytes, and waits for nothing. */
+function onABadLine(): { readonly environment: Environment; readonly connections: () => number } {
+  let connections = 0
+  const fetchAndCut: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init)
+    if (!String(input).endsWith('/v1/events')) return answer
+    connections += 1
+    let left = 60 + ((connections * 97) % 300)
+    const cutting = new TransformStream<Uint8Array, Uint8Array>({
+      transform(piece, controller) {
+        controller.enqueue(piece.subarray(0, left))
+        left -= piece.length
+        if (left < 0) controller.error(new TypeError('the line is cut'))
+      },
+    })
+    return new Response(answer.body?.pipeThrough(cutting), { status: answer.status, headers: answer.headers })
+  }
+  const wait = async (_ms: number, signal?: AbortSignal) => signal?.throwIfAborted()
+  return { environment: { ...systemEnvironment, fetch: fetchAndCut, wait }, connections: () => connections }
+}
+
+/** Listens until so many events of links have come; resolves with them, once `ready` has been called. */
+async function hearLinks(
+  owner: Owner,
+  count: number,
+  ready: () => void,
+  onDisconnected?: () => void,
+): Promise<readonly LiveEvent[]> {
+  const heard: LiveEvent[] = []
+  for await (const event of owner.events({ onConnected: ready, onDisconnected })) {
+    if (event.name === 'link.changed') heard.push(event)
+    if (heard.length === count) break
+  }
+  return heard
+}
+
+const connected = async (start: (ready: () => void) => Promise<readonly LiveEvent[]>) => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const heard = start(resolve)
+  await Promise.race([promise, heard])
+  return { heard }
+}
+
+describe('what happens', () => {
+  it('is heard of within a second, with the ids that lead to it', async () => {
+    const owner = await newOwner(server.url)
+    const { url, opaqueId } = await owner.createLink()
+    const listening = owner.events()
+    const first = listening.next()
+    const { landed } = await sendFile(url, randomBytes(10))
+    assert.ok(landed)
+    const landedAt = performance.now()
+    let event = (await first).value
+    while (event?.name !== 'drop.landed') event = (await listening.next()).value
+    assert.ok(performance.now() - landedAt < 1000)
+    const [item] = await owner.inbox()
+    assert.deepEqual(event.data, { drop_id: item?.dropId, opaque_id: opaqueId })
+    await listening.return()
+  })
+
+  it('is heard of once, in order and without a gap, over a line that breaks all the time', async () => {
+    const owner = await newOwner(server.url)
+    const line = onABadLine()
+    const broken = anotherClient(server.url, owner, line.environment)
+    const steady = await connected((ready) => hearLinks(owner, 20, ready))
+    let breaks = 0
+    const shaky = await connected((ready) => hearLinks(broken, 20, ready, () => void breaks++))
+    for (let number = 0; number < 20; number += 1) await owner.createLink()
+    assert.deepEqual(await shaky.heard, await steady.heard)
+    assert.ok(line.connections() > 3)
+    assert.equal(breaks, line.connections() - 1)
+  })
+
+  it('is gone on with after an event in another process, and read anew after one that the server does not know', async () => {
+    const owner = await newOwner(server.url)
+    const { heard } = await connected((ready) => hearLinks(owner, 2, ready))
+    const links = [await owner.createLink(), await owner.createLink()]
+    const [one, two] = await heard
+    for await (const event of anotherClient(server.url, owner).events({ lastEventId: one?.id })) {
+      assert.deepEqual(event, two)
+      assert.deepEqual(event.data, { opaque_id: links[1]?.opaqueId })
+      break
+    }
+    for await (const { name } of owner.events({ lastEventId: 'nonsense' })) {
+      assert.equal(name, 'reset')
+      break
+    }
+  })
+
+  it('is heard of no more once the listener is aborted, or the session is over', async () => {
+    const owner = await newOwner(server.url)
+    const stop = new AbortController()
+    const hear = async (of: Owner, signal?: AbortSignal) => {
+      for await (const _ of of.events({ signal, onConnected: () => stop.abort(new Error('enough')) }));
+    }
+    await assert.rejects(hear(owner, stop.signal), /enough/)
+    await owner.logOut()
+    await assert.rejects(hear(owner), (error) => error instanceof ProblemError && error.status === 401)
+  })
+})

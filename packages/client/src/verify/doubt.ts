@@ -1,0 +1,61 @@
+import { AssetError, AssetIncomplete } from '../assets/assetError.ts'
+import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
+import { SealError } from '../seal/sealedBlob.ts'
+import { SendError } from '../send/sendStop.ts'
+import { AuditError } from './auditError.ts'
+
+/** Why a file may not be destroyed, for programs. */
+export type DoubtReason =
+  | 'asset_missing'
+  | 'incomplete'
+  | 'file_differs'
+  | 'not_durable'
+  | 'corrupt'
+  | 'rate_limited'
+  | 'not_examined'
+  | 'caught'
+  | 'unreadable'
+  | 'refused'
+  | 'unreachable'
+  | 'answer_broken'
+
+export interface Doubt {
+  readonly reason: DoubtReason
+  /** What it means, for people. */
+  readonly message: string
+  /** What it was found by, where something failed. */
+  readonly cause?: Error
+}
+
+const KEEP = 'Keep your copy.'
+
+export function doubt(reason: DoubtReason, what: string): Doubt {
+  return { reason, message: `${what} ${KEEP}` }
+}
+
+/** What a failure means for the file at hand. Undefined for what is a fault of the program or of the local disk, and no answer at all. */
+export function doubtOf(error: unknown): Doubt | undefined {
+  const reason = reasonOf(error)
+  if (reason === undefined || !(error instanceof Error)) return undefined
+  return { reason, message: `${wordsOf(reason, error)} ${KEEP}`, cause: error }
+}
+
+function reasonOf(error: unknown): DoubtReason | undefined {
+  if (error instanceof ProblemError) return isMissing(error) ? 'asset_missing' : 'refused'
+  if (error instanceof NetworkError) return 'unreachable'
+  if (error instanceof AnswerError) return 'answer_broken'
+  if (error instanceof AssetIncomplete) return 'incomplete'
+  if (error instanceof AuditError || error instanceof AssetError) return 'caught'
+  if (error instanceof SealError) return 'unreadable'
+  return error instanceof SendError && error.reason === 'file_changed' ? 'file_differs' : undefined
+}
+
+function isMissing({ code }: ProblemError): boolean {
+  const codes: readonly string[] = ['error.asset.not_found', 'error.storage.asset_not_found', 'error.blob.not_found']
+  return codes.includes(code)
+}
+
+function wordsOf(reason: DoubtReason, { message }: Error): string {
+  if (reason === 'file_differs') return 'The file changed while it was compared.'
+  return reason === 'unreadable' ? `What the server has cannot be opened: ${message}.` : message
+}

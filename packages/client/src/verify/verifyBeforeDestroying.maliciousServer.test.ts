@@ -1,0 +1,243 @@
+/** Whether a file may be destroyed: everything that a hostile server can say has to be a no, with its reason. */
+import assert from 'node:assert/strict'
+import { after, afterEach, describe, it } from 'node:test'
+import { toBase64 } from '@blindkeep/protocol/bytes'
+import { decodeManifest, manifestHash } from '@blindkeep/protocol/manifest'
+import {
+  assetAnswer,
+  type Body,
+  blobAnswer,
+  devicesAnswer,
+  giving,
+  hashOf,
+  keysAnswer,
+  lyingBlobs,
+  lyingReceipts,
+  swapping,
+  verdictAnswer,
+} from '../../../../testing/assetLies.ts'
+import { startDestroying } from '../../../../testing/destroying.ts'
+import { flipAt, flipInBase64, lie } from '../../../../testing/lies.ts'
+import type { Tampering } from '../../../../testing/tamperingProxy.ts'
+import { newDevice, signManifest } from '../account/device.ts'
+import type { DoubtReason } from './verifyBeforeDestroying.ts'
+
+const destroying = await startDestroying()
+const { proxy, asset, other, blobBytes, ask, assertNo } = destroying
+const { owner } = destroying.keeper
+after(destroying.stop)
+afterEach(() => proxy.tamper())
+
+interface LyingBlob extends Body {
+  hash: string
+  role: string
+  stored: boolean
+}
+interface LyingVerdict extends Body {
+  asset_id: string
+  durable: boolean
+  blobs: LyingBlob[]
+}
+
+describe('a verdict that does not answer', () => {
+  const lying = (change: (verdict: LyingVerdict, body: Body) => void): Tampering => ({
+    matches: verdictAnswer,
+    answer: lie((body) => {
+      assert.ok(Array.isArray(body.verdicts))
+      change(body.verdicts[0], body)
+    }),
+  })
+  const eachBlob = (change: (blob: LyingBlob) => void) => (verdict: LyingVerdict) => verdict.blobs.forEach(change)
+
+  const lies: readonly (readonly [string, DoubtReason, (verdict: LyingVerdict, body: Body) => void])[] = [
+    ['is about another asset', 'caught', (verdict) => Object.assign(verdict, { asset_id: other.assetId })],
+    ['is none', 'caught', (_, body) => Object.assign(body, { verdicts: [] })],
+    ['is one too many', 'caught', (verdict, body) => Object.assign(body, { verdicts: [verdict, verdict] })],
+    ['is shortened', 'caught', (verdict) => verdict.blobs.pop()],
+    ['is empty, as a conjunction over nothing is true', 'caught', (verdict) => Object.assign(verdict, { blobs: [] })],
+    ['is lengthened', 'caught', (verdict) => verdict.blobs.push(...verdict.blobs.slice(0, 1))],
+    ['has another order', 'caught', (verdict) => verdict.blobs.reverse()],
+    [
+      'is about another hash',
+      'caught',
+      ({ blobs }) => Object.assign(blobs[0] ?? {}, { hash: hashOf(other, 'original') }),
+    ],
+    [
+      'is three times about one blob',
+      'caught',
+      (verdict) =>
+        Object.assign(verdict, {
+          blobs: verdict.blobs.flatMap((_, index, all) => (index === 2 ? [all[2], all[2], all[2]] : [])),
+        }),
+    ],
+    [
+      'is durable over a blob that is not stored',
+      'caught',
+      ({ blobs }) => Object.assign(blobs[1] ?? {}, { stored: false }),
+    ],
+    [
+      'is durable over a blob that is not indexed',
+      'caught',
+      ({ blobs }) => Object.assign(blobs[2] ?? {}, { indexed: false }),
+    ],
+    [
+      'is durable over a blob that is withheld',
+      'caught',
+      ({ blobs }) => Object.assign(blobs[0] ?? {}, { retrievable: false }),
+    ],
+    [
+      'is durable over a blob that is damaged',
+      'caught',
+      ({ blobs }) => Object.assign(blobs[0] ?? {}, { deep: 'corrupt' }),
+    ],
+    [
+      'is durable over a blob of unknown role',
+      'caught',
+      ({ blobs }) => Object.assign(blobs[0] ?? {}, { role: 'unknown' }),
+    ],
+    [
+      'holds the file as a derivative',
+      'not_durable',
+      ({ blobs }) => Object.assign(blobs[0] ?? {}, { role: 'derivative' }),
+    ],
+    ['was not deep, though it was asked to be', 'not_examined', eachBlob((blob) => delete blob.deep)],
+    ['was deep for two of three', 'not_examined', ({ blobs }) => delete blobs[1]?.deep],
+    ['had no budget to be deep', 'rate_limited', eachBlob((blob) => Object.assign(blob, { deep: 'rate_limited' }))],
+    [
+      'had no budget for one of three',
+      'rate_limited',
+      ({ blobs }) => Object.assign(blobs[2] ?? {}, { deep: 'rate_limited' }),
+    ],
+    ['is not durable', 'not_durable', (verdict) => Object.assign(verdict, { durable: false })],
+    [
+      'misses a blob',
+      'not_durable',
+      (verdict) =>
+        Object.assign(verdict, { durable: false }) &&
+        Object.assign(verdict.blobs[1] ?? {}, { stored: false, retrievable: false }),
+    ],
+    [
+      'found one damaged',
+      'corrupt',
+      (verdict) =>
+        Object.assign(verdict, { durable: false }) &&
+        Object.assign(verdict.blobs[0] ?? {}, { retrievable: false, deep: 'corrupt' }),
+    ],
+    ['is of no form', 'answer_broken', (verdict) => Object.assign(verdict, { durable: 'yes' })],
+    ['is nothing', 'answer_broken', (_, body) => delete body.verdicts],
+  ]
+  for (const [how, reason, change] of lies)
+    it(`is a no when it ${how}`, async () => {
+      proxy.tamper(lying(change))
+      await assertNo(reason)
+    })
+
+  it('is a yes without a deep scan only where the caller allows it', async () => {
+    proxy.tamper(lying(eachBlob((blob) => Object.assign(blob, { deep: 'rate_limited' }))))
+    const allowed = await ask({ depth: 'deep_if_allowed' })
+    assert.ok(allowed.safe)
+    assert.equal(allowed.examined, 'structural')
+    proxy.tamper(lying(eachBlob((blob) => delete blob.deep)))
+    await assertNo('not_examined', { depth: 'deep_if_allowed' })
+    proxy.tamper()
+    const structural = await ask({ depth: 'structural' })
+    assert.ok(structural.safe)
+    assert.equal(structural.examined, 'structural')
+    const deep = await ask({ depth: 'deep_if_allowed' })
+    assert.ok(deep.safe)
+    assert.equal(deep.examined, 'deep')
+  })
+
+  it('is a no when nobody asked for the scan that it tells of', async () => {
+    proxy.tamper(lying(eachBlob((blob) => Object.assign(blob, { deep: 'intact' }))))
+    await assertNo('caught', { depth: 'structural' })
+  })
+})
+
+describe('receipts, keys and blobs that do not fit', () => {
+  const withoutRole = (role: string) => lyingBlobs((blobs) => blobs.filter((blob) => blob.role !== role))
+
+  it('are a no when a receipt is missing, whichever it is, or all are', async () => {
+    for (const index of [0, 1, 2]) {
+      proxy.tamper(lyingReceipts((receipts) => receipts.toSpliced(index, 1)))
+      await assertNo('caught')
+    }
+    proxy.tamper(lyingReceipts(() => []))
+    await assertNo('caught')
+  })
+
+  it('are a no when the receipts are another asset’s', async () => {
+    const { receipts } = await owner.assetReceipts(other.assetId)
+    proxy.tamper(lyingReceipts(() => receipts.map(({ receipt }) => receipt)))
+    await assertNo('caught')
+  })
+
+  it('are a no when the keys are not the ones remembered', async () => {
+    const { keys } = await owner.assetReceipts(asset.assetId)
+    proxy.tamper({
+      matches: keysAnswer,
+      answer: lie((body) => {
+        assert.ok(Array.isArray(body.keys))
+        for (const key of body.keys) key.public = flipInBase64(key.public, 1000)
+      }),
+    })
+    await assertNo('caught', { pinned: keys })
+    await assertNo('caught')
+  })
+
+  for (const role of ['original', 'metadata', 'provenance'])
+    it(`are a no when the asset has no ${role}`, async () => {
+      proxy.tamper(withoutRole(role))
+      await assertNo('incomplete')
+    })
+
+  it('are a no when the provenance is of a device that the server made up', async () => {
+    const device = newDevice()
+    const { envelope } = decodeManifest(await blobBytes(hashOf(asset, 'provenance')))
+    const forged = signManifest(device, { envelope: { ...envelope, created_by_device: device.deviceId } })
+    const hash = manifestHash(forged)
+    proxy.tamper(swapping('provenance', { hash, size: forged.length }), giving(hash, forged), {
+      matches: devicesAnswer,
+      answer: lie((body) => {
+        assert.ok(Array.isArray(body.devices))
+        body.devices.push({ ...body.devices[0], device_id: device.deviceId, public_key: toBase64(device.publicKey) })
+      }),
+    })
+    await assertNo('caught')
+  })
+
+  it('are a no when the asset is told to be another one of the account’s, of the same size', async () => {
+    proxy.tamper({
+      matches: assetAnswer,
+      answer: lie((body) => Object.assign(body, { blobs: other.blobs, envelope: other.envelope })),
+    })
+    await assertNo('caught')
+  })
+
+  it('are a no when the stored beginning is another blob’s, cut, or altered', async () => {
+    const hash = hashOf(asset, 'original')
+    proxy.tamper(giving(hash, await blobBytes(hashOf(other, 'original'))))
+    await assertNo('unreadable')
+    const whole = await blobBytes(hash)
+    proxy.tamper(giving(hash, whole.subarray(0, 1000)))
+    await assertNo('unreadable')
+    for (const position of [0, 5, 30, 500]) {
+      proxy.tamper({ matches: blobAnswer(hash), answer: flipAt(position) })
+      await assertNo('unreadable')
+    }
+  })
+
+  it('are a no when metadata or provenance are not given out as they are named', async () => {
+    for (const role of ['metadata', 'provenance']) {
+      proxy.tamper({ matches: blobAnswer(hashOf(asset, role)), answer: flipAt(300) })
+      await assertNo('caught')
+      proxy.tamper({ matches: blobAnswer(hashOf(asset, role)), answer: (message) => ({ ...message, status: 500 }) })
+      await assertNo('refused')
+    }
+  })
+
+  it('are a no when the original is told to have another size', async () => {
+    proxy.tamper(lyingBlobs((blobs) => blobs.map((blob) => ({ ...blob, size: 10 }))))
+    await assertNo('caught')
+  })
+})

@@ -1,0 +1,293 @@
+/** Whether what was signed is held: honest answers for several assets at once, and every lie a doubt about the asset that it is told of. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
+import {
+  assetAnswer,
+  type Body,
+  blobAnswer,
+  devicesAnswer,
+  hashOf,
+  keysAnswer,
+  lyingAsset,
+  lyingReceipts,
+  receiptsAnswer,
+  swapping,
+  verdictAnswer,
+} from '../../../../testing/assetLies.ts'
+import { type Destroying, startDestroying } from '../../../../testing/destroying.ts'
+import { flipAt, flipInBase64, is, lie } from '../../../../testing/lies.ts'
+import { anotherClient, sendFile } from '../../../../testing/people.ts'
+import type { Tampering } from '../../../../testing/tamperingProxy.ts'
+import type { DoubtReason } from './doubt.ts'
+import type { DoubtedAsset, HeldAnswers, VerifyHeld } from './verifyHeld.ts'
+
+let world: Destroying
+
+before(async () => {
+  world = await startDestroying()
+})
+after(() => world.stop())
+afterEach(() => world.proxy.tamper())
+
+/** Asked by a client that knows the account and nothing else. */
+function ask(question: Partial<VerifyHeld> = {}): Promise<HeldAnswers> {
+  const { proxy, keeper, asset, other } = world
+  const assetIds = [asset.assetId, other.assetId]
+  return anotherClient(proxy.url, keeper.owner).verifyHeld({ assetIds, ...question })
+}
+
+async function doubted(question: Partial<VerifyHeld> = {}): Promise<DoubtedAsset> {
+  const { answers } = await ask({ assetIds: [world.asset.assetId], ...question })
+  const [answer] = answers
+  assert.ok(answer !== undefined && !answer.held, 'it said yes')
+  assert.ok(answer.doubts.length > 0)
+  return answer
+}
+
+async function assertDoubt(reason: DoubtReason, question: Partial<VerifyHeld> = {}): Promise<DoubtedAsset> {
+  const answer = await doubted(question)
+  for (const doubt of answer.doubts) assert.equal(doubt.reason, reason, doubt.message)
+  return answer
+}
+
+/** Asset ids as strangers type them. */
+function notThere(): AssetId {
+  // The id of a device is of the form of an asset's, and is none.
+  const id = parseAssetId(world.keeper.device.deviceId)
+  assert.ok(id)
+  return id
+}
+
+/** What lies on the server's disk under this hash. */
+async function blobFile(dataDir: string, hash: string): Promise<string> {
+  const directory = join(dataDir, 'blobs')
+  const name = (await readdir(directory, { recursive: true })).find((one) => one.includes(hash))
+  assert.ok(name !== undefined)
+  return join(directory, name)
+}
+
+describe('what the server holds', () => {
+  it('is told of each asset in the order of the question, with hashes, signer and receipts', async () => {
+    const { asset, other, keeper } = world
+    const ready: number[] = []
+    const { answers, keys } = await ask({ onProgress: (count) => ready.push(count) })
+    assert.deepEqual(
+      answers.map(({ assetId }) => assetId),
+      [asset.assetId, other.assetId],
+    )
+    assert.deepEqual(ready, [1, 2])
+    for (const [index, facts] of [asset, other].entries()) {
+      const answer = answers[index]
+      assert.ok(answer?.held)
+      assert.equal(answer.examined, 'deep')
+      assert.equal(answer.file.name, 'a plan.pdf')
+      assert.equal(answer.file.size, 2 * 1024 * 1024)
+      assert.equal(answer.signed.deviceId, keeper.device.deviceId)
+      assert.equal(answer.receipts.receipts.length, 3)
+      for (const role of ['original', 'metadata', 'provenance'] as const)
+        assert.equal(answer.hashes[role], hashOf(facts, role))
+    }
+    const again = await ask({ pinned: keys })
+    assert.ok(again.answers.every(({ held }) => held))
+  })
+
+  it('is said to be unread when nobody asked for more', async () => {
+    const { answers } = await ask({ depth: 'structural' })
+    assert.ok(answers.every((answer) => answer.held && answer.examined === 'structural'))
+  })
+
+  it('includes a drop that was adopted', async () => {
+    const { owner } = world.keeper
+    const { url } = await owner.createLink()
+    await sendFile(url, new Uint8Array(randomBytes(5000)), { name: 'from a guest' })
+    const [drop] = await owner.inbox()
+    assert.ok(drop)
+    const { assetId } = await owner.adoptDrop(drop, world.keeper)
+    const [answer] = (await ask({ assetIds: [assetId] })).answers
+    assert.ok(answer?.held)
+    assert.equal(answer.file.name, 'from a guest')
+    assert.equal(answer.receipts.receipts.length, 4)
+  })
+
+  it('is called damaged where the beginning that does not open is, by the server’s own word', async () => {
+    const { server, keep } = world
+    const rotten = await keep(new Uint8Array(randomBytes(100)))
+    const path = await blobFile(server.dataDir, hashOf(rotten, 'original'))
+    const bytes = await readFile(path)
+    bytes[30] = (bytes[30] ?? 0) ^ 1
+    await writeFile(path, bytes)
+    const answer = await doubted({ assetIds: [rotten.assetId] })
+    assert.deepEqual(
+      answer.doubts.map(({ reason }) => reason),
+      ['unreadable', 'corrupt'],
+    )
+  })
+
+  it('is doubted one by one: an asset that is lost or unknown says nothing of the others', async () => {
+    const { server, keep, other } = world
+    const lost = await keep(new Uint8Array(randomBytes(100)))
+    await rm(await blobFile(server.dataDir, hashOf(lost, 'original')))
+    const { answers } = await ask({ assetIds: [lost.assetId, notThere(), other.assetId] })
+    const [first, second, third] = answers
+    assert.ok(first !== undefined && !first.held && second !== undefined && !second.held)
+    // Its beginning is not given out any more, and the verdict says why.
+    assert.deepEqual(
+      first.doubts.map(({ reason }) => reason),
+      ['refused', 'not_durable'],
+    )
+    assert.equal(first.verdict?.blobs[0]?.stored, false)
+    assert.equal(first.file?.name, 'a plan.pdf')
+    assert.deepEqual(
+      second.doubts.map(({ reason }) => reason),
+      ['asset_missing'],
+    )
+    assert.ok(third?.held)
+  })
+})
+
+interface LyingVerdict extends Body {
+  durable: boolean
+  blobs: Body[]
+}
+
+describe('a verdict that does not answer', () => {
+  const lying = (change: (verdict: LyingVerdict, body: Body) => void): Tampering => ({
+    matches: verdictAnswer,
+    answer: lie((body) => {
+      assert.ok(Array.isArray(body.verdicts))
+      change(body.verdicts[0], body)
+    }),
+  })
+  const lies: readonly (readonly [string, DoubtReason, (verdict: LyingVerdict, body: Body) => void])[] = [
+    ['is none', 'caught', (_, body) => Object.assign(body, { verdicts: [] })],
+    [
+      'is durable over a blob that is not stored',
+      'caught',
+      ({ blobs }) => Object.assign(blobs[0] ?? {}, { stored: false }),
+    ],
+    ['was not deep, though asked', 'not_examined', ({ blobs }) => blobs.forEach((blob) => void delete blob.deep)],
+    [
+      'had no budget for one of three',
+      'rate_limited',
+      ({ blobs }) => Object.assign(blobs[2] ?? {}, { deep: 'rate_limited' }),
+    ],
+    ['is not durable', 'not_durable', (verdict) => Object.assign(verdict, { durable: false })],
+    [
+      'found one damaged',
+      'corrupt',
+      (verdict) =>
+        Object.assign(verdict, { durable: false }) &&
+        Object.assign(verdict.blobs[0] ?? {}, { retrievable: false, deep: 'corrupt' }),
+    ],
+  ]
+  for (const [how, reason, change] of lies)
+    it(`is a doubt when it ${how}`, async () => {
+      world.proxy.tamper(lying(change))
+      const answer = await assertDoubt(reason)
+      // The name was read before, and what was said of the parts is told where it could be read at all.
+      assert.equal(answer.file?.name, 'a plan.pdf')
+      assert.equal(answer.verdict === undefined, reason === 'caught')
+    })
+
+  it('is a doubt about every asset that it was asked of', async () => {
+    world.proxy.tamper(lying((_, body) => Object.assign(body, { verdicts: (body.verdicts as unknown[]).toReversed() })))
+    const { answers } = await ask()
+    assert.deepEqual(
+      answers.map((answer) => !answer.held && answer.doubts.map(({ reason }) => reason)),
+      [['caught'], ['caught']],
+    )
+  })
+})
+
+describe('anything else that does not fit', () => {
+  it('is a doubt: receipts, keys, signer, hashes, and bytes', async () => {
+    const { proxy, asset, other } = world
+    const lies: readonly (readonly [DoubtReason, Tampering])[] = [
+      ['caught', lyingReceipts((receipts) => receipts.toSpliced(0, 1))],
+      [
+        'caught',
+        lyingReceipts((receipts) =>
+          receipts.map((one) => ({ ...one, receipt_cbor: flipInBase64(one.receipt_cbor, 900) })),
+        ),
+      ],
+      ['caught', swapping('original', { hash: hashOf(other, 'original') })],
+      ['caught', { matches: devicesAnswer, answer: lie((body) => Object.assign(body, { devices: [] })) }],
+      ['caught', { matches: blobAnswer(hashOf(asset, 'metadata')), answer: flipAt(300) }],
+      ['caught', { matches: blobAnswer(hashOf(asset, 'provenance')), answer: flipAt(300) }],
+      ['unreadable', { matches: blobAnswer(hashOf(asset, 'original')), answer: flipAt(30) }],
+      ['incomplete', lyingAsset((body) => Object.assign(body, { blobs: (body.blobs as Body[]).slice(0, 2) }))],
+      ['caught', lyingAsset((body) => Object.assign(body, { blobs: other.blobs, envelope: other.envelope }))],
+    ]
+    for (const [reason, tampering] of lies) {
+      proxy.tamper(tampering)
+      await assertDoubt(reason)
+    }
+  })
+
+  it('is a doubt about all when the keys are not the ones remembered', async () => {
+    const { keys } = await ask()
+    world.proxy.tamper({
+      matches: keysAnswer,
+      answer: lie((body) => {
+        assert.ok(Array.isArray(body.keys))
+        for (const key of body.keys) key.active_from = '2001-01-01T00:00:00Z'
+      }),
+    })
+    const answered = await ask({ pinned: keys })
+    assert.equal(answered.keys, undefined)
+    assert.ok(answered.answers.length === 2 && answered.answers.every(({ held }) => !held))
+  })
+
+  it('is a doubt when there is no answer', async () => {
+    const questions = [assetAnswer, devicesAnswer, receiptsAnswer, keysAnswer, verdictAnswer, is('GET', /server-info$/)]
+    for (const matches of questions) {
+      world.proxy.tamper({ matches, lose: 'answer' })
+      await assertDoubt('unreachable')
+    }
+  })
+
+  it('rejects when the question is withdrawn', async () => {
+    const controller = new AbortController()
+    world.proxy.tamper({
+      matches: (exchange) => {
+        const isAsked = verdictAnswer(exchange)
+        if (isAsked) controller.abort(new Error('never mind'))
+        return isAsked
+      },
+      lose: 'answer',
+    })
+    await assert.rejects(ask({ signal: controller.signal }), /never mind/)
+  })
+})
+
+describe('many assets', () => {
+  it('cost one look at the server and its devices', async () => {
+    const { proxy, keep } = world
+    const small = []
+    for (let count = 0; count < 4; count++) small.push(await keep(new Uint8Array(randomBytes(10))))
+    const before = proxy.seen.length
+    const { answers } = await ask({ assetIds: small.map(({ assetId }) => assetId) })
+    assert.ok(answers.every(({ held }) => held))
+    const seen = proxy.seen.slice(before)
+    for (const matches of [keysAnswer, devicesAnswer, verdictAnswer]) assert.equal(seen.filter(matches).length, 1)
+  })
+})
+
+describe('an asset of which the server refuses a part', () => {
+  it('is doubted even when the verdict finds nothing wrong', async () => {
+    const { proxy, asset } = world
+    proxy.tamper({ matches: blobAnswer(hashOf(asset, 'original')), instead: 500 })
+    const { answers } = await ask()
+    const [first, second] = answers
+    assert.ok(first !== undefined && !first.held && second?.held)
+    assert.deepEqual(
+      first.doubts.map(({ reason }) => reason),
+      ['refused'],
+    )
+    assert.equal(first.verdict?.durable, true)
+  })
+})

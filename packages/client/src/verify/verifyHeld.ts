@@ -1,0 +1,215 @@
+/**
+ * Whether the server holds what devices of the account have signed: many assets at once, and none of their files at hand. A yes here stands on the same
+ * ground as that of `verifyBeforeDestroying`, but for one thing: it says nothing of any other copy of the file, and so not whether that may go.
+ */
+import type { AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
+import { AssetError } from '../assets/assetError.ts'
+import { type AssetFacts, blobOf, readAsset } from '../assets/assetFacts.ts'
+import type { AssetPorts } from '../assets/assetPorts.ts'
+import { createDescribeAsset } from '../assets/describeAsset.ts'
+import { type Signed, signedOf } from '../assets/openAsset.ts'
+import { hashesOf, readSignedAsset, type SignedAsset, signedFacts, toVerify } from '../assets/signedAsset.ts'
+import { ProblemError } from '../http/errors.ts'
+import { mapBounded } from '../mapBounded.ts'
+import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
+import { SealError } from '../seal/sealedBlob.ts'
+import { BUNDLE_ROLES, type BundleRole } from '../send/sendBundle.ts'
+import { type CheckedAssetReceipts, checkReceiptsBy } from './assetReceipts.ts'
+import { auditServer, type ServerFacts } from './audit.ts'
+import { type Doubt, doubtOf } from './doubt.ts'
+import type { PinnedKeys } from './pins.ts'
+import { type Depth, type Examination, examinationOf, verdictDoubts } from './verdictDoubts.ts'
+import { type AssetToVerify, type AssetVerdict, verifyStorage } from './verifyStorage.ts'
+
+/** Each takes some small requests and some milliseconds of signatures. */
+const ASSETS_AT_ONCE = 6
+
+export interface VerifyHeld {
+  /** 1 to 100, each once. */
+  readonly assetIds: readonly AssetId[]
+  /** `deep` when left out. Then the sum of the bytes has to be what the server reads within 290 s. */
+  readonly depth?: Depth | undefined
+  /** Attestation keys seen before on this server. */
+  readonly pinned?: PinnedKeys | undefined
+  /** How many assets are ready to be asked about; the verdict on all of them comes last. */
+  readonly onProgress?: ((ready: number) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface HeldAsset {
+  readonly assetId: AssetId
+  readonly held: true
+  readonly file: FileDescription
+  readonly examined: Examination
+  /** RFC 3339, by the server's clock. */
+  readonly checkedAt: string
+  /** What was signed, and is durable; lowercase hex. */
+  readonly hashes: Readonly<Record<BundleRole, Sha256Hex>>
+  readonly signed: Signed
+  readonly receipts: CheckedAssetReceipts
+}
+
+export interface DoubtedAsset {
+  readonly assetId: AssetId
+  readonly held: false
+  /** Name and type, where these alone can be read and were signed. */
+  readonly file: FileDescription | undefined
+  /** At least one. Where the server did not give a part as it is, what it says of that part comes after it. */
+  readonly doubts: readonly Doubt[]
+  /** What the server said, where it was asked; its blobs are in the order of `BUNDLE_ROLES`. */
+  readonly verdict: AssetVerdict | undefined
+}
+
+export type HeldAnswer = HeldAsset | DoubtedAsset
+
+export interface HeldAnswers {
+  /** One for each asset, in the order of the question. */
+  readonly answers: readonly HeldAnswer[]
+  /** To pin from now on; undefined when the server could not be audited. */
+  readonly keys: PinnedKeys | undefined
+}
+
+/**
+ * One answer for each asset. Says that one is held only when its manifest is signed by a device of the account, its name and the beginning of its file open
+ * under the account's key, receipts by this server are there for just these hashes and sizes, and the server vouches for just these hashes now. Any failure
+ * is a doubt. Rejects with the signal's reason when that aborts.
+ */
+export async function verifyHeld(ports: AssetPorts, question: VerifyHeld): Promise<HeldAnswers> {
+  const { assetIds, pinned, onProgress, signal } = question
+  const batch = batchPorts(ports)
+  const server = await orDoubt(signal, () => auditServer(batch, pinned))
+  if ('doubt' in server)
+    return { answers: assetIds.map((assetId) => doubted(assetId, [server.doubt])), keys: undefined }
+  let ready = 0
+  const prepared = await mapBounded(assetIds, ASSETS_AT_ONCE, async (assetId) => {
+    const one = await prepare(batch, { assetId, server: server.value, signal })
+    onProgress?.(++ready)
+    return one
+  })
+  return { answers: await judged(ports, prepared, question), keys: server.value.keys }
+}
+
+/** The devices are asked for once a batch, and not once an asset. */
+function batchPorts(ports: AssetPorts): AssetPorts {
+  let devices: ReturnType<AssetPorts['devices']> | undefined
+  return {
+    ...ports,
+    devices: () => {
+      devices ??= ports.devices()
+      return devices
+    },
+  }
+}
+
+interface Ready {
+  readonly signedAsset: SignedAsset
+  readonly receipts: CheckedAssetReceipts
+}
+
+interface Doubted {
+  readonly answer: DoubtedAsset
+  /** Where the server does not give a part of an asset that it tells of, or gives other bytes: what the verdict is asked about to learn why. */
+  readonly unfitAsset: AssetFacts | undefined
+}
+
+type Prepared = { readonly ready: Ready } | Doubted
+
+interface Preparing {
+  readonly assetId: AssetId
+  readonly server: ServerFacts
+  readonly signal: AbortSignal | undefined
+}
+
+/** Everything that can be known before the verdict is asked for. */
+async function prepare(ports: AssetPorts, { assetId, server, signal }: Preparing): Promise<Prepared> {
+  const told = await orDoubt(signal, () => readAsset(ports.call, assetId, signal))
+  if ('doubt' in told) return { answer: doubted(assetId, [told.doubt]), unfitAsset: undefined }
+  const read = await orDoubt(signal, () => readSignedAsset(ports, told.value, signal))
+  if ('doubt' in read) {
+    const file = await orDoubt(signal, () => createDescribeAsset(ports)(told.value, { signal }))
+    const answer = doubted(assetId, [read.doubt], 'value' in file ? file.value : undefined)
+    return { answer, unfitAsset: isUnfit(read.doubt) ? told.value : undefined }
+  }
+  const signedAsset = read.value
+  const checked = await orDoubt(signal, () => checkReceiptsBy(ports, signedFacts(signedAsset), { server, signal }))
+  if ('value' in checked) return { ready: { signedAsset, receipts: checked.value } }
+  const answer = doubted(assetId, [checked.doubt], descriptionOf(signedAsset.header))
+  return { answer, unfitAsset: undefined }
+}
+
+function isUnfit({ cause }: Doubt): boolean {
+  if (cause instanceof AssetError) return cause.reason === 'hash_differs'
+  return cause instanceof ProblemError || cause instanceof SealError
+}
+
+/** Asks for the verdict on all about which anything is left to ask, last, so that it is not older than everything else. */
+async function judged(
+  { call }: AssetPorts,
+  prepared: readonly Prepared[],
+  { depth = 'deep', signal }: VerifyHeld,
+): Promise<readonly HeldAnswer[]> {
+  const questions = prepared.map(questionOf)
+  const asked = questions.filter((question) => question !== undefined)
+  const verdicts = await orDoubt(signal, async () =>
+    asked.length === 0 ? [] : verifyStorage(call, asked, { deep: depth !== 'structural', signal }),
+  )
+  let next = 0
+  return prepared.map((one, index) => {
+    const answer = 'answer' in one ? one.answer : undefined
+    if (questions[index] === undefined && answer !== undefined) return answer
+    const verdict = 'value' in verdicts ? verdicts.value[next++] : undefined
+    if (!('ready' in one)) return explained(one.answer, verdict, depth)
+    if ('value' in verdicts) return answerOf(one.ready, verdict, depth)
+    const { asset, header } = one.ready.signedAsset
+    return doubted(asset.assetId, [verdicts.doubt], descriptionOf(header))
+  })
+}
+
+function questionOf(one: Prepared): AssetToVerify | undefined {
+  if ('ready' in one) return toVerify(one.ready.signedAsset)
+  const { unfitAsset } = one
+  if (unfitAsset === undefined) return undefined
+  const hashes = BUNDLE_ROLES.flatMap((role) => blobOf(unfitAsset, role)?.hash ?? [])
+  return hashes.length === BUNDLE_ROLES.length ? { assetId: unfitAsset.assetId, hashes } : undefined
+}
+
+/** What was found first stays a doubt, whatever the verdict says: it is about hashes that nobody could compare with what was signed. */
+function explained(answer: DoubtedAsset, verdict: AssetVerdict | undefined, depth: Depth): DoubtedAsset {
+  if (verdict === undefined) return answer
+  return { ...answer, doubts: [...answer.doubts, ...verdictDoubts(verdict, depth)], verdict }
+}
+
+function answerOf({ signedAsset, receipts }: Ready, verdict: AssetVerdict | undefined, depth: Depth): HeldAnswer {
+  const { asset, header, bundle, provenance } = signedAsset
+  const doubts = verdictDoubts(verdict, depth)
+  const file = descriptionOf(header)
+  if (verdict === undefined || doubts.length > 0) return { ...doubted(asset.assetId, doubts, file), verdict }
+  return {
+    assetId: asset.assetId,
+    held: true,
+    file,
+    examined: examinationOf(verdict),
+    checkedAt: verdict.checkedAt,
+    hashes: hashesOf(bundle),
+    signed: signedOf(provenance),
+    receipts,
+  }
+}
+
+function doubted(assetId: AssetId, doubts: readonly Doubt[], file?: FileDescription): DoubtedAsset {
+  return { assetId, held: false, file, doubts, verdict: undefined }
+}
+
+/** A failure that is a doubt about what the server holds. What the caller aborted, and a fault of the program, is thrown on. */
+async function orDoubt<Value>(
+  signal: AbortSignal | undefined,
+  work: () => Promise<Value>,
+): Promise<{ readonly value: Value } | { readonly doubt: Doubt }> {
+  try {
+    return { value: await work() }
+  } catch (error) {
+    const found = signal?.aborted === true ? undefined : doubtOf(error)
+    if (found === undefined) throw error
+    return { doubt: found }
+  }
+}

@@ -1,0 +1,133 @@
+import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+import { type Kysely, sql } from 'kysely'
+import type { AccountDeletion, AccountDeletionReads, AccountDeletionWrites } from '../../ports/store.ts'
+import { type Prepared, prepared } from './prepared.ts'
+import type { Schema } from './schema.ts'
+
+/** No e-mail address: it has no @, so that nobody can register it. Unique as the id is. */
+const DELETED_EMAIL = sql<string>`'deleted:' || account_id`
+/** No hash of any secret. */
+export const NO_SECRET = '-'
+
+const waiting = prepared((db, given: { readonly most: number }) =>
+  db
+    .selectFrom('accounts')
+    .select('account_id')
+    .where('deleted_at', 'is not', null)
+    .where('emptied_at', 'is', null)
+    .orderBy('deleted_at')
+    .limit(given.most),
+)
+
+const deleting = prepared((db, given: AccountDeletion) =>
+  db
+    .updateTable('accounts')
+    .set({
+      email: DELETED_EMAIL,
+      secret_hash: NO_SECRET,
+      salt: null,
+      sealed_account_key: null,
+      sealed_recovery_key: null,
+      recovery_proof_hash: null,
+      totp_sealed: null,
+      totp_confirmed_at: null,
+      totp_last_step: null,
+      soft_limit_bytes: null,
+      hard_limit_bytes: null,
+      exceeded_since: null,
+      deleted_at: given.at,
+    })
+    .where('account_id', '=', given.accountId)
+    .where('secret_hash', '=', given.secretHash)
+    .where('deleted_at', 'is', null),
+)
+
+interface Given {
+  readonly accountId: AccountId
+  readonly at: Instant
+}
+
+/** Each finds its rows by an index on the account. */
+const takingAway: readonly Prepared<Given, unknown>[] = [
+  prepared((db, given: Given) => db.deleteFrom('backup_codes').where('account_id', '=', given.accountId)),
+  prepared((db, given: Given) => db.deleteFrom('challenges').where('account_id', '=', given.accountId)),
+  prepared((db, given: Given) => db.deleteFrom('devices').where('account_id', '=', given.accountId)),
+  prepared((db, given: Given) =>
+    db.updateTable('albums').set({ sealed_name: null }).where('account_id', '=', given.accountId),
+  ),
+  prepared((db, given: Given) =>
+    db
+      .updateTable('sessions')
+      .set({ ended_at: given.at, device_id: null })
+      .where('account_id', '=', given.accountId)
+      .where('ended_at', 'is', null),
+  ),
+  prepared((db, given: Given) =>
+    db
+      .updateTable('links')
+      .set((link) => ({
+        revoked_at: link.fn.coalesce('revoked_at', link.val(given.at)),
+        // The column wants a value; this one is no key.
+        drop_public_key: new Uint8Array(0),
+        verifier_hash: null,
+        sealed_label: null,
+      }))
+      .where('account_id', '=', given.accountId),
+  ),
+  prepared((db, given: Given) =>
+    db
+      .updateTable('capabilities')
+      .set({ revoked_at: given.at })
+      .where('account_id', '=', given.accountId)
+      .where('expires_at', '>', given.at)
+      .where('revoked_at', 'is', null),
+  ),
+  prepared((db, given: Given) =>
+    db
+      .updateTable('drops')
+      .set({ claim_id: null, claim_hash: null, leased_until: null })
+      .where('account_id', '=', given.accountId),
+  ),
+]
+
+/** Every byte is charged for, so that an account that is charged for nothing holds no session, drop or asset. */
+const finishing = prepared((db, given: Given) =>
+  db
+    .updateTable('accounts')
+    .set({ emptied_at: given.at })
+    .where('account_id', '=', given.accountId)
+    .where('deleted_at', 'is not', null)
+    .where('emptied_at', 'is', null)
+    .where('used_bytes', '=', 0)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('shares')
+            .select('share_seq')
+            .where('shares.account_id', '=', given.accountId)
+            .where('ended_at', 'is', null),
+        ),
+      ),
+    ),
+)
+
+export function accountDeletionReads(db: Kysely<Schema>): AccountDeletionReads {
+  return {
+    async waiting(most) {
+      return (await waiting.all(db, { most })).map((row) => row.account_id)
+    },
+  }
+}
+
+export function accountDeletionWrites(db: Kysely<Schema>): AccountDeletionWrites {
+  return {
+    async leave(accountDeletion) {
+      if ((await deleting.changed(db, accountDeletion)) !== 1) return false
+      for (const taken of takingAway) await taken.changed(db, accountDeletion)
+      return true
+    },
+    async finish(accountId, at) {
+      return (await finishing.changed(db, { accountId, at })) === 1
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
+import type { AuditedObject, ObjectState } from '../../../ports/store.ts'
+import { prepared } from '../prepared.ts'
+import type { ObjectTable, Schema } from '../schema.ts'
+
+/** A location ends in the id of the session that wrote it, by which the session is found. */
+const uploadId = sql<string>`substr(objects.location, 69)`
+const unclosed = sql`from uploads where uploads.upload_id = ${uploadId} and uploads.location = objects.location
+  and uploads.closed_at is null`
+
+function audited(db: Kysely<Schema>) {
+  return db
+    .selectFrom('objects')
+    .selectAll()
+    .select([
+      sql<number>`(select count(*) ${unclosed})`.as('sessions'),
+      sql<number | null>`(select received_bytes ${unclosed})`.as('received_bytes'),
+      sql<number>`(
+        select count(*) from drops where drops.upload_id = ${uploadId} and drops.location = objects.location
+      )`.as('drops'),
+      sql<number>`(select count(*) from asset_blobs where asset_blobs.location = objects.location)`.as('blobs'),
+      sql<number>`(select count(*) from receipts where receipts.upload_id = ${uploadId})`.as('receipts'),
+    ])
+}
+
+const page = prepared((db, given: { readonly after: string; readonly most: number }) =>
+  audited(db).where(sql<SqlBool>`objects.location > ${given.after}`).orderBy('location').limit(given.most),
+)
+
+const byLocation = prepared((db, given: { readonly location: string }) =>
+  audited(db).where('location', '=', given.location),
+)
+
+export async function auditedObjects(
+  db: Kysely<Schema>,
+  after: string,
+  most: number,
+): Promise<readonly AuditedObject[]> {
+  return (await page.all(db, { after, most })).map(objectOf)
+}
+
+export async function auditedObject(db: Kysely<Schema>, location: string): Promise<AuditedObject | undefined> {
+  const row = await byLocation.first(db, { location })
+  return row && objectOf(row)
+}
+
+/** Of a row that was joined with its object. */
+export function presentObject(row: {
+  readonly object_state: ObjectState | null
+  readonly object_size: number | null
+}): { readonly state: ObjectState; readonly size: number } | undefined {
+  const { object_state: state, object_size: size } = row
+  return state === null || size === null ? undefined : { state, size }
+}
+
+type Row = Selectable<ObjectTable> & {
+  readonly sessions: number
+  readonly received_bytes: number | null
+  readonly drops: number
+  readonly blobs: number
+  readonly receipts: number
+}
+
+function objectOf(row: Row): AuditedObject {
+  const { location, size, state, sessions, drops, blobs, receipts } = row
+  return {
+    location,
+    size,
+    state,
+    since: row.since,
+    checkedAt: row.checked_at,
+    damagedAt: row.damaged_at ?? undefined,
+    sessions,
+    drops,
+    blobs,
+    receipts,
+    receivedBytes: row.received_bytes ?? undefined,
+  }
+}

@@ -1,0 +1,20 @@
+import type { Instant, Sha256Hex } from '@blindkeep/protocol/ids'
+import type { ObjectState, ObjectStatus } from '../../ports/store.ts'
+
+/** What `objects`, and `holds` beside it, say of whether bytes may be handed out: the columns of every query that asks. */
+export const standing = [
+  'objects.state as object_state',
+  'objects.damaged_at',
+  'holds.ciphertext_hash as held_hash',
+] as const
+
+export interface StandingRow {
+  readonly object_state: ObjectState
+  readonly damaged_at: Instant | null
+  /** Null when no hold names the content. */
+  readonly held_hash: Sha256Hex | null
+}
+
+export function statusOf(row: StandingRow): ObjectStatus {
+  return { objectState: row.object_state, damagedAt: row.damaged_at ?? undefined, isOnHold: row.held_hash !== null }
+}

@@ -1,0 +1,235 @@
+import { type Instant, instantOf, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
+import type { Kysely, Selectable } from 'kysely'
+import type {
+  KeptObject,
+  ObjectReads,
+  ObjectState,
+  ObjectToDelete,
+  ObjectWrites,
+  StoredObject,
+} from '../../ports/store.ts'
+import { standing, statusOf } from './objectStatus.ts'
+import { prepared } from './prepared.ts'
+import type { ObjectTable, Schema } from './schema.ts'
+
+const byLocation = prepared((db, given: { readonly location: string }) =>
+  db.selectFrom('objects').selectAll().where('location', '=', given.location),
+)
+
+const inState = prepared(
+  (db, given: { readonly state: ObjectState; readonly before: Instant; readonly most: number }) =>
+    db
+      .selectFrom('objects')
+      .selectAll()
+      .where('state', '=', given.state)
+      .where('since', '<', given.before)
+      .orderBy('since')
+      .orderBy('location')
+      .limit(given.most),
+)
+
+const standingByLocation = prepared((db, given: { readonly location: string; readonly ciphertextHash: Sha256Hex }) =>
+  db
+    .selectFrom('objects')
+    .leftJoin('holds', (join) => join.on((on) => on('holds.ciphertext_hash', '=', given.ciphertextHash)))
+    .select(standing)
+    .where('location', '=', given.location),
+)
+
+const kept = (db: Kysely<Schema>) =>
+  db.selectFrom('objects').select(['location', 'size', 'checked_at', 'damaged_at']).where('state', '=', 'kept')
+
+const keptByLocation = prepared((db, given: { readonly location: string }) =>
+  kept(db).where('location', '=', given.location),
+)
+
+interface ScrubRange {
+  readonly before: Instant
+  readonly afterCheckedAt: Instant
+  readonly afterLocation: string
+  readonly most: number
+}
+
+const toScrub = prepared((db, given: ScrubRange) =>
+  kept(db)
+    .where('checked_at', '<', given.before)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('checked_at', 'location'), '>', tuple(given.afterCheckedAt, given.afterLocation)),
+    )
+    .orderBy('checked_at')
+    .orderBy('location')
+    .limit(given.most),
+)
+
+/** Below every instant that a clock has told. */
+const BEFORE_ALL = instantOf(Number.MIN_SAFE_INTEGER)
+
+const blobAt = prepared((db, given: { readonly location: string }) =>
+  db.selectFrom('asset_blobs').select(['asset_id', 'role']).where('location', '=', given.location),
+)
+
+const dropAt = prepared((db, given: { readonly location: string; readonly uploadId: UploadId }) =>
+  db
+    .selectFrom('drops')
+    .select('drop_id')
+    .where('upload_id', '=', given.uploadId)
+    .where('location', '=', given.location),
+)
+
+const insertion = prepared((db, given: StoredObject) =>
+  db.insertInto('objects').values({
+    location: given.location,
+    size: given.size,
+    state: given.state,
+    since: given.since,
+    checked_at: given.since,
+  }),
+)
+
+interface Step {
+  readonly location: string
+  readonly from: ObjectState
+  readonly to: ObjectState
+  readonly at: Instant
+}
+
+const movement = prepared((db, given: Step) =>
+  db
+    .updateTable('objects')
+    .set({ state: given.to, since: given.at })
+    .where('location', '=', given.location)
+    .where('state', '=', given.from),
+)
+
+/** What is kept was read whole right before. */
+const keeping = prepared((db, given: Step) =>
+  db
+    .updateTable('objects')
+    .set({ state: given.to, since: given.at, checked_at: given.at })
+    .where('location', '=', given.location)
+    .where('state', '=', given.from),
+)
+
+/** Each of those that could name it is found by a key of its own. */
+const startingToDelete = prepared((db, given: ObjectToDelete) =>
+  db
+    .updateTable('objects')
+    .set({ state: 'deleting', since: given.at })
+    .where('location', '=', given.location)
+    .where('state', '=', 'marked')
+    .where('since', '<', given.before)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('asset_blobs').select('blob_seq').where('asset_blobs.location', '=', given.location))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('drops').select('drop_seq').where('drops.upload_id', '=', given.uploadId))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('uploads')
+            .select('uploads.upload_id')
+            .where('uploads.upload_id', '=', given.uploadId)
+            .where('closed_at', 'is', null),
+        ),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(selectFrom('holds').select('holds.ciphertext_hash').where('ciphertext_hash', '=', given.ciphertextHash)),
+      ),
+    ),
+)
+
+interface Reading {
+  readonly location: string
+  readonly at: Instant
+}
+
+const marking = prepared((db, given: Reading) =>
+  db
+    .updateTable('objects')
+    .set((object) => ({ checked_at: given.at, damaged_at: object.fn.coalesce('damaged_at', object.val(given.at)) }))
+    .where('location', '=', given.location)
+    .where('state', '=', 'kept'),
+)
+
+const clearing = prepared((db, given: Reading) =>
+  db
+    .updateTable('objects')
+    .set({ checked_at: given.at, damaged_at: null })
+    .where('location', '=', given.location)
+    .where('state', '=', 'kept'),
+)
+
+const removal = prepared((db, given: { readonly location: string }) =>
+  db.deleteFrom('objects').where('location', '=', given.location),
+)
+
+export function objectReads(db: Kysely<Schema>): ObjectReads {
+  return {
+    async find(location) {
+      const row = await byLocation.first(db, { location })
+      return row && objectOf(row)
+    },
+    async listIn(state, before, most) {
+      return (await inState.all(db, { state, before, most })).map(objectOf)
+    },
+    async statusOf(location, ciphertextHash) {
+      const row = await standingByLocation.first(db, { location, ciphertextHash })
+      return row && statusOf(row)
+    },
+    async findKept(location) {
+      const row = await keptByLocation.first(db, { location })
+      return row && keptOf(row)
+    },
+    async listToScrub({ before, after, most }) {
+      const { checkedAt, location } = after ?? { checkedAt: BEFORE_ALL, location: '' }
+      const range = { before, afterCheckedAt: checkedAt, afterLocation: location, most }
+      return (await toScrub.all(db, range)).map(keptOf)
+    },
+    async ownerOf(location, uploadId) {
+      const blob = await blobAt.first(db, { location })
+      if (blob !== undefined) return { assetId: blob.asset_id, role: blob.role }
+      const drop = await dropAt.first(db, { location, uploadId })
+      return drop && { dropId: drop.drop_id }
+    },
+  }
+}
+
+export function objectWrites(db: Kysely<Schema>): ObjectWrites {
+  return {
+    async insert(object) {
+      await insertion.changed(db, object)
+    },
+    async move(location, step) {
+      const statement = step.to === 'kept' ? keeping : movement
+      return (await statement.changed(db, { location, ...step })) === 1
+    },
+    async startDeleting(object) {
+      return (await startingToDelete.changed(db, object)) === 1
+    },
+    async markDamaged(location, at) {
+      return (await marking.changed(db, { location, at })) === 1
+    },
+    async noteIntact(location, at) {
+      return (await clearing.changed(db, { location, at })) === 1
+    },
+    async remove(location) {
+      await removal.changed(db, { location })
+    },
+  }
+}
+
+function objectOf({ location, size, state, since }: Selectable<ObjectTable>): StoredObject {
+  return { location, size, state, since }
+}
+
+function keptOf(row: Pick<Selectable<ObjectTable>, 'location' | 'size' | 'checked_at' | 'damaged_at'>): KeptObject {
+  return {
+    location: row.location,
+    size: row.size,
+    checkedAt: row.checked_at,
+    damagedAt: row.damaged_at ?? undefined,
+  }
+}

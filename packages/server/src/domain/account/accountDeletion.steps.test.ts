@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, it } from 'node:test'
+import { type AccountId, addSeconds, parseAlbumId, parseDeviceId } from '@blindkeep/protocol/ids'
+import fc from 'fast-check'
+import type { Store } from '../../ports/store.ts'
+import { openBlob } from '../../testing/assetSessions.ts'
+import { adopt, declaredFor, landBlob, newDrop, newKeeper, uploadBlob } from '../../testing/assets.ts'
+import { FILLED_BYTES, type Filled, fill, findingsIn } from '../../testing/fsck.ts'
+import {
+  accountRow,
+  admitted,
+  append,
+  bytes,
+  creation,
+  land,
+  newLink,
+  openDrop,
+  provision,
+} from '../../testing/guest.ts'
+import { createMortal } from '../../testing/mortal.ts'
+import { quickly, SECRET } from '../../testing/secrets.ts'
+import { inWorld, known, newOpaqueId, type World } from '../../testing/world.ts'
+import type { Finding } from '../fsck/finding.ts'
+import { newMemory } from '../fsck/options.ts'
+
+/** Whether nothing is held any more, and the account says so. */
+async function isEmptied(world: World, accountId: AccountId): Promise<boolean> {
+  const { deletedAt, usedBytes } = await accountRow(world, accountId)
+  const waiting = await world.store.read((tx) => tx.accountDeletions.waiting(99))
+  return deletedAt !== undefined && usedBytes === 0 && !waiting.includes(accountId)
+}
+
+/** More than goes in one step. */
+const MANY = 55
+
+describe('what a deleted account held', () => {
+  let filled: Filled | undefined
+  let commits = 0
+  const found: Finding[] = []
+  const memory = newMemory()
+  const watched = (real: Store): Store => ({
+    ...real,
+    async write(work) {
+      const result = await real.write(work)
+      if (filled === undefined) return result
+      commits += 1
+      found.push(...(await findingsIn(real, { filled, memory })))
+      return result
+    },
+  })
+  it(
+    'is let go of in steps, with the books whole after each of them, and nobody else loses anything',
+    inWorld(
+      async (world) => {
+        const { accountDeletion, leave, newAccount } = quickly(world)
+        const [accountId, other] = [await newAccount(), await newAccount()]
+        const whole = await fill(world, accountId)
+        const [link, othersLink] = [await newLink(world, {}, accountId), await newLink(world, {}, other)]
+        for (let count = 0; count < MANY; count += 1) await land(world, link, bytes(1))
+        await land(world, othersLink, bytes(7))
+        filled = whole
+        assert.equal(await leave(accountId), undefined)
+        const ofOpen = 2 * FILLED_BYTES
+        assert.equal((await accountRow(world, accountId)).usedBytes, 5 * FILLED_BYTES + MANY - ofOpen)
+        await accountDeletion.empty()
+        filled = undefined
+        assert.deepEqual(found, [])
+        assert.ok(commits >= 8, `${commits} commits`)
+        assert.ok(await isEmptied(world, accountId))
+        assert.equal((await accountRow(world, other)).usedBytes, 7)
+        world.clock.advance(3 * 86_400)
+        for (let turn = 0; turn < 3; turn += 1) {
+          await world.rules.sweep.sweep()
+          world.clock.advance(2 * 86_400)
+        }
+        const object = await world.store.read((tx) => tx.objects.find(whole.pending.location))
+        assert.equal(object, undefined)
+        assert.deepEqual(await findingsIn(world.store, { filled: whole }), [])
+      },
+      { around: { store: watched } },
+    ),
+  )
+
+  const mortal = createMortal()
+  it(
+    'is let go of by the next start, wherever the process died',
+    inWorld(
+      async (world) => {
+        const { accountDeletion, leave, newAccount } = quickly(world)
+        let hasDied = true
+        for (let calls = 0; hasDied; calls += 1) {
+          const accountId = await newAccount()
+          const keeper = await newKeeper(world, accountId)
+          await newDrop(world, keeper, bytes(20))
+          await landBlob(world, keeper, bytes(30))
+          await openBlob(world, keeper, bytes(40))
+          const account = await accountRow(world, accountId)
+          mortal.dieAfter(calls)
+          await accountDeletion
+            .leave(account, SECRET, undefined)
+            .then(accountDeletion.empty)
+            .catch(() => undefined)
+          hasDied = mortal.revive()
+          const isGone = (await accountRow(world, accountId)).deletedAt !== undefined
+          assert.equal(isGone, calls > 0)
+          await world.restarted().sweep.sweep()
+          assert.equal(await isEmptied(world, accountId), isGone, `after ${calls} calls`)
+          if (isGone) continue
+          assert.equal((await accountRow(world, accountId)).usedBytes, 90)
+          assert.equal(await leave(accountId), undefined)
+        }
+      },
+      { around: mortal.around },
+    ),
+  )
+
+  it(
+    'is all of it, whatever lands, is adopted, uploaded or dropped meanwhile',
+    inWorld(async (world) => {
+      const { accountDeletion, leave, newAccount } = quickly(world)
+      const { rules } = world
+      const acts = ['land', 'adopt', 'upload', 'finish', 'create', 'discard', 'delete', 'provision'] as const
+      const late = fc.nat(40)
+      const property = fc.asyncProperty(late, fc.tuple(...acts.map(() => late)), async (leavesAt, actsAt) => {
+        const accountId = await newAccount()
+        const keeper = await newKeeper(world, accountId)
+        const link = await newLink(world, {}, accountId)
+        const [landing, adopted, upload, kept] = [bytes(10), bytes(20), bytes(30), bytes(40)]
+        const [dropSession, pending, discarded] = [
+          await openDrop(world, link, landing),
+          await newDrop(world, keeper, adopted),
+          await newDrop(world, keeper, bytes(60)),
+        ]
+        const blobSession = await openBlob(world, keeper, upload)
+        const ofKept = declaredFor(world, keeper, kept)
+        admitted((await uploadBlob(world, ofKept, kept, keeper)).answer)
+        const work: { readonly [Act in (typeof acts)[number]]: () => Promise<unknown> } = {
+          land: () => append(world, dropSession, { offset: 0, bytes: landing }),
+          adopt: () => adopt(world, keeper, pending, declaredFor(world, keeper, adopted)),
+          finish: () => append(world, blobSession, { offset: 0, bytes: upload }),
+          upload: async () =>
+            rules.uploads.create(await accountRow(world, accountId), declaredFor(world, keeper, kept)),
+          create: () => rules.drops.create(creation(link, bytes(50))),
+          discard: () => rules.inbox.discard(accountId, discarded.dropId),
+          delete: () => rules.assets.remove(accountId, ofKept.assetId),
+          provision: () => rules.links.provision(accountId, provision()),
+        }
+        const [left] = await Promise.all([
+          turns(leavesAt).then(() => leave(accountId)),
+          turns(leavesAt + 3).then(accountDeletion.empty),
+          ...acts.map((act, at) => turns(actsAt[at] ?? 0).then(work[act])),
+        ])
+        assert.equal(left, undefined)
+        await accountDeletion.empty()
+        assert.ok(await isEmptied(world, accountId))
+        assert.deepEqual(await findingsIn(world.store, { filled: { world, locations: new Map() } }), [])
+      })
+      await fc.assert(property, { numRuns: 10 })
+    }),
+  )
+})
+
+/** Gives others a turn so many times. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate)
+}
+
+/** Every text and every run of bytes in every table. */
+function everyCell(databasePath: string): readonly Buffer[] {
+  const database = new DatabaseSync(databasePath, { readOnly: true })
+  try {
+    const tables = database.prepare(`select name from sqlite_schema where type = 'table'`).all()
+    const rows = tables.flatMap(({ name }) => database.prepare(`select * from "${name}"`).all())
+    return rows
+      .flatMap((row) => Object.values(row))
+      .flatMap((cell) => (typeof cell === 'string' || cell instanceof Uint8Array ? [Buffer.from(cell)] : []))
+  } finally {
+    database.close()
+  }
+}
+
+describe('a deleted account', () => {
+  it(
+    'leaves nothing of its person in any table',
+    inWorld(
+      async (world) => {
+        const { accountDeletion, leave } = quickly(world)
+        const { accountId, traces } = await newPerson(world)
+        const found = () => {
+          const cells = everyCell(known(world.databasePath))
+          return traces.filter((trace) => cells.some((cell) => cell.includes(trace)))
+        }
+        assert.deepEqual(found(), traces)
+        assert.equal(await leave(accountId), undefined)
+        await accountDeletion.empty()
+        assert.deepEqual(found(), [])
+        assert.ok(await isEmptied(world, accountId))
+      },
+      { isOnDisk: true },
+    ),
+  )
+})
+
+/** Somebody of whom there is something in every table that may have it, and those things. */
+async function newPerson(world: World) {
+  const { rules, store, clock } = world
+  const [salt, sealedAccountKey, sealedRecoveryKey, recoveryProof] = [bytes(16), bytes(60), bytes(61), bytes(32)]
+  const registered = { secret: SECRET, kdfVersion: 1, salt, sealedAccountKey, sealedRecoveryKey, recoveryProof }
+  const email = 'ada.lovelace@example.org'
+  const request = { ...registered, email, invite: undefined, isForwarded: false, source: undefined }
+  const { accountId } = admitted(await quickly(world).accounts.register(request))
+  const { keeper } = await fill(world, accountId)
+  const [dropPublicKey, sealedLabel, sealedName, publicKey] = [bytes(62), bytes(63), bytes(64), bytes(1984)]
+  const link = provision({ dropPublicKey, sealedLabel, passphraseVerifier: bytes(40) })
+  admitted(await rules.links.provision(accountId, link))
+  const albumId = known(parseAlbumId(randomUUID()))
+  admitted(await rules.albums.create(accountId, { albumId, sealedName }))
+  const deviceId = known(parseDeviceId(randomUUID()))
+  admitted(await rules.devices.add(accountId, { deviceId, publicKey, mac: undefined }))
+  const [totp, sealedIndex] = [bytes(65), bytes(66)]
+  const [code, tokenHash, recovery] = ['c0de'.repeat(16), 'cafe'.repeat(16), '{"sets":"this"}']
+  await store.write(async (tx) => {
+    const createdAt = clock.now()
+    await tx.secondFactors.enroll(accountId, totp)
+    await tx.secondFactors.setBackupCodes(accountId, [code])
+    const expiresAt = addSeconds(createdAt, 300)
+    await tx.challenges.insert({ tokenHash, accountId, deviceId, recovery, createdAt, expiresAt })
+    const share = { opaqueId: newOpaqueId(), accountId, sealedIndex, blobHashes: [], expiresAt: undefined }
+    await tx.shares.insert({ ...share, createdAt })
+  })
+  const { secretHash, recoveryProofHash } = await accountRow(world, accountId)
+  const verifierHash = (await store.read((tx) => tx.links.find(link.opaqueId)))?.verifierHash
+  const sealed = [salt, sealedAccountKey, sealedRecoveryKey, dropPublicKey, sealedLabel, sealedName, totp, sealedIndex]
+  const keys = [publicKey, keeper.keys.publicKey, known(recoveryProofHash), known(verifierHash)]
+  const texts = [email, secretHash, code, tokenHash, recovery]
+  return { accountId, traces: [...sealed, ...keys, ...texts].map((trace) => Buffer.from(trace)) }
+}

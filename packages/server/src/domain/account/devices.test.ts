@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { parseDeviceId } from '@blindkeep/protocol/ids'
+import { HYBRID_PUBLIC_KEY_BYTES } from '@blindkeep/protocol/suites'
+import { admitted, bytes } from '../../testing/guest.ts'
+import { inWorld, known, newAccount } from '../../testing/world.ts'
+import { isRefusal } from '../refusals.ts'
+import { type DeviceRequest, MAX_LIVE_DEVICES } from './devices.ts'
+
+const INVALID = { refused: 'device_invalid' }
+const NOT_FOUND = { refused: 'device_not_found' }
+
+const newDeviceId = () => known(parseDeviceId(randomUUID()))
+
+function request(over: Partial<DeviceRequest> = {}): DeviceRequest {
+  return { deviceId: newDeviceId(), publicKey: bytes(HYBRID_PUBLIC_KEY_BYTES), mac: bytes(32), ...over }
+}
+
+describe('adding a device', () => {
+  it(
+    'keeps what was given, and says the same again to the same caller with the same values',
+    inWorld(async (world) => {
+      const { devices } = world.rules
+      const owner = await newAccount(world)
+      for (const given of [request(), request({ mac: undefined })]) {
+        const device = { ...given, accountId: owner, createdAt: world.clock.now(), revokedAt: undefined }
+        assert.deepEqual(await devices.add(owner, given), { device, isRepeat: false })
+        world.clock.advance(5)
+        assert.deepEqual(await devices.add(owner, given), { device, isRepeat: true })
+      }
+      assert.equal((await devices.list(owner)).length, 2)
+    }),
+  )
+
+  it(
+    'is refused for a taken id with any other value or caller, and leaves the device as it was',
+    inWorld(async (world) => {
+      const { devices } = world.rules
+      const [owner, stranger] = [await newAccount(world), await newAccount(world)]
+      const given = request()
+      await devices.add(owner, given)
+      const before = await devices.list(owner)
+      for (const other of [{ publicKey: bytes(HYBRID_PUBLIC_KEY_BYTES) }, { mac: bytes(32) }, { mac: undefined }])
+        assert.deepEqual(await devices.add(owner, { ...given, ...other }), INVALID)
+      assert.deepEqual(await devices.add(stranger, given), INVALID)
+      assert.deepEqual(await devices.list(owner), before)
+      assert.deepEqual(await devices.list(stranger), [])
+    }),
+  )
+
+  it(
+    'never revives a revoked one',
+    inWorld(async (world) => {
+      const { devices } = world.rules
+      const owner = await newAccount(world)
+      const given = request()
+      await devices.add(owner, given)
+      await devices.revoke(owner, given.deviceId)
+      assert.deepEqual(await devices.add(owner, given), INVALID)
+    }),
+  )
+
+  it(
+    'ends at a hundred live ones of an account, any number at once, and goes on when one is revoked',
+    inWorld(async (world) => {
+      const { devices } = world.rules
+      const owner = await newAccount(world)
+      const requests = Array.from({ length: MAX_LIVE_DEVICES + 10 }, () => request())
+      const answers = await Promise.all(requests.map((each) => devices.add(owner, each)))
+      const refused = answers.filter(isRefusal)
+      assert.deepEqual(
+        refused.map((answer) => answer.refused),
+        Array(10).fill('limit_reached'),
+      )
+      const [added] = await devices.list(owner)
+      const { deviceId, publicKey, mac } = known(added)
+      assert.equal(admitted(await devices.add(owner, { deviceId, publicKey, mac })).isRepeat, true)
+      admitted(await devices.add(await newAccount(world), request()))
+      await devices.revoke(owner, deviceId)
+      admitted(await devices.add(owner, request()))
+      assert.ok(isRefusal(await devices.add(owner, request())))
+      assert.equal((await devices.list(owner)).length, MAX_LIVE_DEVICES + 1)
+    }),
+  )
+})
+
+describe('revoking a device', () => {
+  it(
+    'holds from the first time on, and leaves the device in the list',
+    inWorld(async (world) => {
+      const { devices } = world.rules
+      const owner = await newAccount(world)
+      const [revoked, live] = [request(), request()]
+      for (const given of [revoked, live]) await devices.add(owner, given)
+      const at = world.clock.now()
+      assert.equal(await devices.revoke(owner, revoked.deviceId), undefined)
+      world.clock.advance(60)
+      assert.equal(await devices.revoke(owner, revoked.deviceId), undefined)
+      assert.deepEqual(
+        (await devices.list(owner)).map(({ deviceId, revokedAt }) => [deviceId, revokedAt]),
+        [
+          [revoked.deviceId, at],
+          [live.deviceId, undefined],
+        ],
+      )
+    }),
+  )
+
+  it(
+    'ends the sessions that were signed in with it, and no others',
+    inWorld(async (world) => {
+      const { devices, sessions } = world.rules
+      const owner = await newAccount(world)
+      const [lost, kept] = [request(), request()]
+      for (const given of [lost, kept]) await devices.add(owner, given)
+      const [ofLost, ofKept, ofNone] = [
+        await sessions.open(owner, lost.deviceId),
+        await sessions.open(owner, kept.deviceId),
+        await sessions.open(owner, undefined),
+      ]
+      await devices.revoke(owner, lost.deviceId)
+      assert.deepEqual(await sessions.authenticate(ofLost.accessToken), { refused: 'session_over' })
+      assert.deepEqual(await sessions.refresh(ofLost.refreshToken), { refused: 'session_over' })
+      for (const { accessToken } of [ofKept, ofNone]) admitted(await sessions.authenticate(accessToken))
+    }),
+  )
+
+  it(
+    'is one and the same refusal for an unknown device and somebody else’s, which it leaves alone',
+    inWorld(async (world) => {
+      const { devices } = world.rules
+      const [owner, stranger] = [await newAccount(world), await newAccount(world)]
+      const given = request()
+      await devices.add(owner, given)
+      for (const deviceId of [newDeviceId(), given.deviceId])
+        assert.deepEqual(await devices.revoke(stranger, deviceId), NOT_FOUND)
+      assert.equal(known((await devices.list(owner))[0]).revokedAt, undefined)
+    }),
+  )
+})

@@ -1,0 +1,75 @@
+import type { AccountId, DeviceId } from '@blindkeep/protocol/ids'
+import type { Clock } from '../../ports/clock.ts'
+import type { Device, NewDevice, Store } from '../../ports/store.ts'
+import type { Refuses } from '../refusals.ts'
+import { isSame } from '../sameBytes.ts'
+import { requireActiveAccount } from './activeAccount.ts'
+
+/** The keys that sign an account's manifests. What a device has signed is judged by the values it was added with, so a device never changes. */
+export const MAX_LIVE_DEVICES = 100
+
+export type DeviceRequest = Omit<NewDevice, 'accountId' | 'createdAt'>
+
+interface AddedDevice {
+  readonly device: Device
+  readonly isRepeat: boolean
+}
+
+interface DevicePorts {
+  readonly store: Store
+  readonly clock: Clock
+}
+
+export type Devices = ReturnType<typeof createDevices>
+
+export function createDevices({ store, clock }: DevicePorts) {
+  return {
+    /** Adds a device, or says again that it is added when the same caller repeats the same values. */
+    async add(
+      accountId: AccountId,
+      request: DeviceRequest,
+    ): Promise<AddedDevice | Refuses<'session_over' | 'device_invalid' | 'limit_reached'>> {
+      const device: NewDevice = { ...request, accountId, createdAt: clock.now() }
+      return store.write(async (tx) => {
+        const gone = await requireActiveAccount(tx, accountId)
+        if (gone !== undefined) return gone
+        const present = await tx.devices.find(device.deviceId)
+        if (present !== undefined)
+          return isRepeat(present, device) ? { device: present, isRepeat: true } : { refused: 'device_invalid' }
+        if ((await tx.devices.countLive(accountId)) >= MAX_LIVE_DEVICES)
+          return { refused: 'limit_reached', detail: `an account has at most ${MAX_LIVE_DEVICES} live devices` }
+        if (!(await tx.devices.insert(device))) return { refused: 'device_invalid' }
+        return { device: { ...device, revokedAt: undefined }, isRepeat: false }
+      })
+    },
+
+    async list(accountId: AccountId): Promise<readonly Device[]> {
+      return store.read((tx) => tx.devices.listOf(accountId))
+    },
+
+    /**
+     * For good, and from the first time on: again it changes nothing of the device. Whoever has signed in as the device by then is signed out each
+     * time. A sign-in as a revoked device is not refused, as who knows the secret need not name one.
+     */
+    async revoke(accountId: AccountId, deviceId: DeviceId): Promise<Refuses<'device_not_found'> | undefined> {
+      return store.write(async (tx) => {
+        const device = await tx.devices.find(deviceId)
+        if (device?.accountId !== accountId) return { refused: 'device_not_found' }
+        const now = clock.now()
+        await tx.devices.revoke(deviceId, accountId, now)
+        const live = await tx.sessions.listLive(accountId, now)
+        for (const session of live) if (session.deviceId === deviceId) await tx.sessions.end(session.sessionId, now)
+        return undefined
+      })
+    },
+  }
+}
+
+function isRepeat(present: Device, device: NewDevice): boolean {
+  return (
+    present.revokedAt === undefined &&
+    present.accountId === device.accountId &&
+    isSame(present.publicKey, device.publicKey) &&
+    isSame(present.mac, device.mac)
+  )
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { admitted, bytes } from '../../testing/guest.ts'
+import { quickAccounts, quickly, registration } from '../../testing/secrets.ts'
+import { inWorld, known, newAccount, type World } from '../../testing/world.ts'
+import type { Registration } from './accounts.ts'
+import { findInvite, INVITE_DAYS } from './invites.ts'
+
+const DAY_SECONDS = 86_400
+
+/** Somebody who registers where an invite is asked for. */
+function registering(world: World, over: Partial<World['settings']> = {}) {
+  const accounts = quickAccounts(world, { registration: 'invite', ...over })
+  return (given: Partial<Registration>) => accounts.register(registration(given))
+}
+
+const CLOSED = { refused: 'registration_closed' }
+
+describe('an invite', () => {
+  it(
+    'has 160 bits in groups that can be typed however one likes, and is kept as a hash',
+    inWorld(async (world) => {
+      const { invites } = world.rules
+      const register = registering(world)
+      const { code } = await invites.issue(1)
+      assert.match(code, /^([0-9A-HJKMNP-TV-Z]{4}-){7}[0-9A-HJKMNP-TV-Z]{4}$/)
+      assert.notEqual((await invites.issue(1)).code, code)
+      const typed = ` ${code.toLowerCase().replace('-', '–').replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l')}`
+      admitted(await register({ invite: typed }))
+      const rows = await world.store.read((tx) => tx.invites.list(9))
+      assert.ok(rows.every(({ codeHash }) => /^[0-9a-f]{64}$/.test(codeHash)))
+    }),
+  )
+
+  it(
+    'lets one person in, and is as good as none afterwards; so is a wrong one, and one that has expired',
+    inWorld(async (world) => {
+      const register = registering(world)
+      assert.deepEqual(await register({}), CLOSED)
+      assert.deepEqual(await register({ invite: 'AAAA-BBBB' }), CLOSED)
+      const [first, late] = [await world.rules.invites.issue(1), await world.rules.invites.issue(2)]
+      admitted(await register({ invite: first.code }))
+      assert.deepEqual(await register({ invite: first.code, email: 'bob@example.org' }), CLOSED)
+      world.clock.advance(2 * DAY_SECONDS - 1)
+      admitted(await register({ invite: late.code, email: 'cleo@example.org' }))
+      const last = await world.rules.invites.issue(1)
+      world.clock.advance(DAY_SECONDS)
+      assert.deepEqual(await register({ invite: last.code, email: 'bob@example.org' }), CLOSED)
+    }),
+  )
+
+  it(
+    'makes one account of 64 that are asked for with it at once',
+    inWorld(async (world) => {
+      const register = registering(world)
+      const { code } = await world.rules.invites.issue(1)
+      const asked = Array.from({ length: 64 }, (_, at) => register({ invite: code, email: `${at}@example.org` }))
+      const answers = await Promise.all(asked)
+      assert.equal(answers.filter((answer) => 'accessToken' in answer).length, 1)
+      assert.equal(
+        answers.filter((answer) => 'refused' in answer && answer.refused === 'registration_closed').length,
+        63,
+      )
+      const accounts = await world.store.read((tx) => tx.accounts.list({ afterEmail: undefined, most: 99 }))
+      assert.equal(accounts.length, 1)
+      const [listed] = await world.rules.invites.list()
+      assert.deepEqual([listed?.state, listed?.email], ['used', known(accounts[0]).email])
+    }),
+  )
+
+  it(
+    'is not used up by a repeat, which stays the same success; to other values a used one is as good as none',
+    inWorld(async (world) => {
+      const register = registering(world)
+      const { code } = await world.rules.invites.issue(1)
+      const same = { invite: code, salt: bytes(16) }
+      const pairs = await Promise.all(Array.from({ length: 8 }, () => register(same)))
+      assert.equal(new Set(pairs.map((pair) => admitted(pair).accountId)).size, 1)
+      world.clock.advance(5 * DAY_SECONDS)
+      admitted(await register(same))
+      assert.deepEqual(await register({ ...same, salt: bytes(16) }), CLOSED)
+      assert.deepEqual(await register({ ...same, invite: undefined }), CLOSED)
+      const other = await world.rules.invites.issue(1)
+      assert.deepEqual(await register({ ...same, salt: bytes(16), invite: other.code }), { refused: 'email_taken' })
+      assert.equal((await world.rules.invites.list())[1]?.state, 'live')
+    }),
+  )
+
+  it(
+    'is asked for of what a proxy forwards where nobody has said so, never looked at where all are let in, and no help where nobody is',
+    inWorld(async (world) => {
+      const { code } = await world.rules.invites.issue(1)
+      const byDefault = registering(world, { registration: 'open', isRegistrationDefault: true })
+      assert.deepEqual(await registering(world, { registration: 'closed' })({ invite: code }), CLOSED)
+      assert.deepEqual(await byDefault({ isForwarded: true }), CLOSED)
+      admitted(await byDefault({ invite: code }))
+      admitted(await byDefault({ invite: code, isForwarded: true, email: 'bob@example.org' }))
+      assert.deepEqual(await byDefault({ invite: code, isForwarded: true, email: 'cleo@example.org' }), CLOSED)
+    }),
+  )
+
+  it(
+    'is given out by a start while nobody is there and none is good any more',
+    inWorld(async (world) => {
+      const { invites } = world.rules
+      const first = known(await invites.issueFirst())
+      assert.equal(first.expiresAt, world.clock.now() + INVITE_DAYS * DAY_SECONDS * 1000)
+      assert.equal(await invites.issueFirst(), undefined)
+      world.clock.advance(INVITE_DAYS * DAY_SECONDS)
+      assert.notEqual(known(await invites.issueFirst()).code, first.code)
+      world.clock.advance(INVITE_DAYS * DAY_SECONDS)
+      await newAccount(world)
+      assert.equal(await invites.issueFirst(), undefined)
+    }),
+  )
+
+  it(
+    'names nobody once the account that it made was deleted',
+    inWorld(async (world) => {
+      const quick = quickly(world)
+      const accountId = await quick.newAccount()
+      const { code } = await world.rules.invites.issue(1)
+      const at = world.clock.now()
+      const codeHash = known(await world.store.read((tx) => findInvite(tx, code, at))).codeHash
+      await world.store.write((tx) => tx.invites.use(codeHash, accountId, at))
+      assert.ok((await world.rules.invites.list())[0]?.email)
+      await quick.leave(accountId)
+      const [listed] = await world.rules.invites.list()
+      assert.deepEqual([listed?.state, listed?.usedBy, listed?.email], ['used', accountId, undefined])
+    }),
+  )
+
+  it(
+    'is forgotten 30 days after its end',
+    inWorld(async (world) => {
+      await world.rules.invites.issue(1)
+      const left = async () => (await world.rules.invites.list()).map(({ state }) => state)
+      world.clock.advance(31 * DAY_SECONDS)
+      await world.rules.sweep.sweep()
+      assert.deepEqual(await left(), ['expired'])
+      world.clock.advance(1)
+      await world.rules.sweep.sweep()
+      assert.deepEqual(await left(), [])
+    }),
+  )
+})

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { AccountId } from '@blindkeep/protocol/ids'
+import { accountRow, admitted, bytes } from '../../testing/guest.ts'
+import { quickly, SECRET } from '../../testing/secrets.ts'
+import { inWorld, known, type World } from '../../testing/world.ts'
+import type { PasswordChange } from './password.ts'
+
+const NEXT = 'another secret of length'
+const WRONG = { refused: 'credentials_wrong' }
+const OVER = { refused: 'session_over' }
+
+const changing = (over: Partial<PasswordChange> = {}): PasswordChange => ({
+  currentSecret: SECRET,
+  secret: NEXT,
+  kdfVersion: 1,
+  salt: bytes(16),
+  sealedAccountKey: bytes(60),
+  source: undefined,
+  ...over,
+})
+
+const emailOf = (accountId: AccountId) => `${accountId}@example.org`
+
+/** An account that is signed in at several places, at the first of which its password is changed. */
+async function signedIn(world: World, places = 3) {
+  const quick = quickly(world)
+  const accountId = await quick.newAccount()
+  const pairs = []
+  for (let place = 0; place < places; place += 1) pairs.push(await world.rules.sessions.open(accountId, undefined))
+  const [own, ...others] = pairs
+  const caller = admitted(await world.rules.sessions.authenticate(known(own).accessToken))
+  const logIn = (secret: string) =>
+    quick.accounts.logIn({ email: emailOf(accountId), secret, deviceId: undefined, source: undefined })
+  return { ...quick, accountId, own: known(own), others, caller, logIn }
+}
+
+describe('changing the password', () => {
+  it(
+    'sets secret, salt and sealed key, and nothing else of the account',
+    inWorld(async (world) => {
+      const { accountId, caller, changePassword, accounts, logIn } = await signedIn(world)
+      const change = changing()
+      assert.equal(await changePassword(caller, change), undefined)
+      const { secretHash, salt, sealedAccountKey, ...rest } = await accountRow(world, accountId)
+      assert.deepEqual([secretHash, salt, sealedAccountKey], [`hash of ${NEXT}`, change.salt, change.sealedAccountKey])
+      const { secretHash: _, salt: __, sealedAccountKey: ___, ...before } = caller.account
+      assert.deepEqual(rest, before)
+      assert.deepEqual(admitted(await accounts.kdf(emailOf(accountId), undefined)).salt, change.salt)
+      assert.deepEqual(await logIn(SECRET), WRONG)
+      admitted(await logIn(NEXT))
+    }),
+  )
+
+  it(
+    'ends whoever is signed in elsewhere, with their refresh tokens and challenges; the caller’s goes on',
+    inWorld(async (world) => {
+      const { accountId, own, others, caller, changePassword } = await signedIn(world)
+      const { sessions } = world.rules
+      const tokenHash = 'ab'.repeat(32)
+      const times = { createdAt: world.clock.now(), expiresAt: own.expiresAt }
+      const challenge = { tokenHash, accountId, deviceId: undefined, recovery: undefined, ...times }
+      await world.store.write((tx) => tx.challenges.insert(challenge))
+      assert.equal(await changePassword(caller, changing()), undefined)
+      for (const { accessToken, refreshToken } of others) {
+        assert.deepEqual(await sessions.authenticate(accessToken), OVER)
+        assert.deepEqual(await sessions.refresh(refreshToken), OVER)
+      }
+      const { accessToken } = admitted(await sessions.refresh(own.refreshToken))
+      admitted(await sessions.authenticate(own.accessToken))
+      admitted(await sessions.authenticate(accessToken))
+      assert.equal(await world.store.read((tx) => tx.challenges.find(tokenHash)), undefined)
+    }),
+  )
+
+  it(
+    'leaves what is left out, and takes no other key derivation',
+    inWorld(async (world) => {
+      const { accountId, caller, changePassword } = await signedIn(world)
+      const { salt, sealedAccountKey } = caller.account
+      const nothing = { kdfVersion: undefined, salt: undefined, sealedAccountKey: undefined }
+      const refused = await changePassword(caller, changing({ kdfVersion: 2 }))
+      assert.equal(refused?.refused, 'request_malformed')
+      assert.equal(await changePassword(caller, changing(nothing)), undefined)
+      const row = await accountRow(world, accountId)
+      assert.deepEqual([row.secretHash, row.salt, row.sealedAccountKey], [`hash of ${NEXT}`, salt, sealedAccountKey])
+      const fresh = admitted(
+        await world.rules.sessions.authenticate((await world.rules.sessions.open(accountId, undefined)).accessToken),
+      )
+      assert.deepEqual(await changePassword(fresh, changing(nothing)), WRONG)
+      assert.equal(await changePassword(fresh, changing({ ...nothing, currentSecret: NEXT })), undefined)
+    }),
+  )
+
+  it(
+    'asks for the present secret, and counts wrong ones as a login’s',
+    inWorld(async (world) => {
+      const { caller, changePassword, logIn } = await signedIn(world)
+      const guess = (over: Partial<PasswordChange>) => changePassword(caller, changing({ source: 'a', ...over }))
+      const { salt, sealedAccountKey } = caller.account
+      // What looks like a repeat is judged by its new secret, once.
+      const asRepeat = { salt, sealedAccountKey, secret: 'wrong', currentSecret: SECRET }
+      for (let count = 0; count < 5; count += 1) {
+        assert.deepEqual(await guess({ currentSecret: 'wrong' }), WRONG)
+        assert.deepEqual(await guess(asRepeat), WRONG)
+      }
+      assert.equal((await guess({}))?.refused, 'attempts_limited')
+      admitted(await logIn(SECRET))
+      world.clock.advance(900)
+      assert.equal(await guess({}), undefined)
+    }),
+  )
+
+  it(
+    'again with the same values is the same success, and ends nobody who signed in since',
+    inWorld(async (world) => {
+      const { accountId, own, caller, changePassword } = await signedIn(world)
+      const change = changing()
+      assert.equal(await changePassword(caller, change), undefined)
+      const { accessToken } = await world.rules.sessions.open(accountId, undefined)
+      const row = await accountRow(world, accountId)
+      const again = admitted(await world.rules.sessions.authenticate(own.accessToken))
+      assert.equal(await changePassword(again, change), undefined)
+      assert.deepEqual(await accountRow(world, accountId), row)
+      admitted(await world.rules.sessions.authenticate(accessToken))
+    }),
+  )
+
+  it(
+    'sent twice at once is one change and twice the same success',
+    inWorld(async (world) => {
+      const { accountId, caller, changePassword } = await signedIn(world)
+      const change = changing()
+      const answers = await Promise.all([changePassword(caller, change), changePassword(caller, change)])
+      assert.deepEqual(answers, [undefined, undefined])
+      assert.equal((await accountRow(world, accountId)).secretHash, `hash of ${NEXT}`)
+    }),
+  )
+
+  it(
+    'is a change also where the salt or the sealed key stays as it is',
+    inWorld(async (world) => {
+      const { caller, changePassword, logIn } = await signedIn(world)
+      const { salt, sealedAccountKey } = caller.account
+      assert.equal(await changePassword(caller, changing({ salt, sealedAccountKey: undefined })), undefined)
+      const next = admitted(await logIn(NEXT))
+      assert.ok('accessToken' in next)
+      const again = admitted(await world.rules.sessions.authenticate(next.accessToken))
+      const change = changing({ currentSecret: NEXT, secret: SECRET, salt: undefined, sealedAccountKey })
+      assert.equal(await changePassword(again, change), undefined)
+      admitted(await logIn(SECRET))
+    }),
+  )
+
+  it(
+    'is won by one of many at once, and leaves one session however they fall together with logins and refreshes',
+    inWorld(async (world) => {
+      const { accountId, caller, others, changePassword, logIn } = await signedIn(world, 9)
+      const { sessions } = world.rules
+      const secrets = Array.from({ length: 8 }, (_, at) => `secret number ${at} of them`)
+      const [outcomes] = await Promise.all([
+        Promise.all(secrets.map((secret) => changePassword(caller, changing({ secret })))),
+        Promise.all(others.map(({ refreshToken }) => sessions.refresh(refreshToken))),
+        Promise.all(others.map(() => logIn(SECRET))),
+      ])
+      const won = outcomes.indexOf(undefined)
+      assert.equal(outcomes.filter((outcome) => outcome === undefined).length, 1)
+      assert.ok(outcomes.every((outcome, at) => at === won || outcome?.refused === 'credentials_wrong'))
+      assert.equal((await accountRow(world, accountId)).secretHash, `hash of ${secrets[won]}`)
+      const live = await sessions.list(accountId)
+      assert.deepEqual(
+        live.map(({ sessionId }) => sessionId),
+        [caller.sessionId],
+      )
+      for (const { refreshToken } of others) assert.deepEqual(await sessions.refresh(refreshToken), OVER)
+    }),
+  )
+})

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { instantOf } from '@blindkeep/protocol/ids'
+import { admitted, bytes } from '../../testing/guest.ts'
+import { quickAccounts, quickPorts } from '../../testing/secrets.ts'
+import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import type { Registration } from './accounts.ts'
+import { isChallenge } from './challenges.ts'
+import { createRecovery, type Recovery } from './recovery.ts'
+
+const ADA = 'ada@example.org'
+/** What a client's sealed account key has: format, salt, commitment, one header block; header and one segment of 32 bytes, each with its tag. */
+const SEALED_BYTES = 1 + 16 + 32 + 1 + 1024 + 16 + 32 + 16
+
+/** Both nouns with a hasher that costs nothing. */
+function quick(world: World) {
+  return { accounts: quickAccounts(world), recovery: createRecovery(quickPorts(world), world.settings) }
+}
+
+const registration = (over: Partial<Registration> = {}): Registration => ({
+  email: ADA,
+  secret: 'the secret that was lost',
+  kdfVersion: 1,
+  salt: bytes(16),
+  sealedAccountKey: bytes(SEALED_BYTES),
+  sealedRecoveryKey: bytes(SEALED_BYTES),
+  recoveryProof: bytes(32),
+  invite: undefined,
+  isForwarded: false,
+  source: undefined,
+  ...over,
+})
+
+const recoveryOf = ({ email, recoveryProof }: Registration, over: Partial<Recovery> = {}): Recovery => ({
+  email,
+  recoveryProof: known(recoveryProof),
+  secret: 'a new secret of length',
+  kdfVersion: 1,
+  salt: bytes(16),
+  sealedAccountKey: bytes(SEALED_BYTES),
+  source: undefined,
+  ...over,
+})
+
+const reasonOf = (answer: object) => ('refused' in answer ? String(answer.refused) : 'in')
+
+function accountOf({ store }: World, email = ADA) {
+  return store.read((tx) => tx.accounts.findByEmail(email))
+}
+
+const session = async (rules: World['rules'], accessToken: string) =>
+  reasonOf(await rules.sessions.authenticate(accessToken))
+
+describe('the start of a recovery', () => {
+  it(
+    'gives what was sealed under the words, whoever asks',
+    inWorld(async (world) => {
+      const { accounts, recovery } = quick(world)
+      const request = registration()
+      await accounts.register(request)
+      const { sealedRecoveryKey } = admitted(await recovery.start(' ADA@example.org', undefined))
+      assert.deepEqual(Buffer.from(sealedRecoveryKey), Buffer.from(known(request.sealedRecoveryKey)))
+    }),
+  )
+
+  it(
+    'makes one up for an e-mail without: the same after a start, another for each, and a sealed blob as far as can be seen',
+    inWorld(async (world) => {
+      const { accounts } = quick(world)
+      await accounts.register(registration({ sealedRecoveryKey: undefined, recoveryProof: undefined }))
+      const decoy = async (email: string, { recovery }: World['rules'] = world.rules) =>
+        Buffer.from(admitted(await recovery.start(email, undefined)).sealedRecoveryKey)
+      const emails = [ADA, 'nobody@example.org', 'noone@example.org']
+      const first = await Promise.all(emails.map((email) => decoy(email)))
+      for (const sealed of first) {
+        assert.equal(sealed.length, SEALED_BYTES)
+        assert.deepEqual([sealed[0], sealed[49]], [1, 1])
+        const [salt, rest] = [sealed.subarray(1, 17), sealed.subarray(50)]
+        assert.ok(new Set(salt).size > 8 && new Set(rest).size > 240)
+      }
+      assert.equal(new Set(first.map((sealed) => sealed.toString('hex'))).size, 3)
+      const again = await Promise.all(emails.map((email) => decoy(` ${email.toUpperCase()}`, world.restarted())))
+      assert.deepEqual(again, first)
+    }),
+  )
+})
+
+describe('the end of a recovery', () => {
+  it(
+    'sets the new secret with what goes with it, ends every session and signs in',
+    inWorld(async (world) => {
+      const { accounts, recovery } = quick(world)
+      const request = registration()
+      const old = admitted(await accounts.register(request))
+      const wanted = recoveryOf(request)
+      const answer = admitted(await recovery.finish({ ...wanted, email: ' ADA@Example.org' }))
+      assert.ok(!isChallenge(answer))
+      assert.equal(answer.accountId, old.accountId)
+      assert.deepEqual(
+        [await session(world.rules, old.accessToken), await session(world.rules, answer.accessToken)],
+        ['session_over', 'in'],
+      )
+      const account = known(await accountOf(world))
+      assert.deepEqual(Buffer.from(known(account.salt)), Buffer.from(known(wanted.salt)))
+      assert.deepEqual(Buffer.from(known(account.sealedAccountKey)), Buffer.from(known(wanted.sealedAccountKey)))
+      const say = async (secret: string) =>
+        reasonOf(await accounts.logIn({ email: ADA, secret, deviceId: undefined, source: undefined }))
+      assert.deepEqual([await say(request.secret), await say(wanted.secret)], ['credentials_wrong', 'in'])
+      admitted(await recovery.finish(recoveryOf(request, { secret: 'the words stay good' })))
+    }),
+  )
+
+  it(
+    'leaves what is not given as it is',
+    inWorld(async (world) => {
+      const { accounts, recovery } = quick(world)
+      const request = registration()
+      await accounts.register(request)
+      const before = known(await accountOf(world))
+      const left = { kdfVersion: undefined, salt: undefined, sealedAccountKey: undefined }
+      admitted(await recovery.finish(recoveryOf(request, left)))
+      const secretHash = 'hash of a new secret of length'
+      assert.deepEqual(await accountOf(world), { ...before, secretHash })
+    }),
+  )
+
+  it(
+    'forgets a second factor that waits to be confirmed: whoever knew the password may have enrolled it',
+    inWorld(async (world) => {
+      const { accounts, recovery } = quick(world)
+      const request = registration()
+      const { accountId } = admitted(await accounts.register(request))
+      await world.store.write((tx) => tx.secondFactors.enroll(accountId, bytes(49)))
+      admitted(await recovery.finish(recoveryOf(request)))
+      assert.equal(await world.store.read((tx) => tx.secondFactors.find(accountId)), undefined)
+    }),
+  )
+
+  it(
+    'says the same to a wrong proof, an unknown e-mail and an account without one, and changes nothing',
+    inWorld(async (world) => {
+      const { accounts, recovery } = quick(world)
+      const request = registration()
+      await accounts.register(request)
+      await accounts.register(
+        registration({ email: 'bare@example.org', sealedRecoveryKey: undefined, recoveryProof: undefined }),
+      )
+      const before = await accountOf(world)
+      const stored = known(before?.recoveryProofHash)
+      const wrong: Partial<Recovery>[] = [
+        { recoveryProof: bytes(32) },
+        { recoveryProof: stored },
+        { email: 'nobody@example.org' },
+        { email: 'bare@example.org' },
+        { email: 'bare@example.org', recoveryProof: new Uint8Array(32) },
+      ]
+      for (const over of wrong)
+        assert.deepEqual(await recovery.finish(recoveryOf(request, over)), { refused: 'recovery_invalid' })
+      assert.deepEqual(await accountOf(world), before)
+    }),
+  )
+
+  it(
+    'refuses another key derivation before it looks at anything',
+    inWorld(async (world) => {
+      const answer = await world.rules.recovery.finish(recoveryOf(registration(), { kdfVersion: 2 }))
+      assert.equal(reasonOf(answer), 'request_malformed')
+    }),
+  )
+
+  it(
+    'may be wrong from one source as often as a password may, known e-mail or not, and apart from those',
+    inWorld(async (world) => {
+      const { accounts, recovery } = quick(world)
+      const request = registration()
+      await accounts.register(request)
+      const say = async (source: string, over: Partial<Recovery> = {}) =>
+        reasonOf(await recovery.finish(recoveryOf(request, { source, recoveryProof: bytes(32), ...over })))
+      for (const email of [ADA, 'nobody@example.org']) {
+        for (let count = 0; count < 10; count += 1) assert.equal(await say('a', { email }), 'recovery_invalid')
+        assert.equal(await say('a', { email }), 'attempts_limited')
+      }
+      const { recoveryProof } = request
+      assert.equal(await say('a', { recoveryProof: known(recoveryProof) }), 'attempts_limited')
+      const logIn = { email: ADA, secret: request.secret, deviceId: undefined, source: 'a' }
+      assert.equal(reasonOf(await accounts.logIn(logIn)), 'in')
+      world.clock.advance(900)
+      assert.equal(await say('a', { recoveryProof: known(recoveryProof) }), 'in')
+    }),
+  )
+
+  it(
+    'stays open to the owner however many strangers guess: a proof is out of their reach',
+    inWorld(async (world) => {
+      const { accounts, recovery } = quick(world)
+      const request = registration()
+      await accounts.register(request)
+      const guess = (at: number) =>
+        recovery.finish(recoveryOf(request, { source: `source ${at}`, recoveryProof: bytes(32) }))
+      await Promise.all(Array.from({ length: 110 }, (_, at) => guess(at)))
+      assert.equal(reasonOf(await recovery.finish(recoveryOf(request, { source: 'the owner’s' }))), 'in')
+    }),
+  )
+
+  it(
+    'of many at once sets one secret after the other, each whole',
+    inWorld(async (world) => {
+      const { accounts, recovery } = quick(world)
+      const request = registration()
+      await accounts.register(request)
+      const wanted = Array.from({ length: 16 }, (_, at) => recoveryOf(request, { secret: `secret number ${at}` }))
+      const answers = await Promise.all(wanted.map((each) => recovery.finish(each)))
+      assert.ok(answers.every((answer) => 'accessToken' in answer))
+      const account = known(await accountOf(world))
+      const last = known(wanted.find(({ secret }) => account.secretHash === `hash of ${secret}`))
+      assert.deepEqual(Buffer.from(known(account.salt)), Buffer.from(known(last.salt)))
+      const live = await Promise.all(
+        answers.map((answer) => ('accessToken' in answer ? session(world.rules, answer.accessToken) : 'none')),
+      )
+      assert.equal(live.filter((word) => word === 'in').length, 1)
+    }),
+  )
+
+  it(
+    'sets nothing before a second factor is given, where one is on, and then all of it',
+    inWorld(async (world) => {
+      const { accounts, recovery } = quick(world)
+      const request = registration()
+      const old = admitted(await accounts.register(request))
+      await world.store.write(async (tx) => {
+        await tx.secondFactors.enroll(old.accountId, bytes(60))
+        await tx.secondFactors.confirm(old.accountId, world.clock.now())
+      })
+      const before = await accountOf(world)
+      const wanted = recoveryOf(request)
+      const answer = admitted(await recovery.finish(wanted))
+      assert.ok(isChallenge(answer))
+      assert.equal(answer.expiresAt, instantOf(world.clock.now() + 300_000))
+      assert.deepEqual(await accountOf(world), before)
+      assert.equal(await session(world.rules, old.accessToken), 'in')
+      const challenge = () => world.store.read((tx) => tx.challenges.find(sha256(Buffer.from(answer.mfaToken))))
+      const given = known((await challenge())?.recovery)
+      assert.ok(!given.includes(Buffer.from(wanted.recoveryProof).toString('base64')), 'the proof is not kept')
+      await world.store.write((tx) => recovery.apply(tx, known(before), given))
+      const { secretHash, salt } = known(await accountOf(world))
+      assert.equal(secretHash, `hash of ${wanted.secret}`)
+      assert.deepEqual(Buffer.from(known(salt)), Buffer.from(known(wanted.salt)))
+      assert.equal(await session(world.rules, old.accessToken), 'session_over')
+      assert.equal(await challenge(), undefined)
+    }),
+  )
+})

@@ -1,0 +1,192 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { parseBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import {
+  COMMITMENT_BYTES,
+  FORMAT_BLOB,
+  HEADER_BLOCK_BYTES,
+  KEY_BYTES,
+  SALT_BYTES,
+  TAG_BYTES,
+} from '@blindkeep/protocol/suites'
+import type { Clock } from '../../ports/clock.ts'
+import type { Limiter } from '../../ports/limiter.ts'
+import type { Random } from '../../ports/random.ts'
+import type { SecretHasher } from '../../ports/secrets.ts'
+import type { Account, AccountSecret, Store, WriteTx } from '../../ports/store.ts'
+import { isRefusal, type Refuses } from '../refusals.ts'
+import { sha256 } from '../sha256.ts'
+import { canonicalEmail, KDF_VERSION } from './accounts.ts'
+import { type AttemptSettings, createAttemptLimits } from './attemptLimits.ts'
+import { createChallenges, type GivenChallenge } from './challenges.ts'
+import { replaceSecret } from './secretChange.ts'
+import type { Sessions, TokenPair } from './sessions.ts'
+
+/** The way back in for who has lost the password and has the recovery words. A second factor is asked for all the same. */
+export interface Recovery {
+  readonly email: string
+  readonly recoveryProof: Uint8Array
+  /** The new one; what is left out of the others stays as it is. */
+  readonly secret: string
+  readonly kdfVersion: number | undefined
+  readonly salt: Uint8Array | undefined
+  readonly sealedAccountKey: Uint8Array | undefined
+  readonly source: string | undefined
+}
+
+interface RecoveryPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly limiter: Limiter
+  readonly hasher: SecretHasher
+  readonly sessions: Pick<Sessions, 'begin'>
+  /** Keeps what is made up the same from one start to the next. */
+  readonly serverSecret: Uint8Array
+}
+
+/** What clients seal an account key into: one header block, one data segment. */
+const HEADER_BLOCKS = 1
+const PREAMBLE_BYTES = 1 + SALT_BYTES + COMMITMENT_BYTES + 1
+const SEALED_BYTES = PREAMBLE_BYTES + HEADER_BLOCK_BYTES + TAG_BYTES + KEY_BYTES + TAG_BYTES
+
+export type Recoveries = ReturnType<typeof createRecovery>
+
+export function createRecovery(
+  { store, clock, random, limiter, hasher, sessions, serverSecret }: RecoveryPorts,
+  settings: AttemptSettings,
+) {
+  const tries = createAttemptLimits({ limiter }, settings)
+  const challenges = createChallenges({ clock, random })
+
+  function findByEmail(email: string): Promise<Account | undefined> {
+    return store.read((tx) => tx.accounts.findByEmail(email))
+  }
+
+  /** What no e-mail has is compared with too, so that it takes no less time. */
+  function isProofOf(account: Account | undefined, proof: Uint8Array): boolean {
+    const hash = account?.recoveryProofHash
+    return timingSafeEqual(sha256(proof), hash ?? new Uint8Array(32)) && hash !== undefined
+  }
+
+  /**
+   * Sets the secret that a recovery was begun with, and ends whatever the old one had let in: every session, and every sign-in that waits for its
+   * second step. `account` was read in this transaction. The caller begins a session of its own afterwards.
+   */
+  async function apply(tx: WriteTx, account: Account, recovery: string): Promise<void> {
+    const { accountId } = account
+    const given = decode(recovery)
+    const secret = {
+      secretHash: given.secretHash,
+      kdfVersion: given.kdfVersion ?? account.kdfVersion,
+      salt: given.salt ?? account.salt,
+      sealedAccountKey: given.sealedAccountKey ?? account.sealedAccountKey,
+    }
+    const isReplaced = await replaceSecret(tx, { accountId, from: account.secretHash, secret, at: clock.now() })
+    if (!isReplaced) throw new Error('a secret has changed within a transaction')
+  }
+
+  return {
+    apply,
+
+    /** The sealed recovery key of an account. For an e-mail that has none, a made-up one that stays the same and looks like any other to whom it does not open. */
+    async start(
+      email: string,
+      source: string | undefined,
+    ): Promise<{ readonly sealedRecoveryKey: Uint8Array } | Refuses<'attempts_limited'>> {
+      const limited = await tries.attempt(source)
+      if (limited !== undefined) return limited
+      const canonical = canonicalEmail(email)
+      const decoy = decoyKey(serverSecret, canonical)
+      const account = await findByEmail(canonical)
+      return { sealedRecoveryKey: account?.sealedRecoveryKey ?? decoy }
+    },
+
+    /** Sets the new secret and signs in, or gives a challenge that will when it is met. */
+    async finish(
+      request: Recovery,
+    ): Promise<TokenPair | GivenChallenge | Refuses<'request_malformed' | 'recovery_invalid' | 'attempts_limited'>> {
+      const { kdfVersion, source, recoveryProof: proof } = request
+      if (kdfVersion !== undefined && kdfVersion !== KDF_VERSION)
+        return { refused: 'request_malformed', detail: `/kdf_version must be ${KDF_VERSION}` }
+      const limited = await tries.attempt(source)
+      if (limited !== undefined) return limited
+      const email = canonicalEmail(request.email)
+      const account = await findByEmail(email)
+      const isRight = await tries.judged(
+        tries.ofProofs(email, source),
+        async () => isProofOf(account, proof),
+        (answer) => !answer,
+      )
+      if (isRefusal(isRight)) return isRight
+      if (account === undefined || !isRight) return { refused: 'recovery_invalid' }
+      // Slow, so that a transaction must not wait for it; only who had the right proof comes so far.
+      const recovery = { ...request, secretHash: await hasher.hash(request.secret) }
+      const { accountId } = account
+      const session = sessions.begin(accountId, undefined)
+      const answer = await store.write(async (tx) => {
+        const present = await tx.accounts.find(accountId)
+        if (present === undefined || !isProofOf(present, proof)) return { refused: 'recovery_invalid' } as const
+        const given = encode(recovery)
+        if (present.totpConfirmedAt !== undefined)
+          return challenges.create(tx, { accountId, deviceId: undefined, recovery: given })
+        await apply(tx, present, given)
+        await session.insert(tx)
+        return undefined
+      })
+      return answer ?? session.pair()
+    },
+  }
+}
+
+/** What is undefined stays as it is. */
+type GivenSecret = Pick<AccountSecret, 'secretHash'> & {
+  readonly [Name in keyof AccountSecret]: AccountSecret[Name] | undefined
+}
+
+/** As a challenge keeps it: not the proof, and of the secret its slow hash alone. */
+function encode({ secretHash, kdfVersion, salt, sealedAccountKey }: GivenSecret): string {
+  return JSON.stringify({
+    secretHash,
+    kdfVersion,
+    salt: salt && toBase64(salt),
+    sealedAccountKey: sealedAccountKey && toBase64(sealedAccountKey),
+  })
+}
+
+function decode(recovery: string): GivenSecret {
+  const kept: unknown = JSON.parse(recovery)
+  if (!isKept(kept)) throw new Error('a challenge holds no recovery')
+  const { secretHash, kdfVersion, salt, sealedAccountKey } = kept
+  return {
+    secretHash,
+    kdfVersion,
+    salt: salt === undefined ? undefined : parseBase64(salt),
+    sealedAccountKey: sealedAccountKey === undefined ? undefined : parseBase64(sealedAccountKey),
+  }
+}
+
+interface KeptSecret {
+  readonly secretHash: string
+  readonly kdfVersion?: number
+  /** Base64, as the next. */
+  readonly salt?: string
+  readonly sealedAccountKey?: string
+}
+
+function isKept(value: unknown): value is KeptSecret {
+  if (typeof value !== 'object' || value === null) return false
+  const { secretHash, kdfVersion, salt, sealedAccountKey }: Partial<Record<keyof KeptSecret, unknown>> = value
+  const areTexts = [salt, sealedAccountKey].every((text) => text === undefined || typeof text === 'string')
+  return typeof secretHash === 'string' && areTexts && (kdfVersion === undefined || typeof kdfVersion === 'number')
+}
+
+/** A sealed blob in all that can be seen of one (format, length, number of header blocks), and for the rest bytes that nobody can tell from sealed ones. */
+function decoyKey(serverSecret: Uint8Array, email: string): Uint8Array {
+  const key = createHmac('sha256', serverSecret).update('recovery-key\0').update(email).digest()
+  const bytes = new Uint8Array(
+    hkdfSync('sha256', key, new Uint8Array(), 'service/made-up-recovery-key/1', SEALED_BYTES),
+  )
+  bytes[0] = FORMAT_BLOB
+  bytes[PREAMBLE_BYTES - 1] = HEADER_BLOCKS
+  return bytes
+}

@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, it } from 'node:test'
+import { admitted } from '../../testing/guest.ts'
+import { deskOf, enroll, guarded, reasonOf, register, WRONG } from '../../testing/secondFactor.ts'
+import { EMAIL, SECRET } from '../../testing/secrets.ts'
+import { inWorld, known } from '../../testing/world.ts'
+import { isChallenge } from './challenges.ts'
+
+const countOf = (answers: readonly string[], answer: string) => answers.filter((each) => each === answer).length
+const times = <Value>(count: number, make: (index: number) => Promise<Value>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)))
+
+describe('turning a second factor on', () => {
+  it(
+    'asks for the present secret, replaces what waits, and is on with a code of the last one',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const account = await register(desk)
+      const confirm = async (code: string) => desk.factor.confirm(await desk.account(), { code, source: undefined })
+      assert.equal(reasonOf(await confirm(WRONG)), 'totp_not_pending')
+      const refused = await desk.factor.enroll(account, { secret: 'not it', source: undefined })
+      assert.equal(reasonOf(refused), 'credentials_wrong')
+      const first = await enroll(desk)
+      const second = await enroll(desk)
+      assert.equal(reasonOf(await confirm(desk.code(first))), 'totp_code_wrong')
+      assert.ok(!isChallenge(admitted(await desk.login())), 'nothing is asked for before it is confirmed')
+      const { backupCodes } = admitted(await confirm(desk.code(second)))
+      assert.equal(new Set(backupCodes).size, 10)
+      for (const code of backupCodes) assert.match(code, /^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/)
+      assert.equal(reasonOf(await confirm(desk.code(second, 1))), 'totp_not_pending')
+      const again = await desk.factor.enroll(await desk.account(), { secret: SECRET, source: undefined })
+      assert.equal(reasonOf(again), 'totp_already_active')
+    }),
+  )
+
+  it(
+    'keeps neither secret nor backup code as it is, and each secret for one account alone',
+    inWorld(
+      async (world) => {
+        const desk = deskOf(world)
+        const { authenticator, backupCodes } = await guarded(desk, world)
+        const { accountId } = await desk.account()
+        const row = known(await world.store.read((tx) => tx.secondFactors.find(accountId)))
+        assert.ok(!Buffer.from(row.sealedSecret).includes(authenticator.secret))
+        assert.throws(() => world.keyring.open('totp', row.sealedSecret))
+        assert.deepEqual(Buffer.from(world.keyring.open(`totp ${accountId}`, row.sealedSecret)), authenticator.secret)
+        const database = new DatabaseSync(known(world.databasePath), { readOnly: true })
+        const kept = JSON.stringify(database.prepare('select * from backup_codes').all())
+        database.close()
+        assert.equal(kept.match(/[0-9a-f]{64}/g)?.length, 10)
+        for (const code of backupCodes) assert.ok(!kept.includes(code) && !kept.includes(code.replace('-', '')))
+      },
+      { isOnDisk: true },
+    ),
+  )
+})
+
+describe('signing in with a second factor', () => {
+  it(
+    'gives no session before the code: not by a login, nor by registering again',
+    inWorld(
+      async (world) => {
+        const desk = deskOf(world)
+        const { authenticator } = await guarded(desk, world)
+        const database = new DatabaseSync(known(world.databasePath), { readOnly: true })
+        const sessions = () => Number(database.prepare('select count(*) as count from sessions').get()?.count)
+        const before = sessions()
+        const mfaToken = await desk.challenged()
+        await assert.rejects(register(desk), /email_taken/)
+        assert.equal(sessions(), before)
+        const pair = admitted(await desk.factor.verify({ mfaToken, code: desk.code(authenticator), source: undefined }))
+        assert.equal(sessions(), before + 1)
+        database.close()
+        const caller = admitted(await world.rules.sessions.authenticate(pair.accessToken))
+        assert.equal(caller.account.email, EMAIL)
+      },
+      { isOnDisk: true },
+    ),
+  )
+
+  it(
+    'is asked for when the factor was turned on while the secret was judged, and refused when the secret was changed',
+    inWorld(async (world) => {
+      const quiet = deskOf(world)
+      await register(quiet)
+      const authenticator = await enroll(quiet)
+      const confirm = { code: quiet.code(authenticator), source: undefined }
+      const turnedOn = deskOf(world, async () => quiet.factor.confirm(await quiet.account(), confirm))
+      assert.ok(isChallenge(admitted(await turnedOn.login())))
+      const change = async () => {
+        const { accountId, secretHash, ...rest } = await quiet.account()
+        await world.store.write((tx) =>
+          tx.accounts.changeSecret(accountId, secretHash, { ...rest, secretHash: 'other' }),
+        )
+      }
+      assert.equal(reasonOf(await deskOf(world, change).login()), 'credentials_wrong')
+    }),
+  )
+
+  it(
+    'says the same to a wrong secret whether a factor is on or not',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      await guarded(desk, world)
+      assert.deepEqual(await desk.login('wrong'), { refused: 'credentials_wrong' })
+    }),
+  )
+
+  it(
+    'takes codes of the step before, this one and the next, none twice, and none before one that was taken',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const { authenticator } = await guarded(desk, world)
+      const say = async (aside: number) => desk.verify(await desk.challenged(), desk.code(authenticator, aside))
+      const said: string[] = []
+      for (const aside of [-2, 2, -1, -1, 1, 0, 1]) said.push(await say(aside))
+      const wrong = 'totp_code_wrong'
+      assert.deepEqual(said, [wrong, wrong, 'in', wrong, 'in', wrong, wrong])
+    }),
+  )
+
+  it(
+    'takes the code that turned it on no more, nor that of any other account',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      await register(desk)
+      const authenticator = await enroll(desk)
+      const code = desk.code(authenticator)
+      admitted(await desk.factor.confirm(await desk.account(), { code, source: undefined }))
+      assert.equal(await desk.verify(await desk.challenged(), code), 'totp_code_wrong')
+      assert.equal(await desk.verify(await desk.challenged(), desk.code(authenticator, 1)), 'in')
+    }),
+  )
+
+  it(
+    'forgives how a code is typed',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const { authenticator, backupCodes } = await guarded(desk, world)
+      const [first = '', second = ''] = backupCodes
+      const digits = desk.code(authenticator)
+      const looksAlike = first.toLowerCase().replaceAll('0', 'o').replaceAll('1', 'l')
+      const typings = [
+        `${digits.slice(0, 3)} ${digits.slice(3)}`,
+        ` ${looksAlike.replace('-', ' – ')}\n`,
+        second.replace('-', ''),
+      ]
+      for (const typed of typings) assert.equal(await desk.verify(await desk.challenged(), typed), 'in')
+    }),
+  )
+
+  it(
+    'is over after five minutes, five tries, or the code that was right, and for a token that nobody has',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const { backupCodes } = await guarded(desk, world)
+      const [first = '', second = '', third = ''] = backupCodes
+      assert.equal(await desk.verify('nobody has it', first), 'challenge_over')
+      const late = await desk.challenged()
+      world.clock.advance(300)
+      assert.equal(await desk.verify(late, first), 'challenge_over')
+      const tried = await desk.challenged()
+      for (let count = 0; count < 4; count += 1) assert.equal(await desk.verify(tried, WRONG), 'totp_code_wrong')
+      assert.equal(await desk.verify(tried, first), 'in')
+      assert.equal(await desk.verify(tried, second), 'challenge_over')
+      const spent = await desk.challenged()
+      for (let count = 0; count < 5; count += 1) assert.equal(await desk.verify(spent, first), 'totp_code_wrong')
+      assert.equal(await desk.verify(spent, second), 'challenge_over')
+      world.clock.advance(299)
+      const fresh = await desk.challenged()
+      world.clock.advance(299)
+      assert.equal(await desk.verify(fresh, second), 'in')
+      assert.equal(await desk.verify(fresh, third), 'challenge_over')
+    }),
+  )
+
+  it(
+    'leaves no challenge behind: the sweep forgets those that have ended, and no others',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      await guarded(desk, world)
+      const old = await desk.challenged()
+      world.clock.advance(299)
+      const young = await desk.challenged()
+      const isKnown = (mfaToken: string) => {
+        const tokenHash = createHash('sha256').update(mfaToken).digest('hex')
+        return world.store.read(async (tx) => (await tx.challenges.find(tokenHash)) !== undefined)
+      }
+      await world.rules.sweep.sweep()
+      assert.deepEqual([await isKnown(old), await isKnown(young)], [true, true])
+      world.clock.advance(1)
+      await world.rules.sweep.sweep()
+      assert.deepEqual([await isKnown(old), await isKnown(young)], [false, true])
+    }),
+  )
+
+  it(
+    'gives wrong codes no more tries with new challenges, and still takes a backup code then',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const { authenticator, backupCodes } = await guarded(desk, world)
+      const guess = async (source: string) => desk.verify(await desk.challenged(source), WRONG, source)
+      for (let count = 0; count < 10; count += 1) assert.equal(await guess('a'), 'totp_code_wrong')
+      assert.equal(await guess('a'), 'attempts_limited')
+      for (let count = 0; count < 90; count += 1) assert.equal(await guess(`source ${count}`), 'totp_code_wrong')
+      assert.equal(await guess('b'), 'attempts_limited')
+      world.clock.advance(900)
+      assert.equal(await desk.verify(await desk.challenged('a'), desk.code(authenticator), 'a'), 'attempts_limited')
+      assert.equal(await desk.verify(await desk.challenged('a'), known(backupCodes[0]), 'a'), 'in')
+      world.clock.advance(86_400)
+      assert.equal(await desk.verify(await desk.challenged('a'), desk.code(authenticator), 'a'), 'in')
+    }),
+  )
+
+  it(
+    'is no longer open to a challenge whose secret has been changed since',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const { backupCodes } = await guarded(desk, world)
+      const mfaToken = await desk.challenged()
+      const { accountId } = await desk.account()
+      await world.store.write((tx) => tx.challenges.removeOf(accountId))
+      assert.equal(await desk.verify(mfaToken, known(backupCodes[0])), 'challenge_over')
+    }),
+  )
+})
+
+describe('of 64 who try at once', () => {
+  it(
+    'one gets in with a code, by as many challenges or by one, again and again',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const { authenticator, backupCodes } = await guarded(desk, world)
+      for (const backupCode of backupCodes.slice(0, 3)) {
+        world.clock.advance(86_400)
+        for (const code of [desk.code(authenticator), backupCode]) {
+          const tokens = await times(64, () => desk.challenged())
+          const answers = await times(64, (index) => desk.verify(known(tokens[index]), code))
+          assert.deepEqual([countOf(answers, 'in'), countOf(answers, 'totp_code_wrong')], [1, 63])
+        }
+        world.clock.advance(86_400)
+        for (const code of [desk.code(authenticator), known(backupCodes[9])]) {
+          const mfaToken = await desk.challenged()
+          const answers = await times(64, () => desk.verify(mfaToken, code))
+          const isNew = code.length === 6 || backupCode === backupCodes[0]
+          const tried = isNew ? { in: 1, challenge_over: 63 } : { totp_code_wrong: 5, challenge_over: 59 }
+          for (const [answer, count] of Object.entries(tried)) assert.equal(countOf(answers, answer), count)
+        }
+      }
+    }),
+  )
+
+  it(
+    'five are judged when all are wrong, and one turns it on or off',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const account = await register(desk)
+      const authenticator = await enroll(desk)
+      const code = desk.code(authenticator)
+      const confirmed = await times(64, async () =>
+        reasonOf(await desk.factor.confirm(account, { code, source: undefined })),
+      )
+      assert.deepEqual([countOf(confirmed, 'in'), countOf(confirmed, 'totp_not_pending')], [1, 63])
+      const mfaToken = await desk.challenged()
+      const guesses = await times(64, () => desk.verify(mfaToken, WRONG))
+      assert.deepEqual([countOf(guesses, 'totp_code_wrong'), countOf(guesses, 'challenge_over')], [5, 59])
+      const next = { secret: SECRET, code: desk.code(authenticator, 1), source: undefined }
+      const disabled = await times(64, async () => reasonOf(await desk.factor.disable(account, next)))
+      assert.deepEqual([countOf(disabled, 'done'), countOf(disabled, 'totp_not_enrolled')], [1, 63])
+    }),
+  )
+})
+
+describe('turning a second factor off', () => {
+  it(
+    'asks for the secret and a code, of either kind, and takes the backup codes and open challenges with it',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const { authenticator, backupCodes } = await guarded(desk, world)
+      const disable = async (secret: string, code: string) =>
+        reasonOf(await desk.factor.disable(await desk.account(), { secret, code, source: undefined }))
+      assert.equal(await disable('wrong', desk.code(authenticator)), 'credentials_wrong')
+      assert.equal(await disable(SECRET, WRONG), 'totp_code_wrong')
+      const open = await desk.challenged()
+      assert.equal(await disable(SECRET, known(backupCodes[0])), 'done')
+      assert.equal(await disable(SECRET, known(backupCodes[1])), 'totp_not_enrolled')
+      assert.equal(await desk.verify(open, known(backupCodes[1])), 'challenge_over')
+      assert.ok(!isChallenge(admitted(await desk.login())))
+      const second = await enroll(desk)
+      admitted(await desk.factor.confirm(await desk.account(), { code: desk.code(second), source: undefined }))
+      assert.equal(await desk.verify(await desk.challenged(), known(backupCodes[1])), 'totp_code_wrong')
+    }),
+  )
+
+  it(
+    'leaves no step to be used again with the next one',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const { authenticator } = await guarded(desk, world)
+      const off = { secret: SECRET, code: desk.code(authenticator), source: undefined }
+      assert.equal(await desk.factor.disable(await desk.account(), off), undefined)
+      const second = await enroll(desk)
+      const confirm = async (aside: number) =>
+        reasonOf(await desk.factor.confirm(await desk.account(), { code: desk.code(second, aside), source: undefined }))
+      assert.deepEqual([await confirm(0), await confirm(1)], ['totp_code_wrong', 'in'])
+    }),
+  )
+})

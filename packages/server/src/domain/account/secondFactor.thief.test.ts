@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { admitted } from '../../testing/guest.ts'
+import { type Desk, deskOf, enroll, guarded, reasonOf, register, WRONG } from '../../testing/secondFactor.ts'
+import { SECRET } from '../../testing/secrets.ts'
+import { inWorld, known, type World } from '../../testing/world.ts'
+
+describe('a thief of the password', () => {
+  it(
+    'keeps no owner out who has a backup code, however many a thief of the password tries, nor from confirming another factor',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const { backupCodes } = await guarded(desk, world)
+      for (let count = 0; count < 105; count += 1) {
+        const source = `source ${count}`
+        await desk.verify(await desk.challenged(source), WRONG, source)
+        assert.equal(await desk.verify(await desk.challenged(source), 'AAAAA-AAAAA', source), 'totp_code_wrong')
+      }
+      assert.equal(await desk.verify(await desk.challenged('own'), known(backupCodes[0]), 'own'), 'in')
+      const off = { secret: SECRET, code: known(backupCodes[1]), source: 'own' }
+      assert.equal(await desk.factor.disable(await desk.account(), off), undefined)
+      const second = await enroll(desk)
+      admitted(await desk.factor.confirm(await desk.account(), { code: desk.code(second), source: 'own' }))
+    }),
+  )
+})
+
+describe('who knows only a secret that is changed meanwhile', () => {
+  /** The owner changes the secret while one is judged. */
+  const overtaken = (world: World, { account }: Desk) =>
+    deskOf(world, async () => {
+      const { accountId, secretHash, ...rest } = await account()
+      await world.store.write((tx) => tx.accounts.changeSecret(accountId, secretHash, { ...rest, secretHash: 'other' }))
+    })
+
+  it(
+    'turns no second factor on',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const account = await register(desk)
+      const { factor } = overtaken(world, desk)
+      const answer = await factor.enroll(account, { secret: SECRET, source: undefined })
+      assert.equal(reasonOf(answer), 'credentials_wrong')
+      assert.equal(await world.store.read((tx) => tx.secondFactors.find(account.accountId)), undefined)
+    }),
+  )
+
+  it(
+    'turns none off, and uses up no code',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const { authenticator } = await guarded(desk, world)
+      const account = await desk.account()
+      const off = { secret: SECRET, code: desk.code(authenticator), source: undefined }
+      assert.equal(reasonOf(await overtaken(world, desk).factor.disable(account, off)), 'credentials_wrong')
+      assert.ok((await desk.account()).totpConfirmedAt !== undefined)
+    }),
+  )
+})

@@ -1,0 +1,24 @@
+import type { AccountId, Instant, SessionId } from '@blindkeep/protocol/ids'
+import type { AccountSecret, WriteTx } from '../../ports/store.ts'
+
+interface SecretChange {
+  readonly accountId: AccountId
+  /** The hash that was judged. */
+  readonly from: string
+  readonly secret: AccountSecret
+  readonly at: Instant
+  /** The session that goes on. */
+  readonly except?: SessionId
+}
+
+/**
+ * Sets another secret, and ends whatever the old one had let in: every session, and every sign-in that waits for its second step. False, and nothing
+ * changed, when the secret is not `from` any more.
+ */
+export async function replaceSecret(tx: WriteTx, change: SecretChange): Promise<boolean> {
+  const { accountId, from, secret, at, except } = change
+  if (!(await tx.accounts.changeSecret(accountId, from, secret))) return false
+  await tx.sessions.endAllOf(accountId, at, except)
+  await tx.challenges.removeOf(accountId)
+  return true
+}

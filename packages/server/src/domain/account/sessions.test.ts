@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { parseDeviceId } from '@blindkeep/protocol/ids'
+import { admitted } from '../../testing/guest.ts'
+import { inWorld, newAccount, type World } from '../../testing/world.ts'
+import { createSessions, MAX_SESSIONS, type TokenPair } from './sessions.ts'
+
+const OVER = { refused: 'session_over' }
+const UNREADABLE = { refused: 'token_unreadable' }
+
+const signedIn = async (world: World): Promise<TokenPair> =>
+  world.rules.sessions.open(await newAccount(world), undefined)
+
+const refreshed = async (world: World, { refreshToken }: TokenPair): Promise<TokenPair> =>
+  admitted(await world.rules.sessions.refresh(refreshToken))
+
+describe('an access token', () => {
+  it(
+    'stands for its account until it ends, and not a moment longer',
+    inWorld(async (world) => {
+      const { accessToken, accountId, expiresAt } = await signedIn(world)
+      assert.equal(expiresAt, world.clock.now() + 900_000)
+      world.clock.advance(899.999)
+      assert.equal(admitted(await world.rules.sessions.authenticate(accessToken)).account.accountId, accountId)
+      world.clock.advance(0.001)
+      assert.deepEqual(await world.rules.sessions.authenticate(accessToken), OVER)
+    }),
+  )
+
+  it(
+    'lets nobody stay longer than one that is given now, also when the clock was ahead when it was given',
+    inWorld(async (world) => {
+      world.clock.advance(86_400)
+      const { accessToken } = await signedIn(world)
+      world.clock.advance(-86_400)
+      const { expiresAt } = admitted(await world.rules.sessions.authenticate(accessToken))
+      assert.equal(expiresAt, world.clock.now() + 900_000)
+    }),
+  )
+
+  it(
+    'ends with its session at once',
+    inWorld(async (world) => {
+      const { accessToken } = await signedIn(world)
+      const { sessionId } = admitted(await world.rules.sessions.authenticate(accessToken))
+      await world.rules.sessions.end(sessionId)
+      assert.deepEqual(await world.rules.sessions.authenticate(accessToken), OVER)
+    }),
+  )
+
+  it(
+    'is unreadable when it is anything but our own, whole and of its kind',
+    inWorld(async (world) => {
+      const { accessToken } = await signedIn(world)
+      const [header = '', payload = '', signature = ''] = accessToken.split('.')
+      const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
+      const sign = (typ: string, changes: object) => world.keys.tokens.sign({ typ }, { ...claims, ...changes })
+      const texts = [
+        '',
+        'x',
+        `${header}.${payload}.`,
+        `${header}.${payload}.${signature.slice(1)}A`,
+        `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')}.${payload}.`,
+        await sign('capability+jwt', {}),
+        await sign('JWT', {}),
+        await sign('at+jwt', { aud: 'https://other.example' }),
+        await sign('at+jwt', { iss: 'https://other.example' }),
+        await sign('at+jwt', { sid: 'nothing' }),
+        await sign('at+jwt', { exp: '9999999999' }),
+      ]
+      for (const text of texts) assert.deepEqual(await world.rules.sessions.authenticate(text), UNREADABLE, text)
+      assert.ok(!('refused' in (await world.rules.sessions.authenticate(await sign('at+jwt', {})))))
+    }),
+  )
+})
+
+describe('the sessions of an account', () => {
+  const idOf = async (world: World, { accessToken }: TokenPair) =>
+    admitted(await world.rules.sessions.authenticate(accessToken)).sessionId
+
+  it(
+    'are listed oldest first as long as they live, with what their clients said and when their tokens were last issued',
+    inWorld(async (world) => {
+      const { sessions } = world.rules
+      const accountId = await newAccount(world)
+      const deviceId = parseDeviceId('00000000-0000-4000-8000-00000000000d')
+      const began = world.clock.now()
+      const first = await sessions.open(accountId, deviceId)
+      world.clock.advance(10)
+      const [second, third] = [
+        await sessions.open(accountId, undefined),
+        await sessions.open(await newAccount(world), undefined),
+      ]
+      world.clock.advance(10)
+      await refreshed(world, first)
+      const listed = (await sessions.list(accountId)).map((session) => [
+        session.sessionId,
+        session.deviceId,
+        session.createdAt - began,
+        session.lastUsedAt - began,
+      ])
+      assert.deepEqual(listed, [
+        [await idOf(world, first), deviceId, 0, 20_000],
+        [await idOf(world, second), undefined, 10_000, 10_000],
+      ])
+      await sessions.endOwn(accountId, await idOf(world, third))
+      await idOf(world, third)
+      await sessions.endOwn(accountId, await idOf(world, first))
+      assert.deepEqual(await sessions.refresh(first.refreshToken), OVER)
+      assert.deepEqual(
+        (await sessions.list(accountId)).map(({ sessionId }) => sessionId),
+        [await idOf(world, second)],
+      )
+    }),
+  )
+
+  it(
+    'are a hundred at most: one more ends the one that has gone unused for longest',
+    inWorld(async (world) => {
+      const { sessions } = world.rules
+      const accountId = await newAccount(world)
+      const [oldest, unused] = [await sessions.open(accountId, undefined), await sessions.open(accountId, undefined)]
+      world.clock.advance(1)
+      const used = await refreshed(world, oldest)
+      world.clock.advance(1)
+      while ((await sessions.list(accountId)).length < MAX_SESSIONS) await sessions.open(accountId, undefined)
+      await idOf(world, unused)
+      world.clock.advance(1)
+      const last = await sessions.open(accountId, undefined)
+      assert.deepEqual(await sessions.authenticate(unused.accessToken), OVER)
+      await idOf(world, used)
+      world.clock.advance(1)
+      const others = [
+        last,
+        ...(await Promise.all(Array.from({ length: 9 }, () => sessions.open(accountId, undefined)))),
+      ]
+      assert.equal((await sessions.list(accountId)).length, MAX_SESSIONS)
+      assert.deepEqual(await sessions.authenticate(used.accessToken), OVER)
+      for (const pair of others) await idOf(world, pair)
+    }),
+  )
+})
+
+describe('a refresh token', () => {
+  it(
+    'is rotated, and its successor again',
+    inWorld(async (world) => {
+      let pair = await signedIn(world)
+      const seen = new Set([pair.refreshToken])
+      for (let round = 0; round < 5; round += 1) {
+        world.clock.advance(600)
+        pair = await refreshed(world, pair)
+        admitted(await world.rules.sessions.authenticate(pair.accessToken))
+        seen.add(pair.refreshToken)
+      }
+      assert.equal(seen.size, 6)
+    }),
+  )
+
+  it(
+    'gets the identical pair again within sixty seconds, as an honest client’s answer may have been lost',
+    inWorld(async (world) => {
+      const pair = await signedIn(world)
+      world.clock.advance(100)
+      const first = await refreshed(world, pair)
+      for (const seconds of [0, 30, 30]) {
+        world.clock.advance(seconds)
+        assert.deepEqual(await refreshed(world, pair), first)
+      }
+      admitted(await world.rules.sessions.authenticate(first.accessToken))
+      await refreshed(world, first)
+    }),
+  )
+
+  it(
+    'that comes again later ends the session, with all its tokens',
+    inWorld(async (world) => {
+      const pair = await signedIn(world)
+      const next = await refreshed(world, pair)
+      world.clock.advance(60.001)
+      assert.deepEqual(await world.rules.sessions.refresh(pair.refreshToken), OVER)
+      assert.deepEqual(await world.rules.sessions.refresh(next.refreshToken), OVER)
+      assert.deepEqual(await world.rules.sessions.authenticate(next.accessToken), OVER)
+    }),
+  )
+
+  it(
+    'that comes again after its successor was used ends the session too',
+    inWorld(async (world) => {
+      const pair = await signedIn(world)
+      const next = await refreshed(world, pair)
+      const third = await refreshed(world, next)
+      assert.deepEqual(await world.rules.sessions.refresh(pair.refreshToken), OVER)
+      assert.deepEqual(await world.rules.sessions.refresh(third.refreshToken), OVER)
+    }),
+  )
+
+  it(
+    'has one successor when 64 present it at once',
+    inWorld(async (world) => {
+      const pair = await signedIn(world)
+      const answers = await Promise.all(Array.from({ length: 64 }, () => refreshed(world, pair)))
+      assert.equal(new Set(answers.map((answer) => JSON.stringify(answer))).size, 1)
+    }),
+  )
+
+  it(
+    'ends after thirty days without use, which each use begins anew',
+    inWorld(async (world) => {
+      const { clock } = world
+      let pair = await signedIn(world)
+      for (let month = 0; month < 4; month += 1) {
+        clock.advance(30 * 86_400 - 1)
+        pair = await refreshed(world, pair)
+      }
+      clock.advance(30 * 86_400)
+      assert.deepEqual(await world.rules.sessions.refresh(pair.refreshToken), OVER)
+    }),
+  )
+
+  it(
+    'of nobody, or of a session that ended, is the same refusal',
+    inWorld(async (world) => {
+      const pair = await signedIn(world)
+      const { sessionId } = admitted(await world.rules.sessions.authenticate(pair.accessToken))
+      await world.rules.sessions.end(sessionId)
+      const tokens = [pair.refreshToken, randomBytes(32).toString('base64url'), '!', '', pair.accessToken]
+      for (const token of tokens) assert.deepEqual(await world.rules.sessions.refresh(token), OVER)
+    }),
+  )
+
+  it(
+    'that leads nowhere takes no turn among those who write',
+    inWorld(async ({ store, clock, random, keys, settings }) => {
+      const readOnly = { ...store, write: () => Promise.reject(new Error('somebody writes')) }
+      const { tokens, serverSecret } = keys
+      const sessions = createSessions({ store: readOnly, clock, random, tokens, serverSecret }, settings)
+      assert.deepEqual(await sessions.refresh(randomBytes(32).toString('base64url')), OVER)
+    }),
+  )
+
+  it(
+    'is known to the store as a hash alone',
+    inWorld(async (world) => {
+      const { refreshToken } = await signedIn(world)
+      const raw = Buffer.from(refreshToken, 'base64url')
+      assert.equal(raw.length, 32)
+      assert.equal(await world.store.read((tx) => tx.sessions.findRefreshToken(raw)), undefined)
+    }),
+  )
+
+  it(
+    'still leads to its successor after a start, as an honest repeat may come then',
+    inWorld(async (world) => {
+      const pair = await signedIn(world)
+      const first = await refreshed(world, pair)
+      assert.deepEqual(await world.restarted().sessions.refresh(pair.refreshToken), first)
+    }),
+  )
+})

@@ -1,0 +1,53 @@
+import type { AccountId } from '@blindkeep/protocol/ids'
+import type { Clock } from '../../ports/clock.ts'
+import type { Album, Store } from '../../ports/store.ts'
+import { requireActiveAccount } from '../account/activeAccount.ts'
+import type { Refuses } from '../refusals.ts'
+
+/** Albums: what an account's assets lie in. The server knows an id and a sealed name. */
+export const MAX_ALBUMS = 1000
+
+export type AlbumRequest = Omit<Album, 'accountId' | 'createdAt'>
+
+interface CreatedAlbum {
+  readonly album: Album
+  readonly isRepeat: boolean
+}
+
+interface AlbumPorts {
+  readonly store: Store
+  readonly clock: Clock
+}
+
+export type Albums = ReturnType<typeof createAlbums>
+
+export function createAlbums({ store, clock }: AlbumPorts) {
+  return {
+    /**
+     * Makes an album. The caller's own again is answered as it was made, whatever name comes with it: a name that is sealed anew is never the same
+     * bytes, so a client that repeats a lost request could not give the first ones.
+     */
+    async create(
+      accountId: AccountId,
+      request: AlbumRequest,
+    ): Promise<CreatedAlbum | Refuses<'session_over' | 'album_not_available' | 'limit_reached'>> {
+      const album: Album = { ...request, accountId, createdAt: clock.now() }
+      return store.write(async (tx) => {
+        const gone = await requireActiveAccount(tx, accountId)
+        if (gone !== undefined) return gone
+        const present = await tx.albums.find(album.albumId)
+        if (present !== undefined)
+          return present.accountId === accountId
+            ? { album: present, isRepeat: true }
+            : { refused: 'album_not_available' }
+        if ((await tx.albums.count(accountId)) >= MAX_ALBUMS)
+          return { refused: 'limit_reached', detail: `an account has at most ${MAX_ALBUMS} albums` }
+        return (await tx.albums.insert(album)) ? { album, isRepeat: false } : { refused: 'album_not_available' }
+      })
+    },
+
+    async list(accountId: AccountId): Promise<readonly Album[]> {
+      return store.read((tx) => tx.albums.listOf(accountId))
+    },
+  }
+}

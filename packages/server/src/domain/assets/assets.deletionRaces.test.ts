@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { AssetId } from '@blindkeep/protocol/ids'
+import { both, heights, inOneBatch, ROUNDS, reasonOf, used, whole } from '../../testing/assetRaces.ts'
+import { assertBooks, assetRow, blobRow, openBlob, replacing } from '../../testing/assetSessions.ts'
+import { adopt, declaredFor, landBlob, newAssetId, newDrop, newKeeper } from '../../testing/assets.ts'
+import { admitted, bytes } from '../../testing/guest.ts'
+import { inWorld } from '../../testing/world.ts'
+
+const content = bytes(100)
+
+describe('a deletion', () => {
+  it(
+    'against a landing leaves nothing of either, however it ends',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetIds: AssetId[] = []
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const assetId = newAssetId()
+        assetIds.push(assetId)
+        await landBlob(world, keeper, content, { assetId })
+        const next = bytes(50)
+        const over = round % 3 === 0 ? { envelope: replacing(next) } : ({ role: 'metadata' } as const)
+        const uploadId = await openBlob(world, keeper, next, { assetId, ...over })
+        const [answer, removed] = await both(
+          round,
+          () => whole(world, uploadId, next),
+          () => world.rules.assets.remove(keeper.accountId, assetId),
+        )
+        assert.equal(removed, undefined)
+        assert.ok(['done', 'asset_id_taken', 'upload_not_found'].includes(answer), answer)
+        const { state } = await blobRow(world, uploadId)
+        assert.equal(state, { done: 'landed', asset_id_taken: 'failed', upload_not_found: 'ended' }[answer])
+        assert.notEqual((await assetRow(world, assetId))?.deletedAt, undefined)
+        assert.equal(await used(world, keeper), 0)
+      }
+      await assertBooks(world, [keeper.accountId], assetIds)
+    }),
+  )
+
+  it(
+    'while a blob is signed for fails that blob, and no receipt says that it was taken',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetId = newAssetId()
+      await landBlob(world, keeper, content, { assetId })
+      const [metadata, derivative] = [bytes(10), bytes(20)]
+      const ids = [
+        await openBlob(world, keeper, metadata, { assetId, role: 'metadata' }),
+        await openBlob(world, keeper, derivative, { assetId, role: 'derivative' }),
+      ] as const
+      const height = await heights(world)
+      const answers = await inOneBatch(world, keeper, {
+        ids,
+        work: () => Promise.all([whole(world, ids[0], metadata), whole(world, ids[1], derivative)]),
+        hold: async () => assert.equal(await world.rules.assets.remove(keeper.accountId, assetId), undefined),
+      })
+      assert.deepEqual(answers, ['asset_id_taken', 'asset_id_taken'])
+      assert.equal((await heights(world)) - height, 1, 'of the other asset')
+      assert.equal(await used(world, keeper), 0)
+      await assertBooks(world, [keeper.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'against adopting a drop in its place leaves the drop adopted and deleted with it, or waiting',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetIds: AssetId[] = []
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const assetId = newAssetId()
+        assetIds.push(assetId)
+        await landBlob(world, keeper, content, { assetId })
+        const drop = await newDrop(world, keeper, bytes(10))
+        const over = { assetId, size: 10, ciphertextHash: drop.ciphertextHash }
+        const envelope = { action: 'replace', original_blob_hash: drop.ciphertextHash } as const
+        const declared = declaredFor(world, keeper, bytes(0), { ...over, envelope })
+        const [adopted, removed] = await both(
+          round,
+          () => adopt(world, keeper, drop, declared).then(reasonOf),
+          () => world.rules.assets.remove(keeper.accountId, assetId),
+        )
+        assert.equal(removed, undefined)
+        assert.ok(['done', 'asset_id_taken'].includes(adopted), adopted)
+        const waits = (await world.rules.inbox.list(keeper.accountId)).map(({ dropId }) => dropId)
+        assert.deepEqual(waits, adopted === 'done' ? [] : [drop.dropId])
+        assert.equal(await used(world, keeper), adopted === 'done' ? 0 : 10)
+        if (waits.length > 0) admitted(await world.rules.inbox.discard(keeper.accountId, drop.dropId))
+      }
+      await assertBooks(world, [keeper.accountId], assetIds)
+    }),
+  )
+})

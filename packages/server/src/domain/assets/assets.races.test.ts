@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { AssetId } from '@blindkeep/protocol/ids'
+import { both, count, heights, inOneBatch, ROUNDS, reasonOf, used, whole } from '../../testing/assetRaces.ts'
+import {
+  assertBooks,
+  assetRow,
+  blobRow,
+  cancelBlob,
+  creation,
+  ofOriginal,
+  openBlob,
+  openDeclared,
+  provenanceFor,
+  replacing,
+} from '../../testing/assetSessions.ts'
+import { adopt, assetOf, declaredFor, landBlob, newAssetId, newDrop, newKeeper } from '../../testing/assets.ts'
+import { createFaults } from '../../testing/faults.ts'
+import { accountRow, bytes } from '../../testing/guest.ts'
+import { inWorld } from '../../testing/world.ts'
+import { isRefusal } from '../refusals.ts'
+
+const content = bytes(100)
+
+describe('many at once for one asset', () => {
+  it(
+    'of 64 sessions of one role with 64 hashes let in one',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetIds: AssetId[] = []
+      for (const role of ['original', 'metadata', 'provenance'] as const) {
+        const assetId = newAssetId()
+        assetIds.push(assetId)
+        const contents = Array.from({ length: 64 }, () => bytes(100))
+        const over = role === 'original' ? { assetId } : { ...ofOriginal(role, content), assetId }
+        const answers = await Promise.all(
+          contents.map((own) => creation(world, keeper, declaredFor(world, keeper, own, over))),
+        )
+        assert.deepEqual([count(answers, 'opened'), count(answers, 'asset_id_taken')], [1, 63])
+      }
+      assert.equal(await used(world, keeper), 300)
+      await assertBooks(world, [keeper.accountId], assetIds)
+    }),
+  )
+
+  it(
+    'of 12 accounts let in one, and its second when the first gave the id up',
+    inWorld(async (world) => {
+      const assetId = newAssetId()
+      const keepers = await Promise.all(Array.from({ length: 12 }, () => newKeeper(world)))
+      const ask = () =>
+        Promise.all(keepers.map((keeper) => creation(world, keeper, declaredFor(world, keeper, content, { assetId }))))
+      const answers = await ask()
+      assert.deepEqual([count(answers, 'opened'), count(answers, 'asset_id_taken')], [1, 11])
+      const owner = (await assetRow(world, assetId))?.accountId
+      const [open] = await world.store.read((tx) => tx.uploads.unclosedOfAsset(assetId))
+      assert.equal(open?.accountId, owner)
+      // Given up and asked for by all at once: it is one account’s, or nobody’s.
+      if (open !== undefined) await Promise.all([cancelBlob(world, open.uploadId), ask()])
+      const coming = await world.store.read((tx) => tx.uploads.unclosedOfAsset(assetId))
+      assert.ok(coming.length <= 1)
+      assert.equal((await assetRow(world, assetId))?.accountId, coming[0]?.accountId)
+      await assertBooks(
+        world,
+        keepers.map(({ accountId }) => accountId),
+        [assetId],
+      )
+    }),
+  )
+
+  it(
+    'of 33 derivatives and an original land 32 blobs',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetId = newAssetId()
+      await landBlob(world, keeper, content, { assetId })
+      const derivatives = Array.from({ length: 33 }, () => bytes(9))
+      const answers = await Promise.all(
+        derivatives.map(async (content) => {
+          const declared = declaredFor(world, keeper, content, { assetId, role: 'derivative' })
+          const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
+          return isRefusal(created) ? created.refused : whole(world, created.uploadId, content)
+        }),
+      )
+      assert.deepEqual([count(answers, 'done'), count(answers, 'limit_reached')], [31, 2])
+      assert.equal((await assetOf(world, keeper, assetId)).blobs.length, 32)
+      await assertBooks(world, [keeper.accountId], [assetId])
+    }),
+  )
+})
+
+describe('a replacement', () => {
+  it(
+    'of 32 at once is one, again and again, and each time all that was there goes',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetId = newAssetId()
+      await landBlob(world, keeper, content, { assetId })
+      for (let round = 1; round <= 4; round += 1) {
+        const answers = await Promise.all(
+          Array.from({ length: 32 }, async () => {
+            const next = bytes(100 + round)
+            const declared = declaredFor(world, keeper, next, { assetId, envelope: replacing(next) })
+            const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
+            return isRefusal(created) ? created.refused : whole(world, created.uploadId, next)
+          }),
+        )
+        assert.deepEqual([count(answers, 'done'), count(answers, 'asset_id_taken')], [1, 31])
+        assert.equal(await used(world, keeper), 100 + round)
+        assert.equal((await assetOf(world, keeper, assetId)).blobs.length, 1)
+      }
+      await assertBooks(world, [keeper.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'against the provenance of what it replaces has one winner, which is the first, in one batch of receipts as well',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetIds: AssetId[] = []
+      const ways = ['replacement first', 'provenance first', 'at once', 'in one batch'] as const
+      for (let round = 0; round < 2 * ways.length; round += 1) {
+        const way = ways[round % ways.length]
+        const assetId = newAssetId()
+        assetIds.push(assetId)
+        await landBlob(world, keeper, content, { assetId })
+        const next = bytes(50)
+        const proof = provenanceFor(world, keeper, content, { assetId })
+        const proofId = await openDeclared(world, keeper, proof.declared)
+        const nextId = await openBlob(world, keeper, next, { assetId, envelope: replacing(next) })
+        const height = await heights(world)
+        const replace = () => whole(world, nextId, next)
+        const prove = () => whole(world, proofId, proof.content)
+        const race = () => both(round >> 2, replace, prove)
+        const early = way === 'replacement first' ? await replace() : way === 'provenance first' ? await prove() : ''
+        const answers =
+          way === 'in one batch'
+            ? await inOneBatch(world, keeper, { ids: [nextId, proofId], work: race })
+            : await race()
+        const lost = answers.filter((answer) => answer !== 'done')
+        assert.equal(lost.length, 1, way)
+        // A replacement ends what is still open; what was finishing beside it finds no place.
+        assert.ok(['manifest_stale', 'upload_not_found'].includes(String(lost[0])), `${way}: ${lost[0]}`)
+        assert.equal((await heights(world)) - height, way === 'in one batch' ? 2 : 1)
+        const isReplaced = answers[0] === 'done'
+        if (early !== '') assert.deepEqual([early, isReplaced], ['done', way === 'replacement first'])
+        const { blobs } = await assetOf(world, keeper, assetId)
+        const [last] = isReplaced ? blobs : blobs.slice(1)
+        assert.equal(last?.uploadId, isReplaced ? nextId : proofId)
+      }
+      await assertBooks(world, [keeper.accountId], assetIds)
+    }),
+  )
+
+  it(
+    'by an upload against one by a drop has one winner, and a drop that lost still waits',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetIds: AssetId[] = []
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const assetId = newAssetId()
+        assetIds.push(assetId)
+        await landBlob(world, keeper, content, { assetId })
+        const drop = await newDrop(world, keeper, bytes(10))
+        const over = { assetId, size: 10, ciphertextHash: drop.ciphertextHash }
+        const envelope = { action: 'replace', original_blob_hash: drop.ciphertextHash } as const
+        const next = bytes(50)
+        const [uploaded, adopted] = await both(
+          round,
+          async () => {
+            const declared = declaredFor(world, keeper, next, { assetId, envelope: replacing(next) })
+            const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
+            return isRefusal(created) ? created.refused : whole(world, created.uploadId, next)
+          },
+          () => adopt(world, keeper, drop, declaredFor(world, keeper, bytes(0), { ...over, envelope })).then(reasonOf),
+        )
+        const pending = await world.rules.inbox.list(keeper.accountId)
+        const { blobs, asset } = await assetOf(world, keeper, assetId)
+        assert.equal(blobs.length, 1)
+        // Each may come after the other, as neither names a provenance that there is not; the last one is there.
+        assert.ok(uploaded === 'done' || adopted === 'done')
+        assert.equal(
+          pending.some(({ dropId }) => dropId === drop.dropId),
+          adopted !== 'done',
+        )
+        assert.equal(asset.drop === undefined, blobs[0]?.size === 50)
+      }
+      await assertBooks(world, [keeper.accountId], assetIds)
+    }),
+  )
+})
+
+describe('an adoption against an upload of the same asset’s original', () => {
+  it(
+    'has one winner, in every round',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetIds: AssetId[] = []
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const assetId = newAssetId()
+        assetIds.push(assetId)
+        const drop = await newDrop(world, keeper, content)
+        const other = round % 3 === 0 ? content : bytes(60)
+        const [uploaded, adopted] = await both(
+          round,
+          async () => {
+            const declared = declaredFor(world, keeper, other, { assetId })
+            const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
+            return isRefusal(created) ? created.refused : whole(world, created.uploadId, other)
+          },
+          () => adopt(world, keeper, drop, declaredFor(world, keeper, content, { assetId })).then(reasonOf),
+        )
+        // Bytes that are there already, as the drop brought them, are not sent again.
+        const outcomes =
+          other === content && uploaded === 'done'
+            ? [
+                ['done', 'done'],
+                ['asset_id_taken', 'done'],
+              ]
+            : [['asset_id_taken', 'done']]
+        assert.ok(
+          outcomes.some((each) => String(each) === String([uploaded, adopted].toSorted())),
+          `${uploaded}, ${adopted}`,
+        )
+        assert.equal((await assetOf(world, keeper, assetId)).blobs.length, 1)
+      }
+      await assertBooks(world, [keeper.accountId], assetIds)
+    }),
+  )
+})
+
+describe('a batch of receipts that the store committed and said that it had not', () => {
+  it('refuses none of the blobs that it vouches for', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const [first, second] = [bytes(10), bytes(20)]
+        const ids = [await openBlob(world, keeper, first), await openBlob(world, keeper, second)] as const
+        const answers = await inOneBatch(world, keeper, {
+          ids,
+          work: () => Promise.all([whole(world, ids[0], first), whole(world, ids[1], second)]),
+          hold: async () => faults.arm('storeWrite', { after: 1, times: 1, isApplied: true }),
+        })
+        assert.deepEqual(answers, ['done', 'done'])
+        assert.equal(await heights(world), 3)
+        const assetIds = await Promise.all(ids.map(async (uploadId) => (await blobRow(world, uploadId)).assetId))
+        await assertBooks(world, [keeper.accountId], assetIds)
+      },
+      { around: faults.around },
+    )()
+  })
+})

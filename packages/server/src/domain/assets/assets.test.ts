@@ -1,0 +1,403 @@
+import assert from 'node:assert/strict'
+import { truncate, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { type AssetId, formatInstant, instantOf, type UploadId } from '@blindkeep/protocol/ids'
+import { readReceipt } from '@blindkeep/protocol/receipt'
+import {
+  assertBooks,
+  assetRow,
+  blobRow,
+  creation,
+  landProvenance,
+  leaveBlobFinishing,
+  objectsIn,
+  ofOriginal,
+  openBlob,
+  openDeclared,
+  provenanceFor,
+  replacing,
+} from '../../testing/assetSessions.ts'
+import {
+  adopt,
+  assetOf,
+  declaredFor,
+  type Keeper,
+  landBlob,
+  newAssetId,
+  newDrop,
+  newKeeper,
+} from '../../testing/assets.ts'
+import { accountRow, admitted, append, bytes, newLink, openDrop } from '../../testing/guest.ts'
+import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+
+const content = bytes(100)
+const NOT_FOUND = { refused: 'asset_not_found' }
+
+const used = async (world: World, { accountId }: Keeper) => (await accountRow(world, accountId)).usedBytes
+const rolesOf = async (world: World, keeper: Keeper, assetId: AssetId) =>
+  (await assetOf(world, keeper, assetId)).blobs.map(({ role }) => role)
+const receiptsOf = async (world: World, { accountId }: Keeper, assetId: AssetId) =>
+  admitted(await world.rules.assets.receipts(accountId, assetId))
+const stateOf = async ({ store }: World, location: string) =>
+  (await store.read((tx) => tx.objects.find(location)))?.state
+
+/** Original, metadata, provenance and a derivative, 600 bytes and a signed manifest. */
+async function landBundle(world: World, keeper: Keeper) {
+  const assetId = newAssetId()
+  const ids = [
+    await landBlob(world, keeper, content, { assetId }),
+    await landBlob(world, keeper, bytes(200), { assetId, role: 'metadata' }),
+    await landBlob(world, keeper, bytes(300), { assetId, role: 'derivative' }),
+  ]
+  const { position } = await landProvenance(world, keeper, { assetId, original: content })
+  return { assetId, position, ids }
+}
+
+describe('an asset', () => {
+  it(
+    'takes its blobs in any order, is there from the first on, and shows them in the order of landing',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const orders = [
+        ...[0, 1, 2].map((first) => [first, (first + 1) % 3, (first + 2) % 3]),
+        ...[0, 1, 2].map((first) => [first, (first + 2) % 3, (first + 1) % 3]),
+      ]
+      const assetIds: AssetId[] = []
+      for (const order of orders) {
+        const assetId = newAssetId()
+        assetIds.push(assetId)
+        const metadata = bytes(10)
+        const bundle = [
+          { content, declared: declaredFor(world, keeper, content, { assetId }) },
+          { content: metadata, declared: declaredFor(world, keeper, metadata, { assetId, role: 'metadata' }) },
+          provenanceFor(world, keeper, content, { assetId, envelope: { original_blob_hash: sha256(content) } }),
+        ]
+        const inOrder = order.map((at) => known(bundle[at]))
+        assert.deepEqual(await world.rules.assets.get(keeper.accountId, assetId), NOT_FOUND)
+        const createdAt = world.clock.now()
+        for (const { declared, content } of inOrder) {
+          const uploadId = await openDeclared(world, keeper, declared)
+          admitted(await append(world, uploadId, { offset: 0, bytes: content }))
+          const { asset } = await assetOf(world, keeper, assetId)
+          assert.deepEqual([asset.createdAt, asset.changedAt, asset.drop], [createdAt, world.clock.now(), undefined])
+          world.clock.advance(1)
+        }
+        assert.deepEqual(
+          await rolesOf(world, keeper, assetId),
+          inOrder.map(({ declared }) => declared.role),
+        )
+      }
+      await assertBooks(world, [keeper.accountId], assetIds)
+    }),
+  )
+
+  it(
+    'holds what was declared with each blob, verbatim, beside its own object',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const envelope = { client_version: 'é/2 "x"', retention_until: null, timestamp: '2026-06-01T02:00:00.5+02:00' }
+      const declared = declaredFor(world, keeper, content, { contentType: 'text/plain', envelope })
+      const uploadId = await landBlob(world, keeper, content, declared)
+      const { assetId, role, ciphertextHash, size, contentType } = declared
+      const { location } = await blobRow(world, uploadId)
+      const landedAt = world.clock.now()
+      const blob = { assetId, role, ciphertextHash, size, contentType, location, uploadId, landedAt }
+      assert.deepEqual((await assetOf(world, keeper, assetId)).blobs, [{ ...blob, envelope: declared.envelope }])
+      assert.deepEqual(await objectsIn(world, 'kept'), [location])
+      assert.equal(await used(world, keeper), 100)
+    }),
+  )
+
+  it(
+    'is nothing to anybody else, and a reservation, a tombstone and an unknown id are nothing to its owner',
+    inWorld(async (world) => {
+      const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
+      const { assetId } = await landBundle(world, keeper)
+      const [reserved, buried] = [newAssetId(), newAssetId()]
+      await openBlob(world, keeper, content, { assetId: reserved })
+      await landBlob(world, keeper, content, { assetId: buried })
+      admitted(await world.rules.assets.remove(keeper.accountId, buried))
+      const asked = [
+        [stranger, assetId],
+        [keeper, reserved],
+        [keeper, buried],
+        [keeper, newAssetId()],
+      ] as const
+      for (const [{ accountId }, id] of asked) {
+        assert.deepEqual(await world.rules.assets.get(accountId, id), NOT_FOUND)
+        assert.deepEqual(await world.rules.assets.remove(accountId, id), NOT_FOUND)
+        assert.deepEqual(await world.rules.assets.receipts(accountId, id), { refused: 'receipts_not_found' })
+      }
+      assert.equal((await rolesOf(world, keeper, assetId)).length, 4)
+    }),
+  )
+})
+
+describe('replacing an original', () => {
+  it(
+    'drops all that was there, gives its charge back, and keeps the receipts',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const { assetId, position, ids } = await landBundle(world, keeper)
+      const before = await receiptsOf(world, keeper, assetId)
+      const former = (await assetOf(world, keeper, assetId)).blobs.map(({ location }) => location)
+      const { createdAt } = (await assetOf(world, keeper, assetId)).asset
+      world.clock.advance(5)
+      const next = bytes(50)
+      const uploadId = await landBlob(world, keeper, next, { assetId, envelope: replacing(next, position) })
+      const { asset, blobs } = await assetOf(world, keeper, assetId)
+      assert.deepEqual(
+        blobs.map((blob) => [blob.role, blob.uploadId]),
+        [['original', uploadId]],
+      )
+      assert.deepEqual([asset.createdAt, asset.changedAt], [createdAt, world.clock.now()])
+      assert.equal(await used(world, keeper), 50)
+      assert.deepEqual((await objectsIn(world, 'orphaned')).toSorted(), former.toSorted())
+      const after = await receiptsOf(world, keeper, assetId)
+      assert.deepEqual(after.slice(0, -1), before)
+      assert.equal(after.at(-1)?.uploadId, uploadId)
+      assert.deepEqual(
+        after.slice(0, 3).map((row) => row.uploadId),
+        ids,
+      )
+      await assertBooks(world, [keeper.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'lets the other roles in again, which go on from where the new original went on',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const { assetId, position } = await landBundle(world, keeper)
+      const next = bytes(50)
+      const envelope = replacing(next, position)
+      await landBlob(world, keeper, next, { assetId, envelope })
+      await landBlob(world, keeper, bytes(10), { assetId, role: 'metadata', envelope })
+      const second = await landProvenance(world, keeper, { assetId, original: next, envelope })
+      assert.notEqual(second.position, position)
+      const third = bytes(60)
+      await landBlob(world, keeper, third, { assetId, envelope: replacing(third, second.position) })
+      assert.deepEqual(await rolesOf(world, keeper, assetId), ['original'])
+      assert.equal((await receiptsOf(world, keeper, assetId)).length, 8)
+      await assertBooks(world, [keeper.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'that was a drop forgets the drop, by an upload and by another drop',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const [first, second] = [await newDrop(world, keeper, content), await newDrop(world, keeper, bytes(10))]
+      const assetId = newAssetId()
+      admitted(await adopt(world, keeper, first, declaredFor(world, keeper, content, { assetId })))
+      const next = { size: 10, ciphertextHash: second.ciphertextHash }
+      const envelope = { action: 'replace', original_blob_hash: second.ciphertextHash } as const
+      admitted(await adopt(world, keeper, second, declaredFor(world, keeper, bytes(0), { assetId, ...next, envelope })))
+      assert.equal((await assetOf(world, keeper, assetId)).asset.drop?.dropId, second.dropId)
+      const last = bytes(20)
+      await landBlob(world, keeper, last, { assetId, envelope: replacing(last) })
+      const { asset, blobs } = await assetOf(world, keeper, assetId)
+      assert.deepEqual([asset.drop, blobs.length, await used(world, keeper)], [undefined, 1, 20])
+      assert.deepEqual((await objectsIn(world, 'orphaned')).toSorted(), [first.location, second.location].toSorted())
+      assert.deepEqual(
+        (await receiptsOf(world, keeper, assetId)).map((row) => [row.uploadId, row.dropId !== undefined]),
+        [
+          [first.uploadId, true],
+          [second.uploadId, true],
+          [first.uploadId, false],
+          [second.uploadId, false],
+          [blobs[0]?.uploadId, false],
+        ],
+      )
+      await assertBooks(world, [keeper.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'by the landing of a companion alone keeps the drop',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const drop = await newDrop(world, keeper, content)
+      const declared = declaredFor(world, keeper, content)
+      admitted(await adopt(world, keeper, drop, declared))
+      await landBlob(world, keeper, bytes(3), { assetId: declared.assetId, role: 'metadata' })
+      assert.equal((await assetOf(world, keeper, declared.assetId)).asset.drop?.dropId, drop.dropId)
+    }),
+  )
+})
+
+describe('deleting an asset', () => {
+  it(
+    'gives the quota back at once, ends what is open, lets the objects wait out the grace, and keeps the id',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const { assetId } = await landBundle(world, keeper)
+      const former = (await assetOf(world, keeper, assetId)).blobs.map(({ location }) => location)
+      const open = await openBlob(world, keeper, bytes(40), { assetId, role: 'derivative' })
+      const elsewhere = await openBlob(world, keeper, bytes(7))
+      const guests = await openDrop(world, await newLink(world, {}, keeper.accountId), bytes(8))
+      const deleting = world.deletingCalls()
+      world.clock.advance(9)
+      assert.equal(await world.rules.assets.remove(keeper.accountId, assetId), undefined)
+      const row = known(await assetRow(world, assetId))
+      assert.deepEqual([row.deletedAt, row.changedAt, row.drop], [world.clock.now(), world.clock.now(), undefined])
+      assert.equal(await used(world, keeper), 15)
+      assert.deepEqual((await objectsIn(world, 'orphaned')).toSorted(), former.toSorted())
+      const { state, location } = await blobRow(world, open)
+      assert.deepEqual(
+        [state, await stateOf(world, location), world.deletingCalls() - deleting],
+        ['ended', 'deleting', 1],
+      )
+      const going = (await world.rules.uploads.list(keeper.accountId)).map(({ uploadId }) => uploadId)
+      assert.deepEqual(going.toSorted(), [elsewhere, guests].toSorted())
+      for (const over of [{}, { role: 'metadata' } as const, { envelope: replacing(content) }]) {
+        const declared = declaredFor(world, keeper, content, { assetId, ...over })
+        assert.equal(await creation(world, keeper, declared), 'asset_id_taken')
+      }
+      assert.deepEqual(await world.rules.assets.remove(keeper.accountId, assetId), NOT_FOUND)
+      await assertBooks(world, [keeper.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'fails a session that is finishing: it finds its id taken and gives everything back',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const { assetId } = await landBundle(world, keeper)
+      const derivative = bytes(40)
+      const uploadId = await openBlob(world, keeper, derivative, { assetId, role: 'derivative' })
+      await leaveBlobFinishing(world, uploadId, derivative)
+      assert.equal(await world.rules.assets.remove(keeper.accountId, assetId), undefined)
+      assert.deepEqual([(await blobRow(world, uploadId)).state, await used(world, keeper)], ['finishing', 40])
+      const head = await world.store.read((tx) => tx.receipts.head())
+      await world.restarted().finishing.resume()
+      const refused = { refused: 'asset_id_taken', offset: 40 }
+      assert.deepEqual(await append(world, uploadId, { offset: 0, bytes: derivative }), refused)
+      const { state, location } = await blobRow(world, uploadId)
+      assert.deepEqual([state, await stateOf(world, location), await used(world, keeper)], ['failed', 'deleting', 0])
+      assert.deepEqual(await world.store.read((tx) => tx.receipts.head()), head, 'and no receipt says otherwise')
+      await assertBooks(world, [keeper.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'is refused until the very instant that its retention ends, whichever blob asks for it',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const until = instantOf(world.clock.now() + 60_000)
+      const envelope = { retention_until: formatInstant(until) }
+      const retained = { original: newAssetId(), derivative: newAssetId() }
+      await landBlob(world, keeper, content, { assetId: retained.original, envelope })
+      await landBlob(world, keeper, bytes(5), { assetId: retained.derivative, role: 'derivative', envelope })
+      await landBlob(world, keeper, content, { assetId: retained.derivative })
+      const open = await openBlob(world, keeper, bytes(4), { assetId: retained.original, role: 'metadata' })
+      world.clock.set(instantOf(until - 1))
+      for (const assetId of Object.values(retained)) {
+        const answer = await world.rules.assets.remove(keeper.accountId, assetId)
+        assert.deepEqual(answer, { refused: 'asset_retained' })
+      }
+      assert.deepEqual([(await blobRow(world, open)).state, await used(world, keeper)], ['open', 209])
+      world.clock.set(until)
+      for (const assetId of Object.values(retained))
+        assert.equal(await world.rules.assets.remove(keeper.accountId, assetId), undefined)
+      await assertBooks(world, [keeper.accountId], Object.values(retained))
+      assert.equal(await used(world, keeper), 0)
+    }),
+  )
+
+  it(
+    'leaves bytes that go when the grace is over, and no sooner',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetId = newAssetId()
+      const { location } = await blobRow(world, await landBlob(world, keeper, content, { assetId }))
+      await world.rules.assets.remove(keeper.accountId, assetId)
+      await world.rules.sweep.sweep()
+      world.clock.advance(86_400)
+      await world.rules.sweep.sweep()
+      assert.equal(await world.blobs.size(location), 100)
+      world.clock.advance(1)
+      await world.rules.sweep.sweep()
+      assert.equal(await world.blobs.size(location), undefined)
+    }),
+  )
+})
+
+describe('the receipts of an asset', () => {
+  it(
+    'are all that cover it, in the order of the chain, and no other’s',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetId = newAssetId()
+      const drop = await newDrop(world, keeper, content)
+      const ids: UploadId[] = [drop.uploadId]
+      ids.push(await landBlob(world, keeper, bytes(5), { assetId, ...ofOriginal('metadata', content) }))
+      await landBlob(world, keeper, content)
+      admitted(await adopt(world, keeper, drop, declaredFor(world, keeper, content, { assetId })))
+      ids.push(drop.uploadId)
+      await newDrop(world, keeper, content)
+      const { position } = await landProvenance(world, keeper, { assetId, original: content })
+      const rows = await receiptsOf(world, keeper, assetId)
+      const read = rows.map(({ receiptCbor }) => readReceipt(receiptCbor))
+      assert.deepEqual(
+        rows.slice(0, -1).map(({ uploadId }) => uploadId),
+        ids,
+      )
+      assert.deepEqual(
+        read.map(({ blob_role, envelope_hash }) => [blob_role, envelope_hash]),
+        [
+          ['original', undefined],
+          ['metadata', undefined],
+          ['original', undefined],
+          ['provenance', position],
+        ],
+      )
+      const order = rows.map(({ receiptSeq }) => receiptSeq)
+      assert.deepEqual(order, [1, 2, 4, 6])
+    }),
+  )
+})
+
+describe('the content of an asset', () => {
+  const contentOf = (world: World, { accountId }: Keeper) => world.rules.assets.content(accountId, sha256(content))
+
+  it(
+    'is an object that is whole, of however many the account holds, and no one else’s',
+    inWorld(async (world) => {
+      const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
+      const locations: string[] = []
+      for (const role of ['original', 'derivative', 'metadata'] as const)
+        locations.push((await blobRow(world, await landBlob(world, keeper, content, { role }))).location)
+      const file = (at: number) => join(world.blobsDirectory, known(locations[at]))
+      assert.equal(admitted(await contentOf(world, keeper)).location, locations[0])
+      await truncate(file(0), 99)
+      assert.equal(admitted(await contentOf(world, keeper)).location, locations[1])
+      await unlink(file(1))
+      assert.equal(admitted(await contentOf(world, keeper)).location, locations[2])
+      await truncate(file(2), 101)
+      assert.deepEqual(await contentOf(world, keeper), { refused: 'storage_unavailable' })
+      assert.deepEqual(await contentOf(world, stranger), { refused: 'blob_not_found' })
+    }),
+  )
+
+  it(
+    'is not there before it landed, nor in the inbox alone, nor after the asset was deleted or replaced',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const [assetId, other] = [newAssetId(), newAssetId()]
+      await openBlob(world, keeper, content, { assetId: other })
+      const drop = await newDrop(world, keeper, content)
+      assert.deepEqual(await contentOf(world, keeper), { refused: 'blob_not_found' })
+      admitted(await adopt(world, keeper, drop, declaredFor(world, keeper, content, { assetId })))
+      assert.equal(admitted(await contentOf(world, keeper)).location, drop.location)
+      const next = bytes(50)
+      await landBlob(world, keeper, next, { assetId, envelope: replacing(next) })
+      assert.deepEqual(await contentOf(world, keeper), { refused: 'blob_not_found' })
+      await landBlob(world, keeper, content, { assetId: other })
+      admitted(await contentOf(world, keeper))
+      await world.rules.assets.remove(keeper.accountId, other)
+      assert.deepEqual(await contentOf(world, keeper), { refused: 'blob_not_found' })
+    }),
+  )
+})

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import {
+  addSeconds,
+  formatInstant,
+  type Instant,
+  instantOf,
+  parseAccountId,
+  parseAlbumId,
+  parseDeviceId,
+  parseProtocolVersion,
+} from '@blindkeep/protocol/ids'
+import { MAX_PROVENANCE_BYTES } from '@blindkeep/protocol/manifest'
+import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import { BLOB_ROLES } from '@blindkeep/protocol/schemas/receipts'
+import { contentTypesOf } from '@blindkeep/protocol/window'
+import { otherAlbum } from '../../testing/assetSessions.ts'
+import { declaredFor, type Keeper, newAssetId, newKeeper, type Over } from '../../testing/assets.ts'
+import { admitted, bytes } from '../../testing/guest.ts'
+import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import { isRefusal } from '../refusals.ts'
+import { type Declared, judgeAuthor, judgeManifest } from './manifest.ts'
+
+const DRIFT_DAYS = 30
+const content = bytes(100)
+const elsewhere = sha256(bytes(1))
+const version = known(parseProtocolVersion('2026-10-31'))
+
+type Judge = (over?: Over, absent?: 'album_id' | 'original_blob_hash') => ReturnType<typeof judgeManifest>
+
+/** Judges a declaration that is without fault, but for what a test changes. */
+function judging(work: (judge: Judge, keeper: Keeper, world: World) => Promise<void> | void) {
+  return inWorld(async (world) => {
+    const keeper = await newKeeper(world)
+    const judge: Judge = (over, absent) => {
+      const { envelope, ...declared } = declaredFor(world, keeper, content, over)
+      const said = { ...envelope }
+      if (absent !== undefined) delete said[absent]
+      return judgeManifest({ ...declared, envelope: said }, { now: world.clock.now(), driftDays: DRIFT_DAYS })
+    }
+    await work(judge, keeper, world)
+  })
+}
+
+const reasonOf = (answer: ReturnType<typeof judgeManifest>) => (answer === undefined ? 'passes' : answer.refused)
+const mismatch = (name: keyof ManifestEnvelope) => ({
+  refused: 'manifest_mismatch',
+  detail: `/manifest_envelope/${name} is not what is declared beside it`,
+})
+
+describe('a manifest by itself', () => {
+  it(
+    'passes for every role, with what is optional given, null or absent',
+    judging((judge, keeper) => {
+      for (const role of BLOB_ROLES) {
+        const original_blob_hash = role === 'original' ? sha256(content) : elsewhere
+        const metadata_blob_hash = role === 'metadata' ? sha256(content) : elsewhere
+        const retention_until = '2099-01-01T00:00:00Z'
+        const given = { album_id: keeper.albumId, original_blob_hash, metadata_blob_hash, retention_until }
+        for (const name of ['album_id', 'original_blob_hash', 'metadata_blob_hash', 'retention_until'] as const)
+          for (const value of [given[name], null])
+            assert.equal(judge({ role, envelope: { ...given, [name]: value } }), undefined, `${name} of a ${role}`)
+        assert.equal(judge({ role }, 'album_id'), undefined)
+        assert.equal(judge({ role, envelope: { prior_provenance_hash: null } }), undefined)
+      }
+    }),
+  )
+
+  it(
+    'equals what is declared beside it, member by member',
+    judging((judge) => {
+      const others: readonly (readonly [keyof ManifestEnvelope, Partial<ManifestEnvelope>])[] = [
+        ['crypto_suite_id', { crypto_suite_id: 2 }],
+        ['protocol_version', { protocol_version: version }],
+        ['album_id', { album_id: known(parseAlbumId(randomUUID())) }],
+        ['file_id', { file_id: newAssetId() }],
+        ['ciphertext_hash', { ciphertext_hash: elsewhere }],
+        ['key_mode', { key_mode: 'wrapped' }],
+      ]
+      for (const role of BLOB_ROLES)
+        for (const [name, envelope] of others) assert.deepEqual(judge({ role, envelope }), mismatch(name))
+      // The same from the other side: the declaration is what differs.
+      const said = { key_mode: 'derived', protocol_version: known(parseProtocolVersion('2026-11-01')) } as const
+      assert.deepEqual(judge({ keyMode: 'wrapped', envelope: said }), mismatch('key_mode'))
+      assert.deepEqual(judge({ protocolVersion: version, envelope: said }), mismatch('protocol_version'))
+    }),
+  )
+
+  it(
+    'names the blob itself where it names that of its own role, and any where it names another',
+    judging((judge) => {
+      for (const role of BLOB_ROLES)
+        for (const named of ['original', 'metadata'] as const)
+          assert.deepEqual(
+            judge({ role, envelope: { [`${named}_blob_hash`]: elsewhere } }),
+            role === named ? mismatch(`${named}_blob_hash`) : undefined,
+          )
+    }),
+  )
+
+  it(
+    'commits an original to no more plaintext than it has sealed bytes',
+    judging((judge) => {
+      const invalid = {
+        refused: 'manifest_invalid',
+        detail: '/manifest_envelope/plaintext_size is more than the sealed size',
+      }
+      for (const plaintext_size of [0, 99, 100]) assert.equal(judge({ envelope: { plaintext_size } }), undefined)
+      for (const plaintext_size of [101, Number.MAX_SAFE_INTEGER])
+        assert.deepEqual(judge({ envelope: { plaintext_size } }), invalid)
+      for (const role of ['derivative', 'metadata', 'provenance'] as const)
+        assert.equal(judge({ role, envelope: { plaintext_size: 101 } }), undefined)
+    }),
+  )
+
+  it(
+    'is no larger than 64 KiB as a provenance blob, and as large as it likes as any other',
+    judging((judge) => {
+      assert.equal(MAX_PROVENANCE_BYTES, 65_536)
+      assert.equal(judge({ role: 'provenance', size: 65_536 }), undefined)
+      assert.deepEqual(judge({ role: 'provenance', size: 65_537 }), {
+        refused: 'manifest_invalid',
+        detail: '/size of a provenance blob is at most 65536',
+      })
+      for (const role of ['original', 'derivative', 'metadata'] as const)
+        assert.equal(judge({ role, size: 65_537 }), undefined)
+    }),
+  )
+
+  it(
+    'continues from nothing as a create, and names its original as a replace',
+    judging((judge) => {
+      const original_blob_hash = sha256(content)
+      for (const role of BLOB_ROLES) {
+        const create = { action: 'create', prior_provenance_hash: elsewhere } as const
+        assert.deepEqual(judge({ role, envelope: create }), {
+          refused: 'manifest_invalid',
+          detail: '/manifest_envelope/prior_provenance_hash has no place in a create',
+        })
+        const nameless = {
+          refused: 'manifest_invalid',
+          detail: '/manifest_envelope/original_blob_hash is missing, which a replace gives',
+        }
+        const replace = { action: 'replace', original_blob_hash } as const
+        assert.deepEqual(judge({ role, envelope: { ...replace, original_blob_hash: null } }), nameless)
+        assert.deepEqual(judge({ role, envelope: replace }, 'original_blob_hash'), nameless)
+        assert.equal(judge({ role, envelope: replace }), undefined)
+        for (const prior_provenance_hash of [elsewhere, null])
+          assert.equal(judge({ role, envelope: { ...replace, prior_provenance_hash } }), undefined)
+      }
+    }),
+  )
+
+  it(
+    'is of a suite and of a content type that the protocol knows',
+    judging((judge) => {
+      for (const suiteId of [0, 2, -1, Number.MAX_SAFE_INTEGER])
+        assert.deepEqual(judge({ suiteId, envelope: { crypto_suite_id: suiteId } }), { refused: 'suite_unknown' })
+      for (const contentType of contentTypesOf(version)) assert.equal(judge({ contentType }), undefined)
+      for (const contentType of ['', 'text/html', 'image/PNG', 'image/png;q=1', ' image/png', 'image/svg+xml'])
+        assert.deepEqual(judge({ contentType }), { refused: 'content_type_unsupported' })
+    }),
+  )
+
+  it(
+    'was written within the drift on either side, both ends included',
+    judging((_judge, keeper, world) => {
+      const now = world.clock.now()
+      const at = (timestamp: string, driftDays: number) =>
+        judgeManifest(declaredFor(world, keeper, content, { envelope: { timestamp } }), { now, driftDays })
+      const off = (ms: number): Instant => instantOf(now + ms)
+      const farther = { refused: 'timestamp_out_of_range' }
+      for (const driftDays of [0, 1, 30]) {
+        const driftMs = driftDays * 86_400_000
+        for (const sign of [-1, 1]) {
+          assert.equal(at(formatInstant(off(sign * driftMs)), driftDays), undefined)
+          assert.deepEqual(at(formatInstant(off(sign * (driftMs + 1))), driftDays), farther)
+        }
+      }
+      // An instant, in whatever words: the clock stands at 2026-06-01T00:00:00Z.
+      assert.equal(at('2026-07-01T02:00:00+02:00', DRIFT_DAYS), undefined)
+      assert.deepEqual(at('2026-07-01T00:00:00-00:01', DRIFT_DAYS), farther)
+      assert.equal(at('2026-05-02t00:00:00.0009z', DRIFT_DAYS), undefined)
+      for (const timestamp of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z'])
+        assert.deepEqual(at(timestamp, DRIFT_DAYS), farther)
+    }),
+  )
+
+  it(
+    'is refused in one order: suite, content type, disagreement, contradiction, time',
+    judging((judge) => {
+      const wrong = { file_id: newAssetId(), plaintext_size: 101, timestamp: '2020-01-01T00:00:00Z' }
+      const { file_id: _, ...rest } = wrong
+      const ranked: readonly (readonly [string, Over])[] = [
+        ['suite_unknown', { suiteId: 2, contentType: 'text/html', envelope: wrong }],
+        ['content_type_unsupported', { contentType: 'text/html', envelope: wrong }],
+        ['manifest_mismatch', { envelope: wrong }],
+        ['manifest_invalid', { envelope: rest }],
+        ['timestamp_out_of_range', { envelope: { timestamp: wrong.timestamp } }],
+        ['passes', {}],
+      ]
+      for (const [reason, over] of ranked) assert.equal(reasonOf(judge(over)), reason)
+    }),
+  )
+})
+
+describe('the author of a manifest', () => {
+  async function scene(world: World) {
+    const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
+    const judge = (over: Over & Pick<Partial<Declared>, 'albumId'> = {}) => {
+      const declared = declaredFor(world, keeper, content, over)
+      return world.store.read((tx) => judgeAuthor(tx, keeper.accountId, declared))
+    }
+    return { keeper, stranger, judge }
+  }
+  const noDevice = { refused: 'device_not_authorized' }
+  const noAlbum = { refused: 'album_not_available' }
+
+  it(
+    'is the caller, with any live device of their own, in any album of their own',
+    inWorld(async (world) => {
+      const { keeper, judge } = await scene(world)
+      assert.equal(await judge(), undefined)
+      const second = await newKeeper(world, keeper.accountId)
+      assert.equal(await judge({ envelope: { created_by_device: second.deviceId } }), undefined)
+      assert.equal(await judge({ albumId: (await otherAlbum(world, keeper)).albumId }), undefined)
+    }),
+  )
+
+  it(
+    'is nobody with a device that is revoked, another’s or unknown, from the moment on that it was revoked',
+    inWorld(async (world) => {
+      const { keeper, stranger, judge } = await scene(world)
+      const unknown = known(parseDeviceId(randomUUID()))
+      for (const created_by_device of [stranger.deviceId, unknown])
+        assert.deepEqual(await judge({ envelope: { created_by_device } }), noDevice)
+      admitted(await world.rules.devices.revoke(keeper.accountId, keeper.deviceId))
+      assert.deepEqual(await judge(), noDevice)
+      world.clock.set(addSeconds(world.clock.now(), -86_400))
+      assert.deepEqual(await judge(), noDevice, 'whatever the clock says')
+    }),
+  )
+
+  it(
+    'is nobody else, though the device be the caller’s, and not the caller with another’s device',
+    inWorld(async (world) => {
+      const { stranger, judge } = await scene(world)
+      const unknown = known(parseAccountId(randomUUID()))
+      for (const created_by_user of [stranger.accountId, unknown])
+        assert.deepEqual(await judge({ envelope: { created_by_user } }), noDevice)
+      const both = { created_by_user: stranger.accountId, created_by_device: stranger.deviceId }
+      assert.deepEqual(await judge({ envelope: both }), noDevice)
+    }),
+  )
+
+  it(
+    'writes to no album that is another’s or unknown, which is asked after the device',
+    inWorld(async (world) => {
+      const { stranger, judge } = await scene(world)
+      const unknown = known(parseAlbumId(randomUUID()))
+      for (const albumId of [stranger.albumId, unknown]) {
+        assert.deepEqual(await judge({ albumId }), noAlbum)
+        assert.deepEqual(await judge({ albumId, envelope: { album_id: null } }), noAlbum)
+        const refused = await judge({ albumId, envelope: { created_by_device: stranger.deviceId } })
+        assert.ok(isRefusal(refused) && refused.refused === 'device_not_authorized')
+      }
+    }),
+  )
+})

@@ -1,0 +1,103 @@
+import {
+  type AccountId,
+  type AlbumId,
+  type AssetId,
+  addSeconds,
+  type Instant,
+  type ProtocolVersion,
+  parseInstant,
+  type Sha256Hex,
+} from '@blindkeep/protocol/ids'
+import { MAX_PROVENANCE_BYTES } from '@blindkeep/protocol/manifest'
+import type { KeyMode, ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
+import { isKnownSuite } from '@blindkeep/protocol/suites'
+import { contentTypesOf } from '@blindkeep/protocol/window'
+import type { ReadTx } from '../../ports/store.ts'
+import type { Refuses } from '../refusals.ts'
+
+/**
+ * What is judged of a manifest, by one function for an upload and for an adoption (specification, Adopt, rule 1): first what it says by itself,
+ * then whether its author may write here. Whether it fits the asset as it is, `place.ts` judges.
+ */
+export interface Declared {
+  readonly assetId: AssetId
+  readonly albumId: AlbumId
+  readonly role: BlobRole
+  readonly size: number
+  readonly ciphertextHash: Sha256Hex
+  readonly contentType: string
+  readonly suiteId: number
+  readonly protocolVersion: ProtocolVersion
+  readonly keyMode: KeyMode
+  readonly envelope: ManifestEnvelope
+}
+
+export type ManifestRefusal = Refuses<
+  'content_type_unsupported' | 'suite_unknown' | 'manifest_invalid' | 'manifest_mismatch' | 'timestamp_out_of_range'
+>
+
+const DAY_SECONDS = 86_400
+
+/** What declaration and envelope say by themselves. */
+export function judgeManifest(
+  declared: Declared,
+  { now, driftDays }: { readonly now: Instant; readonly driftDays: number },
+): ManifestRefusal | undefined {
+  if (!isKnownSuite(declared.suiteId)) return { refused: 'suite_unknown' }
+  if (!contentTypesOf(declared.protocolVersion).includes(declared.contentType))
+    return { refused: 'content_type_unsupported' }
+  const other = undeclared(declared)
+  if (other !== undefined)
+    return { refused: 'manifest_mismatch', detail: `/manifest_envelope/${other} is not what is declared beside it` }
+  const fault = contradiction(declared)
+  if (fault !== undefined) return { refused: 'manifest_invalid', detail: fault }
+  const at = parseInstant(declared.envelope.timestamp)
+  if (at === undefined) throw new Error('an envelope was let in whose timestamp is no instant')
+  const isNear = addSeconds(now, -driftDays * DAY_SECONDS) <= at && at <= addSeconds(now, driftDays * DAY_SECONDS)
+  return isNear ? undefined : { refused: 'timestamp_out_of_range' }
+}
+
+/** The first member that declaration and envelope both give, and give differently (specification, ManifestEnvelope: "must equal"). */
+function undeclared({ envelope, ...declared }: Declared): keyof ManifestEnvelope | undefined {
+  const pairs: readonly (readonly [keyof ManifestEnvelope, unknown])[] = [
+    ['crypto_suite_id', declared.suiteId],
+    ['protocol_version', declared.protocolVersion],
+    ['album_id', declared.albumId],
+    ['file_id', declared.assetId],
+    ['ciphertext_hash', declared.ciphertextHash],
+    ['key_mode', declared.keyMode],
+    ...(declared.role === 'original' ? ([['original_blob_hash', declared.ciphertextHash]] as const) : []),
+    ...(declared.role === 'metadata' ? ([['metadata_blob_hash', declared.ciphertextHash]] as const) : []),
+  ]
+  return pairs.find(([name, value]) => (envelope[name] ?? value) !== value)?.[0]
+}
+
+function contradiction({ envelope, role, size }: Declared): string | undefined {
+  const { action, prior_provenance_hash: prior, original_blob_hash: original } = envelope
+  if (role === 'original' && envelope.plaintext_size > size)
+    return '/manifest_envelope/plaintext_size is more than the sealed size'
+  if (role === 'provenance' && size > MAX_PROVENANCE_BYTES)
+    return `/size of a provenance blob is at most ${MAX_PROVENANCE_BYTES}`
+  if (action === 'create' && isGiven(prior)) return '/manifest_envelope/prior_provenance_hash has no place in a create'
+  if (action === 'replace' && !isGiven(original))
+    return '/manifest_envelope/original_blob_hash is missing, which a replace gives'
+  return undefined
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
+/** 403: the author is the caller with a live device of theirs, and the album is theirs too. */
+export async function judgeAuthor(
+  tx: ReadTx,
+  accountId: AccountId,
+  { albumId, envelope }: Pick<Declared, 'albumId' | 'envelope'>,
+): Promise<Refuses<'device_not_authorized' | 'album_not_available'> | undefined> {
+  const device = await tx.devices.find(envelope.created_by_device)
+  const isOwn = device?.accountId === accountId && device.revokedAt === undefined
+  if (!isOwn || envelope.created_by_user !== accountId) return { refused: 'device_not_authorized' }
+  const album = await tx.albums.find(albumId)
+  return album?.accountId === accountId ? undefined : { refused: 'album_not_available' }
+}

@@ -1,0 +1,74 @@
+import { createPublicKey, verify } from 'node:crypto'
+import type { Sha256Hex } from '@blindkeep/protocol/ids'
+import { disagreement, type HybridVerifiers, ManifestError, verifyManifest } from '@blindkeep/protocol/manifest'
+import type { Blobs } from '../../ports/blobs.ts'
+import type { AssetUpload, Store } from '../../ports/store.ts'
+import type { Refuses } from '../refusals.ts'
+
+/**
+ * What a provenance blob is held against before it lands: the signatures of the device that its envelope names, and every field of the envelope.
+ * `ciphertext_hash` of the manifest is the original's, wherever the blob itself lies.
+ */
+interface ProvenancePorts {
+  readonly store: Store
+  readonly blobs: Blobs
+}
+
+export type CheckProvenance = ReturnType<typeof createCheckProvenance>
+
+export function createCheckProvenance({ store, blobs }: ProvenancePorts) {
+  /** The hash of the signed manifest, which its receipt carries. */
+  return async function checkProvenance(
+    upload: AssetUpload,
+  ): Promise<{ readonly envelopeHash: Sha256Hex } | Refuses<'manifest_mismatch'>> {
+    const { envelope, accountId, assetId } = upload
+    const [device, blobsOfAsset] = await store.read(async (tx) => [
+      await tx.devices.find(envelope.created_by_device),
+      await tx.assets.blobsOf(assetId),
+    ])
+    if (device?.accountId !== accountId || device.revokedAt !== undefined)
+      return { refused: 'manifest_mismatch', detail: 'the device that signed is not a live one of the account' }
+    const provenance = await readAll(blobs, upload)
+    try {
+      const manifest = await verifyManifest({ provenance, publicKey: device.publicKey, verify: verifiers })
+      const original =
+        envelope.original_blob_hash ?? blobsOfAsset.find(({ role }) => role === 'original')?.ciphertextHash
+      const field =
+        disagreement(envelope, manifest.envelope) ??
+        (manifest.envelope.ciphertext_hash === original ? undefined : 'ciphertext_hash')
+      if (field === undefined) return { envelopeHash: upload.ciphertextHash }
+      return { refused: 'manifest_mismatch', detail: `${field} of the signed manifest is not that of the envelope` }
+    } catch (error) {
+      if (!(error instanceof ManifestError)) throw error
+      return { refused: 'manifest_mismatch', detail: error.message }
+    }
+  }
+}
+
+/** At most 64 KiB: larger ones are refused when they are declared. */
+async function readAll(blobs: Blobs, { location, size }: AssetUpload): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of blobs.read(location, { start: 0, end: size })) pieces.push(piece)
+  return new Uint8Array(Buffer.concat(pieces))
+}
+
+const verifiers: HybridVerifiers = {
+  ed25519: (publicKey, message, signature) => holds('ed25519', { publicKey, message, signature }),
+  mlDsa65: (publicKey, message, signature) => holds('ml-dsa-65', { publicKey, message, signature }),
+}
+
+interface Signed {
+  readonly publicKey: Uint8Array
+  readonly message: Uint8Array
+  readonly signature: Uint8Array
+}
+
+/** False as well for bytes that are no key at all: a device's key is taken as it comes. */
+function holds(asymmetricKeyType: 'ed25519' | 'ml-dsa-65', { publicKey, message, signature }: Signed): boolean {
+  try {
+    const key = createPublicKey({ key: Buffer.from(publicKey), format: 'raw-public', asymmetricKeyType })
+    return verify(null, message, key, signature)
+  } catch {
+    return false
+  }
+}

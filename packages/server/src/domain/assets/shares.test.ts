@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { unlink } from 'node:fs/promises'
+import { describe, it } from 'node:test'
+import { type AccountId, addSeconds, type OpaqueId, type Sha256Hex } from '@blindkeep/protocol/ids'
+import { declaredFor, landBlob, newAssetId, newKeeper } from '../../testing/assets.ts'
+import { admitted, bytes } from '../../testing/guest.ts'
+import { fileOf, keep, mark } from '../../testing/verify.ts'
+import { inWorld, newAccount, newOpaqueId, sha256, type World } from '../../testing/world.ts'
+import { EXPIRED_KEPT_SECONDS, MAX_SHARES, type ShareRequest } from './shares.ts'
+
+const DAY = 86_400
+const content = bytes(100)
+const NOTHING = { refused: 'share_not_found' }
+
+function request(blobHashes: readonly Sha256Hex[], over: Partial<ShareRequest> = {}): ShareRequest {
+  return { opaqueId: newOpaqueId(), sealedIndex: bytes(80), blobHashes, expiresAt: undefined, ...over }
+}
+
+const make = async ({ rules }: World, accountId: AccountId, asked: ShareRequest): Promise<OpaqueId> =>
+  admitted(await rules.shares.create(accountId, asked))
+
+/** An account that keeps the content, and a share of it. */
+async function newShare(world: World, over: Partial<ShareRequest> = {}) {
+  const keeper = await newKeeper(world)
+  const blob = await keep(world, keeper, content)
+  const asked = request([blob.ciphertextHash], over)
+  return { keeper, blob, asked, opaqueId: await make(world, keeper.accountId, asked) }
+}
+
+/** What somebody with the address gets: the index and the blob, the blob alone is missing, or nothing at all. */
+async function shown({ rules }: World, opaqueId: OpaqueId, hash: Sha256Hex = sha256(content)): Promise<string> {
+  const [index, blob] = [await rules.shares.contents(opaqueId), await rules.shares.content(opaqueId, hash)]
+  const said = [index, blob].map((answer) => ('refused' in answer ? answer.refused : 'there'))
+  return said.join(' ')
+}
+const THERE = 'there there'
+const INDEX_ALONE = 'there share_not_found'
+const GONE = 'share_not_found share_not_found'
+
+describe('making a share', () => {
+  it(
+    'is repeated by the same caller with the same values, and by nothing else',
+    inWorld(async (world) => {
+      const { keeper, asked } = await newShare(world, { expiresAt: addSeconds(world.clock.now(), DAY) })
+      const stranger = await newAccount(world)
+      const again = async (over: Partial<ShareRequest>, accountId = keeper.accountId) => {
+        const answer = await world.rules.shares.create(accountId, { ...asked, ...over })
+        return typeof answer === 'string' ? 'same' : answer.refused
+      }
+      assert.equal(await again({}), 'same')
+      for (const other of [
+        { sealedIndex: bytes(81) },
+        { blobHashes: [...asked.blobHashes, ...asked.blobHashes] },
+        { blobHashes: [sha256(bytes(3))] },
+        { expiresAt: undefined },
+        { expiresAt: addSeconds(world.clock.now(), DAY + 1) },
+      ])
+        assert.equal(await again(other), 'request_malformed')
+      assert.equal(await again({}, stranger), 'request_malformed')
+      assert.deepEqual(await world.rules.shares.list(stranger), [])
+      world.clock.advance(DAY)
+      assert.equal(await again({}), 'same', 'expired, it is still the same')
+      await world.rules.shares.remove(keeper.accountId, asked.opaqueId)
+      for (const accountId of [keeper.accountId, stranger])
+        assert.equal(await again({}, accountId), 'request_malformed', 'a deleted one is never revived')
+    }),
+  )
+
+  it(
+    'is refused to the one after the thousandth, until one is deleted',
+    inWorld(async (world) => {
+      const accountId = await newAccount(world)
+      const hash = sha256(content)
+      const first = await make(world, accountId, request([hash]))
+      await world.store.write(async (tx) => {
+        for (let number = 1; number < MAX_SHARES; number++)
+          await tx.shares.insert({ ...request([hash]), accountId, createdAt: world.clock.now() })
+      })
+      assert.deepEqual(await world.rules.shares.create(accountId, request([hash])), {
+        refused: 'limit_reached',
+        detail: 'an account has at most 1000 shares',
+      })
+      await make(world, await newAccount(world), request([hash]))
+      await world.rules.shares.remove(accountId, first)
+      await make(world, accountId, request([hash]))
+    }),
+  )
+})
+
+describe('a share', () => {
+  it(
+    'gives what it was given, as long as its owner holds it',
+    inWorld(async (world) => {
+      const { keeper, blob, asked, opaqueId } = await newShare(world)
+      const { sealedIndex, blobHashes } = asked
+      assert.deepEqual(await world.rules.shares.contents(opaqueId), { sealedIndex, blobHashes })
+      assert.equal(admitted(await world.rules.shares.content(opaqueId, blob.ciphertextHash)).location, blob.location)
+      const twin = await keep(world, keeper, content)
+      assert.equal(await world.rules.assets.remove(keeper.accountId, blob.assetId), undefined)
+      assert.equal(admitted(await world.rules.shares.content(opaqueId, blob.ciphertextHash)).location, twin.location)
+      assert.equal(await world.rules.assets.remove(keeper.accountId, twin.assetId), undefined)
+      assert.equal(await shown(world, opaqueId), INDEX_ALONE)
+      await landBlob(world, keeper, content)
+      assert.equal(await shown(world, opaqueId), THERE, 'the content is what it names, whichever asset holds it')
+    }),
+  )
+
+  it(
+    'gives nothing that it does not name, nor what only somebody else, a drop or a session has',
+    inWorld(async (world) => {
+      const { keeper, opaqueId } = await newShare(world)
+      const other = await newKeeper(world)
+      const [unnamed, foreign, open] = [bytes(11), bytes(12), bytes(13)]
+      await keep(world, keeper, unnamed)
+      await keep(world, other, foreign)
+      const session = declaredFor(world, keeper, open, { assetId: newAssetId() })
+      const account = await world.store.read((tx) => tx.accounts.find(keeper.accountId))
+      if (account === undefined) assert.fail()
+      admitted(await world.rules.uploads.create(account, session))
+      const wide = await make(world, keeper.accountId, request([sha256(foreign), sha256(open)]))
+      assert.equal(await shown(world, opaqueId, sha256(unnamed)), INDEX_ALONE)
+      for (const each of [foreign, open]) assert.equal(await shown(world, wide, sha256(each)), INDEX_ALONE)
+      assert.equal(await shown(world, newOpaqueId()), GONE)
+    }),
+  )
+
+  it(
+    'shows nothing from the very instant of its expiry, and from its deletion by its owner',
+    inWorld(async (world) => {
+      const { keeper, opaqueId } = await newShare(world, { expiresAt: addSeconds(world.clock.now(), 60) })
+      const lasting = await make(world, keeper.accountId, request([sha256(content)]))
+      world.clock.advance(59.999)
+      assert.equal(await shown(world, opaqueId), THERE)
+      world.clock.advance(0.001)
+      assert.equal(await shown(world, opaqueId), GONE)
+      await world.rules.shares.remove(await newAccount(world), lasting)
+      assert.equal(await shown(world, lasting), THERE, 'a stranger deletes nothing')
+      await world.rules.shares.remove(keeper.accountId, lasting)
+      assert.equal(await shown(world, lasting), GONE)
+      assert.deepEqual(
+        (await world.rules.shares.list(keeper.accountId)).map((each) => each.opaqueId),
+        [opaqueId],
+      )
+    }),
+  )
+
+  it(
+    'shows nothing while its owner is suspended, all of it afterwards, and nothing once its owner has gone',
+    inWorld(async (world) => {
+      const { keeper, opaqueId } = await newShare(world)
+      const suspend = (since = world.clock.now()) =>
+        world.store.write((tx) => tx.accounts.setSuspended(keeper.accountId, since))
+      await suspend()
+      assert.equal(await shown(world, opaqueId), GONE)
+      await world.store.write((tx) => tx.accounts.setSuspended(keeper.accountId, undefined))
+      assert.equal(await shown(world, opaqueId), THERE)
+      const accountDeletion = { accountId: keeper.accountId, secretHash: '-', at: world.clock.now() }
+      assert.ok(await world.store.write((tx) => tx.accountDeletions.leave(accountDeletion)))
+      assert.equal(await shown(world, opaqueId), GONE, 'before anything that it holds has been let go of')
+    }),
+  )
+
+  it(
+    'does not tell what is on hold, damaged or about to go from what is not there',
+    inWorld(async (world) => {
+      const { keeper, blob, opaqueId } = await newShare(world)
+      const { ciphertextHash, location } = blob
+      const at = world.clock.now()
+      await world.store.write((tx) => tx.holds.add({ ciphertextHash, reason: 'a court asked', createdAt: at }))
+      assert.equal(await shown(world, opaqueId), INDEX_ALONE)
+      await world.store.write((tx) => tx.holds.remove(ciphertextHash))
+      assert.equal(await shown(world, opaqueId), THERE)
+      await world.store.write((tx) => tx.objects.markDamaged(location, at))
+      assert.equal(await shown(world, opaqueId), INDEX_ALONE)
+      const twin = await keep(world, keeper, content)
+      assert.equal(await shown(world, opaqueId), THERE, 'another object is good')
+      await mark(world, twin)
+      assert.equal(await shown(world, opaqueId), INDEX_ALONE)
+    }),
+  )
+
+  it(
+    'says that the store fails when a good row has no file, as its owner is told',
+    inWorld(async (world) => {
+      const { blob, opaqueId } = await newShare(world)
+      await unlink(fileOf(world, blob))
+      assert.deepEqual(await world.rules.shares.content(opaqueId, blob.ciphertextHash), {
+        refused: 'storage_unavailable',
+      })
+      assert.deepEqual(await world.rules.shares.content(newOpaqueId(), blob.ciphertextHash), NOTHING)
+    }),
+  )
+
+  it(
+    'is let go of by the sweep thirty days after its expiry, however many there are, and its id stays taken',
+    inWorld(async (world) => {
+      const { keeper, asked, opaqueId } = await newShare(world, { expiresAt: addSeconds(world.clock.now(), 60) })
+      const { accountId } = keeper
+      for (let number = 0; number < 25; number++)
+        await make(world, accountId, request([sha256(content)], { expiresAt: asked.expiresAt }))
+      const lasting = await make(world, accountId, request([sha256(content)]))
+      const swept = async () => {
+        await world.rules.sweep.sweep()
+        return (await world.rules.shares.list(accountId)).length
+      }
+      world.clock.advance(60 + EXPIRED_KEPT_SECONDS)
+      assert.equal(await swept(), 27)
+      world.clock.advance(0.001)
+      assert.equal(await swept(), 1)
+      assert.equal(await shown(world, lasting), THERE)
+      assert.equal(await world.store.read((tx) => tx.shares.contentsOf(opaqueId)), undefined)
+      assert.ok('refused' in (await world.rules.shares.create(accountId, asked)))
+    }),
+  )
+})

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { AssetId } from '@blindkeep/protocol/ids'
+import {
+  assertBooks,
+  blobRow,
+  cancelBlob,
+  creation,
+  ofOriginal,
+  openBlob,
+  otherAlbum,
+  replacing,
+} from '../../testing/assetSessions.ts'
+import {
+  adopt,
+  assetOf,
+  declaredFor,
+  landBlob,
+  newAssetId,
+  newDrop,
+  newKeeper,
+  type Over,
+} from '../../testing/assets.ts'
+import { accountRow, bytes } from '../../testing/guest.ts'
+import { inWorld, known, sha256 } from '../../testing/world.ts'
+import { isRefusal } from '../refusals.ts'
+
+const [one, other] = [bytes(20), bytes(20)]
+const companions = ['derivative', 'metadata', 'provenance'] as const
+const derivative = (assetId: AssetId): Over => ({ assetId, role: 'derivative' })
+const replaces = (original: Uint8Array, position?: ReturnType<typeof sha256>): Over => ({
+  envelope: replacing(original, position),
+})
+
+describe('an id', () => {
+  it(
+    'of another account’s, landed or merely reserved, and one that is deleted, is taken, and nothing says why',
+    inWorld(async (world) => {
+      const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
+      const [landed, reserved, deleted] = [newAssetId(), newAssetId(), newAssetId()]
+      await landBlob(world, stranger, one, { assetId: landed })
+      const uploadId = await openBlob(world, stranger, one, { assetId: reserved })
+      await landBlob(world, stranger, one, { assetId: deleted })
+      await world.rules.assets.remove(stranger.accountId, deleted)
+      const wanted: Over[] = [{}, replaces(one)]
+      for (const role of companions) wanted.push({ role }, ofOriginal(role, one))
+      const account = await accountRow(world, keeper.accountId)
+      for (const assetId of [landed, reserved, deleted])
+        for (const over of wanted) {
+          const declared = declaredFor(world, keeper, one, { ...over, assetId })
+          assert.deepEqual(await world.rules.uploads.create(account, declared), { refused: 'asset_id_taken' })
+        }
+      for (const over of wanted) {
+        const own = declaredFor(world, stranger, over.role === undefined ? one : bytes(4), {
+          ...over,
+          assetId: deleted,
+        })
+        assert.equal(await creation(world, stranger, own), 'asset_id_taken', 'its former owner finds it taken as well')
+      }
+      await cancelBlob(world, uploadId)
+      assert.equal(await creation(world, keeper, declaredFor(world, keeper, one, { assetId: reserved })), 'opened')
+      await assertBooks(world, [keeper.accountId, stranger.accountId], [landed, reserved, deleted])
+    }),
+  )
+
+  it(
+    'keeps its album: another of the same account is none for it',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const elsewhere = await otherAlbum(world, keeper)
+      const [landed, reserved] = [newAssetId(), newAssetId()]
+      await landBlob(world, keeper, one, { assetId: landed })
+      await openBlob(world, keeper, one, { assetId: reserved })
+      for (const assetId of [landed, reserved])
+        for (const over of companions.map((role) => ofOriginal(role, one)))
+          assert.equal(
+            await creation(world, keeper, declaredFor(world, elsewhere, bytes(3), { ...over, assetId })),
+            'manifest_stale',
+          )
+    }),
+  )
+})
+
+describe('an asset', () => {
+  it(
+    'has any number of derivatives, each content once, and 32 blobs in all, landed and coming together',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetId = newAssetId()
+      const same = bytes(3)
+      await landBlob(world, keeper, same, derivative(assetId))
+      await landBlob(world, keeper, one, { assetId })
+      assert.equal(await creation(world, keeper, declaredFor(world, keeper, same, derivative(assetId))), 'present')
+      const open = []
+      for (let count = 2; count < 32; count += 1)
+        open.push(await openBlob(world, keeper, bytes(3), derivative(assetId)))
+      for (const role of companions) {
+        const declared = declaredFor(world, keeper, bytes(3), { assetId, role })
+        assert.deepEqual(await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared), {
+          refused: 'limit_reached',
+          detail: 'an asset has at most 32 blobs',
+        })
+      }
+      assert.equal(
+        await creation(world, keeper, declaredFor(world, keeper, other, { assetId, ...replaces(other) })),
+        'opened',
+      )
+      await cancelBlob(world, known(open[0]))
+      assert.equal(await creation(world, keeper, declaredFor(world, keeper, bytes(3), derivative(assetId))), 'opened')
+      await assertBooks(world, [keeper.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'of 32 blobs takes no drop as its original, and one of 31 does',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetId = newAssetId()
+      const open = []
+      for (let count = 0; count < 32; count += 1)
+        open.push(await openBlob(world, keeper, bytes(3), derivative(assetId)))
+      const drop = await newDrop(world, keeper, one)
+      const declared = declaredFor(world, keeper, one, { assetId })
+      const refused = await adopt(world, keeper, drop, declared)
+      assert.ok(isRefusal(refused) && refused.refused === 'limit_reached')
+      await cancelBlob(world, known(open[0]))
+      assert.equal(await adopt(world, keeper, drop, declared), assetId)
+      await assertBooks(world, [keeper.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'keeps the place of each blob that was let in, though an original that replaces is let in beside the 32nd',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetId = newAssetId()
+      await landBlob(world, keeper, one, { assetId })
+      for (let count = 1; count < 31; count += 1) await openBlob(world, keeper, bytes(3), derivative(assetId))
+      const last = bytes(3)
+      const uploadId = await openBlob(world, keeper, last, derivative(assetId))
+      await openBlob(world, keeper, other, { assetId, ...replaces(other) })
+      await landBlob(world, keeper, last, derivative(assetId))
+      assert.equal((await blobRow(world, uploadId)).state, 'landed')
+    }),
+  )
+})
+
+describe('the place of an adopted drop', () => {
+  it(
+    'is that of an upload of the same original',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const drop = await newDrop(world, keeper, one)
+      const answerTo = async (over: Over) => {
+        const answer = await adopt(world, keeper, drop, declaredFor(world, keeper, one, over))
+        return isRefusal(answer) ? answer.refused : 'adopted'
+      }
+      const [coming, ofOther, full, bare] = [newAssetId(), newAssetId(), newAssetId(), newAssetId()]
+      await openBlob(world, keeper, other, { assetId: coming })
+      await openBlob(world, keeper, bytes(3), { assetId: ofOther, ...ofOriginal('derivative', other) })
+      await landBlob(world, keeper, other, { assetId: full })
+      assert.equal(await answerTo({ assetId: coming }), 'asset_id_taken')
+      assert.equal(await answerTo({ assetId: ofOther }), 'asset_id_taken')
+      assert.equal(await answerTo({ assetId: full }), 'asset_id_taken')
+      assert.equal(await answerTo({ assetId: full, ...replaces(one, sha256(bytes(1))) }), 'manifest_stale')
+      assert.equal(await answerTo({ assetId: bare, ...replaces(one) }), 'manifest_stale')
+      await openBlob(world, keeper, bytes(3), { assetId: bare, ...ofOriginal('derivative', one) })
+      assert.equal(await answerTo({ assetId: bare }), 'adopted')
+      await assertBooks(world, [keeper.accountId], [coming, ofOther, full, bare])
+    }),
+  )
+
+  it(
+    'is taken while an upload of the very same content is on its way, which then lands',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const drop = await newDrop(world, keeper, one)
+      const declared = declaredFor(world, keeper, one)
+      await openBlob(world, keeper, one, { assetId: declared.assetId })
+      const refused = await adopt(world, keeper, drop, declared)
+      assert.ok(isRefusal(refused) && refused.refused === 'asset_id_taken')
+      const uploadId = await landBlob(world, keeper, one, { assetId: declared.assetId })
+      const { blobs } = await assetOf(world, keeper, declared.assetId)
+      assert.deepEqual(
+        blobs.map((blob) => blob.uploadId),
+        [uploadId],
+      )
+      assert.equal((await world.rules.inbox.list(keeper.accountId)).length, 1)
+    }),
+  )
+})

@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict'
+import { readdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import type { UploadId } from '@blindkeep/protocol/ids'
+import { createSnapshots } from '../../adapters/sql/snapshot.ts'
+import { type BackupDirectory, BackupFailed } from '../../ports/backup.ts'
+import type { Blobs } from '../../ports/blobs.ts'
+import { withBackups } from '../../testing/backups.ts'
+import { append, bytes, land, leaveFinishing, newLink, openDrop, ownerOf, uploadRow } from '../../testing/guest.ts'
+import { known, type World } from '../../testing/world.ts'
+import { collectorPausedUntil } from '../custody/collect.ts'
+
+const whole = { faults: [], strays: [] }
+const DAY = 86_400
+
+async function fileOf(world: World, uploadId: UploadId): Promise<string> {
+  return join(world.blobsDirectory, (await uploadRow(world, uploadId)).location)
+}
+
+async function dropOf(world: World, uploadId: UploadId) {
+  const { accountId } = await uploadRow(world, uploadId)
+  const pending = await world.store.read((tx) => tx.drops.pendingOf(accountId))
+  return known(pending.find((drop) => drop.uploadId === uploadId))
+}
+
+function refused(): never {
+  throw new BackupFailed('the directory of the backup answered EIO')
+}
+
+/** A directory whose calls that change something, or read, are counted; from the `last` one on it is broken. */
+function breaking(directory: BackupDirectory, last: number): { readonly directory: BackupDirectory; calls(): number } {
+  let calls = 0
+  const counted = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    calls += 1
+    if (calls > last) throw new BackupFailed('the directory of the backup is full')
+    return await work()
+  }
+  return {
+    calls: () => calls,
+    directory: {
+      ...directory,
+      size: (name) => counted(() => directory.size(name)),
+      add: (name, body) => counted(() => directory.add(name, body)),
+      replaceManifest: (text) => counted(() => directory.replaceManifest(text)),
+      remove: (name) => counted(() => directory.remove(name)),
+    },
+  }
+}
+
+describe('a backup', () => {
+  it(
+    'holds every file that its rows name, of those under way what was recorded, and objects nothing twice',
+    withBackups(async ({ world, backUp, faults }) => {
+      const link = await newLink(world)
+      await land(world, link, bytes(300_000))
+      await land(world, link, bytes(7))
+      const open = await openDrop(world, link, bytes(50_000))
+      await append(world, open, { offset: 0, bytes: bytes(20_000) })
+      const content = bytes(999)
+      await leaveFinishing(world, await openDrop(world, link, content), content)
+      await openDrop(world, link, bytes(5))
+      const first = await backUp()
+      assert.deepEqual(first.copied, { files: 4, bytes: 300_000 + 7 + 20_000 + 999 })
+      assert.deepEqual(first.manifest.counts, { ...first.manifest.counts, drops: 2, receipts: 2, objects: 4 })
+      assert.deepEqual(await faults(), whole)
+
+      world.clock.advance(1)
+      const second = await backUp()
+      assert.deepEqual([second.copied.files, second.present, second.removedFiles], [0, first.copied, 1])
+      assert.deepEqual(await faults(), whole)
+    }),
+  )
+
+  it(
+    'takes what is new, and leaves what the rows name no more',
+    withBackups(async ({ world, backUp, faults }) => {
+      const { rules, clock } = world
+      const link = await newLink(world)
+      const goes = await land(world, link, bytes(1000))
+      await land(world, link, bytes(2000))
+      const open = await openDrop(world, link, bytes(50_000))
+      await append(world, open, { offset: 0, bytes: bytes(20_000) })
+      await backUp()
+      await rules.inbox.discard(await ownerOf(world, link), (await dropOf(world, goes)).dropId)
+      await rules.sweep.sweep()
+      clock.advance(2 * DAY)
+      await rules.sweep.sweep()
+      await land(world, link, bytes(3000))
+      const { copied, present, removedFiles } = await backUp()
+      // The session has run out, and the database before is one file.
+      assert.deepEqual([copied.bytes, present.bytes, removedFiles], [3000, 2000, 3])
+      assert.deepEqual(await faults(), whole)
+    }),
+  )
+
+  it(
+    'tells of objects that are missing or damaged by the ids that their owners know, and goes on without them',
+    withBackups(async ({ world, backUp, restore }) => {
+      const link = await newLink(world)
+      const [lost, cut, good] = [
+        await land(world, link, bytes(3000)),
+        await land(world, link, bytes(4000)),
+        await land(world, link, bytes(5000)),
+      ]
+      await rm(await fileOf(world, lost))
+      await truncate(await fileOf(world, cut), 3999)
+      // Nobody’s any more: whether it is there concerns nobody.
+      const orphaned = await land(world, link, bytes(6000))
+      await world.rules.inbox.discard(await ownerOf(world, link), (await dropOf(world, orphaned)).dropId)
+      await rm(await fileOf(world, orphaned))
+      const { damaged, copied, manifest } = await backUp()
+      assert.equal(damaged.list.length, 2)
+      const told = new Map(damaged.list.map(({ dropId, what, size }) => [dropId, `${what} ${size}`]))
+      const dropIds = [(await dropOf(world, lost)).dropId, (await dropOf(world, cut)).dropId]
+      assert.deepEqual(
+        dropIds.map((dropId) => told.get(dropId)),
+        ['missing 3000', 'damaged 4000'],
+      )
+      assert.deepEqual([copied, manifest.counts.objects], [{ files: 1, bytes: 5000 }, 1])
+
+      const { report, store } = await restore()
+      assert.equal(report.damaged.list.length, 2)
+      const standing = async (uploadId: UploadId) => {
+        const { location, ciphertextHash } = await uploadRow(world, uploadId)
+        return (await store.read((tx) => tx.objects.statusOf(location, ciphertextHash)))?.damagedAt
+      }
+      assert.deepEqual([await standing(lost), await standing(good)], [world.clock.now(), undefined])
+    }),
+  )
+
+  it(
+    'keeps what it had whole, though the server has it damaged now; checked, it finds and mends its own damage',
+    withBackups(async ({ world, path, directory, backUp, faults }) => {
+      const link = await newLink(world)
+      const damaged = await land(world, link, bytes(1000))
+      const other = await land(world, link, bytes(2000))
+      await backUp()
+      await truncate(await fileOf(world, damaged), 1)
+      world.clock.advance(1)
+      assert.deepEqual((await backUp()).damaged.list, [])
+      assert.deepEqual(await faults(), whole)
+
+      const { location } = await uploadRow(world, other)
+      await truncate(join(path, 'blobs', location), 1)
+      await truncate(join(path, 'blobs', location), 2000)
+      world.clock.advance(1)
+      const { copied, present } = await backUp({}, true)
+      assert.deepEqual([copied.bytes, present.bytes], [2000, 1000])
+      assert.deepEqual(await faults(), whole)
+
+      // A disk that no longer gives back what it took.
+      world.clock.advance(1)
+      const failing: BackupDirectory = {
+        ...directory,
+        async *read(name) {
+          if (name === `blobs/${location}`) refused()
+          yield* directory.read(name)
+        },
+      }
+      assert.deepEqual((await backUp({ directory: failing }, true)).copied.bytes, 2000)
+    }),
+  )
+
+  it(
+    'leaves no database behind when it fails, not that of a killed one, and never takes one of before for its own',
+    withBackups(async ({ world, path, backUp, faults }) => {
+      const uploadId = await land(world, await newLink(world), bytes(10))
+      const { manifest } = await backUp()
+      await assert.rejects(backUp(), /the very instant of the backup that is there/)
+      const databases = async () => (await readdir(path)).filter((name) => name.includes('sqlite'))
+      assert.deepEqual(await databases(), [manifest.database.file])
+      for (const name of ['20200101T000000000Z.sqlite', '20200101T000000000Z.sqlite-journal'])
+        await writeFile(join(path, name), 'x')
+      world.clock.advance(1)
+      const blobs: Blobs = { ...world.blobs, freeBytes: refused, read: refused }
+      await rm(join(path, 'blobs', (await uploadRow(world, uploadId)).location))
+      await assert.rejects(backUp({ blobs }), BackupFailed)
+      assert.deepEqual(await databases(), [manifest.database.file])
+      assert.equal((await backUp()).removedFiles, 1)
+      assert.deepEqual(await faults(), whole)
+    }),
+  )
+
+  it(
+    'takes no object from a location that is not of our making, and names it',
+    withBackups(async ({ world, path, backUp }) => {
+      await land(world, await newLink(world), bytes(10))
+      const location = 'zz/../../x'
+      await world.store.write((tx) => tx.objects.insert({ location, size: 1, state: 'kept', since: world.clock.now() }))
+      await assert.rejects(backUp(), /zz\/\.\.\/\.\.\/x/)
+      assert.deepEqual(
+        (await readdir(path)).filter((name) => name.includes('sqlite')),
+        [],
+      )
+    }),
+  )
+
+  it(
+    'leaves the one before whole when it is broken off anywhere, and the next one goes on',
+    withBackups(async ({ world, directory, backUp, faults }) => {
+      const link = await newLink(world)
+      const first = await land(world, link, bytes(1000))
+      await backUp()
+      await world.rules.inbox.discard(await ownerOf(world, link), (await dropOf(world, first)).dropId)
+      await world.rules.sweep.sweep()
+      world.clock.advance(2 * DAY)
+      await world.rules.sweep.sweep()
+      await land(world, link, bytes(2000))
+      const before = await directory.manifest()
+      let isNew = false
+      for (let last = 0; !isNew; last++) {
+        world.clock.advance(1)
+        const broken = breaking(directory, last)
+        await backUp({ directory: broken.directory }).then(
+          () => assert.fail('it ended as if nothing were wrong'),
+          (error: unknown) => assert.ok(error instanceof BackupFailed),
+        )
+        assert.ok(last < 20 && broken.calls() > last)
+        assert.deepEqual((await faults()).faults, [])
+        isNew = (await directory.manifest()) !== before
+        // What an earlier run has left does not grow with each that fails.
+        assert.ok((await directory.databases()).length <= 2)
+      }
+      world.clock.advance(1)
+      assert.deepEqual((await backUp()).copied.files, 0)
+      assert.deepEqual(await faults(), whole)
+    }),
+  )
+
+  it(
+    'holds off the collector before it takes the rows, again and again, and lets it go on in the end',
+    withBackups(async ({ world, backUp }) => {
+      const { store, clock } = world
+      const pausedFor = async () => ((await store.read(collectorPausedUntil)) ?? clock.now()) - clock.now()
+      await land(world, await newLink(world), bytes(10))
+      let renew = (): void => assert.fail('it was never to be renewed')
+      const seen: number[] = []
+      const blobs: Blobs = {
+        ...world.blobs,
+        async *read(location, range) {
+          seen.push(await pausedFor())
+          clock.advance(100)
+          renew()
+          await store.write(async () => undefined)
+          seen.push(await pausedFor())
+          yield* world.blobs.read(location, range)
+        },
+      }
+      let isStopped = false
+      await backUp({
+        blobs,
+        repeat: (seconds, work) => {
+          assert.ok(seconds <= 100)
+          renew = work
+          return () => {
+            isStopped = true
+          }
+        },
+      })
+      assert.deepEqual(seen, [300_000, 300_000])
+      assert.ok(isStopped && (await pausedFor()) <= 0)
+    }),
+  )
+
+  it(
+    'is refused by the directory of another server, and by that of a later backup than what was restored',
+    withBackups(async ({ world, path, directory, backUp, restore, faults }) => {
+      const link = await newLink(world)
+      await land(world, link, bytes(10))
+      await backUp()
+      const { store, blobs, databasePath } = await restore()
+      await land(world, link, bytes(10))
+      world.clock.advance(1)
+      await backUp()
+      const snapshots = createSnapshots({ databasePath, directory: path })
+      await assert.rejects(backUp({ store, blobs, snapshots }), /a later one than what was restored/)
+      await withBackups((others) => assert.rejects(others.backUp({ directory }), /of another server/))()
+      assert.deepEqual(await faults(), whole)
+    }),
+  )
+})

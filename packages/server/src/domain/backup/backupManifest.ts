@@ -1,0 +1,121 @@
+import {
+  formatInstant,
+  type Instant,
+  type KeyId,
+  parseInstant,
+  parseKeyId,
+  parseSha256Hex,
+  parseUploadId,
+  type Sha256Hex,
+} from '@blindkeep/protocol/ids'
+import type { SnapshotCounts, SnapshotObject } from '../../ports/backup.ts'
+import { partsOf } from '../uploads/location.ts'
+
+/** What `backup.json` says, and how files in a backup are called. */
+export interface BackupManifest {
+  readonly createdAt: Instant
+  /** Undefined when the server had not signed any receipt. */
+  readonly serverId: string | undefined
+  /** The server’s first attestation key, by which a backup knows whose it is. */
+  readonly firstKeyId: KeyId
+  readonly head: { readonly receiptSeq: number; readonly receiptHash: Sha256Hex } | undefined
+  readonly database: { readonly file: string; readonly size: number; readonly sha256: Sha256Hex }
+  readonly counts: SnapshotCounts & { readonly objects: number; readonly bytes: number }
+}
+
+const VERSION = 1
+
+export function formatManifest(manifest: BackupManifest): string {
+  const { createdAt, serverId, firstKeyId, head, database, counts } = manifest
+  const json = {
+    version: VERSION,
+    created_at: formatInstant(createdAt),
+    server_id: serverId,
+    server_key_id: firstKeyId,
+    receipt_seq: head?.receiptSeq,
+    receipt_hash: head?.receiptHash,
+    database,
+    counts,
+  }
+  return `${JSON.stringify(json, undefined, 2)}\n`
+}
+
+/** Throws an error for people when it is of a newer release, or no manifest. */
+export function parseManifest(text: string): BackupManifest {
+  const json = objectIn(text)
+  if (typeof json.version === 'number' && json.version > VERSION)
+    throw new Error(`backup.json is of version ${json.version}, and this release knows ${VERSION}: use a newer release`)
+  const [database, counts] = [asObject(json.database), asObject(json.counts)]
+  const receiptSeq = json.receipt_seq
+  const number = (from: Readonly<Record<string, unknown>>, name: string) => required(asNumber(from[name]), name)
+  return {
+    createdAt: required(parseInstant(String(json.created_at)), 'created_at'),
+    serverId: typeof json.server_id === 'string' ? json.server_id : undefined,
+    firstKeyId: required(parseKeyId(String(json.server_key_id)), 'server_key_id'),
+    head:
+      receiptSeq === undefined
+        ? undefined
+        : {
+            receiptSeq: number(json, 'receipt_seq'),
+            receiptHash: required(parseSha256Hex(String(json.receipt_hash)), 'receipt_hash'),
+          },
+    database: {
+      file: required(databaseForm.exec(String(database.file))?.[0], 'database.file'),
+      size: number(database, 'size'),
+      sha256: required(parseSha256Hex(String(database.sha256)), 'database.sha256'),
+    },
+    counts: {
+      accounts: number(counts, 'accounts'),
+      drops: number(counts, 'drops'),
+      assets: number(counts, 'assets'),
+      receipts: number(counts, 'receipts'),
+      objects: number(counts, 'objects'),
+      bytes: number(counts, 'bytes'),
+    },
+  }
+}
+
+const databaseForm = /^[0-9TZ]+\.sqlite$/
+
+/** A name of its own for each backup, so that a new one is never written over the one that still counts. */
+export function databaseNameOf(createdAt: Instant): string {
+  return `${formatInstant(createdAt).replaceAll(/[^0-9TZ]/g, '')}.sqlite`
+}
+
+/**
+ * Objects that are still sent grow, so that how much of them it is belongs to the name: a file in a backup never changes. Throws for a location that is not
+ * of our making, as nobody knows where its name would lead.
+ */
+export function nameOf({ location, bytes, isWhole }: SnapshotObject): string {
+  partsOf(location)
+  return isWhole ? `blobs/${location}` : `staged/${location}.${bytes}`
+}
+
+/** The location of the object that a file is of; undefined for any other file. */
+export function locationIn(name: string): string | undefined {
+  const [, location, uploadId = ''] = objectForm.exec(name) ?? []
+  return parseUploadId(uploadId) === undefined ? undefined : location
+}
+
+const objectForm = /^(?:blobs|staged)\/([0-9a-f]{2}\/[0-9a-f]{64}\.([0-9a-f-]{36}))(?:\.\d+)?$/
+
+function objectIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return asObject(JSON.parse(text))
+  } catch (error) {
+    throw new Error('backup.json cannot be read', { cause: error })
+  }
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+function asNumber(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+}
+
+function required<Value>(value: Value | undefined, name: string): Value {
+  if (value === undefined) throw new Error(`backup.json has no ${name} that could be read`)
+  return value
+}

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, mkdtemp, rm, truncate } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+import { checkChain } from '@blindkeep/protocol/chain'
+import { addSeconds } from '@blindkeep/protocol/ids'
+import { decodeReceipt } from '@blindkeep/protocol/receipt'
+import { openKeyring } from '../../adapters/keyring/keyring.ts'
+import { createSnapshots } from '../../adapters/sql/snapshot.ts'
+import { BackupFailed } from '../../ports/backup.ts'
+import { StorageUnavailable } from '../../ports/blobs.ts'
+import { type Restored, withBackups } from '../../testing/backups.ts'
+import {
+  accountRow,
+  append,
+  bytes,
+  land,
+  leaveFinishing,
+  linkRow,
+  newLink,
+  openDrop,
+  ownerOf,
+  readObject,
+  uploadRow,
+} from '../../testing/guest.ts'
+import { known, newAccount, type World } from '../../testing/world.ts'
+import { isRefusal } from '../refusals.ts'
+
+const over = (world: World, { store, blobs, rules }: Restored): World => ({ ...world, store, blobs, rules })
+
+describe('a restore', () => {
+  it(
+    'gives back the bytes and rows of the backup, and what was under way goes on',
+    withBackups(async ({ world, backUp, restore }) => {
+      const link = await newLink(world)
+      const [content, sent] = [bytes(300_000), bytes(50_000)]
+      const landed = await land(world, link, content)
+      const open = await openDrop(world, link, sent)
+      await append(world, open, { offset: 0, bytes: sent.subarray(0, 20_000) })
+      await backUp()
+      const later = await land(world, link, bytes(10))
+      const restored = over(world, await restore())
+      assert.deepEqual(new Uint8Array(await readObject(restored, await uploadRow(restored, landed))), content)
+      assert.equal(await restored.store.read((tx) => tx.uploads.find(later)), undefined)
+      await append(restored, open, { offset: 20_000, bytes: sent.subarray(20_000) })
+      assert.equal((await uploadRow(restored, open)).state, 'landed')
+    }),
+  )
+
+  it(
+    'goes on with the log under a new key and far above every number that may have been given out',
+    withBackups(async ({ world, backUp, restore }) => {
+      const link = await newLink(world)
+      const uploads = [await land(world, link, bytes(10))]
+      await backUp()
+      await land(world, link, bytes(10))
+      const first = await restore()
+      const floor = first.report.receiptSeqFloor
+      const restored = over(world, first)
+      uploads.push(await land(restored, link, bytes(10)), await land(restored, link, bytes(10)))
+      const { rows, keys } = await restored.store.read(async (tx) => ({
+        rows: await Promise.all(uploads.map(async (uploadId) => known(await tx.receipts.ofUpload(uploadId)))),
+        keys: await tx.keys.attestationKeys(),
+      }))
+      assert.deepEqual(
+        rows.map(({ receiptSeq }) => receiptSeq),
+        [1, floor + 1, floor + 2],
+      )
+      assert.deepEqual([keys.length, rows[0]?.keyId, rows[1]?.keyId], [2, keys[0]?.keyId, keys[1]?.keyId])
+      assert.equal(
+        checkChain(
+          rows.map(({ receiptCbor }) => decodeReceipt(receiptCbor)),
+          { whole: true },
+        ),
+        undefined,
+      )
+    }),
+  )
+
+  it(
+    'gives no number twice, when one backup is restored twice, nor when one of before any receipt is, nor when the clock was set back',
+    withBackups(async ({ world, path, backUp, restore }) => {
+      const link = await newLink(world)
+      await land(world, link, bytes(10))
+      await backUp()
+      const seqs: number[] = []
+      const live = async (restored: World) => {
+        const uploadId = await land(restored, link, bytes(10))
+        const row = known(await restored.store.read((tx) => tx.receipts.ofUpload(uploadId)))
+        seqs.push(row.receiptSeq)
+      }
+      for (const _ of [1, 2]) {
+        world.clock.advance(1)
+        await live(over(world, await restore()))
+      }
+      for (const seconds of [1, 1, -3600]) {
+        world.clock.advance(1)
+        const restored = await restore()
+        world.clock.advance(seconds)
+        const { store, blobs, databasePath } = restored
+        await backUp({ store, blobs, snapshots: createSnapshots({ databasePath, directory: path }) })
+        await live(over(world, restored))
+        await live(over(world, await restore()))
+      }
+      assert.equal(new Set(seqs).size, seqs.length)
+    }),
+  )
+
+  it(
+    'ends every session, and leaves cursors and tokens of before without a meaning',
+    withBackups(async ({ world, backUp, restore }) => {
+      const accountId = await newAccount(world)
+      const { accessToken, refreshToken } = await world.rules.sessions.open(accountId, undefined)
+      await backUp()
+      const { rules, store } = await restore()
+      assert.ok(isRefusal(await rules.sessions.authenticate(accessToken)))
+      assert.ok(isRefusal(await rules.sessions.refresh(refreshToken)))
+      assert.equal(await store.read((tx) => tx.server.fact('feed_epoch')), undefined)
+      const again = await rules.sessions.open(accountId, undefined)
+      assert.ok(!isRefusal(await rules.sessions.authenticate(again.accessToken)))
+    }),
+  )
+
+  it(
+    'lets go of drops that somebody was adopting',
+    withBackups(async ({ world, backUp, restore }) => {
+      const link = await newLink(world)
+      await land(world, link, bytes(10))
+      const accountId = await ownerOf(world, link)
+      const at = world.clock.now()
+      const dropIn = async ({ store }: Pick<World, 'store'>) =>
+        known((await store.read((tx) => tx.drops.pendingOf(accountId)))[0])
+      const { dropId } = await dropIn(world)
+      const leasedUntil = addSeconds(at, 60)
+      await world.store.write((tx) => tx.drops.claim({ dropId, claimId: 'x', requestHash: 'y', at, leasedUntil }))
+      await backUp()
+      assert.deepEqual(
+        [(await dropIn(world)).leasedUntil, (await dropIn(await restore())).leasedUntil],
+        [leasedUntil, undefined],
+      )
+    }),
+  )
+
+  it(
+    'ends the sessions that ended while the backup was made',
+    withBackups(async ({ world, backUp, restore }) => {
+      const link = await newLink(world, { singleUse: true })
+      const [open, finishing] = [await openDrop(world, link, bytes(9)), await openDrop(world, link, bytes(8))]
+      await append(world, open, { offset: 0, bytes: bytes(5) })
+      await leaveFinishing(world, finishing, bytes(8))
+      for (const uploadId of [open, finishing]) await world.blobs.remove((await uploadRow(world, uploadId)).location)
+      assert.deepEqual((await backUp()).damaged.list, [])
+      const restored = over(world, await restore())
+      assert.deepEqual(
+        [(await uploadRow(restored, open)).state, (await uploadRow(restored, finishing)).state],
+        ['ended', 'failed'],
+      )
+      const { openSessions, openBytes, claimedBy } = await linkRow(restored, link)
+      assert.deepEqual([openSessions, openBytes, claimedBy], [0, 0, undefined])
+      assert.equal((await accountRow(restored, await ownerOf(restored, link))).usedBytes, 0)
+    }),
+  )
+
+  it(
+    'leaves no database behind when the master secret is another one, or the database in the backup is damaged',
+    withBackups(async ({ world, path, backUp, newPlace, restore }) => {
+      await land(world, await newLink(world), bytes(10))
+      const { manifest } = await backUp()
+      const secrets = await mkdtemp(join(tmpdir(), 'blindkeep-secret-'))
+      const keyring = await openKeyring({ masterSecretFile: join(secrets, 'other'), createIfMissing: true })
+      await rm(secrets, { recursive: true })
+      const place = await newPlace()
+      await assert.rejects(restore({ place, keyring }), /the master secret is not the one of the server/)
+      await truncate(join(path, manifest.database.file), manifest.database.size - 1)
+      await assert.rejects(restore({ place }), /is damaged. Take an earlier backup/)
+      assert.ok(!existsSync(join(place, 'blindkeep.sqlite')) && !existsSync(join(place, 'blindkeep.sqlite.restoring')))
+    }),
+  )
+
+  it(
+    'writes over no database, nor beside the log of one that is gone',
+    withBackups(async ({ world, backUp, newPlace, restore }) => {
+      await newAccount(world)
+      await backUp()
+      const place = await newPlace()
+      const { databasePath } = await restore({ place })
+      await assert.rejects(restore({ place }), BackupFailed)
+      await rm(databasePath)
+      assert.ok(existsSync(`${databasePath}-wal`))
+      await assert.rejects(restore({ place }), /blindkeep.sqlite-wal already/)
+    }),
+  )
+
+  it(
+    'hands out nothing that lies damaged in the backup, and knows of it',
+    withBackups(async ({ world, path, backUp, restore }) => {
+      const link = await newLink(world)
+      const uploads = [await land(world, link, bytes(1000)), await land(world, link, bytes(2000))]
+      await backUp()
+      const [{ location }, good] = [
+        await uploadRow(world, known(uploads[0])),
+        await uploadRow(world, known(uploads[1])),
+      ]
+      await truncate(join(path, 'blobs', location), 999)
+      await truncate(join(path, 'blobs', location), 1000)
+      const { report, store, blobs } = await restore()
+      assert.deepEqual([report.damaged.list, await blobs.size(location)], [[location], undefined])
+      const damagedAt = async (at: string) => (await store.read((tx) => tx.objects.findKept(at)))?.damagedAt
+      assert.deepEqual([await damagedAt(location), await damagedAt(good.location)], [world.clock.now(), undefined])
+    }),
+  )
+
+  it(
+    'begins anew after one that was broken off, and leaves what is there and right as it is',
+    withBackups(async ({ world, path, directory, backUp, newPlace, restore }) => {
+      const link = await newLink(world)
+      const uploads = [await land(world, link, bytes(1000)), await land(world, link, bytes(2000))]
+      await backUp()
+      const place = await newPlace()
+      const manifests = [await directory.manifest(), undefined]
+      const changing = { ...directory, manifest: async () => manifests.shift() }
+      await assert.rejects(restore({ place, directory: changing }), /another backup was made/)
+      const [{ location }, second] = [
+        await uploadRow(world, known(uploads[0])),
+        await uploadRow(world, known(uploads[1])),
+      ]
+      await rm(join(path, 'blobs', location))
+      await truncate(join(place, 'blobs', second.location), 5)
+      const { report, store } = await restore({ place })
+      assert.deepEqual([report.present, report.copied, report.damaged.list], [1, 1, []])
+      assert.equal(await store.read(async (tx) => (await tx.drops.pendingOf(await ownerOf(world, link))).length), 2)
+    }),
+  )
+
+  it(
+    'takes from the backup what a disk that has survived does not give back',
+    withBackups(async ({ world, backUp, newPlace, restore }) => {
+      const link = await newLink(world)
+      const lost = await uploadRow(world, await land(world, link, bytes(1000)))
+      const { location } = await uploadRow(world, await land(world, link, bytes(2000)))
+      await backUp()
+      const place = await newPlace()
+      await mkdir(dirname(join(place, 'blobs', location)), { recursive: true })
+      await copyFile(join(world.blobsDirectory, location), join(place, 'blobs', location))
+      const { report } = await restore({
+        place,
+        seen: (blobs) => ({
+          ...blobs,
+          size: (at) => (at === lost.location ? Promise.reject(new StorageUnavailable()) : blobs.size(at)),
+          async *read(at, range) {
+            if (at === location) throw new StorageUnavailable()
+            yield* blobs.read(at, range)
+          },
+        }),
+      })
+      assert.deepEqual([report.present, report.copied, report.damaged.list], [0, 2, []])
+    }),
+  )
+})

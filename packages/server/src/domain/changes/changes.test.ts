@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { AccountId } from '@blindkeep/protocol/ids'
+import type { NotedEvent } from '../../ports/store.ts'
+import { adopt, declaredFor, landBlob, newAssetId, newDrop, newKeeper } from '../../testing/assets.ts'
+import { admitted, append, bytes, creation, land, newLink, openDrop, ownerOf, provision } from '../../testing/guest.ts'
+import { inWorld, newAccount, type World } from '../../testing/world.ts'
+import { isRefusal } from '../refusals.ts'
+
+/** Gives, call by call, what has been noted for an account since the call before. */
+function ear({ store }: World, accountId: AccountId) {
+  let changeSeq = 0
+  return async (): Promise<readonly NotedEvent[]> => {
+    const found = await store.read((tx) => tx.changes.eventsAfter({ accountId, changeSeq, most: 1000 }))
+    found.forEach((event, index) => {
+      assert.equal(event.changeSeq, changeSeq + 1 + index, 'numbers without gaps')
+    })
+    changeSeq = found.at(-1)?.changeSeq ?? changeSeq
+    return found
+  }
+}
+
+const told = (events: readonly NotedEvent[]) => events.map(({ change }) => change)
+const QUOTA = { name: 'quota.changed' }
+
+describe('changes', () => {
+  it(
+    'are noted of a link and of each drop on its way through it',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const owner = await ownerOf(world, opaqueId)
+      const news = ear(world, owner)
+      const link = { name: 'link.changed', opaqueId }
+      assert.deepEqual(told(await news()), [link])
+      const file = bytes(10)
+      const uploadId = await openDrop(world, opaqueId, file)
+      assert.deepEqual(told(await news()), [link, QUOTA])
+      admitted(await append(world, uploadId, { offset: 0, bytes: file.subarray(0, 4) }))
+      assert.deepEqual(told(await news()), [])
+      admitted(await append(world, uploadId, { offset: 4, bytes: file.subarray(4) }))
+      const [drop] = await world.rules.inbox.list(owner)
+      assert.ok(drop)
+      assert.deepEqual(told(await news()), [{ name: 'drop.landed', dropId: drop.dropId, opaqueId }, link])
+      admitted(await world.rules.inbox.discard(owner, drop.dropId))
+      assert.deepEqual(told(await news()), [QUOTA, { name: 'drop.discarded', dropId: drop.dropId }])
+      await openDrop(world, opaqueId, file)
+      await news()
+      await world.rules.links.revoke(owner, opaqueId)
+      assert.deepEqual(told(await news()), [link, QUOTA])
+      await world.rules.links.revoke(owner, opaqueId)
+      assert.deepEqual(told(await news()), [], 'nothing has changed any more')
+    }),
+  )
+
+  it(
+    'are noted of an asset with the number that its row then has, and of the drop that it was',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const news = ear(world, keeper.accountId)
+      const drop = await newDrop(world, keeper, bytes(10))
+      await news()
+      const assetId = newAssetId()
+      const content = { size: drop.size, ciphertextHash: drop.ciphertextHash }
+      admitted(await adopt(world, keeper, drop, { ...declaredFor(world, keeper, bytes(1), { assetId, ...content }) }))
+      const adopted = await news()
+      const changed = (changeSeq: number | undefined) => ({ name: 'asset.changed', assetId, changeSeq })
+      assert.deepEqual(told(adopted), [
+        changed(adopted[0]?.changeSeq),
+        { name: 'drop.adopted', dropId: drop.dropId, assetId },
+      ])
+      const over = { original_blob_hash: drop.ciphertextHash }
+      await landBlob(world, keeper, bytes(5), { assetId, role: 'metadata', envelope: over })
+      const landed = await news()
+      assert.deepEqual(told(landed), [QUOTA, changed(landed[1]?.changeSeq)])
+      assert.equal(await world.rules.assets.remove(keeper.accountId, assetId), undefined)
+      const removed = await news()
+      assert.deepEqual(told(removed), [QUOTA, changed(removed[1]?.changeSeq)])
+    }),
+  )
+
+  it(
+    'are noted once of all that a transaction does alike',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const owner = await ownerOf(world, opaqueId)
+      for (const size of [3, 4, 5]) await land(world, opaqueId, bytes(size))
+      const news = ear(world, owner)
+      await news()
+      await world.rules.inbox.discardOfLink(owner, opaqueId)
+      const names = told(await news()).map(({ name }) => name)
+      assert.deepEqual(names, ['quota.changed', 'drop.discarded', 'drop.discarded', 'drop.discarded'])
+    }),
+  )
+
+  it(
+    'that are refused leave nothing behind',
+    inWorld(
+      async (world) => {
+        const owner = await newAccount(world)
+        const news = ear(world, owner)
+        const opaqueId = await newLink(world, { maxFileSize: 40 }, owner)
+        await news()
+        assert.ok(isRefusal(await world.rules.links.provision(await newAccount(world), provision({ opaqueId }))))
+        assert.ok(isRefusal(await world.rules.drops.create(creation(opaqueId, bytes(41)))))
+        assert.ok(isRefusal(await world.rules.drops.create(creation(opaqueId, bytes(30)))), 'beyond the quota')
+        assert.deepEqual(told(await news()), [])
+      },
+      { settings: { quotaHardBytes: 20 } },
+    ),
+  )
+})

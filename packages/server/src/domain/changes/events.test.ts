@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type AccountId, addSeconds } from '@blindkeep/protocol/ids'
+import { admitted, bytes, land, newLink, ownerOf } from '../../testing/guest.ts'
+import { inWorld, known, newAccount, type World } from '../../testing/world.ts'
+import type { Caller } from '../account/sessions.ts'
+import { rotateSigningKey } from '../discovery/signingKey.ts'
+import { EVENTS_KEPT_SECONDS, type Listening, MAX_STREAMS } from './events.ts'
+
+async function signIn({ rules }: World, accountId: AccountId): Promise<Caller> {
+  const { accessToken } = await rules.sessions.open(accountId, undefined)
+  return admitted(await rules.sessions.authenticate(accessToken))
+}
+
+const listen = ({ rules }: Pick<World, 'rules'>, caller: Caller, lastEventId?: string): Listening =>
+  admitted(rules.events.listen(caller, lastEventId))
+
+const names = (told: Awaited<ReturnType<Listening['next']>>) =>
+  told === 'over' ? told : told.map(({ event }) => event?.name ?? 'place')
+
+/** An account with a link, somebody signed in to it, and the id of the event from which on nothing has happened. */
+async function setting(world: World) {
+  const opaqueId = await newLink(world)
+  const caller = await signIn(world, await ownerOf(world, opaqueId))
+  const listening = listen(world, caller)
+  const [first] = await listening.next()
+  listening.leave()
+  return { opaqueId, caller, id: known(typeof first === 'object' ? first.id : undefined) }
+}
+
+describe('an event stream', () => {
+  it(
+    'begins with the place that it begins at, and tells what comes after',
+    inWorld(async (world) => {
+      const { opaqueId, caller, id } = await setting(world)
+      const listening = listen(world, caller)
+      assert.deepEqual(await listening.next(), [{ id, event: undefined }])
+      assert.deepEqual(await listening.next(), [])
+      await land(world, opaqueId, bytes(5))
+      assert.deepEqual(names(await listening.next()), ['quota.changed', 'drop.landed', 'link.changed'])
+      assert.deepEqual(await listening.next(), [])
+    }),
+  )
+
+  it(
+    'goes on after an event over a restart, each exactly once',
+    inWorld(async (world) => {
+      const { opaqueId, caller, id } = await setting(world)
+      await land(world, opaqueId, bytes(5))
+      const whole = await listen(world, caller, id).next()
+      assert.ok(whole !== 'over' && whole.length === 3)
+      const restarted = { rules: world.restarted() }
+      for (const [at, { id: lastId }] of whole.entries()) {
+        const listening = listen(restarted, caller, lastId)
+        assert.deepEqual(await listening.next(), whole.slice(at + 1))
+        listening.leave()
+      }
+    }),
+  )
+
+  it(
+    'is told to begin anew after a place that is none of its count, ahead of it, or pruned',
+    inWorld(async (world) => {
+      const { opaqueId, caller, id } = await setting(world)
+      const other = await setting(world)
+      const [prefix] = id.split('-')
+      const wrong = ['', 'x', `${prefix}-`, `${prefix}-2`, `${prefix}-01`, `${prefix}--1`, `${prefix}-1e0`, other.id]
+      for (const lastId of wrong) {
+        const listening = listen(world, caller, lastId)
+        assert.deepEqual(await listening.next(), [{ id, event: { name: 'reset' } }], lastId)
+        assert.deepEqual(await listening.next(), [])
+        listening.leave()
+      }
+      await land(world, opaqueId, bytes(5))
+      world.clock.advance(EVENTS_KEPT_SECONDS + 1)
+      await land(world, opaqueId, bytes(5))
+      await world.rules.sweep.sweep()
+      const again = await signIn(world, caller.account.accountId)
+      assert.deepEqual(names(await listen(world, again, id).next()), ['reset'])
+      const middle = `${prefix}-5`
+      assert.deepEqual(names(await listen(world, again, middle).next()), [
+        'quota.changed',
+        'drop.landed',
+        'link.changed',
+      ])
+    }),
+  )
+
+  it(
+    'says again what was lost when events vanish out of the middle of what it has to tell',
+    inWorld(async (world) => {
+      const { opaqueId, caller, id } = await setting(world)
+      const listening = listen(world, caller, id)
+      // A clock that was set back, then pruning: the later event has the earlier time.
+      world.clock.advance(-100)
+      await land(world, opaqueId, bytes(5))
+      world.clock.advance(100)
+      const before = addSeconds(world.clock.now(), -50)
+      await world.store.write((tx) => tx.changes.pruneEvents(before, 1))
+      assert.deepEqual(names(await listening.next()), ['reset'])
+      assert.deepEqual(await listening.next(), [])
+    }),
+  )
+
+  it(
+    'is over with its session, and with its access token',
+    inWorld(async (world) => {
+      const { caller } = await setting(world)
+      const [first, second] = [listen(world, caller), listen(world, await signIn(world, caller.account.accountId))]
+      await world.rules.sessions.end(caller.sessionId)
+      assert.equal(await first.next(), 'over')
+      assert.deepEqual(names(await second.next()), ['place'])
+      world.clock.advance(world.settings.accessTokenSeconds)
+      assert.equal(await second.next(), 'over')
+    }),
+  )
+
+  it(
+    'is over when the signing key is another, within five seconds',
+    inWorld(async (world) => {
+      const { caller } = await setting(world)
+      const listening = listen(world, caller)
+      assert.deepEqual(names(await listening.next()), ['place'])
+      await rotateSigningKey(world)
+      world.clock.advance(5)
+      assert.equal(await listening.next(), 'over')
+    }),
+  )
+
+  it(
+    'is one of so many of its account, and its place is free once it is left, however often',
+    inWorld(async (world) => {
+      const caller = await signIn(world, await newAccount(world))
+      const stranger = await signIn(world, await newAccount(world))
+      const all = Array.from({ length: MAX_STREAMS }, () => listen(world, caller))
+      const refused = () => 'refused' in world.rules.events.listen(caller, undefined)
+      assert.ok(refused())
+      listen(world, stranger)
+      all[0]?.leave()
+      all[0]?.leave()
+      listen(world, caller)
+      assert.ok(refused())
+    }),
+  )
+
+  it(
+    'is woken by the commit that changed something of its account, by no other, and by one that came before it waited',
+    inWorld(async (world) => {
+      const { opaqueId, caller } = await setting(world)
+      const other = await newLink(world)
+      const listening = listen(world, caller)
+      let woken = 0
+      const wake = () => {
+        woken += 1
+      }
+      const wait = () => listening.onNews(wake)
+      wait()
+      await land(world, other, bytes(5))
+      assert.equal(woken, 0)
+      await land(world, opaqueId, bytes(5))
+      assert.equal(woken, 1)
+      wait()
+      assert.equal(woken, 2, 'the landing came after the creation')
+      wait()
+      assert.equal(woken, 2)
+      listening.leave()
+      await land(world, opaqueId, bytes(5))
+      assert.equal(woken, 2)
+    }),
+  )
+})

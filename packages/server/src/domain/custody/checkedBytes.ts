@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
+import { BackupFailed, type SnapshotObject } from '../../ports/backup.ts'
+import { BlobMissing, StorageUnavailable } from '../../ports/blobs.ts'
+import { partsOf } from '../uploads/location.ts'
+
+/** Bytes on their way into a backup and out of one, hashed as they pass. */
+
+export type ObjectFaultKind = 'missing' | 'damaged' | 'unreadable'
+
+export class ObjectFault extends Error {
+  override readonly name = 'ObjectFault'
+  readonly kind: ObjectFaultKind
+  constructor(kind: ObjectFaultKind, cause?: unknown) {
+    super(`an object is ${kind}`, { cause })
+    this.kind = kind
+  }
+}
+
+/** `body`, which has to be the object's. Throws `ObjectFault` before its end when bytes are missing, or are not those that the location says. */
+export async function* checkedBytes(
+  body: AsyncIterable<Uint8Array>,
+  object: SnapshotObject,
+): AsyncIterable<Uint8Array> {
+  const passing = createPassing()
+  try {
+    for await (const piece of body) {
+      passing.take(piece)
+      yield piece
+    }
+  } catch (error) {
+    if (error instanceof BlobMissing) throw new ObjectFault('missing', error)
+    const isUnreadable = error instanceof StorageUnavailable || error instanceof BackupFailed
+    throw isUnreadable ? new ObjectFault('unreadable', error) : error
+  }
+  if (!isOf(object, passing.digest())) throw new ObjectFault('damaged')
+}
+
+export async function isRight(body: AsyncIterable<Uint8Array>, object: SnapshotObject): Promise<boolean> {
+  return isOf(object, await digestOf(body))
+}
+
+interface Digest {
+  readonly sha256: Sha256Hex
+  readonly size: number
+}
+
+export async function digestOf(body: AsyncIterable<Uint8Array>): Promise<Digest> {
+  const passing = createPassing()
+  for await (const piece of body) passing.take(piece)
+  return passing.digest()
+}
+
+/** Only what a receipt vouches for has a hash that is known; of what is still sent the server looks at each chunk before it goes on. */
+export function isOf({ location, bytes, isWhole }: SnapshotObject, { sha256, size }: Digest): boolean {
+  return size === bytes && (!isWhole || sha256 === partsOf(location).ciphertextHash)
+}
+
+/** Counts and hashes what it is given. */
+export function createPassing() {
+  const hash = createHash('sha256')
+  let size = 0
+  return {
+    take(piece: Uint8Array): void {
+      hash.update(piece)
+      size += piece.length
+    },
+    digest(): Digest {
+      const sha256 = parseSha256Hex(hash.digest('hex'))
+      if (sha256 === undefined) throw new Error('a hash has another form than hashes have')
+      return { sha256, size }
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Sha256Hex } from '@blindkeep/protocol/ids'
+import { adopt, assetOf, declaredFor, newDrop, newKeeper } from '../../testing/assets.ts'
+import { admitted, bytes } from '../../testing/guest.ts'
+import { askOne, flipBit, keep, saidOf, verifyOver } from '../../testing/verify.ts'
+import { inWorld, type World } from '../../testing/world.ts'
+
+const content = bytes(100)
+
+async function hold({ store, clock }: World, ciphertextHash: Sha256Hex): Promise<void> {
+  await store.write((tx) => tx.holds.add({ ciphertextHash, reason: 'a court asked', createdAt: clock.now() }))
+}
+
+describe('a content on hold', () => {
+  it(
+    'is given to nobody, whichever object of whichever account it is, until the hold ends',
+    inWorld(async (world) => {
+      const [one, other] = [await newKeeper(world), await newKeeper(world)]
+      const blobs = [
+        await keep(world, one, content),
+        await keep(world, one, content),
+        await keep(world, other, content),
+      ]
+      const [blob] = blobs
+      if (blob === undefined) assert.fail()
+      const { ciphertextHash } = blob
+      await hold(world, ciphertextHash)
+      const { assets } = world.rules
+      for (const { accountId } of [one, other])
+        assert.deepEqual(await assets.content(accountId, ciphertextHash), { refused: 'blob_withheld' })
+      for (const [each, keeper] of [
+        [blobs[0], one],
+        [blobs[1], one],
+        [blobs[2], other],
+      ] as const)
+        for (const deep of [false, true]) {
+          const said = saidOf(await askOne(verifyOver(world), keeper.accountId, each ?? blob, deep))
+          assert.equal(said, deep ? 'stored indexed original intact' : 'stored indexed original')
+        }
+      await world.store.write((tx) => tx.holds.remove(ciphertextHash))
+      assert.ok(!('refused' in (await assets.content(one.accountId, ciphertextHash))))
+      assert.ok((await askOne(verifyOver(world), one.accountId, blob)).durable)
+    }),
+  )
+
+  it(
+    'is not told to who does not have it',
+    inWorld(async (world) => {
+      const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
+      const blob = await keep(world, keeper, content)
+      const drop = await newDrop(world, keeper, bytes(10))
+      for (const { ciphertextHash } of [blob, drop]) await hold(world, ciphertextHash)
+      const { assets, inbox } = world.rules
+      assert.deepEqual(await assets.content(stranger.accountId, blob.ciphertextHash), { refused: 'blob_not_found' })
+      assert.deepEqual(await inbox.content(stranger.accountId, drop.dropId), { refused: 'drop_not_found' })
+    }),
+  )
+
+  it(
+    'can come in as a drop, be adopted, deleted and discarded as any other',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const { accountId } = keeper
+      const [adopted, discarded] = [await newDrop(world, keeper, content), await newDrop(world, keeper, content)]
+      const { ciphertextHash } = adopted
+      await hold(world, ciphertextHash)
+      const { inbox, assets } = world.rules
+      const late = await newDrop(world, keeper, content)
+      assert.deepEqual(await inbox.content(accountId, late.dropId), { refused: 'blob_withheld' })
+      const declared = declaredFor(world, keeper, content)
+      const assetId = admitted(await adopt(world, keeper, adopted, declared))
+      assert.ok((await assetOf(world, keeper, assetId)).blobs.length === 1)
+      const verdict = await askOne(verifyOver(world), accountId, { assetId, ciphertextHash })
+      assert.equal(saidOf(verdict), 'stored indexed original')
+      assert.equal(await inbox.discard(accountId, discarded.dropId), undefined)
+      assert.equal(await assets.remove(accountId, assetId), undefined)
+    }),
+  )
+
+  it(
+    'is still told to be corrupt when it is',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const blob = await keep(world, keeper, content)
+      await flipBit(world, blob)
+      await hold(world, blob.ciphertextHash)
+      assert.equal(
+        saidOf(await askOne(verifyOver(world), keeper.accountId, blob, true)),
+        'stored indexed original corrupt',
+      )
+    }),
+  )
+})

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { keyId } from '@blindkeep/protocol/keys'
+import { openKeyring } from '../../adapters/keyring/keyring.ts'
+import { type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
+import { bytes, land, newLink } from '../../testing/guest.ts'
+import { inWorld, known, newAccount, type World } from '../../testing/world.ts'
+import { rotateSigningKey } from '../discovery/signingKey.ts'
+import { checkServerId, openServerKeys, rotateAttestationKey, WrongServerId } from './keys.ts'
+
+const published = ({ store }: World) => store.read((tx) => tx.keys.attestationKeys())
+
+async function withForeignKeyring(work: (keyring: Keyring) => Promise<void>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'blindkeep-keys-'))
+  const keyring = await openKeyring({ masterSecretFile: join(directory, 'master'), createIfMissing: true })
+  await work(keyring)
+  await rm(directory, { recursive: true })
+}
+
+describe('the server’s own keys', () => {
+  it(
+    'are made at the first start and opened at every other',
+    inWorld(async (world) => {
+      const again = await openServerKeys(world)
+      assert.deepEqual(again.serverSecret, world.keys.serverSecret)
+      assert.deepEqual(await again.tokens.publicKey(), await world.keys.tokens.publicKey())
+      const [key, message] = [known((await published(world))[0]), bytes(40)]
+      const signatures = [again, world.keys].map(({ signerOf }) => signerOf(key).ed25519(message))
+      assert.deepEqual(await signatures[0], await signatures[1])
+    }),
+  )
+
+  it(
+    'are made once when two come first at once',
+    inWorld(async (world) => {
+      const made = await published(world)
+      await Promise.all(Array.from({ length: 4 }, () => openServerKeys(world)))
+      assert.deepEqual(await published(world), made)
+      assert.equal(made.length, 1)
+      assert.equal(known(made[0]).keyId, keyId(known(made[0]).publicKey))
+    }),
+  )
+
+  it(
+    'do not open under another master secret',
+    inWorld((world) =>
+      withForeignKeyring(async (keyring) => {
+        await assert.rejects(openServerKeys({ ...world, keyring }), WrongMasterSecret)
+      }),
+    ),
+  )
+
+  it(
+    'rest sealed: nothing that is stored is the secret itself',
+    inWorld(async (world) => {
+      const sealed = known(await world.store.read((tx) => tx.server.fact('server_secret')))
+      assert.equal(Buffer.from(sealed).includes(Buffer.from(world.keys.serverSecret)), false)
+    }),
+  )
+})
+
+describe('rotating the attestation key', () => {
+  it(
+    'ends the old key at the moment the new one begins, and takes none away',
+    inWorld(async (world) => {
+      const [first] = await published(world)
+      world.clock.advance(60)
+      const { retired, active, at } = await rotateAttestationKey(world)
+      const keys = await published(world)
+      assert.equal(at, world.clock.now())
+      assert.deepEqual(keys[0], { ...first, activeTo: at })
+      assert.deepEqual(keys.map(({ keyId: id, activeFrom, activeTo }) => ({ id, activeFrom, activeTo })).slice(1), [
+        { id: active, activeFrom: at, activeTo: undefined },
+      ])
+      assert.equal(retired, known(first).keyId)
+      assert.equal(keyId(known(keys[1]).publicKey), active)
+    }),
+  )
+
+  it(
+    'lies after everything that the old key has signed, wherever the clock stands',
+    inWorld(async (world) => {
+      world.clock.advance(60)
+      await land(world, await newLink(world), bytes(5))
+      const head = known(await world.store.read((tx) => tx.receipts.head()))
+      world.clock.advance(-3600)
+      assert.equal((await rotateAttestationKey(world)).at, head.receivedAt)
+      assert.equal((await rotateAttestationKey(world)).at, head.receivedAt)
+    }),
+  )
+
+  it(
+    'keeps one active key, the last of the list, when several rotate at once',
+    inWorld(async (world) => {
+      const rotations = await Promise.all(Array.from({ length: 5 }, () => rotateAttestationKey(world)))
+      const keys = await published(world)
+      assert.deepEqual(
+        keys.map(({ keyId: id }) => id),
+        [rotations[0]?.retired, ...rotations.map(({ active }) => active)],
+      )
+      assert.deepEqual(
+        keys.map(({ activeTo }) => activeTo === undefined),
+        [false, false, false, false, false, true],
+      )
+    }),
+  )
+
+  it(
+    'changes nothing under another master secret, which the server could not open the new key with',
+    inWorld((world) =>
+      withForeignKeyring(async (keyring) => {
+        const before = await published(world)
+        const signingKey = await world.keys.tokens.publicKey()
+        await assert.rejects(rotateAttestationKey({ ...world, keyring }), WrongMasterSecret)
+        await assert.rejects(rotateSigningKey({ ...world, keyring }), WrongMasterSecret)
+        world.clock.advance(5)
+        assert.deepEqual(await published(world), before)
+        assert.deepEqual(await world.keys.tokens.publicKey(), signingKey)
+      }),
+    ),
+  )
+
+  it(
+    'leaves access tokens as they are',
+    inWorld(async (world) => {
+      const { accessToken } = await world.rules.sessions.open(await newAccount(world), undefined)
+      await rotateAttestationKey(world)
+      world.clock.advance(5)
+      assert.equal('account' in (await world.rules.sessions.authenticate(accessToken)), true)
+    }),
+  )
+})
+
+describe('rotating the signing key', () => {
+  it(
+    'is taken up within five seconds by a server that runs: its document names the new one, and tokens of the old one are good no more',
+    inWorld(async (world) => {
+      const { sessions, discovery } = world.rules
+      const before = await sessions.open(await newAccount(world), undefined)
+      assert.equal('account' in (await sessions.authenticate(before.accessToken)), true)
+      const publicKey = await rotateSigningKey(world)
+      world.clock.advance(5)
+      assert.deepEqual(await sessions.authenticate(before.accessToken), { refused: 'token_unreadable' })
+      assert.deepEqual((await discovery.serverInfo()).signingKey, publicKey)
+      const after = await sessions.refresh(before.refreshToken)
+      assert.equal('accessToken' in after && 'account' in (await sessions.authenticate(after.accessToken)), true)
+      assert.equal((await published(world)).length, 1)
+    }),
+  )
+
+  it(
+    'is what the next start opens',
+    inWorld(async (world) => {
+      const publicKey = await rotateSigningKey(world)
+      assert.deepEqual(await (await openServerKeys(world)).tokens.publicKey(), publicKey)
+    }),
+  )
+})
+
+describe('the server’s name', () => {
+  it(
+    'may change until the first receipt, and never after',
+    inWorld(async (world) => {
+      await checkServerId(world.store, 'https://any.example')
+      await land(world, await newLink(world), bytes(5))
+      await checkServerId(world.store, 'https://keep.example')
+      await assert.rejects(checkServerId(world.store, 'https://any.example'), WrongServerId)
+      await assert.rejects(checkServerId(world.store, 'https://keep.example/'), /PUBLIC_URL/)
+    }),
+  )
+})

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { type AccountId, parseAccountId } from '@blindkeep/protocol/ids'
+import { never } from '../../testing/guest.ts'
+import { known } from '../../testing/world.ts'
+import { createScanTurns } from './scanTurns.ts'
+
+const newId = (): AccountId => known(parseAccountId(randomUUID()))
+
+describe('the queue for turns', () => {
+  it('is bounded: who would be the sixty-fifth does not wait', async () => {
+    const turns = createScanTurns({ giveUpAfter: () => never })
+    const running = [newId(), newId()]
+    for (const account of running) assert.equal(await turns.enter(account, never), true)
+    const waiting = Array.from({ length: 64 }, () => turns.enter(newId(), never))
+    assert.equal(await turns.enter(newId(), never), false)
+    for (const account of running) turns.leave(account)
+    assert.deepEqual(await Promise.all(waiting.slice(0, 2)), [true, true])
+  })
+
+  it('lets those pass whose account is not scanning', async () => {
+    let waits = 0
+    const giveUpAfter = () => {
+      waits += 1
+      return never
+    }
+    const turns = createScanTurns({ giveUpAfter })
+    const [one, two, three] = [newId(), newId(), newId()]
+    for (const account of [one, two]) await turns.enter(account, never)
+    const order: string[] = []
+    const waiting = [
+      turns.enter(one, never).then(() => order.push('one again')),
+      turns.enter(three, never).then(() => order.push('three')),
+    ]
+    turns.leave(two)
+    await waiting[1]
+    assert.deepEqual(order, ['three'])
+    // A turn that was handed over is as good as one that was free.
+    const four = turns.enter(newId(), never).then(() => order.push('four'))
+    assert.equal(waits, 3)
+    turns.leave(three)
+    await four
+    turns.leave(one)
+    await waiting[0]
+    assert.deepEqual(order, ['three', 'four', 'one again'])
+  })
+
+  it('is left at once by who has no time at all', async () => {
+    const turns = createScanTurns({ giveUpAfter: () => AbortSignal.abort() })
+    const account = newId()
+    assert.equal(await turns.enter(account, never), true)
+    assert.equal(await turns.enter(account, never), false)
+    turns.leave(account)
+    assert.equal(await turns.enter(account, never), true)
+  })
+})

@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict'
+import { appendFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { describe, it } from 'node:test'
+import { newDrop, newKeeper } from '../../testing/assets.ts'
+import { createFaults, createGate } from '../../testing/faults.ts'
+import { bytes, never } from '../../testing/guest.ts'
+import { askOne, fileOf, flipBit, type KeptBlob, keep, saidOf, verifyOver, watchBlobs } from '../../testing/verify.ts'
+import { inWorld, type World } from '../../testing/world.ts'
+
+const MONTH = 30 * 86_400
+const content = bytes(100)
+
+const rowOf = ({ store }: World, { location }: Pick<KeptBlob, 'location'>) =>
+  store.read((tx) => tx.objects.findKept(location))
+const isDamaged = async (world: World, blob: Pick<KeptBlob, 'location'>) =>
+  (await rowOf(world, blob))?.damagedAt !== undefined
+
+/** Enough for everything to be due. */
+async function scrubAfterAMonth(world: World): Promise<void> {
+  world.clock.advance(MONTH + 1)
+  await world.rules.scrub.turn(never)
+}
+
+describe('the scrubber', () => {
+  const damages: Record<string, [(world: World, blob: KeptBlob) => Promise<unknown>, found: string]> = {
+    'a flipped bit': [flipBit, 'other bytes'],
+    'a file that was cut': [(world, blob) => truncate(fileOf(world, blob), 99), 'cut short'],
+    'a file that has grown': [(world, blob) => appendFile(fileOf(world, blob), 'x'), 'too long'],
+    'a file that is missing': [(world, blob) => rm(fileOf(world, blob)), 'missing'],
+  }
+  for (const [damage, [inflict, found]] of Object.entries(damages))
+    it(
+      `finds ${damage}, marks the object and tells what an operator needs`,
+      inWorld(async (world) => {
+        const keeper = await newKeeper(world)
+        const [bad, good] = [await keep(world, keeper, content), await keep(world, keeper, bytes(50))]
+        await inflict(world, bad)
+        await scrubAfterAMonth(world)
+        const { location, size, ciphertextHash: hash, assetId } = bad
+        const at = world.clock.now()
+        assert.deepEqual(await rowOf(world, bad), { location, size, checkedAt: at, damagedAt: at })
+        assert.deepEqual(await rowOf(world, good), {
+          ...(await rowOf(world, good)),
+          checkedAt: at,
+          damagedAt: undefined,
+        })
+        assert.deepEqual(world.logged, [
+          { level: 'error', event: 'an object is damaged', facts: { assetId, role: 'original', hash, size, found } },
+        ])
+        const verdict = await askOne(verifyOver(world), keeper.accountId, bad)
+        assert.ok(!verdict.durable && !verdict.blob.retrievable)
+        assert.deepEqual(await world.rules.assets.content(keeper.accountId, hash), { refused: 'storage_unavailable' })
+      }),
+    )
+
+  it(
+    'names a drop by its id, which is then given to nobody',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const drop = await newDrop(world, keeper, content)
+      await writeFile(fileOf(world, drop), bytes(100))
+      await scrubAfterAMonth(world)
+      assert.deepEqual(world.logged[0]?.facts, {
+        dropId: drop.dropId,
+        hash: drop.ciphertextHash,
+        size: 100,
+        found: 'other bytes',
+      })
+      assert.ok(!JSON.stringify(world.logged).includes(drop.opaqueId))
+      const { accountId } = keeper
+      assert.deepEqual(await world.rules.inbox.content(accountId, drop.dropId), { refused: 'storage_unavailable' })
+      assert.equal(await world.rules.inbox.discard(accountId, drop.dropId), undefined)
+    }),
+  )
+
+  it(
+    'leaves the good one of two equal objects to be handed out and to answer for both',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const [bad, good] = [await keep(world, keeper, content), await keep(world, keeper, content)]
+      await flipBit(world, bad)
+      await scrubAfterAMonth(world)
+      const given = await world.rules.assets.content(keeper.accountId, bad.ciphertextHash)
+      assert.equal('refused' in given ? given.refused : given.location, good.location)
+    }),
+  )
+
+  it(
+    'takes a mark back when the bytes are right again',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const blob = await keep(world, keeper, content)
+      await flipBit(world, blob)
+      await scrubAfterAMonth(world)
+      await writeFile(fileOf(world, blob), content)
+      assert.ok(!(await askOne(verifyOver(world), keeper.accountId, blob, true)).durable)
+      await scrubAfterAMonth(world)
+      assert.ok((await askOne(verifyOver(world), keeper.accountId, blob)).durable)
+      assert.deepEqual(
+        world.logged.map(({ event }) => event),
+        ['an object is damaged', 'an object is whole again'],
+      )
+    }),
+  )
+
+  it('reads each object once in a month, the one that was not read for longest first', async () => {
+    const watch = watchBlobs()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const kept: KeptBlob[] = []
+        for (let day = 0; day < 3; day += 1) {
+          kept.push(await keep(world, keeper, bytes(10)))
+          world.clock.advance(86_400)
+        }
+        const locations = kept.map(({ location }) => location)
+        await world.rules.scrub.turn(never)
+        assert.deepEqual(watch.calls.digest, [])
+        world.clock.advance(MONTH - 2 * 86_400)
+        await world.rules.scrub.turn(never)
+        assert.deepEqual(watch.calls.digest, locations.slice(0, 1))
+        world.clock.advance(3 * 86_400)
+        await world.rules.scrub.turn(never)
+        assert.deepEqual(watch.calls.digest, locations)
+      },
+      { around: { blobs: watch.around } },
+    )()
+  })
+
+  it('does not mark what it cannot read, goes on with the others, and tries again later', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const [stuck, bad] = [await keep(world, keeper, content), await keep(world, keeper, bytes(50))]
+        await flipBit(world, stuck)
+        await flipBit(world, bad)
+        faults.arm('digest', { location: stuck.location })
+        await scrubAfterAMonth(world)
+        await world.rules.scrub.turn(never)
+        assert.deepEqual([await isDamaged(world, stuck), await isDamaged(world, bad)], [false, true])
+        const told = world.logged.filter(({ event }) => event === 'an object could not be read')
+        assert.deepEqual(
+          told.map(({ facts }) => [facts.assetId, facts.reason]),
+          [[stuck.assetId, 'StorageUnavailable: a test broke it']],
+        )
+        faults.disarm()
+        world.clock.advance(3601)
+        await world.rules.scrub.turn(never)
+        assert.ok(await isDamaged(world, stuck))
+      },
+      { around: faults.around },
+    )()
+  })
+
+  it('says nothing of any object while the whole store is away', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const blob = await keep(world, await newKeeper(world), content)
+        faults.arm('digest')
+        faults.arm('freeBytes')
+        world.clock.advance(MONTH + 1)
+        await assert.rejects(world.rules.scrub.turn(never), /a test broke it/)
+        assert.deepEqual([await isDamaged(world, blob), world.logged], [false, []])
+        faults.disarm()
+        await world.rules.scrub.turn(never)
+        assert.equal((await rowOf(world, blob))?.checkedAt, world.clock.now())
+      },
+      { around: faults.around },
+    )()
+  })
+
+  it('marks nothing that was let go of while it read', async () => {
+    const watch = watchBlobs()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const blob = await keep(world, keeper, content)
+        watch.beforeDigest(async () => {
+          await world.rules.assets.remove(keeper.accountId, blob.assetId)
+          await rm(fileOf(world, blob))
+        })
+        await scrubAfterAMonth(world)
+        assert.deepEqual(world.logged, [])
+      },
+      { around: { blobs: watch.around } },
+    )()
+  })
+
+  it('ends at once in the middle of an object, and has noted those before it', async () => {
+    const watch = watchBlobs()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const first = await keep(world, keeper, bytes(10))
+        world.clock.advance(1)
+        const second = await keep(world, keeper, bytes(10))
+        const ending = new AbortController()
+        const reason = new Error('the server ends')
+        const begun = createGate()
+        watch.beforeDigest(async (location, signal) => {
+          if (location !== second.location) return
+          begun.open()
+          // A disk that takes hours.
+          const { promise, reject } = Promise.withResolvers<void>()
+          signal.addEventListener('abort', () => reject(signal.reason))
+          await promise
+        })
+        world.clock.advance(MONTH + 1)
+        const turn = world.rules.scrub.turn(ending.signal)
+        await begun.passed
+        ending.abort(reason)
+        await assert.rejects(turn, reason)
+        assert.equal((await rowOf(world, first))?.checkedAt, world.clock.now())
+        assert.notEqual((await rowOf(world, second))?.checkedAt, world.clock.now())
+      },
+      { around: { blobs: watch.around } },
+    )()
+  })
+
+  it(
+    'reads at once what a deep verdict has found corrupt, and verify itself writes nothing',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const blob = await keep(world, keeper, content)
+      await flipBit(world, blob)
+      const { rules } = world
+      const [question] = [{ assetId: blob.assetId, blobHashes: [blob.ciphertextHash] }]
+      const request = { accountId: keeper.accountId, questions: [question], deep: true, signal: never }
+      for (let times = 0; times < 3; times += 1) await rules.verify(request)
+      assert.equal(await isDamaged(world, blob), false)
+      assert.ok(world.suspectCalls() > 0)
+      await rules.scrub.turn(never)
+      assert.ok(await isDamaged(world, blob))
+      const calls = world.suspectCalls()
+      assert.equal(saidOf(await askOne(rules.verify, keeper.accountId, blob)), 'stored indexed original')
+      await rules.verify(request)
+      assert.equal(world.suspectCalls(), calls, 'what is marked is not handed in again')
+    }),
+  )
+
+  it(
+    'believes no one: an object that is suspected and right is not marked',
+    inWorld(async (world) => {
+      const blob = await keep(world, await newKeeper(world), content)
+      world.clock.advance(60)
+      world.rules.scrub.suspect(blob.location)
+      await world.rules.scrub.turn(never)
+      assert.deepEqual(await rowOf(world, blob), {
+        location: blob.location,
+        size: 100,
+        checkedAt: world.clock.now(),
+        damagedAt: undefined,
+      })
+    }),
+  )
+
+  it(
+    'reads everything when it is told to, whenever that was read last',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const kept: KeptBlob[] = []
+      for (let count = 0; count < 3; count += 1) kept.push(await keep(world, keeper, bytes(10)))
+      const [bad, gone] = kept
+      if (bad === undefined || gone === undefined) assert.fail()
+      await flipBit(world, bad)
+      await rm(fileOf(world, gone))
+      world.clock.advance(1)
+      const told: number[] = []
+      const sum = await world.rules.scrub.all(never, ({ objects }) => told.push(objects))
+      assert.deepEqual(sum, { objects: 3, bytes: 30, damaged: 2, unreadable: 0 })
+      assert.equal(told.at(-1), 3)
+    }),
+  )
+})

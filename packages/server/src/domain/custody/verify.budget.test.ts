@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { describe, it } from 'node:test'
+import { addSeconds, parseAccountId, parseSha256Hex } from '@blindkeep/protocol/ids'
+import type { Blobs } from '../../ports/blobs.ts'
+import { newKeeper } from '../../testing/assets.ts'
+import { bytes, never } from '../../testing/guest.ts'
+import {
+  about,
+  aboutAll,
+  askEach,
+  fileOf,
+  flagsOf,
+  INTACT,
+  keep,
+  LIMITED,
+  mark,
+  UNREADABLE,
+  verifyOver,
+  watchBlobs,
+} from '../../testing/verify.ts'
+import { inWorld, known, sha256 } from '../../testing/world.ts'
+import { createDeepScans } from './deepScans.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+describe('the budget of an account', () => {
+  it('counts a small object as a mebibyte; past it the structural verdict stands, until the hour is over', async () => {
+    const watch = watchBlobs()
+    await inWorld(
+      async (world) => {
+        const [keeper, other] = [await newKeeper(world), await newKeeper(world)]
+        const first = await keep(world, keeper, bytes(1))
+        const blobs = [first, await keep(world, keeper, bytes(1)), await keep(world, keeper, bytes(1))]
+        const verify = verifyOver(world, { deepBytesPerHour: 2 * MEBIBYTE + 1 })
+        assert.deepEqual(await askEach(verify, keeper.accountId, blobs), [INTACT, INTACT, LIMITED])
+        await rm(fileOf(world, first))
+        assert.deepEqual(await askEach(verify, keeper.accountId, blobs), [UNREADABLE, LIMITED, LIMITED])
+        assert.equal(watch.calls.digest.length, 2)
+        assert.deepEqual(await askEach(verify, other.accountId, [await keep(world, other, bytes(1))]), [INTACT])
+        world.clock.advance(3600)
+        assert.deepEqual(await askEach(verify, keeper.accountId, blobs), [UNREADABLE, INTACT, INTACT])
+      },
+      { around: { blobs: watch.around } },
+    )()
+  })
+
+  it(
+    'goes on with a smaller object when a larger one does not fit',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const blobs = [
+        await keep(world, keeper, bytes(1)),
+        await keep(world, keeper, bytes(2 * MEBIBYTE + 1)),
+        await keep(world, keeper, bytes(2 * MEBIBYTE)),
+        await keep(world, keeper, bytes(1)),
+      ]
+      const verify = verifyOver(world, { deepBytesPerHour: 3 * MEBIBYTE })
+      assert.deepEqual(await askEach(verify, keeper.accountId, blobs), [INTACT, LIMITED, INTACT, LIMITED])
+    }),
+  )
+
+  it(
+    'lets an object that is larger than all of it be read when it is full',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const [large, small] = [await keep(world, keeper, bytes(3 * MEBIBYTE)), await keep(world, keeper, bytes(1))]
+      const verify = verifyOver(world, { deepBytesPerHour: 2 * MEBIBYTE })
+      assert.deepEqual(await askEach(verify, keeper.accountId, [small, large]), [INTACT, LIMITED])
+      world.clock.advance(3600)
+      assert.deepEqual(await askEach(verify, keeper.accountId, [large, small]), [INTACT, LIMITED])
+    }),
+  )
+
+  it('has room for the small blobs of an asset beside an original that is larger than all of it', async () => {
+    // No test has a tebibyte: what stands in for the disk says at once what it would.
+    const quick = (real: Blobs): Blobs => ({
+      ...real,
+      digest: async (location, size) => ({ sha256: known(parseSha256Hex(location.slice(3, 67))), size }),
+    })
+    await inWorld(
+      async ({ blobs, limiter, settings }) => {
+        const scans = createDeepScans({ blobs, limiter, giveUpAfter: () => never, suspect: () => undefined }, settings)
+        const objects = [2 ** 40, 1, 1].map((size) => {
+          const ciphertextHash = sha256(bytes(8))
+          return {
+            role: 'original',
+            ciphertextHash,
+            size,
+            location: `ab/${ciphertextHash}`,
+            objectState: 'kept',
+            damagedAt: undefined,
+            isOnHold: false,
+          } as const
+        })
+        for (const order of [objects, objects.toReversed()]) {
+          const accountId = known(parseAccountId(randomUUID()))
+          await scans.inTurn({ accountId, signal: never }, async (scan) => {
+            for (const object of order) assert.equal(await scan(object), 'intact')
+          })
+        }
+      },
+      { around: { blobs: quick } },
+    )()
+  })
+
+  it('is not taken from for a request that goes between two scans', async () => {
+    const reason = new Error('gone')
+    const gone = new AbortController()
+    const leaving = (real: Blobs): Blobs => ({
+      ...real,
+      digest: (...scan) => real.digest(...scan).finally(() => gone.abort(reason)),
+    })
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const { accountId } = keeper
+        const blobs = [await keep(world, keeper, bytes(1)), await keep(world, keeper, bytes(1))]
+        const verify = verifyOver(world, { deepBytesPerHour: 2 * MEBIBYTE })
+        const questions = aboutAll(blobs)
+        await assert.rejects(verify({ accountId, questions, deep: true, signal: gone.signal }), reason)
+        assert.deepEqual(await askEach(verify, accountId, blobs), [INTACT, LIMITED])
+      },
+      { around: { blobs: leaving } },
+    )()
+  })
+
+  it('that is used up leaves a verdict of the time of its structural look', async () => {
+    const watch = watchBlobs()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const begun = world.clock.now()
+        watch.beforeDigest(async () => world.clock.advance(60))
+        const questions = aboutAll([await keep(world, keeper, bytes(1)), await keep(world, keeper, bytes(1))])
+        const verify = verifyOver(world, { deepBytesPerHour: 1 })
+        const verdicts = await verify({ accountId: keeper.accountId, questions, deep: true, signal: never })
+        assert.deepEqual(
+          verdicts.map(({ checkedAt }) => checkedAt),
+          [addSeconds(begun, 60), begun],
+        )
+      },
+      { around: { blobs: watch.around } },
+    )()
+  })
+
+  it(
+    'never hides what is structurally wrong',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const { accountId } = keeper
+      const original = await keep(world, keeper, bytes(10))
+      const { assetId } = original
+      const metadata = await keep(world, keeper, bytes(10), { assetId, role: 'metadata' })
+      await mark(world, metadata)
+      const verify = verifyOver(world, { deepBytesPerHour: 1 })
+      const questions = [about(assetId, original.ciphertextHash, metadata.ciphertextHash)]
+      const [verdict] = await verify({ accountId, questions, deep: true, signal: never })
+      assert.equal(verdict?.durable, false)
+      assert.deepEqual(verdict?.blobs.map(flagsOf), [
+        'stored indexed retrievable original intact',
+        'stored indexed metadata rate_limited',
+      ])
+    }),
+  )
+})

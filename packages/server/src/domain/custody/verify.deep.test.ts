@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { appendFile, rm, truncate } from 'node:fs/promises'
+import { describe, it } from 'node:test'
+import type { AccountId } from '@blindkeep/protocol/ids'
+import { DigestsBusy, StorageUnavailable } from '../../ports/blobs.ts'
+import { newAssetId, newKeeper } from '../../testing/assets.ts'
+import { createFaults } from '../../testing/faults.ts'
+import { bytes, never } from '../../testing/guest.ts'
+import {
+  about,
+  askEach,
+  askOne,
+  CORRUPT,
+  fileOf,
+  flipBit,
+  INTACT,
+  type KeptBlob,
+  keep,
+  LIMITED,
+  mark,
+  saidOf,
+  UNREADABLE,
+  verifyOver,
+  watchBlobs,
+} from '../../testing/verify.ts'
+import { inWorld, type World } from '../../testing/world.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+describe('a deep verdict', () => {
+  it('is intact for bytes that are those of the receipt, of any size, and the bytes are not read without being asked for', async () => {
+    const watch = watchBlobs()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        for (const size of [1, 1000, 3 * MEBIBYTE]) {
+          const blob = await keep(world, keeper, bytes(size))
+          await askOne(verifyOver(world), keeper.accountId, blob)
+          assert.deepEqual(watch.calls.digest, [])
+          assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, blob, true)), INTACT)
+          assert.deepEqual(watch.calls.digest.splice(0), [blob.location])
+        }
+      },
+      { around: { blobs: watch.around } },
+    )()
+  })
+
+  it(
+    'is corrupt for one bit that was flipped: not retrievable, not durable',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      for (const size of [1, 1000, 3 * MEBIBYTE]) {
+        const blob = await keep(world, keeper, bytes(size))
+        await flipBit(world, blob)
+        assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, blob, true)), CORRUPT)
+      }
+    }),
+  )
+
+  const changes = {
+    'was cut after it was looked at': (file: string) => truncate(file, 50),
+    'grew after it was looked at': (file: string) => appendFile(file, 'x'),
+  }
+  for (const [name, change] of Object.entries(changes)) {
+    it(`is corrupt for an object that ${name}`, async () => {
+      const watch = watchBlobs()
+      await inWorld(
+        async (world) => {
+          const keeper = await newKeeper(world)
+          const blob = await keep(world, keeper, bytes(100))
+          watch.beforeDigest(() => change(fileOf(world, blob)))
+          assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, blob, true)), CORRUPT)
+        },
+        { around: { blobs: watch.around } },
+      )()
+    })
+  }
+
+  it('is absent for what is not stored, which is not read', async () => {
+    const watch = watchBlobs()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const [missing, cut] = [await keep(world, keeper, bytes(100)), await keep(world, keeper, bytes(100))]
+        await rm(fileOf(world, missing))
+        await truncate(fileOf(world, cut), 99)
+        const said = await askEach(verifyOver(world), keeper.accountId, [missing, cut])
+        assert.deepEqual(said, [UNREADABLE, UNREADABLE])
+        assert.deepEqual(watch.calls.digest, [])
+      },
+      { around: { blobs: watch.around } },
+    )()
+  })
+
+  it(
+    'does not make an object retrievable that the collector has marked',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const blob = await keep(world, keeper, bytes(100))
+      await mark(world, blob)
+      const verdict = await askOne(verifyOver(world), keeper.accountId, blob, true)
+      assert.equal(saidOf(verdict), 'stored indexed original intact')
+    }),
+  )
+
+  it('of the same content under two roles answers by an intact object, and by the first when there is none', async () => {
+    const watch = watchBlobs()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const [content, assetId] = [bytes(100), newAssetId()]
+        const first = await keep(world, keeper, content, { assetId })
+        const second = await keep(world, keeper, content, { assetId, role: 'derivative' })
+        const ask = async () => saidOf(await askOne(verifyOver(world), keeper.accountId, first, true))
+        assert.equal(await ask(), INTACT)
+        assert.deepEqual(watch.calls.digest.splice(0), [first.location])
+        await flipBit(world, first)
+        assert.equal(await ask(), INTACT.replace('original', 'derivative'))
+        await flipBit(world, second)
+        assert.equal(await ask(), CORRUPT)
+        await rm(fileOf(world, first))
+        assert.equal(await ask(), CORRUPT.replace('original', 'derivative'))
+      },
+      { around: { blobs: watch.around } },
+    )()
+  })
+
+  it('reads an object once in a request, however often it is asked for, and answers every time', async () => {
+    const watch = watchBlobs()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const [good, bad] = [await keep(world, keeper, bytes(100)), await keep(world, keeper, bytes(100))]
+        await flipBit(world, bad)
+        const questions = [
+          about(bad.assetId, bad.ciphertextHash, bad.ciphertextHash),
+          about(good.assetId, good.ciphertextHash, good.ciphertextHash),
+          about(bad.assetId, bad.ciphertextHash),
+        ]
+        // As much as two scans take.
+        const verify = verifyOver(world, { deepBytesPerHour: 2 * MEBIBYTE })
+        const { accountId } = keeper
+        const verdicts = await verify({ accountId, questions, deep: true, signal: never })
+        assert.deepEqual(
+          verdicts.map(({ blobs }) => blobs.map(({ deep }) => deep)),
+          [['corrupt', 'corrupt'], ['intact', 'intact'], ['corrupt']],
+        )
+        assert.deepEqual(watch.calls.digest, [bad.location, good.location])
+      },
+      { around: { blobs: watch.around } },
+    )()
+  })
+})
+
+describe('an object that cannot be read', () => {
+  it('is not stored and has no deep, while the others are scanned; its budget is given back', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const [bad, good] = [await keep(world, keeper, bytes(100)), await keep(world, keeper, bytes(100))]
+        const { location } = bad
+        const verify = verifyOver(world, { deepBytesPerHour: 2 * MEBIBYTE })
+        for (const error of [new StorageUnavailable('a test broke it'), new Error('the thread has ended')]) {
+          faults.arm('digest', { location, error })
+          assert.deepEqual(await askEach(verify, keeper.accountId, [bad, good]), [UNREADABLE, INTACT])
+          faults.disarm()
+          world.clock.advance(3600)
+        }
+        faults.arm('digest', { location, times: 1 })
+        await askOne(verify, keeper.accountId, bad, true)
+        assert.deepEqual(await askEach(verify, keeper.accountId, [bad, good]), [INTACT, INTACT])
+      },
+      { around: faults.around },
+    )()
+  })
+
+  it('because it has gone meanwhile is not stored', async () => {
+    const watch = watchBlobs()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const blob = await keep(world, keeper, bytes(100))
+        watch.beforeDigest(() => rm(fileOf(world, blob)))
+        assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, blob, true)), UNREADABLE)
+      },
+      { around: { blobs: watch.around } },
+    )()
+  })
+
+  it('because the whole store has gone meanwhile is a failure, and no verdict', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const blob = await keep(world, keeper, bytes(100))
+        faults.arm('digest')
+        faults.arm('freeBytes')
+        await assert.rejects(askOne(verifyOver(world), keeper.accountId, blob, true), StorageUnavailable)
+      },
+      { around: faults.around },
+    )()
+  })
+
+  it('because too many are being read is rate_limited, and charged nothing', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const blob = await keep(world, keeper, bytes(100))
+        const verify = verifyOver(world, { deepBytesPerHour: MEBIBYTE })
+        faults.arm('digest', { times: 1, error: new DigestsBusy('too many') })
+        assert.equal(saidOf(await askOne(verify, keeper.accountId, blob, true)), LIMITED)
+        assert.equal(saidOf(await askOne(verify, keeper.accountId, blob, true)), INTACT)
+      },
+      { around: faults.around },
+    )()
+  })
+})
+
+describe('what happens to an asset while its bytes are read', () => {
+  const events: Record<
+    string,
+    { happens: (world: World, blob: KeptBlob, accountId: AccountId) => Promise<unknown>; said: string }
+  > = {
+    'that it is deleted': {
+      happens: (world, { assetId }, accountId) => world.rules.assets.remove(accountId, assetId),
+      said: 'unknown',
+    },
+    'that the collector marks its object': { happens: mark, said: 'stored indexed original intact' },
+  }
+  for (const [name, { happens, said }] of Object.entries(events)) {
+    it(`counts: ${name}`, async () => {
+      const watch = watchBlobs()
+      await inWorld(
+        async (world) => {
+          const keeper = await newKeeper(world)
+          const blob = await keep(world, keeper, bytes(100))
+          watch.beforeDigest(async () => {
+            world.clock.advance(60)
+            await happens(world, blob, keeper.accountId)
+          })
+          const verdict = await askOne(verifyOver(world), keeper.accountId, blob, true)
+          assert.equal(saidOf(verdict), said)
+          assert.equal(verdict.checkedAt, world.clock.now())
+        },
+        { around: { blobs: watch.around } },
+      )()
+    })
+  }
+})

@@ -1,0 +1,382 @@
+import assert from 'node:assert/strict'
+import { appendFile, rm, truncate } from 'node:fs/promises'
+import { describe, it } from 'node:test'
+import { type Blobs, StorageUnavailable } from '../../ports/blobs.ts'
+import type { Store } from '../../ports/store.ts'
+import { landBlob, newAssetId, newDrop, newKeeper } from '../../testing/assets.ts'
+import { createFaults } from '../../testing/faults.ts'
+import { bytes, never } from '../../testing/guest.ts'
+import {
+  about,
+  aboutAll,
+  askOne,
+  fileOf,
+  flagsOf,
+  flipBit,
+  keep,
+  mark,
+  saidOf,
+  strange,
+  verifyOver,
+  watchBlobs,
+} from '../../testing/verify.ts'
+import { inWorld, sha256 } from '../../testing/world.ts'
+
+const WHOLE = 'durable stored indexed retrievable original'
+const NOT_HELD = 'unknown'
+
+describe('a structural verdict', () => {
+  it(
+    'is durable for what an upload has landed, and says when it was looked at',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const [content, assetId] = [bytes(3000), newAssetId()]
+      await landBlob(world, keeper, content, { assetId })
+      world.clock.advance(3600)
+      const verdict = await askOne(verifyOver(world), keeper.accountId, { assetId, ciphertextHash: sha256(content) })
+      assert.equal(saidOf(verdict), WHOLE)
+      assert.equal(verdict.assetId, assetId)
+      assert.equal(verdict.checkedAt, world.clock.now())
+    }),
+  )
+
+  it('is dated before its rows were read, however long the looks at the files took', async () => {
+    let onLook = () => {}
+    const slowly = (real: Blobs): Blobs => ({
+      ...real,
+      size(location) {
+        onLook()
+        return real.size(location)
+      },
+    })
+    const slowReads = (real: Store): Store => ({
+      ...real,
+      async read(work) {
+        const rows = await real.read(work)
+        onLook()
+        return rows
+      },
+    })
+    await inWorld(
+      async (world) => {
+        onLook = () => world.clock.advance(5)
+        const keeper = await newKeeper(world)
+        const begun = world.clock.now()
+        const questions = [...aboutAll([await keep(world, keeper, bytes(10))]), about(newAssetId(), strange())]
+        const { accountId } = keeper
+        const verdicts = await verifyOver(world)({ accountId, questions, deep: false, signal: never })
+        assert.ok(world.clock.now() > begun)
+        assert.deepEqual(
+          verdicts.map(({ checkedAt }) => checkedAt),
+          [begun, begun],
+        )
+      },
+      { around: { blobs: slowly, store: slowReads } },
+    )()
+  })
+
+  it('looks at all objects of a long question, and never at more than 32 at the same time', async () => {
+    let [looking, lookingMost] = [0, 0]
+    const counting = (real: Blobs): Blobs => ({
+      ...real,
+      async size(location) {
+        looking += 1
+        lookingMost = Math.max(lookingMost, looking)
+        return real.size(location).finally(() => {
+          looking -= 1
+        })
+      },
+    })
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const kept = []
+        for (let count = 0; count < 70; count += 1) kept.push(await keep(world, keeper, bytes(10)))
+        const { accountId } = keeper
+        const verdicts = await verifyOver(world)({ accountId, questions: aboutAll(kept), deep: false, signal: never })
+        assert.equal(verdicts.filter(({ durable }) => durable).length, 70)
+        assert.equal(lookingMost, 32)
+      },
+      { around: { blobs: counting } },
+    )()
+  })
+
+  const damages = {
+    'is missing': rm,
+    'was cut short by a byte': (file: string) => truncate(file, 99),
+    'was emptied': (file: string) => truncate(file, 0),
+    'has grown by a byte': (file: string) => appendFile(file, 'x'),
+  }
+  for (const [damage, inflict] of Object.entries(damages)) {
+    it(
+      `says no to an object that ${damage}`,
+      inWorld(async (world) => {
+        const keeper = await newKeeper(world)
+        const blob = await keep(world, keeper, bytes(100))
+        await inflict(fileOf(world, blob))
+        assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, blob)), 'indexed original')
+      }),
+    )
+  }
+
+  it(
+    'does not examine bytes: a flipped bit is for the deep scan to find',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const blob = await keep(world, keeper, bytes(100))
+      await flipBit(world, blob)
+      const verdict = await askOne(verifyOver(world), keeper.accountId, blob)
+      assert.equal(saidOf(verdict), WHOLE)
+      assert.equal(verdict.blob.deep, undefined)
+    }),
+  )
+
+  it(
+    'says no to an object that the collector has marked, though its bytes are there',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const blob = await keep(world, keeper, bytes(100))
+      await mark(world, blob)
+      assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, blob)), 'stored indexed original')
+    }),
+  )
+
+  it(
+    'is a conjunction over exactly the declared hashes',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const original = await keep(world, keeper, bytes(100))
+      const { assetId } = original
+      const metadata = await keep(world, keeper, bytes(50), { assetId, role: 'metadata' })
+      await rm(fileOf(world, metadata))
+      const ask = async (...hashes: Parameters<typeof about>[1][]) => {
+        const questions = [about(assetId, ...hashes)]
+        const [verdict] = await verifyOver(world)({
+          accountId: keeper.accountId,
+          questions,
+          deep: false,
+          signal: never,
+        })
+        return verdict?.durable
+      }
+      assert.equal(await ask(original.ciphertextHash), true)
+      assert.equal(await ask(original.ciphertextHash, metadata.ciphertextHash), false)
+      assert.equal(await ask(original.ciphertextHash, strange()), false)
+      assert.equal(await ask(), false)
+    }),
+  )
+
+  it('answers every question in its order, repeated ones too, and looks at each object once', async () => {
+    const watch = watchBlobs()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const one = await keep(world, keeper, bytes(10))
+        const derivative = await keep(world, keeper, bytes(20), { assetId: one.assetId, role: 'derivative' })
+        const two = await keep(world, keeper, bytes(30))
+        const none = strange()
+        const questions = [
+          about(two.assetId, two.ciphertextHash, none, two.ciphertextHash),
+          about(one.assetId, derivative.ciphertextHash, one.ciphertextHash),
+          about(two.assetId, two.ciphertextHash),
+        ]
+        const { accountId } = keeper
+        const verdicts = await verifyOver(world)({ accountId, questions, deep: false, signal: never })
+        assert.deepEqual(
+          verdicts.map(({ assetId, blobs }) => ({ assetId, blobHashes: blobs.map(({ hash }) => hash) })),
+          questions,
+        )
+        assert.deepEqual(
+          verdicts.map(({ durable }) => durable),
+          [false, true, true],
+        )
+        const whole = 'stored indexed retrievable'
+        assert.deepEqual(
+          verdicts.map(({ blobs }) => blobs.map(flagsOf)),
+          [
+            [`${whole} original`, 'unknown', `${whole} original`],
+            [`${whole} derivative`, `${whole} original`],
+            [`${whole} original`],
+          ],
+        )
+        assert.equal(watch.calls.size.length, 3)
+      },
+      { around: { blobs: watch.around } },
+    )()
+  })
+})
+
+describe('what the named asset does not hold', () => {
+  it('is unknown, with every flag false, and the blob store is not asked', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const other = await newKeeper(world)
+        const own = await keep(world, keeper, bytes(100))
+        const foreign = await keep(world, other, bytes(100))
+        const deleted = await keep(world, keeper, bytes(100))
+        await world.rules.assets.remove(keeper.accountId, deleted.assetId)
+        const drop = await newDrop(world, keeper, bytes(100))
+        const reserved = newAssetId()
+        const { accountId, albumId } = keeper
+        await world.store.write((tx) => tx.assets.reserve({ assetId: reserved, accountId, albumId }))
+        const cases = {
+          'a hash that nobody holds': about(own.assetId, strange()),
+          'an asset of somebody else': about(foreign.assetId, foreign.ciphertextHash),
+          'a foreign hash under one’s own asset': about(own.assetId, foreign.ciphertextHash),
+          'an asset that does not exist': about(newAssetId(), own.ciphertextHash),
+          'an asset that nothing has landed in': about(reserved, own.ciphertextHash),
+          'a deleted asset, while its bytes are still there': about(deleted.assetId, deleted.ciphertextHash),
+          'the hash of a drop that waits': about(own.assetId, drop.ciphertextHash),
+        }
+        assert.equal(await world.blobs.size(deleted.location), 100)
+        // Whoever asks it fails: one object that cannot be looked at puts the whole store in doubt.
+        faults.arm('size')
+        faults.arm('freeBytes')
+        for (const deep of [false, true]) {
+          const verdicts = await verifyOver(world)({
+            accountId,
+            questions: Object.values(cases),
+            deep,
+            signal: never,
+          })
+          for (const [at, name] of Object.keys(cases).entries()) {
+            assert.equal(verdicts[at]?.durable, false, name)
+            assert.deepEqual(verdicts[at]?.blobs.map(flagsOf), [NOT_HELD], name)
+          }
+        }
+      },
+      { around: faults.around },
+    )()
+  })
+
+  it(
+    'is unknown under this asset though another of the caller’s holds it',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const [one, two] = [await keep(world, keeper, bytes(100)), await keep(world, keeper, bytes(100))]
+      const swapped = { assetId: one.assetId, ciphertextHash: two.ciphertextHash }
+      assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, swapped)), NOT_HELD)
+    }),
+  )
+})
+
+describe('the same content under two roles', () => {
+  for (const [name, broken, said] of [
+    ['answers by the first to have landed', [], WHOLE],
+    ['answers by the second when the first is bad', [0], WHOLE.replace('original', 'derivative')],
+    ['answers by the first when the second is bad', [1], WHOLE],
+    ['is not durable when both are bad', [0, 1], 'indexed original'],
+  ] as const) {
+    it(
+      name,
+      inWorld(async (world) => {
+        const keeper = await newKeeper(world)
+        const [content, assetId] = [bytes(100), newAssetId()]
+        const first = await keep(world, keeper, content, { assetId })
+        const second = await keep(world, keeper, content, { assetId, role: 'derivative' })
+        for (const at of broken) await rm(fileOf(world, at === 0 ? first : second))
+        assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, first)), said)
+      }),
+    )
+  }
+
+  it(
+    'answers by one that nothing withholds',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const [content, assetId] = [bytes(100), newAssetId()]
+      const first = await keep(world, keeper, content, { assetId })
+      await keep(world, keeper, content, { assetId, role: 'metadata' })
+      await mark(world, first)
+      const verdict = await askOne(verifyOver(world), keeper.accountId, first)
+      assert.equal(saidOf(verdict), WHOLE.replace('original', 'metadata'))
+    }),
+  )
+
+  it(
+    'answers by one that is there at all, when the other is not',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const [content, assetId] = [bytes(100), newAssetId()]
+      const first = await keep(world, keeper, content, { assetId })
+      await mark(world, await keep(world, keeper, content, { assetId, role: 'metadata' }))
+      await rm(fileOf(world, first))
+      assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, first)), 'stored indexed metadata')
+    }),
+  )
+})
+
+describe('a store that fails', () => {
+  it('is one blob’s no when only that one cannot be looked at, and the store is asked once whether it is there', async () => {
+    const faults = createFaults()
+    const watch = watchBlobs()
+    const blobs = (real: Blobs) => watch.around(faults.around.blobs?.(real) ?? real)
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const [one, two, three] = [
+          await keep(world, keeper, bytes(10)),
+          await keep(world, keeper, bytes(10)),
+          await keep(world, keeper, bytes(10)),
+        ]
+        const questions = aboutAll([one, two, three])
+        const ask = () => verifyOver(world)({ accountId: keeper.accountId, questions, deep: false, signal: never })
+        await ask()
+        assert.equal(watch.calls.freeBytes, 0)
+        for (const error of [new StorageUnavailable('a test broke it'), new Error('a fault in our own code')]) {
+          faults.arm('size', { location: two.location, error })
+          const verdicts = await ask()
+          assert.deepEqual(
+            verdicts.map(({ durable }) => durable),
+            [true, false, true],
+          )
+          assert.deepEqual(verdicts[1]?.blobs.map(flagsOf), ['indexed original'])
+        }
+        assert.equal(watch.calls.freeBytes, 2)
+        await rm(fileOf(world, one))
+        await rm(fileOf(world, three))
+        await ask()
+        assert.equal(watch.calls.freeBytes, 3)
+      },
+      { around: { blobs } },
+    )()
+  })
+
+  it('is a failure, and no verdict, when the whole blob store is gone', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const blob = await keep(world, keeper, bytes(10))
+        faults.arm('size')
+        faults.arm('freeBytes')
+        await assert.rejects(askOne(verifyOver(world), keeper.accountId, blob), StorageUnavailable)
+        faults.disarm()
+        assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, blob)), WHOLE)
+        await rm(fileOf(world, blob))
+        faults.arm('freeBytes')
+        await assert.rejects(askOne(verifyOver(world), keeper.accountId, blob), StorageUnavailable)
+      },
+      { around: faults.around },
+    )()
+  })
+
+  it('is a failure when the database is gone', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const blob = await keep(world, keeper, bytes(10))
+        faults.arm('storeRead')
+        await assert.rejects(askOne(verifyOver(world), keeper.accountId, blob), StorageUnavailable)
+        faults.disarm()
+        // A deep verdict asks once more when the bytes were read.
+        faults.arm('storeRead', { after: 1 })
+        await assert.rejects(askOne(verifyOver(world), keeper.accountId, blob, true), StorageUnavailable)
+      },
+      { around: faults.around },
+    )()
+  })
+})

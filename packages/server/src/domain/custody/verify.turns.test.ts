@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { describe, it } from 'node:test'
+import type { AccountId } from '@blindkeep/protocol/ids'
+import { StorageUnavailable } from '../../ports/blobs.ts'
+import { newKeeper } from '../../testing/assets.ts'
+import { createFaults, createGate } from '../../testing/faults.ts'
+import { bytes, never } from '../../testing/guest.ts'
+import { aboutAll, fileOf, flagsOf, type KeptBlob, keep, verifyOver, watchBlobs } from '../../testing/verify.ts'
+import { inWorld, known, type World } from '../../testing/world.ts'
+
+const MEBIBYTE = 1024 * 1024
+const whole = 'stored indexed retrievable original'
+
+/** Whoever waits for a turn gives up when a test says so. */
+function createPatience() {
+  const waits: { readonly milliseconds: number; readonly giveUp: () => void }[] = []
+  const watchers: { readonly count: number; readonly resolve: () => void }[] = []
+  return {
+    waits,
+    giveUpAfter(milliseconds: number): AbortSignal {
+      const over = new AbortController()
+      waits.push({ milliseconds, giveUp: () => over.abort() })
+      for (const { count, resolve } of watchers) if (waits.length >= count) resolve()
+      return over.signal
+    },
+    /** Resolves once so many have begun to wait. */
+    async until(count: number): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      if (waits.length >= count) resolve()
+      watchers.push({ count, resolve })
+      await promise
+    },
+  }
+}
+
+/** A world in which each scan stands still until its gate is opened, and one blob for each of some accounts. */
+async function inScanWorld(
+  work: (parts: {
+    readonly world: World
+    readonly patience: ReturnType<typeof createPatience>
+    /** One deep question, for the blob of this account. */
+    readonly ask: (account: number, signal?: AbortSignal) => Promise<readonly string[]>
+    /** Resolves when so many scans have begun. */
+    readonly begun: (count: number) => Promise<void>
+    readonly finish: (account: number) => void
+    readonly scans: readonly string[]
+    readonly remove: (account: number) => Promise<void>
+  }) => Promise<void>,
+  options: { readonly deepBytesPerHour?: number; readonly faults?: ReturnType<typeof createFaults> } = {},
+): Promise<void> {
+  const watch = watchBlobs()
+  const store = options.faults?.around.store
+  await inWorld(
+    async (world) => {
+      const patience = createPatience()
+      const verify = verifyOver(world, { ...options, giveUpAfter: patience.giveUpAfter })
+      const owned: { accountId: AccountId; blob: KeptBlob; gate: ReturnType<typeof createGate> }[] = []
+      for (let count = 0; count < 4; count += 1) {
+        const keeper = await newKeeper(world)
+        const blob = await keep(world, keeper, bytes(100))
+        owned.push({ accountId: keeper.accountId, blob, gate: createGate() })
+      }
+      const beginnings = Array.from({ length: 8 }, createGate)
+      watch.beforeDigest(async (location, signal) => {
+        beginnings[watch.calls.digest.length - 1]?.open()
+        const gone = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+        await Promise.race([known(owned.find(({ blob }) => blob.location === location)).gate.passed, gone])
+      })
+      await work({
+        world,
+        patience,
+        async ask(account, signal = never) {
+          const { accountId, blob } = known(owned[account])
+          const verdicts = await verify({ accountId, questions: aboutAll([blob]), deep: true, signal })
+          return verdicts.flatMap(({ blobs }) => blobs.map(flagsOf))
+        },
+        begun: (count) => known(beginnings[count - 1]).passed,
+        finish: (account) => known(owned[account]).gate.open(),
+        scans: watch.calls.digest,
+        remove: (account) => rm(fileOf(world, known(owned[account]).blob)),
+      })
+    },
+    { around: { blobs: watch.around, ...(store && { store }) } },
+  )()
+}
+
+describe('turns of deep scans', () => {
+  it('are one at a time for an account', () =>
+    inScanWorld(async ({ ask, begun, finish, patience, scans }) => {
+      const first = ask(0)
+      await begun(1)
+      const second = ask(0)
+      await patience.until(1)
+      assert.equal(scans.length, 1)
+      finish(0)
+      assert.deepEqual(await Promise.all([first, second]), [[`${whole} intact`], [`${whole} intact`]])
+      assert.equal(scans.length, 2)
+    }))
+
+  it('are two at a time for all, in the order of asking', () =>
+    inScanWorld(async ({ ask, begun, finish, patience, scans }) => {
+      const answers = [ask(0), ask(1)]
+      await begun(2)
+      answers.push(ask(2))
+      await patience.until(1)
+      answers.push(ask(3))
+      await patience.until(2)
+      assert.equal(scans.length, 2)
+      finish(1)
+      await begun(3)
+      finish(2)
+      await begun(4)
+      finish(3)
+      finish(0)
+      for (const answer of await Promise.all(answers)) assert.deepEqual(answer, [`${whole} intact`])
+    }))
+
+  it('do not hold up an account behind another that waits for itself', () =>
+    inScanWorld(async ({ ask, begun, finish, patience }) => {
+      const own = ask(0)
+      await begun(1)
+      const again = ask(0)
+      await patience.until(1)
+      const other = ask(1)
+      await begun(2)
+      finish(1)
+      assert.deepEqual(await other, [`${whole} intact`])
+      finish(0)
+      await Promise.all([own, again])
+    }))
+
+  it('that do not come within ten seconds leave all rate_limited and charge nothing', () =>
+    inScanWorld(
+      async ({ ask, begun, finish, patience, scans }) => {
+        const running = [ask(0), ask(1)]
+        await begun(2)
+        const late = ask(2)
+        await patience.until(1)
+        assert.equal(patience.waits[0]?.milliseconds, 10_000)
+        patience.waits[0]?.giveUp()
+        assert.deepEqual(await late, [`${whole} rate_limited`])
+        for (const account of [0, 1, 2]) finish(account)
+        await Promise.all(running)
+        assert.equal(scans.length, 2)
+        // Its place in the queue has gone with it, and its budget is whole.
+        assert.deepEqual(await ask(2), [`${whole} intact`])
+        assert.deepEqual(await ask(2), [`${whole} rate_limited`])
+        assert.equal(patience.waits.length, 1)
+      },
+      { deepBytesPerHour: MEBIBYTE },
+    ))
+
+  it('are not waited for by a fifth request of one account', () =>
+    inScanWorld(async ({ ask, begun, finish, patience }) => {
+      const running = [ask(0)]
+      await begun(1)
+      for (let count = 1; count <= 4; count += 1) {
+        running.push(ask(0))
+        await patience.until(count)
+      }
+      assert.deepEqual(await ask(0), [`${whole} rate_limited`])
+      finish(0)
+      for (const answer of await Promise.all(running)) assert.deepEqual(answer, [`${whole} intact`])
+    }))
+
+  it('are not taken for what is not there to be scanned', () =>
+    inScanWorld(async ({ ask, begun, finish, patience, remove }) => {
+      const running = ask(0)
+      await begun(1)
+      await remove(0)
+      assert.deepEqual(await ask(0), ['indexed original'])
+      assert.equal(patience.waits.length, 0)
+      finish(0)
+      await running
+    }))
+
+  it('are given back when the scan fails', async () => {
+    const faults = createFaults()
+    await inScanWorld(
+      async ({ ask, begun, finish, patience }) => {
+        const failing = ask(0)
+        await begun(1)
+        faults.arm('storeRead', { times: 1 })
+        finish(0)
+        await assert.rejects(failing, StorageUnavailable)
+        assert.deepEqual(await ask(0), [`${whole} intact`])
+        assert.equal(patience.waits.length, 0)
+      },
+      { faults },
+    )
+  })
+})
+
+describe('a request that is gone', () => {
+  const reason = new Error('gone')
+
+  it('stops its scan, whose budget is spent, and lets the next one in', () =>
+    inScanWorld(
+      async ({ ask, begun, finish, patience }) => {
+        const gone = new AbortController()
+        const stopped = ask(0, gone.signal)
+        await begun(1)
+        const next = ask(0)
+        await patience.until(1)
+        gone.abort(reason)
+        await assert.rejects(stopped, reason)
+        await begun(2)
+        finish(0)
+        assert.deepEqual(await next, [`${whole} intact`])
+        assert.deepEqual(await ask(0), [`${whole} rate_limited`])
+      },
+      { deepBytesPerHour: 2 * MEBIBYTE },
+    ))
+
+  it('leaves the queue, charged nothing, and nobody waits behind it', () =>
+    inScanWorld(
+      async ({ ask, begun, finish, patience, scans }) => {
+        const running = ask(0)
+        await begun(1)
+        const gone = new AbortController()
+        const left = ask(0, gone.signal)
+        await patience.until(1)
+        gone.abort(reason)
+        await assert.rejects(left, reason)
+        finish(0)
+        await running
+        assert.deepEqual(await ask(0), [`${whole} intact`])
+        assert.equal(scans.length, 2)
+      },
+      { deepBytesPerHour: 2 * MEBIBYTE },
+    ))
+
+  it('before its scan begins begins none', () =>
+    inScanWorld(
+      async ({ ask, finish, scans }) => {
+        await assert.rejects(ask(0, AbortSignal.abort(reason)), reason)
+        assert.deepEqual(scans, [])
+        finish(0)
+        assert.deepEqual(await ask(0), [`${whole} intact`])
+      },
+      { deepBytesPerHour: MEBIBYTE },
+    ))
+})

@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { addSeconds, type Instant, instantOf } from '@blindkeep/protocol/ids'
+import fc from 'fast-check'
+import { BlobMissing, type Blobs } from '../../ports/blobs.ts'
+import type { Store } from '../../ports/store.ts'
+import { type Keeper, newAssetId, newDrop, newKeeper } from '../../testing/assets.ts'
+import { createGate } from '../../testing/faults.ts'
+import { never } from '../../testing/guest.ts'
+import { about, type KeptBlob, keep, verifyOver } from '../../testing/verify.ts'
+import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import { createCollector } from './collect.ts'
+import type { AssetVerdict, VerifyQuestion } from './verdicts.ts'
+
+/** A window so short that what happens in a round goes far beyond it. */
+const GRACE = 10
+
+/** The bytes that are there, and when those that were were removed: what every promise of a verdict is held against. */
+function rememberedBlobs() {
+  const present = new Map<string, Uint8Array>()
+  const removed = new Map<string, Instant>()
+  let meanwhile: () => Promise<void> = async () => undefined
+  let now: () => Instant = () => assert.fail()
+  type Gate = ReturnType<typeof createGate>
+  let waiting: Gate | undefined
+  let held: { readonly gate: Gate; readonly work: Promise<unknown> } | undefined
+  return {
+    present,
+    removed,
+    /** What happens before and after every look of a verdict at rows or bytes. */
+    happens(work: () => Promise<void>, clock: () => Instant): void {
+      meanwhile = work
+      now = clock
+    },
+    /** Begins some work that writes, and has it wait before its transaction. */
+    async hold(work: () => Promise<unknown>): Promise<void> {
+      await this.letGo()
+      const gate = createGate()
+      waiting = gate
+      held = { gate, work: work() }
+    },
+    async letGo(): Promise<void> {
+      held?.gate.open()
+      await held?.work
+      held = undefined
+    },
+    blobs: (real: Blobs): Blobs => ({
+      ...real,
+      async size(location) {
+        await meanwhile()
+        return present.get(location)?.length
+      },
+      async digest(location) {
+        await meanwhile()
+        const bytes = present.get(location)
+        if (bytes === undefined) throw new BlobMissing('no such object')
+        return { sha256: sha256(bytes), size: bytes.length }
+      },
+      async remove(location) {
+        if (present.delete(location)) removed.set(location, now())
+      },
+    }),
+    /** Only while a verdict asks: what the world does meanwhile goes by unwatched. */
+    store: (real: Store): Store => ({
+      ...real,
+      async read(work) {
+        await meanwhile()
+        const rows = await real.read(work)
+        await meanwhile()
+        return rows
+      },
+      async write(work) {
+        const wait = waiting
+        waiting = undefined
+        await wait?.passed
+        return real.write(work)
+      },
+    }),
+  }
+}
+
+type Event =
+  | 'time'
+  | 'delete'
+  | 'delete, collect, time'
+  | 'begin to delete'
+  | 'end to delete'
+  | 'collect'
+  | 'hold'
+  | 'unhold'
+interface Round {
+  readonly deep: boolean
+  readonly blobs: number
+  /** Taken one by one, wherever the verdicts look at something. */
+  readonly bursts: readonly (readonly (readonly [Event, number])[])[]
+}
+
+const event = fc.constantFrom<Event>(
+  'time',
+  'delete',
+  'delete, collect, time',
+  'begin to delete',
+  'end to delete',
+  'collect',
+  'collect',
+  'hold',
+  'unhold',
+)
+/** Often nothing, so that something may come late in a question as often as early. */
+const burst = fc.oneof(
+  { arbitrary: fc.constant([]), weight: 2 },
+  {
+    arbitrary: fc.array(fc.tuple(event, fc.integer({ min: 1, max: 2 * GRACE })), { minLength: 1, maxLength: 4 }),
+    weight: 1,
+  },
+)
+const round: fc.Arbitrary<Round> = fc.record({
+  deep: fc.boolean(),
+  blobs: fc.integer({ min: 1, max: 2 }),
+  bursts: fc.array(burst, { minLength: 4, maxLength: 10 }),
+})
+
+const counts = { verdicts: 0, durable: 0, durableAndRemoved: 0, removed: 0 }
+type Remembered = ReturnType<typeof rememberedBlobs>
+
+describe('a verdict that says durable', () => {
+  const remembered = rememberedBlobs()
+  it(
+    'is kept for the whole window from its checked_at, whatever is deleted, discarded and collected meanwhile',
+    inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        await fc.assert(
+          fc.asyncProperty(round, (given) => play({ world, keeper, remembered }, given)),
+          { numRuns: 500 },
+        )
+        assert.ok(
+          counts.verdicts > 900 && counts.durable > 100 && counts.durableAndRemoved > 50,
+          JSON.stringify(counts),
+        )
+      },
+      {
+        settings: { collectGraceSeconds: GRACE },
+        around: { blobs: remembered.blobs, store: remembered.store },
+      },
+    ),
+  )
+
+  it(
+    'is kept as well when its bytes came as a drop, whose twin in the inbox is discarded and collected',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const content = new Uint8Array([1, 2, 3])
+      const [drop, twin] = [await newDrop(world, keeper, content), await newDrop(world, keeper, content)]
+      const blob = await keep(world, keeper, content)
+      const verdict = known((await ask(world, keeper, [about(blob.assetId, blob.ciphertextHash)], true))[0])
+      await world.rules.inbox.discard(keeper.accountId, twin.dropId)
+      await world.rules.sweep.sweep()
+      world.clock.advance(3 * 86_400)
+      await world.rules.sweep.sweep()
+      assert.ok(verdict.durable)
+      assert.deepEqual(
+        [
+          await world.blobs.size(blob.location),
+          await world.blobs.size(drop.location),
+          await world.blobs.size(twin.location),
+        ],
+        [3, 3, undefined],
+      )
+    }),
+  )
+})
+
+function ask(world: World, { accountId }: Keeper, questions: readonly VerifyQuestion[], deep: boolean) {
+  return verifyOver(world)({ accountId, questions, deep, signal: never })
+}
+
+interface Scene {
+  readonly world: World
+  readonly keeper: Keeper
+  readonly remembered: Remembered
+}
+
+async function play(scene: Scene, { deep, blobs, bursts }: Round): Promise<void> {
+  const { world, keeper, remembered } = scene
+  remembered.happens(async () => undefined, world.clock.now)
+  const kept: KeptBlob[] = []
+  const assetId = newAssetId()
+  for (const role of (['original', 'metadata'] as const).slice(0, blobs)) {
+    const content = crypto.getRandomValues(new Uint8Array(8))
+    const blob = await keep(world, keeper, content, { assetId, role })
+    remembered.present.set(blob.location, content)
+    kept.push(blob)
+  }
+  remembered.removed.clear()
+  const questions = [about(assetId, ...kept.map(({ ciphertextHash }) => ciphertextHash))]
+  const verdicts: AssetVerdict[] = []
+  const left = [...bursts]
+  let isHappening = false
+  remembered.happens(async () => {
+    // One at a time: what an event itself looks at is none of a verdict's looks.
+    if (isHappening) return
+    isHappening = true
+    for (const each of left.shift() ?? []) await happen(scene, known(kept[0]), each)
+    isHappening = false
+  }, world.clock.now)
+  while (left.length > 0) verdicts.push(...(await ask(world, keeper, questions, deep)))
+  isHappening = true
+  await remembered.letGo()
+  await happen(scene, known(kept[0]), ['unhold', 1])
+  await happen(scene, known(kept[0]), ['delete', 1])
+  await removeAtOnce(world, kept)
+  assert.equal(remembered.removed.size, blobs)
+  judge(verdicts, kept, remembered)
+}
+
+/** What the sweep and the command do, each by itself, so that another event may come between any two steps. */
+async function collect({ store, blobs, clock }: World): Promise<void> {
+  const collector = createCollector({ store, blobs, clock }, { collectGraceSeconds: GRACE })
+  await collector.mark()
+  const { deleting } = await collector.judge()
+  await collector.remove(deleting)
+}
+
+/** Everything goes in the end, each object in the first instant in which it may: what is broken by a millisecond is seen. */
+async function removeAtOnce(world: World, kept: readonly KeptBlob[]): Promise<void> {
+  await collect(world)
+  for (const { location } of kept) {
+    const object = await world.store.read((tx) => tx.objects.find(location))
+    if (object === undefined) continue
+    assert.equal(object.state, 'marked')
+    const first = instantOf(addSeconds(object.since, GRACE) + 1)
+    if (first > world.clock.now()) world.clock.set(first)
+    await collect(world)
+  }
+}
+
+function judge(verdicts: readonly AssetVerdict[], kept: readonly KeptBlob[], { removed }: Remembered): void {
+  counts.removed += removed.size
+  counts.verdicts += verdicts.length
+  for (const { checkedAt } of verdicts.filter(({ durable }) => durable)) {
+    counts.durable += 1
+    const until = addSeconds(checkedAt, GRACE)
+    for (const { location } of kept) {
+      const removedAt = known(removed.get(location))
+      assert.ok(removedAt > until, `durable as of ${checkedAt}, removed ${removedAt - until} ms after the window`)
+      if (removedAt <= addSeconds(until, GRACE)) counts.durableAndRemoved += 1
+    }
+  }
+}
+
+async function happen(
+  { world, keeper, remembered }: Scene,
+  blob: KeptBlob,
+  [event, seconds]: readonly [Event, number],
+): Promise<void> {
+  const { rules, clock, store } = world
+  const { ciphertextHash, assetId } = blob
+  switch (event) {
+    case 'time':
+      return clock.advance(seconds)
+    case 'delete':
+      return void (await rules.assets.remove(keeper.accountId, assetId))
+    case 'delete, collect, time':
+      await rules.assets.remove(keeper.accountId, assetId)
+      await collect(world)
+      return clock.advance(seconds)
+    case 'begin to delete':
+      return remembered.hold(() => rules.assets.remove(keeper.accountId, assetId))
+    case 'end to delete':
+      return remembered.letGo()
+    case 'collect':
+      return collect(world)
+    case 'hold':
+      return void (await store.write((tx) => tx.holds.add({ ciphertextHash, reason: 'x', createdAt: clock.now() })))
+    case 'unhold':
+      return void (await store.write((tx) => tx.holds.remove(ciphertextHash)))
+  }
+}

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { type AlbumId, addSeconds, formatInstant, parseAlbumId, parseJti } from '@blindkeep/protocol/ids'
+import { newKeeper } from '../../testing/assets.ts'
+import { admitted } from '../../testing/guest.ts'
+import { inWorld, known, type World } from '../../testing/world.ts'
+import { MAX_CAPABILITIES, MAX_CAPABILITIES_UNENDED, type MintRequest } from './capabilities.ts'
+import { rotateSigningKey } from './signingKey.ts'
+
+const DAY = 86_400
+const peer = 'https://peer.example'
+
+function request(
+  { clock }: World,
+  albumId: AlbumId,
+  over: Partial<MintRequest> & { readonly seconds?: number } = {},
+): MintRequest {
+  const { seconds = 3600, ...rest } = over
+  return { albumId, peer, expiresAt: addSeconds(clock.now(), seconds), ...rest }
+}
+
+const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+/** As a start finds it: what was read before is kept for a second. */
+const revoked = async (world: World) => (await world.restarted().discovery.revocations()).revoked.map(({ jti }) => jti)
+const stored = ({ store, clock }: World, accountId: Parameters<World['rules']['albums']['list']>[0]) =>
+  store.read((tx) => tx.capabilities.count(accountId, addSeconds(clock.now(), -30 * DAY)))
+
+describe('minting a capability', () => {
+  it(
+    'signs who gives what to whom until when, in whole seconds',
+    inWorld(async (world) => {
+      const { accountId, albumId } = await newKeeper(world)
+      world.clock.advance(0.9)
+      const minted = admitted(await world.rules.capabilities.mint(accountId, request(world, albumId, { seconds: 60 })))
+      const iat = Date.UTC(2026, 5, 1) / 1000
+      assert.deepEqual(claimsOf(minted.token), {
+        aud: `urn:service:album:${albumId}`,
+        exp: iat + 60,
+        iat,
+        iss: world.settings.serverId,
+        jti: minted.jti,
+        nbf: iat,
+        scope: 'read',
+        sub: peer,
+      })
+      assert.equal(formatInstant(minted.expiresAt), '2026-06-01T00:01:00.000Z')
+      assert.ok(await world.keys.tokens.verify('capability+jwt', minted.token))
+      assert.equal(await world.keys.tokens.verify('at+jwt', minted.token), undefined, 'it is no access token')
+    }),
+  )
+
+  it(
+    'is refused beyond 24 hours, and for an end that is not ahead',
+    inWorld(async (world) => {
+      const { accountId, albumId } = await newKeeper(world)
+      const mint = async (seconds: number) => {
+        const answer = await world.rules.capabilities.mint(accountId, request(world, albumId, { seconds }))
+        return 'refused' in answer ? answer.refused : claimsOf(answer.token).exp - claimsOf(answer.token).iat
+      }
+      assert.equal(await mint(DAY), DAY)
+      for (const seconds of [DAY + 0.001, DAY + 1, 100 * DAY]) assert.equal(await mint(seconds), 'lifetime_too_long')
+      for (const seconds of [0.999, 0, -1]) assert.equal(await mint(seconds), 'request_malformed')
+      world.clock.advance(0.999)
+      assert.equal(await mint(DAY), DAY)
+    }),
+  )
+
+  it(
+    'is refused for a peer that is no origin in its one spelling',
+    inWorld(async (world) => {
+      const { accountId, albumId } = await newKeeper(world)
+      const { mint } = world.rules.capabilities
+      for (const wrong of [
+        'https://peer.example:443',
+        'https://peer.example:65536',
+        'https://[0:0::1]',
+        'http://127.1',
+      ])
+        assert.ok('detail' in (await mint(accountId, request(world, albumId, { peer: wrong }))), wrong)
+      for (const right of [
+        'https://peer.example:8443',
+        'https://[2001:db8::1]',
+        'http://127.0.0.1:8080',
+        'http://localhost',
+      ])
+        admitted(await mint(accountId, request(world, albumId, { peer: right })))
+    }),
+  )
+
+  it(
+    'is refused for an album that is not the caller’s, as listing and revoking are',
+    inWorld(async (world) => {
+      const { capabilities } = world.rules
+      const [owner, stranger] = [await newKeeper(world), await newKeeper(world)]
+      const { jti } = admitted(await capabilities.mint(owner.accountId, request(world, owner.albumId)))
+      const refusal = { refused: 'album_not_available' }
+      for (const albumId of [owner.albumId, known(parseAlbumId(randomUUID()))]) {
+        assert.deepEqual(await capabilities.mint(stranger.accountId, request(world, albumId)), refusal)
+        assert.deepEqual(await capabilities.list(stranger.accountId, albumId), refusal)
+        assert.deepEqual(await capabilities.revoke(stranger.accountId, albumId, jti), refusal)
+      }
+      assert.equal(await capabilities.revoke(stranger.accountId, stranger.albumId, jti), undefined)
+      assert.deepEqual(await revoked(world), [])
+    }),
+  )
+
+  it(
+    'ends at a thousand live ones of an account, in all its albums, any number at once',
+    inWorld(async (world) => {
+      const { capabilities } = world.rules
+      const { accountId, albumId } = await newKeeper(world)
+      const other = await newKeeper(world, accountId)
+      const ask = (seconds: number) => capabilities.mint(accountId, request(world, albumId, { seconds }))
+      const { jti } = admitted(await capabilities.mint(accountId, request(world, other.albumId)))
+      const answers = await Promise.all(Array.from({ length: MAX_CAPABILITIES + 4 }, () => ask(3600)))
+      assert.equal(answers.filter((answer) => 'refused' in answer && answer.refused === 'limit_reached').length, 5)
+      await capabilities.revoke(accountId, other.albumId, jti)
+      admitted(await ask(7200))
+      assert.ok('refused' in (await ask(60)))
+      world.clock.advance(3600)
+      admitted(await ask(60))
+      const stranger = await newKeeper(world)
+      admitted(await capabilities.mint(stranger.accountId, request(world, stranger.albumId)))
+    }),
+  )
+
+  it(
+    'ends at two thousand that have not ended, so that nobody fills the public list',
+    inWorld(async (world) => {
+      const { accountId, albumId } = await newKeeper(world)
+      await world.store.write(async (tx) => {
+        const issuedAt = world.clock.now()
+        const facts = { accountId, albumId, peer, issuedAt, expiresAt: addSeconds(issuedAt, 60) }
+        for (let count = 0; count < MAX_CAPABILITIES_UNENDED; count += 1)
+          await tx.capabilities.insert({ ...facts, jti: known(parseJti(randomUUID())) })
+        await tx.capabilities.revokeAll(issuedAt)
+      })
+      const ask = () => world.rules.capabilities.mint(accountId, request(world, albumId))
+      assert.ok('refused' in (await ask()))
+      world.clock.advance(60)
+      admitted(await ask())
+    }),
+  )
+})
+
+describe('minted capabilities', () => {
+  it(
+    'do not pile up when they end within seconds: each clears away more than it adds',
+    inWorld(async (world) => {
+      const { accountId, albumId } = await newKeeper(world)
+      const mint = async () =>
+        admitted(await world.rules.capabilities.mint(accountId, request(world, albumId, { seconds: 1.1 })))
+      for (let count = 0; count < 6; count += 1) await mint()
+      for (const left of [5, 4, 3, 2, 1]) {
+        world.clock.advance(2)
+        await mint()
+        assert.deepEqual(await stored(world, accountId), { live: left, all: left })
+      }
+    }),
+  )
+
+  it(
+    'are signed with the key that the server has by then, also right after a rotation that it has not heard of',
+    inWorld(async (world) => {
+      const { accountId, albumId } = await newKeeper(world)
+      const { capabilities } = world.rules
+      await world.keys.tokens.publicKey()
+      await rotateSigningKey(world)
+      const { jti, token } = admitted(await capabilities.mint(accountId, request(world, albumId)))
+      world.clock.advance(5)
+      assert.ok(await world.keys.tokens.verify('capability+jwt', token))
+      const live = admitted(await capabilities.list(accountId, albumId))
+      assert.deepEqual(
+        live.map((capability) => capability.jti),
+        [jti],
+      )
+      await rotateSigningKey(world)
+      assert.deepEqual(await revoked(world), [jti])
+    }),
+  )
+})
+
+describe('the list of revoked capabilities', () => {
+  it(
+    'is read once in a second, whoever asks, and tells when',
+    inWorld(async (world) => {
+      const { capabilities, discovery } = world.rules
+      const { accountId, albumId } = await newKeeper(world)
+      const { jti } = admitted(await capabilities.mint(accountId, request(world, albumId)))
+      const lists = await Promise.all(Array.from({ length: 8 }, () => discovery.revocations()))
+      await capabilities.revoke(accountId, albumId, jti)
+      world.clock.advance(0.999)
+      lists.push(await discovery.revocations())
+      for (const list of lists) assert.equal(list, lists[0])
+      world.clock.advance(0.001)
+      const next = await discovery.revocations()
+      assert.deepEqual([next.at, next.revoked.map((each) => each.jti)], [world.clock.now(), [jti]])
+    }),
+  )
+})
+
+describe('a capability', () => {
+  it(
+    'is listed until it ends or is revoked, oldest first',
+    inWorld(async (world) => {
+      const { capabilities } = world.rules
+      const { accountId, albumId } = await newKeeper(world)
+      const minted = []
+      for (const seconds of [300, 100, 200])
+        minted.push(admitted(await capabilities.mint(accountId, request(world, albumId, { seconds }))))
+      const listed = async () => admitted(await capabilities.list(accountId, albumId)).map(({ jti }) => jti)
+      const [first, second, third] = minted.map(({ jti }) => jti)
+      assert.deepEqual(await listed(), [first, second, third])
+      world.clock.advance(100)
+      assert.deepEqual(await listed(), [first, third])
+      assert.equal(await capabilities.revoke(accountId, albumId, known(first)), undefined)
+      assert.deepEqual(await listed(), [third])
+    }),
+  )
+
+  it(
+    'is on the public list from its revocation to its end, and is forgotten then, revoked or not',
+    inWorld(async (world) => {
+      const { capabilities, discovery, sweep } = world.rules
+      const { accountId, albumId } = await newKeeper(world)
+      const mint = async (seconds: number) =>
+        admitted(await capabilities.mint(accountId, request(world, albumId, { seconds })))
+      const [late, soon] = [await mint(200), await mint(100)]
+      await mint(100)
+      for (const { jti } of [late, soon, late]) await capabilities.revoke(accountId, albumId, jti)
+      assert.deepEqual(await discovery.revocations(), {
+        at: world.clock.now(),
+        revoked: [soon, late].map(({ jti, expiresAt }) => ({ jti, expiresAt })),
+      })
+      world.clock.advance(99.999)
+      await sweep.sweep()
+      assert.deepEqual(await stored(world, accountId), { live: 1, all: 3 })
+      world.clock.advance(0.001)
+      assert.deepEqual(await revoked(world), [late.jti])
+      await sweep.sweep()
+      assert.deepEqual(await stored(world, accountId), { live: 0, all: 1 })
+    }),
+  )
+
+  it(
+    'ends with the key that signed it, and the public list says so',
+    inWorld(async (world) => {
+      const { capabilities } = world.rules
+      const { accountId, albumId } = await newKeeper(world)
+      const { jti, token } = admitted(await capabilities.mint(accountId, request(world, albumId)))
+      await rotateSigningKey(world)
+      assert.deepEqual(await revoked(world), [jti])
+      assert.deepEqual(await capabilities.list(accountId, albumId), [])
+      world.clock.advance(5)
+      assert.equal(await world.keys.tokens.verify('capability+jwt', token), undefined)
+      const next = admitted(await capabilities.mint(accountId, request(world, albumId)))
+      assert.ok(await world.keys.tokens.verify('capability+jwt', next.token))
+    }),
+  )
+})

@@ -1,0 +1,145 @@
+import { CAPABILITY_TYPE, capabilityClaims, MAX_CAPABILITY_SECONDS } from '@blindkeep/protocol/capability'
+import {
+  type AccountId,
+  type AlbumId,
+  addSeconds,
+  type Instant,
+  instantOf,
+  type Jti,
+  parseJti,
+} from '@blindkeep/protocol/ids'
+import type { Clock } from '../../ports/clock.ts'
+import type { TokenSigner } from '../../ports/keyring.ts'
+import type { Random } from '../../ports/random.ts'
+import type { Capability, ReadTx, Store, WriteTx } from '../../ports/store.ts'
+import { requireActiveAccount } from '../account/activeAccount.ts'
+import { newId } from '../newId.ts'
+import { isRefusal, type Refuses } from '../refusals.ts'
+import type { SigningKey } from './signingKey.ts'
+
+/** Federation capability tokens: an album's owner lets a peer read it for a day at most (specification, Authentication, 7). */
+export const MAX_CAPABILITIES = 1000
+/** Revoked ones stay until their end on the public list, which everybody reads whole, so that they are bounded as well. */
+export const MAX_CAPABILITIES_UNENDED = 2000
+/** Forgotten with each that is minted: one more than it adds, so that those that end within seconds do not pile up between two sweeps. */
+const PRUNED_AT_A_MINT = 2
+
+export interface MintRequest {
+  readonly albumId: AlbumId
+  readonly peer: string
+  readonly expiresAt: Instant
+}
+
+export interface MintedCapability {
+  readonly token: string
+  readonly jti: Jti
+  readonly expiresAt: Instant
+}
+
+interface CapabilityPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly tokens: Pick<SigningKey, 'seenBy'>
+}
+
+export type Capabilities = ReturnType<typeof createCapabilities>
+
+export function createCapabilities(
+  { store, clock, random, tokens }: CapabilityPorts,
+  { serverId }: { readonly serverId: string },
+) {
+  /** Gives the key to sign with. */
+  async function keep(
+    tx: WriteTx,
+    capability: Capability,
+  ): Promise<Pick<TokenSigner, 'sign'> | Refuses<'session_over' | 'album_not_available' | 'limit_reached'>> {
+    const { accountId, albumId, issuedAt } = capability
+    const gone = await requireActiveAccount(tx, accountId)
+    if (gone !== undefined) return gone
+    if (!(await owns(tx, accountId, albumId))) return { refused: 'album_not_available' }
+    const { live, all } = await tx.capabilities.count(accountId, issuedAt)
+    if (live >= MAX_CAPABILITIES)
+      return { refused: 'limit_reached', detail: `an account has at most ${MAX_CAPABILITIES} live capabilities` }
+    if (all >= MAX_CAPABILITIES_UNENDED)
+      return {
+        refused: 'limit_reached',
+        detail: `an account has at most ${MAX_CAPABILITIES_UNENDED} capabilities that have not ended, revoked ones included`,
+      }
+    await tx.capabilities.prune(issuedAt, PRUNED_AT_A_MINT)
+    await tx.capabilities.insert(capability)
+    return tokens.seenBy(tx)
+  }
+
+  return {
+    /**
+     * Signed once its row is there, with the key that was the server's by then: a rotation that comes later revokes the row, and one that came earlier has
+     * made that key. A process that dies in between leaves the row of a token that nobody has.
+     */
+    async mint(
+      accountId: AccountId,
+      { albumId, peer, expiresAt: wanted }: MintRequest,
+    ): Promise<
+      | MintedCapability
+      | Refuses<'session_over' | 'request_malformed' | 'lifetime_too_long' | 'album_not_available' | 'limit_reached'>
+    > {
+      const now = clock.now()
+      const expiresAt = instantOf(Math.floor(wanted / 1000) * 1000)
+      const unfit = judge({ peer, expiresAt, wanted, now })
+      if (unfit !== undefined) return unfit
+      const capability = { jti: newId(random, parseJti), accountId, albumId, peer, issuedAt: now, expiresAt }
+      const kept = await store.write((tx) => keep(tx, capability))
+      if (isRefusal(kept)) return kept
+      const claims = capabilityClaims({ ...capability, issuer: serverId })
+      return { token: await kept.sign({ typ: CAPABILITY_TYPE }, claims), jti: capability.jti, expiresAt }
+    },
+
+    /** Live ones, oldest first. */
+    async list(
+      accountId: AccountId,
+      albumId: AlbumId,
+    ): Promise<readonly Capability[] | Refuses<'album_not_available'>> {
+      return store.read(async (tx) =>
+        (await owns(tx, accountId, albumId))
+          ? tx.capabilities.liveOf(albumId, clock.now())
+          : { refused: 'album_not_available' },
+      )
+    },
+
+    /** Whether there was such a one or not. On the public list at its next reading (discovery.ts). */
+    async revoke(
+      accountId: AccountId,
+      albumId: AlbumId,
+      jti: Jti,
+    ): Promise<Refuses<'album_not_available'> | undefined> {
+      return store.write(async (tx) => {
+        if (!(await owns(tx, accountId, albumId))) return { refused: 'album_not_available' }
+        await tx.capabilities.revoke(jti, albumId, clock.now())
+        return undefined
+      })
+    },
+  }
+}
+
+async function owns(tx: ReadTx, accountId: AccountId, albumId: AlbumId): Promise<boolean> {
+  return (await tx.albums.find(albumId))?.accountId === accountId
+}
+
+function judge({
+  peer,
+  expiresAt,
+  wanted,
+  now,
+}: {
+  readonly peer: string
+  /** In whole seconds, as it will be signed. */
+  readonly expiresAt: Instant
+  readonly wanted: Instant
+  readonly now: Instant
+}): Refuses<'request_malformed' | 'lifetime_too_long'> | undefined {
+  // A peer is known by its origin alone, so that there has to be one spelling of it.
+  if (URL.parse(peer)?.origin !== peer)
+    return { refused: 'request_malformed', detail: '/peer must be an origin in its canonical form' }
+  if (expiresAt <= now) return { refused: 'request_malformed', detail: '/expires_at must be ahead' }
+  return wanted > addSeconds(now, MAX_CAPABILITY_SECONDS) ? { refused: 'lifetime_too_long' } : undefined
+}

@@ -1,0 +1,96 @@
+import { addSeconds, formatInstant, type Instant, type ProtocolVersion } from '@blindkeep/protocol/ids'
+import type { ProtocolWindow } from '@blindkeep/protocol/window'
+import type { Clock } from '../../ports/clock.ts'
+import type { Deprecation, Store } from '../../ports/store.ts'
+import { highest, settledWindow } from './protocolWindow.ts'
+
+/** Announcing that old protocol versions will not be accepted any more (specification, Versioning, 4). */
+interface DeprecationSettings {
+  /** Days from an announcement to its cutoff, at the least. */
+  readonly deprecationLeadDays: number
+}
+
+export interface Announcement {
+  /** Versions below this one will not be accepted from the cutoff on. */
+  readonly minProtocolVersion: ProtocolVersion
+  readonly cutoff: Instant
+  /** Where people read what to do; http or https. */
+  readonly detailUrl: string | undefined
+}
+
+export interface AnnouncementRefused {
+  readonly refused: 'announcement_unfit'
+  /** For the operator. */
+  readonly detail: string
+}
+
+/** Every answer of server-info carries all of them. Each names a later version than the one before it, so that even this is far away. */
+const MAX_ANNOUNCEMENTS = 1000
+const MAX_URL_CHARACTERS = 2048
+const DAY_SECONDS = 86_400
+
+export type Deprecations = ReturnType<typeof createDeprecations>
+
+export function createDeprecations(
+  { store, clock }: { readonly store: Store; readonly clock: Clock },
+  settings: DeprecationSettings,
+) {
+  return {
+    list(): Promise<readonly Deprecation[]> {
+      return store.read((tx) => tx.deprecations.list())
+    },
+
+    /** For good: what has been announced is never changed, and clients may rely on every cutoff that they were told. So it is judged by the window of the server. */
+    async announce(announcement: Announcement): Promise<Deprecation | AnnouncementRefused> {
+      const announcedAt = clock.now()
+      return store.write(async (tx) => {
+        const earlier = await tx.deprecations.list()
+        const detail =
+          unfitByItself(announcement, announcedAt, settings) ??
+          unfitBeside(earlier, announcement, await settledWindow(tx))
+        if (detail !== undefined) return { refused: 'announcement_unfit', detail }
+        const made = { ...announcement, announcedAt }
+        await tx.deprecations.append(made)
+        return made
+      })
+    },
+  }
+}
+
+function unfitByItself(
+  { cutoff, detailUrl }: Announcement,
+  now: Instant,
+  { deprecationLeadDays }: DeprecationSettings,
+): string | undefined {
+  const soonest = addSeconds(now, deprecationLeadDays * DAY_SECONDS)
+  if (cutoff < soonest)
+    return `the cutoff has to be at least ${deprecationLeadDays} days ahead (DEPRECATION_LEAD_DAYS): ${formatInstant(soonest)} or later`
+  return detailUrl === undefined || isWebAddress(detailUrl)
+    ? undefined
+    : `the detail URL has to be an http or https URL of at most ${MAX_URL_CHARACTERS} characters`
+}
+
+function isWebAddress(text: string): boolean {
+  const protocol = URL.parse(text)?.protocol
+  return text.length <= MAX_URL_CHARACTERS && (protocol === 'https:' || protocol === 'http:')
+}
+
+/** Versions and cutoffs rise together: a client that was told until when it is served is served until then. */
+function unfitBeside(
+  earlier: readonly Deprecation[],
+  { minProtocolVersion, cutoff }: Announcement,
+  window: ProtocolWindow | undefined,
+): string | undefined {
+  if (window === undefined) return 'no server has started on this data yet, so that nobody knows its protocol versions'
+  const oldest = highest(window.min, earlier)
+  if (minProtocolVersion <= oldest)
+    return `versions below ${oldest} are not accepted, or it is announced that they will not be: the version has to be later than that`
+  if (minProtocolVersion > window.max)
+    return `the newest protocol version of the server is ${window.max} (PROTOCOL_MAX, as it last started): the version has to be that one or an earlier one`
+  const last = earlier.at(-1)
+  if (last !== undefined && cutoff < last.cutoff)
+    return `versions below ${last.minProtocolVersion} were told that they are accepted until ${formatInstant(last.cutoff)}: the cutoff has to be then or later`
+  return earlier.length < MAX_ANNOUNCEMENTS
+    ? undefined
+    : `there are ${MAX_ANNOUNCEMENTS} announcements, the most there may be`
+}

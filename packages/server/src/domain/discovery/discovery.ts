@@ -1,0 +1,87 @@
+import type { Instant, KeyId } from '@blindkeep/protocol/ids'
+import type { ProtocolWindow } from '@blindkeep/protocol/window'
+import type { Clock } from '../../ports/clock.ts'
+import type { AttestationKey, Deprecation, RevokedCapability, Store } from '../../ports/store.ts'
+import { cacheFor } from '../cache.ts'
+import type { AcceptedVersions } from './protocolWindow.ts'
+import type { SigningKey } from './signingKey.ts'
+
+/** Public facts about the server; nothing here has to do with any user. */
+export interface ServerFacts {
+  readonly serverId: string
+  /** Without a slash at its end. */
+  readonly publicUrl: string
+  readonly federationUrl: string | undefined
+}
+
+export interface ServerInfo extends ServerFacts, ProtocolWindow {
+  /** Of access tokens and capabilities: Ed25519, 32 bytes. */
+  readonly signingKey: Uint8Array
+  readonly deprecations: readonly Deprecation[]
+}
+
+export interface Revocations {
+  /** Before the list was read, so that it is never younger than what it tells. */
+  readonly at: Instant
+  readonly revoked: readonly RevokedCapability[]
+}
+
+export interface PublishedKeys {
+  readonly serverId: string
+  readonly keys: readonly PublishedKey[]
+}
+
+export type PublishedKey = Omit<AttestationKey, 'sealedPrivateKey'>
+
+/**
+ * What is read of the store is read once in this time, however many ask: the documents are for everybody, and accounts can lengthen one of them. All are
+ * let be cached for longer than that.
+ */
+const KEPT_MS = 1000
+
+interface DiscoveryPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly tokens: Pick<SigningKey, 'publicKey'>
+  readonly protocolWindow: AcceptedVersions
+}
+
+export type Discovery = ReturnType<typeof createDiscovery>
+
+export function createDiscovery(
+  { store, clock, tokens, protocolWindow }: DiscoveryPorts,
+  { serverId, publicUrl, federationUrl }: ServerFacts,
+) {
+  const publishedKeys = cacheFor(clock, KEPT_MS, async () => {
+    const keys = await store.read((tx) => tx.keys.attestationKeys())
+    return { serverId, keys: keys.map(publishedOf) }
+  })
+  let signedWith: KeyId | undefined
+
+  return {
+    async serverInfo(): Promise<ServerInfo> {
+      const facts = { serverId, publicUrl, federationUrl, ...protocolWindow.current() }
+      return { ...facts, signingKey: await tokens.publicKey(), deprecations: protocolWindow.announced() }
+    },
+
+    deprecations: (): readonly Deprecation[] => protocolWindow.announced(),
+
+    /** Throws when the list cannot be read: an empty one would claim that nothing is revoked (specification, Discovery). */
+    revocations: cacheFor(clock, KEPT_MS, async (): Promise<Revocations> => {
+      const at = clock.now()
+      return { at, revoked: await store.read((tx) => tx.capabilities.revoked(at)) }
+    }),
+
+    attestationKeys: (): Promise<PublishedKeys> => publishedKeys(),
+
+    /** To be told before a receipt is signed with a key: whoever has the receipt finds the key in the list. */
+    signsWith({ keyId }: AttestationKey): void {
+      if (keyId !== signedWith) publishedKeys.forget()
+      signedWith = keyId
+    },
+  }
+}
+
+function publishedOf({ keyId, publicKey, activeFrom, activeTo }: AttestationKey): PublishedKey {
+  return { keyId, publicKey, activeFrom, activeTo }
+}

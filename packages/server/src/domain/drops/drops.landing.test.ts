@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { toBase64 } from '@blindkeep/protocol/bytes'
+import type { OpaqueId } from '@blindkeep/protocol/ids'
+import { createFaults } from '../../testing/faults.ts'
+import {
+  accountRow,
+  admitted,
+  append,
+  bytes,
+  creation,
+  land,
+  linkRow,
+  newLink,
+  openDrop,
+  ownerOf,
+  uploadRow,
+} from '../../testing/guest.ts'
+import { inWorld, known, newOpaqueId, type World } from '../../testing/world.ts'
+import { isRefusal } from '../refusals.ts'
+import type { CreateDrop } from './drops.ts'
+
+const content = bytes(100)
+
+const reasonOf = (answer: unknown): string => (isRefusal(answer) ? String(Object(answer).refused) : 'created')
+
+const create = async (world: World, request: CreateDrop) => reasonOf(await world.rules.drops.create(request))
+
+describe('the limits on sessions', () => {
+  const limited = { settings: { linkSessionsPerWindow: 2, sourceSessionsPerWindow: 3 } }
+
+  it(
+    'count what was admitted: no refusal and no repeat',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const request = creation(opaqueId, content, { source: 'a', idempotencyKey: 'one' })
+      const refused = creation(opaqueId, content, { source: 'a', declaration: { kemCt: '' } })
+      for (let round = 0; round < 5; round += 1) {
+        assert.equal(await create(world, refused), 'declaration_malformed')
+        assert.equal(await create(world, { ...refused, opaqueId: newOpaqueId() }), 'link_not_live')
+        assert.equal(await create(world, request), 'created')
+      }
+      assert.equal(await create(world, { ...request, idempotencyKey: 'two' }), 'created')
+      const late = await world.rules.drops.create({ ...request, idempotencyKey: 'three' })
+      assert.deepEqual(late, { refused: 'link_limited', retryAfterSeconds: 900 })
+      world.clock.advance(900)
+      assert.equal(await create(world, { ...request, idempotencyKey: 'three' }), 'created')
+    }, limited),
+  )
+
+  it(
+    'give the source its place back when the link’s was refused, and never one that it did not take',
+    inWorld(async (world) => {
+      const full = await newLink(world)
+      const from = (opaqueId: OpaqueId) => create(world, creation(opaqueId, content, { source: 'a' }))
+      assert.deepEqual([await from(full), await from(full)], ['created', 'created'])
+      for (let round = 0; round < 5; round += 1) assert.equal(await from(full), 'link_limited')
+      assert.equal(await from(await newLink(world)), 'created')
+      for (let round = 0; round < 5; round += 1) assert.equal(await from(await newLink(world)), 'source_limited')
+      assert.equal(await create(world, creation(await newLink(world), content, { source: 'b' })), 'created')
+    }, limited),
+  )
+
+  it('count no attempt that the server itself failed', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const opaqueId = await newLink(world)
+        const request = creation(opaqueId, content, { source: 'a' })
+        for (const call of ['storeWrite', 'freeBytes', 'storeRead'] as const) {
+          faults.arm(call, { times: 4 })
+          for (let round = 0; round < 4; round += 1) await assert.rejects(world.rules.drops.create(request))
+        }
+        assert.deepEqual([await create(world, request), await create(world, request)], ['created', 'created'])
+        assert.equal(await create(world, request), 'link_limited')
+      },
+      { ...limited, around: faults.around },
+    )()
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  it(
+    'gets the same session again, however often and at once',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world, { maxFileCount: 1 })
+      const request = creation(opaqueId, content, { idempotencyKey: 'the same' })
+      const answers = await Promise.all(Array.from({ length: 16 }, () => world.rules.drops.create(request)))
+      assert.equal(new Set(answers).size, 1)
+      assert.equal((await linkRow(world, opaqueId)).openSessions, 1)
+      const [uploadId] = answers
+      await append(world, admitted(known(uploadId)), { offset: 0, bytes: content })
+      assert.equal(await world.rules.drops.create(request), uploadId)
+    }),
+  )
+
+  it(
+    'is refused with another declaration, and free on another link',
+    inWorld(async (world) => {
+      const [opaqueId, other] = [await newLink(world), await newLink(world)]
+      const first = await world.rules.drops.create(creation(opaqueId, content, { idempotencyKey: 'k' }))
+      for (const declaration of [{ size: 99 }, { contentType: 'text/plain' }, { suggestedFilename: 'x' }]) {
+        const changed = creation(opaqueId, content, { idempotencyKey: 'k', declaration })
+        assert.equal(await create(world, changed), 'declaration_malformed')
+      }
+      assert.notEqual(await world.rules.drops.create(creation(other, content, { idempotencyKey: 'k' })), first)
+      assert.equal((await linkRow(world, opaqueId)).openBytes, 100)
+    }),
+  )
+
+  it(
+    'does not pass a passphrase by',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world, { passphraseVerifier: content })
+      const request = creation(opaqueId, content, { idempotencyKey: 'k', proof: toBase64(content) })
+      admitted(await world.rules.drops.create(request))
+      assert.equal(await create(world, { ...request, proof: undefined }), 'passphrase_missing')
+    }),
+  )
+})
+
+describe('a landing', () => {
+  it(
+    'puts the drop into the inbox with the receipt’s time, turns the reservation into use, and keeps the charge',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world, { maxTotalBytes: 300 })
+      const uploadId = await land(world, opaqueId, content)
+      const owner = await ownerOf(world, opaqueId)
+      const [drop] = await world.rules.inbox.list(owner)
+      const receipt = admitted(await world.rules.drops.receipt({ opaqueId, uploadId }))
+      const { state, closedAt } = await uploadRow(world, uploadId)
+      assert.deepEqual([drop?.uploadId, drop?.dropId, drop?.receivedAt], [uploadId, receipt.dropId, receipt.receivedAt])
+      assert.deepEqual([state, closedAt], ['landed', receipt.receivedAt])
+      const { openSessions, openBytes, landedFiles, landedBytes, spentAt } = await linkRow(world, opaqueId)
+      assert.deepEqual([openSessions, openBytes, landedFiles, landedBytes, spentAt], [0, 0, 1, 100, undefined])
+      assert.equal((await accountRow(world, owner)).usedBytes, 100)
+      assert.equal((await world.store.read((tx) => tx.objects.find(known(drop).location)))?.state, 'kept')
+    }),
+  )
+
+  it(
+    'spends a single-use link and ends the other sessions, with caps and quota given back',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world, { singleUse: true })
+      const others = [await openDrop(world, opaqueId, bytes(40)), await openDrop(world, opaqueId, bytes(50))]
+      await land(world, opaqueId, content)
+      for (const other of others) assert.equal((await uploadRow(world, other)).state, 'ended')
+      const { openSessions, openBytes, landedFiles, accountId } = await linkRow(world, opaqueId)
+      assert.deepEqual([openSessions, openBytes, landedFiles], [0, 0, 1])
+      assert.equal((await accountRow(world, accountId)).usedBytes, 100)
+      assert.equal(await create(world, creation(opaqueId, content)), 'link_not_live')
+    }),
+  )
+
+  it(
+    'of two files with the same bytes keeps two objects, each with a place of its own',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const [first, second] = [await land(world, opaqueId, content), await land(world, opaqueId, content)]
+      const locations = [(await uploadRow(world, first)).location, (await uploadRow(world, second)).location]
+      assert.equal(new Set(locations).size, 2)
+      for (const location of locations) assert.equal(await world.blobs.size(location), 100)
+    }),
+  )
+})
+
+describe('a guest’s receipt', () => {
+  it(
+    'is there once the drop has landed, through its own link alone',
+    inWorld(async (world) => {
+      const [opaqueId, other] = [await newLink(world), await newLink(world)]
+      const open = await openDrop(world, opaqueId, content)
+      const landed = await land(world, opaqueId, content)
+      const { drops } = world.rules
+      const NOT_FOUND = { refused: 'upload_not_found' }
+      assert.deepEqual(await drops.receipt({ opaqueId, uploadId: open }), NOT_FOUND)
+      assert.deepEqual(await drops.receipt({ opaqueId: other, uploadId: landed }), NOT_FOUND)
+      assert.equal(admitted(await drops.receipt({ opaqueId, uploadId: landed })).uploadId, landed)
+      await world.rules.links.revoke(await ownerOf(world, opaqueId), opaqueId)
+      admitted(await drops.receipt({ opaqueId, uploadId: landed }))
+    }),
+  )
+})

@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { toBase64 } from '@blindkeep/protocol/bytes'
+import { type OpaqueId, parseDropId, parseUploadId } from '@blindkeep/protocol/ids'
+import { contentTypesOf } from '@blindkeep/protocol/window'
+import { openBlob } from '../../testing/assetSessions.ts'
+import { newKeeper } from '../../testing/assets.ts'
+import {
+  accountRow,
+  admitted,
+  append,
+  bytes,
+  creation,
+  land,
+  linkRow,
+  newLink,
+  openDrop,
+  ownerOf,
+  uploadRow,
+} from '../../testing/guest.ts'
+import { inWorld, known, newAccount, newOpaqueId, sha256, type World } from '../../testing/world.ts'
+import { isRefusal } from '../refusals.ts'
+import { type CreateDrop, type Declaration, MAX_PENDING_DROPS } from './drops.ts'
+
+const content = bytes(100)
+
+const reasonOf = (answer: unknown): string => (isRefusal(answer) ? String(Object(answer).refused) : 'created')
+
+const create = async (world: World, request: CreateDrop) => reasonOf(await world.rules.drops.create(request))
+
+/** Whether nothing is reserved on the link, nor charged to its owner. */
+async function isUntouched(world: World, opaqueId: OpaqueId): Promise<boolean> {
+  const { openSessions, openBytes, landedBytes, accountId } = await linkRow(world, opaqueId)
+  return openSessions + openBytes + landedBytes + (await accountRow(world, accountId)).usedBytes === 0
+}
+
+describe('creating a drop session', () => {
+  it(
+    'reserves the link’s caps, charges the owner and writes down where the bytes will be',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const uploadId = await openDrop(world, opaqueId, content)
+      const { state, location, size, ciphertextHash, receivedBytes } = await uploadRow(world, uploadId)
+      assert.deepEqual([state, size, ciphertextHash, receivedBytes], ['open', 100, sha256(content), 0])
+      const object = await world.store.read((tx) => tx.objects.find(location))
+      assert.deepEqual([object?.state, object?.size], ['staged', 100])
+      const { openSessions, openBytes, accountId } = await linkRow(world, opaqueId)
+      assert.deepEqual([openSessions, openBytes], [1, 100])
+      assert.equal((await accountRow(world, accountId)).usedBytes, 100)
+    }),
+  )
+
+  it(
+    'gives the first of its refusals in the specified order, and leaves nothing behind',
+    inWorld(
+      async (world) => {
+        const owner = await newAccount(world)
+        const gated = await newLink(
+          world,
+          { passphraseVerifier: content, maxFileSize: 150, maxTotalBytes: 120, maxFileCount: 5 },
+          owner,
+        )
+        const faulty = { contentType: 'text/html', kemCt: 'AAAA' }
+        const proof = toBase64(content)
+        const ask = (over: Parameters<typeof creation>[2], opaqueId = gated) =>
+          create(world, creation(opaqueId, content, { source: 'a', ...over }))
+
+        assert.equal(await ask({ declaration: { ...faulty, size: 151 } }, newOpaqueId()), 'link_not_live')
+        assert.equal(await ask({ declaration: { ...faulty, size: 151 } }), 'passphrase_missing')
+        assert.equal(
+          await ask({ declaration: { ...faulty, size: 151 }, proof: toBase64(bytes(32)) }),
+          'passphrase_wrong',
+        )
+        assert.equal(await ask({ declaration: { ...faulty, size: 151 }, proof }), 'file_too_large')
+        assert.equal(await ask({ declaration: { ...faulty, size: 130 }, proof }), 'caps_exhausted')
+        assert.equal(await ask({ declaration: { ...faulty, size: 110 }, proof }), 'quota_exceeded')
+        assert.equal(await ask({ declaration: faulty, proof }), 'declaration_malformed')
+        assert.equal(await isUntouched(world, gated), true)
+        assert.equal(await ask({ proof }), 'created')
+
+        // Two of each were admitted; then the source is judged before the link is looked up, and the link before the proof.
+        const open = await newLink(world, {}, await newAccount(world))
+        const small = { declaration: { size: 9 } }
+        assert.equal(await ask({ source: 'b', ...small }, open), 'created')
+        assert.equal(await ask({ source: 'b', ...small }, open), 'created')
+        assert.equal(await ask({ source: 'c', ...small, proof }, open), 'link_limited')
+        assert.equal(await ask({ source: 'b' }, newOpaqueId()), 'source_limited')
+      },
+      { settings: { quotaHardBytes: 105, linkSessionsPerWindow: 2, sourceSessionsPerWindow: 2 } },
+    ),
+  )
+
+  it(
+    'says that a file is too large even when the link is full, with the limit',
+    inWorld(
+      async (world) => {
+        const opaqueId = await newLink(world, { maxFileSize: 120, maxFileCount: 1 })
+        await land(world, opaqueId, content)
+        const tooLarge = creation(opaqueId, content, { declaration: { size: 121 } })
+        assert.deepEqual(await world.rules.drops.create(tooLarge), { refused: 'file_too_large', limit: 120 })
+        assert.equal(await create(world, creation(opaqueId, content)), 'caps_exhausted')
+        const wide = creation(await newLink(world), content, { declaration: { size: 501 } })
+        assert.deepEqual(await world.rules.drops.create(wide), { refused: 'file_too_large', limit: 500 })
+      },
+      { settings: { blobBytesMax: 500 } },
+    ),
+  )
+
+  it(
+    'judges the declaration by the link’s list, the suite and the form of each value',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const { protocolVersion } = await linkRow(world, opaqueId)
+      const hash = sha256(content)
+      const bad: Partial<Declaration>[] = [
+        { contentType: 'text/html' },
+        { contentType: 'text/plain; charset=utf-8' },
+        { contentType: '' },
+        { ciphertextHash: hash.toUpperCase() },
+        { ciphertextHash: hash.slice(1) },
+        { ciphertextHash: `${hash}\n` },
+        { kemCt: toBase64(bytes(1119)) },
+        { kemCt: toBase64(bytes(1121)) },
+        { kemCt: toBase64(bytes(1120)).replace(/=+$/, '') },
+      ]
+      for (const declaration of bad)
+        assert.equal(await create(world, creation(opaqueId, content, { declaration })), 'declaration_malformed')
+      assert.equal(await isUntouched(world, opaqueId), true)
+      for (const contentType of contentTypesOf(protocolVersion))
+        assert.equal(await create(world, creation(opaqueId, content, { declaration: { contentType } })), 'created')
+    }),
+  )
+
+  it(
+    'takes file names of 1 to 255 characters, none of control, and keeps them as they are',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const refused = [
+        '',
+        'a\r\nb',
+        'a\0b',
+        'tab\t',
+        '\x7f',
+        '\x85',
+        'x'.repeat(256),
+        'x'.repeat(65_536),
+        '\ud800',
+        '😀'.repeat(256),
+      ]
+      for (const suggestedFilename of refused) {
+        const answer = await create(world, creation(opaqueId, content, { declaration: { suggestedFilename } }))
+        assert.equal(answer, 'declaration_malformed', JSON.stringify(suggestedFilename).slice(0, 40))
+      }
+      const taken = [
+        '<img src=x onerror=alert(1)>',
+        '../../etc/passwd',
+        'gpj.\u202eexe',
+        '😀'.repeat(255),
+        ' ',
+        'ﬁ',
+        "';--",
+      ]
+      for (const suggestedFilename of taken) {
+        const uploadId = admitted(
+          await world.rules.drops.create(creation(opaqueId, content, { declaration: { suggestedFilename } })),
+        )
+        assert.equal((await uploadRow(world, uploadId)).suggestedFilename, suggestedFilename)
+      }
+    }),
+  )
+
+  it(
+    'is refused when the disk would fall below its floor, open sessions counted in',
+    inWorld(
+      async (world) => {
+        const opaqueId = await newLink(world)
+        const ask = (size: number) => create(world, creation(opaqueId, content, { declaration: { size } }))
+        assert.equal(await ask(601), 'storage_unavailable')
+        assert.equal(await isUntouched(world, opaqueId), true)
+        assert.equal(await ask(400), 'created')
+        assert.equal(await ask(201), 'storage_unavailable')
+        assert.equal(await ask(200), 'created')
+        assert.equal(await ask(1), 'storage_unavailable')
+      },
+      {
+        settings: { freeSpaceFloorBytes: 400 },
+        around: { blobs: (real) => ({ ...real, freeBytes: async () => 1000 }) },
+      },
+    ),
+  )
+
+  it(
+    'counts up to 2^53-1 and refuses beyond, never wrongly',
+    inWorld(
+      async (world) => {
+        const most = 2 ** 53 - 1
+        const owner = await newAccount(world)
+        const ask = async (opaqueId: OpaqueId, size: number) =>
+          create(world, creation(opaqueId, content, { declaration: { size } }))
+        const [first, second] = [await newLink(world, {}, owner), await newLink(world, {}, owner)]
+        assert.equal(await ask(first, most), 'created')
+        assert.equal(await ask(first, 1), 'caps_exhausted')
+        assert.equal(await ask(second, 1), 'quota_exceeded')
+        assert.equal((await accountRow(world, owner)).usedBytes, most)
+      },
+      {
+        settings: { blobBytesMax: 2 ** 53 - 1 },
+        around: { blobs: (real) => ({ ...real, freeBytes: async () => 2 ** 53 - 1 }) },
+      },
+    ),
+  )
+
+  it(
+    'ends at ten thousand drops of an account, pending and on their way',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const opaqueId = await newLink(world, {}, keeper.accountId)
+      const landed = await land(world, opaqueId, content)
+      const [drop] = await world.rules.inbox.list(await ownerOf(world, opaqueId))
+      await world.store.write(async (tx) => {
+        for (let count = 1; count < MAX_PENDING_DROPS; count += 1) {
+          const id = `${String(count).padStart(8, '0')}${landed.slice(8)}`
+          const own = { dropId: known(parseDropId(id)), uploadId: known(parseUploadId(id)) }
+          await tx.drops.insert({ ...known(drop), ...own })
+        }
+      })
+      assert.equal(await create(world, creation(opaqueId, content)), 'caps_exhausted')
+      const tooLarge = { declaration: { size: 2 ** 40 + 1 } }
+      assert.equal(await create(world, creation(opaqueId, content, tooLarge)), 'file_too_large')
+      await world.rules.inbox.discard(await ownerOf(world, opaqueId), known(drop).dropId)
+      // The owner’s own lands elsewhere.
+      await openBlob(world, keeper, content)
+      assert.equal(await create(world, creation(opaqueId, content)), 'created')
+      // What is open may land, so that it counts too, and until it has ended.
+      assert.equal(await create(world, creation(opaqueId, content)), 'caps_exhausted')
+      const [open] = await world.store.read((tx) => tx.uploads.openOf(opaqueId))
+      await world.rules.ending.cancel(known(open))
+      const last = await openDrop(world, opaqueId, content)
+      admitted(await append(world, last, { offset: 0, bytes: content }))
+      const pending = await world.store.read((tx) => tx.drops.countPending(known(drop).accountId))
+      assert.equal(pending, MAX_PENDING_DROPS)
+    }),
+  )
+})
+
+describe('64 guests at once', () => {
+  const ask = (world: World, opaqueIds: readonly OpaqueId[]) =>
+    Promise.all(
+      Array.from({ length: 64 }, (_, at) => create(world, creation(known(opaqueIds[at % opaqueIds.length]), content))),
+    )
+
+  it(
+    'get exactly as many sessions as the caps hold',
+    inWorld(async (world) => {
+      for (const [caps, fits] of [
+        [{ maxFileCount: 7 }, 7],
+        [{ maxTotalBytes: 999 }, 9],
+        [{ maxTotalBytes: 1000 }, 10],
+        [{ maxFileCount: 0 }, 0],
+        [{ singleUse: true }, 64],
+      ] as const) {
+        const opaqueId = await newLink(world, caps)
+        const answers = await ask(world, [opaqueId])
+        assert.equal(answers.filter((answer) => answer === 'created').length, fits)
+        assert.ok(answers.every((answer) => answer === 'created' || answer === 'caps_exhausted'))
+        assert.equal((await linkRow(world, opaqueId)).openSessions, fits)
+      }
+    }),
+  )
+
+  it(
+    'get no more than the owner’s quota holds, over all links',
+    inWorld(
+      async (world) => {
+        const owner = await newAccount(world)
+        const links = [
+          await newLink(world, {}, owner),
+          await newLink(world, {}, owner),
+          await newLink(world, {}, owner),
+        ]
+        const answers = await ask(world, links)
+        assert.equal(answers.filter((answer) => answer === 'created').length, 11)
+        assert.ok(answers.every((answer) => answer === 'created' || answer === 'quota_exceeded'))
+        assert.equal((await accountRow(world, owner)).usedBytes, 1100)
+      },
+      { settings: { quotaHardBytes: 1199 } },
+    ),
+  )
+
+  it(
+    'share 64 open sessions of a link; the 65th has to wait',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      assert.ok((await ask(world, [opaqueId])).every((answer) => answer === 'created'))
+      assert.equal(await create(world, creation(opaqueId, content)), 'caps_exhausted')
+    }),
+  )
+})

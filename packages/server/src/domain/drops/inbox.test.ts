@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { addSeconds, parseDropId } from '@blindkeep/protocol/ids'
+import { systemRandom } from '../../adapters/system/random.ts'
+import type { Drop } from '../../ports/store.ts'
+import { createFaults } from '../../testing/faults.ts'
+import { accountRow, admitted, bytes, land, linkRow, newLink, ownerOf } from '../../testing/guest.ts'
+import { inWorld, known, newAccount, newOpaqueId, type World } from '../../testing/world.ts'
+
+const NOT_FOUND = { refused: 'drop_not_found' }
+
+/** A drop of a hundred bytes. */
+async function landed(world: World): Promise<Drop> {
+  const opaqueId = await newLink(world)
+  await land(world, opaqueId, bytes(100))
+  return known((await world.rules.inbox.list(await ownerOf(world, opaqueId)))[0])
+}
+
+const objectState = async ({ store }: World, { location }: Drop) =>
+  (await store.read((tx) => tx.objects.find(location)))?.state
+
+describe('the inbox', () => {
+  it(
+    'shows its owner all that waits, oldest first, and nobody else’s',
+    inWorld(async (world) => {
+      const owner = await newAccount(world)
+      const links = [await newLink(world, {}, owner), await newLink(world, {}, owner)]
+      await landed(world)
+      for (let count = 0; count < 6; count += 1) {
+        // Two of each three land in the same millisecond.
+        if (count % 3 === 0) world.clock.advance(1)
+        await land(world, known(links[count % 2]), bytes(count + 1))
+      }
+      const drops = await world.rules.inbox.list(owner)
+      assert.deepEqual(
+        drops.map(({ size }) => size),
+        [1, 2, 3, 4, 5, 6],
+      )
+    }),
+  )
+
+  it(
+    'hides a drop from everybody else, for whatever they ask',
+    inWorld(async (world) => {
+      const drop = await landed(world)
+      const { inbox } = world.rules
+      const stranger = await newAccount(world)
+      const unknown = known(parseDropId(systemRandom.uuid()))
+      for (const [account, dropId] of [
+        [stranger, drop.dropId],
+        [drop.accountId, unknown],
+      ] as const) {
+        assert.deepEqual(await inbox.content(account, dropId), NOT_FOUND)
+        assert.deepEqual(await inbox.discard(account, dropId), NOT_FOUND)
+      }
+      await inbox.discardOfLink(stranger, drop.opaqueId)
+      assert.equal((await inbox.list(drop.accountId)).length, 1)
+    }),
+  )
+})
+
+describe('a discard', () => {
+  it(
+    'gives the quota back at once, keeps the link’s cap, and lets the bytes wait',
+    inWorld(async (world) => {
+      const drop = await landed(world)
+      assert.equal(await world.rules.inbox.discard(drop.accountId, drop.dropId), undefined)
+      assert.equal((await accountRow(world, drop.accountId)).usedBytes, 0)
+      const { landedBytes, landedFiles } = await linkRow(world, drop.opaqueId)
+      assert.deepEqual([landedBytes, landedFiles], [100, 1])
+      assert.equal(await objectState(world, drop), 'orphaned')
+      assert.equal(await world.blobs.size(drop.location), 100)
+      assert.deepEqual(await world.rules.inbox.discard(drop.accountId, drop.dropId), NOT_FOUND)
+    }),
+  )
+
+  it(
+    'happens once, however many ask at once',
+    inWorld(async (world) => {
+      const drop = await landed(world)
+      const answers = await Promise.all(
+        Array.from({ length: 32 }, () => world.rules.inbox.discard(drop.accountId, drop.dropId)),
+      )
+      assert.equal(answers.filter((answer) => answer === undefined).length, 1)
+      assert.equal((await accountRow(world, drop.accountId)).usedBytes, 0)
+    }),
+  )
+
+  it(
+    'waits for a lease: until it has run out the drop is not there to be discarded',
+    inWorld(async (world) => {
+      const drop = await landed(world)
+      const leasedUntil = addSeconds(world.clock.now(), 60)
+      const leased = { ...drop, dropId: known(parseDropId(systemRandom.uuid())), leasedUntil }
+      await world.store.write(async (tx) => {
+        await tx.drops.remove(drop.dropId, drop.accountId, world.clock.now())
+        await tx.drops.insert(leased)
+      })
+      assert.deepEqual(await world.rules.inbox.discard(drop.accountId, leased.dropId), NOT_FOUND)
+      await world.rules.inbox.discardOfLink(drop.accountId, drop.opaqueId)
+      assert.equal((await world.rules.inbox.list(drop.accountId)).length, 1)
+      world.clock.advance(60)
+      assert.equal(await world.rules.inbox.discard(drop.accountId, leased.dropId), undefined)
+    }),
+  )
+
+  it(
+    'of a whole pile takes what came through that link',
+    inWorld(async (world) => {
+      const owner = await newAccount(world)
+      const [pile, other] = [await newLink(world, {}, owner), await newLink(world, {}, owner)]
+      for (const opaqueId of [pile, other, pile, pile]) await land(world, opaqueId, bytes(10))
+      await world.rules.inbox.discardOfLink(owner, newOpaqueId())
+      assert.equal((await world.rules.inbox.list(owner)).length, 4)
+      await world.rules.inbox.discardOfLink(owner, pile)
+      const left = await world.rules.inbox.list(owner)
+      assert.deepEqual(
+        left.map(({ opaqueId }) => opaqueId),
+        [other],
+      )
+      assert.equal((await accountRow(world, owner)).usedBytes, 10)
+    }),
+  )
+
+  it('leaves everything as it was when the store fails', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const drop = await landed(world)
+        faults.arm('storeWrite', { times: 1 })
+        await assert.rejects(world.rules.inbox.discard(drop.accountId, drop.dropId))
+        assert.equal((await accountRow(world, drop.accountId)).usedBytes, 100)
+        assert.equal(await objectState(world, drop), 'kept')
+        assert.equal(await world.rules.inbox.discard(drop.accountId, drop.dropId), undefined)
+      },
+      { around: faults.around },
+    )()
+  })
+})
+
+describe('the content of a drop', () => {
+  it(
+    'is there until the drop is discarded, and whoever reads it then reads to the end',
+    inWorld(async (world) => {
+      const drop = await landed(world)
+      const { location } = admitted(await world.rules.inbox.content(drop.accountId, drop.dropId))
+      const reading = world.blobs.read(location, { start: 0, end: 100 })[Symbol.asyncIterator]()
+      await world.rules.inbox.discard(drop.accountId, drop.dropId)
+      assert.deepEqual(await world.rules.inbox.content(drop.accountId, drop.dropId), NOT_FOUND)
+      assert.equal((await reading.next()).value?.length, 100)
+      await reading.return?.()
+    }),
+  )
+
+  it(
+    'that is missing or short is the storage’s fault, and not shown as empty',
+    inWorld(async (world) => {
+      const drop = await landed(world)
+      await world.blobs.remove(drop.location)
+      assert.deepEqual(await world.rules.inbox.content(drop.accountId, drop.dropId), { refused: 'storage_unavailable' })
+    }),
+  )
+})

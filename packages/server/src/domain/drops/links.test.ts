@@ -1,0 +1,386 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { toBase64 } from '@blindkeep/protocol/bytes'
+import { addSeconds } from '@blindkeep/protocol/ids'
+import fc from 'fast-check'
+import type { Link } from '../../ports/store.ts'
+import { createFaults } from '../../testing/faults.ts'
+import {
+  accountRow,
+  admitted,
+  bytes,
+  land,
+  linkRow,
+  newLink,
+  openDrop,
+  ownerOf,
+  provision,
+  uploadRow,
+} from '../../testing/guest.ts'
+import { inWorld, known, newAccount, newOpaqueId, type World } from '../../testing/world.ts'
+import { MAX_LIVE_LINKS } from './links.ts'
+
+const NOT_LIVE = { refused: 'link_not_live' }
+const TAKEN = { refused: 'opaque_id_taken' }
+
+describe('provisioning a link', () => {
+  it(
+    'says the same again to the same caller with the same values, an expired link’s too',
+    inWorld(async (world) => {
+      const { links } = world.rules
+      const owner = await newAccount(world)
+      const request = provision({
+        expiresAt: addSeconds(world.clock.now(), 60),
+        maxTotalBytes: 0,
+        sealedLabel: bytes(9),
+      })
+      for (let round = 0; round < 3; round += 1) assert.equal(await links.provision(owner, request), request.opaqueId)
+      world.clock.advance(61)
+      assert.equal(await links.provision(owner, request), request.opaqueId)
+      assert.equal((await links.list(owner)).length, 1)
+    }),
+  )
+
+  it(
+    'is refused for a taken id with any other value or caller, and leaves the link as it was',
+    inWorld(async (world) => {
+      const { links } = world.rules
+      const owner = await newAccount(world)
+      const request = provision({ passphraseVerifier: bytes(32), maxFileCount: 2 })
+      await links.provision(owner, request)
+      const before = await linkRow(world, request.opaqueId)
+      const others = [
+        { dropPublicKey: bytes(32) },
+        { expiresAt: world.clock.now() },
+        { maxTotalBytes: 1 },
+        { maxFileCount: 3 },
+        { maxFileCount: undefined },
+        { maxFileSize: 1 },
+        { singleUse: true },
+        { passphraseVerifier: bytes(32) },
+        { passphraseVerifier: undefined },
+        { sealedLabel: bytes(1) },
+      ]
+      for (const other of others) assert.deepEqual(await links.provision(owner, { ...request, ...other }), TAKEN)
+      assert.deepEqual(await links.provision(await newAccount(world), request), TAKEN)
+      assert.deepEqual(await linkRow(world, request.opaqueId), before)
+    }),
+  )
+
+  it(
+    'never revives a revoked or spent link',
+    inWorld(async (world) => {
+      const { links } = world.rules
+      const owner = await newAccount(world)
+      const [revoked, spent] = [provision(), provision({ singleUse: true })]
+      await newLinkOf(world, owner, revoked)
+      await links.revoke(owner, revoked.opaqueId)
+      await newLinkOf(world, owner, spent)
+      await land(world, spent.opaqueId, bytes(3))
+      for (const dead of [revoked, spent]) assert.deepEqual(await links.provision(owner, dead), TAKEN)
+    }),
+  )
+
+  it(
+    'is refused for another suite than the one there is',
+    inWorld(async (world) => {
+      const answer = await world.rules.links.provision(await newAccount(world), provision({ suiteId: 2 }))
+      assert.equal('refused' in Object(answer) && Object(answer).refused, 'request_malformed')
+    }),
+  )
+
+  it(
+    'ends at a thousand live links, and goes on when one is dead',
+    inWorld(async (world) => {
+      const { links } = world.rules
+      const owner = await newAccount(world)
+      const requests = Array.from({ length: MAX_LIVE_LINKS + 20 }, () => provision())
+      const answers = await Promise.all(requests.map((request) => links.provision(owner, request)))
+      assert.equal(answers.filter((answer) => typeof answer === 'string').length, MAX_LIVE_LINKS)
+      const [first] = requests
+      await links.revoke(owner, known(first).opaqueId)
+      admitted(await links.provision(owner, provision()))
+      assert.deepEqual(await links.provision(owner, provision()), { refused: 'links_exhausted' })
+    }),
+  )
+})
+
+const newLinkOf = (
+  world: World,
+  owner: Awaited<ReturnType<typeof newAccount>>,
+  request: ReturnType<typeof provision>,
+) => newLink(world, request, owner)
+
+describe('a link as its guest sees it', () => {
+  it(
+    'is one and the same refusal, whatever killed it',
+    inWorld(async (world) => {
+      const { links } = world.rules
+      const revoked = await newLink(world)
+      await links.revoke(await ownerOf(world, revoked), revoked)
+      const spent = await newLink(world, { singleUse: true })
+      await land(world, spent, bytes(1))
+      const expired = await newLink(world, { expiresAt: world.clock.now() })
+      for (const dead of [newOpaqueId(), revoked, spent, expired])
+        assert.deepEqual(await links.asGuestSees(dead), NOT_LIVE)
+      const live = await newLink(world)
+      admitted(await links.asGuestSees(live))
+      const owner = await ownerOf(world, live)
+      await world.store.write((tx) => tx.accounts.setSuspended(owner, world.clock.now()))
+      assert.deepEqual(await links.asGuestSees(live), NOT_LIVE)
+    }),
+  )
+
+  it(
+    'shows an unused link’s whole cap, so that a file that fits exactly does not look too large',
+    inWorld(async (world) => {
+      for (const maxTotalBytes of [1, 99, 100, 101, 250, 9_999, 2 ** 53 - 1]) {
+        const view = admitted(await world.rules.links.asGuestSees(await newLink(world, { maxTotalBytes })))
+        assert.equal(view.remainingBytes, maxTotalBytes)
+      }
+    }),
+  )
+
+  it(
+    'tells what is left in steps of one percent, so that no guest can read another’s file size off it',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world, { maxTotalBytes: 1000 })
+      const shown: (number | undefined)[] = []
+      for (const size of [1, 8, 1, 1, 980, 9]) {
+        await openDrop(world, opaqueId, bytes(size))
+        shown.push(admitted(await world.rules.links.asGuestSees(opaqueId)).remainingBytes)
+      }
+      assert.deepEqual(shown, [990, 990, 990, 980, 0, 0])
+    }),
+  )
+
+  it(
+    'rounds what is left down, by one percent of the cap at the most',
+    inWorld(async (world) => {
+      const owner = await newAccount(world)
+      const counts = fc.record({
+        cap: fc.integer({ min: 1, max: 100_000 }),
+        part: fc.double({ min: 0, max: 1, noNaN: true }),
+      })
+      await fc.assert(
+        fc.asyncProperty(counts, async ({ cap, part }) => {
+          const opaqueId = await newLink(world, { maxTotalBytes: cap }, owner)
+          const used = Math.floor(cap * part)
+          const at = world.clock.now()
+          const reserve = { size: Math.max(1, used), at, maxOpenSessions: 64 }
+          await world.store.write((tx) => tx.links.reserve(opaqueId, reserve))
+          const view = admitted(await world.rules.links.asGuestSees(opaqueId))
+          const free = cap - reserve.size
+          const shown = known(view.remainingBytes)
+          assert.ok(shown <= free && free - shown <= cap / 100 + 1, `${shown} of ${free}, cap ${cap}`)
+        }),
+        { numRuns: 100 },
+      )
+    }),
+  )
+
+  it(
+    'shows the smaller of its own largest file and the server’s, and none where it has none',
+    inWorld(
+      async (world) => {
+        const seen = async (maxFileSize: number | undefined) =>
+          admitted(await world.rules.links.asGuestSees(await newLink(world, { maxFileSize }))).maxFileSize
+        assert.deepEqual([await seen(5), await seen(5000), await seen(undefined)], [5, 1000, undefined])
+      },
+      { settings: { blobBytesMax: 1000 } },
+    ),
+  )
+
+  it(
+    'is live and shows zeros when it is full',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world, { maxTotalBytes: 8, maxFileCount: 1 })
+      await land(world, opaqueId, bytes(8))
+      const { remainingBytes, remainingFiles } = admitted(await world.rules.links.asGuestSees(opaqueId))
+      assert.deepEqual([remainingBytes, remainingFiles], [0, 0])
+    }),
+  )
+})
+
+describe('a passphrase', () => {
+  const verifier = bytes(32)
+  const right = toBase64(verifier)
+  const wrong = toBase64(bytes(32))
+
+  /** `judge` with the sources `from` this one. */
+  async function gated(
+    world: World,
+  ): Promise<{ link: Link; judge: (proof: string | undefined, source?: string) => Promise<string> }> {
+    const opaqueId = await newLink(world, { passphraseVerifier: verifier })
+    const link = await linkRow(world, opaqueId)
+    return {
+      link,
+      judge: async (proof, source) => (await world.rules.links.judgeProof(link, proof, source))?.refused ?? 'right',
+    }
+  }
+
+  it(
+    'is asked for, and is wrong, right or malformed',
+    inWorld(async (world) => {
+      const { judge } = await gated(world)
+      assert.equal(await judge(undefined), 'passphrase_missing')
+      assert.equal(await judge(wrong), 'passphrase_wrong')
+      assert.equal(await judge(right), 'right')
+      const malformed = ['', '!', 'AA', right.replace('=', ''), ` ${right}`, 'AB==', toBase64(bytes(4097))]
+      for (const proof of malformed) assert.equal(await judge(proof), 'request_malformed', proof.slice(0, 20))
+    }),
+  )
+
+  it(
+    'is malformed where none is asked for',
+    inWorld(async (world) => {
+      const link = await linkRow(world, await newLink(world))
+      assert.equal((await world.rules.links.judgeProof(link, right, undefined))?.refused, 'declaration_malformed')
+      assert.equal(await world.rules.links.judgeProof(link, undefined, undefined), undefined)
+    }),
+  )
+
+  it(
+    'is not kept in a form that can be sent as one',
+    inWorld(async (world) => {
+      const { link, judge } = await gated(world)
+      const stored = known(link.verifierHash)
+      assert.notDeepEqual(stored, verifier)
+      assert.equal(await judge(toBase64(stored)), 'passphrase_wrong')
+    }),
+  )
+
+  it(
+    'may be wrong ten times a source and link, and right any number of times',
+    inWorld(async (world) => {
+      const { judge } = await gated(world)
+      for (let count = 0; count < 9; count += 1) assert.equal(await judge(wrong, 'a'), 'passphrase_wrong')
+      for (let count = 0; count < 50; count += 1) assert.equal(await judge(right, 'a'), 'right')
+      assert.equal(await judge(wrong, 'a'), 'passphrase_wrong')
+      assert.equal(await judge(wrong, 'a'), 'link_limited')
+      assert.equal(await judge(right, 'a'), 'link_limited')
+      assert.equal(await judge(right, 'b'), 'right')
+      assert.equal(await (await gated(world)).judge(right, 'a'), 'right')
+      world.clock.advance(900)
+      assert.equal(await judge(right, 'a'), 'right')
+    }),
+  )
+
+  it(
+    'may be wrong a hundred times a link, from however many sources',
+    inWorld(async (world) => {
+      const { judge } = await gated(world)
+      const answers: string[] = []
+      for (let count = 0; count < 120; count += 1) answers.push(await judge(wrong, `source ${count}`))
+      assert.equal(answers.filter((answer) => answer === 'passphrase_wrong').length, 100)
+      assert.equal(await judge(right, 'yet another'), 'link_limited')
+    }),
+  )
+
+  it(
+    'is not judged more often when 64 are tried at once',
+    inWorld(async (world) => {
+      const { judge } = await gated(world)
+      const answers = await Promise.all(Array.from({ length: 64 }, () => judge(wrong, 'a')))
+      assert.equal(answers.filter((answer) => answer === 'passphrase_wrong').length, 10)
+      // A refusal has taken no place of the link either: ninety are left.
+      const others = await Promise.all(Array.from({ length: 120 }, (_, at) => judge(wrong, `b${at}`)))
+      assert.equal(others.filter((answer) => answer === 'passphrase_wrong').length, 90)
+    }),
+  )
+
+  it(
+    'is counted by the link alone where the source is not known',
+    inWorld(async (world) => {
+      const { judge } = await gated(world)
+      for (let count = 0; count < 100; count += 1) assert.equal(await judge(wrong), 'passphrase_wrong')
+      assert.equal(await judge(right), 'link_limited')
+    }),
+  )
+})
+
+describe('revoking a link', () => {
+  it(
+    'ends its open sessions, gives caps and quota back, and lets landed drops stay',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const owner = await ownerOf(world, opaqueId)
+      await land(world, opaqueId, bytes(7))
+      const open = await openDrop(world, opaqueId, bytes(100))
+      await world.rules.links.revoke(owner, opaqueId)
+      assert.equal((await uploadRow(world, open)).state, 'ended')
+      const { openSessions, openBytes, landedBytes } = await linkRow(world, opaqueId)
+      assert.deepEqual([openSessions, openBytes, landedBytes], [0, 0, 7])
+      assert.equal((await accountRow(world, owner)).usedBytes, 7)
+      assert.equal((await world.rules.inbox.list(owner)).length, 1)
+      assert.ok(world.deletingCalls() > 0)
+    }),
+  )
+
+  it(
+    'does nothing to anybody else’s link, nor to one that is not there, and says nothing of it',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const stranger = await newAccount(world)
+      assert.equal(await world.rules.links.revoke(stranger, opaqueId), undefined)
+      assert.equal(await world.rules.links.revoke(stranger, newOpaqueId()), undefined)
+      admitted(await world.rules.links.asGuestSees(opaqueId))
+    }),
+  )
+
+  it('ends link and sessions together or not at all, wherever the store fails', async () => {
+    for (const after of [0, 1, 2]) {
+      for (const isApplied of [false, true]) {
+        const faults = createFaults()
+        await inWorld(
+          async (world) => {
+            const opaqueId = await newLink(world)
+            const owner = await ownerOf(world, opaqueId)
+            const open = await openDrop(world, opaqueId, bytes(100))
+            faults.arm('storeWrite', { after, times: 1, isApplied })
+            await world.rules.links.revoke(owner, opaqueId).catch(() => undefined)
+            faults.disarm()
+            const isRevoked = (await linkRow(world, opaqueId)).revokedAt !== undefined
+            assert.equal((await uploadRow(world, open)).state, isRevoked ? 'ended' : 'open')
+            await world.rules.links.revoke(owner, opaqueId)
+            assert.equal((await uploadRow(world, open)).state, 'ended')
+            assert.equal((await accountRow(world, owner)).usedBytes, 0)
+          },
+          { around: faults.around },
+        )()
+      }
+    }
+  })
+})
+
+describe('the list of one’s links', () => {
+  it(
+    'tells each one’s state and use, oldest first, and nobody else’s',
+    inWorld(async (world) => {
+      const { links } = world.rules
+      const owner = await newAccount(world)
+      await newLink(world)
+      const live = await newLink(world, {}, owner)
+      const expired = await newLink(world, { expiresAt: world.clock.now() }, owner)
+      const spent = await newLink(world, { singleUse: true }, owner)
+      const revoked = await newLink(world, {}, owner)
+      await land(world, spent, bytes(2))
+      await land(world, live, bytes(3))
+      await openDrop(world, live, bytes(4))
+      await links.revoke(owner, revoked)
+      const seen = (await links.list(owner)).map(({ opaqueId, state, pending, openBytes, landedBytes }) => [
+        opaqueId,
+        state,
+        pending,
+        openBytes,
+        landedBytes,
+      ])
+      assert.deepEqual(seen, [
+        [live, 'live', 1, 4, 3],
+        [expired, 'expired', 0, 0, 0],
+        [spent, 'spent', 1, 0, 2],
+        [revoked, 'revoked', 0, 0, 0],
+      ])
+    }),
+  )
+})

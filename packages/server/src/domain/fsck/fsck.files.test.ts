@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { addSeconds, parseUploadId } from '@blindkeep/protocol/ids'
+import { StorageUnavailable } from '../../ports/blobs.ts'
+import { objectsIn } from '../../testing/assetSessions.ts'
+import { type Filled, fill, findingsIn } from '../../testing/fsck.ts'
+import { append, bytes, land, newLink, openDrop } from '../../testing/guest.ts'
+import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import { locationOf } from '../uploads/location.ts'
+import { newCounts } from './options.ts'
+
+const pathOf = ({ blobsDirectory }: World, location: string) => join(blobsDirectory, location)
+const kindsIn = async (world: World, filled: Parameters<typeof findingsIn>[1]['filled'], deep = false) =>
+  (await findingsIn(world.store, { filled, deep })).map(({ kind, where }) => [kind, where.location])
+
+/** What fsck finds after something was done to one file, and nothing once it is undone. */
+async function afterDamage(
+  { world, ...filled }: Filled,
+  location: string,
+  damage: (path: string) => Promise<void>,
+): Promise<{ readonly shallow: unknown; readonly deep: unknown }> {
+  const path = pathOf(world, location)
+  const content: Uint8Array[] = []
+  for await (const piece of world.blobs.read(location, { start: 0, end: 1_000 })) content.push(piece)
+  await damage(path)
+  const shallow = await kindsIn(world, { world, ...filled })
+  const deep = await kindsIn(world, { world, ...filled }, true)
+  await writeFile(path, content)
+  return { shallow, deep }
+}
+
+const flip = (content: Uint8Array): Uint8Array => content.with(0, (content[0] ?? 0) ^ 1)
+
+async function flipIn(world: World, location: string): Promise<void> {
+  for await (const piece of world.blobs.read(location, { start: 0, end: 1_000 }))
+    return writeFile(pathOf(world, location), flip(piece))
+}
+
+describe('fsck of files', () => {
+  it(
+    'finds a file that is missing, cut, too long or changed, and one that no row knows',
+    inWorld(async (world) => {
+      const filled = await fill(world)
+      const { pending, metadata, buriedBlob, locations } = filled
+      const location = known(locations.get(metadata))
+      const same = (...found: (readonly [string, string])[]) => ({ shallow: found, deep: found })
+      const missing = same(['file_missing', location])
+      const otherSize = same(['file_size_wrong', location])
+      assert.deepEqual(await afterDamage(filled, location, rm), missing)
+      assert.deepEqual(await afterDamage(filled, location, (path) => truncate(path, 99)), otherSize)
+      assert.deepEqual(await afterDamage(filled, location, (path) => truncate(path, 101)), otherSize)
+      const vouched = known(locations.get(buriedBlob))
+      assert.deepEqual(await afterDamage(filled, vouched, rm), same(['file_missing', vouched]))
+      const changed = await afterDamage(filled, pending.location, () => flipIn(world, pending.location))
+      assert.deepEqual(changed, { shallow: [], deep: [['bytes_wrong', pending.location]] })
+      const stray = locationOf(sha256(bytes(1)), known(parseUploadId(randomUUID())))
+      await writeFile(pathOf(world, stray), 'x')
+      const strayed = { ...filled, locations: new Map([...locations, ['stray', stray]]) }
+      assert.deepEqual(await kindsIn(world, strayed), [['file_stray', stray]])
+      await rm(pathOf(world, stray))
+      assert.deepEqual(await kindsIn(world, strayed, true), [])
+    }),
+  )
+
+  it(
+    'finds a session whose acknowledged bytes are gone or changed, and lets one be that has more',
+    inWorld(async (world) => {
+      const filled = await fill(world)
+      const location = known(filled.locations.get(filled.open))
+      const cut = await afterDamage(filled, location, (path) => truncate(path, 49))
+      assert.deepEqual(cut.shallow, [['file_size_wrong', location]])
+      assert.deepEqual(cut.deep, [
+        ['file_size_wrong', location],
+        ['chunk_wrong', location],
+      ])
+      assert.deepEqual((await afterDamage(filled, location, (path) => truncate(path, 60))).deep, [])
+      const changed = await afterDamage(filled, location, () => flipIn(world, location))
+      assert.deepEqual(changed, { shallow: [], deep: [['chunk_wrong', location]] })
+    }),
+  )
+
+  it(
+    'says of one file that it cannot be read, and nothing at all when the whole store is away',
+    inWorld(async (world) => {
+      const filled = await fill(world)
+      const { location } = filled.pending
+      const failing = { ...world, blobs: failingFor(world, location) }
+      assert.deepEqual(await kindsIn(failing, { ...filled, world: failing }), [['file_unreadable', location]])
+      const away = {
+        ...failing,
+        blobs: { ...failing.blobs, freeBytes: () => Promise.reject(new StorageUnavailable()) },
+      }
+      await assert.rejects(kindsIn(away, { ...filled, world: away }), StorageUnavailable)
+    }),
+  )
+
+  it(
+    'calls nothing wrong that changes while it looks',
+    inWorld(async (world) => {
+      const filled = await fill(world)
+      const { pending, open, locations } = filled
+      const opened = known(locations.get(open))
+      const changes: Record<string, () => Promise<unknown>> = {
+        // Discarded and collected, between its row and its file.
+        async [pending.location]() {
+          await world.rules.inbox.discard(filled.keeper.accountId, pending.dropId)
+          await collectNow(world)
+        },
+        // Ended, and swept away but for its row.
+        async [opened]() {
+          await world.rules.ending.cancel(known(await world.store.read((tx) => tx.uploads.find(open))))
+          await world.blobs.remove(opened)
+        },
+      }
+      const blobs = {
+        ...world.blobs,
+        async size(location: string) {
+          const change = changes[location]
+          delete changes[location]
+          await change?.()
+          return world.blobs.size(location)
+        },
+        // As one that was begun before they went.
+        async *list() {
+          yield* locations.values()
+        },
+      }
+      const changing = { ...world, blobs }
+      const counts = newCounts()
+      assert.deepEqual(
+        await findingsIn(world.store, { filled: { ...filled, world: changing }, list: blobs.list, deep: true, counts }),
+        [],
+      )
+      assert.deepEqual(changes, {})
+      assert.deepEqual(await objectsIn(world, 'orphaned'), [])
+      assert.equal(counts.objects, 7)
+    }),
+  )
+
+  it(
+    'finds nothing wrong beside people who send, discard and cancel all the time',
+    inWorld(
+      async (world) => {
+        const filled = await fill(world)
+        const locations = new Map(filled.locations)
+        let isOver = false
+        const people = [1, 2, 3].map(async () => {
+          while (!isOver) await visit(world, filled, locations)
+        })
+        for (let looks = 0; looks < 5; looks += 1)
+          assert.deepEqual(await findingsIn(world.store, { filled: { world, locations }, deep: true }), [])
+        isOver = true
+        await Promise.all(people)
+        assert.ok(locations.size > 7, `${locations.size}`)
+      },
+      { isOnDisk: true },
+    ),
+  )
+})
+
+function failingFor({ blobs }: World, broken: string): World['blobs'] {
+  return {
+    ...blobs,
+    async size(location) {
+      if (location === broken) throw new StorageUnavailable()
+      return blobs.size(location)
+    },
+  }
+}
+
+/** Everything that nothing owns goes, as after the grace window. */
+async function collectNow({ store, blobs, clock }: World): Promise<void> {
+  for (const state of ['orphaned', 'marked', 'deleting'] as const) {
+    const objects = await store.read((tx) => tx.objects.listIn(state, addSeconds(clock.now(), 1), 100))
+    for (const { location } of objects) {
+      const startDeleting = { from: state, to: 'deleting', at: clock.now() } as const
+      if (!(await store.write((tx) => tx.objects.move(location, startDeleting)))) continue
+      await blobs.remove(location)
+      await store.write((tx) => tx.objects.remove(location))
+    }
+  }
+}
+
+/** Somebody sends a file, which is discarded, and begins another, which is cancelled. */
+async function visit(world: World, { keeper }: Filled, locations: Map<string, string>): Promise<void> {
+  const { store, rules } = world
+  const opaqueId = await newLink(world, {}, keeper.accountId)
+  const uploadId = await land(world, opaqueId, bytes(1_000))
+  const content = bytes(2_000)
+  const begun = await openDrop(world, opaqueId, content)
+  for (const id of [uploadId, begun]) {
+    const row = known(await store.read((tx) => tx.uploads.find(id)))
+    locations.set(id, row.location)
+  }
+  await append(world, begun, { offset: 0, bytes: content.subarray(0, 700) })
+  await append(world, begun, { offset: 700, bytes: content.subarray(700, 1_400) })
+  const drop = (await rules.inbox.list(keeper.accountId)).find((each) => each.uploadId === uploadId)
+  await rules.inbox.discard(keeper.accountId, known(drop).dropId)
+  await rules.ending.cancel(known(await store.read((tx) => tx.uploads.find(begun))))
+  world.clock.advance(1)
+  await collectNow(world)
+}

@@ -1,0 +1,28 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Quota } from './quota.ts'
+
+interface ReviewPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly quota: Quota
+}
+
+const ACCOUNTS_AT_A_TIME = 500
+
+/**
+ * A start with other limits of the deployment puts accounts at or over their hard limit that were below it, or the other way round, without a charge or
+ * a refund that would note it. So each call looks through some of them, and begins anew when it has seen all.
+ */
+export function createQuotaReview({ store, clock, quota }: ReviewPorts): () => Promise<void> {
+  let afterEmail: string | undefined
+  return async function reviewQuotas() {
+    const accounts = await store.read((tx) => tx.accounts.list({ afterEmail, most: ACCOUNTS_AT_A_TIME }))
+    const unnoted = accounts.filter((account) => !quota.isNoted(account))
+    if (unnoted.length > 0)
+      await store.write(async (tx) => {
+        for (const { accountId } of unnoted) await quota.note(tx, accountId, clock.now())
+      })
+    afterEmail = accounts.length < ACCOUNTS_AT_A_TIME ? undefined : accounts.at(-1)?.email
+  }
+}

@@ -1,0 +1,356 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { addSeconds, type OpaqueId, type UploadId } from '@blindkeep/protocol/ids'
+import { createGate } from '../../testing/faults.ts'
+import {
+  accountRow,
+  admitted,
+  append,
+  bytes,
+  creation,
+  inPieces,
+  leaveFinishing,
+  linkRow,
+  never,
+  newLink,
+  openDrop,
+  ownerOf,
+  readObject,
+  uploadRow,
+} from '../../testing/guest.ts'
+import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+
+const content = bytes(100)
+const part = (from: number, to: number) => ({ offset: from, bytes: content.subarray(from, to) })
+
+interface Session {
+  readonly opaqueId: OpaqueId
+  readonly uploadId: UploadId
+}
+
+/** A session of `content`, of which the first thirty bytes have come. */
+async function begun(world: World): Promise<Session> {
+  const opaqueId = await newLink(world)
+  const uploadId = await openDrop(world, opaqueId, content)
+  assert.deepEqual(await append(world, uploadId, part(0, 30)), { offset: 30 })
+  return { opaqueId, uploadId }
+}
+
+const inboxOf = async (world: World, opaqueId: OpaqueId) => world.rules.inbox.list(await ownerOf(world, opaqueId))
+
+/** The bytes of the one drop that came through a link. */
+async function landedBytes(world: World, opaqueId: OpaqueId): Promise<Uint8Array> {
+  const drops = await inboxOf(world, opaqueId)
+  assert.equal(drops.length, 1)
+  return readObject(world, known(drops[0]))
+}
+
+describe('a chunk', () => {
+  it(
+    'is appended where the last one ended, and the last of all lands the drop',
+    inWorld(async (world) => {
+      const { opaqueId, uploadId } = await begun(world)
+      assert.deepEqual(await append(world, uploadId, part(30, 31)), { offset: 31 })
+      assert.deepEqual(await append(world, uploadId, part(31, 100)), { offset: 100 })
+      assert.deepEqual(await landedBytes(world, opaqueId), Buffer.from(content))
+    }),
+  )
+
+  it(
+    'gets the same answer again, also when its session has landed and the last answer was lost',
+    inWorld(async (world) => {
+      const { opaqueId, uploadId } = await begun(world)
+      assert.deepEqual(await append(world, uploadId, part(0, 30)), { offset: 30 })
+      await append(world, uploadId, part(30, 100))
+      assert.deepEqual(await append(world, uploadId, part(0, 30)), { offset: 30 })
+      assert.deepEqual(await append(world, uploadId, part(30, 100)), { offset: 100 })
+      assert.equal((await inboxOf(world, opaqueId)).length, 1)
+    }),
+  )
+
+  it(
+    'is refused, each fault with its own reason and the byte to go on at',
+    inWorld(async (world) => {
+      const { uploadId } = await begun(world)
+      const say = async (chunk: { offset: number; bytes: Uint8Array }, claimed: Uint8Array = chunk.bytes) =>
+        world.rules.appendChunk(uploadId, {
+          offset: chunk.offset,
+          checksum: sha256(claimed),
+          body: inPieces(chunk.bytes),
+          signal: never,
+        })
+      const at30 = (refused: string) => ({ refused, offset: 30 })
+      assert.deepEqual(await say({ offset: 0, bytes: bytes(30) }), at30('chunk_conflict'))
+      assert.deepEqual(await say(part(31, 40)), at30('chunk_misplaced'))
+      assert.deepEqual(await say(part(10, 40)), at30('chunk_misplaced'))
+      assert.deepEqual(await say({ offset: 2 ** 53 - 1, bytes: bytes(1) }), at30('chunk_misplaced'))
+      assert.deepEqual(await say({ offset: 30, bytes: bytes(71) }), at30('chunk_past_size'))
+      assert.deepEqual(await say(part(30, 40), bytes(10)), at30('chunk_corrupt'))
+      assert.deepEqual(await say(part(30, 30)), { refused: 'chunk_empty' })
+      // Nothing of all that was kept.
+      assert.deepEqual(await say(part(30, 100)), { offset: 100 })
+      assert.deepEqual(await say({ offset: 30, bytes: bytes(70) }), { refused: 'upload_closed', offset: 100 })
+      assert.deepEqual(await say({ offset: 100, bytes: bytes(1) }), { refused: 'upload_closed', offset: 100 })
+    }),
+  )
+
+  it(
+    'of a session that ended or never was is refused alike',
+    inWorld(async (world) => {
+      const { opaqueId, uploadId } = await begun(world)
+      await world.rules.links.revoke(await ownerOf(world, opaqueId), opaqueId)
+      const NOT_FOUND = { refused: 'upload_not_found' }
+      assert.deepEqual(await append(world, uploadId, part(30, 40)), NOT_FOUND)
+      assert.deepEqual(await append(world, uploadId, part(0, 30)), NOT_FOUND)
+      const unknown = `${uploadId.slice(0, -1)}${uploadId.endsWith('0') ? '1' : '0'}` as UploadId
+      assert.deepEqual(await append(world, unknown, part(0, 30)), NOT_FOUND)
+    }),
+  )
+
+  it(
+    'may be small, but not the ten thousand and first',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const zeros = new Uint8Array(10_002)
+      const uploadId = await openDrop(world, opaqueId, zeros)
+      admitted(await append(world, uploadId, { offset: 0, bytes: zeros.subarray(0, 1) }))
+      const checksum = sha256(zeros.subarray(0, 1))
+      await world.store.write(async (tx) => {
+        for (let offset = 1; offset < 9_999; offset += 1)
+          await tx.uploads.append(uploadId, { offset, length: 1, checksum }, world.clock.now())
+      })
+      await world.blobs.write((await uploadRow(world, uploadId)).location, {
+        offset: 0,
+        body: inPieces(zeros.subarray(0, 9_999)),
+        signal: never,
+        onBytes: () => undefined,
+      })
+      const next = (offset: number) => append(world, uploadId, { offset, bytes: zeros.subarray(0, 1) })
+      assert.deepEqual(await next(9_999), { offset: 10_000 })
+      assert.deepEqual(await next(10_000), { refused: 'chunks_too_many', offset: 10_000 })
+      assert.deepEqual(await next(0), { offset: 1 })
+    }),
+  )
+
+  it(
+    'of a link that expired meanwhile is still taken',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world, { expiresAt: addSeconds(world.clock.now(), 1) })
+      const uploadId = await openDrop(world, opaqueId, content)
+      world.clock.advance(60)
+      assert.deepEqual(await append(world, uploadId, part(0, 100)), { offset: 100 })
+    }),
+  )
+})
+
+describe('bytes that are not those declared', () => {
+  it(
+    'fail the session for good, give everything back, and say so to every repeat',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const declaration = { ciphertextHash: sha256(bytes(1)) }
+      const uploadId = admitted(await world.rules.drops.create(creation(opaqueId, content, { declaration })))
+      await append(world, uploadId, part(0, 60))
+      const WRONG = { refused: 'content_hash_wrong', offset: 100 }
+      assert.deepEqual(await append(world, uploadId, part(60, 100)), WRONG)
+      assert.deepEqual(await append(world, uploadId, part(60, 100)), WRONG)
+      assert.deepEqual(await append(world, uploadId, { offset: 60, bytes: bytes(40) }), {
+        refused: 'upload_closed',
+        offset: 100,
+      })
+      assert.equal((await uploadRow(world, uploadId)).state, 'failed')
+      const { openBytes, openSessions, accountId } = await linkRow(world, opaqueId)
+      assert.deepEqual([openBytes, openSessions, (await accountRow(world, accountId)).usedBytes], [0, 0, 0])
+      assert.equal((await inboxOf(world, opaqueId)).length, 0)
+      assert.equal(world.deletingCalls(), 1)
+      await world.rules.sweep.removeDeleting()
+      assert.equal(await world.blobs.size((await uploadRow(world, uploadId)).location), undefined)
+    }),
+  )
+})
+
+describe('two requests for one session', () => {
+  /** A body that gives some bytes and then nothing more, as a dead connection does. */
+  async function* stalled(first: Uint8Array, begins: () => void): AsyncIterable<Uint8Array> {
+    yield first
+    begins()
+    await new Promise(() => undefined)
+  }
+
+  it(
+    'the newest wins over one that stalls, and what the older one left is written over',
+    inWorld(async (world) => {
+      const { opaqueId, uploadId } = await begun(world)
+      const writes = createGate()
+      const older = world.rules.appendChunk(uploadId, {
+        offset: 30,
+        checksum: sha256(content.subarray(30)),
+        body: stalled(bytes(20), writes.open),
+        signal: never,
+      })
+      await writes.passed
+      assert.deepEqual(await append(world, uploadId, part(30, 40)), { offset: 40 })
+      const { refused } = known(await older.then((answer) => ('refused' in answer ? answer : undefined)))
+      assert.equal(refused, 'chunk_misplaced')
+      assert.deepEqual(await append(world, uploadId, part(40, 100)), { offset: 100 })
+      assert.deepEqual(await landedBytes(world, opaqueId), Buffer.from(content))
+    }),
+  )
+
+  it(
+    'a stalled one is told that its session is gone when the link is revoked',
+    inWorld(async (world) => {
+      const { opaqueId, uploadId } = await begun(world)
+      const writes = createGate()
+      const body = stalled(bytes(20), writes.open)
+      const stuck = world.rules.appendChunk(uploadId, { offset: 30, checksum: sha256(content), body, signal: never })
+      await writes.passed
+      await world.rules.links.revoke(await ownerOf(world, opaqueId), opaqueId)
+      assert.deepEqual(await stuck, { refused: 'upload_not_found' })
+    }),
+  )
+
+  it(
+    'that send the same last chunk land one drop, and both are told so',
+    inWorld(async (world) => {
+      for (let round = 0; round < 20; round += 1) {
+        const { opaqueId, uploadId } = await begun(world)
+        const answers = await Promise.all(Array.from({ length: 8 }, () => append(world, uploadId, part(30, 100))))
+        // A request that was stopped says where to go on; its repeat gets the answer.
+        for (const answer of answers) {
+          if (!('refused' in answer)) assert.equal(answer.offset, 100)
+          else assert.equal(answer.refused, 'chunk_misplaced')
+        }
+        assert.deepEqual(await append(world, uploadId, part(30, 100)), { offset: 100 })
+        assert.deepEqual(await landedBytes(world, opaqueId), Buffer.from(content))
+      }
+    }),
+  )
+
+  it('the newer waits for one that has all its bytes, and takes its answer', async () => {
+    const [isSettling, mayGoOn] = [createGate(), createGate()]
+    await inWorld(
+      async (world) => {
+        const { opaqueId, uploadId } = await begun(world)
+        const older = append(world, uploadId, part(30, 100))
+        await isSettling.passed
+        const newer = append(world, uploadId, part(30, 100))
+        await new Promise(setImmediate)
+        mayGoOn.open()
+        assert.deepEqual(await Promise.all([older, newer]), [{ offset: 100 }, { offset: 100 }])
+        assert.equal((await inboxOf(world, opaqueId)).length, 1)
+      },
+      {
+        around: {
+          blobs: (real) => ({
+            ...real,
+            async settle(location, size) {
+              isSettling.open()
+              await mayGoOn.passed
+              await real.settle(location, size)
+            },
+          }),
+        },
+      },
+    )()
+  })
+
+  it(
+    'one whose connection is gone leaves the session where it was',
+    inWorld(async (world) => {
+      const { uploadId } = await begun(world)
+      const [request, writes] = [new AbortController(), createGate()]
+      const cut = world.rules.appendChunk(uploadId, {
+        offset: 30,
+        checksum: sha256(content),
+        body: stalled(bytes(20), writes.open),
+        signal: request.signal,
+      })
+      await writes.passed
+      request.abort(new Error('gone'))
+      await assert.rejects(cut, /gone/)
+      assert.equal((await uploadRow(world, uploadId)).receivedBytes, 30)
+      assert.equal(world.rules.writers.isWriting(uploadId), false)
+      assert.deepEqual(await append(world, uploadId, part(30, 100)), { offset: 100 })
+    }),
+  )
+})
+
+describe('the last chunks of a single-use link’s sessions', () => {
+  it(
+    'land one of them; to the others the session is gone',
+    inWorld(async (world) => {
+      for (let round = 0; round < 10; round += 1) {
+        const opaqueId = await newLink(world, { singleUse: true })
+        const uploads = await Promise.all(Array.from({ length: 8 }, () => openDrop(world, opaqueId, content)))
+        const answers = await Promise.all(uploads.map((uploadId) => append(world, uploadId, part(0, 100))))
+        assert.equal(answers.filter((answer) => !('refused' in answer)).length, 1)
+        assert.equal(answers.filter((answer) => 'refused' in answer && answer.refused === 'upload_not_found').length, 7)
+        assert.equal((await inboxOf(world, opaqueId)).length, 1)
+        const { openSessions, openBytes, landedFiles, accountId } = await linkRow(world, opaqueId)
+        assert.deepEqual([openSessions, openBytes, landedFiles], [0, 0, 1])
+        assert.equal((await accountRow(world, accountId)).usedBytes, 100)
+      }
+    }),
+  )
+
+  it(
+    'end a sibling that still writes, and have its bytes removed',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world, { singleUse: true })
+      const [slow, quick] = [await openDrop(world, opaqueId, content), await openDrop(world, opaqueId, content)]
+      const writes = createGate()
+      async function* endless(): AsyncIterable<Uint8Array> {
+        yield content.subarray(0, 10)
+        writes.open()
+        await new Promise(() => undefined)
+      }
+      const stuck = world.rules.appendChunk(slow, {
+        offset: 0,
+        checksum: sha256(content),
+        body: endless(),
+        signal: never,
+      })
+      await writes.passed
+      assert.deepEqual(await append(world, quick, part(0, 100)), { offset: 100 })
+      assert.deepEqual(await stuck, { refused: 'upload_not_found' })
+      assert.equal(world.deletingCalls(), 1)
+    }),
+  )
+
+  it('land the second when the first, for which it waited, was not what it declared', async () => {
+    const [isRead, mayBeRead] = [createGate(), createGate()]
+    await inWorld(
+      async (world) => {
+        const opaqueId = await newLink(world, { singleUse: true })
+        const declaration = { ciphertextHash: sha256(bytes(1)) }
+        const wrong = admitted(await world.rules.drops.create(creation(opaqueId, content, { declaration })))
+        const right = await openDrop(world, opaqueId, content)
+        await leaveFinishing(world, wrong, content)
+        const first = world.rules.finishing.finish(wrong)
+        await isRead.passed
+        const second = append(world, right, part(0, 100))
+        for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
+        assert.equal((await uploadRow(world, right)).state, 'open')
+        mayBeRead.open()
+        assert.deepEqual(await Promise.all([first, second]), [
+          { refused: 'content_hash_wrong', offset: 100 },
+          { offset: 100 },
+        ])
+        assert.equal((await linkRow(world, opaqueId)).claimedBy, undefined)
+      },
+      {
+        around: {
+          blobs: (real) => ({
+            ...real,
+            async *read(location, range) {
+              isRead.open()
+              await mayBeRead.passed
+              yield* real.read(location, range)
+            },
+          }),
+        },
+      },
+    )()
+  })
+})

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { AssetId } from '@blindkeep/protocol/ids'
+import {
+  assertBooks,
+  blobRow,
+  creation,
+  leaveBlobFinishing,
+  openBlob,
+  openDeclared,
+  provenanceFor,
+  replacing,
+} from '../../testing/assetSessions.ts'
+import { assetOf, declaredFor, type Keeper, landBlob, newAssetId, newKeeper } from '../../testing/assets.ts'
+import { accountRow, admitted, append, bytes } from '../../testing/guest.ts'
+import { createMortal } from '../../testing/mortal.ts'
+import { inWorld, sha256, type World } from '../../testing/world.ts'
+import type { Declared } from '../assets/manifest.ts'
+import { isRefusal } from '../refusals.ts'
+
+const content = bytes(100)
+
+/** What a client sends, to an asset that is there already or not, and what becomes of it. */
+interface Sending {
+  readonly declared: Declared
+  readonly content: Uint8Array
+}
+
+type Prepare = (world: World, keeper: Keeper, assetId: AssetId) => Promise<Sending>
+
+const original: Prepare = async (world, keeper, assetId) => ({
+  content,
+  declared: declaredFor(world, keeper, content, { assetId }),
+})
+
+const provenance: Prepare = async (world, keeper, assetId) => {
+  await landBlob(world, keeper, content, { assetId })
+  return provenanceFor(world, keeper, content, { assetId })
+}
+
+const wrongProvenance: Prepare = async (world, keeper, assetId) => {
+  await landBlob(world, keeper, content, { assetId })
+  const { content: signed, declared } = provenanceFor(world, keeper, content, { assetId })
+  return { content: signed, declared: { ...declared, envelope: { ...declared.envelope, client_version: 'test/2' } } }
+}
+
+const replacement: Prepare = async (world, keeper, assetId) => {
+  await landBlob(world, keeper, content, { assetId })
+  await landBlob(world, keeper, bytes(30), { assetId, role: 'derivative' })
+  const next = bytes(50)
+  return { content: next, declared: declaredFor(world, keeper, next, { assetId, envelope: replacing(next) }) }
+}
+
+const otherBytes: Prepare = async (world, keeper, assetId) => ({
+  content,
+  declared: declaredFor(world, keeper, content, { assetId, ciphertextHash: sha256(bytes(1)) }),
+})
+
+/** As a client does it that may have done it before: asks for its session, and sends what is missing there. */
+async function send(world: World, { accountId }: Keeper, { declared, content }: Sending): Promise<string> {
+  const created = admitted(await world.rules.uploads.create(await accountRow(world, accountId), declared))
+  const { uploadId, offset = 0 } = created
+  if (offset === content.length) return (await blobRow(world, uploadId)).state
+  const answer = await append(world, uploadId, { offset, bytes: content.subarray(offset) })
+  return isRefusal(answer) ? answer.refused : 'landed'
+}
+
+describe('a process that dies at any call on the way of a blob into its asset', () => {
+  const cases: readonly (readonly [what: string, prepare: Prepare, outcome: string, roles: readonly string[]])[] = [
+    ['an original', original, 'landed', ['original']],
+    ['a provenance blob', provenance, 'landed', ['original', 'provenance']],
+    ['a provenance blob that says something else', wrongProvenance, 'manifest_mismatch', ['original']],
+    ['an original that replaces', replacement, 'landed', ['original']],
+    ['other bytes than were declared', otherBytes, 'content_hash_wrong', []],
+  ]
+  for (const [what, prepare, outcome, roles] of cases) {
+    it(`leaves ${what} to the next one, with no byte charged twice, none lost and one receipt`, async () => {
+      const mortal = createMortal()
+      await inWorld(
+        async (world) => {
+          const keeper = await newKeeper(world)
+          const assetIds: AssetId[] = []
+          let calls = 0
+          do {
+            const assetId = newAssetId()
+            assetIds.push(assetId)
+            const before = { ...world, rules: world.restarted() }
+            const sending = await prepare(before, keeper, assetId)
+            const count = async () => (await world.store.read((tx) => tx.receipts.head()))?.receiptSeq ?? 0
+            const receipts = await count()
+            mortal.dieAfter(calls)
+            calls += 1
+            await send(before, keeper, sending).catch(() => undefined)
+            const hasDied = mortal.revive()
+            const next = { ...world, rules: world.restarted() }
+            await next.rules.finishing.resume()
+            assert.equal(await send(next, keeper, sending), outcome, `after ${calls - 1} calls`)
+            const blobs = roles.length === 0 ? [] : (await assetOf(next, keeper, assetId)).blobs
+            assert.deepEqual(
+              blobs.map(({ role }) => role),
+              roles,
+            )
+            assert.equal((await count()) - receipts, outcome === 'landed' ? 1 : 0)
+            if (!hasDied) break
+          } while (calls < 100)
+          assert.ok(calls > 8 && calls < 100, 'it died often, and in the end it lived')
+          await assertBooks(world, [keeper.accountId], assetIds)
+        },
+        { around: mortal.around },
+      )()
+    })
+  }
+
+  it('leaves a deletion whole or not begun, and what was finishing to fail', async () => {
+    const mortal = createMortal()
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const assetIds: AssetId[] = []
+        for (let calls = 0; ; calls += 1) {
+          const assetId = newAssetId()
+          assetIds.push(assetId)
+          await landBlob(world, keeper, content, { assetId })
+          const derivative = bytes(30)
+          const uploadId = await openBlob(world, keeper, derivative, { assetId, role: 'derivative' })
+          const open = await openBlob(world, keeper, bytes(40), { assetId, role: 'derivative' })
+          await leaveBlobFinishing(world, uploadId, derivative)
+          mortal.dieAfter(calls)
+          const remove = async ({ rules }: Pick<World, 'rules'>) => {
+            await rules.assets.remove(keeper.accountId, assetId)
+            await rules.finishing.resume()
+          }
+          await remove(world).catch(() => undefined)
+          const hasDied = mortal.revive()
+          await remove({ rules: world.restarted() })
+          assert.equal((await blobRow(world, uploadId)).state, 'failed')
+          assert.equal((await blobRow(world, open)).state, 'ended')
+          assert.equal((await accountRow(world, keeper.accountId)).usedBytes, 0)
+          if (!hasDied) break
+        }
+        await assertBooks(world, [keeper.accountId], assetIds)
+      },
+      { around: mortal.around },
+    )()
+  })
+})
+
+describe('owners’ sessions that a process left finishing', () => {
+  it(
+    'are landed by the next, which knows nothing of their bytes, each once, however many ask',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetId = newAssetId()
+      const blobs = [
+        { content, declared: declaredFor(world, keeper, content, { assetId }) },
+        provenanceFor(world, keeper, content, { assetId, envelope: { original_blob_hash: sha256(content) } }),
+      ]
+      const ids = []
+      for (const { declared, content } of blobs) {
+        const uploadId = await openDeclared(world, keeper, declared)
+        await leaveBlobFinishing(world, uploadId, content)
+        ids.push({ uploadId, content })
+      }
+      const rules = world.restarted()
+      await Promise.all([
+        rules.finishing.resume(),
+        rules.sweep.sweep(),
+        ...ids.map(({ uploadId, content }) => append({ rules }, uploadId, { offset: 0, bytes: content })),
+      ])
+      assert.deepEqual((await assetOf(world, keeper, assetId)).blobs.map(({ role }) => role).toSorted(), [
+        'original',
+        'provenance',
+      ])
+      assert.equal((await world.store.read((tx) => tx.receipts.head()))?.receiptSeq, 2)
+      await assertBooks(world, [keeper.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'are never refused to one process because another has landed them meanwhile',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      for (let round = 0; round < 10; round += 1) {
+        const assetId = newAssetId()
+        const uploadId = await openBlob(world, keeper, content, { assetId })
+        await leaveBlobFinishing(world, uploadId, content)
+        const processes = [world.restarted(), world.restarted(), world.restarted()]
+        const answers = await Promise.allSettled(processes.map(({ finishing }) => finishing.finish(uploadId)))
+        for (const answer of answers) if (answer.status === 'fulfilled') assert.deepEqual(answer.value, { offset: 100 })
+        assert.ok(answers.some(({ status }) => status === 'fulfilled'))
+        assert.equal(admitted(await world.rules.assets.receipts(keeper.accountId, assetId)).length, 1)
+        await assertBooks(world, [keeper.accountId], [assetId])
+        await world.rules.assets.remove(keeper.accountId, assetId)
+      }
+    }),
+  )
+
+  it(
+    'find their place gone before anything is said of a manifest that has none to go with any more',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const ways: readonly (readonly [string, (assetId: AssetId) => Promise<unknown>])[] = [
+        ['asset_id_taken', (assetId) => world.rules.assets.remove(keeper.accountId, assetId)],
+        [
+          'manifest_stale',
+          (assetId) => {
+            const next = bytes(50)
+            return landBlob(world, keeper, next, { assetId, envelope: replacing(next) })
+          },
+        ],
+      ]
+      for (const [refused, change] of ways) {
+        const assetId = newAssetId()
+        await landBlob(world, keeper, content, { assetId })
+        const proof = provenanceFor(world, keeper, content, { assetId })
+        const uploadId = await openDeclared(world, keeper, proof.declared)
+        await leaveBlobFinishing(world, uploadId, proof.content)
+        await change(assetId)
+        if (refused === 'asset_id_taken') assert.equal(await creation(world, keeper, proof.declared), refused)
+        const answer = await world.rules.finishing.finish(uploadId)
+        assert.equal(isRefusal(answer) && answer.refused, refused)
+        assert.equal((await blobRow(world, uploadId)).failure, refused)
+        await assertBooks(world, [keeper.accountId], [assetId])
+      }
+    }),
+  )
+})

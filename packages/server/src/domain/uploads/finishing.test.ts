@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { UploadId } from '@blindkeep/protocol/ids'
+import { StoreBroken } from '../../ports/store.ts'
+import { createFaults, createGate } from '../../testing/faults.ts'
+import {
+  accountRow,
+  append,
+  bytes,
+  land,
+  leaveFinishing,
+  linkRow,
+  newLink,
+  openDrop,
+  ownerOf,
+  uploadRow,
+} from '../../testing/guest.ts'
+import { inWorld, known, type World } from '../../testing/world.ts'
+
+const content = bytes(100)
+const whole = { offset: 0, bytes: content }
+
+async function unfinished(world: World): Promise<UploadId> {
+  const uploadId = await openDrop(world, await newLink(world), content)
+  await leaveFinishing(world, uploadId, content)
+  return uploadId
+}
+
+const stateOf = async (world: World, uploadId: UploadId) => (await uploadRow(world, uploadId)).state
+
+describe('finishing', () => {
+  it(
+    'is one run, however many wait for it',
+    inWorld(async (world) => {
+      const uploadId = await unfinished(world)
+      const answers = await Promise.all(Array.from({ length: 32 }, () => world.rules.finishing.finish(uploadId)))
+      for (const answer of answers) assert.deepEqual(answer, { offset: 100 })
+      assert.equal((await world.store.read((tx) => tx.receipts.head()))?.receiptSeq, 1)
+    }),
+  )
+
+  it(
+    'is taken up by a start, whose process knows nothing of the bytes',
+    inWorld(async (world) => {
+      const uploads = [await unfinished(world), await unfinished(world), await unfinished(world)]
+      await world.restarted().finishing.resume()
+      for (const uploadId of uploads) assert.equal(await stateOf(world, uploadId), 'landed')
+    }),
+  )
+
+  it('is taken up by the guest’s repeat and by the sweeper when the store failed at any point of it', async () => {
+    for (const way of ['repeat', 'sweep'] as const) {
+      for (const isApplied of [false, true]) {
+        for (const after of [0, 1]) {
+          const faults = createFaults()
+          await inWorld(
+            async (world) => {
+              const opaqueId = await newLink(world)
+              const uploadId = await openDrop(world, opaqueId, content)
+              faults.arm('storeWrite', { after, times: 1, isApplied })
+              await append(world, uploadId, whole).catch(() => undefined)
+              faults.disarm()
+              if (way === 'sweep') await world.rules.sweep.sweep()
+              assert.deepEqual(await append(world, uploadId, whole), { offset: 100 })
+              const drops = await world.rules.inbox.list(await ownerOf(world, opaqueId))
+              assert.equal(drops.length, 1, `${way}, after ${after}, applied ${isApplied}`)
+              assert.equal((await world.store.read((tx) => tx.receipts.head()))?.receiptSeq, 1)
+            },
+            { around: faults.around },
+          )()
+        }
+      }
+    }
+  })
+
+  it('is never acknowledged, however often the last chunk is repeated, before the drop has landed', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const opaqueId = await newLink(world)
+        const uploadId = await openDrop(world, opaqueId, content)
+        faults.arm('storeWrite', { after: 1 })
+        for (let round = 0; round < 5; round += 1) {
+          await assert.rejects(append(world, uploadId, whole), /a test broke it/)
+          assert.equal(await stateOf(world, uploadId), 'finishing')
+        }
+        faults.disarm()
+        assert.equal((await world.rules.inbox.list(await ownerOf(world, opaqueId))).length, 0)
+        assert.deepEqual(await append(world, uploadId, whole), { offset: 100 })
+        assert.equal((await world.rules.inbox.list(await ownerOf(world, opaqueId))).length, 1)
+      },
+      { around: faults.around },
+    )()
+  })
+
+  it('of one session that fails keeps no other from finishing', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const uploads = [await unfinished(world), await unfinished(world), await unfinished(world)]
+        const [poisoned] = uploads
+        faults.arm('blobRead', { location: (await uploadRow(world, known(poisoned))).location })
+        await assert.rejects(world.restarted().finishing.resume(), /a test broke it/)
+        const states = await Promise.all(uploads.map((uploadId) => stateOf(world, uploadId)))
+        assert.deepEqual(states, ['finishing', 'landed', 'landed'])
+        faults.disarm()
+        await world.restarted().finishing.resume()
+        assert.equal(await stateOf(world, known(poisoned)), 'landed')
+      },
+      { around: faults.around },
+    )()
+  })
+
+  it('ends at once when the store is broken', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        await unfinished(world)
+        await unfinished(world)
+        faults.arm('storeWrite', { error: new StoreBroken('broken') })
+        await assert.rejects(world.rules.finishing.resume(), StoreBroken)
+      },
+      { around: faults.around },
+    )()
+  })
+
+  it(
+    'is over for a session that landed or never was, and fails one whose bytes are gone',
+    inWorld(async (world) => {
+      const { finishing } = world.rules
+      const landed = await land(world, await newLink(world), content)
+      assert.deepEqual(await finishing.finish(landed), { offset: 100 })
+      const open = await openDrop(world, await newLink(world), content)
+      assert.deepEqual(await finishing.finish(open), { refused: 'upload_not_found' })
+      const lost = await unfinished(world)
+      await world.blobs.remove((await uploadRow(world, lost)).location)
+      assert.deepEqual(await world.restarted().finishing.finish(lost), { refused: 'content_hash_wrong', offset: 100 })
+      assert.equal(await stateOf(world, lost), 'failed')
+    }),
+  )
+})
+
+describe('nothing else leaves the finishing state', () => {
+  /** Holds the receipt log, so that a session stays in the state until the gate is opened. */
+  async function held(world: World): Promise<{ release(): void }> {
+    const [isHeld, gate] = [createGate(), createGate()]
+    void world.store.withReceiptLogLock(async () => {
+      isHeld.open()
+      await gate.passed
+    })
+    await isHeld.passed
+    return { release: gate.open }
+  }
+
+  async function untilFinishing(world: World, uploadId: UploadId): Promise<void> {
+    while ((await stateOf(world, uploadId)) !== 'finishing') await new Promise(setImmediate)
+  }
+
+  it(
+    'no revoke: the drop lands, and the link is revoked',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const owner = await ownerOf(world, opaqueId)
+      const uploadId = await openDrop(world, opaqueId, content)
+      const log = await held(world)
+      const last = append(world, uploadId, whole)
+      await untilFinishing(world, uploadId)
+      await world.rules.links.revoke(owner, opaqueId)
+      assert.equal(await stateOf(world, uploadId), 'finishing')
+      log.release()
+      assert.deepEqual(await last, { offset: 100 })
+      assert.equal((await world.rules.inbox.list(owner)).length, 1)
+      const { openSessions, openBytes, landedBytes } = await linkRow(world, opaqueId)
+      assert.deepEqual(
+        [openSessions, openBytes, landedBytes, (await accountRow(world, owner)).usedBytes],
+        [0, 0, 100, 100],
+      )
+    }),
+  )
+
+  it(
+    'no cancel, no sweep however late, and no second landing by a resume beside it',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const uploadId = await openDrop(world, opaqueId, content)
+      const log = await held(world)
+      const last = append(world, uploadId, whole)
+      await untilFinishing(world, uploadId)
+      const cancelled = await world.rules.ending.cancel(await uploadRow(world, uploadId))
+      assert.deepEqual(cancelled, { refused: 'upload_closed', offset: 100 })
+      world.clock.advance(8 * 86_400)
+      const swept = world.rules.sweep.sweep()
+      assert.equal(await stateOf(world, uploadId), 'finishing')
+      log.release()
+      assert.deepEqual(await last, { offset: 100 })
+      await swept
+      assert.equal((await world.store.read((tx) => tx.receipts.head()))?.receiptSeq, 1)
+    }),
+  )
+
+  it('a sibling on a single-use link waits for it without asking again, and is gone when it has landed', async () => {
+    let writes = 0
+    await inWorld(
+      async (world) => {
+        const opaqueId = await newLink(world, { singleUse: true })
+        const [first, second] = [await openDrop(world, opaqueId, content), await openDrop(world, opaqueId, content)]
+        const log = await held(world)
+        const landing = append(world, first, whole)
+        await untilFinishing(world, first)
+        const before = writes
+        const waiting = append(world, second, whole)
+        while (writes === before) await new Promise(setImmediate)
+        for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate)
+        assert.equal(await stateOf(world, second), 'open')
+        assert.equal(writes - before, 1)
+        log.release()
+        assert.deepEqual(await Promise.all([landing, waiting]), [{ offset: 100 }, { refused: 'upload_not_found' }])
+      },
+      {
+        around: {
+          store: (real) => ({
+            ...real,
+            write(work) {
+              writes += 1
+              return real.write(work)
+            },
+          }),
+        },
+      },
+    )()
+  })
+})

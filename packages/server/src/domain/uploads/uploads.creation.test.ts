@@ -1,0 +1,347 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { type AssetId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
+import {
+  assertBooks,
+  assetRow,
+  blobRow,
+  cancelBlob,
+  creation,
+  leaveBlobFinishing,
+  objectsIn,
+  openBlob,
+  openDeclared,
+} from '../../testing/assetSessions.ts'
+import {
+  adopt,
+  declaredFor,
+  type Keeper,
+  landBlob,
+  newAssetId,
+  newDrop,
+  newKeeper,
+  type Over,
+} from '../../testing/assets.ts'
+import { accountRow, admitted, append, bytes, newLink, openDrop } from '../../testing/guest.ts'
+import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import { isRefusal } from '../refusals.ts'
+import { MAX_UNCLOSED_UPLOADS } from './uploads.ts'
+
+const content = bytes(100)
+
+async function used(world: World, { accountId }: Keeper): Promise<number> {
+  return (await accountRow(world, accountId)).usedBytes
+}
+
+async function answerTo(world: World, { accountId }: Keeper, declared: ReturnType<typeof declaredFor>) {
+  return world.rules.uploads.create(await accountRow(world, accountId), declared)
+}
+
+describe('creating an upload', () => {
+  it(
+    'writes the intent before a byte: session, object, charge and reserved id, which nobody sees yet',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const declared = declaredFor(world, keeper, content, { contentType: 'image/png', keyMode: 'wrapped' })
+      const { uploadId, offset } = admitted(await answerTo(world, keeper, declared))
+      assert.equal(offset, undefined)
+      const { suiteId: _, protocolVersion: __, keyMode: ___, ...kept } = declared
+      const row = await blobRow(world, uploadId)
+      assert.deepEqual({ ...row, ...kept }, row)
+      assert.deepEqual([row.accountId, row.state, row.receivedBytes], [keeper.accountId, 'open', 0])
+      assert.deepEqual(await objectsIn(world, 'staged'), [row.location])
+      assert.equal(await used(world, keeper), 100)
+      assert.equal((await assetRow(world, declared.assetId))?.accountId, keeper.accountId)
+      const answer = await world.rules.assets.get(keeper.accountId, declared.assetId)
+      assert.deepEqual(answer, { refused: 'asset_not_found' })
+    }),
+  )
+
+  it(
+    'again for the same asset, role and hash is the same session, with where to go on, at no charge',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const declared = declaredFor(world, keeper, content)
+      const uploadId = await openDeclared(world, keeper, declared)
+      const again = () => answerTo(world, keeper, declared)
+      assert.deepEqual(await again(), { uploadId, offset: 0 })
+      await append(world, uploadId, { offset: 0, bytes: content.subarray(0, 40) })
+      assert.deepEqual(await again(), { uploadId, offset: 40 })
+      await append(world, uploadId, { offset: 40, bytes: content.subarray(40) })
+      assert.deepEqual(await again(), { uploadId, offset: 100 })
+      assert.equal(await used(world, keeper), 100)
+      const finishing = declaredFor(world, keeper, content)
+      const second = await openDeclared(world, keeper, finishing)
+      await leaveBlobFinishing(world, second, content)
+      assert.deepEqual(await answerTo(world, keeper, finishing), { uploadId: second, offset: 100 })
+      assert.equal((await blobRow(world, second)).state, 'finishing')
+      assert.equal(await used(world, keeper), 200)
+    }),
+  )
+
+  it(
+    'again is the same session for 64 at once, and another asset, role or hash is another session',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetId = newAssetId()
+      const declared = declaredFor(world, keeper, content, { assetId, role: 'derivative' })
+      const answers = await Promise.all(Array.from({ length: 64 }, () => answerTo(world, keeper, declared)))
+      const ids = (sessions: typeof answers) => new Set(sessions.map((answer) => admitted(answer).uploadId))
+      assert.equal(ids(answers).size, 1)
+      assert.equal(answers.filter((answer) => admitted(answer).offset === undefined).length, 1)
+      const others = [
+        await answerTo(world, keeper, declaredFor(world, keeper, content, { role: 'derivative' })),
+        await answerTo(world, keeper, declaredFor(world, keeper, content, { assetId, role: 'metadata' })),
+        await answerTo(world, keeper, declaredFor(world, keeper, bytes(100), { assetId, role: 'derivative' })),
+      ]
+      assert.equal(ids([...answers, ...others]).size, 4)
+      assert.equal(await used(world, keeper), 400)
+    }),
+  )
+
+  it('again is answered to an account whose quota is full, and on a disk that is', async () => {
+    let freeBytes = 1000
+    await inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const [landed, open] = [declaredFor(world, keeper, content), declaredFor(world, keeper, bytes(100))]
+        await landBlob(world, keeper, content, landed)
+        await openDeclared(world, keeper, open)
+        freeBytes = 0
+        for (const declared of [landed, open]) assert.equal(await creation(world, keeper, declared), 'present')
+      },
+      {
+        settings: { quotaHardBytes: 200 },
+        around: { blobs: (real) => ({ ...real, freeBytes: async () => freeBytes }) },
+      },
+    )()
+  })
+
+  it(
+    'is another session after the first was cancelled or failed',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const declared = declaredFor(world, keeper, content)
+      const first = await openDeclared(world, keeper, declared)
+      await cancelBlob(world, first)
+      const second = await openDeclared(world, keeper, declared)
+      assert.ok(isRefusal(await append(world, second, { offset: 0, bytes: bytes(100) })))
+      const third = await openDeclared(world, keeper, declared)
+      assert.equal(new Set([first, second, third]).size, 3)
+      admitted(await append(world, third, { offset: 0, bytes: content }))
+      await assertBooks(world, [keeper.accountId], [declared.assetId])
+    }),
+  )
+
+  it(
+    'again for the original that is an adopted drop says that it is there',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const drop = await newDrop(world, keeper, content)
+      const declared = declaredFor(world, keeper, content)
+      admitted(await adopt(world, keeper, drop, declared))
+      assert.deepEqual(await answerTo(world, keeper, declared), { uploadId: drop.uploadId, offset: 100 })
+      assert.equal(await used(world, keeper), 100)
+    }),
+  )
+})
+
+describe('a reserved id', () => {
+  const reserved = async (world: World, assetId: AssetId) => (await assetRow(world, assetId)) !== undefined
+
+  it(
+    'is given up when the session that reserved it is cancelled, runs out or fails',
+    inWorld(async (world) => {
+      const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
+      const ways: readonly ((uploadId: UploadId) => Promise<unknown>)[] = [
+        (uploadId) => cancelBlob(world, uploadId),
+        async () => {
+          world.clock.advance(901)
+          await world.rules.sweep.sweep()
+        },
+        (uploadId) => append(world, uploadId, { offset: 0, bytes: bytes(100) }),
+      ]
+      const assetIds: AssetId[] = []
+      for (const end of ways) {
+        const assetId = newAssetId()
+        assetIds.push(assetId)
+        await end(await openBlob(world, keeper, content, { assetId }))
+        assert.equal(await reserved(world, assetId), false)
+        assert.equal(await used(world, keeper), 0)
+        assert.equal(await creation(world, stranger, declaredFor(world, stranger, content, { assetId })), 'opened')
+      }
+      await assertBooks(world, [keeper.accountId, stranger.accountId], assetIds)
+    }),
+  )
+
+  it(
+    'is kept as long as another session is on its way to it, and for good once something has landed',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetId = newAssetId()
+      const [first, second] = [
+        await openBlob(world, keeper, content, { assetId }),
+        await openBlob(world, keeper, bytes(3), { assetId, role: 'metadata' }),
+      ]
+      await cancelBlob(world, first)
+      assert.equal(await reserved(world, assetId), true)
+      const derivative = bytes(5)
+      const finishing = await openBlob(world, keeper, derivative, { assetId, role: 'derivative' })
+      await leaveBlobFinishing(world, finishing, derivative)
+      await cancelBlob(world, second)
+      assert.equal(await reserved(world, assetId), true)
+      await world.restarted().finishing.resume()
+      await cancelBlob(world, await openBlob(world, keeper, content, { assetId }))
+      assert.equal((await assetRow(world, assetId))?.createdAt, world.clock.now())
+      await assertBooks(world, [keeper.accountId], [assetId])
+    }),
+  )
+})
+
+describe('an upload that is refused', () => {
+  it(
+    'leaves nothing behind, and is refused in the order of its rules',
+    inWorld(
+      async (world) => {
+        const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
+        const foreign = newAssetId()
+        await openBlob(world, stranger, bytes(1), { assetId: foreign })
+        const far = { timestamp: '2020-01-01T00:00:00Z' }
+        const size = 1001
+        const others = { created_by_device: stranger.deviceId }
+        const cases: readonly (readonly [string, Over])[] = [
+          ['suite_unknown', { suiteId: 2, size, assetId: foreign, envelope: far }],
+          ['content_type_unsupported', { contentType: 'text/html', size, assetId: foreign, envelope: far }],
+          ['manifest_mismatch', { size, assetId: foreign, envelope: { ...far, file_id: newAssetId() } }],
+          ['manifest_invalid', { size, assetId: foreign, envelope: { ...far, plaintext_size: 1002 } }],
+          ['timestamp_out_of_range', { size, assetId: foreign, envelope: { ...far, ...others } }],
+          ['device_not_authorized', { size, assetId: foreign, albumId: stranger.albumId, envelope: others }],
+          ['album_not_available', { size, assetId: foreign, albumId: stranger.albumId }],
+          ['asset_id_taken', { size, assetId: foreign }],
+          ['manifest_stale', { size, envelope: { action: 'replace', original_blob_hash: sha256(content) } }],
+          ['upload_too_large', { size }],
+          ['storage_unavailable', { size: 901 }],
+          ['quota_exceeded', { size: 501 }],
+        ]
+        for (const [refused, over] of cases) {
+          const declared = declaredFor(world, keeper, content, over)
+          const answer = await answerTo(world, keeper, declared)
+          assert.equal(isRefusal(answer) && answer.refused, refused)
+          assert.equal(await used(world, keeper), 0, refused)
+          assert.deepEqual(await world.rules.uploads.list(keeper.accountId), [], refused)
+          if (declared.assetId !== foreign) assert.equal(await assetRow(world, declared.assetId), undefined, refused)
+        }
+        assert.equal((await objectsIn(world, 'staged')).length, 1)
+        await assertBooks(world, [keeper.accountId, stranger.accountId], [foreign])
+      },
+      {
+        settings: { blobBytesMax: 1000, freeSpaceFloorBytes: 100, quotaHardBytes: 500 },
+        around: { blobs: (real) => ({ ...real, freeBytes: async () => 1001 }) },
+      },
+    ),
+  )
+
+  it(
+    'is so above the largest blob that the server takes, and not at it',
+    inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        assert.equal(await creation(world, keeper, declaredFor(world, keeper, content)), 'opened')
+        const above = declaredFor(world, keeper, content, { size: 101 })
+        assert.deepEqual(await answerTo(world, keeper, above), { refused: 'upload_too_large', limit: 100 })
+      },
+      { settings: { blobBytesMax: 100 } },
+    ),
+  )
+
+  it(
+    'is so when free space less what open sessions of guests and owners still have to send falls below the floor',
+    inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const of = (size: number) => declaredFor(world, keeper, content, { size })
+        await openDrop(world, await newLink(world), bytes(200))
+        assert.equal(await creation(world, keeper, of(701)), 'storage_unavailable')
+        const uploadId = await openDeclared(world, keeper, of(700))
+        assert.equal(await creation(world, keeper, of(1)), 'storage_unavailable')
+        // What it has sent is missing from the free space by itself, and is no longer to come.
+        await append(world, uploadId, { offset: 0, bytes: bytes(50) })
+        assert.equal(await creation(world, keeper, of(51)), 'storage_unavailable')
+        assert.equal(await creation(world, keeper, of(50)), 'opened')
+      },
+      {
+        settings: { freeSpaceFloorBytes: 100 },
+        around: { blobs: (real) => ({ ...real, freeBytes: async () => 1000 }) },
+      },
+    ),
+  )
+
+  it(
+    'is so when the quota does not hold it, to the byte, and never past it by 64 at once',
+    inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const of = (size: number) => declaredFor(world, keeper, content, { size })
+        assert.deepEqual(await answerTo(world, keeper, of(1001)), { refused: 'quota_exceeded' })
+        const answers = await Promise.all(Array.from({ length: 64 }, () => creation(world, keeper, of(100))))
+        assert.equal(answers.filter((answer) => answer === 'opened').length, 10)
+        assert.equal(answers.filter((answer) => answer === 'quota_exceeded').length, 54)
+        assert.equal(await used(world, keeper), 1000)
+        assert.equal(await creation(world, keeper, of(1)), 'quota_exceeded')
+      },
+      { settings: { quotaHardBytes: 1000 } },
+    ),
+  )
+
+  it(
+    'is so beside a thousand of the account’s own under way, whatever guests send it',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      await openDrop(world, await newLink(world, {}, keeper.accountId), content)
+      const { assetId, ...row } = await blobRow(world, await openBlob(world, keeper, content))
+      // The rows alone: a thousand sessions by the front door would take long.
+      const others = Array.from({ length: MAX_UNCLOSED_UPLOADS - 2 }, () => known(parseUploadId(randomUUID())))
+      await world.store.write(async (tx) => {
+        for (const uploadId of others) await tx.uploads.insert({ ...row, uploadId, assetId: newAssetId() })
+      })
+      const last = declaredFor(world, keeper, content)
+      const uploadId = await openDeclared(world, keeper, last)
+      const one = declaredFor(world, keeper, content)
+      assert.deepEqual(await answerTo(world, keeper, one), {
+        refused: 'limit_reached',
+        detail: 'an account has at most 1000 uploads under way',
+      })
+      assert.equal(await creation(world, keeper, last), 'present')
+      assert.equal(
+        await creation(world, await newKeeper(world), declaredFor(world, keeper, content)),
+        'device_not_authorized',
+      )
+      await leaveBlobFinishing(world, uploadId, content)
+      assert.equal(await creation(world, keeper, one), 'limit_reached', 'what is finishing is under way')
+      await world.rules.finishing.resume()
+      assert.equal(await creation(world, keeper, one), 'opened')
+      assert.equal(await creation(world, keeper, declaredFor(world, keeper, content, { assetId })), 'present')
+    }),
+  )
+})
+
+describe('the grace of an account', () => {
+  it(
+    'begins with the excess that an upload makes, not with an earlier one that a request still remembers',
+    inWorld(
+      async (world) => {
+        const keeper = await newKeeper(world)
+        const first = await openBlob(world, keeper, content)
+        const since = world.clock.now()
+        const remembered = await accountRow(world, keeper.accountId)
+        assert.equal(remembered.exceededSince, since)
+        world.clock.advance(60)
+        await cancelBlob(world, first)
+        admitted(await world.rules.uploads.create(remembered, declaredFor(world, keeper, content)))
+        assert.equal((await accountRow(world, keeper.accountId)).exceededSince, world.clock.now())
+      },
+      { settings: { quotaHardBytes: 100 } },
+    ),
+  )
+})

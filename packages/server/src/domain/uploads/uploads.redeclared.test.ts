@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { provenanceFor } from '../../testing/assetSessions.ts'
+import { declaredFor, type Keeper, landBlob, newAssetId, newKeeper, uploadBlob } from '../../testing/assets.ts'
+import { accountRow, admitted, append, bytes } from '../../testing/guest.ts'
+import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import type { Declared } from '../assets/manifest.ts'
+import { isRefusal } from '../refusals.ts'
+
+const [content, next] = [bytes(100), bytes(50)]
+
+const create = async (world: World, keeper: Keeper, declared: Declared) =>
+  world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
+
+const refusedAs = async (answer: ReturnType<typeof create>) => {
+  const given = await answer
+  return isRefusal(given) ? given.refused : 'done'
+}
+
+describe('a session that is created again', () => {
+  it(
+    'goes on where it stands, under what was declared last',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const declared = declaredFor(world, keeper, content)
+      const { uploadId } = admitted(await create(world, keeper, declared))
+      admitted(await append(world, uploadId, { offset: 0, bytes: content.subarray(0, 40) }))
+      const anew = { ...declared, envelope: { ...declared.envelope, retention_until: '2027-01-01T00:00:00Z' } }
+      assert.deepEqual(await create(world, keeper, anew), { uploadId, offset: 40 })
+      admitted(await append(world, uploadId, { offset: 40, bytes: content.subarray(40) }))
+      const { blobs } = admitted(await world.rules.assets.get(keeper.accountId, declared.assetId))
+      assert.deepEqual(known(blobs[0]).envelope, anew.envelope)
+      assert.equal((await accountRow(world, keeper.accountId)).usedBytes, 100)
+    }),
+  )
+
+  it(
+    'is refused what has no place any more, and another size, and stays as it was declared',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const declared = declaredFor(world, keeper, content)
+      admitted(await create(world, keeper, declared))
+      const replace = { ...declared.envelope, action: 'replace', original_blob_hash: sha256(content) } as const
+      assert.equal(await refusedAs(create(world, keeper, { ...declared, envelope: replace })), 'manifest_stale')
+      assert.equal(await refusedAs(create(world, keeper, { ...declared, size: 99 })), 'asset_id_taken')
+      const [session] = await world.rules.uploads.list(keeper.accountId)
+      assert.deepEqual(session?.assetId !== undefined && session.envelope, declared.envelope)
+    }),
+  )
+})
+
+describe('the metadata of a bundle', () => {
+  it(
+    'is the one that the signed manifest names, whichever comes first',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const [named, other] = [bytes(10), bytes(10)]
+      for (const order of ['metadata first', 'provenance first'] as const) {
+        const assetId = newAssetId()
+        await landBlob(world, keeper, content, { assetId })
+        const metadata = declaredFor(world, keeper, other, { assetId, role: 'metadata' })
+        const proof = provenanceFor(world, keeper, content, {
+          assetId,
+          envelope: { metadata_blob_hash: sha256(named) },
+        })
+        const steps = [
+          () => uploadBlob(world, metadata, other, keeper),
+          () => uploadBlob(world, proof.declared, proof.content, keeper),
+        ]
+        const [first, second] = order === 'metadata first' ? steps : steps.toReversed()
+        admitted((await known(first)()).answer)
+        await assert.rejects(known(second)(), /manifest_stale/, order)
+      }
+    }),
+  )
+})
+
+describe('a replacement that lands', () => {
+  it(
+    'ends what was on its way to the former original, with its charge',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const assetId = newAssetId()
+      await landBlob(world, keeper, content, { assetId })
+      for (const role of ['metadata', 'derivative'] as const)
+        admitted(await create(world, keeper, declaredFor(world, keeper, bytes(7), { assetId, role })))
+      const envelope = { action: 'replace', original_blob_hash: sha256(next) } as const
+      await landBlob(world, keeper, next, { assetId, envelope })
+      assert.deepEqual(await world.rules.uploads.list(keeper.accountId), [])
+      assert.equal((await accountRow(world, keeper.accountId)).usedBytes, 50)
+    }),
+  )
+})

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { UploadId } from '@blindkeep/protocol/ids'
+import { cancelBlob, leaveBlobFinishing, openBlob } from '../../testing/assetSessions.ts'
+import { landBlob, newKeeper } from '../../testing/assets.ts'
+import {
+  accountRow,
+  admitted,
+  append,
+  bytes,
+  land,
+  leaveFinishing,
+  linkRow,
+  newLink,
+  openDrop,
+  ownerOf,
+  uploadRow,
+} from '../../testing/guest.ts'
+import { inWorld, known, newOpaqueId } from '../../testing/world.ts'
+import { findCharged, findDropUpload, findOwnUpload, isGone } from './uploads.ts'
+
+const content = bytes(100)
+const NOT_FOUND = { refused: 'upload_not_found' }
+
+describe('a drop session', () => {
+  it(
+    'is found through its own link alone',
+    inWorld(async (world) => {
+      const [opaqueId, other] = [await newLink(world), await newLink(world, {}, undefined)]
+      const uploadId = await openDrop(world, opaqueId, content)
+      const elsewhere = await openDrop(world, other, content)
+      assert.deepEqual(await findDropUpload(world.store, { opaqueId, uploadId }), await uploadRow(world, uploadId))
+      for (const scope of [
+        { opaqueId: other, uploadId },
+        { opaqueId, uploadId: elsewhere },
+        { opaqueId: newOpaqueId(), uploadId },
+      ])
+        assert.deepEqual(await findDropUpload(world.store, scope), NOT_FOUND)
+    }),
+  )
+
+  it(
+    'is as if it had never been once it ended, and is still there when it landed or failed',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const cancelled = await uploadRow(world, await openDrop(world, opaqueId, content))
+      await world.rules.ending.cancel(cancelled)
+      assert.deepEqual(await findDropUpload(world.store, cancelled), NOT_FOUND)
+      const uploadId = await land(world, opaqueId, content)
+      assert.equal(isGone(await uploadRow(world, uploadId)), false)
+      assert.deepEqual(await findDropUpload(world.store, { opaqueId, uploadId }), await uploadRow(world, uploadId))
+    }),
+  )
+})
+
+describe('cancelling', () => {
+  it(
+    'gives caps and quota back, has the bytes removed, and leaves other sessions alone',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world, { maxFileCount: 2 })
+      const [uploadId, other] = [await openDrop(world, opaqueId, content), await openDrop(world, opaqueId, bytes(7))]
+      await append(world, uploadId, { offset: 0, bytes: content.subarray(0, 50) })
+      assert.equal(await world.rules.ending.cancel(await uploadRow(world, uploadId)), undefined)
+      const { openSessions, openBytes, accountId } = await linkRow(world, opaqueId)
+      assert.deepEqual([openSessions, openBytes, (await accountRow(world, accountId)).usedBytes], [1, 7, 7])
+      assert.equal((await uploadRow(world, other)).state, 'open')
+      const { location } = await uploadRow(world, uploadId)
+      assert.equal((await world.store.read((tx) => tx.objects.find(location)))?.state, 'deleting')
+      assert.equal(world.deletingCalls(), 1)
+      await openDrop(world, opaqueId, content)
+    }),
+  )
+
+  it(
+    'happens once when many ask at once: to the others the session is gone',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const upload = await uploadRow(world, await openDrop(world, opaqueId, content))
+      const answers = await Promise.all(Array.from({ length: 16 }, () => world.rules.ending.cancel(upload)))
+      assert.equal(answers.filter((answer) => answer === undefined).length, 1)
+      assert.equal(answers.filter((answer) => answer?.refused === 'upload_not_found').length, 15)
+      assert.equal((await accountRow(world, await ownerOf(world, opaqueId))).usedBytes, 0)
+    }),
+  )
+
+  it(
+    'is refused for what has landed, with the byte where it ended',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const open = await uploadRow(world, await openDrop(world, opaqueId, content))
+      await append(world, open.uploadId, { offset: 0, bytes: content })
+      // The caller looked before the last byte came.
+      assert.deepEqual(await world.rules.ending.cancel(open), { refused: 'upload_closed', offset: 100 })
+      assert.equal((await world.rules.inbox.list(open.accountId)).length, 1)
+    }),
+  )
+
+  it(
+    'and landing at once are one or the other',
+    inWorld(async (world) => {
+      for (let round = 0; round < 20; round += 1) {
+        const opaqueId = await newLink(world)
+        const open = await uploadRow(world, await openDrop(world, opaqueId, content))
+        const [landed, cancelled] = await Promise.all([
+          append(world, open.uploadId, { offset: 0, bytes: content }),
+          world.rules.ending.cancel(open),
+        ])
+        const hasLanded = !('refused' in landed)
+        assert.equal(hasLanded, cancelled !== undefined)
+        assert.equal((await accountRow(world, open.accountId)).usedBytes, hasLanded ? 100 : 0)
+        assert.equal((await linkRow(world, opaqueId)).landedFiles, hasLanded ? 1 : 0)
+      }
+    }),
+  )
+})
+
+describe('an account’s uploads', () => {
+  it(
+    'are those that have not landed, oldest first, with those of guests',
+    inWorld(async (world) => {
+      const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
+      const opaqueId = await newLink(world, {}, keeper.accountId)
+      const ids: UploadId[] = []
+      for (const open of [
+        () => openDrop(world, opaqueId, content),
+        () => openBlob(world, keeper, content),
+        () => openBlob(world, keeper, content),
+        () => openDrop(world, opaqueId, content),
+      ]) {
+        ids.push(await open())
+        world.clock.advance(1)
+      }
+      await landBlob(world, keeper, content)
+      await cancelBlob(world, await openBlob(world, keeper, content))
+      await openBlob(world, stranger, content)
+      await leaveBlobFinishing(world, known(ids[1]), content)
+      await leaveFinishing(world, known(ids[3]), content)
+      const listed = await world.rules.uploads.list(keeper.accountId)
+      assert.deepEqual(
+        listed.map(({ uploadId, state }) => [uploadId, state]),
+        ids.map((uploadId, at) => [uploadId, at % 2 === 1 ? 'finishing' : 'open']),
+      )
+    }),
+  )
+
+  it(
+    'are found by the account alone, a guest’s only to be ended, and as if they had never been once they ended',
+    inWorld(async (world) => {
+      const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
+      const { accountId } = keeper
+      const opaqueId = await newLink(world, { maxFileCount: 1 }, accountId)
+      const [own, guests] = [await openBlob(world, keeper, content), await openDrop(world, opaqueId, content)]
+      assert.equal(admitted(await findOwnUpload(world.store, { accountId, uploadId: own })).uploadId, own)
+      assert.deepEqual(await findOwnUpload(world.store, { accountId, uploadId: guests }), NOT_FOUND)
+      for (const uploadId of [own, guests]) {
+        const foreign = { accountId: stranger.accountId, uploadId }
+        assert.deepEqual(await findOwnUpload(world.store, foreign), NOT_FOUND)
+        assert.deepEqual(await findCharged(world.store, foreign), NOT_FOUND)
+        const upload = admitted(await findCharged(world.store, { accountId, uploadId }))
+        assert.equal(await world.rules.ending.cancel(upload), undefined)
+        assert.deepEqual(await findCharged(world.store, { accountId, uploadId }), NOT_FOUND)
+        assert.deepEqual(await append(world, uploadId, { offset: 0, bytes: content }), NOT_FOUND)
+      }
+      assert.equal((await accountRow(world, accountId)).usedBytes, 0)
+      await openDrop(world, opaqueId, content)
+    }),
+  )
+
+  it(
+    'that landed or failed are still there, and are over',
+    inWorld(async (world) => {
+      const keeper = await newKeeper(world)
+      const { accountId } = keeper
+      const landed = await landBlob(world, keeper, content)
+      const failed = await openBlob(world, keeper, content)
+      assert.deepEqual(await append(world, failed, { offset: 0, bytes: bytes(100) }), {
+        refused: 'content_hash_wrong',
+        offset: 100,
+      })
+      for (const uploadId of [landed, failed]) {
+        const upload = admitted(await findOwnUpload(world.store, { accountId, uploadId }))
+        assert.deepEqual(await world.rules.ending.cancel(upload), { refused: 'upload_closed', offset: 100 })
+      }
+      assert.equal((await accountRow(world, accountId)).usedBytes, 100)
+    }),
+  )
+})

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Store } from '../store.ts'
+import { capability, jti } from './discovery.ts'
+import {
+  account,
+  accountId,
+  album,
+  albumId,
+  at,
+  atOnce,
+  bytes,
+  claim,
+  countTrue,
+  device,
+  deviceId,
+  drop,
+  dropId,
+  hash,
+  type InStore,
+  link,
+  opaqueId,
+  seedWithAlbums,
+  session,
+  sessionId,
+  upload,
+} from './world.ts'
+
+const SECRET = account(1).secretHash
+const leaving = (number: number) => ({ accountId: accountId(number), secretHash: SECRET, at: at(500) })
+
+/** Account 1 with something of each that names its person or lets in; account 2 with the same. */
+async function fill(store: Store): Promise<void> {
+  await seedWithAlbums(store)
+  await store.write(async (tx) => {
+    for (const number of [1, 2]) {
+      const owner = { accountId: accountId(number) }
+      const values = { kdfVersion: 1, salt: bytes(16), sealedAccountKey: bytes(80) }
+      await tx.accounts.changeSecret(owner.accountId, SECRET, { ...values, secretHash: SECRET })
+      await tx.accounts.setLimits(owner.accountId, { softLimitBytes: 1, hardLimitBytes: 2 })
+      await tx.secondFactors.enroll(owner.accountId, bytes(60))
+      await tx.secondFactors.confirm(owner.accountId, at(1))
+      await tx.secondFactors.setBackupCodes(owner.accountId, [hash(number)])
+      const times = { createdAt: at(0), expiresAt: at(900) }
+      await tx.challenges.insert({ tokenHash: hash(number), ...owner, ...times, deviceId: undefined, recovery: '{}' })
+      await tx.sessions.insert(session(number, { ...owner, deviceId: deviceId(number) }))
+      await tx.sessions.insert(session(number + 10, { ...owner, endedAt: at(3) }))
+      await tx.devices.insert(device(number, owner))
+      await tx.albums.insert(album(number + 10, { ...owner, sealedName: bytes(30) }))
+      const secrets = { verifierHash: bytes(32), sealedLabel: bytes(40) }
+      await tx.links.insert(link(number + 10, { ...owner, ...secrets }))
+      await tx.links.insert(link(number + 20, owner))
+      await tx.links.revoke(opaqueId(number + 20), owner.accountId, at(4))
+      await tx.uploads.insert(upload(number, { ...owner, opaqueId: opaqueId(number) }))
+      await tx.drops.insert(drop(number, { ...owner, opaqueId: opaqueId(number) }))
+      await tx.drops.claim(claim(number, { dropId: dropId(number), leasedUntil: at(900) }))
+      const ofAlbum = { ...owner, albumId: albumId(number) }
+      await tx.capabilities.insert({ ...capability(number), ...ofAlbum, issuedAt: at(0), expiresAt: at(900) })
+    }
+  })
+}
+
+/** What there is of an account. */
+const standing = (store: Store, number: number) =>
+  store.read(async (tx) => ({
+    account: await tx.accounts.find(accountId(number)),
+    factor: await tx.secondFactors.find(accountId(number)),
+    challenge: await tx.challenges.find(hash(number)),
+    live: await tx.sessions.listLive(accountId(number), at(500)),
+    ended: (await tx.sessions.find(sessionId(number + 10)))?.endedAt,
+    devices: await tx.devices.listOf(accountId(number)),
+    albums: await tx.albums.listOf(accountId(number)),
+    links: (await tx.links.listOf(accountId(number))).map(({ pending: _, ...rest }) => rest),
+    capabilities: await tx.capabilities.liveOf(albumId(number), at(500)),
+    drops: await tx.drops.pendingOf(accountId(number)),
+  }))
+
+export function describeAccountDeletions(inStore: InStore): void {
+  describe('accountDeletions', () => {
+    it(
+      'take away who an account was and all that lets in, keep what it holds, and touch nobody else',
+      inStore(async (store) => {
+        await fill(store)
+        const [before, other] = [await standing(store, 1), await standing(store, 2)]
+        assert.equal(await store.write((tx) => tx.accountDeletions.leave(leaving(1))), true)
+        const gone = await standing(store, 1)
+        assert.deepEqual(gone.account, {
+          ...before.account,
+          email: `deleted:${accountId(1)}`,
+          secretHash: '-',
+          salt: undefined,
+          sealedAccountKey: undefined,
+          softLimitBytes: undefined,
+          hardLimitBytes: undefined,
+          totpConfirmedAt: undefined,
+          deletedAt: at(500),
+        })
+        assert.deepEqual(
+          gone.albums,
+          before.albums.map((each) => ({ ...each, sealedName: undefined })),
+        )
+        const bare = { dropPublicKey: new Uint8Array(0), verifierHash: undefined, sealedLabel: undefined }
+        assert.deepEqual(
+          gone.links,
+          before.links.map((each) => ({ ...each, ...bare, revokedAt: each.revokedAt ?? at(500) })),
+        )
+        assert.deepEqual(
+          gone.drops,
+          before.drops.map((each) => ({ ...each, leasedUntil: undefined })),
+        )
+        const { factor, challenge, live, devices, capabilities, ended } = gone
+        assert.deepEqual(
+          [factor, challenge, live, devices, capabilities, ended],
+          [undefined, undefined, [], [], [], at(3)],
+        )
+        await store.write(async (tx) => {
+          assert.equal(await tx.secondFactors.enroll(accountId(1), bytes(60)), false)
+          assert.equal(await tx.secondFactors.useBackupCode(accountId(1), hash(1), at(501)), false)
+          assert.equal(await tx.drops.settle(dropId(1), claim(1).claimId), false)
+        })
+        const revoked = await store.read((tx) => tx.capabilities.revoked(at(500)))
+        assert.deepEqual(
+          revoked.map((each) => each.jti),
+          [jti(1)],
+        )
+        assert.deepEqual(await standing(store, 2), other)
+      }),
+    )
+
+    it(
+      'free the e-mail, under which the account is found no more nor listed',
+      inStore(async (store) => {
+        await fill(store)
+        const { email } = account(1)
+        await store.write((tx) => tx.accountDeletions.leave(leaving(1)))
+        for (const each of [email, `deleted:${accountId(1)}`])
+          assert.equal(await store.read((tx) => tx.accounts.findByEmail(each)), undefined)
+        const listed = await store.read((tx) => tx.accounts.list({ afterEmail: undefined, most: 9 }))
+        assert.deepEqual(
+          listed.map((each) => each.accountId),
+          [accountId(2)],
+        )
+        assert.equal(await store.write((tx) => tx.accounts.insert(account(7, { email }))), true)
+      }),
+    )
+
+    it(
+      'happen once, of any number at once, and only with the present secret',
+      inStore(async (store) => {
+        await fill(store)
+        const wrong = { ...leaving(1), secretHash: 'other' }
+        assert.equal(await store.write((tx) => tx.accountDeletions.leave(wrong)), false)
+        assert.equal((await standing(store, 1)).account?.deletedAt, undefined)
+        assert.equal(countTrue(await atOnce(store, 8, (tx) => tx.accountDeletions.leave(leaving(1)))), 1)
+        assert.equal(await store.write((tx) => tx.accountDeletions.leave({ ...leaving(1), secretHash: '-' })), false)
+        assert.equal(await store.write((tx) => tx.accountDeletions.leave(leaving(9))), false)
+      }),
+    )
+
+    it(
+      'wait, the longest gone first, until they hold nothing; nothing is charged to them any more',
+      inStore(async (store) => {
+        await seedWithAlbums(store)
+        const waiting = () => store.read((tx) => tx.accountDeletions.waiting(5))
+        const finish = (number: number) => store.write((tx) => tx.accountDeletions.finish(accountId(number), at(600)))
+        const share = { opaqueId: opaqueId(50), accountId: accountId(1), sealedIndex: bytes(9), blobHashes: [hash(1)] }
+        await store.write(async (tx) => {
+          await tx.accounts.charge(accountId(1), 10, undefined)
+          await tx.shares.insert({ ...share, createdAt: at(0), expiresAt: undefined })
+          assert.equal(await tx.accountDeletions.finish(accountId(1), at(1)), false)
+          await tx.accountDeletions.leave(leaving(1))
+          await tx.accountDeletions.leave({ ...leaving(2), at: at(400) })
+          assert.equal(await tx.accounts.charge(accountId(1), 1, undefined), false)
+        })
+        assert.deepEqual(await waiting(), [accountId(2), accountId(1)])
+        assert.deepEqual([await finish(1), await finish(2), await finish(2)], [false, true, false])
+        await store.write((tx) => tx.accounts.refund(accountId(1), 10))
+        assert.equal(await finish(1), false)
+        await store.write((tx) => tx.shares.endSomeOf(accountId(1), at(600), 5))
+        assert.deepEqual(await waiting(), [accountId(1)])
+        assert.equal(await finish(1), true)
+        assert.deepEqual(await waiting(), [])
+      }),
+    )
+  })
+}

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { ObjectState, Store, WriteTx } from '../store.ts'
+import {
+  accountId,
+  asset,
+  assetBlob,
+  assetId,
+  assetUpload,
+  at,
+  atOnce,
+  countTrue,
+  drop,
+  hash,
+  type InStore,
+  object,
+  seedWithAlbums,
+  upload,
+  uploadId,
+} from './world.ts'
+
+/** What the collector and the scrubber write, and what may be handed out for it. */
+
+const MARKED_AT = 100
+
+const deleting = (number: number) => ({
+  location: object(number).location,
+  uploadId: uploadId(number),
+  ciphertextHash: hash(number),
+  before: at(MARKED_AT + 1),
+  at: at(200),
+})
+const startDeleting = (store: Store, number: number) => store.write((tx) => tx.objects.startDeleting(deleting(number)))
+const stateOf = async (store: Store, number: number) =>
+  (await store.read((tx) => tx.objects.find(object(number).location)))?.state
+
+async function insert(store: Store, number: number, state: ObjectState): Promise<void> {
+  await store.write((tx) => tx.objects.insert(object(number, { state, since: at(MARKED_AT) })))
+}
+
+/** An object that is kept since the given second. */
+async function keep(store: Store, number: number, seconds: number): Promise<void> {
+  await store.write(async (tx) => {
+    await tx.objects.insert(object(number))
+    await tx.objects.move(object(number).location, { from: 'staged', to: 'kept', at: at(seconds) })
+  })
+}
+
+export function describeObjectMarks(inStore: InStore): void {
+  describe('starting to delete an object', () => {
+    it(
+      'takes one that was marked before, once',
+      inStore(async (store) => {
+        await insert(store, 1, 'marked')
+        assert.equal(
+          await store.write((tx) => tx.objects.startDeleting({ ...deleting(1), before: at(MARKED_AT) })),
+          false,
+        )
+        assert.equal(countTrue(await atOnce(store, 16, (tx) => tx.objects.startDeleting(deleting(1)))), 1)
+        assert.deepEqual(
+          await store.read((tx) => tx.objects.find(object(1).location)),
+          object(1, { state: 'deleting', since: at(200) }),
+        )
+      }),
+    )
+
+    for (const state of ['staged', 'kept', 'orphaned'] as const satisfies readonly ObjectState[])
+      it(
+        `leaves one that is ${state}`,
+        inStore(async (store) => {
+          await insert(store, 1, state)
+          assert.equal(await startDeleting(store, 1), false)
+          assert.equal(await stateOf(store, 1), state)
+        }),
+      )
+
+    const named: Record<string, (tx: WriteTx) => Promise<unknown>> = {
+      'a blob of an asset names': async (tx) => {
+        await tx.assets.reserve(asset(1))
+        await tx.assets.addBlob(assetBlob(1))
+      },
+      'a pending drop names': (tx) => tx.drops.insert(drop(1)),
+      'a guest’s open session names': (tx) => tx.uploads.insert(upload(1)),
+      'an owner’s finishing session names': async (tx) => {
+        await tx.uploads.insert(assetUpload(1))
+        await tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1) })
+      },
+      'is of a content on hold': (tx) =>
+        tx.holds.add({ ciphertextHash: hash(1), reason: 'asked for', createdAt: at(1) }),
+    }
+    for (const [why, write] of Object.entries(named))
+      it(
+        `leaves one that ${why}`,
+        inStore(async (store) => {
+          await seedWithAlbums(store)
+          await insert(store, 1, 'marked')
+          await insert(store, 2, 'marked')
+          await store.write(write)
+          assert.equal(await startDeleting(store, 1), false)
+          assert.equal(await stateOf(store, 1), 'marked')
+          assert.equal(await startDeleting(store, 2), true)
+        }),
+      )
+
+    it(
+      'takes one whose session has landed and whose drop is gone',
+      inStore(async (store) => {
+        await seedWithAlbums(store)
+        await insert(store, 1, 'marked')
+        await store.write(async (tx) => {
+          await tx.uploads.insert(upload(1))
+          await tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1) })
+          await tx.uploads.move(uploadId(1), { from: 'finishing', to: 'landed', at: at(2) })
+        })
+        assert.equal(await startDeleting(store, 1), true)
+      }),
+    )
+  })
+
+  describe('what is known of an object’s bytes', () => {
+    it(
+      'is noted while it is kept, and in no other state',
+      inStore(async (store) => {
+        await keep(store, 1, 10)
+        const { location, size } = object(1)
+        const found = () => store.read((tx) => tx.objects.findKept(location))
+        assert.deepEqual(await found(), { location, size, checkedAt: at(10), damagedAt: undefined })
+        assert.equal(await store.write((tx) => tx.objects.markDamaged(location, at(20))), true)
+        assert.equal(await store.write((tx) => tx.objects.markDamaged(location, at(30))), true)
+        assert.deepEqual(await found(), { location, size, checkedAt: at(30), damagedAt: at(20) })
+        assert.equal(await store.write((tx) => tx.objects.noteIntact(location, at(40))), true)
+        assert.deepEqual(await found(), { location, size, checkedAt: at(40), damagedAt: undefined })
+        await store.write((tx) => tx.objects.move(location, { from: 'kept', to: 'orphaned', at: at(50) }))
+        assert.equal(await store.write((tx) => tx.objects.markDamaged(location, at(60))), false)
+        assert.equal(await store.write((tx) => tx.objects.noteIntact(location, at(60))), false)
+        assert.equal(await found(), undefined)
+      }),
+    )
+
+    it(
+      'is asked for of those that were not read for longest, from behind one on',
+      inStore(async (store) => {
+        for (const [number, seconds] of [
+          [1, 30],
+          [2, 10],
+          [3, 20],
+          [4, 40],
+          [5, 20],
+        ] as const)
+          await keep(store, number, seconds)
+        await insert(store, 6, 'marked')
+        const listed = async (before: number, after: number | undefined, most = 9) => {
+          const last =
+            after === undefined ? undefined : await store.read((tx) => tx.objects.findKept(object(after).location))
+          const range = { before: at(before), after: last, most }
+          const objects = await store.read((tx) => tx.objects.listToScrub(range))
+          return objects.map(({ location }) =>
+            [1, 2, 3, 4, 5, 6].find((number) => object(number).location === location),
+          )
+        }
+        assert.deepEqual(await listed(40, undefined), [2, 3, 5, 1])
+        assert.deepEqual(await listed(41, undefined, 2), [2, 3])
+        assert.deepEqual(await listed(41, 3), [5, 1, 4])
+        assert.deepEqual(await listed(20, undefined), [2])
+      }),
+    )
+
+    it(
+      'stands with its blob and by itself, beside whether its content is held',
+      inStore(async (store) => {
+        await seedWithAlbums(store)
+        await keep(store, 1, 10)
+        await keep(store, 2, 10)
+        await store.write(async (tx) => {
+          await tx.assets.reserve(asset(1))
+          await tx.assets.addBlob(assetBlob(1))
+          await tx.assets.addBlob(assetBlob(2))
+          await tx.objects.markDamaged(object(1).location, at(20))
+          await tx.holds.add({ ciphertextHash: hash(2), reason: 'asked for', createdAt: at(1) })
+        })
+        const standing = (number: number) =>
+          store.read((tx) => tx.objects.statusOf(object(number).location, hash(number)))
+        const expected = [
+          { objectState: 'kept', damagedAt: at(20), isOnHold: false },
+          { objectState: 'kept', damagedAt: undefined, isOnHold: true },
+        ]
+        assert.deepEqual([await standing(1), await standing(2), await standing(3)], [...expected, undefined])
+        const ofAsset = await store.read((tx) => tx.assets.heldBy(accountId(1), assetId(1)))
+        const ofContent = await store.read((tx) => tx.assets.objectsOf(accountId(1), hash(2)))
+        assert.deepEqual(
+          [...ofAsset, ...ofContent].map(({ objectState, damagedAt, isOnHold }) => ({
+            objectState,
+            damagedAt,
+            isOnHold,
+          })),
+          [...expected, expected[1]],
+        )
+      }),
+    )
+
+    it(
+      'is told under the id of the asset or the drop that owns it',
+      inStore(async (store) => {
+        await seedWithAlbums(store)
+        await store.write(async (tx) => {
+          await tx.assets.reserve(asset(1))
+          await tx.assets.addBlob(assetBlob(1, { role: 'original' }))
+          await tx.drops.insert(drop(2))
+        })
+        const owner = (number: number) =>
+          store.read((tx) => tx.objects.ownerOf(object(number).location, uploadId(number)))
+        assert.deepEqual(
+          [await owner(1), await owner(2), await owner(3)],
+          [{ assetId: assetId(1), role: 'original' }, { dropId: drop(2).dropId }, undefined],
+        )
+      }),
+    )
+  })
+}

@@ -1,0 +1,62 @@
+/**
+ * Finds words in comments, texts and documents that a tired reader has to read twice: `node tools/words.ts [path …]`. Ends with 1 when there are any.
+ * Each word stands with what to write instead. Code itself is not searched: the compiler and the glossary of ARCHITECTURE.md keep its names.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+
+const INSTEAD: readonly (readonly [RegExp, string])[] = [
+  [/\bwho(m|so)?ever\b/gi, 'the noun: the caller, the owner, the guest, any client'],
+  [/\b(some|no)(body|one)\b/gi, 'the noun: a client, another account, no owner'],
+  [/\b(is|are|was|were|be|been|being|it|them|one|gets?) told\b/gi, 'is given, is reported, is listed, learns'],
+  [/\bdoom(s|ed|ing)?\b/gi, 'deleting'],
+  [/\bunowned\b/gi, 'orphaned'],
+  [/\bmade[- ]up\b/gi, 'decoy'],
+  [/\b(has|have|had|is|are|was) gone\b/gi, 'is deleted, has disconnected, no longer exists'],
+  [/\bdice\b/gi, 'random'],
+  [/\bdepart(ed|ure|ures|s)?\b/gi, 'account deletion'],
+  [/\bin vain\b/gi, 'without success'],
+  [/\banew\b/gi, 'again'],
+  [/\bat the most\b/gi, 'at most'],
+  [/\blets? go of\b/gi, 'releases, deletes'],
+  [/\bfor ever\b/gi, 'permanently, without a bound'],
+]
+
+/** What holds the list itself, or what others wrote. */
+const EXCEPT = /^(tools\/words\.ts|LICENSE|package-lock\.json|vectors\/|packages\/web\/src\/text\/de\/)/
+const CODE = /\.(ts|tsx|mjs|css)$/
+const PROSE = /\.md$/
+
+const paths = process.argv.slice(2)
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...paths], {
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => !EXCEPT.test(file) && (CODE.test(file) || PROSE.test(file)) && existsSync(file))
+
+let found = 0
+for (const file of files) {
+  const text = readFileSync(file, 'utf8')
+  for (const [start, piece] of PROSE.test(file) ? [[0, text] as const] : proseOf(text)) {
+    for (const [word, instead] of INSTEAD) {
+      for (const { 0: hit, index } of piece.matchAll(word)) {
+        found += 1
+        console.log(`${file}:${lineAt(text, start + index)}: "${hit}": ${instead}`)
+      }
+    }
+  }
+}
+if (found > 0) console.log(`${found} found`)
+process.exitCode = found > 0 ? 1 : 0
+
+/** Comments and quoted texts with a space in them, with where each begins. */
+function proseOf(code: string): readonly (readonly [number, string])[] {
+  const tokens = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
+  return [...code.matchAll(tokens)]
+    .filter(({ 0: token }) => token.startsWith('/') || token.includes(' '))
+    .map(({ 0: token, index }) => [index, token] as const)
+}
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length
+}
