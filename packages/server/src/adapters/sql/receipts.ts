@@ -5,7 +5,7 @@ import { prepared } from './prepared.ts'
 import type { ReceiptTable, Schema } from './schema.ts'
 
 const head = prepared((db, _given: object) =>
-  db.selectFrom('log_head').select(['receipt_seq', 'receipt_hash', 'received_at']).where('one', '=', 1),
+  db.selectFrom('log_head').select(['receipt_seq', 'receipt_hash', 'received_at']).where('only_row', '=', 1),
 )
 
 const firstOfUpload = prepared((db, given: { readonly uploadId: UploadId }) =>
@@ -28,12 +28,12 @@ const firstHead = prepared((db, given: LogHead) =>
   db
     .insertInto('log_head')
     .values({
-      one: 1,
+      only_row: 1,
       receipt_seq: given.receiptSeq,
       receipt_hash: given.receiptHash,
       received_at: given.receivedAt,
     })
-    .onConflict((conflict) => conflict.column('one').doNothing()),
+    .onConflict((conflict) => conflict.column('only_row').doNothing()),
 )
 
 interface HeadStep extends LogHead {
@@ -47,7 +47,7 @@ const nextHead = prepared((db, given: HeadStep) =>
   db
     .updateTable('log_head')
     .set({ receipt_seq: given.receiptSeq, receipt_hash: given.receiptHash, received_at: given.receivedAt })
-    .where('one', '=', 1)
+    .where('only_row', '=', 1)
     .where('receipt_seq', '=', given.fromSeq)
     .where('receipt_hash', '=', given.fromHash)
     .where('received_at', '=', given.fromReceivedAt),

@@ -294,7 +294,7 @@ export interface ReceiptTable {
 
 /** One row: where the chain of receipts stands. */
 export interface LogHeadTable {
-  readonly one: 1
+  readonly only_row: 1
   readonly receipt_seq: number
   readonly receipt_hash: Sha256Hex
   readonly received_at: Instant
@@ -332,7 +332,7 @@ export interface ChallengeTable {
   readonly recovery: string | null
   readonly created_at: Instant
   readonly expires_at: Instant
-  readonly tries: Generated<number>
+  readonly attempts: Generated<number>
   readonly used_at: Instant | null
 }
 

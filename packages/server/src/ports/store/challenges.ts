@@ -19,8 +19,8 @@ export interface ChallengeReads {
 
 export interface ChallengeWrites {
   insert(challenge: Challenge): Promise<void>
-  /** Counts a try of one that is open at `at`, of at most `triesMost`: one conditional statement. False when it is over, and nothing is changed then. */
-  countTry(tokenHash: string, limits: { readonly at: Instant; readonly triesMost: number }): Promise<boolean>
+  /** Counts a try of one that is open at `at`, of at most `attemptsMax`: one conditional statement. False when it is over, and nothing is changed then. */
+  countAttempt(tokenHash: string, limits: { readonly at: Instant; readonly attemptsMax: number }): Promise<boolean>
   /** Takes one that is open at `at`: one conditional statement. False when it was taken before, has expired, or is not known. */
   take(tokenHash: string, at: Instant): Promise<boolean>
   /** Removes all of an account: what they have proved is so no more. */

@@ -67,7 +67,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   challenges: {
     find: (tx) => tx.challenges.find(codeHash(1)),
     insert: (tx) => tx.challenges.insert(challenge(1)),
-    countTry: (tx) => tx.challenges.countTry(codeHash(1), { at: at(1), triesMost: 5 }),
+    countAttempt: (tx) => tx.challenges.countAttempt(codeHash(1), { at: at(1), attemptsMax: 5 }),
     take: (tx) => tx.challenges.take(codeHash(1), at(1)),
     removeOf: (tx) => tx.challenges.removeOf(accountId(1)),
     prune: (tx) => tx.challenges.prune(at(1), 5),
