@@ -13,6 +13,7 @@ import type {
   Sha256Hex,
   UploadId,
 } from '@blindkeep/protocol/ids'
+import type { LinkCapMembers } from '@blindkeep/protocol/schemas/links'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Generated } from 'kysely'
 import type { Change, ObjectState, ServerFact, UploadFailure, UploadState } from '../../ports/store.ts'
@@ -153,7 +154,7 @@ export interface AssetBlobTable {
   readonly retained_until: Instant | null
 }
 
-export interface LinkTable {
+export interface LinkTable extends LinkCapMembers {
   /** Rises with each link: the order in which they were made. */
   readonly link_seq: Generated<number>
   readonly opaque_id: OpaqueId
@@ -165,9 +166,6 @@ export interface LinkTable {
   readonly sealed_label: Uint8Array | null
   readonly created_at: Instant
   readonly expires_at: Instant | null
-  readonly max_total_bytes: number | null
-  readonly max_file_count: number | null
-  readonly max_file_size: number | null
   readonly single_use: 0 | 1
   readonly revoked_at: Instant | null
   readonly spent_at: Instant | null

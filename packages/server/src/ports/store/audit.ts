@@ -40,7 +40,7 @@ export interface AuditedAccount {
   readonly liveShares: number
 }
 
-export interface AuditedLink extends Omit<LinkCaps, 'expiresAt' | 'maxFileSize'>, LinkUse {
+export interface AuditedLink extends Omit<LinkCaps, 'expiresAt'>, LinkUse {
   readonly linkSeq: number
   readonly accountId: AccountId
   readonly createdAt: Instant

@@ -1,10 +1,8 @@
 import type { AccountId, Instant, OpaqueId, ProtocolVersion, UploadId } from '@blindkeep/protocol/ids'
+import type { NumericLinkCaps } from '@blindkeep/protocol/schemas/links'
 
-export interface LinkCaps {
+export interface LinkCaps extends NumericLinkCaps {
   readonly expiresAt: Instant | undefined
-  readonly maxTotalBytes: number | undefined
-  readonly maxFileCount: number | undefined
-  readonly maxFileSize: number | undefined
   readonly singleUse: boolean
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import fc from 'fast-check'
 import type { LinkCaps, Store } from '../store.ts'
 import { accountId, at, atOnce, countTrue, type InStore, link, opaqueId, seed } from './world.ts'
@@ -15,9 +16,7 @@ export function describeReservations(inStore: InStore): void {
 
 const noCaps: LinkCaps = {
   expiresAt: undefined,
-  maxTotalBytes: undefined,
-  maxFileCount: undefined,
-  maxFileSize: undefined,
+  ...linkCapsOf({}),
   singleUse: false,
 }
 

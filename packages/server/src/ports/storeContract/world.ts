@@ -23,6 +23,7 @@ import {
   type Sha256Hex,
   type UploadId,
 } from '@blindkeep/protocol/ids'
+import { linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type {
   AdoptedDrop,
@@ -135,9 +136,7 @@ export function link(number: number, given: Partial<NewLink> = {}): NewLink {
     sealedLabel: undefined,
     createdAt: at(number),
     expiresAt: undefined,
-    maxTotalBytes: undefined,
-    maxFileCount: undefined,
-    maxFileSize: undefined,
+    ...linkCapsOf({}),
     singleUse: false,
     ...given,
   }

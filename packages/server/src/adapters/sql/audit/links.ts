@@ -1,6 +1,7 @@
+import { linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import { type Kysely, sql } from 'kysely'
 import type { AuditedLink, AuditWrites } from '../../../ports/store.ts'
-import { linkUseOf, USE_COLUMNS } from '../links.ts'
+import { linkUseOf } from '../links.ts'
 import { prepared } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
 
@@ -32,8 +33,7 @@ const page = prepared((db, given: { readonly after: number; readonly most: numbe
     .selectFrom('links')
     .leftJoin('unclosed', 'unclosed.opaque_id', 'links.opaque_id')
     .leftJoin('landed', 'landed.opaque_id', 'links.opaque_id')
-    .select(['link_seq', 'account_id', 'created_at', 'max_total_bytes', 'max_file_count', 'single_use'])
-    .select(USE_COLUMNS)
+    .selectAll('links')
     .select(['unclosed.sessions', 'unclosed.bytes', 'unclosed.open', 'unclosed.finishing'])
     .select(['landed.files as seen_files', 'landed.bytes as seen_bytes'])
     .select([
@@ -68,8 +68,7 @@ export async function auditedLinks(db: Kysely<Schema>, after: number, most: numb
     linkSeq: row.link_seq,
     accountId: row.account_id,
     createdAt: row.created_at,
-    maxTotalBytes: row.max_total_bytes ?? undefined,
-    maxFileCount: row.max_file_count ?? undefined,
+    ...linkCapsOf(row),
     singleUse: row.single_use === 1,
     ...linkUseOf(row),
     unclosed: {
