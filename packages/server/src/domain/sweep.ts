@@ -53,7 +53,7 @@ export function createSweep(
         noChunkBefore: ago(settings.uploadFirstByteSeconds),
         idleBefore: ago(settings.uploadIdleSeconds),
         createdBefore: ago(settings.uploadLifeSeconds),
-        most: MAX_BATCH,
+        max: MAX_BATCH,
       }),
     )
     await ending.end(runOut, async (tx, { uploadId, lastChunkAt }) => {

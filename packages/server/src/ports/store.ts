@@ -3,19 +3,20 @@ import type * as nouns from './store/nouns.ts'
 export type * from './store/nouns.ts'
 
 /**
- * The rows, and what may be asked of them.
+ * The rows: everything that the server records.
  *
  * Promises that every adapter keeps and `store.contract.ts` tests:
- * - `read` sees one snapshot and cannot change anything: its connection itself refuses.
- * - `write` is one transaction, serial with every other: what it read is still so when it commits. It has committed durably (it survives a power cut)
- *   when the promise resolves. It rolls back whole when `work` throws, and when it returns a refusal (an object with `refused`), which is then the answer.
- * - `work` awaits nothing but its `tx`, and may be run more than once.
- * - After a failed sync of the database nothing is acknowledged any more: every call rejects with `StoreBroken`.
+ * - `read` sees one snapshot and cannot change anything: its connection refuses writes.
+ * - `write` is one transaction, serializable with all others: what it read still holds when it commits. When the promise resolves, the transaction has
+ *   committed durably (it survives a power cut). It rolls back completely if `work` throws, or if `work` returns a refusal (an object with `refused`), which
+ *   is then the answer.
+ * - `work` must await nothing but its `tx`, and may run more than once.
+ * - After a failed sync of the database the store acknowledges nothing more: every call rejects with `StoreBroken`.
  */
 export interface Store {
   read<Result>(work: (tx: ReadTx) => Promise<Result>): Promise<Result>
   write<Result>(work: (tx: WriteTx) => Promise<Result>): Promise<Result>
-  /** Runs `work` while no other holder, on this node or another, has the receipt log's lock. Not inside a transaction. */
+  /** Runs `work` while it alone, in this process and all others, holds the receipt log's lock. Do not call it inside a transaction. */
   withReceiptLogLock<Result>(work: () => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
@@ -25,20 +26,20 @@ export interface Refused {
   readonly refused: string
 }
 
-/** A full disk, or another process that holds the database too long. Nothing was changed, and a later call may succeed. */
+/** The disk is full, or another process holds the database for too long. Nothing was changed, and a later call may succeed. */
 export { StorageUnavailable } from './blobs.ts'
 
-/** The database failed in a way after which its word is worth nothing. The process has to end. */
+/** The database failed and its answers cannot be trusted any more. The process has to end. */
 export class StoreBroken extends Error {
   override readonly name: string = 'StoreBroken'
 }
 
-/** It cannot be read any further: what lies on its pages is no database. */
+/** The database cannot be read: its pages are damaged. */
 export class StoreDamaged extends StoreBroken {
   override readonly name = 'StoreDamaged'
 }
 
-/** A row holds a number beyond 2^53 - 1, which nothing here ever writes. */
+/** A row has a number above 2^53 - 1, which the server never writes. */
 export class ValueUnreadable extends Error {
   override readonly name = 'ValueUnreadable'
 }

@@ -16,8 +16,8 @@ interface Parsed {
   readonly tag: Buffer
 }
 
-/** At most `concurrent` hashes at once (each holds 19 MiB and a thread of the pool) and `queueMost` that wait. */
-export function createSecretHasher(options: { readonly concurrent: number; readonly queueMost: number }): SecretHasher {
+/** At most `concurrent` hashes at once (each holds 19 MiB and a thread of the pool) and `queueMax` that wait. */
+export function createSecretHasher(options: { readonly concurrent: number; readonly queueMax: number }): SecretHasher {
   const turns = createTurns(options)
   // No secret has this hash: the tag is random and not derived from anything.
   const dummy: Parsed = { salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) }

@@ -5,7 +5,7 @@ export interface Turns {
   take<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-export function createTurns(options: { readonly concurrent: number; readonly queueMost: number }): Turns {
+export function createTurns(options: { readonly concurrent: number; readonly queueMax: number }): Turns {
   const waiting: (() => void)[] = []
   let running = 0
 
@@ -14,7 +14,7 @@ export function createTurns(options: { readonly concurrent: number; readonly que
       running += 1
       return
     }
-    if (waiting.length >= options.queueMost) throw new HasherBusy('too many secrets wait to be hashed')
+    if (waiting.length >= options.queueMax) throw new HasherBusy('too many secrets wait to be hashed')
     // Whoever leaves hands its place over, so `running` stays as it is.
     await new Promise<void>((resolve) => waiting.push(resolve))
   }

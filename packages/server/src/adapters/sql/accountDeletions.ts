@@ -9,14 +9,14 @@ const DELETED_EMAIL = sql<string>`'deleted:' || account_id`
 /** No hash of any secret. */
 export const NO_SECRET = '-'
 
-const waiting = prepared((db, given: { readonly most: number }) =>
+const waiting = prepared((db, given: { readonly max: number }) =>
   db
     .selectFrom('accounts')
     .select('account_id')
     .where('deleted_at', 'is not', null)
     .where('emptied_at', 'is', null)
     .orderBy('deleted_at')
-    .limit(given.most),
+    .limit(given.max),
 )
 
 const deleting = prepared((db, given: AccountDeletion) =>
@@ -113,8 +113,8 @@ const finishing = prepared((db, given: Given) =>
 
 export function accountDeletionReads(db: Kysely<Schema>): AccountDeletionReads {
   return {
-    async waiting(most) {
-      return (await waiting.all(db, { most })).map((row) => row.account_id)
+    async waiting(max) {
+      return (await waiting.all(db, { max })).map((row) => row.account_id)
     },
   }
 }

@@ -25,14 +25,14 @@ const byEmailOrAny = prepared((db, given: { readonly email: string }) =>
     ),
 )
 
-const afterEmail = prepared((db, given: { readonly afterEmail: string; readonly most: number }) =>
+const afterEmail = prepared((db, given: { readonly afterEmail: string; readonly max: number }) =>
   db
     .selectFrom('accounts')
     .selectAll()
     .where('email', '>', given.afterEmail)
     .where('deleted_at', 'is', null)
     .orderBy('email')
-    .limit(given.most),
+    .limit(given.max),
 )
 
 const insertion = prepared((db, given: NewAccount) =>
@@ -127,8 +127,8 @@ export function accountReads(db: Kysely<Schema>): AccountReads {
       const account = row && accountOf(row)
       return account?.email === email && account.deletedAt === undefined ? account : undefined
     },
-    async list({ afterEmail: email = '', most }) {
-      return (await afterEmail.all(db, { afterEmail: email, most })).map(accountOf)
+    async list({ afterEmail: email = '', max }) {
+      return (await afterEmail.all(db, { afterEmail: email, max })).map(accountOf)
     },
   }
 }

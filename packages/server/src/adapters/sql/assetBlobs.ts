@@ -66,8 +66,8 @@ const lastRetained = prepared((db, given: { readonly accountId: AccountId }) =>
     .limit(1),
 )
 
-const someHolding = prepared((db, given: { readonly accountId: AccountId; readonly most: number }) =>
-  db.selectFrom('asset_blobs').select('asset_id').where('account_id', '=', given.accountId).limit(given.most),
+const someHolding = prepared((db, given: { readonly accountId: AccountId; readonly max: number }) =>
+  db.selectFrom('asset_blobs').select('asset_id').where('account_id', '=', given.accountId).limit(given.max),
 )
 
 const removal = prepared((db, given: { readonly location: string }) =>
@@ -90,8 +90,8 @@ export function blobReads(
     async retainedUntil(accountId) {
       return (await lastRetained.first(db, { accountId }))?.retained_until ?? undefined
     },
-    async someHolding(accountId, most) {
-      const rows = await someHolding.all(db, { accountId, most })
+    async someHolding(accountId, max) {
+      const rows = await someHolding.all(db, { accountId, max })
       return [...new Set(rows.map((row) => row.asset_id))]
     },
   }

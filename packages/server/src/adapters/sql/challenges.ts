@@ -43,7 +43,7 @@ const removalOfAccount = prepared((db, given: { readonly accountId: AccountId })
   db.deleteFrom('challenges').where('account_id', '=', given.accountId),
 )
 
-const removalOfExpired = prepared((db, given: { readonly at: Instant; readonly most: number }) =>
+const removalOfExpired = prepared((db, given: { readonly at: Instant; readonly max: number }) =>
   db
     .deleteFrom('challenges')
     .where('token_hash', 'in', (challenge) =>
@@ -52,7 +52,7 @@ const removalOfExpired = prepared((db, given: { readonly at: Instant; readonly m
         .select('token_hash')
         .where('expires_at', '<=', given.at)
         .orderBy('expires_at')
-        .limit(given.most),
+        .limit(given.max),
     ),
 )
 
@@ -79,8 +79,8 @@ export function challengeWrites(db: Kysely<Schema>): ChallengeWrites {
     async removeOf(accountId) {
       await removalOfAccount.changed(db, { accountId })
     },
-    async prune(at, most) {
-      await removalOfExpired.changed(db, { at, most })
+    async prune(at, max) {
+      await removalOfExpired.changed(db, { at, max })
     },
   }
 }

@@ -26,7 +26,7 @@ const changedAssets = prepared((db, given: ChangesAfter) =>
     .where('account_id', '=', given.accountId)
     .where('change_seq', '>', given.changeSeq)
     .orderBy('change_seq')
-    .limit(given.most),
+    .limit(given.max),
 )
 
 /** Of all assets of one page at once; in no order, as any would have to be sorted. */
@@ -48,7 +48,7 @@ const events = prepared((db, given: ChangesAfter) =>
     .where('account_id', '=', given.accountId)
     .where('change_seq', '>', given.changeSeq)
     .orderBy('change_seq')
-    .limit(given.most),
+    .limit(given.max),
 )
 
 const insertion = prepared((db, given: Omit<NotedEvent, 'change'> & ChangeText) =>
@@ -65,7 +65,7 @@ const numbering = prepared((db, given: { readonly assetId: AssetId; readonly cha
   db.updateTable('assets').set({ change_seq: given.changeSeq }).where('asset_id', '=', given.assetId),
 )
 
-const pruning = prepared((db, given: { readonly before: Instant; readonly most: number }) =>
+const pruning = prepared((db, given: { readonly before: Instant; readonly max: number }) =>
   db
     .deleteFrom('events')
     .where(({ eb, refTuple, selectFrom }) =>
@@ -76,7 +76,7 @@ const pruning = prepared((db, given: { readonly before: Instant; readonly most: 
           .select(['account_id', 'change_seq'])
           .where('at', '<', given.before)
           .orderBy('at')
-          .limit(given.most)
+          .limit(given.max)
           .$asTuple('account_id', 'change_seq'),
       ),
     ),
@@ -119,8 +119,8 @@ export function changeWrites(db: Kysely<Schema>): ChangeWrites {
       if ((await numbering.changed(db, { assetId, changeSeq })) === 1) return
       throw new Error('An asset changed that is not there')
     },
-    async pruneEvents(before, most) {
-      return pruning.changed(db, { before, most })
+    async pruneEvents(before, max) {
+      return pruning.changed(db, { before, max })
     },
   }
 }

@@ -97,7 +97,7 @@ const removalOfLink = prepared(
 )
 
 const removalOfSome = prepared(
-  (db, given: { readonly accountId: AccountId; readonly at: Instant; readonly most: number }) =>
+  (db, given: { readonly accountId: AccountId; readonly at: Instant; readonly max: number }) =>
     db
       .deleteFrom('drops')
       .where('drop_seq', 'in', (drop) =>
@@ -108,7 +108,7 @@ const removalOfSome = prepared(
           .where(notLeased(given.at))
           .orderBy('received_at')
           .orderBy('drop_seq')
-          .limit(given.most),
+          .limit(given.max),
       )
       .returningAll(),
 )
@@ -162,8 +162,8 @@ export function dropWrites(db: Kysely<Schema>): DropWrites {
       if (rows.length > 0) await pendingStep.changed(db, { accountId, step: -rows.length })
       return rows.map(dropOf)
     },
-    async removeSome(accountId, at, most) {
-      const rows = await removalOfSome.all(db, { accountId, at, most })
+    async removeSome(accountId, at, max) {
+      const rows = await removalOfSome.all(db, { accountId, at, max })
       if (rows.length > 0) await pendingStep.changed(db, { accountId, step: -rows.length })
       return rows.map(dropOf)
     },

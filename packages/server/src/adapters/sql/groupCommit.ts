@@ -3,10 +3,10 @@ import { StorageUnavailable } from '../../ports/store.ts'
 import type { Schema } from './schema.ts'
 import type { SqliteConnection } from './sqliteConnection.ts'
 import type { Health } from './sqliteHealth.ts'
-import { type Turns, waitingMax } from './turns.ts'
+import { type Turns, MAX_WAITING } from './turns.ts'
 
 /** A commit waits for a sync of the disk, which costs more than everything else together; so many works may share one. */
-export const worksPerCommitMax = 256
+export const MAX_WORKS_PER_COMMIT = 256
 
 /** Runs works one after another, each undone alone when it fails, and acknowledges all of a commit's at once when it is durable. */
 export interface GroupCommit {
@@ -43,7 +43,7 @@ export function createGroupCommit(parts: {
   }
 
   async function commitNext(): Promise<void> {
-    await commitTogether(waiting.splice(0, worksPerCommitMax))
+    await commitTogether(waiting.splice(0, MAX_WORKS_PER_COMMIT))
     scheduled = false
     if (waiting.length > 0) schedule()
   }
@@ -90,7 +90,7 @@ export function createGroupCommit(parts: {
   return {
     write(work, undoes) {
       return new Promise((resolve, reject) => {
-        if (waiting.length >= waitingMax) throw new StorageUnavailable('Too many wait for the database')
+        if (waiting.length >= MAX_WAITING) throw new StorageUnavailable('Too many wait for the database')
         waiting.push({
           async run() {
             try {

@@ -17,7 +17,7 @@ const byLocation = prepared((db, given: { readonly location: string }) =>
 )
 
 const inState = prepared(
-  (db, given: { readonly state: ObjectState; readonly before: Instant; readonly most: number }) =>
+  (db, given: { readonly state: ObjectState; readonly before: Instant; readonly max: number }) =>
     db
       .selectFrom('objects')
       .selectAll()
@@ -25,7 +25,7 @@ const inState = prepared(
       .where('since', '<', given.before)
       .orderBy('since')
       .orderBy('location')
-      .limit(given.most),
+      .limit(given.max),
 )
 
 const standingByLocation = prepared((db, given: { readonly location: string; readonly ciphertextHash: Sha256Hex }) =>
@@ -47,7 +47,7 @@ interface ScrubRange {
   readonly before: Instant
   readonly afterCheckedAt: Instant
   readonly afterLocation: string
-  readonly most: number
+  readonly max: number
 }
 
 const toScrub = prepared((db, given: ScrubRange) =>
@@ -58,7 +58,7 @@ const toScrub = prepared((db, given: ScrubRange) =>
     )
     .orderBy('checked_at')
     .orderBy('location')
-    .limit(given.most),
+    .limit(given.max),
 )
 
 /** Below every instant that a clock has told. */
@@ -172,8 +172,8 @@ export function objectReads(db: Kysely<Schema>): ObjectReads {
       const row = await byLocation.first(db, { location })
       return row && objectOf(row)
     },
-    async listIn(state, before, most) {
-      return (await inState.all(db, { state, before, most })).map(objectOf)
+    async listIn(state, before, max) {
+      return (await inState.all(db, { state, before, max })).map(objectOf)
     },
     async statusOf(location, ciphertextHash) {
       const row = await standingByLocation.first(db, { location, ciphertextHash })
@@ -183,9 +183,9 @@ export function objectReads(db: Kysely<Schema>): ObjectReads {
       const row = await keptByLocation.first(db, { location })
       return row && keptOf(row)
     },
-    async listToScrub({ before, after, most }) {
+    async listToScrub({ before, after, max }) {
       const { checkedAt, location } = after ?? { checkedAt: BEFORE_ALL, location: '' }
-      const range = { before, afterCheckedAt: checkedAt, afterLocation: location, most }
+      const range = { before, afterCheckedAt: checkedAt, afterLocation: location, max }
       return (await toScrub.all(db, range)).map(keptOf)
     },
     async ownerOf(location, uploadId) {

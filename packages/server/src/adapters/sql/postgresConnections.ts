@@ -3,7 +3,7 @@ import { StorageUnavailable } from '../../ports/store.ts'
 import type { PostgresHealth } from './postgresHealth.ts'
 import { openSession, type PostgresSession, startOf, withinTime } from './postgresSession.ts'
 import { typesOfPort } from './postgresTypes.ts'
-import { waitingMax } from './turns.ts'
+import { MAX_WAITING } from './turns.ts'
 
 /** Connections to one database, opened as they are needed. */
 export interface PostgresConnections {
@@ -37,7 +37,7 @@ export function createConnections(options: {
   pool.on('error', () => undefined)
 
   async function connect(): Promise<PoolClient> {
-    if (pool.waitingCount >= waitingMax) throw new StorageUnavailable('Too many wait for the database')
+    if (pool.waitingCount >= MAX_WAITING) throw new StorageUnavailable('Too many wait for the database')
     try {
       return await pool.connect()
     } catch (error) {

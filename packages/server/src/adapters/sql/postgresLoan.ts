@@ -100,7 +100,7 @@ function isOfStatement(error: unknown): boolean {
 }
 
 /** Texts of queries are few and fixed; this bounds what a mistake could add. */
-const namesMax = 512
+const MAX_NAMES = 512
 const names = new Map<string, string>()
 
 /** Under a name the server plans a statement once a connection. Those of migrations have none, as they run once. */
@@ -110,7 +110,7 @@ function textOf(query: CompiledQuery): QueryConfig {
   if (query.query.kind === 'RawNode') return { text, values }
   const name = names.get(text) ?? `blindkeep_${names.size + 1}`
   if (!names.has(text)) {
-    if (names.size >= namesMax) return { text, values }
+    if (names.size >= MAX_NAMES) return { text, values }
     names.set(text, name)
   }
   return { name, text, values }

@@ -19,7 +19,7 @@ export async function inSnapshot<Result>(session: PostgresSession, work: Work<Re
 }
 
 /** The first in company, the second alone, where nobody can be faster; the third for a deadlock with something that is not this software's. */
-const triesMax = 3
+const MAX_ATTEMPTS = 3
 
 /**
  * Runs `work` in a transaction that is serial with every other, and again when another was faster. Resolves when the commit is on disk.
@@ -35,7 +35,7 @@ export async function inWrite<Result>(
         tryWrite({ session, health: parts.health, alone: tries > 1 }, work),
       )
     } catch (error) {
-      if (!(error instanceof Overtaken) || tries === triesMax) throw error
+      if (!(error instanceof Overtaken) || tries === MAX_ATTEMPTS) throw error
     }
   }
 }

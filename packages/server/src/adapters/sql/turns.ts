@@ -1,7 +1,7 @@
 import { StorageUnavailable } from '../../ports/store.ts'
 
 /** So many may wait for one thing; more of them are refused, as the last would wait for minutes. */
-export const waitingMax = 20_000
+export const MAX_WAITING = 20_000
 
 /** One at a time, in the order of asking. */
 export interface Turns {
@@ -14,7 +14,7 @@ export function createTurns(): Turns {
   let waiting = 0
   return {
     async take(work) {
-      if (waiting >= waitingMax) throw new StorageUnavailable('Too many wait for the database')
+      if (waiting >= MAX_WAITING) throw new StorageUnavailable('Too many wait for the database')
       waiting += 1
       const turn = last.then(work)
       last = turn.catch(() => undefined)

@@ -89,7 +89,7 @@ interface RunOut {
   readonly noChunkBefore: Instant
   readonly idleBefore: Instant
   readonly createdBefore: Instant
-  readonly most: number
+  readonly max: number
 }
 
 /** Three questions, as each has its index. SQLite would answer one question with three alternatives by looking at every open session. */
@@ -102,7 +102,7 @@ const runOut = prepared((db, given: RunOut) => {
     .selectFrom('uploads')
     .selectAll()
     .where('upload_id', 'in', unbegun.unionAll(idle).unionAll(old))
-    .limit(given.most)
+    .limit(given.max)
 })
 
 const outstanding = prepared((db, _given: object) =>

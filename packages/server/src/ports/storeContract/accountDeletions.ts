@@ -135,7 +135,7 @@ export function describeAccountDeletions(inStore: InStore): void {
         await store.write((tx) => tx.accountDeletions.leave(leaving(1)))
         for (const each of [email, `deleted:${accountId(1)}`])
           assert.equal(await store.read((tx) => tx.accounts.findByEmail(each)), undefined)
-        const listed = await store.read((tx) => tx.accounts.list({ afterEmail: undefined, most: 9 }))
+        const listed = await store.read((tx) => tx.accounts.list({ afterEmail: undefined, max: 9 }))
         assert.deepEqual(
           listed.map((each) => each.accountId),
           [accountId(2)],

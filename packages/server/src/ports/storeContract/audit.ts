@@ -312,8 +312,8 @@ function describeReceipts(inStore: InStore): void {
     'gives receipts in the order of the chain, each with all that is left of what it vouches for',
     inStore(async (store) => {
       await fill(store)
-      const whatOf = async (after: number, most: number) =>
-        (await store.read((tx) => tx.audit.receipts(after, most))).map(({ row, subjects, hasUpload }) => [
+      const whatOf = async (after: number, max: number) =>
+        (await store.read((tx) => tx.audit.receipts(after, max))).map(({ row, subjects, hasUpload }) => [
           row.receiptSeq,
           subjects.map(({ what, role, ciphertextHash }) => [what, role, ciphertextHash]),
           hasUpload,

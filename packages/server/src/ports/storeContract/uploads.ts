@@ -254,7 +254,7 @@ function describeLists(inStore: InStore): void {
         await tx.uploads.move(uploadId(7), { from: 'open', to: 'finishing', at: at(1) })
       })
       const limits = { noChunkBefore: at(500), idleBefore: at(450), createdBefore: at(100) }
-      const runOut = (most: number) => store.read((tx) => tx.uploads.runOut({ ...limits, most }))
+      const runOut = (max: number) => store.read((tx) => tx.uploads.runOut({ ...limits, max }))
       assert.deepEqual(ids(await runOut(10)).toSorted(), [uploadId(1), uploadId(3), uploadId(5)])
       assert.equal((await runOut(2)).length, 2)
     }),

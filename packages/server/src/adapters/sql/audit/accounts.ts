@@ -37,7 +37,7 @@ const traces = [
 const liveShares = sql<number>`${count('shares', 'held.ended_at is null')}`
 const remains = sql<number>`(case when deleted_at is null then 0 else ${sql.join(traces, sql` + `)} end)`
 
-const page = prepared((db, given: { readonly after: string; readonly most: number }) =>
+const page = prepared((db, given: { readonly after: string; readonly max: number }) =>
   db
     .selectFrom('accounts')
     .select(['account_id', 'used_bytes', 'pending_drops', 'change_seq', 'deleted_at', 'emptied_at'])
@@ -53,7 +53,7 @@ const page = prepared((db, given: { readonly after: string; readonly most: numbe
     ])
     .where(sql<SqlBool>`account_id > ${given.after}`)
     .orderBy('account_id')
-    .limit(given.most),
+    .limit(given.max),
 )
 
 const used = sql<number>`${unclosedBytes} + ${ofAccount('drops')} + ${ofAccount('asset_blobs')}`
@@ -69,9 +69,9 @@ const recounting = prepared((db, given: { readonly accountId: AccountId }) =>
 export async function auditedAccounts(
   db: Kysely<Schema>,
   after: string,
-  most: number,
+  max: number,
 ): Promise<readonly AuditedAccount[]> {
-  const rows = await page.all(db, { after, most })
+  const rows = await page.all(db, { after, max })
   return rows.map((row) => ({
     accountId: row.account_id,
     usedBytes: row.used_bytes,

@@ -6,7 +6,7 @@ import { prepared } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
 
 /** Sessions are summed for all links at once: asking for each would look at all of them again and again. */
-const page = prepared((db, given: { readonly after: number; readonly most: number }) =>
+const page = prepared((db, given: { readonly after: number; readonly max: number }) =>
   db
     .with('unclosed', (from) =>
       from
@@ -44,7 +44,7 @@ const page = prepared((db, given: { readonly after: number; readonly most: numbe
     ])
     .where('link_seq', '>', given.after)
     .orderBy('link_seq')
-    .limit(given.most),
+    .limit(given.max),
 )
 
 const openSessions = sql<number>`(
@@ -62,8 +62,8 @@ const recounting = prepared((db, given: { readonly linkSeq: number }) =>
     .where((link) => link.or([link('open_sessions', '<>', openSessions), link('open_bytes', '<>', openBytes)])),
 )
 
-export async function auditedLinks(db: Kysely<Schema>, after: number, most: number): Promise<readonly AuditedLink[]> {
-  const rows = await page.all(db, { after, most })
+export async function auditedLinks(db: Kysely<Schema>, after: number, max: number): Promise<readonly AuditedLink[]> {
+  const rows = await page.all(db, { after, max })
   return rows.map((row) => ({
     linkSeq: row.link_seq,
     accountId: row.account_id,

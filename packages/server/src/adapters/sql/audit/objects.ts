@@ -23,8 +23,8 @@ function audited(db: Kysely<Schema>) {
     ])
 }
 
-const page = prepared((db, given: { readonly after: string; readonly most: number }) =>
-  audited(db).where(sql<SqlBool>`objects.location > ${given.after}`).orderBy('location').limit(given.most),
+const page = prepared((db, given: { readonly after: string; readonly max: number }) =>
+  audited(db).where(sql<SqlBool>`objects.location > ${given.after}`).orderBy('location').limit(given.max),
 )
 
 const byLocation = prepared((db, given: { readonly location: string }) =>
@@ -34,9 +34,9 @@ const byLocation = prepared((db, given: { readonly location: string }) =>
 export async function auditedObjects(
   db: Kysely<Schema>,
   after: string,
-  most: number,
+  max: number,
 ): Promise<readonly AuditedObject[]> {
-  return (await page.all(db, { after, most })).map(objectOf)
+  return (await page.all(db, { after, max })).map(objectOf)
 }
 
 export async function auditedObject(db: Kysely<Schema>, location: string): Promise<AuditedObject | undefined> {

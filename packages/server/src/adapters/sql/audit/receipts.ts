@@ -13,7 +13,7 @@ const originalSeq = sql<number | null>`case when asset_blobs.blob_seq is null th
   where held.asset_id = receipts.asset_id and held.role = 'original' and held.role <> 'derivative'
 ) end`
 
-const page = prepared((db, given: { readonly after: number; readonly most: number }) =>
+const page = prepared((db, given: { readonly after: number; readonly max: number }) =>
   db
     .selectFrom('receipts')
     .leftJoin('uploads', 'uploads.upload_id', 'receipts.upload_id')
@@ -32,15 +32,15 @@ const page = prepared((db, given: { readonly after: number; readonly most: numbe
     .select(originalSeq.as('original_seq'))
     .where('receipts.receipt_seq', '>', given.after)
     .orderBy('receipts.receipt_seq')
-    .limit(given.most),
+    .limit(given.max),
 )
 
 export async function auditedReceipts(
   db: Kysely<Schema>,
   after: number,
-  most: number,
+  max: number,
 ): Promise<readonly AuditedReceipt[]> {
-  const rows = await page.all(db, { after, most })
+  const rows = await page.all(db, { after, max })
   return rows.map((row) => ({
     row: receiptOf(row),
     hasUpload: row.upload_hash !== null,
