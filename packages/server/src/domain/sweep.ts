@@ -49,7 +49,7 @@ export function createSweep(
    */
   async function endRunOut(): Promise<void> {
     const runOut = await store.read((tx) =>
-      tx.uploads.runOut({
+      tx.uploads.expired({
         noChunkBefore: ago(settings.uploadFirstByteSeconds),
         idleBefore: ago(settings.uploadIdleSeconds),
         createdBefore: ago(settings.uploadLifeSeconds),

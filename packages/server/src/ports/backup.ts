@@ -74,7 +74,7 @@ export interface Snapshot {
 /** The database that a backup copies while the server writes to it. */
 export interface SnapshotSource {
   /** The live database: each question may see another instant. */
-  present(): Snapshot
+  live(): Snapshot
   /**
    * Copies the database of one instant to a new file in the backup's directory. When it resolves, the file is durable and was checked for damage. Does not
    * delay writers, and writers do not make it start again. Throws `BackupFailed`; the caller then removes what is left of the file.
@@ -94,9 +94,9 @@ export interface RestoredDatabase {
    * Ends every session, invalidates all cursors of the feed, ends the collector's pause and releases every claim on a drop. Call it while nothing else has
    * the database open.
    */
-  cutLoose(at: Instant): Promise<void>
+  detachClients(at: Instant): Promise<void>
   /** Gives the database its final name, durably: a server can start on it. Throws if anything has the database open. */
   putInPlace(): Promise<void>
   /** Removes what `receive` wrote, unless it has its final name already. */
-  giveUp(): Promise<void>
+  discard(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { HasherBusy } from '../../ports/secrets.ts'
 
 export interface Turns {
-  /** Runs `work` when its turn comes, first come first served. Rejects with `HasherBusy` when too many wait already. */
+  /** Runs `work` in the order of the calls. Rejects with `HasherBusy` if too many wait. */
   take<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
@@ -15,7 +15,7 @@ export function createTurns(options: { readonly concurrent: number; readonly que
       return
     }
     if (waiting.length >= options.queueMax) throw new HasherBusy('too many secrets wait to be hashed')
-    // Whoever leaves hands its place over, so `running` stays as it is.
+    // A work that ends hands its turn to the next one, so `running` does not change.
     await new Promise<void>((resolve) => waiting.push(resolve))
   }
 

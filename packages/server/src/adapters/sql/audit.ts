@@ -30,19 +30,19 @@ export function auditWrites(db: Kysely<Schema>): AuditWrites {
   return { ...accountWrites(db), ...linkWrites(db) }
 }
 
-/** PostgreSQL keeps references whole whoever writes, and has tools of its own for its pages. */
+/** None on PostgreSQL: it enforces references itself, and has its own tools to check its pages. */
 async function damageOf(db: Kysely<Schema>, deep: boolean, max: number): Promise<Damage> {
   if (!(db.getExecutor().adapter instanceof SqliteAdapter)) return { broken: [], dangling: [] }
   const broken = await checked(db, deep, max)
-  // Going through rows throws where pages are broken, and what was told of them would be lost.
+  // Reading rows throws if pages are broken, and the faults that were found would be lost.
   if (broken.length > 0) return { broken, dangling: [] }
   const { rows } = await sql<{ readonly table: string; readonly parent: string }>`pragma foreign_key_check`.execute(db)
   const sentence = (row: { readonly table: string; readonly parent: string }) =>
-    `a row of ${row.table} refers to one of ${row.parent} that is not there`
+    `a row of ${row.table} refers to a row of ${row.parent} that does not exist`
   return { broken, dangling: rows.slice(0, MAX_DANGLING).map(sentence) }
 }
 
-/** What SQLite tells of itself (https://www.sqlite.org/pragma.html#pragma_integrity_check), `max` faults at the most. */
+/** At most `max` faults that SQLite finds in itself (https://www.sqlite.org/pragma.html#pragma_integrity_check). */
 async function checked(db: Kysely<Schema>, deep: boolean, max: number): Promise<readonly string[]> {
   const check = sql.raw(deep ? 'integrity_check' : 'quick_check')
   const { rows } = await sql<Readonly<Record<string, string>>>`pragma ${check}(${sql.lit(max)})`.execute(db)

@@ -10,7 +10,7 @@ const lastNumber = prepared((db, given: { readonly accountId: AccountId }) =>
   db.selectFrom('accounts').select('change_seq').where('account_id', '=', given.accountId),
 )
 
-/** Locks the account’s row until the commit, so that numbers become visible in their order. */
+/** Locks the account’s row until the commit, so that numbers become visible in ascending order. */
 const nextNumber = prepared((db, given: { readonly accountId: AccountId }) =>
   db
     .updateTable('accounts')
@@ -29,7 +29,7 @@ const changedAssets = prepared((db, given: ChangesAfter) =>
     .limit(given.max),
 )
 
-/** Of all assets of one page at once; in no order, as any would have to be sorted. */
+/** The blobs of all assets of a page, in no order: the database would have to sort them. */
 const blobsOfChanged = prepared(
   (db, given: Pick<ChangesAfter, 'accountId' | 'changeSeq'> & { readonly last: number }) =>
     db
@@ -93,7 +93,7 @@ export function changeReads(db: Kysely<Schema>): ChangeReads {
       const blobs = rows.length === 0 ? [] : await blobsOfChanged.all(db, { ...page, last })
       const ofAsset = Map.groupBy(blobs, (blob) => blob.asset_id)
       return rows.map((row) => ({
-        // The query asks for rows that have a number.
+        // The query finds only rows that have a number.
         changeSeq: row.change_seq ?? last,
         asset: assetOf(row),
         blobs: inOrder(ofAsset.get(row.asset_id) ?? []).map(blobOf),
@@ -109,7 +109,7 @@ export function changeWrites(db: Kysely<Schema>): ChangeWrites {
   return {
     async nextSeq(accountId) {
       const row = await nextNumber.first(db, { accountId })
-      if (row === undefined) throw new Error(`Something changed for account ${accountId}, which is not there`)
+      if (row === undefined) throw new Error(`Something changed for account ${accountId}, which does not exist`)
       return row.change_seq
     },
     async insertEvent({ change, ...noted }) {
@@ -117,7 +117,7 @@ export function changeWrites(db: Kysely<Schema>): ChangeWrites {
     },
     async numberAsset(assetId, changeSeq) {
       if ((await numbering.changed(db, { assetId, changeSeq })) === 1) return
-      throw new Error('An asset changed that is not there')
+      throw new Error('An asset changed that does not exist')
     },
     async pruneEvents(before, max) {
       return pruning.changed(db, { before, max })
@@ -133,7 +133,7 @@ function eventOf(row: Selectable<EventTable>): NotedEvent {
   return { accountId: row.account_id, changeSeq: row.change_seq, at: row.at, change: changeOf(row) }
 }
 
-/** A change as it rests in a row: beside its name, what it happened to. */
+/** A change as a row stores it: its name, and the rest as JSON. */
 type ChangeText = Pick<Selectable<EventTable>, 'name' | 'data'>
 
 function textOf({ name, ...of }: Change): ChangeText {

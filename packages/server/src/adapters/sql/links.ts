@@ -63,7 +63,7 @@ interface Reservation {
   readonly maxOpenSessions: number
 }
 
-/** All that a link can be full of, over or ended by, in the one statement that takes the place. */
+/** Checks everything that can end or fill a link, in the same statement that reserves. */
 const admittedReservation = prepared((db, given: Reservation) =>
   db
     .updateTable('links')
@@ -87,7 +87,7 @@ const admittedReservation = prepared((db, given: Reservation) =>
       link(
         link('landed_bytes', '+', link.ref('open_bytes')),
         '<=',
-        // Without a cap, what a number can say exactly is the cap.
+        // Without a cap, the largest exact number is the cap.
         link(link.fn.coalesce('max_total_bytes', sql.lit(Number.MAX_SAFE_INTEGER)), '-', given.size),
       ),
     ),
@@ -176,7 +176,7 @@ export function linkWrites(db: Kysely<Schema>): LinkWrites {
     },
     async release(opaqueId, size) {
       if ((await releasing.changed(db, { opaqueId, size })) === 1) return
-      throw new Error('A reservation was given back to a link that does not exist')
+      throw new Error('A reservation was released on a link that does not exist')
     },
     async land(opaqueId, size, at) {
       if ((await landing.changed(db, { opaqueId, size, at })) === 1) return

@@ -16,16 +16,15 @@ const byLocation = prepared((db, given: { readonly location: string }) =>
   db.selectFrom('objects').selectAll().where('location', '=', given.location),
 )
 
-const inState = prepared(
-  (db, given: { readonly state: ObjectState; readonly before: Instant; readonly max: number }) =>
-    db
-      .selectFrom('objects')
-      .selectAll()
-      .where('state', '=', given.state)
-      .where('since', '<', given.before)
-      .orderBy('since')
-      .orderBy('location')
-      .limit(given.max),
+const inState = prepared((db, given: { readonly state: ObjectState; readonly before: Instant; readonly max: number }) =>
+  db
+    .selectFrom('objects')
+    .selectAll()
+    .where('state', '=', given.state)
+    .where('since', '<', given.before)
+    .orderBy('since')
+    .orderBy('location')
+    .limit(given.max),
 )
 
 const standingByLocation = prepared((db, given: { readonly location: string; readonly ciphertextHash: Sha256Hex }) =>
@@ -61,7 +60,7 @@ const toScrub = prepared((db, given: ScrubRange) =>
     .limit(given.max),
 )
 
-/** Below every instant that a clock has told. */
+/** Earlier than every instant. */
 const BEFORE_ALL = instantOf(Number.MIN_SAFE_INTEGER)
 
 const blobAt = prepared((db, given: { readonly location: string }) =>
@@ -101,7 +100,7 @@ const movement = prepared((db, given: Step) =>
     .where('state', '=', given.from),
 )
 
-/** What is kept was read whole right before. */
+/** A session hashes all bytes right before its object is kept, so that counts as a check. */
 const keeping = prepared((db, given: Step) =>
   db
     .updateTable('objects')
@@ -110,7 +109,7 @@ const keeping = prepared((db, given: Step) =>
     .where('state', '=', given.from),
 )
 
-/** Each of those that could name it is found by a key of its own. */
+/** Finds each row that could name the object by an index. */
 const startingToDelete = prepared((db, given: ObjectToDelete) =>
   db
     .updateTable('objects')

@@ -12,7 +12,7 @@ const firstOfUpload = prepared((db, given: { readonly uploadId: UploadId }) =>
   db.selectFrom('receipts').selectAll().where('upload_id', '=', given.uploadId).orderBy('receipt_seq').limit(1),
 )
 
-/** By its uploads: the landing of a drop names no asset, and the same upload as the adoption. */
+/** Found by upload: the receipt of a drop's landing names no asset, but names the same upload as the adoption. */
 const ofUploadsOfAsset = prepared((db, given: { readonly assetId: AssetId }) =>
   db
     .selectFrom('receipts')
@@ -23,7 +23,7 @@ const ofUploadsOfAsset = prepared((db, given: { readonly assetId: AssetId }) =>
     .orderBy('receipt_seq'),
 )
 
-/** Changes nothing when there is a head already. */
+/** Changes nothing if there is a head already. */
 const firstHead = prepared((db, given: LogHead) =>
   db
     .insertInto('log_head')
@@ -42,7 +42,7 @@ interface HeadStep extends LogHead {
   readonly fromReceivedAt: Instant
 }
 
-/** Changes nothing when the head is another. */
+/** Changes nothing if the head is another one. */
 const nextHead = prepared((db, given: HeadStep) =>
   db
     .updateTable('log_head')
@@ -101,7 +101,7 @@ async function moveHead(db: Kysely<Schema>, from: LogHead | undefined, to: LogHe
   return (await nextHead.changed(db, { ...to, fromSeq, fromHash, fromReceivedAt })) === 1
 }
 
-/** `receipt_seq` is strictly monotonic per server (specification, AssetReceipt), and its clock never goes back in the log. */
+/** `receipt_seq` is strictly monotonic per server (specification, AssetReceipt), and instants in the log never decrease. */
 function refuseUnlessRising(from: LogHead | undefined, rows: readonly ReceiptRow[]): void {
   let before: Pick<LogHead, 'receiptSeq' | 'receivedAt'> | undefined = from
   for (const row of rows) {

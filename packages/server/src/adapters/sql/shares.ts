@@ -8,10 +8,10 @@ interface Given {
   readonly opaqueId: OpaqueId
 }
 
-/** Rows of one statement. As many in each, and the rest one by one, so that there are two texts of queries and no more. */
+/** How many rows one statement inserts. The rest is inserted one by one, so that there are only two texts of queries. */
 const BLOCK_ROWS = 100
 
-/** Without the index, which may be long and is asked for alone. */
+/** Without `sealed_index`, which may be long and has its own query. */
 const columns = ['opaque_id', 'account_id', 'created_at', 'expires_at', 'ended_at'] as const
 
 const byId = prepared((db, given: Given) =>

@@ -21,7 +21,7 @@ export interface AccountDeletionWrites {
    * links. Ends its sessions, revokes its links and capabilities, and releases all claims on its drops. Its upload sessions, drops, assets and shares stay.
    * False, and nothing changed, if its secret is another one or it was deleted before.
    */
-  leave(accountDeletion: AccountDeletion): Promise<boolean>
+  begin(accountDeletion: AccountDeletion): Promise<boolean>
   /** Records that a deleted account is empty. False, and nothing changed, while the account is charged for bytes or has shares. */
   finish(accountId: AccountId, at: Instant): Promise<boolean>
 }

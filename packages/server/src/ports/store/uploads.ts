@@ -86,7 +86,7 @@ export interface UploadReads {
    * At most `max` open sessions that were created before `noChunkBefore` and have no chunk, or received their last chunk before `idleBefore`, or were
    * created before `createdBefore`.
    */
-  runOut(limits: {
+  expired(limits: {
     readonly noChunkBefore: Instant
     readonly idleBefore: Instant
     readonly createdBefore: Instant
@@ -109,7 +109,7 @@ export interface UploadWrites {
    */
   append(uploadId: UploadId, chunk: Chunk, at: Instant): Promise<boolean>
   /** Removes the chunks of an open session from `offset` on, because their bytes are lost. */
-  fallBack(uploadId: UploadId, offset: number): Promise<void>
+  removeChunksFrom(uploadId: UploadId, offset: number): Promise<void>
   /**
    * Moves a session to another state. False, and nothing changed, if it is not in `from`: a compare-and-set. `at` becomes `closedAt` unless `to` is
    * finishing. Pass `failure` only if `to` is failed.

@@ -140,8 +140,8 @@ function describeDeleted(inStore: InStore): void {
       }
       await store.write(async (tx) => {
         await tx.devices.insert(device(2, { accountId: accountId(2) }))
-        await tx.accountDeletions.leave({ accountId: accountId(1), secretHash, at: at(5) })
-        await tx.accountDeletions.leave({ accountId: accountId(2), secretHash, at: at(5) })
+        await tx.accountDeletions.begin({ accountId: accountId(1), secretHash, at: at(5) })
+        await tx.accountDeletions.begin({ accountId: accountId(2), secretHash, at: at(5) })
         await tx.accountDeletions.finish(accountId(2), at(6))
       })
       assert.deepEqual(

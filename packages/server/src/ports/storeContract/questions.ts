@@ -164,14 +164,14 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     countUnclosed: (tx) => tx.uploads.countUnclosed(accountId(1)),
     countUnclosedOwn: (tx) => tx.uploads.countUnclosedOwn(accountId(1)),
     finishing: (tx) => tx.uploads.finishing(),
-    runOut: (tx) => tx.uploads.runOut({ noChunkBefore: at(1), idleBefore: at(1), createdBefore: at(1), max: 5 }),
+    expired: (tx) => tx.uploads.expired({ noChunkBefore: at(1), idleBefore: at(1), createdBefore: at(1), max: 5 }),
     outstandingBytes: (tx) => tx.uploads.outstandingBytes(),
     insert: async (tx) => {
       await tx.uploads.insert(upload(2))
       await tx.uploads.insert(assetUpload(3))
     },
     append: (tx) => tx.uploads.append(uploadId(1), { offset: 0, length: 1, checksum: hash(1) }, at(1)),
-    fallBack: (tx) => tx.uploads.fallBack(uploadId(1), 0),
+    removeChunksFrom: (tx) => tx.uploads.removeChunksFrom(uploadId(1), 0),
     redeclare: async (tx) => {
       await tx.uploads.insert(assetUpload(8))
       await tx.uploads.redeclare(uploadId(8), assetUpload(8))
@@ -244,7 +244,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   },
   accountDeletions: {
     waiting: (tx) => tx.accountDeletions.waiting(5),
-    leave: (tx) => tx.accountDeletions.leave({ accountId: accountId(1), secretHash: account(1).secretHash, at: at(1) }),
+    begin: (tx) => tx.accountDeletions.begin({ accountId: accountId(1), secretHash: account(1).secretHash, at: at(1) }),
     finish: (tx) => tx.accountDeletions.finish(accountId(1), at(1)),
   },
   deprecations: {

@@ -45,6 +45,14 @@ import type {
   WriteTx,
 } from '../store.ts'
 
+/** One adapter over an empty store of its own. */
+export interface StoreWorld {
+  readonly store: Store
+  /** Closes the store, or the one reopened last, and opens what it left as a new process would. Absent where nothing is left. */
+  readonly reopen?: () => Promise<Store>
+  close(): Promise<void>
+}
+
 /** Turns what is to be shown of one store into the body of a test, which opens the store and closes it. */
 export type InStore = (work: (store: Store) => Promise<void>) => () => Promise<void>
 

@@ -29,7 +29,7 @@ const assetPage = prepared((db, given: { readonly after: string; readonly max: n
     .limit(given.max),
 )
 
-/** An owner's session says which asset and role it is for; one of a guest lands as any asset's original. */
+/** An owner's session records its asset and role. A guest's session becomes the original of any asset. */
 const isSame = sql<0 | 1>`case when uploads.account_id = asset_blobs.account_id
   and uploads.ciphertext_hash = asset_blobs.ciphertext_hash and uploads.size = asset_blobs.size
   and uploads.location = asset_blobs.location

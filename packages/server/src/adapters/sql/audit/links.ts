@@ -5,7 +5,7 @@ import { linkUseOf } from '../links.ts'
 import { prepared } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
 
-/** Sessions are summed for all links at once: asking for each would look at all of them again and again. */
+/** Sums the sessions of all links at once: a question per link would read all sessions each time. */
 const page = prepared((db, given: { readonly after: number; readonly max: number }) =>
   db
     .with('unclosed', (from) =>

@@ -6,7 +6,9 @@ import { prepared } from '../prepared.ts'
 import { receiptOf } from '../receipts.ts'
 import type { Schema } from '../schema.ts'
 
-/** Only an original that replaces takes blobs out of an asset that lives. What the role is not names the index of those that are one a role. */
+/**
+ * Only a new original removes blobs from a live asset. The condition `role <> 'derivative'` lets SQLite use the index of the roles that an asset has once.
+ */
 const originalSeq = sql<number | null>`case when asset_blobs.blob_seq is null then (
   select max(later.receipt_seq) from asset_blobs as held
     join receipts as later on later.upload_id = held.upload_id and later.asset_id = held.asset_id
@@ -62,7 +64,7 @@ interface Joined {
   readonly role: BlobRole | null
 }
 
-/** None when there is no such row. A guest's session and a drop have no role: what lands by them is an original. */
+/** Empty if there is no such row. A guest's session and a drop have no role: they land as an original. */
 function subject(what: Subject['what'], { ciphertextHash, size, role }: Joined): readonly Subject[] {
   return ciphertextHash === null || size === null ? [] : [{ what, ciphertextHash, size, role: role ?? 'original' }]
 }
