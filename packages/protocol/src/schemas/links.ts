@@ -15,12 +15,39 @@ import {
 
 const OPAQUE_BYTES = { min: 1, max: 4096 }
 
-const caps = {
-  expires_at: optional(time('When the link stops accepting drops.')),
+const numericCaps = {
   max_total_bytes: optional(integer('Cumulative bytes across all drops on the link.')),
   max_file_count: optional(integer('How many files the link may take.')),
   max_file_size: optional(integer('Largest single sealed file, in bytes.')),
 }
+
+/** Undefined is no cap. Sizes are bytes of sealed files. */
+export interface NumericLinkCaps {
+  readonly maxTotalBytes: number | undefined
+  readonly maxFileCount: number | undefined
+  readonly maxFileSize: number | undefined
+}
+
+/** The same caps under their names on the wire, which are the names of the columns too. */
+export type LinkCapMembers = { readonly [Name in keyof typeof numericCaps]: number | null }
+
+export function linkCapsOf(members: Partial<LinkCapMembers>): NumericLinkCaps {
+  return {
+    maxTotalBytes: members.max_total_bytes ?? undefined,
+    maxFileCount: members.max_file_count ?? undefined,
+    maxFileSize: members.max_file_size ?? undefined,
+  }
+}
+
+export function linkCapMembersOf(caps: Partial<NumericLinkCaps>): LinkCapMembers {
+  return {
+    max_total_bytes: caps.maxTotalBytes ?? null,
+    max_file_count: caps.maxFileCount ?? null,
+    max_file_size: caps.maxFileSize ?? null,
+  }
+}
+
+const caps = { expires_at: optional(time('When the link stops accepting drops.')), ...numericCaps }
 
 const sealedLabel = base64('The owner’s name for the link, sealed by the client.', OPAQUE_BYTES)
 const suite = integer('The suite a drop must be sealed under; 1 is the only one.')
