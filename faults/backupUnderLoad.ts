@@ -1,6 +1,6 @@
 /**
- * Backups beside a server under load, some of them killed, each restored elsewhere: what had been acknowledged before a backup began is in it with its
- * bytes, and what is restored is whole. In the end a server starts on the last one.
+ * R14: backups of a server under load, some of them killed, each restored elsewhere. Everything acknowledged before the backup began is in it with its
+ * bytes, and the restored data is consistent. In the end a server starts on the last restored directory.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -13,31 +13,31 @@ import { pipeline } from 'node:stream/promises'
 import { CLI, runCommand } from '../testing/command.ts'
 import { startServer } from '../testing/startServer.ts'
 import { createApi, pause } from './api.ts'
-import { type AssetBlob, blobsOf, isUnsettled } from './assets/assetLedger.ts'
+import { blobsOf, isUnsettled } from './assets/assetLedger.ts'
 import { fetchReceipt } from './guest.ts'
-import { type Attempt, type Counts, describeAttempt, isOver, type Ledger } from './ledger.ts'
+import { type AssetBlob, type Attempt, type Counts, describeAttempt, isOver, type Ledger } from './ledger.ts'
 import { createWorld, FAULT_ENV, judgeAll, startLoad, type World } from './load.ts'
-import { loggedBy } from './r2.ts'
 import type { Random } from './random.ts'
+import type { RunReport } from './report.ts'
+import { loggedBy } from './report.ts'
 import { rowsOf } from './rows.ts'
-import type { RunReport } from './runs.ts'
 
 interface BackupRun {
   readonly rounds: number
   readonly guests: number
   readonly seed: string
-  readonly tell: (text: string) => void
+  readonly print: (text: string) => void
 }
 
 export interface BackupReport extends RunReport {
   readonly counts: Counts
   readonly backups: number
   readonly killed: number
-  /** Acknowledged landings, and chunks of sessions under way, that were looked for in what was restored. */
+  /** Acknowledged landings and open sessions that were looked for in restored data. */
   readonly lookedFor: number
 }
 
-interface Ground {
+interface BackupContext {
   readonly world: World
   readonly backup: string
   readonly masterSecret: string
@@ -48,15 +48,19 @@ interface Ground {
 interface Known {
   readonly landed: readonly Attempt[]
   readonly underWay: readonly { readonly attempt: Attempt; readonly offset: number }[]
-  readonly blobs: readonly { readonly blob: AssetBlob; readonly assetId: string; readonly mayGo: () => boolean }[]
+  readonly blobs: readonly {
+    readonly blob: AssetBlob
+    readonly assetId: string
+    readonly mayBeDeleted: () => boolean
+  }[]
 }
 
-export async function runR14({ rounds, guests, seed, tell }: BackupRun): Promise<BackupReport> {
+export async function runBackupUnderLoad({ rounds, guests, seed, print }: BackupRun): Promise<BackupReport> {
   const root = await mkdtemp(join(tmpdir(), 'blindkeep-r14-'))
   const world = await createWorld(seed)
   const { server, ledger } = world
   const tally = { backups: 0, killed: 0, lookedFor: 0 }
-  const ground = {
+  const context = {
     world,
     tally,
     backup: join(root, 'backup'),
@@ -64,19 +68,19 @@ export async function runR14({ rounds, guests, seed, tell }: BackupRun): Promise
   }
   try {
     const load = startLoad(world, guests)
-    let last = { place: '', known: knownOf(ledger) }
+    let last = { restoredDir: '', known: knownOf(ledger) }
     for (let index = 1; index <= rounds && ledger.faults.length === 0; index++) {
-      last = { place: join(root, String(index)), known: last.known }
-      last.known = await round(ground, last.place, world.random.fork(`round ${index}`))
-      if (index < rounds) await rm(last.place, { recursive: true })
-      tell(`${index} of ${rounds} rounds, ${JSON.stringify({ ...tally, ...ledger.counts })}`)
+      last = { restoredDir: join(root, String(index)), known: last.known }
+      last.known = await round(context, last.restoredDir, world.random.fork(`round ${index}`))
+      if (index < rounds) await rm(last.restoredDir, { recursive: true })
+      print(`${index} of ${rounds} rounds, ${JSON.stringify({ ...tally, ...ledger.counts })}`)
     }
-    // A killed one leaves its pause behind for minutes, in which nothing is collected.
-    await server.command(['backup', ground.backup])
+    // A killed backup leaves the collector paused for minutes; a finished one ends the pause.
+    await server.command(['backup', context.backup])
     await load.stop()
     if (ledger.faults.length === 0) await judgeAll(world)
     else await server.terminate()
-    if (ledger.faults.length === 0) await startOn(ground, last.place, last.known)
+    if (ledger.faults.length === 0) await startRestored(context, last.restoredDir, last.known)
     return { faults: ledger.faults, counts: ledger.counts, ...tally, log: loggedBy(server.log()) }
   } finally {
     await world.close()
@@ -84,9 +88,9 @@ export async function runR14({ rounds, guests, seed, tell }: BackupRun): Promise
   }
 }
 
-/** Gives what was acknowledged before the backup that lies at `place` now began. */
-async function round(ground: Ground, place: string, random: Random): Promise<Known> {
-  const { world, backup, tally } = ground
+/** Makes a backup and restores it to `restoredDir`. Returns what was acknowledged before the backup began. */
+async function round(context: BackupContext, restoredDir: string, random: Random): Promise<Known> {
+  const { world, backup, tally } = context
   const { server, ledger } = world
   await pause(random.integer(500, 2_500))
   const known = knownOf(ledger)
@@ -95,42 +99,42 @@ async function round(ground: Ground, place: string, random: Random): Promise<Kno
   tally.backups++
   if (made.status !== 0) ledger.fault(`a backup ended with ${made.status}: ${made.stdout}${made.stderr}`)
   if (random.chance(0.7)) {
-    // Whether it dies before its turning point or after it, one of the two is whole.
-    await killBackup(ground, random.fraction() * (performance.now() - startedAt) * 1.1)
+    // Wherever it dies, either the old backup or the new one is complete.
+    await killBackup(context, random.fraction() * (performance.now() - startedAt) * 1.1)
     tally.killed++
   }
-  await restoreTo(ground, place)
-  if (ledger.faults.length === 0) await judgeRestored(ground, place, known)
+  await restoreTo(context, restoredDir)
+  if (ledger.faults.length === 0) await judgeRestored(context, restoredDir, known)
   return known
 }
 
-function settings({ masterSecret, world }: Ground, place: string): Record<string, string> {
+function settings({ masterSecret, world }: BackupContext, restoredDir: string): Record<string, string> {
   const { PATH = '' } = process.env
   return {
     ...FAULT_ENV,
     PATH,
     HOST: '127.0.0.1',
     PORT: String(world.server.port),
-    DATA_DIR: place,
+    DATA_DIR: restoredDir,
     MASTER_SECRET_FILE: masterSecret,
   }
 }
 
-async function killBackup(ground: Ground, afterMs: number): Promise<void> {
-  const { world, backup } = ground
+async function killBackup(context: BackupContext, afterMs: number): Promise<void> {
+  const { world, backup } = context
   const args = ['--disable-warning=ExperimentalWarning', CLI, 'backup', backup]
-  const child = spawn(process.execPath, args, { env: settings(ground, world.server.dataDir), stdio: 'ignore' })
-  const gone = new Promise((resolve) => child.once('close', resolve))
-  await Promise.race([pause(afterMs), gone])
+  const child = spawn(process.execPath, args, { env: settings(context, world.server.dataDir), stdio: 'ignore' })
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  await Promise.race([pause(afterMs), closed])
   child.kill('SIGKILL')
-  await gone
+  await closed
 }
 
-async function restoreTo(ground: Ground, place: string): Promise<void> {
-  const { ledger } = ground.world
-  const env = settings(ground, place)
+async function restoreTo(context: BackupContext, restoredDir: string): Promise<void> {
+  const { ledger } = context.world
+  const env = settings(context, restoredDir)
   for (const args of [
-    ['restore', ground.backup],
+    ['restore', context.backup],
     ['fsck', '--deep'],
   ]) {
     const { status, stdout, stderr } = await runCommand(args, { cwd: tmpdir(), env })
@@ -146,27 +150,28 @@ function knownOf({ attempts, assets }: Ledger): Known {
       .map((attempt) => ({ attempt, offset: attempt.acknowledgedOffset })),
     blobs: assets.flatMap((asset) => {
       const { length } = asset.bundles
-      const mayGo = () => asset.deleted !== 'no' || asset.bundles.length > length || isUnsettled(asset)
+      const mayBeDeleted = () => asset.deleted !== 'no' || asset.bundles.length > length || isUnsettled(asset)
       const landed = asset.bundles
         .slice(-1)
         .flatMap(blobsOf)
         .filter((blob) => blob.landed === 'acknowledged')
-      return landed.map((blob) => ({ blob, assetId: asset.assetId, mayGo }))
+      return landed.map((blob) => ({ blob, assetId: asset.assetId, mayBeDeleted }))
     }),
   }
 }
 
 async function judgeRestored(
-  { world, tally }: Ground,
-  place: string,
+  { world, tally }: BackupContext,
+  restoredDir: string,
   { landed, underWay, blobs }: Known,
 ): Promise<void> {
   const { ledger } = world
-  const database = new DatabaseSync(join(place, 'blindkeep.sqlite'), { readOnly: true })
+  const database = new DatabaseSync(join(restoredDir, 'blindkeep.sqlite'), { readOnly: true })
   const first = (query: string, ...values: readonly string[]) => rowsOf(database, query, ...values)[0]
   const judgeBytes = async (location: string | undefined, hash: string, what: string) => {
     if (location === undefined) ledger.fault(`not in the backup: ${what}`)
-    else if ((await hashOf(join(place, 'blobs', location))) !== hash) ledger.fault(`other bytes in the backup: ${what}`)
+    else if ((await hashOf(join(restoredDir, 'blobs', location))) !== hash)
+      ledger.fault(`other bytes in the backup: ${what}`)
   }
   try {
     for (const attempt of landed) {
@@ -181,15 +186,15 @@ async function judgeRestored(
       const row = first('select state, received_bytes from uploads where upload_id = ?', attempt.uploadId ?? '')
       const state = row?.text('state')
       if (row === undefined || (state !== 'ended' && state !== 'failed' && row.number('received_bytes') < offset))
-        ledger.fault(`of ${offset} acknowledged bytes not all are in the backup: ${describeAttempt(attempt)}`)
+        ledger.fault(`not all of ${offset} acknowledged bytes are in the backup: ${describeAttempt(attempt)}`)
     }
-    for (const { blob, assetId, mayGo } of blobs) {
+    for (const { blob, assetId, mayBeDeleted } of blobs) {
       const what = `${blob.role} ${blob.uploadId} of asset ${assetId}`
       const [id, upload] = [assetId, blob.uploadId ?? '']
       if (!first('select upload_id from receipts where asset_id = ? and upload_id = ?', id, upload))
         ledger.fault(`its receipt is not in the backup: ${what}`)
       const row = first('select location from asset_blobs where asset_id = ? and upload_id = ?', id, upload)
-      if (!mayGo()) await judgeBytes(row?.text('location'), blob.hash, what)
+      if (!mayBeDeleted()) await judgeBytes(row?.text('location'), blob.hash, what)
     }
     tally.lookedFor += landed.length + underWay.length + blobs.length
   } finally {
@@ -205,21 +210,21 @@ async function hashOf(path: string): Promise<string | undefined> {
   )
 }
 
-/** Where the server was that is gone: guests have their receipts as before, and owners have to sign in. */
-async function startOn(ground: Ground, place: string, { landed }: Known): Promise<void> {
-  const { ledger, owners } = ground.world
-  const { MASTER_SECRET_FILE = '' } = settings(ground, place)
-  const options = { dataDir: place, port: ground.world.server.port, env: { ...FAULT_ENV, MASTER_SECRET_FILE } }
-  const restored = await startServer(options)
-  const api = createApi(restored)
+/** Starts a server on the restored data, at the address of the old one: guests still get their receipts, and owners must sign in again. */
+async function startRestored(context: BackupContext, restoredDir: string, { landed }: Known): Promise<void> {
+  const { ledger, owners } = context.world
+  const { MASTER_SECRET_FILE = '' } = settings(context, restoredDir)
+  const options = { dataDir: restoredDir, port: context.world.server.port, env: { ...FAULT_ENV, MASTER_SECRET_FILE } }
+  const server = await startServer(options)
+  const api = createApi(server)
   try {
     for (const { email, token } of owners) {
       const { status } = await api.askUntilAnswered({ method: 'GET', path: '/v1/drops', token })
-      if (status !== 401) ledger.fault(`${email} is answered ${status} with a token of before`)
+      if (status !== 401) ledger.fault(`${email} is answered ${status} with a token from before the backup`)
     }
-    for (const attempt of landed) await fetchReceipt({ ...ground.world, api }, attempt)
+    for (const attempt of landed) await fetchReceipt({ ...context.world, api }, attempt)
   } finally {
     api.close()
-    await restored.stop()
+    await server.stop()
   }
 }

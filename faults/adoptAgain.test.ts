@@ -1,4 +1,4 @@
-/** An owner's client whose server dies with a claim on a drop: the next try is another request, and has to wait until the lease has run out. */
+/** The server dies while it holds a claim on a drop. The owner's next try is another request, which must wait until the lease has expired. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
@@ -8,12 +8,12 @@ import { anotherClient, type Keeper, newKeeper, sendFile } from '../testing/peop
 import { type RunningServer, startServer } from '../testing/startServer.ts'
 import { untilState } from './kills.ts'
 
-/** Longer than a start takes on a busy machine, and shorter than a client tries. */
+/** Longer than a start on a busy machine, and shorter than a client keeps trying. */
 const LEASE_SECONDS = 5
 const DROPS = 6
 const MAX_ROUNDS = 60
 
-describe('an adoption whose server was killed', () => {
+describe('an adoption after its server was killed', () => {
   let server: RunningServer
   let keeper: Keeper
   let url: string
@@ -40,8 +40,8 @@ describe('an adoption whose server was killed', () => {
     await server.restart()
   }
 
-  /** A client that knows nothing of the first one's request; it gives up when it would wait, until it is patient. */
-  function anew() {
+  /** A client that does not know the first client's request. Its signal aborts as soon as the client would wait. */
+  function otherClient() {
     const statuses: number[] = []
     const impatience = new AbortController()
     const environment: Environment = {
@@ -59,9 +59,9 @@ describe('an adoption whose server was killed', () => {
     return { owner: anotherClient(server.url, keeper.owner, environment), statuses, signal: impatience.signal }
   }
 
-  /** False when the lease had run out already. */
+  /** False when the lease had already expired. */
   async function isAdoptedLater(drop: InboxItem): Promise<boolean> {
-    const { owner, statuses, signal } = anew()
+    const { owner, statuses, signal } = otherClient()
     const outcome = await owner.adoptDrop(drop, { ...keeper, signal }).then(
       () => 'adopted',
       (error: unknown) => (error instanceof Error ? error.message : error),
@@ -75,7 +75,7 @@ describe('an adoption whose server was killed', () => {
     return true
   }
 
-  it('is adopted by another request as soon as the lease has run out, and the client waits for that', async (test) => {
+  it('succeeds by another request as soon as the lease has expired, and the client waits for that', async (test) => {
     for (let round = 1; round <= MAX_ROUNDS; round++) {
       await killAmongAdoptions()
       const drop = (await keeper.owner.inbox()).find(({ adopting }) => adopting)

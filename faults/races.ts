@@ -1,4 +1,4 @@
-/** Races of 64 requests against a real server over HTTP, over and over: exactly those win of whom the rules say so, and what is left is whole. */
+/** R6: races of 64 requests against a real server over HTTP. Exactly as many win as the rules say, and the data stays consistent. */
 import { AssertionError } from 'node:assert/strict'
 import { type Client, createClient } from '../conformance/client.ts'
 import { type RunningServer, startServer } from '../testing/startServer.ts'
@@ -12,32 +12,32 @@ import { OWNER_RACES } from './races/owners.ts'
 import { newAuthors, type Race, type Round } from './races/race.ts'
 import { SECOND_FACTOR_RACES } from './races/secondFactors.ts'
 import { createRandom, type Random } from './random.ts'
-import type { SharedOptions } from './runs.ts'
+import type { SharedOptions } from './report.ts'
 
 interface RaceRun extends SharedOptions {
-  /** Of each race. */
+  /** Rounds of each race. */
   readonly rounds: number
-  /** A part of a race's name; all of them when it is empty. */
+  /** A part of a race's name; all races when it is empty. */
   readonly race: string
 }
 
 interface RaceReport {
   readonly faults: readonly string[]
-  /** Those that raced, and all that was asked around them. */
+  /** The racing requests and all requests around them. */
   readonly requests: number
 }
 
 interface Outcome {
   readonly rounds: number
-  /** What came out of the rounds, and how often. */
-  readonly winners: Readonly<Record<string, number>>
+  /** How often each outcome occurred. */
+  readonly outcomes: Readonly<Record<string, number>>
   readonly requests: number
   readonly requestsPerSecond: number
 }
 
-/** Everyone's lists stay short. */
-const ROUNDS_OF_AN_AUTHOR = 50
-/** A round is over before a lease runs out. */
+/** Authors are replaced, so that their lists stay short. */
+const ROUNDS_PER_AUTHOR = 50
+/** A round ends before a lease expires. */
 const SETTINGS = { ...FAULT_ENV, ADOPTION_LEASE_SECONDS: '60' }
 const RACES = [
   ...ADMISSION_RACES,
@@ -48,18 +48,18 @@ const RACES = [
   ...INVITE_RACES,
 ]
 
-export async function runR6({ seed, rounds, race: part, tell }: RaceRun): Promise<RaceReport> {
+export async function runRaces({ seed, rounds, race: part, print }: RaceRun): Promise<RaceReport> {
   const faults: string[] = []
   let sum = 0
   const chosen = RACES.filter(({ name }) => name.includes(part))
-  if (chosen.length === 0) faults.push(`no race is called ${part}: ${RACES.map(({ name }) => name).join(', ')}`)
+  if (chosen.length === 0) faults.push(`no race has ${part} in its name: ${RACES.map(({ name }) => name).join(', ')}`)
   for (const race of chosen) {
     const { outcome, found } = await runRace(race, { rounds, random: createRandom(`${seed}/${race.name}`) })
     faults.push(...found.map((fault) => `${race.name}: ${fault}`))
-    const { winners, requests, requestsPerSecond } = outcome
+    const { outcomes, requests, requestsPerSecond } = outcome
     sum += requests
-    tell(
-      `${race.name}: ${outcome.rounds} rounds, ${JSON.stringify(winners)}, ${requests} requests, ${requestsPerSecond}/s`,
+    print(
+      `${race.name}: ${outcome.rounds} rounds, ${JSON.stringify(outcomes)}, ${requests} requests, ${requestsPerSecond}/s`,
     )
   }
   return { faults, requests: sum }
@@ -70,7 +70,7 @@ interface Rounds {
   readonly random: Random
 }
 
-/** On a server of its own, whose data is looked at when it has ended. Stops at the first round that comes out wrong. */
+/** On a server of its own, whose data is checked when it has stopped. Stops at the first round with a fault. */
 async function runRace(
   race: Race,
   { rounds, random }: Rounds,
@@ -80,30 +80,30 @@ async function runRace(
     const found: string[] = []
     const operate = operatorOf(server)
     const { client, requests } = counted(await createClient(server.url))
-    const winners: Record<string, number> = {}
+    const outcomes: Record<string, number> = {}
     const startedAt = performance.now()
     let authors = await newAuthors(client)
-    let played = 0
-    for (; played < rounds && found.length === 0; played++) {
-      if (played > 0 && played % ROUNDS_OF_AN_AUTHOR === 0) authors = await newAuthors(client)
+    let round = 0
+    for (; round < rounds && found.length === 0; round++) {
+      if (round > 0 && round % ROUNDS_PER_AUTHOR === 0) authors = await newAuthors(client)
       try {
-        const word = await race.round({
+        const result = await race.round({
           client,
           ...authors,
-          index: played,
-          random: random.fork(String(played)),
+          index: round,
+          random: random.fork(String(round)),
           operate,
         })
-        winners[word] = (winners[word] ?? 0) + 1
+        outcomes[result] = (outcomes[result] ?? 0) + 1
       } catch (error) {
-        found.push(`round ${played}: ${error instanceof AssertionError ? error.message : String(error)}`)
+        found.push(`round ${round}: ${error instanceof AssertionError ? error.message : String(error)}`)
       }
     }
     const requestsPerSecond = Math.round((requests() * 1000) / (performance.now() - startedAt))
     const exitCode = await server.terminate()
     if (exitCode !== 0) found.push(`the server ended with ${exitCode}: ${server.log().slice(-2000)}`)
     found.push(...(await createOracle(server.dataDir).examine()))
-    return { outcome: { rounds: played, winners, requests: requests(), requestsPerSecond }, found }
+    return { outcome: { rounds: round, outcomes, requests: requests(), requestsPerSecond }, found }
   } finally {
     await server.stop()
   }

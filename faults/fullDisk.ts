@@ -1,36 +1,36 @@
-/** The disk runs full under load and is freed again: nothing acknowledged is lost, and the server goes on without a restart. */
+/** R4: the disk fills up under load and is freed again. Nothing acknowledged is lost, and the server recovers without a restart. */
 import { join } from 'node:path'
 import { pause } from './api.ts'
 import { mountSmallDisk, type SmallDisk } from './disk.ts'
 import { judgeRows } from './judge.ts'
 import type { Counts } from './ledger.ts'
 import { createWorld, judgeAll, startLoad, type World } from './load.ts'
-import { loggedBy } from './r2.ts'
 import type { Random } from './random.ts'
+import { loggedBy } from './report.ts'
 import { newLink, plannedSession, type Session } from './session.ts'
 
 interface FullDiskRun {
   readonly rounds: number
   readonly seed: string
   readonly guests: number
-  readonly tell: (text: string) => void
+  readonly print: (text: string) => void
 }
 
 interface FullDiskReport {
   readonly faults: readonly string[]
   readonly counts: Counts
-  /** Times that the process was killed on the full disk, and started on it. */
+  /** How often the process was killed on the full disk, and how often it started on it. */
   readonly killedWhileFull: number
   readonly startedWhileFull: number
-  /** Milliseconds from the freeing of the disk to the next landing, the longest of all rounds. */
+  /** The longest time from freeing the disk to the next landing, in milliseconds. */
   readonly longestRecoveryMs: number
   readonly log: string
 }
 
 const MEBIBYTE = 1024 * 1024
-/** With room for what the load throws away within the grace window and two sweeps: or the disk would be full by itself, for as long as the load lasts. */
+/** Has room for all bytes that the load deletes within the grace window and two sweeps. Otherwise the load alone would fill the disk. */
 const DISK_BYTES = 512 * MEBIBYTE
-/** What was refused for want of space a moment ago may still be on its way to its guest. */
+/** A refusal from the full disk may still be on its way to its guest. */
 const TROUBLE_LASTS_MS = 2_000
 const RECOVERED_MS = 20_000
 const REFILL_MS = 10
@@ -43,17 +43,17 @@ interface Round {
   readonly index: number
 }
 
-/** Or why no disk can be filled on this machine. */
-export async function runR4({
+/** Returns what is missing when this machine cannot mount a small disk. */
+export async function runFullDisk({
   rounds,
   seed,
   guests,
-  tell,
+  print,
 }: FullDiskRun): Promise<FullDiskReport | { readonly missing: string }> {
   const disk = mountSmallDisk(DISK_BYTES)
   if ('missing' in disk) return disk
   let troubledUntil = 0
-  const limits = { fileBytesMost: 4 * MEBIBYTE, pendingBytesMany: 16 * MEBIBYTE }
+  const limits = { maxFileBytes: 4 * MEBIBYTE, pendingBytesTarget: 16 * MEBIBYTE }
   const isTroubled = () => Date.now() < troubledUntil
   const world = await createWorld(seed, {
     disk: { dataDirectory: join(disk.directory, 'data'), isTroubled, ...limits },
@@ -69,7 +69,7 @@ export async function runR4({
       const round = { world, disk, index, random: world.random.fork(`round ${index}`) }
       await pause(round.random.integer(200, 800))
       troubledUntil = Number.POSITIVE_INFINITY
-      await beFull(round)
+      await fillForAWhile(round)
       if (round.random.chance(KILLED_SHARE)) {
         report.killedWhileFull++
         if (await killWhileFull(round)) report.startedWhileFull++
@@ -77,7 +77,7 @@ export async function runR4({
       disk.free()
       troubledUntil = Date.now() + TROUBLE_LASTS_MS
       report.longestRecoveryMs = Math.max(report.longestRecoveryMs, await recovery(round))
-      if (index % 10 === 0) tell(`${index} of ${rounds} rounds, ${JSON.stringify(ledger.counts)}`)
+      if (index % 10 === 0) print(`${index} of ${rounds} rounds, ${JSON.stringify(ledger.counts)}`)
     }
     await load.stop()
     if (ledger.faults.length === 0) await judgeAll(world)
@@ -90,8 +90,8 @@ export async function runR4({
   }
 }
 
-/** For a while: full once, with a little room left at times, or full again as soon as the server has given something back. */
-async function beFull({ disk, random }: Round): Promise<void> {
+/** Fills the disk for a while: once, sometimes with a little room left, or again whenever the server has freed space. */
+async function fillForAWhile({ disk, random }: Round): Promise<void> {
   const until = Date.now() + random.integer(300, 1500)
   const room = random.chance(0.5) ? 0 : random.integer(1, MEBIBYTE)
   const isRefilled = random.chance(0.5)
@@ -102,7 +102,7 @@ async function beFull({ disk, random }: Round): Promise<void> {
   }
 }
 
-/** What is left on a full disk is whole, too. True when the server even starts on it. */
+/** A kill on a full disk leaves consistent data too. True when the server even starts on the full disk. */
 async function killWhileFull({ world, disk, random }: Round): Promise<boolean> {
   const { server, oracle, ledger } = world
   await server.kill9()
@@ -122,7 +122,7 @@ async function killWhileFull({ world, disk, random }: Round): Promise<boolean> {
   return false
 }
 
-/** Milliseconds until a new drop has landed. The process is the same: whoever would have to restart it has to notice first. */
+/** Milliseconds until a new drop has landed. The process must recover without a restart. */
 async function recovery({ world, index }: Round): Promise<number> {
   const { server, ledger } = world
   const freedAt = Date.now()
@@ -132,7 +132,7 @@ async function recovery({ world, index }: Round): Promise<number> {
       ledger.fault(`the server has ended on a full disk: ${server.log().slice(-2000)}`)
       return elapsedMs
     }
-    // The load's owners revoke links at times, this one's too.
+    // The load's owners sometimes revoke this link too.
     if (probe === undefined || probe.attempt.link.revoked !== 'no')
       probe = await plannedProbe(world, `${index}-${elapsedMs}`)
     const { attempt, upload } = probe

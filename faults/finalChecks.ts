@@ -1,11 +1,11 @@
-/** After the last kill: everything is brought to its end, and everything that was acknowledged is fetched and compared once more. */
+/** After the last kill: finishes all sessions and adoptions, then fetches and compares everything that was acknowledged. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { checkChain } from '@blindkeep/protocol/chain'
 import { decodeReceipt } from '@blindkeep/protocol/receipt'
 import { jsonOf, pause } from './api.ts'
-import { bringAssetsToAnEnd } from './assets/finale.ts'
+import { finishAndCheckAssets } from './assets/finalChecks.ts'
 import type { AuthorPorts } from './assets/runAuthor.ts'
 import { fetchReceipt, type GuestPorts, settle } from './guest.ts'
 import { type Attempt, describeAttempt, type Owner } from './ledger.ts'
@@ -14,12 +14,12 @@ import type { Random } from './random.ts'
 
 const SWEPT_MS = 60_000
 
-/** Nobody sends any more. Finishes or cancels what was given up, and asks everything over HTTP. */
-export async function bringToAnEnd(ports: AuthorPorts, owners: readonly Owner[], random: Random): Promise<void> {
+/** For a stopped load. Finishes or cancels abandoned sessions, and checks everything over HTTP. */
+export async function finishAndCheck(ports: AuthorPorts, owners: readonly Owner[], random: Random): Promise<void> {
   const { ledger, pool } = ports
   for (const attempt of pool.abandoned.splice(0)) await settle(ports, attempt, random.fork(attempt.name))
   for (const owner of owners) {
-    const keptBytes = await bringAssetsToAnEnd(ports, owner)
+    const keptBytes = await finishAndCheckAssets(ports, owner)
     const drops = await readInbox(ports, owner)
     for (const entry of drops) await compareContent(ports, owner, entry)
     await judgeUse(
@@ -30,11 +30,11 @@ export async function bringToAnEnd(ports: AuthorPorts, owners: readonly Owner[],
     await judgeLinks(ports, owner)
   }
   await judgeReceipts(ports)
-  const stuck = ledger.attempts.filter((attempt) => !attempt.isGone && attempt.landed !== 'acknowledged')
-  for (const attempt of stuck) ledger.fault(`neither landed nor gone: ${describeAttempt(attempt)}`)
+  const stuck = ledger.attempts.filter((attempt) => !attempt.isClosed && attempt.landed !== 'acknowledged')
+  for (const attempt of stuck) ledger.fault(`neither landed nor ended: ${describeAttempt(attempt)}`)
 }
 
-/** Every receipt that guests and owners were given, those of what is gone too: together they are the server’s whole log. */
+/** All receipts of guests and owners, including those of deleted assets: together they are the server’s whole log. */
 async function judgeReceipts(ports: GuestPorts): Promise<void> {
   const { ledger } = ports
   const landed = ledger.attempts.filter((attempt) => attempt.landed === 'acknowledged')
@@ -53,7 +53,7 @@ async function judgeReceipts(ports: GuestPorts): Promise<void> {
     ledger.fault('the first receipt is not the first of its log')
 }
 
-/** With nothing under way, use is what the inbox and the assets hold. */
+/** Without open sessions, use is the sum of the inbox and the assets. */
 async function judgeUse({ api, ledger }: GuestPorts, { token }: Owner, heldBytes: number): Promise<void> {
   const reply = await api.askUntilAnswered({ method: 'GET', path: '/v1/quota', token })
   const { used } = jsonOf<{ used: number }>(reply)
@@ -90,7 +90,7 @@ async function judgeLinks({ api, ledger }: GuestPorts, owner: Owner): Promise<vo
   }
 }
 
-/** Resolves when the sweeper has removed what nothing owns: as many files are left as are kept. False when it has not within a minute. */
+/** Waits until the sweeper has removed all orphaned files, so that `keptFiles` are left. False when that takes longer than a minute. */
 export async function untilSwept(dataDirectory: string, keptFiles: number): Promise<boolean> {
   const giveUpAt = Date.now() + SWEPT_MS
   while ((await countFiles(join(dataDirectory, 'blobs'))) !== keptFiles) {
@@ -101,7 +101,7 @@ export async function untilSwept(dataDirectory: string, keptFiles: number): Prom
 }
 
 async function countFiles(directory: string): Promise<number> {
-  // The marker of the directory lies beside those of the objects.
+  // The root also has the marker file, whose name begins with a dot.
   const prefixes = (await readdir(directory)).filter((name) => !name.startsWith('.'))
   const names = await Promise.all(prefixes.map((prefix) => readdir(join(directory, prefix))))
   return names.flat().length

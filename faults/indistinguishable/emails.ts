@@ -1,4 +1,4 @@
-/** Whether an e-mail has an account: asked by answers and by time, of each operation that anybody may ask about any e-mail. */
+/** Whether an e-mail has an account, by answers and by time, for each operation that strangers may call with any e-mail. */
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
@@ -7,21 +7,21 @@ import { fingerprint } from '../../conformance/expect.ts'
 import type { Random } from '../random.ts'
 import { medianOf, type Welch, welch } from './welch.ts'
 
-/** An account takes 100 wrong secrets and as many wrong proofs in a quarter of an hour. */
-const TRIES_OF_AN_EMAIL = 90
+/** Below the attempt limits of an account: 100 wrong secrets and 100 wrong proofs in 15 minutes. */
+const ATTEMPTS_PER_EMAIL = 90
 const WARM_UP_ROUNDS = 100
-/** Two lots that differ by nothing but chance pass it once in a hundred thousand times. */
+/** Two samples of the same distribution exceed it once in 100,000 times. */
 const MAX_T = 4.5
-/** What a client seals an account key into: 32 bytes in one segment, behind one header block. */
+/** The size of a sealed account key: 32 bytes in one segment, behind one header block. */
 const SEALED_BYTES = 1138
 
 interface Operation {
   readonly name: string
   readonly path: string
   body(email: string, random: Random): Record<string, unknown>
-  /** The server hashes for it, two at a time: then two ask at a time, and nothing else is measured meanwhile. */
+  /** The server runs a slow hash, two at a time. So two requests run at a time, and nothing else is measured meanwhile. */
   readonly isSlow?: true
-  /** What differs from one e-mail to the next, and is of one length. */
+  /** The member whose value differs from e-mail to e-mail and always has the same length. */
   readonly varies?: 'salt' | 'sealed_recovery_key'
 }
 
@@ -64,10 +64,10 @@ interface Asking {
   readonly random: Random
 }
 
-/** In each round every operation of both kinds of e-mail, in an order that the random say. The quick ones one after the other over one connection. */
+/** Each round calls every operation with both kinds of e-mail, in random order. Quick operations run one after the other over one connection. */
 export async function askForEmails({ url, samples, random }: Asking): Promise<EmailReport> {
   const rounds = samples + WARM_UP_ROUNDS
-  const count = Math.ceil(rounds / TRIES_OF_AN_EMAIL)
+  const count = Math.ceil(rounds / ATTEMPTS_PER_EMAIL)
   const emails = Array.from({ length: 2 * count }, () => `${random.hex(8)}@example.org`)
   const [known, unknown] = [emails.slice(0, count), emails.slice(count)]
   const measured = new Map(OPERATIONS.map(({ name }): [string, Measured] => [name, { known: [], unknown: [] }]))
@@ -115,7 +115,7 @@ function reportOf(
     times[name] = { t, tCropped, knownMs: medianOf(known), unknownMs: medianOf(unknown) }
     for (const [what, value] of Object.entries({ t, 't without the slowest': tCropped }))
       if (!(Math.abs(value) < MAX_T))
-        faults.push(`${name}: ${what} is ${value.toFixed(2)}: the time tells who has an account`)
+        faults.push(`${name}: ${what} is ${value.toFixed(2)}: the time reveals who has an account`)
     const looks = [...(answers.get(name) ?? [])]
     if (looks.length !== 1) faults.push(`${name}: the answers differ:\n${looks.join('\n----\n')}`)
   }
@@ -124,7 +124,7 @@ function reportOf(
 
 type Post = (path: string, body: unknown) => Promise<{ readonly reply: Reply; readonly ms: number }>
 
-/** With all that a client registers, so that everything which a row can hold is there to be noticed. */
+/** With every optional member, so that every column of the row has a value. */
 async function register(post: Post, email: string, random: Random): Promise<void> {
   const { reply } = await post('/v1/auth/register', {
     email,
@@ -138,7 +138,7 @@ async function register(post: Post, email: string, random: Random): Promise<void
   if (reply.status !== 201) throw new Error(`an account was answered ${reply.status} ${reply.body}`)
 }
 
-/** All that a stranger sees, but for what may differ. */
+/** Everything that a stranger sees, except the value that may differ. */
 function lookOf(reply: Reply, { varies }: Operation): string {
   const look = fingerprint(reply)
   if (varies === undefined || reply.status !== 200) return look

@@ -1,19 +1,19 @@
-/** Welch's t-test: whether two lots of measurements have the same mean, whatever their variances. */
+/** Welch's t-test: whether two samples have the same mean, whatever their variances. */
 
-/** How much of the slowest is left out of the second look: what the machine did meanwhile hides small differences there. */
+/** The share of the slowest measurements that `tCropped` leaves out: other work of the machine hides small differences there. */
 const CROPPED_SHARE = 0.1
 
 export interface Welch {
-  /** Over everything that was measured. */
+  /** Over all measurements. */
   readonly t: number
-  /** Without the slowest tenth of both lots together. */
+  /** Without the slowest tenth of both samples together. */
   readonly tCropped: number
 }
 
 export function welch(first: readonly number[], second: readonly number[]): Welch {
   const all = [...first, ...second].toSorted((a, b) => a - b)
   const limit = all[Math.floor(all.length * (1 - CROPPED_SHARE))] ?? Number.POSITIVE_INFINITY
-  const cropped = (lot: readonly number[]) => lot.filter((value) => value < limit)
+  const cropped = (sample: readonly number[]) => sample.filter((value) => value < limit)
   return { t: statistic(first, second), tCropped: statistic(cropped(first), cropped(second)) }
 }
 

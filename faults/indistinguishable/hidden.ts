@@ -1,4 +1,4 @@
-/** What must look as if it were not there: unknown, foreign, ended and deleted things, asked for over and over, each answer held against the first. */
+/** Things that must look as if they did not exist: unknown, foreign, ended and deleted ones. All answers of one call must be the same. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { deleteAsset, landBlob, newAuthor, newBundle, openUpload } from '../../conformance/assetWorld.ts'
 import type { Call, Client } from '../../conformance/client.ts'
@@ -26,7 +26,7 @@ interface Hidden {
 
 const fixed = (ids: readonly string[]) => ids.map((id) => () => id)
 
-/** Throws nothing for an answer that differs: it is in the faults. */
+/** Returns one fault for each call whose answers differ. */
 export async function lookForHidden(
   client: Client,
   { samples, random }: { readonly samples: number; readonly random: Random },
@@ -35,10 +35,10 @@ export async function lookForHidden(
   const looks = new Map<string, Set<string>>()
   for (let sample = 0; sample < samples; sample++) {
     const { name, ids, calls } = random.pick(all)
-    const place = random.integer(0, calls.length - 1)
-    const call = calls[place]?.(random.pick(ids)())
+    const index = random.integer(0, calls.length - 1)
+    const call = calls[index]?.(random.pick(ids)())
     if (call === undefined) continue
-    const key = `${name}, ${call.method} number ${place}`
+    const key = `${name}, ${call.method} number ${index}`
     looks.set(key, (looks.get(key) ?? new Set<string>()).add(fingerprint(await client.send(call))))
   }
   const differing = [...looks].filter(([, seen]) => seen.size > 1)
@@ -66,7 +66,7 @@ async function links(client: Client): Promise<Hidden> {
   }
 }
 
-/** Of uploads: a guest's, and an account's own. */
+/** Upload sessions of a guest and of an account. */
 async function sessions(client: Client): Promise<Hidden> {
   const [author, other] = [await newAuthor(client), await newAuthor(client)]
   const link = await provision(author.owner)

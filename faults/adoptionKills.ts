@@ -1,11 +1,11 @@
-/** Kill -9 while many adoptions are under way: before the claim, between claim and settling, and after, until each was met often enough. */
+/** R2a: kill -9 while many adoptions are under way, until enough kills have hit each window: before the claim, between claim and settling, and after. */
 import { pause } from './api.ts'
 import { planAdoption, sendAdoption } from './assets/adopt.ts'
-import { type Adoption, isAdopted, newAsset } from './assets/assetLedger.ts'
+import { isAdopted, newAsset } from './assets/assetLedger.ts'
 import { completeDue, type Found, newInterrupted, takeUp, WINDOWS, type Window } from './assets/interrupted.ts'
 import { judgeRows } from './judge.ts'
 import { untilState } from './kills.ts'
-import { type Counts, describeAttempt } from './ledger.ts'
+import { type Adoption, type Counts, describeAttempt } from './ledger.ts'
 import { createWorld, judgeAll, type World } from './load.ts'
 import { readInbox } from './owner.ts'
 import type { Random } from './random.ts'
@@ -14,34 +14,34 @@ import { appendUpTo, newLink, openSession } from './session.ts'
 
 interface AdoptionRun {
   readonly seed: string
-  /** Kills that have to meet each window. */
+  /** Kills that must hit each window. */
   readonly hits: number
-  readonly tell: (text: string) => void
+  readonly print: (text: string) => void
 }
 
 interface AdoptionReport {
   readonly faults: readonly string[]
   readonly counts: Counts
-  /** Kills that found an adoption in this window, and the adoptions that they found there. */
+  /** By window: kills that hit an adoption in it, and the adoptions that they hit. */
   readonly kills: Readonly<Record<Window, number>>
   readonly adoptions: Readonly<Record<Window, number>>
   readonly leaseSeconds: number
-  /** Claimed drops that were refused to everybody else, or completed by the same request, while the lease was live. */
+  /** Claimed drops that the server, while the lease was live, refused to other requests, or completed for the same request. */
   readonly inLease: { readonly refused: number; readonly repeated: number }
 }
 
 const NONE: Readonly<Record<Window, number>> = { 'before the claim': 0, 'between claim and settling': 0, after: 0 }
 const DROPS = 16
 const MAX_DROP_BYTES = 60_000
-const LEASE_SECONDS_LEAST = 2
-const IN_LEASE_LEAST = 2
+const MIN_LEASE_SECONDS = 2
+const MIN_IN_LEASE = 2
 const MAX_RUN_MS = 150_000
-/** A random moment lies within what the adoptions of a round take undisturbed, or a little later. */
+/** A random kill comes within the usual time of a round's adoptions, or a little later. */
 const MOMENTS_SHARE = 1.2
 const MAX_AFTER_CLAIM_MS = 4
 const POLL_MS = 50
 
-export async function runR2a({ seed, hits, tell }: AdoptionRun): Promise<AdoptionReport> {
+export async function runAdoptionKills({ seed, hits, print }: AdoptionRun): Promise<AdoptionReport> {
   const { world, leaseSeconds } = await worldWithLease(seed)
   const { ledger, server } = world
   const interrupted = newInterrupted()
@@ -49,7 +49,7 @@ export async function runR2a({ seed, hits, tell }: AdoptionRun): Promise<Adoptio
   const kills = { ...NONE }
   const adoptions = { ...NONE }
   const isMet = () =>
-    WINDOWS.every((window) => kills[window] >= hits) && Math.min(inLease.refused, inLease.repeated) >= IN_LEASE_LEAST
+    WINDOWS.every((window) => kills[window] >= hits) && Math.min(inLease.refused, inLease.repeated) >= MIN_IN_LEASE
   try {
     const usualMs = await undisturbedMs(world)
     const giveUpAt = Date.now() + MAX_RUN_MS
@@ -64,9 +64,9 @@ export async function runR2a({ seed, hits, tell }: AdoptionRun): Promise<Adoptio
       await server.restart()
       await takeUp(world, found, interrupted)
       await completeDue(world, interrupted)
-      tell(`after ${index + 1} kills: ${JSON.stringify({ kills, adoptions, inLease })}`)
+      print(`after ${index + 1} kills: ${JSON.stringify({ kills, adoptions, inLease })}`)
       if (Date.now() > giveUpAt && !isMet())
-        ledger.fault(`${MAX_RUN_MS / 1000} s were too few: ${JSON.stringify({ hits, kills, inLease, leaseSeconds })}`)
+        ledger.fault(`${MAX_RUN_MS / 1000} s were too short: ${JSON.stringify({ hits, kills, inLease, leaseSeconds })}`)
     }
     for (; leased.length > 0 && ledger.faults.length === 0; await pause(POLL_MS)) await completeDue(world, interrupted)
     if (ledger.faults.length === 0) await judgeEnd(world)
@@ -76,17 +76,17 @@ export async function runR2a({ seed, hits, tell }: AdoptionRun): Promise<Adoptio
   }
 }
 
-/** A lease that is still live after a kill and a start, on a machine as busy as this one is. */
+/** The lease must still be live after a kill and a start on this machine. */
 async function worldWithLease(seed: string): Promise<{ readonly world: World; readonly leaseSeconds: number }> {
   const startedAt = performance.now()
-  const world = await createWorld(seed, { env: { ADOPTION_LEASE_SECONDS: String(LEASE_SECONDS_LEAST) } })
+  const world = await createWorld(seed, { env: { ADOPTION_LEASE_SECONDS: String(MIN_LEASE_SECONDS) } })
   const leaseSeconds = Math.ceil((1.5 * (performance.now() - startedAt)) / 1000)
-  if (leaseSeconds <= LEASE_SECONDS_LEAST) return { world, leaseSeconds: LEASE_SECONDS_LEAST }
+  if (leaseSeconds <= MIN_LEASE_SECONDS) return { world, leaseSeconds: MIN_LEASE_SECONDS }
   await world.close()
   return { world: await createWorld(seed, { env: { ADOPTION_LEASE_SECONDS: String(leaseSeconds) } }), leaseSeconds }
 }
 
-/** What the adoptions of one round take when nothing comes between. */
+/** The time that the adoptions of one round take without a kill. */
 async function undisturbedMs(world: World): Promise<number> {
   const planned = await landAndPlan(world, world.random.fork('undisturbed'))
   const startedAt = performance.now()
@@ -95,7 +95,7 @@ async function undisturbedMs(world: World): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** Drops that have just landed in the inbox, and for each an adoption that was not asked for yet. */
+/** Lands drops, and plans an adoption of each without sending it. */
 async function landAndPlan(world: World, random: Random): Promise<readonly Adoption[]> {
   const link = await newLink(world, random.hex(8))
   const attempts = await Promise.all(
@@ -116,11 +116,11 @@ interface Round {
   readonly random: Random
   readonly usualMs: number
   readonly leaseSeconds: number
-  /** Killed as soon as a claim is seen, and not at a random moment. */
+  /** Kills as soon as a claim is seen, and not at a random moment. */
   readonly isWatched: boolean
 }
 
-/** All are sent within the time that they take together, so that at any moment some are before their claim, some behind it, and some are done. */
+/** Sends all adoptions spread over their usual time, so that at any moment some are before their claim, some between claim and settling, and some done. */
 async function killAmong(world: World, round: Round): Promise<readonly Found[]> {
   const { server, ledger } = world
   const { random, usualMs, leaseSeconds, isWatched } = round
@@ -149,7 +149,7 @@ async function killAmong(world: World, round: Round): Promise<readonly Found[]> 
   return found
 }
 
-/** What the dead process left, held against the ledger, and where each adoption was. */
+/** Compares what the dead process left with the ledger, and finds how far each adoption had come. */
 async function examine({ oracle, ledger }: World, planned: readonly Adoption[]): Promise<readonly Found[]> {
   let found: readonly Found[] = []
   const faults = await oracle.examine({
@@ -171,10 +171,10 @@ function windowOf({ attempt, bundle }: Adoption, leases: ReadonlyMap<string, num
   return { window: leasedUntil === 0 ? 'before the claim' : 'between claim and settling', leasedUntil }
 }
 
-/** Every drop is one asset in the end, and of everything the sums are right. */
+/** In the end every drop is exactly one asset. */
 async function judgeEnd(world: World): Promise<void> {
   const { ledger } = world
   const lost = ledger.attempts.filter((attempt) => !isAdopted(attempt) && attempt.discarded !== 'acknowledged')
-  for (const attempt of lost) ledger.fault(`it has become no asset: ${describeAttempt(attempt)}`)
+  for (const attempt of lost) ledger.fault(`it was never adopted: ${describeAttempt(attempt)}`)
   await judgeAll(world)
 }

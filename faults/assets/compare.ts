@@ -1,31 +1,31 @@
-/** What an owner can see of an asset: itself, its receipts, its bytes, and the server's word that it holds them. Each is held against the ledger. */
+/** Compares what an owner can see of an asset with the ledger: the asset itself, its receipts, its bytes, and the verdicts on them. */
 import { verifiers } from '@blindkeep/client/signatures'
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { type DecodedReceipt, decodeReceipt, verifyReceipt } from '@blindkeep/protocol/receipt'
 import type { AssetReceiptsResponse, AssetResponse } from '@blindkeep/protocol/schemas/assets'
 import { jsonOf } from '../api.ts'
 import type { GuestPorts } from '../guest.ts'
-import type { Owner } from '../ledger.ts'
+import type { Asset, AssetBlob, Owner } from '../ledger.ts'
 import { sha256 } from '../random.ts'
-import { type Asset, type AssetBlob, blobsOf, describeAsset, heldBy, isUnsettled } from './assetLedger.ts'
+import { acknowledgedBlobsOf, blobsOf, describeAsset, isUnsettled } from './assetLedger.ts'
 
 export type LookPorts = Pick<GuestPorts, 'api' | 'ledger' | 'attestationKeys'>
 
-/** Of an asset about which nothing is open. */
+/** Only for a settled asset. */
 export async function compareAsset({ api, ledger }: LookPorts, asset: Asset): Promise<void> {
   const { assetId, owner, bundles } = asset
-  const held = heldBy(asset)
+  const held = acknowledgedBlobsOf(asset)
   const reply = await api.askUntilAnswered({ method: 'GET', path: `/v1/assets/${assetId}`, token: owner.token })
-  const told = reply.status === 200 ? jsonOf<AssetResponse>(reply) : undefined
-  const found = told?.blobs.map(({ role, hash, size }) => [role, hash, size].join(' '))
+  const answer = reply.status === 200 ? jsonOf<AssetResponse>(reply) : undefined
+  const found = answer?.blobs.map(({ role, hash, size }) => [role, hash, size].join(' '))
   const expected = held.map(({ role, hash, size }) => [role, hash, size].join(' '))
   const isAsExpected = found === undefined ? held.length === 0 : found.sort().join() === [...expected].sort().join()
   const dropId = held.length === 0 ? undefined : bundles.at(-1)?.original.attempt?.dropId
-  if (!isAsExpected || told?.drop?.drop_id !== dropId || (reply.status !== 200 && reply.status !== 404))
-    ledger.fault(`it is answered ${reply.status} ${reply.body}: ${describeAsset(asset)}`)
+  if (!isAsExpected || answer?.drop?.drop_id !== dropId || (reply.status !== 200 && reply.status !== 404))
+    ledger.fault(`it was answered ${reply.status} ${reply.body}: ${describeAsset(asset)}`)
 }
 
-/** The bytes that the owner gets for a hash. */
+/** Downloads a blob by its hash. */
 export async function compareBlob({ api, ledger }: LookPorts, { token }: Owner, hash: string): Promise<void> {
   const reply = await api.askUntilAnswered({ method: 'GET', path: `/v1/blob/${hash}`, token })
   ledger.counts.contentsCompared++
@@ -33,7 +33,7 @@ export async function compareBlob({ api, ledger }: LookPorts, { token }: Owner, 
   else if (sha256(reply.body) !== hash) ledger.fault(`a blob has other bytes: ${hash}`)
 }
 
-/** One receipt for each blob that ever landed in it, and the landing of each drop that it was. None of them ever changes or goes. */
+/** There is one receipt for each blob that ever landed in it, and one for the landing of each adopted drop. Receipts never change and never vanish. */
 export async function fetchAssetReceipts(ports: LookPorts, asset: Asset): Promise<void> {
   const { api, ledger, attestationKeys } = ports
   const { assetId, owner, bundles } = asset
@@ -57,11 +57,12 @@ export async function fetchAssetReceipts(ports: LookPorts, asset: Asset): Promis
   const found = decoded.map(describeReceipt).sort()
   const isWhole = isUnsettled(asset) ? wanted.every((each) => found.includes(each)) : wanted.join() === found.join()
   if (!isWhole) ledger.fault(`its receipts are ${found.join(', ')}: ${describeAsset(asset)}`)
-  if ([...asset.receipts].some((text) => !present.has(text))) ledger.fault(`a receipt is gone: ${describeAsset(asset)}`)
+  if ([...asset.receipts].some((text) => !present.has(text)))
+    ledger.fault(`a receipt is missing: ${describeAsset(asset)}`)
   for (const text of present) asset.receipts.add(text)
 }
 
-/** In the words of `describeReceipt`: an adoption has one of its own beside that of the landing, both with the guest’s session. */
+/** In the form of `describeReceipt`. An adopted blob has two: of the landing and of the adoption, both with the guest’s session. */
 function receiptsOf({ assetId }: Asset, { role, hash, size, uploadId, attempt }: AssetBlob): readonly string[] {
   const own = [`${role} ${hash} ${size} by ${uploadId} in ${assetId}`]
   return attempt === undefined ? own : [...own, `original ${hash} ${size} by ${uploadId} as ${attempt.dropId}`]
