@@ -1,4 +1,4 @@
-/** P6: structural verify over HTTP and as a rule in this process, beside nothing but the same rows read and the same files looked at. */
+/** P6: structural verify over HTTP and as a function call. Compared with reading the same rows and calling `stat` on the same files. */
 import { randomBytes } from 'node:crypto'
 import { stat, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,17 +9,18 @@ import { openLimiter } from '../../packages/server/src/adapters/limiter/limiter.
 import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite.ts'
 import { systemClock } from '../../packages/server/src/adapters/system/clock.ts'
 import { createVerify } from '../../packages/server/src/domain/custody/verify.ts'
-import { type Planted, type PlantedAsset, plantAssets } from '../assets.ts'
 import { type Connection, drive, expectStatus, requestOf, share } from '../load.ts'
+import { type Planted, type PlantedAsset, plantAssets } from '../plantedAssets.ts'
 import { startBlindkeep } from '../processes.ts'
 import type { Lane, Row, RowOptions } from '../row.ts'
 
-/** Requests under way at the same time, in every lane that can have more than one. */
+/** Concurrent requests, in every lane that can have more than one. */
 const AT_ONCE = 4
 const ASSETS_A_REQUEST = 100
 const ROLES = ['original', 'metadata', 'provenance', 'derivative', 'derivative'] as const
 
-export const p6: Row = {
+export const structuralVerify: Row = {
+  name: 'structural-verify',
   ids: ['P6'],
   what: 'structural verify: verdicts, 100 assets with 5 blobs each a request, 4 requests at once',
   async open(options) {
@@ -50,7 +51,7 @@ function pilesOf(assets: readonly PlantedAsset[]): readonly Pile[] {
 
 interface Asked {
   readonly piles: readonly Pile[]
-  /** Requests in all. */
+  /** Total requests. */
   readonly count: number
 }
 
@@ -88,7 +89,7 @@ interface InProcess extends Asked {
   readonly planted: Planted
 }
 
-/** The rule over adapters of its own, on the files and the database that the server has open too. */
+/** The domain function over its own adapters, on the files and the database that the server also has open. */
 async function ruleLane({ directory, atEnd }: RowOptions, { planted, piles, count }: InProcess): Promise<Lane> {
   const { accountId, databasePath, blobsDirectory } = planted
   const store = await openSqliteStore({ path: databasePath })
@@ -107,18 +108,18 @@ async function ruleLane({ directory, atEnd }: RowOptions, { planted, piles, coun
     pile.map((asset) => ({ assetId: asset.assetId, blobHashes: asset.blobs.map(({ hash }) => hash) })),
   )
   const { signal } = new AbortController()
-  return lane('verify as a rule', { count, workers: AT_ONCE }, async (index) => {
+  return lane('verify as a function call', { count, workers: AT_ONCE }, async (index) => {
     const request = { accountId, questions: questions[index % questions.length] ?? [], deep: false, signal }
     expectDurable((await verify(request)).filter(({ durable }) => durable).length)
   })
 }
 
-/** The fewest calls that can tell: one query an asset on a connection that only reads, one snapshot a request, and `stat` of each file. */
+/** The fewest calls that find the same verdicts: one query for each asset on a read-only connection, one snapshot for each request, and `stat` of each file. */
 function bareLanes({ atEnd }: RowOptions, { planted, piles, count }: InProcess) {
   const database = new DatabaseSync(planted.databasePath, { readOnly: true })
   atEnd(async () => database.close())
   const query = database.prepare(
-    `select b.size as size, b.location as location from asset_blobs b join copies c on c.location = b.location
+    `select b.size as size, b.location as location from asset_blobs b join objects c on c.location = b.location
      where b.asset_id = ? and b.account_id = ? and c.state = 'kept' order by b.blob_seq`,
   )
   const rowsOf = (index: number) => {

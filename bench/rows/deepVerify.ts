@@ -1,13 +1,15 @@
-/** P8: deep verify, every byte read and hashed again, beside the usual programs on the same files. All of them read from the page cache. */
-import { type Planted, plantAssets } from '../assets.ts'
+/** P8: deep verify, which reads and hashes every byte. Compared with the usual programs on the same files. All read from the page cache. */
+
 import { drive, expectStatus, requestOf } from '../load.ts'
+import { type Planted, plantAssets } from '../plantedAssets.ts'
 import { hasProgram, startBlindkeep, timeProgram } from '../processes.ts'
 import type { Lane, Row } from '../row.ts'
 
 const MEBIBYTE = 1024 * 1024
 const ASSETS = 4
 
-export const p8: Row = {
+export const deepVerify: Row = {
+  name: 'deep-verify',
   ids: ['P8'],
   what: 'deep verify of 4 assets with 64 MiB each, one request',
   async open(options) {

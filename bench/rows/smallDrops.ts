@@ -1,16 +1,17 @@
-/** P2: small drops, each landed with its receipt, beside the same number of tus uploads, which nobody signs for, and beside what one chain can sign. */
+/** P2: small drops, each landed with its receipt. Compared with the same number of tus uploads, which have no receipts, and with the bare signatures of one chain. */
 import { randomBytes } from 'node:crypto'
 import type { Row } from '../row.ts'
 import { dropsLane, tusLane } from '../uploadLanes.ts'
 import { prepareFile } from '../uploads.ts'
-import { bareSigningLane } from './p3.ts'
+import { bareSigningLane } from './receipts.ts'
 
 const CLIENTS = 32
 const FILE_BYTES = 4096
 
-export const p2: Row = {
+export const smallDrops: Row = {
+  name: 'small-drops',
   ids: ['P2'],
-  what: 'small drops: create and one chunk of 4 KiB, landed with receipt, 32 clients; either target will do',
+  what: 'small drops: create and one chunk of 4 KiB, landed with receipt, 32 clients; one target must be reached',
   async open(options) {
     const count = options.isQuick ? 64 : 2000
     const files = Array.from({ length: count }, () => prepareFile(randomBytes(FILE_BYTES), FILE_BYTES))

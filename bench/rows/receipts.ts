@@ -1,4 +1,4 @@
-/** P3: the receipt log over the real database in this process, beside nothing but its two signatures, one receipt after another as a chain must. */
+/** P3: the receipt log over the real database in this process. Compared with the bare two signatures, one receipt after the other as a chain requires. */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { join } from 'node:path'
 import { formatInstant, parseDropId, parseKeyId, parseUploadId } from '@blindkeep/protocol/ids'
@@ -14,10 +14,11 @@ import { share } from '../load.ts'
 import type { Lane, Row, RowOptions } from '../row.ts'
 
 const SERVER_ID = 'http://127.0.0.1:8080'
-/** So many wait that a batch is always full. */
+/** Enough waiting receipts that every batch is full. */
 const WAITING = 128
 
-export const p3: Row = {
+export const receipts: Row = {
+  name: 'receipts',
   ids: ['P3'],
   what: 'receipts, chained, signed twice and durable, in one process',
   async open(options) {
@@ -80,7 +81,7 @@ function signBare(key: KeyObject, message: Uint8Array): Promise<Uint8Array> {
   })
 }
 
-/** As long as those of a real receipt. */
+/** As long as the messages of a real receipt. */
 function receiptMessages() {
   const subject = newSubject()
   const payload = {

@@ -1,4 +1,4 @@
-/** Assets that are there without having been uploaded: rows and files as landings leave them, written by the adapters themselves, so that thousands take a moment. */
+/** Plants assets without uploads: writes the rows and files of landings through the adapters, so that thousands take a moment. */
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -41,12 +41,12 @@ export interface Planted {
 
 interface Planting {
   readonly assets: number
-  /** Each asset has one blob of each. */
+  /** Each asset has one blob of each role. */
   readonly roles: readonly BlobRole[]
   readonly blobBytes: number
 }
 
-/** Plants the assets of somebody new. The server is stopped meanwhile, as one process writes to its database. */
+/** Plants the assets of a new account. Stops the server meanwhile, as only one process may write to its database. */
 export async function plantAssets(server: RunningServer, planting: Planting): Promise<Planted> {
   const owner = await newOwner(server)
   const albumId = parsed(parseAlbumId, await newAlbum(server, owner))
@@ -66,18 +66,18 @@ export async function plantAssets(server: RunningServer, planting: Planting): Pr
   return { owner, accountId, databasePath, blobsDirectory, assets }
 }
 
-interface Ground {
+interface PlantingContext {
   readonly accountId: AccountId
   readonly albumId: AlbumId
   readonly blobsDirectory: string
   readonly planting: Planting
 }
 
-async function plantOne(store: Store, ground: Ground): Promise<PlantedAsset> {
-  const { accountId, albumId, blobsDirectory, planting } = ground
+async function plantOne(store: Store, context: PlantingContext): Promise<PlantedAsset> {
+  const { accountId, albumId, blobsDirectory, planting } = context
   const assetId = newId(parseAssetId)
   const contents = planting.roles.map((role) => ({ role, content: randomBytes(planting.blobBytes) }))
-  const blobs = contents.map(({ role, content }) => blobOf({ assetId, role, content }, ground))
+  const blobs = contents.map(({ role, content }) => blobOf({ assetId, role, content }, context))
   for (const [at, { location }] of blobs.entries())
     await writeFile(join(blobsDirectory, location), contents[at]?.content ?? '')
   await store.write(async (tx) => {
@@ -104,7 +104,7 @@ interface Content {
   readonly content: Uint8Array
 }
 
-function blobOf({ assetId, role, content }: Content, { accountId, albumId }: Ground): AssetBlob {
+function blobOf({ assetId, role, content }: Content, { accountId, albumId }: PlantingContext): AssetBlob {
   const ciphertextHash = sha256(content)
   const uploadId = newId(parseUploadId)
   const landedAt = systemClock.now()

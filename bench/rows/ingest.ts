@@ -1,6 +1,6 @@
 /**
- * P1, P1b: files of many chunks from several clients at once, hash-verified, durable and with a receipt each, beside a server that neither hashes
- * nor syncs, and beside what the disk takes when one program writes as many bytes and syncs them once.
+ * P1, P1b: files of many chunks from several clients at once, hash-verified, durable and each with a receipt. Compared with a server that neither
+ * hashes nor syncs, and with one program that writes as many bytes and syncs them once.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -14,7 +14,8 @@ const CLIENTS = 4
 const MEBIBYTE = 1024 * 1024
 const CHUNK_BYTES = 8 * MEBIBYTE
 
-export const p1: Row = {
+export const ingest: Row = {
+  name: 'ingest',
   ids: ['P1', 'P1b'],
   what: 'durable, hash-verified ingest: 4 clients, 128 MiB each, chunks of 8 MiB',
   async open(options) {
@@ -35,7 +36,7 @@ export const p1: Row = {
   },
 }
 
-/** Reads the same random bytes from a file that was just written, so from memory: the disk that is written to is all that is measured. */
+/** Reads the same random bytes from a file in the page cache, so that it measures only the writing. */
 async function ddLane({ directory }: RowOptions, { files, units }: UploadLoad): Promise<Lane> {
   const source = join(directory, 'source')
   await writeFile(

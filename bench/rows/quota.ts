@@ -1,4 +1,4 @@
-/** P4: an authenticated read, beside a server that only answers: the price of token, account and account's use. */
+/** P4: an authenticated read, compared with a server that only answers. The difference is the cost of the token, the account and its use. */
 import { drive, expectStatus, requestOf } from '../load.ts'
 import { newOwner } from '../owner.ts'
 import { startBlindkeep, startPeer } from '../processes.ts'
@@ -6,23 +6,24 @@ import type { Lane, Row, RowOptions } from '../row.ts'
 
 const CLIENTS = 16
 
-export const p4: Row = {
+export const quota: Row = {
+  name: 'quota',
   ids: ['P4'],
-  what: 'GET /v1/quota, authenticated, 16 connections; also without the log line that each request is by default',
+  what: 'GET /v1/quota, authenticated, 16 connections; also without the log line of each request',
   async open(options) {
     const logging = await quotaOf(options, { data: 'logging', env: {} })
     const silent = await quotaOf(options, { data: 'silent', env: { LOG_LEVEL: 'warn' } })
     const constant = await startPeer('constant', { argument: logging.body, atEnd: options.atEnd })
     const count = options.isQuick ? 500 : 20_000
-    const quota = quotaLane({ ...logging, name: 'quota', count })
-    const quotaSilent = quotaLane({ ...silent, name: 'quota, LOG_LEVEL=warn', count })
+    const logged = quotaLane({ ...logging, name: 'quota', count })
+    const unlogged = quotaLane({ ...silent, name: 'quota, LOG_LEVEL=warn', count })
     const fastify = quotaLane({ ...logging, name: 'Fastify, the same bytes', port: constant, count })
     return {
       unit: '/s',
-      lanes: [quota, quotaSilent, fastify],
+      lanes: [logged, unlogged, fastify],
       comparisons: [
-        { id: 'P4', lane: quota, beside: fastify, reach: 0.5 },
-        { id: 'P4', lane: quotaSilent, beside: fastify },
+        { id: 'P4', lane: logged, beside: fastify, reach: 0.5 },
+        { id: 'P4', lane: unlogged, beside: fastify },
       ],
     }
   },
@@ -40,7 +41,7 @@ interface QuotaLane {
   readonly name: string
   readonly port: number
   readonly headers: Readonly<Record<string, string>>
-  /** What every answer has to be. */
+  /** The expected body of every answer. */
   readonly body: string
   readonly count: number
 }

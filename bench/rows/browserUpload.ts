@@ -1,6 +1,6 @@
 /**
- * P11: a guest's page in a real browser prepares and sends one large file, from the click to the checked receipt, beside the same cryptography bare
- * in the same tab: a plain loop that reads, encrypts twice and hashes, and neither compares, sends nor draws anything.
+ * P11: a guest's page in a real browser prepares and sends one large file, from the click to the checked receipt. Compared with the bare cryptography
+ * in the same tab: a loop that reads, encrypts twice and hashes.
  */
 import { randomBytes } from 'node:crypto'
 import { cp, open } from 'node:fs/promises'
@@ -9,19 +9,20 @@ import { build } from 'vite'
 import { PAGES_DIRECTORY } from '../../packages/web/e2e/world.ts'
 import { newOwner } from '../../testing/people.ts'
 import type { RunningServer } from '../../testing/startServer.ts'
-import { addChooser, type GoSeconds, sealAndSend, sealBareInTab, untilShown } from '../inPage.ts'
+import { addChooser, sealAndSend, sealBareInTab, type UploadSeconds, untilShown } from '../inPage.ts'
 import { startBlindkeep } from '../processes.ts'
 import type { Lane, Row, RowOptions } from '../row.ts'
 import { openTab, type Tab } from '../tab.ts'
 import { type TabMemory, watchMemory } from '../tabMemory.ts'
-import { removeCopies } from '../uploadLanes.ts'
+import { removeObjects } from '../uploadLanes.ts'
 
 const MIB = 1024 * 1024
-/** Far beyond what a go takes; a page that hangs is a failed row. */
-const GO_TIMEOUT_MS = 30 * 60_000
+/** Far longer than an upload takes; a page that hangs fails the row. */
+const UPLOAD_TIMEOUT_MS = 30 * 60_000
 const MAX_TAB_BYTES = 300 * MIB
 
-export const p11: Row = {
+export const browserUpload: Row = {
+  name: 'browser-upload',
   ids: ['P11'],
   what: 'browser: a guest’s page seals, hashes and sends one file of 2 GiB, from the click to the receipt',
   async open(options) {
@@ -29,19 +30,19 @@ export const p11: Row = {
     const path = await writeRandomFile(options, mebibytes)
     const server = await startBlindkeep(options, { env: { PAGES_DIR: await pagesWithPeer(options) } })
     const tab = await openTab(options)
-    const goes: Go[] = []
-    const guest = guestLane({ server, tab, path, mebibytes, goes })
+    const uploads: MeasuredUpload[] = []
+    const guest = guestLane({ server, tab, path, mebibytes, uploads })
     const bare = bareLane({ server, tab, path, mebibytes })
     return {
       unit: 'MiB/s',
       lanes: [guest, bare],
       comparisons: [{ id: 'P11', lane: guest, beside: bare, reach: 0.8 }],
-      remarks: () => remarksOn(goes),
+      remarks: () => remarksOn(uploads),
     }
   },
 }
 
-/** Random, so that nothing on the way makes less of it. */
+/** Random bytes, which nothing can compress. */
 async function writeRandomFile({ directory }: RowOptions, mebibytes: number): Promise<string> {
   const path = join(directory, 'film.mp4')
   const file = await open(path, 'w')
@@ -51,7 +52,7 @@ async function writeRandomFile({ directory }: RowOptions, mebibytes: number): Pr
   return path
 }
 
-/** The built pages, with the peer's script beside theirs, so that both run under the same policy and come from the same server. */
+/** A copy of the built pages with the peer's script, so that both come from the same server under the same policy. */
 async function pagesWithPeer({ directory }: RowOptions): Promise<string> {
   const pages = join(directory, 'pages')
   await cp(PAGES_DIRECTORY, pages, { recursive: true })
@@ -62,8 +63,7 @@ async function pagesWithPeer({ directory }: RowOptions): Promise<string> {
   return pages
 }
 
-/** How one went. */
-interface Go extends GoSeconds, TabMemory {}
+interface MeasuredUpload extends UploadSeconds, TabMemory {}
 
 interface InTab {
   readonly server: RunningServer
@@ -72,21 +72,21 @@ interface InTab {
   readonly mebibytes: number
 }
 
-/** Each go is through a link of its own, opened in the same tab. */
-function guestLane({ server, tab, path, mebibytes, goes }: InTab & { readonly goes: Go[] }): Lane {
+/** Each measurement opens a new link in the same tab. */
+function guestLane({ server, tab, path, mebibytes, uploads }: InTab & { readonly uploads: MeasuredUpload[] }): Lane {
   return {
     name: 'guest’s page',
     async measure() {
       const { url } = await (await newOwner(server.url)).createLink()
       await tab.goto(url)
-      await tab.evaluate(untilShown, { selector: '.choosers button:enabled', timeoutMs: GO_TIMEOUT_MS })
+      await tab.evaluate(untilShown, { selector: '.choosers button:enabled', timeoutMs: UPLOAD_TIMEOUT_MS })
       await tab.choose('#choose-files', path)
-      await tab.evaluate(untilShown, { selector: '.queue-row.chosen', timeoutMs: GO_TIMEOUT_MS })
-      const { result, memory } = await watchMemory(tab, () => tab.evaluate(sealAndSend, GO_TIMEOUT_MS))
-      goes.push({ ...result, ...memory })
+      await tab.evaluate(untilShown, { selector: '.queue-row.chosen', timeoutMs: UPLOAD_TIMEOUT_MS })
+      const { result, memory } = await watchMemory(tab, () => tab.evaluate(sealAndSend, UPLOAD_TIMEOUT_MS))
+      uploads.push({ ...result, ...memory })
       return { perSecond: mebibytes / (result.preparing + result.sending) }
     },
-    clear: () => removeCopies(server),
+    clear: () => removeObjects(server),
   }
 }
 
@@ -102,15 +102,15 @@ function bareLane({ server, tab, path, mebibytes }: InTab): Lane {
   }
 }
 
-/** Each the greatest of all goes: what one of them leaves behind would show in the next. */
-function remarksOn(goes: readonly Go[]): readonly string[] {
-  const heap = Math.max(...goes.map(({ heapBytes }) => heapBytes))
-  const resident = Math.max(...goes.map(({ residentBytes }) => residentBytes ?? 0))
-  const judged = Math.max(heap, resident) <= MAX_TAB_BYTES ? 'reached' : 'short'
-  const seconds = goes.map(({ preparing, sending }) => `${preparing.toFixed(1)} + ${sending.toFixed(1)}`).join(', ')
+/** The peaks over all uploads, so that memory which one leaves behind shows in the next. */
+function remarksOn(uploads: readonly MeasuredUpload[]): readonly string[] {
+  const heap = Math.max(...uploads.map(({ heapBytes }) => heapBytes))
+  const resident = Math.max(...uploads.map(({ residentBytes }) => residentBytes ?? 0))
+  const judged = Math.max(heap, resident) <= MAX_TAB_BYTES ? 'reached' : 'missed'
+  const seconds = uploads.map(({ preparing, sending }) => `${preparing.toFixed(1)} + ${sending.toFixed(1)}`).join(', ')
   return [
-    `preparing + sending, go after go: ${seconds} s.`,
-    `the tab’s heap: ${mebibytesOf(heap)} at most (page and worker, objects and buffers, every 250 ms); its process: ${resident === 0 ? 'not told by this system' : `${mebibytesOf(resident)} resident at most, Chromium’s own code included`}. Target ≤ 300 MiB: ${judged}.`,
+    `preparing + sending, upload by upload: ${seconds} s.`,
+    `the tab’s heap: ${mebibytesOf(heap)} at most (page and worker, objects and buffers, every 250 ms); its process: ${resident === 0 ? 'not reported by this system' : `${mebibytesOf(resident)} resident at most, Chromium’s own code included`}. Target ≤ 300 MiB: ${judged}.`,
   ]
 }
 
