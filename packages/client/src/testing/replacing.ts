@@ -1,50 +1,50 @@
-/** Writes an asset anew, as a client that can replace would: another original under the same id, with metadata and a manifest of its own. */
+/** Replaces an asset, as a client with that feature would: another original under the same id, with its own metadata and manifest. */
 import { uuidBytes } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
-import { signManifest } from '../packages/client/src/account/device.ts'
-import { type AssetFacts, blobOf } from '../packages/client/src/assets/assetFacts.ts'
-import { AMK_VERSION, derivedKey } from '../packages/client/src/assets/assetKeys.ts'
-import { type SmallBlob, smallBlob } from '../packages/client/src/assets/bundle.ts'
-import { sealMetadata } from '../packages/client/src/assets/metadata.ts'
-import { systemEnvironment } from '../packages/client/src/environment.ts'
-import { type Call, createCalls } from '../packages/client/src/http/call.ts'
-import { createSession } from '../packages/client/src/http/session.ts'
-import type { Owner } from '../packages/client/src/owner.ts'
-import { createChunkReader } from '../packages/client/src/seal/chunkReader.ts'
-import { headerOf } from '../packages/client/src/seal/fileHeader.ts'
-import { createSealer } from '../packages/client/src/seal/seal.ts'
-import { hashSealed } from '../packages/client/src/seal/sealStream.ts'
-import { sourceOfBytes } from '../packages/client/src/seal/source.ts'
-import { roleBlobOf, type SentUploads, sendBundle } from '../packages/client/src/send/sendBundle.ts'
-import type { Keeper } from './people.ts'
+import type { Keeper } from '../../../../testing/people.ts'
+import { signManifest } from '../account/device.ts'
+import { type AssetFacts, blobOf } from '../assets/assetFacts.ts'
+import { AMK_VERSION, derivedKey } from '../assets/assetKeys.ts'
+import { type SmallBlob, smallBlob } from '../assets/bundle.ts'
+import { sealMetadata } from '../assets/metadata.ts'
+import { systemEnvironment } from '../environment.ts'
+import { type Call, createCalls } from '../http/call.ts'
+import { createSession } from '../http/session.ts'
+import type { Owner } from '../owner.ts'
+import { createChunkReader } from '../seal/chunkReader.ts'
+import { headerOf } from '../seal/fileHeader.ts'
+import { createSealer } from '../seal/seal.ts'
+import { hashSealed } from '../seal/sealStream.ts'
+import { sourceOfBytes } from '../seal/source.ts'
+import { roleBlobOf, type SentUploads, sendBundle } from '../send/sendBundle.ts'
 
 interface Replacement {
   readonly original: SmallBlob
   readonly metadata: SmallBlob
-  /** Of the plaintext. */
+  /** Size of the plaintext. */
   readonly bytes: number
 }
 
-/** Calls of the account, for what no method of an owner does. */
+/** Calls with the account's token, for operations without a method on `Owner`. */
 export function callsOf(baseUrl: string, owner: Owner): Call {
   const tokens = createSession({ calls: createCalls({ baseUrl }), tokens: owner.tokens() })
   return createCalls({ baseUrl, tokens }).call
 }
 
-/** Seals `content` for the asset; small, as it lies in memory. */
+/** Seals `content` for the asset, in memory. */
 export async function sealReplacement(
   { owner }: Keeper,
   { assetId, albumId }: AssetFacts,
   content: Uint8Array<ArrayBuffer>,
 ): Promise<Replacement> {
   const key = derivedKey({ accountKey: owner.accountKey, albumId, assetId, amkVersion: AMK_VERSION })
-  const header = headerOf(content.length, { name: 'anew.bin' })
+  const header = headerOf(content.length, { name: 'replaced.bin' })
   const sealer = await createSealer({ key, purpose: 'original', contextId: uuidBytes(assetId), header })
   const source = sourceOfBytes(content)
   const { tags, size } = await hashSealed({ sealer, source })
   const sealed = await createChunkReader({ sealer, source, tags })(0, size)
-  const metadata = await sealMetadata({ key, assetId }, { name: 'anew.bin' })
+  const metadata = await sealMetadata({ key, assetId }, { name: 'replaced.bin' })
   return {
     original: smallBlob(systemEnvironment, sealed),
     metadata: smallBlob(systemEnvironment, metadata),
@@ -52,7 +52,7 @@ export async function sealReplacement(
   }
 }
 
-/** Signed so that it continues what the asset has now. */
+/** Names the asset's present manifest as its predecessor. */
 export function replacingEnvelope(asset: AssetFacts, { original, metadata, bytes }: Replacement): ManifestEnvelope {
   const signed = blobOf(asset, 'provenance')
   return {
@@ -68,7 +68,7 @@ export function replacingEnvelope(asset: AssetFacts, { original, metadata, bytes
   }
 }
 
-/** Sends all of it, and gives the sessions that have brought it. */
+/** Uploads the replacement, and returns its sessions. */
 export async function replaceAsset(
   baseUrl: string,
   { owner, device }: Keeper,

@@ -1,11 +1,11 @@
-/** A proxy that serves a server below a path, as an operator may put it beside other things: it takes the path away before it asks the server. */
+/** A proxy that serves the server below a path, and strips that path from requests. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 
 export interface StrippingProxy {
-  /** With the path: a server behind it is started with this as its public URL. */
+  /** With the path; the public URL of the server behind it. */
   readonly url: string
-  /** Paths that were asked for outside of it, and answered with 404. */
+  /** Requested paths outside of it, which were answered 404. */
   readonly strayed: readonly string[]
   forwardTo(serverUrl: string): void
   close(): Promise<void>
@@ -45,7 +45,7 @@ interface Forwarding {
   readonly path: string
 }
 
-/** As it comes, in both directions, so that a stream of events passes too. */
+/** Streams both directions, so that event streams pass too. */
 function forward({ incoming, outgoing, target, path }: Forwarding): void {
   const { method, headers } = incoming
   const forwarded = request(target, { method, path, headers }, (answer) => {

@@ -1,36 +1,36 @@
-/** The whole of the guest page but its drawing and its browser, against a real server. */
+/** The guest page without its rendering and without a browser, on a real server. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, afterEach, before } from 'node:test'
 import { systemEnvironment } from '@blindkeep/client/environment'
 import type { Owner } from '@blindkeep/client/owner'
-import { nodeEnvironment } from '../packages/client/src/node/nodeEnvironment.ts'
-import { type GuestEngine, openGuestEngine } from '../packages/web/src/guest/engine.ts'
-import { createMemoryKeep } from '../packages/web/src/guest/keep.ts'
-import type { ChosenFile, Phase, Row, Snapshot } from '../packages/web/src/guest/messages.ts'
-import { createSoleLocks } from '../packages/web/src/guest/tabLocks.ts'
-import { is } from './lies.ts'
-import { newOwner } from './people.ts'
-import { type RunningServer, startServer } from './startServer.ts'
-import { type Exchanged, startTamperingProxy, type TamperingProxy } from './tamperingProxy.ts'
+import { is } from '../../../../testing/lies.ts'
+import { newOwner } from '../../../../testing/people.ts'
+import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
+import { type Exchanged, startTamperingProxy, type TamperingProxy } from '../../../../testing/tamperingProxy.ts'
+import { nodeEnvironment } from '../../../client/src/node/nodeEnvironment.ts'
+import { type GuestEngine, openGuestEngine } from '../guest/engine.ts'
+import { createMemoryKeep } from '../guest/keep.ts'
+import type { ChosenFile, Phase, Row, Snapshot } from '../guest/messages.ts'
+import { createSoleLocks } from '../guest/tabLocks.ts'
 
 export const MIB = 1024 * 1024
 export const DROPS = /^\/d\//
 
-/** The proxy wants to know how long a body is, which Node’s streams do not tell. */
+/** Node's own fetch, as the proxy needs a Content-Length, which streamed bodies do not have. */
 export const environment = { ...nodeEnvironment, fetch: systemEnvironment.fetch }
 
 export interface GuestWorld {
   readonly proxy: TamperingProxy
   readonly owner: Owner
-  /** Of the chunks that were sent since so many requests had been seen. */
+  /** The chunks among the requests from index `from` on. */
   chunksSince(from: number): readonly Exchanged[]
-  /** As the engine names the link in what it keeps. */
+  /** The engine's id of the link in its storage. */
   linkIdOf(url: string): string
   contentOf(name: string): Promise<Uint8Array>
 }
 
-/** One server behind a proxy for all tests of a file; what it gives is there once the first test runs. */
+/** One server behind a proxy for all tests of a file. The members exist only once the first test runs. */
 export function useGuestWorld(): GuestWorld {
   let proxy: TamperingProxy
   let server: RunningServer
@@ -65,13 +65,13 @@ export function useGuestWorld(): GuestWorld {
 }
 
 export interface Tab extends GuestEngine {
-  /** Resolves with the first snapshot of which it is so. */
+  /** Resolves with the first snapshot for which `isSo` is true. */
   until(isSo: (snapshot: Snapshot) => boolean): Promise<Snapshot>
   untilOpen(): Promise<Snapshot>
   untilAll(phase: Phase): Promise<Snapshot>
 }
 
-/** What a browser keeps, which its tabs share. */
+/** The storage of a browser, which its tabs share. */
 export const newBrowser = () => ({ keep: createMemoryKeep(), locks: createSoleLocks() })
 
 export async function openTab(url: string, browser = newBrowser(), wait = environment.wait): Promise<Tab> {
@@ -128,14 +128,14 @@ export function rowOf({ rows }: Snapshot, name: string): Row {
   return row
 }
 
-/** The session of an upload, or the link, as it is answered about once it is gone. */
+/** The answer for an ended upload session or link. */
 export const notFound = () => ({
   status: 404,
   headers: { 'content-type': 'application/problem+json' },
   body: Buffer.from(JSON.stringify({ status: 404, code: 'error.drop.link_not_found', title: '' })),
 })
 
-/** Stops after the first acknowledged chunk, as a tab that is closed. */
+/** Sends the first chunk of a file in a tab, which then pauses. */
 export async function begun(url: string, file: ChosenFile, browser: ReturnType<typeof newBrowser>): Promise<void> {
   const tab = await openTab(url, browser)
   await tab.untilOpen()
@@ -146,5 +146,5 @@ export async function begun(url: string, file: ChosenFile, browser: ReturnType<t
   await tab.untilAll('paused')
 }
 
-/** The browser after a crash: what was kept is there, and no tab holds anything. */
+/** The browser after a crash: its storage remains, and no tab holds a lock. */
 export const reopened = ({ keep }: ReturnType<typeof newBrowser>) => ({ keep, locks: createSoleLocks() })

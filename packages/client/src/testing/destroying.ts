@@ -1,30 +1,26 @@
-/** Somebody who asks whether a file may be destroyed, of a server behind a proxy that lies about it. */
+/** A world for `verifyBeforeDestroying`: an account with two assets on a server behind a tampering proxy. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import type { AssetFacts } from '../packages/client/src/assets/assetFacts.ts'
-import { sourceOfBytes } from '../packages/client/src/seal/source.ts'
-import type {
-  BeforeDestroying,
-  DestroyAnswer,
-  DoubtReason,
-} from '../packages/client/src/verify/verifyBeforeDestroying.ts'
-import { type BehindProxy, startBehindProxy } from './behindProxy.ts'
-import { anotherClient, type Keeper, newKeeper } from './people.ts'
+import { type BehindProxy, startBehindProxy } from '../../../../testing/behindProxy.ts'
+import { anotherClient, type Keeper, newKeeper } from '../../../../testing/people.ts'
+import type { AssetFacts } from '../assets/assetFacts.ts'
+import { sourceOfBytes } from '../seal/source.ts'
+import type { BeforeDestroying, DestroyAnswer, DoubtReason } from '../verify/verifyBeforeDestroying.ts'
 
 const MIB = 1024 * 1024
 
 export interface Destroying extends BehindProxy {
   readonly keeper: Keeper
   readonly content: Uint8Array<ArrayBuffer>
-  /** The asset in question, which keeps `content`, and another one of the same account to take lies from. */
+  /** The asset in question, which holds `content`, and another one of the account, whose answers a tampering may use. */
   readonly asset: AssetFacts
   readonly other: AssetFacts
   keep(bytes: Uint8Array<ArrayBuffer>): Promise<AssetFacts>
-  /** As the server itself gives it. */
+  /** Past the proxy. */
   blobBytes(hash: string): Promise<Buffer<ArrayBuffer>>
-  /** Asked by a client that knows the account and nothing else. */
+  /** Asks as a client that has nothing but the account key and tokens. */
   ask(question?: Partial<BeforeDestroying>): Promise<DestroyAnswer>
-  /** It must not be destroyed, for this reason alone. */
+  /** The answer must be no, only for this reason. */
   assertNo(reason: DoubtReason, question?: Partial<BeforeDestroying>): Promise<void>
 }
 
@@ -64,7 +60,7 @@ async function destroyingOver(behind: BehindProxy): Promise<Destroying> {
 
   async function assertNo(reason: DoubtReason, question: Partial<BeforeDestroying> = {}): Promise<void> {
     const answer = await ask(question)
-    assert.ok(!answer.safe, 'it said yes')
+    assert.ok(!answer.safe, 'the answer is yes')
     assert.ok(answer.doubts.length > 0)
     for (const doubt of answer.doubts) {
       assert.equal(doubt.reason, reason, doubt.message)
