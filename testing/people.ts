@@ -1,4 +1,4 @@
-/** People to test with. Their account keys are random and no password is stretched, so a test pays for Argon2id only where it is about a password. */
+/** Owners and guests for tests. Account keys are random and passwords are not stretched, so only tests about passwords pay for Argon2id. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { AlbumId } from '@blindkeep/protocol/ids'
@@ -12,7 +12,7 @@ import { sourceOfBytes } from '../packages/client/src/seal/source.ts'
 import { type Landed, send } from '../packages/client/src/send/send.ts'
 import type { SendState } from '../packages/client/src/send/sendState.ts'
 
-/** Registers somebody new. */
+/** Registers a new account. */
 export async function newOwner(baseUrl: string, environment?: Environment): Promise<Owner> {
   const calls = createCalls({ baseUrl })
   const body = { email: `${randomUUID()}@example.org`, password: toBase64(randomBytes(32)) }
@@ -21,13 +21,13 @@ export async function newOwner(baseUrl: string, environment?: Environment): Prom
   return openOwner({ baseUrl, accountKey: new Uint8Array(randomBytes(32)), session, environment })
 }
 
-/** The same person at another device: another client of the account, which knows nothing that the first one does. */
+/** Another client of the same account, with nothing in its memory. */
 export function anotherClient(baseUrl: string, owner: Owner, environment?: Environment): Owner {
   const session = createSession({ calls: createCalls({ baseUrl }), tokens: owner.tokens() })
   return openOwner({ baseUrl, accountKey: owner.accountKey, session, environment })
 }
 
-/** Somebody new with an album and a device that may write. */
+/** A new account with an album and a device that may write. */
 export async function newKeeper(baseUrl: string, environment?: Environment): Promise<Keeper> {
   const owner = await newOwner(baseUrl, environment)
   const { albumId } = await owner.createAlbum({ name: 'Album' })
@@ -46,7 +46,7 @@ export interface SentFile {
   readonly landed: Landed
 }
 
-/** A guest who sends `content` through the link and meets no trouble. */
+/** A guest sends `content` through the link. */
 export async function sendFile(
   url: string,
   content: Uint8Array,
@@ -58,7 +58,7 @@ export async function sendFile(
   return { content, state, landed: await send({ state, source }) }
 }
 
-/** What `fetchReceipt` asks for. */
+/** The parameter of `fetchReceipt`. */
 export function custodyOf({
   state,
   landed,

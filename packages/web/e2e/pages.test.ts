@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startServer } from '../../../testing/startServer.ts'
-import { startStrippingProxy } from '../../../testing/strippingProxy.ts'
 import { useBrowser } from './browser.ts'
+import { startStrippingProxy } from './strippingProxy.ts'
 import { startWorld, useWorld } from './world.ts'
 
 const browser = useBrowser()

@@ -16,10 +16,10 @@ import {
   swapping,
   verdictAnswer,
 } from '../../../../testing/assetLies.ts'
-import { startDestroying } from '../../../../testing/destroying.ts'
 import { flipAt, flipInBase64, lie } from '../../../../testing/lies.ts'
 import type { Tampering } from '../../../../testing/tamperingProxy.ts'
 import { newDevice, signManifest } from '../account/device.ts'
+import { startDestroying } from '../testing/destroying.ts'
 import type { DoubtReason } from './verifyBeforeDestroying.ts'
 
 const destroying = await startDestroying()

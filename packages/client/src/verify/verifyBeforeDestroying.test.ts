@@ -15,9 +15,9 @@ import {
   receiptsAnswer,
   verdictAnswer,
 } from '../../../../testing/assetLies.ts'
-import { startDestroying } from '../../../../testing/destroying.ts'
 import { sendFile } from '../../../../testing/people.ts'
 import { type Source, sourceOfBytes } from '../seal/source.ts'
+import { startDestroying } from '../testing/destroying.ts'
 
 const destroying = await startDestroying()
 const { proxy, server, keeper, content, asset, other, keep, ask, assertNo } = destroying

@@ -1,6 +1,7 @@
 /** What the guest page tells when the server, the link or another tab is not what it was. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { is, lie } from '../../../../testing/lies.ts'
 import {
   begun,
   bytes,
@@ -15,8 +16,7 @@ import {
   reopened,
   rowOf,
   useGuestWorld,
-} from '../../../../testing/guestTabs.ts'
-import { is, lie } from '../../../../testing/lies.ts'
+} from '../testing/guestTabs.ts'
 import { createMemoryKeep } from './keep.ts'
 import type { ChosenFile } from './messages.ts'
 import { createSoleLocks } from './tabLocks.ts'

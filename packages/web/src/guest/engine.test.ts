@@ -7,6 +7,7 @@ import { cancelSend, send } from '@blindkeep/client/send'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import { openChecker } from '../../../../conformance/checker/check.ts'
 import { readItems } from '../../../../conformance/checker/input.ts'
+import { is } from '../../../../testing/lies.ts'
 import {
   begun,
   bytes,
@@ -22,8 +23,7 @@ import {
   reopened,
   rowOf,
   useGuestWorld,
-} from '../../../../testing/guestTabs.ts'
-import { is } from '../../../../testing/lies.ts'
+} from '../testing/guestTabs.ts'
 import { createSoleLocks } from './tabLocks.ts'
 
 const world = useGuestWorld()
