@@ -5,10 +5,10 @@ import { after, afterEach, before } from 'node:test'
 import { systemEnvironment } from '@blindkeep/client/environment'
 import type { Owner } from '@blindkeep/client/owner'
 import { nodeEnvironment } from '../packages/client/src/node/nodeEnvironment.ts'
-import { type GuestEngine, openGuestEngine } from '../packages/web/src/guest/engine.ts'
-import { createMemoryKeep } from '../packages/web/src/guest/keep.ts'
+import { type GuestEngine, openGuestEngine } from '../packages/web/src/guest/engine/engine.ts'
+import { createMemoryStore } from '../packages/web/src/guest/engine/guestStore.ts'
+import { createSoleLocks } from '../packages/web/src/guest/engine/tabLocks.ts'
 import type { ChosenFile, Phase, Row, Snapshot } from '../packages/web/src/guest/messages.ts'
-import { createSoleLocks } from '../packages/web/src/guest/tabLocks.ts'
 import { is } from './lies.ts'
 import { newOwner } from './people.ts'
 import { type RunningServer, startServer } from './startServer.ts'
@@ -72,7 +72,7 @@ export interface Tab extends GuestEngine {
 }
 
 /** What a browser keeps, which its tabs share. */
-export const newBrowser = () => ({ keep: createMemoryKeep(), locks: createSoleLocks() })
+export const newBrowser = () => ({ store: createMemoryStore(), locks: createSoleLocks() })
 
 export async function openTab(url: string, browser = newBrowser(), wait = environment.wait): Promise<Tab> {
   const { origin, pathname, hash } = new URL(url)
@@ -147,4 +147,4 @@ export async function begun(url: string, file: ChosenFile, browser: ReturnType<t
 }
 
 /** The browser after a crash: what was kept is there, and no tab holds anything. */
-export const reopened = ({ keep }: ReturnType<typeof newBrowser>) => ({ keep, locks: createSoleLocks() })
+export const reopened = ({ store }: ReturnType<typeof newBrowser>) => ({ store, locks: createSoleLocks() })

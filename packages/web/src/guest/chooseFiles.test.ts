@@ -35,8 +35,8 @@ describe('what was dropped', () => {
       directoryEntry('trip', [...many, directoryEntry('day 2', [fileEntry('map.png')])]),
       directoryEntry('empty', []),
     )
-    const { files, unread } = await filesOfTransfer(dropped)
-    assert.deepEqual([files.length, unread], [252, []])
+    const { files, unreadable } = await filesOfTransfer(dropped)
+    assert.deepEqual([files.length, unreadable], [252, []])
     assert.deepEqual(
       files.filter(({ file }) => ['note.txt', '249.jpg', 'map.png'].includes(file.name)).map(({ folder }) => folder),
       ['', 'trip', 'trip/day 2'],
@@ -47,7 +47,7 @@ describe('what was dropped', () => {
     const file = new File(['x'], 'image.png')
     const transfer = { items: [{ kind: 'file', getAsFile: () => file }, { kind: 'string' }] } as unknown as DataTransfer
     assert.deepEqual((await filesOfTransfer(transfer)).files, [{ file, folder: '', isFromCamera: false }])
-    assert.deepEqual(await filesOfTransfer(null), { files: [], unread: [] })
+    assert.deepEqual(await filesOfTransfer(null), { files: [], unreadable: [] })
   })
 
   it('says of what it could not read, and takes the rest', async () => {
@@ -59,8 +59,10 @@ describe('what was dropped', () => {
       ...directoryEntry('shut', []),
       createReader: () => ({ readEntries: (_: unknown, fail: (error: Error) => void) => fail(new Error('denied')) }),
     }
-    const { files, unread } = await filesOfTransfer(transferOf(directoryEntry('trip', [gone, shut, fileEntry('here')])))
-    assert.deepEqual([files.map(({ file }) => file.name), unread], [['here'], ['gone.txt', 'shut']])
+    const { files, unreadable } = await filesOfTransfer(
+      transferOf(directoryEntry('trip', [gone, shut, fileEntry('here')])),
+    )
+    assert.deepEqual([files.map(({ file }) => file.name), unreadable], [['here'], ['gone.txt', 'shut']])
   })
 })
 

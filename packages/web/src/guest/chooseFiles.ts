@@ -19,29 +19,29 @@ export async function filesOfTransfer(transfer: DataTransfer | null): Promise<Fo
   const items = [...(transfer?.items ?? [])].filter(({ kind }) => kind === 'file')
   const found = items.map((item) => ({ entry: item.webkitGetAsEntry?.() ?? undefined, file: item.getAsFile() }))
   const files: ChosenFile[] = []
-  const unread: string[] = []
+  const unreadable: string[] = []
   for (const { entry, file } of found) {
-    if (entry !== undefined) await walk(entry, { folder: '', depth: 0, files, unread })
+    if (entry !== undefined) await walk(entry, { folder: '', depth: 0, files, unreadable })
     else if (file !== null) files.push({ file, folder: '', isFromCamera: false })
   }
-  return { files, unread }
+  return { files, unreadable }
 }
 
 export interface FoundFiles {
   readonly files: readonly ChosenFile[]
   /** Names of files and folders that the browser could not read, wholly or in part. */
-  readonly unread: readonly string[]
+  readonly unreadable: readonly string[]
 }
 
 interface Walk {
   readonly folder: string
   readonly depth: number
   readonly files: ChosenFile[]
-  readonly unread: string[]
+  readonly unreadable: string[]
 }
 
 async function walk(entry: FileSystemEntry, way: Walk): Promise<void> {
-  const { folder, depth, files, unread } = way
+  const { folder, depth, files, unreadable } = way
   try {
     if (isFile(entry)) files.push({ file: await fileOf(entry), folder, isFromCamera: false })
     else if (isDirectory(entry)) {
@@ -51,7 +51,7 @@ async function walk(entry: FileSystemEntry, way: Walk): Promise<void> {
     }
   } catch {
     // It vanished meanwhile, or nobody may read it. The others are taken all the same, and it is told.
-    unread.push(entry.name)
+    unreadable.push(entry.name)
   }
 }
 

@@ -23,12 +23,12 @@ interface DropZoneProps {
 export function DropZone({ isCompact, isReady, remark }: DropZoneProps) {
   const { text, tell } = useGuestPages()
   const [isReading, setIsReading] = useState(false)
-  const add = (files: readonly ChosenFile[], unread?: readonly string[]) => tell({ do: 'add', files, unread })
+  const add = (files: readonly ChosenFile[], unreadable?: readonly string[]) => tell({ do: 'add', files, unreadable })
   const addTransfer = async (transfer: DataTransfer | null) => {
     setIsReading(true)
     try {
-      const { files, unread } = await filesOfTransfer(transfer)
-      add(files, unread)
+      const { files, unreadable } = await filesOfTransfer(transfer)
+      add(files, unreadable)
     } finally {
       setIsReading(false)
     }

@@ -61,10 +61,10 @@ export function GuestPage() {
   )
 }
 
-/** The shell is drawn before anything is known, and nothing in it moves when it is. */
+/** Is drawn before the first snapshot; nothing moves when the snapshot comes. */
 function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
   const isShut = snapshot?.link.is === 'refused' && !snapshot.link.isRetrying
-  const canChoose = !isShut || snapshot.unfinished.some(({ isGone }) => !isGone)
+  const canChoose = !isShut || snapshot.unfinished.some(({ mustRestart }) => !mustRestart)
   const isSending = snapshot !== undefined && snapshot.totals.files > 0
   const isEmpty = snapshot === undefined || snapshot.rows.length === 0
   return (

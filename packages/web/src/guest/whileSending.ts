@@ -3,19 +3,19 @@ import { formatPercent } from '../common/format.ts'
 import type { Snapshot } from './messages.ts'
 import type { GuestPages } from './texts.ts'
 
-/** What the rest of the browser is told while files are under way: the title, to stay awake, and to ask before the tab closes. */
+/** While files are sent: shows progress in the tab's title, keeps the screen on, and asks before the tab closes. */
 export function useWhileSending(snapshot: Snapshot | undefined, { text, language, tell }: GuestPages): void {
-  const isUnderWay = snapshot !== undefined && snapshot.totals.files > snapshot.totals.landed
-  const isMoving = isUnderWay && !snapshot.isPaused && snapshot.counts.paused < snapshot.totals.files
-  const isDone = snapshot !== undefined && snapshot.totals.files > 0 && !isUnderWay && snapshot.alarms === 0
-  const percent = isUnderWay ? formatPercent(snapshot.totals.bytes, snapshot.totals.of, language) : undefined
+  const isSending = snapshot !== undefined && snapshot.totals.files > snapshot.totals.landed
+  const isMoving = isSending && !snapshot.isPaused && snapshot.counts.paused < snapshot.totals.files
+  const isDone = snapshot !== undefined && snapshot.totals.files > 0 && !isSending && snapshot.alarms === 0
+  const percent = isSending ? formatPercent(snapshot.totals.doneBytes, snapshot.totals.totalBytes, language) : undefined
   useEffect(() => {
     document.title = percent !== undefined ? text.pageTitle(percent) : isDone ? text.pageTitleDone : 'Blindkeep'
   }, [percent, isDone, text])
   useEffect(() => {
     document.documentElement.lang = language
   }, [language])
-  useEffect(() => (isUnderWay ? askBeforeClosing() : undefined), [isUnderWay])
+  useEffect(() => (isSending ? askBeforeClosing() : undefined), [isSending])
   useEffect(() => (isMoving ? stayAwake() : undefined), [isMoving])
   useEffect(() => {
     const wake = () => document.visibilityState === 'visible' && tell({ do: 'wake' })
@@ -36,16 +36,16 @@ function askBeforeClosing(): () => void {
   return () => removeEventListener('beforeunload', ask)
 }
 
-/** The system takes the lock away when the page is hidden, so it is asked for again (Screen Wake Lock, section 9). */
+/** The system releases the lock when the page is hidden, so it is requested again (Screen Wake Lock, section 9). */
 function stayAwake(): () => void {
   let lock: WakeLockSentinel | undefined
   let isOver = false
   const take = async () => {
     if (document.visibilityState !== 'visible') return
-    // Refused on an empty battery, for one: then the screen goes dark, and the upload goes on later.
-    const taken = await navigator.wakeLock?.request('screen').catch(() => undefined)
-    if (isOver) await taken?.release()
-    else lock = taken
+    // The system refuses, for example, when the battery is low: the screen turns off and the upload resumes later.
+    const acquired = await navigator.wakeLock?.request('screen').catch(() => undefined)
+    if (isOver) await acquired?.release()
+    else lock = acquired
   }
   void take()
   document.addEventListener('visibilitychange', take)
