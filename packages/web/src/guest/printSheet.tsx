@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import { Name } from '../common/controls.tsx'
+import { filePath } from '../common/filePath.ts'
 import type { Row, SignedFacts, Snapshot } from './messages.ts'
 import { ReceiptFacts } from './receiptView.tsx'
 import { useGuestPages } from './texts.ts'
@@ -33,7 +34,7 @@ function PrintedReceipt({ row, signed }: PrintedReceiptProps) {
       <div class="print-receipt">
         <p>
           <strong>
-            <Name>{row.folder === '' ? row.name : `${row.folder}/${row.name}`}</Name>
+            <Name>{filePath(row)}</Name>
           </strong>
         </p>
         <ReceiptFacts signed={signed} />

@@ -8,7 +8,7 @@ import { LanguageSelect } from '../common/languageSelect.tsx'
 import markUrl from '../common/mark.svg'
 import { AccountPage } from './account/accountPage.tsx'
 import { AlbumsPage } from './albums/albumsPage.tsx'
-import { isArrival } from './arrival.ts'
+import { isFirstView } from './firstView.ts'
 import { InboxPage } from './inbox/inboxPage.tsx'
 import { LinksPage } from './links/linksPage.tsx'
 import { PAGES, type Page, type Route, useRoute } from './route.ts'
@@ -133,7 +133,7 @@ function PageOf({
 /** A page that was chosen begins at its heading, also for who cannot see it. */
 function useHeadingFocus(main: { readonly current: HTMLElement | null }, path: string): void {
   useEffect(() => {
-    if (isArrival()) return
+    if (isFirstView()) return
     const heading = main.current?.querySelector('h1')
     if (heading?.getAttribute('tabindex') === null) heading.tabIndex = -1
     const target = heading ?? main.current

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import { isCloseGuarded } from '../common/closeGuard.ts'
 import { Button, Dialog } from '../common/controls.tsx'
-import { keptUploads } from './albums/uploadStore.ts'
-import { isBusy } from './busy.ts'
+import { storedUploads } from './albums/uploadStore.ts'
 import { useOwnerPages } from './context.ts'
 import type { PageSession } from './session.ts'
 import { ownerText } from './texts.ts'
@@ -25,8 +25,8 @@ export function useSignOut(session: PageSession): SignOut {
   const [loss, setLoss] = useState<Loss>()
   const leave = () => void session.signOut()
   const begin = async () => {
-    const kept = await keptUploads({ accountId: owner.accountId, baseUrl }).catch(() => [])
-    const found = { isUnderWay: isBusy(), hasUnfinished: kept.length > 0 }
+    const kept = await storedUploads({ accountId: owner.accountId, baseUrl }).catch(() => [])
+    const found = { isUnderWay: isCloseGuarded(), hasUnfinished: kept.length > 0 }
     if (found.isUnderWay || found.hasUnfinished) setLoss(found)
     else leave()
   }

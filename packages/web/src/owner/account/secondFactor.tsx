@@ -1,8 +1,8 @@
 import { NetworkError, ProblemError } from '@blindkeep/client/errors'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Notice } from '../../common/controls.tsx'
 import { QrCode } from '../../common/qrCode.tsx'
-import { useBusy } from '../busy.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorText } from '../errorText.ts'
@@ -155,7 +155,7 @@ function BackupCodes({ email, codes, onDone }: BackupCodesProps) {
   const text = accountText(language).factor
   const heading = useRef<HTMLHeadingElement>(null)
   // They are shown only now.
-  useBusy(true)
+  useCloseGuard(true)
   useEffect(() => heading.current?.focus(), [])
   return (
     <div class="stack">

@@ -1,6 +1,6 @@
 import type { AssetFacts } from '@blindkeep/client/owner'
+import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Notice } from '../../common/controls.tsx'
-import { useBusy } from '../busy.ts'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import { errorText } from '../errorText.ts'
@@ -13,7 +13,7 @@ export function Incomplete({ assets }: { readonly assets: readonly AssetFacts[] 
   const device = useDevice()
   const text = albumsText(language).incomplete
   const { isBusy, error, run } = useAction()
-  useBusy(isBusy)
+  useCloseGuard(isBusy)
 
   async function finish(): Promise<void> {
     let done = 0

@@ -1,6 +1,6 @@
 import type { AssetId } from '@blindkeep/protocol/ids'
+import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Dialog, Notice } from '../../common/controls.tsx'
-import { useBusy } from '../busy.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { useAction } from '../useAction.ts'
@@ -17,7 +17,7 @@ export function RemoveDialog({ assetIds, onClose, onRemoved }: RemoveDialogProps
   const { owner, language, tell } = useOwnerPages()
   const text = albumsText(language)
   const { isBusy, error, run } = useAction()
-  useBusy(isBusy)
+  useCloseGuard(isBusy)
 
   async function remove(): Promise<void> {
     const gone: AssetId[] = []

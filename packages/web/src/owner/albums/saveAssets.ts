@@ -1,7 +1,7 @@
 import type { AssetId } from '@blindkeep/protocol/ids'
+import { useCloseGuard } from '../../common/closeGuard.ts'
 import type { FileToSave, Saving } from '../../common/useSaving.ts'
 import { useSaving } from '../../common/useSaving.ts'
-import { useBusy } from '../busy.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { albumsText } from './texts.ts'
@@ -14,7 +14,7 @@ export interface AssetSaving extends Pick<Saving, 'now' | 'stop'> {
 export function useAssetSaving(): AssetSaving {
   const { owner, language, tell } = useOwnerPages()
   const { now, save, stop } = useSaving()
-  useBusy(now !== undefined)
+  useCloseGuard(now !== undefined)
   const fileOf = ({ assetId, name }: { readonly assetId: AssetId; readonly name: string }): FileToSave => ({
     name,
     open: (signal) => owner.openAsset(assetId, { signal }),

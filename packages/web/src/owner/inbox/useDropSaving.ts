@@ -1,8 +1,8 @@
 /** Saving a file of the inbox, and what has kept it from being saved. */
 import type { InboxItem } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
+import { useCloseGuard } from '../../common/closeGuard.ts'
 import { type SavingNow, useSaving } from '../../common/useSaving.ts'
-import { useBusy } from '../busy.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { isCaught } from './dropDialog.tsx'
@@ -22,7 +22,7 @@ export function useDropSaving(): DropSaving {
   const text = inboxText(language)
   const saving = useSaving()
   const [fault, setFault] = useState<DropSaving['fault']>()
-  useBusy(saving.now !== undefined)
+  useCloseGuard(saving.now !== undefined)
 
   function explain(error: unknown): string {
     if (isCaught(error)) return text.caught

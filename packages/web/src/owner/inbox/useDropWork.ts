@@ -3,7 +3,7 @@ import { ProblemError } from '@blindkeep/client/errors'
 import type { Album, InboxItem } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { becomeBusy } from '../busy.ts'
+import { guardClosing } from '../../common/closeGuard.ts'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import { type DropTask, failureMessage, messagesOf } from './dropTask.ts'
@@ -67,7 +67,7 @@ export function useDropWork(onChange: () => void): DropWork {
       if (stopper.current !== undefined || task.items.length === 0) return
       const controller = new AbortController()
       stopper.current = controller
-      const rest = becomeBusy()
+      const rest = guardClosing()
       setFailed(undefined)
       setRunning({ task, over: 0 })
       void run(task, controller.signal).finally(() => {

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Dialog, Field, Notice } from '../../common/controls.tsx'
 import { CopyButton } from '../../common/copyButton.tsx'
 import { formatInstant } from '../../common/format.ts'
 import { QrCode } from '../../common/qrCode.tsx'
-import { useBusy } from '../busy.ts'
 import { useOwnerPages } from '../context.ts'
 import { sharesText } from './texts.ts'
 
@@ -21,7 +21,7 @@ export function MadeShare({ url, expiresAt, onClose }: MadeShareProps) {
   const [isCopied, setCopied] = useState(false)
   const [isAsking, setAsking] = useState(false)
   // It is shown only now.
-  useBusy(!isCopied)
+  useCloseGuard(!isCopied)
   const address = useRef<HTMLTextAreaElement>(null)
   const asking = useRef<HTMLDivElement>(null)
   useEffect(() => asking.current?.scrollIntoView({ block: 'nearest' }), [isAsking])

@@ -5,47 +5,47 @@ import { Icon } from '../../common/icons.tsx'
 import type { Language } from '../../common/language.ts'
 import { LanguageSelect } from '../../common/languageSelect.tsx'
 import markUrl from '../../common/mark.svg'
-import { isArrival } from '../arrival.ts'
 import type { OwnerPages } from '../context.ts'
-import type { Entrance } from '../session.ts'
+import { isFirstView } from '../firstView.ts'
+import type { SignInAttempt } from '../session.ts'
 import { accountText, ownerText } from '../texts.ts'
 import './account.css'
 
 /** What every way in gets. */
-export interface DoorProps {
+export interface SignedOutProps {
   readonly language: Language
   readonly onLanguage: (language: Language) => void
   /** For one try to get in. */
-  readonly newEntrance: () => Entrance
+  readonly newAttempt: () => SignInAttempt
   readonly tell: OwnerPages['tell']
 }
 
-interface DoorFrameProps extends Pick<DoorProps, 'language' | 'onLanguage'> {
+interface SignedOutFrameProps extends Pick<SignedOutProps, 'language' | 'onLanguage'> {
   readonly title: string
   /** Wide, for what has to be read in one go. */
   readonly wide?: boolean
   readonly children: ComponentChildren
 }
 
-export function DoorFrame({ title, wide, language, onLanguage, children }: DoorFrameProps) {
+export function SignedOutFrame({ title, wide, language, onLanguage, children }: SignedOutFrameProps) {
   const text = accountText(language)
   const card = useRef<HTMLDivElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     // What stands in the card may know better where to begin.
-    if (!isArrival() && card.current?.contains(document.activeElement) !== true) heading.current?.focus()
+    if (!isFirstView() && card.current?.contains(document.activeElement) !== true) heading.current?.focus()
   }, [title])
   return (
-    <div class={`door ${wide === true ? 'wide' : ''}`}>
-      <header class="door-top no-print">
+    <div class={`signed-out ${wide === true ? 'wide' : ''}`}>
+      <header class="signed-out-top no-print">
         <p class="brand">
           <img src={markUrl} alt="" width="36" height="36" />
           <span>Blindkeep</span>
         </p>
         <LanguageSelect label={ownerText(language).language} language={language} onLanguage={onLanguage} />
       </header>
-      <main class="door-main">
-        <div ref={card} class="card stack door-card">
+      <main class="signed-out-main">
+        <div ref={card} class="card stack signed-out-card">
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { filesOfTransfer, folderOf } from './chooseFiles.ts'
+import { filesOfTransfer, folderOf } from './chosenFiles.ts'
 
 const BATCH = 100
 
-/** Stands in for what a browser hands out: our code never makes these. */
+/** Stands in for the entries of a browser. */
 function fileEntry(name: string): FileSystemEntry {
   const file = (give: (file: File) => void) => give(new File([name], name))
   return { isFile: true, isDirectory: false, name, file } as unknown as FileSystemEntry
@@ -12,10 +12,10 @@ function fileEntry(name: string): FileSystemEntry {
 
 function directoryEntry(name: string, children: readonly FileSystemEntry[]): FileSystemEntry {
   const createReader = () => {
-    let given = 0
+    let next = 0
     const readEntries = (give: (batch: readonly FileSystemEntry[]) => void) => {
-      give(children.slice(given, given + BATCH))
-      given += BATCH
+      give(children.slice(next, next + BATCH))
+      next += BATCH
     }
     return { readEntries }
   }
@@ -27,8 +27,8 @@ function transferOf(...entries: readonly FileSystemEntry[]): DataTransfer {
   return { items } as unknown as DataTransfer
 }
 
-describe('what was dropped', () => {
-  it('is read whole, with folders in folders, in as many batches as there are', async () => {
+describe('dropped files', () => {
+  it('are read with all folders below, in as many batches as the browser gives', async () => {
     const many = Array.from({ length: 250 }, (_, index) => fileEntry(`${index}.jpg`))
     const dropped = transferOf(
       fileEntry('note.txt'),
@@ -43,14 +43,14 @@ describe('what was dropped', () => {
     )
   })
 
-  it('is pasted pictures too, which have no entry', async () => {
+  it('include pasted pictures, which have no entry', async () => {
     const file = new File(['x'], 'image.png')
     const transfer = { items: [{ kind: 'file', getAsFile: () => file }, { kind: 'string' }] } as unknown as DataTransfer
-    assert.deepEqual((await filesOfTransfer(transfer)).files, [{ file, folder: '', isFromCamera: false }])
+    assert.deepEqual((await filesOfTransfer(transfer)).files, [{ file, folder: '' }])
     assert.deepEqual(await filesOfTransfer(null), { files: [], unreadable: [] })
   })
 
-  it('says of what it could not read, and takes the rest', async () => {
+  it('are read as far as possible, with the names of those that could not be read', async () => {
     const gone = {
       ...fileEntry('gone.txt'),
       file: (_: unknown, fail: (error: Error) => void) => fail(new Error('gone')),
@@ -66,7 +66,7 @@ describe('what was dropped', () => {
   })
 })
 
-describe('the folder of a file that was chosen with it', () => {
+describe('the folder of a chosen file', () => {
   it('is the path without the file’s own name', () => {
     assert.equal(folderOf('trip/day 2/map.png'), 'trip/day 2')
     assert.equal(folderOf(''), '')

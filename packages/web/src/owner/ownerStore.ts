@@ -1,27 +1,27 @@
 /**
- * What stays in this browser profile (IndexedDB). The account key and tokens only where somebody asked to stay signed in, and until they sign out; the key that
- * this browser signs with always, sealed under the account key, so that nobody can use or even name it without that.
+ * What this browser profile stores for the owner (IndexedDB). The account key and tokens: only when the owner asked to stay signed in, and until sign-out.
+ * The device keys: always, each sealed under its account key, so that without that key nothing can use it or tell whose it is.
  */
 import type { TokenPair } from '@blindkeep/client/owner'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 
-export interface KeptSession {
+export interface StoredSession {
   /** SECRET, 32 bytes. */
   readonly accountKey: Bytes
-  /** SECRET as well. */
+  /** SECRET. */
   readonly tokens: TokenPair
 }
 
 interface OwnerDatabase extends DBSchema {
-  session: { key: string; value: KeptSession }
+  session: { key: string; value: StoredSession }
   devices: { key: number; value: Bytes }
 }
 
 const NAME = 'blindkeep.owner'
 const VERSION = 1
 const KEPT = 'kept'
-/** More accounts than this have not signed in in one browser profile; the oldest is forgotten. */
+/** Enough for all accounts of one browser profile; beyond it the oldest is deleted. */
 const MAX_DEVICES = 20
 
 function open(): Promise<IDBPDatabase<OwnerDatabase>> {
@@ -33,7 +33,7 @@ function open(): Promise<IDBPDatabase<OwnerDatabase>> {
   })
 }
 
-async function within<Result>(work: (database: IDBPDatabase<OwnerDatabase>) => Promise<Result>): Promise<Result> {
+async function withDatabase<Result>(work: (database: IDBPDatabase<OwnerDatabase>) => Promise<Result>): Promise<Result> {
   const database = await open()
   try {
     return await work(database)
@@ -42,34 +42,34 @@ async function within<Result>(work: (database: IDBPDatabase<OwnerDatabase>) => P
   }
 }
 
-/** Undefined where nothing is kept, also in a browser that keeps nothing at all. */
-export async function loadSession(): Promise<KeptSession | undefined> {
-  return within((database) => database.get('session', KEPT)).catch(() => undefined)
+/** Undefined when nothing is stored, also in a browser that stores nothing at all. */
+export async function loadSession(): Promise<StoredSession | undefined> {
+  return withDatabase((database) => database.get('session', KEPT)).catch(() => undefined)
 }
 
-/** Durable when it resolves; rejects where the browser keeps nothing. */
-export async function saveSession(session: KeptSession): Promise<void> {
-  await within(async (database) => {
+/** Durable when it resolves. Rejects when the browser stores nothing. */
+export async function saveSession(session: StoredSession): Promise<void> {
+  await withDatabase(async (database) => {
     const change = database.transaction('session', 'readwrite', { durability: 'strict' })
     await change.store.put(session, KEPT)
     await change.done
   })
 }
 
-export async function forgetSession(): Promise<void> {
-  await within((database) => database.delete('session', KEPT)).catch(() => undefined)
+export async function deleteSession(): Promise<void> {
+  await withDatabase((database) => database.delete('session', KEPT)).catch(() => undefined)
 }
 
-/** All that were ever sealed here, the newest first: whose they are only their account key tells. */
+/** Of all accounts, the newest first. Only the account key tells which account a sealed key belongs to. */
 export async function loadSealedDevices(): Promise<readonly Bytes[]> {
-  return within((database) => database.getAll('devices')).then(
+  return withDatabase((database) => database.getAll('devices')).then(
     (devices) => devices.reverse(),
     () => [],
   )
 }
 
 export async function saveSealedDevice(sealed: Bytes): Promise<void> {
-  await within(async (database) => {
+  await withDatabase(async (database) => {
     const change = database.transaction('devices', 'readwrite')
     await change.store.add(sealed)
     const keys = await change.store.getAllKeys()

@@ -1,19 +1,26 @@
-/** Compares one copy with whatever is kept that it could be, by the client's strictest question. */
+/** Compares one local copy with the stored files that it may match, with the strictest check of the client. */
+import type { Owner } from '@blindkeep/client/owner'
 import { sourceOfBlob } from '@blindkeep/client/source'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import type { CatalogEntry } from './catalog.ts'
-import { type Copy, candidatesFor, inOrder, worthSaying } from './compare.ts'
-import type { ComparePorts, CompareState } from './compareRun.ts'
+import { type CompareState, candidatesFor, inOrder, type LocalCopy, mainDoubt } from './compare.ts'
 import { knownPins, rememberPins } from './knownPins.ts'
 import { type DoubtKind, kindOfDoubts } from './outcomes.ts'
-import type { Store } from './store.ts'
+import type { RunState } from './runState.ts'
 
-/** More files of one size are tried in the order of their age. */
+/** Names are read for at most this many files of one size; the others are tried by age. */
 const MAX_NAMES = 50
 
-interface ComparingParts extends Pick<ComparePorts, 'owner' | 'baseUrl'> {
-  /** Takes in names and how far it is. */
-  readonly store: Store<CompareState>
+export interface ComparePorts {
+  readonly owner: Pick<Owner, 'describeAsset' | 'verifyBeforeDestroying'>
+  readonly baseUrl: string
+  /** All stored files. */
+  readonly entries: () => Promise<readonly CatalogEntry[]>
+}
+
+interface CompareCopyOptions extends Pick<ComparePorts, 'owner' | 'baseUrl'> {
+  /** Receives names and progress. */
+  readonly state: RunState<CompareState>
 }
 
 interface Doubt {
@@ -22,23 +29,27 @@ interface Doubt {
   readonly cause: Error | undefined
 }
 
-/** What is to be said of the copy now. */
-export type Comparing = (copy: Copy, entries: readonly CatalogEntry[], signal: AbortSignal) => Promise<Partial<Copy>>
+/** Resolves with the changed members of the copy. */
+type CompareCopy = (
+  copy: LocalCopy,
+  entries: readonly CatalogEntry[],
+  signal: AbortSignal,
+) => Promise<Partial<LocalCopy>>
 
-export function createComparing({ owner, baseUrl, store }: ComparingParts): Comparing {
-  /** Undefined for what cannot be read; then its name is no help. */
+export function createCompareCopy({ owner, baseUrl, state }: CompareCopyOptions): CompareCopy {
+  /** Undefined when the name can't be read. */
   async function nameOf({ assetId, facts }: CatalogEntry, signal: AbortSignal): Promise<string | undefined> {
-    const known = store.get().keptNames.get(assetId)
+    const known = state.get().keptNames.get(assetId)
     if (known !== undefined) return known
     const name = await owner.describeAsset(facts, { signal }).then(
       (description) => description.name,
       () => undefined,
     )
-    if (name !== undefined) store.set({ keptNames: new Map(store.get().keptNames).set(assetId, name) })
+    if (name !== undefined) state.set({ keptNames: new Map(state.get().keptNames).set(assetId, name) })
     return name
   }
 
-  async function candidates({ file }: Copy, entries: readonly CatalogEntry[], signal: AbortSignal) {
+  async function candidates({ file }: LocalCopy, entries: readonly CatalogEntry[], signal: AbortSignal) {
     const found = candidatesFor(file.size, entries)
     const names = new Map<AssetId, string | undefined>()
     for (const entry of found.slice(0, MAX_NAMES)) names.set(entry.assetId, await nameOf(entry, signal))
@@ -55,9 +66,9 @@ export function createComparing({ owner, baseUrl, store }: ComparingParts): Comp
         depth: 'deep',
         pinned,
         signal,
-        onProgress: (progress) => store.set({ progress }),
+        onProgress: (progress) => state.set({ progress }),
       })
-      // Asked to be deep, the client says yes to nothing less; this page promises it in words, so it looks once more.
+      // The client confirms only a deep check here. This page promises a deep check, so it verifies that again.
       if (answer.safe && answer.examined === 'deep') {
         await rememberPins(answer.receipts.keys)
         return { kind: 'safe', keptAs: assetId, checkedAt: answer.checkedAt, cause: undefined }
@@ -65,12 +76,12 @@ export function createComparing({ owner, baseUrl, store }: ComparingParts): Comp
       const found = answer.safe ? [] : answer.doubts
       doubts.push({ kind: kindOfDoubts(found), keptAs: assetId, cause: found.find(({ cause }) => cause)?.cause })
     }
-    return mostWorthSaying(doubts)
+    return resultOf(doubts)
   }
 }
 
-function mostWorthSaying(doubts: readonly Doubt[]): Partial<Copy> {
-  const kind = worthSaying(doubts.map((doubt) => doubt.kind))
+function resultOf(doubts: readonly Doubt[]): Partial<LocalCopy> {
+  const kind = mainDoubt(doubts.map((doubt) => doubt.kind))
   if (kind === undefined) return { kind: 'no_match' }
   const { keptAs, cause } = doubts.find((doubt) => doubt.kind === kind) ?? {}
   return { kind, cause, keptAs: kind === 'other_file' ? undefined : keptAs }
