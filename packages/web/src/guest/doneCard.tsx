@@ -3,7 +3,7 @@ import { Button } from '../common/controls.tsx'
 import { Icon } from '../common/icons.tsx'
 import type { Snapshot } from './messages.ts'
 import { useGuestPages } from './texts.ts'
-import { isFocusFree } from './useFocusKept.ts'
+import { isFocusFree } from './useFocusFallback.ts'
 
 /** Appears when every file that the guest has sent has landed. */
 export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {

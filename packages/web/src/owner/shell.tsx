@@ -1,4 +1,4 @@
-/** What stands around every page of somebody who is signed in. */
+/** The frame of every page of a signed-in owner: header, navigation, notices. */
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button, Notice } from '../common/controls.tsx'
@@ -83,7 +83,7 @@ function Header({ language, onLanguage, session, isConnected, onSkip }: ShellPro
   const signOut = useSignOut(session)
   return (
     <header class="top no-print">
-      {/* The fragment names the page, so that no link can name its content as well. */}
+      {/* A button, because the fragment names the page: a link could not name the content too. */}
       <button type="button" class="button primary skip" onClick={onSkip}>
         {text.skip}
       </button>
@@ -130,7 +130,7 @@ function PageOf({
   }
 }
 
-/** A page that was chosen begins at its heading, also for who cannot see it. */
+/** Moves the focus to the heading of a page that the owner opens. */
 function useHeadingFocus(main: { readonly current: HTMLElement | null }, path: string): void {
   useEffect(() => {
     if (isFirstView()) return

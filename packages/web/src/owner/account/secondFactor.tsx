@@ -84,7 +84,7 @@ export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
 }
 
 interface ConfirmFormProps {
-  /** What the authenticator reads: SECRET. */
+  /** SECRET. The authenticator reads it from the QR code. */
   readonly address: string
   readonly onCodes: (codes: readonly string[]) => void
   readonly onUnsure: () => void
@@ -154,7 +154,7 @@ function BackupCodes({ email, codes, onDone }: BackupCodesProps) {
   const { language } = useOwnerPages()
   const text = accountText(language).factor
   const heading = useRef<HTMLHeadingElement>(null)
-  // They are shown only now.
+  // The codes are never shown again.
   useCloseGuard(true)
   useEffect(() => heading.current?.focus(), [])
   return (

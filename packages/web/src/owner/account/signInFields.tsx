@@ -5,7 +5,7 @@ import { accountText } from '../texts.ts'
 interface EmailFieldProps {
   readonly email: string
   readonly onEmail: (email: string) => void
-  /** Somebody has tried to send the form, so that faults are told. */
+  /** The user has tried to submit, so the field shows its fault. */
   readonly hasTried: boolean
   readonly language: Language
 }
@@ -31,7 +31,7 @@ export function EmailField({ email, onEmail, hasTried, language }: EmailFieldPro
   )
 }
 
-/** Whether it could be one; whether it is one, the server does not ask either. */
+/** A rough check; the server does not check more. */
 export function isEmail(text: string): boolean {
   return /^[^\s@]+@[^\s@]+$/u.test(text.trim())
 }
@@ -52,7 +52,7 @@ export function StayCheck({ stay, onStay, language }: StayCheckProps) {
   )
 }
 
-/** In the page before it speaks, so that it is heard. */
+/** Always in the page: screen readers announce only changes of an existing element. */
 export function Working({ isShown, text }: { readonly isShown: boolean; readonly text: string }) {
   return (
     <p role="status" class="small soft working">

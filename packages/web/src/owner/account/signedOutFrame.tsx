@@ -1,4 +1,4 @@
-/** What stands around whoever is not signed in yet: what this is, in three sentences, and one thing to do. */
+/** The frame of the pages of a visitor: one task, and three sentences about the service. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../../common/icons.tsx'
@@ -11,18 +11,17 @@ import type { SignInAttempt } from '../session.ts'
 import { accountText, ownerText } from '../texts.ts'
 import './account.css'
 
-/** What every way in gets. */
+/** The properties of every page of a visitor. */
 export interface SignedOutProps {
   readonly language: Language
   readonly onLanguage: (language: Language) => void
-  /** For one try to get in. */
   readonly newAttempt: () => SignInAttempt
   readonly tell: OwnerPages['tell']
 }
 
 interface SignedOutFrameProps extends Pick<SignedOutProps, 'language' | 'onLanguage'> {
   readonly title: string
-  /** Wide, for what has to be read in one go. */
+  /** For long content; hides the sentences about the service. */
   readonly wide?: boolean
   readonly children: ComponentChildren
 }
@@ -32,7 +31,7 @@ export function SignedOutFrame({ title, wide, language, onLanguage, children }: 
   const card = useRef<HTMLDivElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    // What stands in the card may know better where to begin.
+    // A form inside may already have taken the focus.
     if (!isFirstView() && card.current?.contains(document.activeElement) !== true) heading.current?.focus()
   }, [title])
   return (

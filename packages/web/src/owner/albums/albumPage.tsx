@@ -11,13 +11,13 @@ import { newestByAlbum } from './assetFeed.ts'
 import { AssetGrid } from './assetGrid.tsx'
 import { focusHeading } from './focusHeading.ts'
 import { Incomplete } from './incomplete.tsx'
-import { useAlbums, useAssets } from './loaded.ts'
 import { SelectionBar } from './selectionBar.tsx'
 import { albumName, albumsText } from './texts.ts'
 import { isActive, type UploadItem } from './uploadItem.ts'
 import { UploadPanel } from './uploadPanel.tsx'
 import type { UploadQueue } from './uploadQueue.ts'
 import { useUploads } from './uploads.ts'
+import { useAlbums, useAssets } from './useAlbumData.ts'
 
 interface AlbumPageProps {
   readonly albumId: string

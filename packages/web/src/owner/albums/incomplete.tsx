@@ -7,7 +7,7 @@ import { errorText } from '../errorText.ts'
 import { useAction } from '../useAction.ts'
 import { albumsText } from './texts.ts'
 
-/** Assets whose upload was cut short, and the way to finish them. */
+/** Assets whose upload was interrupted, and the way to finish them. */
 export function Incomplete({ assets }: { readonly assets: readonly AssetFacts[] }) {
   const { owner, language, tell } = useOwnerPages()
   const device = useDevice()

@@ -9,7 +9,7 @@ import { albumsText } from './texts.ts'
 interface RemoveDialogProps {
   readonly assetIds: readonly AssetId[]
   readonly onClose: () => void
-  /** With those that are gone. */
+  /** Called with the assets that were deleted. */
   readonly onRemoved: (gone: readonly AssetId[]) => void
 }
 
@@ -23,7 +23,7 @@ export function RemoveDialog({ assetIds, onClose, onRemoved }: RemoveDialogProps
     const gone: AssetId[] = []
     const isAllGone = await run(async () => {
       const errors: unknown[] = []
-      // One that stays keeps none of the others.
+      // A failure does not stop the deletion of the others.
       for (const assetId of assetIds)
         await owner.deleteAsset(assetId).then(
           () => gone.push(assetId),

@@ -1,18 +1,18 @@
 import type { InboxItem } from '@blindkeep/client/owner'
 import { Button, Notice } from '../../common/controls.tsx'
 import type { Language } from '../../common/language.ts'
-import { inboxText, isPassing } from './texts.ts'
+import { inboxText, isTemporary } from './texts.ts'
 
-interface FaultsProps {
+interface UnreadNoticeProps {
   readonly items: readonly InboxItem[]
   readonly language: Language
   readonly onRetry: () => void
 }
 
-/** Where names could not be read because of the line or the server, another try may help; the rows say which. */
-export function Faults({ items, language, onRetry }: FaultsProps) {
-  const passing = items.find(({ fault }) => fault !== undefined && isPassing(fault))
-  if (passing?.fault === undefined) return null
+/** Offers another try when names could not be read because of the connection or the server. The rows show which names. */
+export function UnreadNotice({ items, language, onRetry }: UnreadNoticeProps) {
+  const unread = items.find(({ fault }) => fault !== undefined && isTemporary(fault))
+  if (unread?.fault === undefined) return null
   const text = inboxText(language)
   return (
     <Notice tone="warn">

@@ -1,26 +1,26 @@
-/** What tiles in view have loaded: a bounded number at once, a bounded number kept, and nothing for what is out of view again. */
+/** Loads values that several users share, a limited number at once. Keeps a limited number of values that nothing uses. */
 export type Outcome<Value> =
   | { readonly value: Value; readonly error?: undefined }
   | { readonly error: unknown; readonly value?: undefined }
 
-export interface HeldLoads<Value> {
+export interface SharedLoads<Value> {
   /**
-   * Loads what is not there yet and tells how it went; at once, when it is there. Hold it as long as it is shown: the returned function lets go. A load that
-   * nobody waits for any more is aborted, and a failed one is not kept.
+   * Calls `onOutcome` when the value is loaded: at once if it is loaded already. Call the returned function when the value is no longer used. A load
+   * without users is aborted; a failed load is not kept.
    */
-  hold(
+  use(
     key: string,
     load: (signal: AbortSignal) => Promise<Value>,
     onOutcome: (outcome: Outcome<Value>) => void,
   ): () => void
 }
 
-export interface HeldLoadsOptions<Value> {
-  readonly atOnce: number
-  /** Of those that nobody holds. */
-  readonly keptMost: number
-  /** Called for each value that is not kept any more. */
-  readonly drop: (value: Value) => void
+interface SharedLoadsOptions<Value> {
+  readonly maxAtOnce: number
+  /** Maximum number of unused values. */
+  readonly maxUnused: number
+  /** Called for each value that is removed. */
+  readonly dispose: (value: Value) => void
 }
 
 interface Entry<Value> {
@@ -31,14 +31,18 @@ interface Entry<Value> {
   loaded: { readonly value: Value } | undefined
 }
 
-export function createHeldLoads<Value>({ atOnce, keptMost, drop }: HeldLoadsOptions<Value>): HeldLoads<Value> {
-  /** In the order in which they were let go of last. */
+export function createSharedLoads<Value>({
+  maxAtOnce,
+  maxUnused,
+  dispose,
+}: SharedLoadsOptions<Value>): SharedLoads<Value> {
+  /** In the order in which they were last released. */
   const entries = new Map<string, Entry<Value>>()
-  let underWay = 0
+  let running = 0
 
   function loadMore(): void {
     for (const entry of entries.values()) {
-      if (underWay >= atOnce) return
+      if (running >= maxAtOnce) return
       if (entry.loaded === undefined && entry.running === undefined) void start(entry)
     }
   }
@@ -46,10 +50,10 @@ export function createHeldLoads<Value>({ atOnce, keptMost, drop }: HeldLoadsOpti
   async function start(entry: Entry<Value>): Promise<void> {
     const controller = new AbortController()
     entry.running = controller
-    underWay++
+    running++
     try {
       const value = await entry.load(controller.signal)
-      if (controller.signal.aborted) drop(value)
+      if (controller.signal.aborted) dispose(value)
       else finish(entry, value)
     } catch (error) {
       if (!controller.signal.aborted) {
@@ -57,7 +61,7 @@ export function createHeldLoads<Value>({ atOnce, keptMost, drop }: HeldLoadsOpti
         for (const listener of entry.listeners) listener({ error })
       }
     } finally {
-      underWay--
+      running--
       loadMore()
     }
   }
@@ -68,7 +72,7 @@ export function createHeldLoads<Value>({ atOnce, keptMost, drop }: HeldLoadsOpti
     for (const listener of entry.listeners) listener({ value })
   }
 
-  function letGo(entry: Entry<Value>): void {
+  function releaseUnused(entry: Entry<Value>): void {
     if (entry.listeners.size > 0 || entries.get(entry.key) !== entry) return
     entries.delete(entry.key)
     if (entry.loaded === undefined) {
@@ -76,17 +80,17 @@ export function createHeldLoads<Value>({ atOnce, keptMost, drop }: HeldLoadsOpti
       return
     }
     entries.set(entry.key, entry)
-    const idle = [...entries.values()].filter(({ listeners }) => listeners.size === 0)
-    for (const oldest of idle.slice(0, Math.max(0, idle.length - keptMost))) {
+    const unused = [...entries.values()].filter(({ listeners }) => listeners.size === 0)
+    for (const oldest of unused.slice(0, Math.max(0, unused.length - maxUnused))) {
       entries.delete(oldest.key)
-      if (oldest.loaded !== undefined) drop(oldest.loaded.value)
+      if (oldest.loaded !== undefined) dispose(oldest.loaded.value)
     }
   }
 
   return {
-    hold(key, load, onOutcome) {
+    use(key, load, onOutcome) {
       const entry = entries.get(key) ?? { key, load, listeners: new Set(), running: undefined, loaded: undefined }
-      // A listener of its own, so that the same function may hold twice.
+      // A new function for each call, so that the same callback can be given twice.
       const listener = (outcome: Outcome<Value>) => onOutcome(outcome)
       entries.set(key, entry)
       entry.listeners.add(listener)
@@ -94,7 +98,7 @@ export function createHeldLoads<Value>({ atOnce, keptMost, drop }: HeldLoadsOpti
       else listener({ value: entry.loaded.value })
       return () => {
         entry.listeners.delete(listener)
-        letGo(entry)
+        releaseUnused(entry)
       }
     },
   }

@@ -1,15 +1,15 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-/** A row that goes takes the focus with it; then the heading has it, and the keyboard is not thrown back to the top of the document. */
-export function useFocusKept(rows: unknown) {
+/** When the row with the focus is removed, the heading gets the focus. Otherwise the keyboard would start at the top of the document. */
+export function useHeadingFallback(rows: unknown) {
   const part = useRef<HTMLDivElement>(null)
   const hadFocus = useRef(false)
   useEffect(() => {
-    const note = () => {
+    const update = () => {
       hadFocus.current = part.current?.contains(document.activeElement) ?? false
     }
-    document.addEventListener('focusin', note)
-    return () => document.removeEventListener('focusin', note)
+    document.addEventListener('focusin', update)
+    return () => document.removeEventListener('focusin', update)
   }, [])
   useEffect(() => {
     if (!hadFocus.current || document.activeElement !== document.body) return

@@ -7,7 +7,7 @@ import { errorText } from '../errorText.ts'
 import { albumsText } from './texts.ts'
 
 export interface AssetSaving extends Pick<Saving, 'now' | 'stop'> {
-  /** In the very turn of the click. Says itself how it went. */
+  /** Call it synchronously in the click's handler. Shows the result itself. */
   save(assets: readonly { readonly assetId: AssetId; readonly name: string }[]): Promise<void>
 }
 

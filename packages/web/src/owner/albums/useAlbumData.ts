@@ -4,7 +4,7 @@ import { useRefreshed } from '../../common/useRefreshed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
 import { type AssetMap, assetFeedOf } from './assetFeed.ts'
 
-/** All assets of the account, as they are now. */
+/** All assets of the account, always current. */
 export function useAssets(): Loaded<AssetMap> {
   const { owner } = useOwnerPages()
   const loaded = useRefreshed(() => assetFeedOf(owner).refresh())
@@ -12,7 +12,7 @@ export function useAssets(): Loaded<AssetMap> {
   return loaded
 }
 
-/** All albums. A new one shows at the latest when something is put into it: of itself it tells nothing. */
+/** All albums. An album that another client creates appears with its first asset: the server sends no event for it before. */
 export function useAlbums(): Loaded<readonly Album[]> {
   const { owner } = useOwnerPages()
   const loaded = useRefreshed(() => owner.albums())

@@ -7,20 +7,20 @@ import { QrCode } from '../../common/qrCode.tsx'
 import { useOwnerPages } from '../context.ts'
 import { sharesText } from './texts.ts'
 
-interface MadeShareProps {
-  /** SECRET, and nowhere else. */
+interface CreatedShareViewProps {
+  /** SECRET. Only this page has it. */
   readonly url: string
   readonly expiresAt: string | undefined
   readonly onClose: () => void
 }
 
-/** The address, this once. Closing without having copied it asks first. */
-export function MadeShare({ url, expiresAt, onClose }: MadeShareProps) {
+/** Shows the share's address once. Asks before it closes when the address was not copied. */
+export function CreatedShareView({ url, expiresAt, onClose }: CreatedShareViewProps) {
   const { language } = useOwnerPages()
   const text = sharesText(language)
   const [isCopied, setCopied] = useState(false)
   const [isAsking, setAsking] = useState(false)
-  // It is shown only now.
+  // The address is never shown again.
   useCloseGuard(!isCopied)
   const address = useRef<HTMLTextAreaElement>(null)
   const asking = useRef<HTMLDivElement>(null)

@@ -1,46 +1,46 @@
-/** What a tile shows of an asset: its name and its small picture, loaded when it comes into view. */
+/** The content of an asset's tile: its description and thumbnail, loaded when the tile comes into view. */
 import { AssetError, AssetIncomplete } from '@blindkeep/client/assetError'
 import type { AssetDescription, AssetFacts, Owner } from '@blindkeep/client/owner'
 import { SealError } from '@blindkeep/client/sealedBlob'
 import { useEffect, useState } from 'preact/hooks'
 import { thumbnailTypeOf } from '../../common/thumbnail.ts'
 import { useOwnerPages } from '../context.ts'
-import { createHeldLoads, type HeldLoads } from './heldLoads.ts'
-import { hasThumbnail } from './pictures.ts'
+import { createSharedLoads, type SharedLoads } from './sharedLoads.ts'
+import { hasThumbnail } from './thumbnails.ts'
 
 export interface TileContent {
   readonly description: AssetDescription | undefined
-  /** Why there is no description, where the asset itself is at fault. */
+  /** Why the description can't be read, when the asset itself is the reason. */
   readonly fault: unknown
-  /** `blob:`, as long as the tile holds it. */
+  /** A `blob:` URL, valid while the tile uses it. */
   readonly pictureUrl: string | undefined
-  /** Whether there is a picture, at hand or not. */
+  /** Whether the asset has a picture, loaded or not. */
   readonly hasPicture: boolean
 }
 
-/** What a browser sends to one server at the same time anyway. */
-const AT_ONCE = 6
-/** 64 KiB at most, each. */
-const MAX_KEPT = 400
+/** Browsers send no more requests to one server at the same time. */
+const MAX_AT_ONCE = 6
+/** Of at most 64 KiB each. */
+const MAX_UNUSED = 400
 
-const loads = new WeakMap<Owner, HeldLoads<TileContent>>()
+const loads = new WeakMap<Owner, SharedLoads<TileContent>>()
 
-function loadsOf(owner: Owner): HeldLoads<TileContent> {
+function loadsOf(owner: Owner): SharedLoads<TileContent> {
   const known = loads.get(owner)
   if (known !== undefined) return known
-  const made = createHeldLoads<TileContent>({
-    atOnce: AT_ONCE,
-    keptMost: MAX_KEPT,
-    drop: ({ pictureUrl }) => pictureUrl !== undefined && URL.revokeObjectURL(pictureUrl),
+  const created = createSharedLoads<TileContent>({
+    maxAtOnce: MAX_AT_ONCE,
+    maxUnused: MAX_UNUSED,
+    dispose: ({ pictureUrl }) => pictureUrl !== undefined && URL.revokeObjectURL(pictureUrl),
   })
-  loads.set(owner, made)
-  return made
+  loads.set(owner, created)
+  return created
 }
 
-/** How long a picture that was scrolled away is held for who scrolls back. */
+/** A picture that was scrolled out of view stays loaded for this time. */
 const LINGER_MS = 1000
 
-/** Undefined until it is there. What was there stays while a change is loaded, and all but the picture when it is out of view. */
+/** Undefined until it is loaded. The old content stays while a change is loaded. Out of view, only the picture is removed. */
 export function useTile(asset: AssetFacts, isInView: boolean): TileContent | undefined {
   const { owner } = useOwnerPages()
   const [content, setContent] = useState<TileContent>()
@@ -48,17 +48,17 @@ export function useTile(asset: AssetFacts, isInView: boolean): TileContent | und
   const key = `${asset.assetId} ${asset.changedAt} ${asset.blobs.length}`
   useEffect(() => {
     if (!isWanted) return setContent((last) => last && { ...last, pictureUrl: undefined })
-    return loadsOf(owner).hold(
+    return loadsOf(owner).use(
       key,
       (signal) => loadTile(owner, asset, signal),
-      // What the line has broken comes when the tile is looked at again, or changes.
+      // After a failure the tile loads again when it comes into view or changes.
       ({ value }) => value !== undefined && setContent(value),
     )
   }, [owner, key, isWanted])
   return content
 }
 
-/** True as long as it is said, and so much longer. */
+/** True while `isTrue` is, and `ms` longer. */
 function useLinger(isTrue: boolean, ms: number): boolean {
   const [isLingering, setLingering] = useState(isTrue)
   useEffect(() => {
@@ -78,7 +78,7 @@ async function loadTile(owner: Owner, asset: AssetFacts, signal: AbortSignal): P
   return { ...described, pictureUrl, hasPicture: pictureUrl !== undefined }
 }
 
-/** Only who has the account key can have sealed it; whether it is a thumbnail is looked at all the same, as it is decoded out here. */
+/** Only the account key can seal a thumbnail. Its type is checked all the same, because it is decoded outside of the sandbox. */
 function pictureUrlOf(picture: Uint8Array<ArrayBuffer>): string | undefined {
   const type = thumbnailTypeOf(picture)
   return type && URL.createObjectURL(new Blob([picture], { type }))

@@ -1,34 +1,34 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { workThrough } from './work.ts'
+import { workThrough } from './workThrough.ts'
 
 const never = new AbortController().signal
 
-describe('one thing done to many', () => {
-  it('does all of them, some at once and never more', async () => {
+describe('working through many items', () => {
+  it('does all of them, never more at once than allowed', async () => {
     let running = 0
-    let most = 0
+    let maxRunning = 0
     const steps: number[] = []
     const { done, failures } = await workThrough({
       items: [1, 2, 3, 4, 5],
-      atOnce: 2,
+      maxAtOnce: 2,
       signal: never,
-      onStep: (over) => steps.push(over),
+      onStep: (finished) => steps.push(finished),
       async each() {
-        most = Math.max(most, ++running)
+        maxRunning = Math.max(maxRunning, ++running)
         await new Promise(setImmediate)
         running--
       },
     })
     assert.deepEqual([...done].sort(), [1, 2, 3, 4, 5])
-    assert.deepEqual([most, failures.length, steps], [2, 0, [1, 2, 3, 4, 5]])
+    assert.deepEqual([maxRunning, failures.length, steps], [2, 0, [1, 2, 3, 4, 5]])
   })
 
-  it('goes on past a failure, and tells it', async () => {
+  it('continues after a failure, and reports it', async () => {
     const broken = new Error('broken')
     const { done, failures } = await workThrough({
       items: [1, 2, 3],
-      atOnce: 1,
+      maxAtOnce: 1,
       signal: never,
       onStep: () => undefined,
       each: async (item) => {
@@ -38,11 +38,11 @@ describe('one thing done to many', () => {
     assert.deepEqual({ done, failures }, { done: [1, 3], failures: [{ item: 2, error: broken }] })
   })
 
-  it('begins nothing once it is stopped, and counts what was cut short as left', async () => {
+  it('starts nothing after a stop, and counts an interrupted item as stopped', async () => {
     const stop = new AbortController()
-    const { done, failures, left } = await workThrough({
+    const { done, failures, stopped } = await workThrough({
       items: [1, 2, 3],
-      atOnce: 1,
+      maxAtOnce: 1,
       signal: stop.signal,
       onStep: () => undefined,
       async each(item, signal) {
@@ -50,6 +50,6 @@ describe('one thing done to many', () => {
         signal.throwIfAborted()
       },
     })
-    assert.deepEqual({ done, failures, left }, { done: [1], failures: [], left: [2, 3] })
+    assert.deepEqual({ done, failures, stopped }, { done: [1], failures: [], stopped: [2, 3] })
   })
 })

@@ -1,10 +1,10 @@
-/** Thumbnails are made where a picture is open anyway: when its owner uploads it, and when they look at it. */
+/** Thumbnails are made when a picture is open already: when the owner uploads it, and when the owner views it. */
 import type { Device } from '@blindkeep/client/device'
 import type { AssetFacts, Owner } from '@blindkeep/client/owner'
 import { imageTypeOf, MAX_IMAGE_BYTES } from '../../common/previewContent.ts'
 import { makeThumbnail } from '../../common/thumbnail.ts'
 
-/** Enough of a file to see which kind of picture it is. */
+/** Enough to detect the type of a picture. */
 const BEGINNING_BYTES = 64
 
 interface PictureOf {
@@ -14,7 +14,7 @@ interface PictureOf {
   readonly file: Blob
 }
 
-/** An asset is whole without a thumbnail, so that whatever fails here fails nothing. */
+/** Ignores every failure: an asset is complete without a thumbnail. */
 export async function addThumbnail({ owner, assetId, device, file }: PictureOf): Promise<void> {
   try {
     const beginning = new Uint8Array(await file.slice(0, BEGINNING_BYTES).arrayBuffer())
@@ -23,7 +23,7 @@ export async function addThumbnail({ owner, assetId, device, file }: PictureOf):
     if (thumbnail === undefined) return
     await owner.addThumbnail(assetId, thumbnail, { device })
   } catch {
-    // An icon stands in its place; the next look at the picture tries again.
+    // The tile shows an icon; the next view of the picture tries again.
   }
 }
 
@@ -31,8 +31,8 @@ export function hasThumbnail({ blobs }: AssetFacts): boolean {
   return blobs.some(({ role }) => role === 'derivative')
 }
 
-/** The same stream. Of a picture that is read to its end, and so has passed every check, it makes the thumbnail that is missing. */
-export function thumbnailing(
+/** Returns the same content. If it is read to its end, and so has passed every check, a missing thumbnail is made. */
+export function withThumbnail(
   content: ReadableStream<Uint8Array>,
   { owner, asset }: { readonly owner: Owner; readonly asset: AssetFacts },
 ): ReadableStream<Uint8Array> {
