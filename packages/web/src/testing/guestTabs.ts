@@ -9,10 +9,10 @@ import { newOwner } from '../../../../testing/people.ts'
 import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
 import { type Exchanged, startTamperingProxy, type TamperingProxy } from '../../../../testing/tamperingProxy.ts'
 import { nodeEnvironment } from '../../../client/src/node/nodeEnvironment.ts'
-import { type GuestEngine, openGuestEngine } from '../guest/engine.ts'
-import { createMemoryKeep } from '../guest/keep.ts'
+import { type GuestEngine, openGuestEngine } from '../guest/engine/engine.ts'
+import { createMemoryStore } from '../guest/engine/guestStore.ts'
+import { createSoleLocks } from '../guest/engine/tabLocks.ts'
 import type { ChosenFile, Phase, Row, Snapshot } from '../guest/messages.ts'
-import { createSoleLocks } from '../guest/tabLocks.ts'
 
 export const MIB = 1024 * 1024
 export const DROPS = /^\/d\//
@@ -72,7 +72,7 @@ export interface Tab extends GuestEngine {
 }
 
 /** The storage of a browser, which its tabs share. */
-export const newBrowser = () => ({ keep: createMemoryKeep(), locks: createSoleLocks() })
+export const newBrowser = () => ({ store: createMemoryStore(), locks: createSoleLocks() })
 
 export async function openTab(url: string, browser = newBrowser(), wait = environment.wait): Promise<Tab> {
   const { origin, pathname, hash } = new URL(url)
@@ -147,4 +147,4 @@ export async function begun(url: string, file: ChosenFile, browser: ReturnType<t
 }
 
 /** The browser after a crash: its storage remains, and no tab holds a lock. */
-export const reopened = ({ keep }: ReturnType<typeof newBrowser>) => ({ keep, locks: createSoleLocks() })
+export const reopened = ({ store }: ReturnType<typeof newBrowser>) => ({ store, locks: createSoleLocks() })
