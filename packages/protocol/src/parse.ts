@@ -65,9 +65,7 @@ function faultsOf(error: SchemaError): readonly Fault[] {
     case 'boolean':
       return []
     case 'additionalProperties':
-      return [
-        { kind: 'unknown_member', path, detail: `${path === '' ? 'the body' : path} has an unknown member` },
-      ]
+      return [{ kind: 'unknown_member', path, detail: `${path === '' ? 'the body' : path} has an unknown member` }]
     case 'required': {
       const { requiredProperties } = error.params as { requiredProperties: readonly string[] }
       return requiredProperties.map((name) => ({
