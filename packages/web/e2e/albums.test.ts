@@ -106,11 +106,11 @@ describe('an album', () => {
       /cut/,
     )
     const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: owner })
-    await page.getByText('Not finished').waitFor()
+    await page.getByText('Not finished', { exact: true }).waitFor()
     await assertAccessible(page)
     await button(page, 'Finish').click()
     await page.getByText('The file is finished.').waitFor()
-    await page.getByText('Not finished').waitFor({ state: 'detached' })
+    await page.getByText('Not finished', { exact: true }).waitFor({ state: 'detached' })
     assert.ok((await owner.asset(state.envelope.file_id)).complete)
   })
 

@@ -182,7 +182,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
   receipt: {
     fetching: 'Die Quittung wird geholt und geprüft\u00a0…',
     checked: (when, size) =>
-      `Am ${when} hat der Server signiert, dass er diese Datei hat (${size} verschlüsselt). Dieser Browser hat die Signaturen geprüft.`,
+      `Am ${when} hat der Server signiert, dass er diese Datei hat (${size} verschlüsselt). In diesem Browser geprüft.`,
     missing: 'Der Server sagt, dass die Datei angekommen ist, aber ihre Quittung konnte nicht geholt werden.',
     fetch: 'Quittung noch einmal holen',
     alarm:

@@ -37,7 +37,7 @@ export const share: typeof import('../en/share.ts').share = {
       title: 'Im Link fehlt der Schlüssel',
       text: 'Der Teil nach # öffnet die Dateien, und er fehlt. Manche Programme schneiden ihn ab. Kopieren Sie den ganzen Link aus der Nachricht, die Sie bekommen haben.',
     },
-    caught: {
+    tampered: {
       title: 'Die Dateien passen nicht zum Link',
       text: 'Die Antwort des Servers wurde nicht für diesen Link verschlüsselt, oder der Link wurde unterwegs verändert. Kopieren Sie den ganzen Link noch einmal. Wenn das nicht hilft, sagen Sie es der Person, von der Sie ihn haben.',
     },
@@ -49,7 +49,7 @@ export const share: typeof import('../en/share.ts').share = {
       title: 'Die Datei ist nicht mehr da',
       text: 'Sie wurde gelöscht, oder die Freigabe ist beendet. Bitten Sie um einen neuen Link.',
     },
-    file_caught: {
+    file_tampered: {
       title: 'Das ist nicht die Datei, die geteilt wurde',
       text: 'Sie stimmt nicht mit der Datei überein, die verschlüsselt wurde. Nichts davon wurde behalten. Sagen Sie es der Person, von der Sie den Link haben, und versuchen Sie es später noch einmal.',
     },

@@ -173,7 +173,7 @@ export const guest = {
   receipt: {
     fetching: 'Getting and checking the receipt…',
     checked: (when: string, size: string) =>
-      `On ${when} the server signed that it has this file (${size} encrypted). This browser checked the signatures.`,
+      `On ${when} the server signed that it has this file (${size} encrypted). Checked in this browser.`,
     missing: 'The server says that the file has arrived, but its receipt could not be downloaded.',
     fetch: 'Get the receipt again',
     alarm:

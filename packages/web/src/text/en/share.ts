@@ -38,7 +38,7 @@ export const share = {
       title: 'The key is missing from the link',
       text: 'The part after # opens the files, and it is missing. Some programs cut it off. Copy the whole link from the message that you got.',
     },
-    caught: {
+    tampered: {
       title: 'The files do not match the link',
       text: 'The server’s answer was not encrypted for this link, or the link was changed on its way. Copy the whole link again. If this does not help, tell the person who sent it to you.',
     },
@@ -50,7 +50,7 @@ export const share = {
       title: 'The file is no longer there',
       text: 'Its owner deleted it or ended the share. Ask them for a new link.',
     },
-    file_caught: {
+    file_tampered: {
       title: 'This is not the file that was shared',
       text: 'It does not match the file that its owner encrypted. Nothing of it was kept. Tell the owner, and try again later.',
     },
