@@ -108,7 +108,7 @@ export const inboxShots: readonly Shot[] = [
     },
   },
   {
-    name: 'inbox/caught',
+    name: 'inbox/tampered',
     begin,
     reach: async (page) => {
       await open(page, 'meadow.png')

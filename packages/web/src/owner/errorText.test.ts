@@ -24,7 +24,7 @@ describe('the text of an error', () => {
     assert.equal(errorText(tooOften, 'en'), 'There were too many attempts. Try again in 2 minutes.')
     assert.equal(errorText(tooOften, 'de'), 'Es gab zu viele Versuche. Versuchen Sie es in 2 Minuten noch einmal.')
     const tooLarge = problem({ code: 'error.upload.file_too_large', limit: 1_000_000 })
-    assert.equal(errorText(tooLarge, 'en'), 'The file is larger than the server takes. At most 1 MB.')
+    assert.equal(errorText(tooLarge, 'en'), 'The file is larger than the server allows. At most 1 MB.')
   })
 
   it('names the wrong word', () => {

@@ -1,4 +1,4 @@
-/** The part of a share's page that opens things. Loaded after the page is drawn, as it brings the client with it. */
+/** The part of a share's page that decrypts. It is loaded after the page is drawn, because it contains the client. */
 import { NetworkError, ProblemError } from '@blindkeep/client/errors'
 import { type OpenedShare, openShare, ShareError, type ShareFault, type ShareParts } from '@blindkeep/client/openShare'
 import { SealError } from '@blindkeep/client/sealedBlob'
@@ -6,16 +6,16 @@ import type { share } from '../text/en/share.ts'
 
 export type { OpenedShare, SharedAsset } from '@blindkeep/client/openShare'
 
-/** What went wrong, as the page says it. */
+/** The faults that the page has texts for. */
 export type Fault = keyof typeof share.faults
 
 const FAULTS: Readonly<Record<ShareFault, Fault>> = {
   malformed: 'damaged',
   fragment_missing: 'fragment_missing',
-  index_swapped: 'caught',
-  index_invalid: 'caught',
+  index_swapped: 'tampered',
+  index_invalid: 'tampered',
   index_unknown: 'newer',
-  asset_differs: 'file_caught',
+  asset_differs: 'file_tampered',
   too_large: 'failed',
 }
 
@@ -23,17 +23,17 @@ export function open(parts: ShareParts): Promise<OpenedShare> {
   return openShare(parts)
 }
 
-/** Of the share as a whole. */
+/** The fault of the whole share. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof ShareError) return FAULTS[error.reason]
-  if (error instanceof SealError) return 'caught'
+  if (error instanceof SealError) return 'tampered'
   if (error instanceof NetworkError) return 'unreachable'
   return error instanceof ProblemError && error.code === 'error.share.not_found' ? 'dead' : 'failed'
 }
 
-/** Of one file. What the browser itself refuses while it is saved is a matter of the disk. */
+/** The fault of one file. A `DOMException` comes from the browser while it writes to the disk. */
 export function fileFaultOf(error: unknown): Fault {
-  if (error instanceof SealError) return 'file_caught'
+  if (error instanceof SealError) return 'file_tampered'
   if (error instanceof DOMException) return 'disk'
   const fault = faultOf(error)
   return fault === 'dead' ? 'file_gone' : fault

@@ -10,8 +10,8 @@ import './share.css'
 import { SharedFiles } from './sharedFiles.tsx'
 import { shareText } from './texts.ts'
 
-/** Where another try may end otherwise. */
-const RETRIED: readonly Fault[] = ['unreachable', 'failed', 'caught']
+/** Faults that another attempt may solve. */
+const RETRIED: readonly Fault[] = ['unreachable', 'failed', 'tampered']
 
 export function ShareApp() {
   const [language, setLanguage] = useState(presentLanguage)
@@ -62,7 +62,7 @@ function bytesOf({ assets }: OpenedShare): number {
   return assets.reduce((sum, { size }) => sum + size, 0)
 }
 
-/** Takes the focus, as what stood there before is gone. */
+/** Takes the focus, because the element that had it has been removed. */
 function Heading({ children }: { readonly children: string }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
@@ -84,7 +84,7 @@ function Failed({ fault, retry, language }: FailedProps) {
   return (
     <>
       <Heading>{text.faults[fault].title}</Heading>
-      <Notice tone={fault === 'caught' ? 'bad' : 'warn'}>{text.faults[fault].text}</Notice>
+      <Notice tone={fault === 'tampered' ? 'bad' : 'warn'}>{text.faults[fault].text}</Notice>
       {RETRIED.includes(fault) && (
         <div>
           <Button icon="retry" onClick={retry}>

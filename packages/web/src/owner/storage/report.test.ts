@@ -23,7 +23,7 @@ const outcomes = new Map(
   [
     outcome(0, { name: 'good.txt', checkedAt: '2026-01-01T10:00:00Z', receiptSeqs: [7, 8, 9] }),
     outcome(1, {
-      name: 'evil\u2028  good.txt\n    Held: every byte\u202etxt',
+      name: 'evil\u2028  good.txt\n    Stored: every byte\u202etxt',
       kind: 'damaged',
       checkedAt: '2026-01-01T09:00:00Z',
     }),
@@ -49,7 +49,7 @@ describe('a report', () => {
 
   it('has no line that a file’s name has created', () => {
     const lines = textReport(facts, storageText('en'), 'en').split('\n')
-    assert.equal(lines.filter((line) => line.startsWith('    Held: every byte')).length, 1)
+    assert.equal(lines.filter((line) => line.startsWith('    Stored: every byte')).length, 1)
     assert.ok(lines.every((line) => !/[\u2028\u202e]/.test(line)))
   })
 

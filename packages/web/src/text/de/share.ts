@@ -1,73 +1,73 @@
-const files = (count: number) => (count === 1 ? '1 Datei' : `${count} Dateien`)
+import { files } from './counts.ts'
 
 export const share: typeof import('../en/share.ts').share = {
   language: 'Sprache',
   title: 'Dateien für Sie',
-  intro: (count, size) => `${files(count)}, ${size}. Ihr Browser öffnet sie; der Server kann sie nicht lesen.`,
-  opening: 'Es wird geöffnet, was Ihnen geteilt wurde …',
+  intro: (count, size) => `${files(count)}, ${size}. Ihr Browser entschlüsselt sie; der Server kann sie nicht lesen.`,
+  opening: 'Die geteilten Dateien werden geöffnet\u00a0…',
   list: 'Geteilte Dateien',
-  unnamed: 'Ohne Namen',
-  changed: (when) => `Geändert ${when}`,
-  save: 'Speichern',
-  saveOf: (name) => `${name} speichern`,
-  saving: (name) => `${name} wird gespeichert`,
-  saveAll: 'Alle speichern',
-  saved: (name) => `${name} ist gespeichert.`,
-  savedMark: 'Gespeichert',
+  unnamed: 'Datei ohne Namen',
+  changed: (when) => `Geändert am ${when}`,
+  save: 'Herunterladen',
+  saveOf: (name) => `${name} herunterladen`,
+  saving: (name) => `${name} wird heruntergeladen`,
+  saveAll: 'Alle herunterladen',
+  saved: (name) => `${name} wurde heruntergeladen.`,
+  savedMark: 'Heruntergeladen',
   stop: 'Anhalten',
-  stopOf: (name) => `Speichern von ${name} anhalten`,
-  show: 'Ansehen',
-  showOf: (name) => `${name} ansehen`,
+  stopOf: (name) => `Herunterladen von ${name} anhalten`,
+  show: 'Vorschau anzeigen',
+  showOf: (name) => `Vorschau von ${name} anzeigen`,
   close: 'Schließen',
-  careful: 'Die Namen hat gewählt, wer die Dateien teilt. Öffnen Sie nur, was Sie erwarten.',
+  careful: 'Die Namen hat der Absender gewählt. Öffnen Sie nur Dateien, die Sie erwarten.',
   about: 'Was ist Blindkeep?',
   aboutText:
-    'Ein Ort für Dateien, der alles versiegelt, bevor es einen Browser verlässt. Der Teil der Adresse dieser Seite nach # ist der Schlüssel. Er gelangt nie zum Server.',
+    'Blindkeep speichert Dateien, die im Browser verschlüsselt werden, bevor sie hochgeladen werden. Der Teil dieses Links nach # ist der Schlüssel. Er gelangt nie zum Server.',
   retry: 'Noch einmal versuchen',
   faults: {
     dead: {
       title: 'Hier wird nichts mehr geteilt',
-      text: 'Die Freigabe ist beendet, oder die Adresse stimmt nicht. Bitten Sie um eine neue.',
+      text: 'Die Freigabe ist beendet, oder der Link ist falsch. Bitten Sie die Person, von der Sie ihn haben, um einen neuen.',
     },
     damaged: {
-      title: 'Diese Adresse ist beschädigt',
-      text: 'Ein Teil davon wurde unterwegs verändert oder abgeschnitten. Kopieren Sie sie noch einmal ganz aus der Nachricht, die Sie bekommen haben.',
+      title: 'Dieser Link ist beschädigt',
+      text: 'Ein Teil davon fehlt oder wurde verändert. Kopieren Sie den ganzen Link noch einmal aus der Nachricht, die Sie bekommen haben.',
     },
     fragment_missing: {
-      title: 'In der Adresse fehlt der Schlüssel',
-      text: 'Der Teil nach # öffnet die Dateien, und er ist nicht da. Manche Programme schneiden ihn ab: Kopieren Sie die ganze Adresse aus der Nachricht, die Sie bekommen haben.',
+      title: 'Im Link fehlt der Schlüssel',
+      text: 'Der Teil nach # öffnet die Dateien, und er fehlt. Manche Programme schneiden ihn ab. Kopieren Sie den ganzen Link aus der Nachricht, die Sie bekommen haben.',
     },
-    caught: {
-      title: 'Das passt nicht zur Adresse',
-      text: 'Was der Server gibt, wurde nicht für diese Adresse versiegelt, oder die Adresse wurde unterwegs verändert. Kopieren Sie sie noch einmal ganz; bleibt es dabei, sagen Sie es der Person, von der Sie sie haben.',
+    tampered: {
+      title: 'Die Dateien passen nicht zum Link',
+      text: 'Die Antwort des Servers wurde nicht für diesen Link verschlüsselt, oder der Link wurde unterwegs verändert. Kopieren Sie den ganzen Link noch einmal. Wenn das nicht hilft, sagen Sie es der Person, von der Sie ihn haben.',
     },
     newer: {
-      title: 'Diese Seite ist dafür zu alt',
-      text: 'Was geteilt wurde, stammt aus einer neueren Version. Laden Sie die Seite neu.',
+      title: 'Diese Seite ist zu alt',
+      text: 'Die Freigabe wurde mit einer neueren Version angelegt. Laden Sie die Seite neu.',
     },
     file_gone: {
       title: 'Die Datei ist nicht mehr da',
-      text: 'Sie wurde gelöscht, oder die Freigabe ist beendet. Bitten Sie um eine neue.',
+      text: 'Sie wurde gelöscht, oder die Freigabe ist beendet. Bitten Sie um einen neuen Link.',
     },
-    file_caught: {
-      title: 'Das ist eine andere Datei als die geteilte',
-      text: 'Sie stimmt nicht mit dem überein, was versiegelt wurde. Nichts davon wurde behalten. Sagen Sie es der Person, die teilt, und versuchen Sie es später noch einmal.',
+    file_tampered: {
+      title: 'Das ist nicht die Datei, die geteilt wurde',
+      text: 'Sie stimmt nicht mit der Datei überein, die verschlüsselt wurde. Nichts davon wurde behalten. Sagen Sie es der Person, von der Sie den Link haben, und versuchen Sie es später noch einmal.',
     },
     unreachable: {
       title: 'Der Server ist nicht erreichbar',
       text: 'Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
     },
     failed: {
-      title: 'Das hat nicht geklappt',
+      title: 'Das hat nicht funktioniert',
       text: 'Der Server konnte nicht antworten. Versuchen Sie es gleich noch einmal.',
     },
     disk: {
-      title: 'Die Datei ließ sich nicht speichern',
-      text: 'Ihr Gerät hat sie nicht angenommen. Ist genug Platz frei? Versuchen Sie es noch einmal.',
+      title: 'Die Datei konnte nicht geschrieben werden',
+      text: 'Ihr Gerät hat sie abgelehnt. Sorgen Sie für genug Platz und versuchen Sie es noch einmal.',
     },
     unsupported: {
-      title: 'Dieser Browser kann das nicht öffnen',
-      text: 'Es braucht eine Adresse mit https und einen Browser der letzten Jahre. Öffnen Sie die Adresse in einem anderen.',
+      title: 'Dieser Browser kann die Dateien nicht öffnen',
+      text: 'Nötig sind ein Link mit https und ein aktueller Browser. Öffnen Sie den Link in einem anderen Browser.',
     },
   },
 }

@@ -1,74 +1,74 @@
-const files = (count: number) => (count === 1 ? '1 file' : `${count} files`)
+import { files } from './counts.ts'
 
 export const share = {
   language: 'Language',
   title: 'Files for you',
   intro: (count: number, size: string) =>
-    `${files(count)}, ${size}. Your browser opens them; the server cannot read them.`,
-  opening: 'Opening what was shared with you…',
+    `${files(count)}, ${size}. Your browser decrypts them; the server cannot read them.`,
+  opening: 'Opening the shared files…',
   list: 'Shared files',
-  unnamed: 'Without a name',
+  unnamed: 'Unnamed file',
   changed: (when: string) => `Changed ${when}`,
-  save: 'Save',
-  saveOf: (name: string) => `Save ${name}`,
-  saving: (name: string) => `Saving ${name}`,
-  saveAll: 'Save all',
-  saved: (name: string) => `${name} is saved.`,
-  savedMark: 'Saved',
+  save: 'Download',
+  saveOf: (name: string) => `Download ${name}`,
+  saving: (name: string) => `Downloading ${name}`,
+  saveAll: 'Download all',
+  saved: (name: string) => `${name} was downloaded.`,
+  savedMark: 'Downloaded',
   stop: 'Stop',
-  stopOf: (name: string) => `Stop saving ${name}`,
-  show: 'Look',
-  showOf: (name: string) => `Look at ${name}`,
+  stopOf: (name: string) => `Stop downloading ${name}`,
+  show: 'Show preview',
+  showOf: (name: string) => `Show preview of ${name}`,
   close: 'Close',
-  careful: 'Names are those that the sender gave. Open only what you expect.',
+  careful: 'The sender chose the names. Open only files that you expect.',
   about: 'What is Blindkeep?',
   aboutText:
-    'A place for files that seals everything before it leaves a browser. The part of this page’s address after # is the key. It never reaches the server.',
+    'Blindkeep stores files that are encrypted in the browser before they are uploaded. The part of this link after # is the key. It never reaches the server.',
   retry: 'Try again',
   faults: {
     dead: {
       title: 'Nothing is shared here any more',
-      text: 'The share has ended, or its address is not right. Ask whoever sent it to you for a new one.',
+      text: 'The share has ended, or the link is wrong. Ask the person who sent it to you for a new one.',
     },
     damaged: {
-      title: 'This address is damaged',
-      text: 'A part of it was changed or cut on its way to you. Copy it again, whole, from the message that you got.',
+      title: 'This link is damaged',
+      text: 'A part of it is missing or was changed. Copy the whole link again from the message that you got.',
     },
     fragment_missing: {
-      title: 'The key is missing from the address',
-      text: 'The part after # opens the files, and it is not there. Some programs cut it off: copy the whole address from the message that you got.',
+      title: 'The key is missing from the link',
+      text: 'The part after # opens the files, and it is missing. Some programs cut it off. Copy the whole link from the message that you got.',
     },
-    caught: {
-      title: 'This does not fit the address',
-      text: 'What the server gives was not sealed for this address, or the address was changed on its way. Copy it again, whole; if it stays so, tell whoever sent it to you.',
+    tampered: {
+      title: 'The files do not match the link',
+      text: 'The server’s answer was not encrypted for this link, or the link was changed on its way. Copy the whole link again. If this does not help, tell the person who sent it to you.',
     },
     newer: {
-      title: 'This page is too old for it',
-      text: 'What was shared was made by a newer version. Reload the page.',
+      title: 'This page is too old',
+      text: 'The share was created with a newer version. Reload the page.',
     },
     file_gone: {
-      title: 'The file is not there any more',
-      text: 'Its owner has deleted it, or ended the share. Ask them for a new one.',
+      title: 'The file is no longer there',
+      text: 'Its owner deleted it or ended the share. Ask them for a new link.',
     },
-    file_caught: {
-      title: 'This is another file than was shared',
-      text: 'It does not match what its owner has sealed. Nothing of it was kept. Tell them, and try again later.',
+    file_tampered: {
+      title: 'This is not the file that was shared',
+      text: 'It does not match the file that its owner encrypted. Nothing of it was kept. Tell the owner, and try again later.',
     },
     unreachable: {
       title: 'The server cannot be reached',
-      text: 'Check your connection, and try again.',
+      text: 'Check your connection and try again.',
     },
     failed: {
       title: 'That did not work',
       text: 'The server could not answer. Try again in a moment.',
     },
     disk: {
-      title: 'The file could not be saved',
-      text: 'Your device has refused it. Is there enough room? Try again.',
+      title: 'The file could not be written',
+      text: 'Your device refused it. Make sure that there is enough space, and try again.',
     },
     unsupported: {
-      title: 'This browser cannot open it',
-      text: 'It needs an address with https, and a browser of the last years. Open the address in another one.',
+      title: 'This browser cannot open the files',
+      text: 'A link with https and a recent browser are needed. Open the link in another browser.',
     },
   },
 }
