@@ -6,7 +6,7 @@ import type { Upload } from '../ports/store.ts'
 import type { Call } from './call.ts'
 import { mediaType } from './gates.ts'
 
-/** A chunk's request and the answer to it, the same for a guest's session and for an owner's (specification, Append one chunk). */
+/** Answers a chunk of a guest's or an owner's session (specification, Append one chunk). */
 export async function chunkAnswer(
   call: Pick<Call<'appendChunk'>, 'header' | 'body' | 'signal'>,
   { upload, appendChunk, chunkBytesMax }: ChunkTarget,
@@ -15,7 +15,7 @@ export async function chunkAnswer(
   if (isRefusal(headers)) return headers
   const body = call.body.pieces(chunkBytesMax)
   const answer = await appendChunk(upload.uploadId, { ...headers, body, signal: call.signal })
-  // The body's size is judged before the chunk's place: what a refusal or a repeat did not need is still read, and counted.
+  // The size of the body is checked before the offset of the chunk, so the rest of a refused or repeated chunk is read and counted too.
   return (await call.body.drain(chunkBytesMax)) === 'too_large' ? { refused: 'body_too_large' } : answer
 }
 
@@ -36,7 +36,7 @@ function chunkHeaders({ header }: Pick<Call<'appendChunk'>, 'header'>) {
   return { offset: Number(offset), checksum }
 }
 
-/** Where a session stands, in headers alone. */
+/** The state of a session, as headers. */
 export function sessionHeaders({ receivedBytes, size, state }: Upload) {
   return {
     'X-Service-Offset': String(receivedBytes),

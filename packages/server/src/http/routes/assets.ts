@@ -10,7 +10,7 @@ import { contentAnswer, contentHead } from '../content.ts'
 
 type Row = 'asset' | 'deleteAsset' | 'assetReceipts' | 'blob' | 'blobHead'
 
-/** What is served under its own hash never changes: its owner’s browser may keep it, sealed as it is, and no other cache. */
+/** A blob never changes under its hash. The owner's browser may keep it, sealed as it is; shared caches may not. */
 const IMMUTABLE = { cacheControl: 'private, max-age=31536000, immutable' }
 
 export function assetRoutes({ assets, blobs }: { readonly assets: Assets; readonly blobs: Blobs }): Pick<Routes, Row> {

@@ -11,7 +11,7 @@ import type { Store } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { chunkAnswer, sessionHeaders } from '../chunk.ts'
 
-/** What somebody with nothing but a link does. */
+/** The operations of a guest. */
 type Row = 'guestLink' | 'createDrop' | 'appendChunk' | 'dropSession' | 'cancelDrop' | 'guestReceipt'
 
 interface GuestPorts {

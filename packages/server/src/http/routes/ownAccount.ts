@@ -3,7 +3,7 @@ import type { ChangePassword } from '../../domain/account/password.ts'
 import type { Routes } from '../call.ts'
 import { givenBytes } from '../givenBytes.ts'
 
-/** What somebody who is signed in does with the account itself, and is asked for the present secret. */
+/** The operations of an owner on the account itself. */
 export function ownAccountRoutes({
   changePassword,
   accountDeletion,

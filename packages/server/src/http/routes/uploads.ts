@@ -8,7 +8,7 @@ import type { Routes } from '../call.ts'
 import { chunkAnswer, sessionHeaders } from '../chunk.ts'
 import { declaredOf } from '../declared.ts'
 
-/** An owner's own uploads. */
+/** The uploads of an owner. */
 type Row = 'createUpload' | 'listUploads' | 'appendUpload' | 'uploadSession' | 'cancelUpload'
 
 interface UploadRoutePorts {
