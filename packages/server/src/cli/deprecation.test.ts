@@ -51,7 +51,7 @@ describe('the commands of deprecations', () => {
   it(
     'announce, and list the announcements in their order',
     overDatabase(async (run) => {
-      assert.deepEqual(await run('list'), { lines: ['Nothing has been announced.'], json: { announcements: [] } })
+      assert.deepEqual(await run('list'), { lines: ['There are no announcements.'], json: { announcements: [] } })
       const [soon, late] = [inDays(91), inDays(200)]
       const first = await run('announce', '--min-version', '2026-03-01', '--cutoff', soon)
       const second = await run(
