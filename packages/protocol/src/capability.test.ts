@@ -5,13 +5,9 @@ import vectors from '../../../vectors/capabilities.json' with { type: 'json' }
 import { concatBytes, fromBase64, fromHex } from './bytes.ts'
 import { CapabilityError, type CapabilityVerification, capabilityClaims, verifyCapability } from './capability.ts'
 import { parseAlbumId, parseInstant, parseJti } from './ids.ts'
+import { known } from './testing/known.ts'
 
 const SPKI = fromHex('302a300506032b6570032100')
-
-function known<Value>(value: Value | undefined): Value {
-  assert.ok(value !== undefined)
-  return value
-}
 
 function verifying(token: string, differing: Partial<typeof vectors.given> = {}): CapabilityVerification {
   const { issuer, peer, album_id, now, revocations } = { ...vectors.given, ...differing }

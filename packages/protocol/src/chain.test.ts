@@ -3,11 +3,7 @@ import { describe, it } from 'node:test'
 import { checkChain } from './chain.ts'
 import { parseAssetId, parseKeyId, parseSha256Hex, parseUploadId } from './ids.ts'
 import type { DecodedReceipt, ReceiptPayload } from './receipt.ts'
-
-function known<Value>(value: Value | undefined): Value {
-  assert.ok(value !== undefined)
-  return value
-}
+import { known } from './testing/known.ts'
 
 const hashOf = (sequence: number) => known(parseSha256Hex(sequence.toString(16).padStart(64, '0')))
 

@@ -13,11 +13,7 @@ import {
 import { assembleManifest, decodeManifest, disagreement, manifestToBeSigned, type SignedManifest } from './manifest.ts'
 import { parse } from './parse.ts'
 import { ManifestEnvelope } from './schemas/manifest.ts'
-
-function known<Value>(value: Value | undefined): Value {
-  assert.ok(value !== undefined)
-  return value
-}
+import { known } from './testing/known.ts'
 
 const anyHash = fc.stringMatching(/^[0-9a-f]{64}$/).map((text) => known(parseSha256Hex(text)))
 const anyUuid = fc.uuid()

@@ -4,15 +4,7 @@ import { describe, it } from 'node:test'
 import vectors from '../../../vectors/manifests.json' with { type: 'json' }
 import { concatBytes, fromBase64, fromHex, toHex, utf8 } from './bytes.ts'
 import type { HybridSignatures, HybridVerifiers } from './cose.ts'
-import {
-  parseAccountId,
-  parseAlbumId,
-  parseAssetId,
-  parseDeviceId,
-  parseProtocolVersion,
-  parseSha256Hex,
-  parseUploadId,
-} from './ids.ts'
+import { parseUploadId } from './ids.ts'
 import { joinHybridPublicKey, keyId as keyIdOf } from './keys.ts'
 import {
   assembleManifest,
@@ -29,6 +21,8 @@ import {
 import { parse } from './parse.ts'
 import { decodeReceipt, receiptToBeSigned } from './receipt.ts'
 import { ManifestEnvelope } from './schemas/manifest.ts'
+import { hashOf, least, whole } from './testing/envelopes.ts'
+import { known } from './testing/known.ts'
 
 function verifierOf(asymmetricKeyType: 'ed25519' | 'ml-dsa-65') {
   return (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => {
@@ -61,39 +55,6 @@ const device = createDevice()
 const verifying = (provenance: Uint8Array, publicKey: Uint8Array = device.publicKey) =>
   verifyManifest({ provenance, publicKey, verify: nodeVerifiers })
 
-function known<Value>(value: Value | undefined): Value {
-  assert.ok(value !== undefined)
-  return value
-}
-
-const hashOf = (digit: string) => known(parseSha256Hex(digit.repeat(64)))
-
-const least: ManifestEnvelope = {
-  crypto_suite_id: 1,
-  protocol_version: known(parseProtocolVersion('2026-01-01')),
-  file_id: known(parseAssetId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e02')),
-  amk_version: 1,
-  ciphertext_hash: hashOf('a'),
-  plaintext_size: 5,
-  chunk_size: 1_048_560,
-  key_mode: 'derived',
-  created_by_user: known(parseAccountId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e04')),
-  created_by_device: known(parseDeviceId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e03')),
-  client_version: 'blindkeep-cli 0.1.0',
-  timestamp: '2026-03-01T11:20:30.456+01:00',
-  action: 'create',
-}
-
-const whole: ManifestEnvelope = {
-  ...least,
-  album_id: known(parseAlbumId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e01')),
-  key_mode: 'wrapped',
-  metadata_blob_hash: hashOf('b'),
-  original_blob_hash: hashOf('a'),
-  action: 'replace',
-  prior_provenance_hash: hashOf('c'),
-  retention_until: '2027-03-01T00:00:00Z',
-}
 const wrappedKey = Uint8Array.from({ length: 1138 }, (_, index) => index % 251)
 
 function refusal(reason: ManifestFault) {

@@ -17,6 +17,7 @@ import {
   receiptToBeSigned,
   verifyReceipt,
 } from './receipt.ts'
+import { known } from './testing/known.ts'
 
 const SPKI = {
   ed25519: fromHex('302a300506032b6570032100'),
@@ -56,11 +57,6 @@ function createSigningKey() {
 }
 
 const key = createSigningKey()
-
-function known<Value>(value: Value | undefined): Value {
-  assert.ok(value !== undefined)
-  return value
-}
 
 const uploadId = known(parseUploadId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f'))
 const assetId = known(parseAssetId('1192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f'))

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** The body of a request, counted as it arrives; headers about its length are ignored. */
+/** The body of a request, counted as it arrives, not by its headers. */
 export interface Body {
   /** The bytes in pieces. Rejects with `BodyTooLarge` once more than `limitBytes` have arrived, with `BodyBroken` when the connection dies or stalls. */
   pieces(limitBytes: number): AsyncIterable<Uint8Array>

@@ -43,7 +43,7 @@ export type AnswerOf<Name extends OperationName> = {
 
 type Given<Status, Declared> = { readonly status: Status; readonly headers?: HeadersOf<Declared> } & BodyOf<Declared>
 
-/** Besides its declared headers, any answer may set these. */
+/** Besides its declared headers, any answer may set length, type and caching. */
 type HeadersOf<Declared> = Partial<
   Record<DeclaredHeaders<Declared> | 'Content-Length' | 'Content-Type' | 'Cache-Control', string>
 >
