@@ -95,7 +95,7 @@ async function damagePage(path: string, number: unknown, damage: (page: Buffer) 
   await writeFile(file, content)
 }
 
-const kinds = (told: readonly { readonly kind: string }[]) => told.map(({ kind }) => kind).toSorted()
+const kinds = (messages: readonly { readonly kind: string }[]) => messages.map(({ kind }) => kind).toSorted()
 
 describe('blindkeep-server fsck', () => {
   it(
@@ -219,19 +219,19 @@ describe('blindkeep-server fsck', () => {
     inDirectory(async ({ fsck, path, value }) => {
       const roots = ['drops', 'receipts', 'objects', 'links', 'chunks'].map((table) => value(ROOT_OF(table)))
       const whole = await readFile(join(path, 'blindkeep.sqlite'))
-      const told: string[] = []
+      const messages: string[] = []
       for (const root of roots) {
         await damagePage(path, root, (page) => page.fill(0xff))
         const { isWrong, json } = await fsck('repair')
         assert.deepEqual([isWrong, json.repaired], [true, []])
         assert.deepEqual(new Set(kinds(json.findings)), new Set(['database_damaged']))
-        told.push(...(await fsck()).json.findings.map(({ what }) => what))
+        messages.push(...(await fsck()).json.findings.map(({ what }) => what))
         await writeFile(join(path, 'blindkeep.sqlite'), whole)
       }
       // SQLite's own message stays, also if further reading throws.
       assert.ok(
-        told.every((what) => /^\*\*\* in database main/.test(what)),
-        told.join(),
+        messages.every((what) => /^\*\*\* in database main/.test(what)),
+        messages.join(),
       )
     }),
   )
