@@ -1,5 +1,5 @@
 /** Whether this browser can seal at all. */
-export type Missing = 'insecure' | 'old'
+type Missing = 'insecure' | 'old'
 
 /** A parameter, so that tests can describe any browser. */
 interface Abilities {

@@ -11,7 +11,7 @@ import { CANCELLED, type UploadJobs } from './uploadJobs.ts'
 /** `too_late`: the server has all of the file, so the file lands. */
 export type Cancellation = 'done' | 'too_late'
 
-export interface CancelUpload {
+interface CancelUpload {
   /** Resolves when the server has answered or could not be reached. A second call joins the first. */
   cancel(id: string): Promise<Cancellation>
   /** Cancels what was begun and sends the file from its start. */

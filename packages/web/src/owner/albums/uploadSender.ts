@@ -6,7 +6,7 @@ import type { UploadItem, UploadPorts, UploadStep } from './uploadItem.ts'
 /** More would share the same connection, and each must be hashed first. */
 const MAX_AT_ONCE = 2
 
-export interface UploadSender<File> {
+interface UploadSender<File> {
   /** Starts waiting uploads, up to the number that runs at once. */
   sendMore(): void
   stop(entry: Entry<File>): void
