@@ -54,7 +54,7 @@ async function addedDevice(owner: Owner): Promise<Device> {
       if (!(error instanceof ProblemError && error.code === 'error.device.invalid')) throw error
     }
   }
-  const made = await owner.addDevice()
-  await saveSealedDevice(await sealDevice(made, owner.accountKey))
-  return made
+  const created = await owner.addDevice()
+  await saveSealedDevice(await sealDevice(created, owner.accountKey))
+  return created
 }

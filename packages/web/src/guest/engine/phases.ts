@@ -56,7 +56,7 @@ export const become = {
 
   backedOff: () => ({ isBackingOff: false }),
 
-  /** What was begun of it is deleted, and it is sent from its start. */
+  /** Its upload was deleted, and the file is sent from its start. */
   newFile: () => ({ phase: 'waiting', mustCompare: false }),
 
   /** It stopped, and is to be sent again at once. */

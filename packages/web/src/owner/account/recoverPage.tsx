@@ -69,9 +69,9 @@ function RecoverForm({ language, newAttempt, onOwner, onChallenge }: RecoverForm
   const action = useAction()
 
   const submit = async () => {
-    const { enter, ...entrance } = newAttempt()
+    const { enter, ...attempt } = newAttempt()
     const entered = (owner: Owner) => enter(owner, { stay })
-    const { owner, challenge } = await recover({ ...entrance, email, words, newPassword: password.value })
+    const { owner, challenge } = await recover({ ...attempt, email, words, newPassword: password.value })
     if (owner !== undefined) await onOwner(entered, owner)
     else onChallenge(entered, challenge)
   }

@@ -82,9 +82,9 @@ function SignInForm({ language, newAttempt, onChallenge }: SignInFormProps) {
   }, [action.error])
 
   const signIn = async () => {
-    const { enter, ...entrance } = newAttempt()
+    const { enter, ...attempt } = newAttempt()
     const entered = (owner: Owner) => enter(owner, { stay })
-    const { owner, challenge } = await logIn({ ...entrance, email, password })
+    const { owner, challenge } = await logIn({ ...attempt, email, password })
     if (owner !== undefined) await entered(owner)
     else onChallenge(challenge, entered)
   }
