@@ -8,7 +8,7 @@ import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
 import { PasswordField } from './passwordField.tsx'
-import { SecondStepForm } from './secondStepForm.tsx'
+import { SecondStepPage } from './secondStepPage.tsx'
 import { SignedOutFrame, type SignedOutProps } from './signedOutFrame.tsx'
 import { EmailField, isEmail, StayCheck, Working } from './signInFields.tsx'
 
@@ -28,15 +28,14 @@ export function SignInPage({ language, onLanguage, newAttempt, reason }: SignInP
   }
   if (challenge !== undefined)
     return (
-      <SignedOutFrame title={text.secondStep.title} language={language} onLanguage={onLanguage}>
-        <SecondStepForm
-          challenge={challenge.step}
-          language={language}
-          onOwner={challenge.enter}
-          onOver={() => begin(true)}
-          onBack={() => begin(false)}
-        />
-      </SignedOutFrame>
+      <SecondStepPage
+        challenge={challenge.step}
+        language={language}
+        onLanguage={onLanguage}
+        onOwner={challenge.enter}
+        onOver={() => begin(true)}
+        onBack={() => begin(false)}
+      />
     )
   return (
     <SignedOutFrame title={text.signIn.title} language={language} onLanguage={onLanguage}>
