@@ -24,7 +24,7 @@ import {
   successorOf,
   uploadBody,
 } from './assetWorld.ts'
-import { json, type Reply } from './client.ts'
+import { json, type Reply } from './call.ts'
 import { expectSaid } from './expect.ts'
 import { signManifest } from './provenanceWriter.ts'
 import { connect } from './server.ts'

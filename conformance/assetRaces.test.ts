@@ -25,7 +25,7 @@ import {
   uploadBody,
   uploadsOf,
 } from './assetWorld.ts'
-import { json } from './client.ts'
+import { json } from './call.ts'
 import { atOnce, said, tally } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {

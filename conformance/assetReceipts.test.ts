@@ -17,7 +17,8 @@ import {
   receiptsOf,
   sendAdoption,
 } from './assetWorld.ts'
-import { type Client, json } from './client.ts'
+import { json } from './call.ts'
+import type { Client } from './client.ts'
 import { expectSaid, fingerprint } from './expect.ts'
 import { checkReceipt, hashOf, publishedKeys, readingOf } from './receiptReader.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'

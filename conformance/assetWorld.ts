@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type Client, json, type Reply } from './client.ts'
+import { json, type Reply } from './call.ts'
+import type { Client } from './client.ts'
 import { type DeviceKeys, newDeviceKeys, signManifest } from './provenanceWriter.ts'
 import { append, asOwner, inboxOf, OCTETS, type Owner, type OwnSession, quotaOf, sha256, signUp } from './world.ts'
 

@@ -14,7 +14,7 @@ import {
   sendAdoption,
   successorOf,
 } from './assetWorld.ts'
-import type { Reply } from './client.ts'
+import type { Reply } from './call.ts'
 import { expectSaid } from './expect.ts'
 import { connect } from './server.ts'
 import { append, asOwner, land, MIB, newLink, OCTETS, onlyDrop, sha256, signUp } from './world.ts'

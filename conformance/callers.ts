@@ -1,7 +1,8 @@
 /** Tokens that let nobody in any more, made as they come to be. */
 import assert from 'node:assert/strict'
 import { addDevice } from './assetWorld.ts'
-import { type Client, json } from './client.ts'
+import { json } from './call.ts'
+import type { Client } from './client.ts'
 import { asOwner, type Owner, signIn, signUp, type Tokens } from './world.ts'
 
 /** Of a session that has been logged out. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createPublicKey, randomUUID, verify } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { json, type Reply } from './client.ts'
+import { json, type Reply } from './call.ts'
 import { atOnce, expectSaid, tally, until } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, type Owner, signUp } from './world.ts'

@@ -10,7 +10,8 @@ import {
   sendAdoption,
   successorOf,
 } from './assetWorld.ts'
-import { type Client, json } from './client.ts'
+import { json } from './call.ts'
+import type { Client } from './client.ts'
 import { expectSaid } from './expect.ts'
 import { inboxOf, type Link, land, provision, type Session, sessionPath, sha256, signUp } from './world.ts'
 

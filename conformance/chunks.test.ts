@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import type { Reply, Sending } from './client.ts'
+import type { Reply } from './call.ts'
+import type { Sending } from './client.ts'
 import { expectBodyless413, expectSaid, offsetOf, said } from './expect.ts'
 import { connect } from './server.ts'
 import {

@@ -3,43 +3,14 @@
  * everywhere, so that each request of each test also proves those.
  */
 import { once } from 'node:events'
-import {
-  Agent,
-  type ClientRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  request as openRequest,
-} from 'node:http'
+import { Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http'
 import { request as openSecureRequest, Agent as SecureAgent } from 'node:https'
+import type { Call, Reply } from './call.ts'
 import { readDocument, type ServerDocument } from './document.ts'
 import { judge } from './judge.ts'
 
 const ANSWER_TIMEOUT_MS = 30_000
 const MAX_SOCKETS = 128
-
-export interface Call {
-  readonly method: string
-  /** Relative to the base URL, with its query. */
-  readonly path: string
-  /** Access token, sent as `Authorization: Bearer`. */
-  readonly token?: string | undefined
-  /** Sent as application/json. */
-  readonly json?: unknown
-  /** Sent as it is. */
-  readonly body?: Uint8Array | string | undefined
-  /** Win over what is derived from the other members; undefined leaves a header out, a list repeats it. */
-  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** Sends the body chunked, without Content-Length. */
-  readonly withoutLength?: boolean
-}
-
-export interface Reply {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  /** As they came: name, value, name, value. */
-  readonly rawHeaders: readonly string[]
-  readonly body: Buffer
-}
 
 /** A request whose body the test writes piece by piece. */
 export interface Sending {
@@ -199,10 +170,4 @@ function headersOf(call: Call): Record<string, string | string[]> {
       value === undefined ? [] : [[name, typeof value === 'string' ? value : [...value]] as const],
     ),
   )
-}
-
-/** The JSON of an answer, as the test says it is shaped; its schema was checked when it came. */
-export function json<Shape>(reply: Reply): Shape {
-  const parsed: Shape = JSON.parse(reply.body.toString())
-  return parsed
 }

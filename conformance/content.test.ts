@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import type { Reply } from './client.ts'
+import type { Reply } from './call.ts'
 import { expectSaid } from './expect.ts'
 import { connect } from './server.ts'
 import { append, land, MIB, newLink, OCTETS, type Owner, onlyDrop, openSession, sha256, signUp } from './world.ts'

@@ -1,7 +1,7 @@
 /** What tests ask of answers. */
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
-import { json, type Reply } from './client.ts'
+import { json, type Reply } from './call.ts'
 
 const POLL_MS = 20
 

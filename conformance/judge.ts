@@ -1,6 +1,6 @@
 /** The rules that hold for every answer of every operation, each with the clause it comes from. */
 import assert from 'node:assert/strict'
-import type { Call, Reply } from './client.ts'
+import type { Call, Reply } from './call.ts'
 import type { DeclaredOperation, ServerDocument } from './document.ts'
 import { markSeen } from './seen.ts'
 

@@ -1,7 +1,7 @@
 /** Limits that count by source: a server that trusts the test as its proxy, so that the test can come from anywhere. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Reply } from './client.ts'
+import type { Reply } from './call.ts'
 import { atOnce, expectSaid, said, tally } from './expect.ts'
 import { finishBody, newRecoverable } from './recovering.ts'
 import { NEEDS_OWN_SERVER, ownServer } from './server.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { json, type Reply } from './client.ts'
+import { json, type Reply } from './call.ts'
 import { expectSaid, fingerprint, said } from './expect.ts'
 import { connect } from './server.ts'
 import {

@@ -22,7 +22,7 @@ import {
   uploadBody,
   uploadsOf,
 } from './assetWorld.ts'
-import type { Reply } from './client.ts'
+import type { Reply } from './call.ts'
 import { expectSaid } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, land, newLink, onlyDrop, quotaOf, sha256 } from './world.ts'

@@ -1,8 +1,9 @@
 /** Every operation, asked by every kind of caller, is answered exactly what `matrix.ts` says, and who is refused has changed nothing. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { type Call, json } from './call.ts'
 import { deletedAccountToken, endedToken, revokedToken } from './callers.ts'
-import { type Call, type Client, json } from './client.ts'
+import type { Client } from './client.ts'
 import { said, until } from './expect.ts'
 import { answerTo, CALLERS, type Caller, type Entry, MATRIX } from './matrix.ts'
 import { type Person, personFrom, prepare } from './matrixCalls.ts'

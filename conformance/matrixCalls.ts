@@ -13,7 +13,7 @@ import {
   sendJson,
   uploadBody,
 } from './assetWorld.ts'
-import { type Call, json } from './client.ts'
+import { type Call, json } from './call.ts'
 import {
   base64,
   chunkHeaders,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { type Call, json } from './client.ts'
+import { type Call, json } from './call.ts'
 import type { DeclaredOperation } from './document.ts'
 import { expectBodyless413, expectSaid, said } from './expect.ts'
 import { connect } from './server.ts'

@@ -4,7 +4,8 @@
  */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { decode, encode, Tag } from 'cbor2'
-import { type Client, json } from './client.ts'
+import { json } from './call.ts'
+import type { Client } from './client.ts'
 
 const COSE_SIGN = 98
 const ALGORITHMS = [-19, -49]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { json } from './client.ts'
+import { json } from './call.ts'
 import { atOnce, expectSaid, until } from './expect.ts'
 import { checkReceipt, hashOf, publishedKeys, readingOf } from './receiptReader.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'

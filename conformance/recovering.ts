@@ -1,8 +1,9 @@
 /** People with recovery words. To the server they are 32 bytes that prove them, and a sealed key that it cannot open. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import type { Client, Reply } from './client.ts'
-import { json } from './client.ts'
+import type { Reply } from './call.ts'
+import { json } from './call.ts'
+import type { Client } from './client.ts'
 import { base64, newEmail, newPassword, type Owner, type Tokens } from './world.ts'
 
 /** One byte of format, salt, commitment, one byte with the number of header blocks; a header of one block and 32 bytes, each with its tag. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Client, json } from './client.ts'
+import { json } from './call.ts'
+import type { Client } from './client.ts'
 import { atOnce, expectSaid, said, tally } from './expect.ts'
 import { finish, finishBody, newRecoverable, SEALED_KEY_BYTES, sealedKey, start } from './recovering.ts'
 import { answer, challengeOf, logIn, turnOn } from './secondFactor.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Client, json } from './client.ts'
+import { json } from './call.ts'
+import type { Client } from './client.ts'
 import { atOnce, expectSaid, fingerprint, tally } from './expect.ts'
 import { NEEDS_OWN_SERVER, operatedServer } from './server.ts'
 import { base64, newEmail, newPassword, type Tokens } from './world.ts'

@@ -1,7 +1,8 @@
 /** What owners do with a second factor. */
 import assert from 'node:assert/strict'
 import { type Authenticator, createAuthenticator } from '../testing/authenticator.ts'
-import { type Client, json, type Reply } from './client.ts'
+import { json, type Reply } from './call.ts'
+import type { Client } from './client.ts'
 import { said } from './expect.ts'
 import type { Owner } from './world.ts'
 

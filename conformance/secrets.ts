@@ -2,7 +2,8 @@
  * What nobody but its holder may ever read, gathered from every request and answer of a story, and a search for it in each way in which it could
  * be written. A member that is sorted nowhere fails `secrets.test.ts`: whoever adds one says here what it is.
  */
-import type { Call, Client, Reply } from './client.ts'
+import type { Call, Reply } from './call.ts'
+import type { Client } from './client.ts'
 
 /**
  * `secret`: lets somebody in. Nowhere at rest as it is, and in no log, problem or header.

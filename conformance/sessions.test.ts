@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { json } from './client.ts'
+import { json } from './call.ts'
 import { listen } from './eventReader.ts'
 import { atOnce, expectSaid, said } from './expect.ts'
 import { connect } from './server.ts'

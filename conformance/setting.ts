@@ -1,7 +1,8 @@
 /** Makes a well-formed request for any operation of the document, so that a rule can be asked of all of them. */
 import { randomUUID } from 'node:crypto'
 import { newAuthor, newBundle, openUpload } from './assetWorld.ts'
-import type { Call, Client } from './client.ts'
+import type { Call } from './call.ts'
+import type { Client } from './client.ts'
 import type { DeclaredOperation } from './document.ts'
 import { chunkHeaders, newOpaqueId, type OwnSession, openSession, provision, type Session, sha256 } from './world.ts'
 

@@ -11,7 +11,7 @@ import {
   newBundle,
   openUpload,
 } from './assetWorld.ts'
-import { json, type Reply } from './client.ts'
+import { json, type Reply } from './call.ts'
 import { expectSaid } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, newLink, type Owner, quotaOf } from './world.ts'

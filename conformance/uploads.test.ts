@@ -17,7 +17,7 @@ import {
   uploadBody,
   uploadsOf,
 } from './assetWorld.ts'
-import { json, type Reply } from './client.ts'
+import { json, type Reply } from './call.ts'
 import { atOnce, expectSaid, offsetOf, type Problem, said, until } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {

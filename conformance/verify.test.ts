@@ -19,7 +19,8 @@ import {
   successorOf,
   uploadsOf,
 } from './assetWorld.ts'
-import { type Client, json, type Reply } from './client.ts'
+import { json, type Reply } from './call.ts'
+import type { Client } from './client.ts'
 import { expectSaid } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import { append, land, MIB, newLink, type Owner, onlyDrop, quotaOf, sha256 } from './world.ts'

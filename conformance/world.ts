@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { type Client, json, type Reply } from './client.ts'
+import { json, type Reply } from './call.ts'
+import type { Client } from './client.ts'
 
 export const OCTETS = 'application/octet-stream'
 /** Fixed by suite 1. */

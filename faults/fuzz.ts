@@ -1,7 +1,8 @@
 /** R8: valid and malformed requests to every operation, from every kind of caller. Every answer is declared in the document, and the data stays consistent. */
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Reply } from '../conformance/call.ts'
 import { endedToken, revokedToken } from '../conformance/callers.ts'
-import { type Client, createClient, type Reply } from '../conformance/client.ts'
+import { type Client, createClient } from '../conformance/client.ts'
 import { said } from '../conformance/expect.ts'
 import { type Person, personFrom, prepare } from '../conformance/matrixCalls.ts'
 import { asOwner, type Owner, signIn, signUp } from '../conformance/world.ts'

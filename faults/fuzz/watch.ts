@@ -1,6 +1,7 @@
 /** A client that judges and counts every answer, and keeps the values in it for later requests. */
 import { AssertionError } from 'node:assert/strict'
-import type { Call, Client, Reply } from '../../conformance/client.ts'
+import type { Call, Reply } from '../../conformance/call.ts'
+import type { Client } from '../../conformance/client.ts'
 import { said } from '../../conformance/expect.ts'
 import { CHUNK_HASH } from './requests.ts'
 import { createPool, type Pool } from './values.ts'

@@ -10,7 +10,7 @@ import {
   receiptsOf,
   sendAdoption,
 } from '../../conformance/assetWorld.ts'
-import type { Reply } from '../../conformance/client.ts'
+import type { Reply } from '../../conformance/call.ts'
 import { said, tally } from '../../conformance/expect.ts'
 import { asOwner, inboxOf, land, onlyDrop } from '../../conformance/world.ts'
 import {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { getAsset, newBundle, openUpload, receiptsOf } from '../../conformance/assetWorld.ts'
-import { json } from '../../conformance/client.ts'
+import { json } from '../../conformance/call.ts'
 import { said, tally } from '../../conformance/expect.ts'
 import {
   type AnySession,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { deleteAsset, landBlob, newBundle, sendJson } from '../../conformance/assetWorld.ts'
-import { json, type Reply } from '../../conformance/client.ts'
+import { json, type Reply } from '../../conformance/call.ts'
 import { said, tally } from '../../conformance/expect.ts'
 import { base64, linkBody, linksOf, sendLink, sha256, signIn, type Tokens } from '../../conformance/world.ts'
 import { clear, expectUse, RACERS, type Race, race, raceSides, times } from './race.ts'

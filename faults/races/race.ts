@@ -1,7 +1,8 @@
 /** A race: many requests at the same time, of which the rules say exactly how many may win. */
 import assert from 'node:assert/strict'
 import { type Author, newAuthor, uploadsOf } from '../../conformance/assetWorld.ts'
-import type { Client, Reply } from '../../conformance/client.ts'
+import type { Reply } from '../../conformance/call.ts'
+import type { Client } from '../../conformance/client.ts'
 import { said } from '../../conformance/expect.ts'
 import { asOwner, type Link, linksOf, provision, quotaOf, revoke } from '../../conformance/world.ts'
 import { pause } from '../api.ts'

@@ -1,7 +1,7 @@
 /** A thief and an owner use one code at the same time: it opens exactly one session. */
 import assert from 'node:assert/strict'
+import { json } from '../../conformance/call.ts'
 import type { Client } from '../../conformance/client.ts'
-import { json } from '../../conformance/client.ts'
 import { said } from '../../conformance/expect.ts'
 import { answer, challengeOf, type Guarded, turnOn } from '../../conformance/secondFactor.ts'
 import { asOwner, signUp, type Tokens } from '../../conformance/world.ts'
