@@ -217,7 +217,7 @@ export async function assetOf(bundle: AssetName): Promise<Asset> {
 }
 
 /** Role and hash of each blob, in the asset's own order. */
-export async function heldBy(bundle: AssetName): Promise<readonly string[]> {
+export async function blobNamesOf(bundle: AssetName): Promise<readonly string[]> {
   return (await assetOf(bundle)).blobs.map(({ role, hash }) => `${role} ${hash}`)
 }
 

@@ -12,20 +12,20 @@ import {
 } from './assetWorld.ts'
 import { json } from './call.ts'
 import type { Client } from './client.ts'
-import { expectSaid } from './expect.ts'
+import { expectAnswer } from './expect.ts'
 import { inboxOf, type Link, land, provision, type Session, sessionPath, sha256, signUp } from './world.ts'
 
 /** An AssetReceipt, as answers carry it. */
-export type CappedList = Readonly<Record<string, unknown>> & {
+export type HeldReceipt = Readonly<Record<string, unknown>> & {
   readonly receipt_seq: number
   readonly receipt_cbor: string
 }
 
 export interface HeldLog {
   /** Each once, by receipt_seq. On a fresh server this is its whole log. */
-  readonly receipts: readonly CappedList[]
+  readonly receipts: readonly HeldReceipt[]
   /** The answer of one asset’s receipts. */
-  readonly answer: { readonly asset_id: string; readonly receipts: readonly CappedList[] }
+  readonly answer: { readonly asset_id: string; readonly receipts: readonly HeldReceipt[] }
   /** The answer of attestation-keys. */
   readonly keys: { readonly server_id: string; readonly keys: readonly Readonly<Record<string, string>>[] }
 }
@@ -39,8 +39,8 @@ export async function newLog(client: Client): Promise<HeldLog> {
   const owner = await signUp(client)
   const author = await authorFrom(owner)
   const link = await provision(owner)
-  const guests: CappedList[] = []
-  const lists: CappedList[][] = []
+  const guests: HeldReceipt[] = []
+  const lists: HeldReceipt[][] = []
   for (let at = 0; at < DROPS; at += 1) {
     const session = await land(link)
     guests.push(await guestReceipt(session))
@@ -62,17 +62,17 @@ export async function newLog(client: Client): Promise<HeldLog> {
   }
 }
 
-async function guestReceipt(session: Session): Promise<CappedList> {
-  return json<CappedList>(await session.client.send({ method: 'GET', path: `${sessionPath(session)}/receipt` }))
+async function guestReceipt(session: Session): Promise<HeldReceipt> {
+  return json<HeldReceipt>(await session.client.send({ method: 'GET', path: `${sessionPath(session)}/receipt` }))
 }
 
-async function adopt(author: Author, link: Link, session: Session): Promise<readonly CappedList[]> {
+async function adopt(author: Author, link: Link, session: Session): Promise<readonly HeldReceipt[]> {
   const drop = (await inboxOf(link.owner)).find(({ ciphertext_hash }) => ciphertext_hash === sha256(session.file))
   const bundle = newBundle(author, { original: session.file })
-  expectSaid(await sendAdoption(author.owner, drop?.drop_id ?? '', adoptBody(bundle)), '200')
+  expectAnswer(await sendAdoption(author.owner, drop?.drop_id ?? '', adoptBody(bundle)), '200')
   return told(bundle)
 }
 
-async function told(bundle: Parameters<typeof receiptsOf>[0]): Promise<readonly CappedList[]> {
+async function told(bundle: Parameters<typeof receiptsOf>[0]): Promise<readonly HeldReceipt[]> {
   return (await receiptsOf(bundle)).map((receipt) => ({ ...receipt }))
 }

@@ -3,7 +3,7 @@ import { createPublicKey, verify } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { json } from './call.ts'
 import type { Client } from './client.ts'
-import { expectSaid } from './expect.ts'
+import { expectAnswer } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import { sha256, signUp } from './world.ts'
 
@@ -219,6 +219,6 @@ describe('discovery', () => {
       '/.well-known/service',
       '/.well-known/service/keys',
     ])
-      expectSaid(await server.send({ method: 'GET', path }), '404 request.not_found', path)
+      expectAnswer(await server.send({ method: 'GET', path }), '404 request.not_found', path)
   })
 })

@@ -3,30 +3,30 @@ import assert from 'node:assert/strict'
 import type { Listening } from './client.ts'
 import type { Owner } from './world.ts'
 
-export interface Heard {
+export interface StreamEvent {
   readonly id: string
   readonly name: string
   readonly data: Readonly<Record<string, unknown>>
 }
 
-export interface Ear {
+export interface EventStream {
   readonly head: Listening['head']
   /** Where the stream began, as far as it has told before its first event; undefined when it began after one. */
   place(): string | undefined
   /** The next event; undefined when the stream has ended. */
-  next(): Promise<Heard | undefined>
+  next(): Promise<StreamEvent | undefined>
   /** Events up to and with the first of this name. */
-  upTo(name: string): Promise<readonly Heard[]>
+  upTo(name: string): Promise<readonly StreamEvent[]>
   cut(): void
 }
 
 /** Resolves when the stream has begun: what happens from then on is heard. */
-export async function listen({ client, token }: Owner, lastEventId?: string): Promise<Ear> {
+export async function listen({ client, token }: Owner, lastEventId?: string): Promise<EventStream> {
   const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
   const { head, pieces, cut } = await client.listen({ method: 'GET', path: '/v1/events', token, headers })
   const blocks = blocksOf(pieces)
   let id = lastEventId ?? ''
-  const heard: Heard[] = []
+  const heard: StreamEvent[] = []
   const take = async (): Promise<boolean> => {
     const { done, value } = await blocks.next()
     if (done === true) return false
@@ -48,7 +48,7 @@ export async function listen({ client, token }: Owner, lastEventId?: string): Pr
     place: () => begunAt,
     next,
     async upTo(name) {
-      const all: Heard[] = []
+      const all: StreamEvent[] = []
       while (all.at(-1)?.name !== name) {
         const event = await next()
         assert.ok(event !== undefined, `the stream ended before ${name}`)

@@ -21,14 +21,14 @@ export function codeOf(reply: Reply): string | undefined {
 }
 
 /** `404 drop.link_not_found`, or just the status of an answer that is no problem. */
-export function said(reply: Reply): string {
+export function answerOf(reply: Reply): string {
   const code = reply.status >= 400 ? codeOf(reply) : undefined
   return code === undefined ? String(reply.status) : `${reply.status} ${code}`
 }
 
-export function expectSaid(reply: Reply, expected: string, what?: string): void {
+export function expectAnswer(reply: Reply, expected: string, what?: string): void {
   assert.equal(
-    said(reply),
+    answerOf(reply),
     expected,
     what === undefined ? undefined : `${what}: ${reply.body.toString().slice(0, 500)}`,
   )
@@ -54,7 +54,7 @@ export async function until(ask: () => Promise<boolean>, what: string, timeoutMs
 /** How often each answer was given. */
 export function tally(replies: readonly Reply[]): Record<string, number> {
   const counts: Record<string, number> = {}
-  for (const reply of replies) counts[said(reply)] = (counts[said(reply)] ?? 0) + 1
+  for (const reply of replies) counts[answerOf(reply)] = (counts[answerOf(reply)] ?? 0) + 1
   return counts
 }
 

@@ -7,7 +7,7 @@ import {
   addDevice,
   assetOf,
   type Bundle,
-  heldBy,
+  blobNamesOf,
   landBlob,
   newAuthor,
   newBundle,
@@ -18,7 +18,7 @@ import {
   uploadBody,
   uploadsOf,
 } from './assetWorld.ts'
-import { expectSaid } from './expect.ts'
+import { expectAnswer } from './expect.ts'
 import {
   assemble,
   type Bent,
@@ -30,7 +30,7 @@ import {
   signManifest,
 } from './provenanceWriter.ts'
 import { connect } from './server.ts'
-import { append, asOwner, quotaOf, sha256, standing } from './world.ts'
+import { append, asOwner, quotaOf, sha256, stateOf } from './world.ts'
 
 const FLIPS = 24
 
@@ -46,8 +46,8 @@ async function newLanded(author?: Author, manifest: object = {}): Promise<Bundle
 /** The bytes come whole and are no good manifest: the session is over, nothing is kept, and a repeat is told the same. */
 async function expectRefused(bundle: Bundle, provenance: Buffer, what: string): Promise<void> {
   const session = await openUpload(bundle, 'provenance', provenance)
-  for (let round = 0; round < 2; round += 1) expectSaid(await append(session), '409 manifest.mismatch', what)
-  assert.equal((await standing(session)).state, 'failed', what)
+  for (let round = 0; round < 2; round += 1) expectAnswer(await append(session), '409 manifest.mismatch', what)
+  assert.equal((await stateOf(session)).state, 'failed', what)
 }
 
 /** After refusals: only the original is there and charged, and a good manifest lands. */
@@ -55,7 +55,7 @@ async function expectOpenToGood(bundle: Bundle, provenance = provenanceOf(bundle
   const { author, original } = bundle
   assert.equal((await quotaOf(author.owner)).used, original.length)
   assert.deepEqual(await uploadsOf(author.owner), [])
-  assert.deepEqual(await heldBy(bundle), [`original ${sha256(original)}`])
+  assert.deepEqual(await blobNamesOf(bundle), [`original ${sha256(original)}`])
   assert.equal((await receiptsOf(bundle)).length, 1, 'nothing was signed for what was refused')
   await landBlob(bundle, 'provenance', provenance)
 }
@@ -92,7 +92,7 @@ describe('provenance', () => {
     const bundle = await newLanded()
     const session = await openUpload(bundle, 'provenance')
     for (let start = 0; start < session.file.length; start += 1000)
-      expectSaid(await append(session, start, Math.min(start + 1000, session.file.length)), '204')
+      expectAnswer(await append(session, start, Math.min(start + 1000, session.file.length)), '204')
   })
 
   it('carries a wrapped key exactly when key_mode says so', async () => {
@@ -148,10 +148,10 @@ describe('provenance', () => {
     const author = await newAuthor(server)
     const bundle = await newLanded(author)
     const session = await openUpload(bundle, 'provenance')
-    expectSaid(await asOwner(author.owner, 'DELETE', `/v1/devices/${author.deviceId}`), '204')
-    expectSaid(await append(session), '409 manifest.mismatch')
+    expectAnswer(await asOwner(author.owner, 'DELETE', `/v1/devices/${author.deviceId}`), '204')
+    expectAnswer(await append(session), '409 manifest.mismatch')
     assert.equal((await quotaOf(author.owner)).used, bundle.original.length)
-    expectSaid(await sendUpload(author, uploadBody(bundle, 'provenance')), '403 device.not_authorized')
+    expectAnswer(await sendUpload(author, uploadBody(bundle, 'provenance')), '403 device.not_authorized')
     const { assetId, original } = bundle
     const heir = { ...author, ...(await addDevice(author.owner)) }
     await landBlob(newBundle(heir, { assetId, original }), 'provenance')
@@ -199,7 +199,7 @@ describe('provenance', () => {
     const metadata = await landBlob(bundle, 'metadata')
     const other = { ...bundle.manifest, ciphertext_hash: sha256(metadata) }
     const session = await openUpload(bundle, 'provenance', signManifest(other, author.keys))
-    expectSaid(await append(session), '409 manifest.mismatch')
+    expectAnswer(await append(session), '409 manifest.mismatch')
     await landBlob(bundle, 'provenance')
     assert.ok((await assetOf(bundle)).complete)
   })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type Authenticator, createAuthenticator } from '../testing/authenticator.ts'
 import { json, type Reply } from './call.ts'
 import type { Client } from './client.ts'
-import { said } from './expect.ts'
+import { answerOf } from './expect.ts'
 import type { Owner } from './world.ts'
 
 export interface Challenge {
@@ -26,7 +26,7 @@ export function totp({ client, token }: Owner, step: Step, body: unknown): Promi
 
 export async function enroll(owner: Owner): Promise<Authenticator> {
   const reply = await totp(owner, 'enroll', { current_password: owner.password })
-  assert.equal(said(reply), '200')
+  assert.equal(answerOf(reply), '200')
   return createAuthenticator(json<{ provisioning_uri: string }>(reply).provisioning_uri)
 }
 
@@ -37,7 +37,7 @@ export async function turnOn(owner: Owner): Promise<Guarded> {
 
 export async function confirm(owner: Owner, authenticator: Authenticator): Promise<Guarded> {
   const reply = await totp(owner, 'confirm', { code: authenticator.next() })
-  assert.equal(said(reply), '200')
+  assert.equal(answerOf(reply), '200')
   return { owner, authenticator, backupCodes: json<{ backup_codes: string[] }>(reply).backup_codes }
 }
 
@@ -47,7 +47,7 @@ export function logIn({ client, email, password }: Owner): Promise<Reply> {
 
 export async function challengeOf(owner: Owner): Promise<Challenge> {
   const reply = await logIn(owner)
-  assert.equal(said(reply), '202')
+  assert.equal(answerOf(reply), '202')
   return json<Challenge>(reply)
 }
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createSearcher, type Exchange, type Found, formsOf, gather, KINDS, recorded } from './secrets.ts'
-import { tellStory } from './secretsStory.ts'
+import { recordExchanges } from './secretsStory.ts'
 import { NEEDS_OWN_SERVER, type OperatedServer, operatedServer } from './server.ts'
 
 const skip = NEEDS_OWN_SERVER
@@ -23,7 +23,7 @@ if (skip === false)
     after(() => rm(directory, { recursive: true, force: true }))
     server = await operatedServer({ LOG_LEVEL: 'trace', MASTER_SECRET_FILE: masterSecretFile })
     const { code } = await inviteOf(server)
-    await tellStory(recorded(server.client, exchanges), code)
+    await recordExchanges(recorded(server.client, exchanges), code)
     document = (await server.client.send({ method: 'GET', path: '/openapi.json' })).body.toString()
     // With what stands in the write-ahead log alone, and with what is written last.
     const running = await filesBelow(server.dataDir)

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { createAuthenticator } from '../testing/authenticator.ts'
 import { type Call, json, type Reply } from './call.ts'
 import type { Client } from './client.ts'
-import { expectSaid } from './expect.ts'
+import { expectAnswer } from './expect.ts'
 import { MATRIX } from './matrix.ts'
 import { personFrom, prepare } from './matrixCalls.ts'
 import {
@@ -22,7 +22,7 @@ import {
 } from './world.ts'
 
 /** `invite` is a code that nobody has used yet. */
-export async function tellStory(client: Client, invite: string): Promise<void> {
+export async function recordExchanges(client: Client, invite: string): Promise<void> {
   await comeByInvite(client, invite)
   await passGatedLink(await signUp(client))
   await recover(client)
@@ -34,7 +34,7 @@ async function register(client: Client, over: object = {}): Promise<Owner> {
   const [email, password] = [newEmail(), newPassword()]
   const body = { email, password, kdf_version: 1, salt: base64(16), sealed_account_key: base64(60), ...over }
   const reply = await client.send({ method: 'POST', path: '/v1/auth/register', json: body })
-  expectSaid(reply, '201')
+  expectAnswer(reply, '201')
   const tokens = json<Tokens>(reply)
   const { access_token: token, refresh_token: refreshToken, account_id: accountId } = tokens
   return { client, email, password, accountId, token, refreshToken }
@@ -47,9 +47,9 @@ async function comeByInvite(client: Client, invite: string): Promise<void> {
     const json = { email: newEmail(), password: newPassword(), invite: given }
     return client.send({ method: 'POST', path: '/v1/auth/register', json, headers })
   }
-  expectSaid(await sent(`${invite}0`), '403 auth.registration_closed')
-  expectSaid(await sent(invite), '201')
-  expectSaid(await sent(invite), '403 auth.registration_closed')
+  expectAnswer(await sent(`${invite}0`), '403 auth.registration_closed')
+  expectAnswer(await sent(invite), '201')
+  expectAnswer(await sent(invite), '403 auth.registration_closed')
 }
 
 async function passGatedLink(owner: Owner): Promise<void> {
@@ -60,11 +60,11 @@ async function passGatedLink(owner: Owner): Promise<void> {
     sendDeclaration(link, declaration(file, { suggested_filename: `${newPassword()}.pdf`, ...over }), {
       'idempotency-key': newPassword(),
     })
-  expectSaid(await sent({ passphrase_proof: base64(32) }), '403 drop.passphrase_required')
-  expectSaid(await sent({ passphrase_proof: `${verifier}!` }), '400 request.malformed')
+  expectAnswer(await sent({ passphrase_proof: base64(32) }), '403 drop.passphrase_required')
+  expectAnswer(await sent({ passphrase_proof: `${verifier}!` }), '400 request.malformed')
   const reply = await sent({ passphrase_proof: verifier })
-  expectSaid(reply, '201')
-  expectSaid(await append(sessionOf(link, file, reply)), '204')
+  expectAnswer(reply, '201')
+  expectAnswer(await append(sessionOf(link, file, reply)), '204')
 }
 
 async function recover(client: Client): Promise<void> {
@@ -72,9 +72,9 @@ async function recover(client: Client): Promise<void> {
   const { email } = await register(client, { sealed_recovery_key: base64(90), recovery_proof: proof })
   const finish = (recovery_proof: string) => ({ email, recovery_proof, password: newPassword(), salt: base64(16) })
   const post = (path: string, body: unknown) => client.send({ method: 'POST', path, json: body })
-  expectSaid(await post('/v1/auth/recover/start', { email }), '200')
-  expectSaid(await post('/v1/auth/recover/finish', finish(base64(32))), '401 auth.recovery_invalid')
-  expectSaid(await post('/v1/auth/recover/finish', finish(proof)), '200')
+  expectAnswer(await post('/v1/auth/recover/start', { email }), '200')
+  expectAnswer(await post('/v1/auth/recover/finish', finish(base64(32))), '401 auth.recovery_invalid')
+  expectAnswer(await post('/v1/auth/recover/finish', finish(proof)), '200')
 }
 
 /** With a second factor, its codes and those that stand for them. */
@@ -85,11 +85,11 @@ async function proveTwice({ client, email, password, token }: Owner): Promise<vo
   const confirmed = await post('totp/confirm', { code: createAuthenticator(enrolled.provisioning_uri).next() })
   const [first = '', second = ''] = json<{ backup_codes: readonly string[] }>(confirmed).backup_codes
   const challenge = await post('login', { email, password })
-  expectSaid(challenge, '202')
+  expectAnswer(challenge, '202')
   const { mfa_token } = json<{ mfa_token: string }>(challenge)
-  expectSaid(await post('login/verify-totp', { mfa_token, code: `${first}X` }), '401 auth.totp_invalid_code')
-  expectSaid(await post('login/verify-totp', { mfa_token, code: first }), '200')
-  expectSaid(await post('totp/disable', { current_password: password, code: second }), '204')
+  expectAnswer(await post('login/verify-totp', { mfa_token, code: `${first}X` }), '401 auth.totp_invalid_code')
+  expectAnswer(await post('login/verify-totp', { mfa_token, code: first }), '200')
+  expectAnswer(await post('totp/disable', { current_password: password, code: second }), '204')
 }
 
 async function askEverything(client: Client): Promise<void> {

@@ -178,14 +178,14 @@ export function appendBytes(
   })
 }
 
-export interface Standing {
+export interface SessionState {
   readonly status: number
   readonly offset: number
   readonly length: number
   readonly state: string
 }
 
-export async function standing(session: AnySession): Promise<Standing> {
+export async function stateOf(session: AnySession): Promise<SessionState> {
   const call = { method: 'HEAD', path: sessionPath(session), token: tokenOf(session) }
   const { status, headers } = await session.client.send(call)
   return {
