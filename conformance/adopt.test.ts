@@ -10,7 +10,7 @@ import {
   blobNamesOf,
   DAY_MS,
   deleteAsset,
-  expectWholeUse,
+  expectConsistentQuota,
   getAsset,
   landAsset,
   landBlob,
@@ -124,7 +124,7 @@ describe('adopt', () => {
     assert.deepEqual(await quotaOf(author.owner), quota)
     assert.deepEqual(await entryOf(link), { ...entry, pending: 0 })
     assert.deepEqual(await guestView(link), view)
-    assert.equal(await expectWholeUse(author, [bundle.assetId]), world.drop.size)
+    assert.equal(await expectConsistentQuota(author, [bundle.assetId]), world.drop.size)
   })
 
   it('is completed by metadata and provenance, which carries the wrapped key', async () => {
@@ -160,7 +160,7 @@ describe('adopt', () => {
     await landBlob(bundle, 'provenance')
     expectAnswer(await adopt(world, bundle), '200')
     assert.ok((await assetOf(bundle)).complete)
-    await expectWholeUse(world.author, [bundle.assetId])
+    await expectConsistentQuota(world.author, [bundle.assetId])
   })
 
   it('leaves the guest’s state and repeats as they were', async () => {
@@ -245,7 +245,7 @@ describe('adopt: whose bytes', () => {
     assert.deepEqual(await onlyDrop(author.owner), one)
     expectAnswer(await asOwner(author.owner, 'DELETE', `/v1/drops/${one.drop_id}`), '204')
     assert.deepEqual((await asOwner(author.owner, 'GET', `/v1/blob/${sha256(file)}`)).body, file)
-    assert.equal(await expectWholeUse(author, [bundle.assetId]), file.length)
+    assert.equal(await expectConsistentQuota(author, [bundle.assetId]), file.length)
   })
 
   it('answers 400 to a malformed id', async () => {
@@ -276,7 +276,7 @@ describe('adopt: state of the asset', () => {
     const other = newBundle(author, { assetId: waits.assetId, original: session.file })
     expectAnswer(await adopt(world, other), '422 asset.id_taken', 'its metadata names another original')
     assert.equal((await inboxOf(author.owner)).length, 1)
-    await expectWholeUse(author, [held.assetId, waits.assetId])
+    await expectConsistentQuota(author, [held.assetId, waits.assetId])
     expectAnswer(await adopt(world, world.bundle), '200')
   })
 
@@ -347,7 +347,7 @@ describe('adopt: state of the asset', () => {
     assert.equal((await assetOf(asset)).drop?.drop_id, second.drop.drop_id, 'the drop that is its original now')
     const next = successorOf(asset, undefined)
     await landBlob(next)
-    assert.equal(await expectWholeUse(author, [asset.assetId]), next.original.length)
+    assert.equal(await expectConsistentQuota(author, [asset.assetId]), next.original.length)
   })
 
   it('is refused while an upload of another original is open', async () => {

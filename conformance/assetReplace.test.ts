@@ -8,7 +8,7 @@ import {
   completeWith,
   DAY_MS,
   deleteAsset,
-  expectWholeUse,
+  expectConsistentQuota,
   landAsset,
   landBlob,
   newAuthor,
@@ -71,7 +71,7 @@ describe('replace', () => {
     await completeWith(third)
     assert.deepEqual((await assetOf(third)).envelope, { ...third.manifest })
     assert.equal((await receiptsOf(third)).length, 9)
-    await expectWholeUse(author, [asset.assetId])
+    await expectConsistentQuota(author, [asset.assetId])
   })
 
   it('answers 409 to a prior_provenance_hash that is not the present provenance', async () => {
@@ -157,7 +157,7 @@ describe('replace', () => {
     await landBlob(next)
     expectAnswer(await append(late), '404 upload.session_not_found')
     assert.deepEqual(await blobNamesOf(next), [`original ${sha256(next.original)}`])
-    await expectWholeUse(author, [bundle.assetId])
+    await expectConsistentQuota(author, [bundle.assetId])
   })
 
   it('answers 409 to an earlier retention_until, and keeps the later one', async () => {

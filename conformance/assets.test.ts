@@ -7,7 +7,7 @@ import {
   completeWith,
   DAY_MS,
   deleteAsset,
-  expectWholeUse,
+  expectConsistentQuota,
   getAsset,
   getReceipts,
   landAsset,
@@ -108,7 +108,7 @@ describe('asset', () => {
     await Promise.all(Array.from({ length: 29 }, () => landBlob(bundle, 'derivative')))
     expectAnswer(await sendUpload(author, uploadBody(bundle, 'derivative')), '403 request.limit_reached')
     assert.equal((await blobNamesOf(bundle)).length, 32)
-    await expectWholeUse(author, [bundle.assetId])
+    await expectConsistentQuota(author, [bundle.assetId])
   })
 
   it('is refused a blob that names another original', async () => {
@@ -122,7 +122,7 @@ describe('asset', () => {
     const rival = newBundle(author, { assetId: early.assetId })
     expectAnswer(await sendUpload(author, uploadBody(rival)), '409 asset.id_taken', 'the metadata waits for another')
     await landBlob(early)
-    await expectWholeUse(author, [bundle.assetId, early.assetId])
+    await expectConsistentQuota(author, [bundle.assetId, early.assetId])
   })
 
   it('answers 400 to a malformed id', async () => {
@@ -197,7 +197,7 @@ describe('delete an asset', () => {
     await landAsset(retained)
     expectAnswer(await deleteAsset(retained), '409 asset.retained')
     assert.equal((await blobNamesOf(retained)).length, PARTS.length)
-    await expectWholeUse(author, [retained.assetId])
+    await expectConsistentQuota(author, [retained.assetId])
     const free = newBundle(author, { manifest: until(-1000) })
     await landAsset(free)
     expectAnswer(await deleteAsset(free), '204')

@@ -153,7 +153,7 @@ describe('the command', () => {
   it('tells how to use it', async () => {
     const { status, stdout } = await run(['--help'])
     assert.equal(status, 0)
-    for (const word of ['--keys', '--pins', '--whole', '--log', '--json', 'Ends with 0'])
+    for (const word of ['--keys', '--pins', '--whole', '--log', '--json', 'Exit status: 0'])
       assert.ok(stdout.includes(word), word)
   })
 

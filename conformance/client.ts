@@ -1,6 +1,6 @@
 /**
- * The one place through which all requests of the suite go. Every answer is judged here against /openapi.json and the rules that hold
- * everywhere, so that each request of each test also proves those.
+ * Sends every request of the suite, and checks every answer against /openapi.json and the rules of all operations (`judge.ts`). So each
+ * test also proves those.
  */
 import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http'
@@ -12,13 +12,13 @@ import { judge } from './judge.ts'
 const ANSWER_TIMEOUT_MS = 30_000
 const MAX_SOCKETS = 128
 
-/** A request whose body the test writes piece by piece. */
+/** A request whose body the test writes in pieces. */
 export interface Sending {
   write(bytes: Uint8Array): Promise<void>
   end(): void
-  /** Closes the connection at once, whatever is under way. */
+  /** Closes the connection at once, also in the middle of a request. */
   cut(): void
-  /** Resolves when the server has said `100 Continue`. */
+  /** Resolves when the server has answered `100 Continue`. */
   readonly continued: Promise<void>
   /** Rejects when the connection ends without an answer. */
   readonly reply: Promise<Reply>
@@ -30,13 +30,13 @@ export interface Client {
   readonly document: ServerDocument
   send(call: Call): Promise<Reply>
   start(call: Call): Sending
-  /** For an answer without an end: resolves with its head, which is judged. */
+  /** For an event stream: resolves with its checked head. */
   listen(call: Call): Promise<Listening>
 }
 
 export interface Listening {
   readonly head: Reply
-  /** The body as it comes. */
+  /** The pieces of the body as they arrive. */
   readonly pieces: AsyncIterable<Buffer>
   /** Closes the connection at once. */
   cut(): void
@@ -92,7 +92,7 @@ interface Opening {
 }
 
 function openCall({ origin, agent, call }: Opening): ClientRequest {
-  // The path is appended as text: `new URL` would tidy up what a test wants to send as it is.
+  // Appended as text, because `new URL` would normalise the path.
   const { hostname, port, pathname, protocol } = new URL(origin)
   const prefix = pathname === '/' ? '' : pathname
   return (protocol === 'https:' ? openSecureRequest : openRequest)({
@@ -131,7 +131,7 @@ function replyTo(outgoing: ClientRequest, call: Call): Promise<Reply> {
     })
     outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer within ${ANSWER_TIMEOUT_MS} ms`)))
     outgoing.on('error', (cause) => {
-      // A server may answer and close before it has read all of a body; the answer is what counts then.
+      // A server may answer and close before it has read the whole body. Then the answer counts.
       if (!answered) reject(new Error(`${call.method} ${call.path}: ${cause.message}`, { cause }))
     })
     outgoing.once('close', () => {
@@ -140,7 +140,7 @@ function replyTo(outgoing: ClientRequest, call: Call): Promise<Reply> {
   })
 }
 
-/** Of an answer without an end, its head alone. */
+/** Of an event stream only the head. */
 async function collect(incoming: IncomingMessage): Promise<Reply> {
   const pieces: Buffer[] = []
   if (isEndless(incoming)) incoming.destroy()

@@ -21,13 +21,13 @@ import {
 import { expectAnswer } from './expect.ts'
 import {
   assemble,
-  type Bent,
   cbor,
   newDeviceKeys,
   type Parts,
   partsOf,
   payloadOf,
   signManifest,
+  type Variation,
 } from './provenanceWriter.ts'
 import { connect } from './server.ts'
 import { append, asOwner, quotaOf, sha256, stateOf } from './world.ts'
@@ -215,13 +215,13 @@ describe('provenance: its form', () => {
     const [ed25519, mlDsa65] = signers
     assert.ok(ed25519 !== undefined && mlDsa65 !== undefined)
     const good = assemble(parts)
-    const bent = (change: Bent) => signManifest(manifest, author.keys, change)
+    const variation = (change: Variation) => signManifest(manifest, author.keys, change)
     const put = (change: Partial<Parts>, tag?: number) => assemble({ ...parts, ...change }, tag)
     const extra = new Map([[1, 2]])
     const wrong: Readonly<Record<string, Buffer>> = {
-      'content type of a receipt': bent({ contentType: 'application/service-receipt+cbor' }),
-      'content type of nothing': bent({ contentType: '' }),
-      'another key id': bent({ keyId: Uint8Array.from(randomBytes(32)) }),
+      'content type of a receipt': variation({ contentType: 'application/service-receipt+cbor' }),
+      'content type of nothing': variation({ contentType: '' }),
+      'another key id': variation({ keyId: Uint8Array.from(randomBytes(32)) }),
       'the order of signatures': put({ signers: [mlDsa65, ed25519] }),
       'one signature': put({ signers: [ed25519] }),
       'the other signature': put({ signers: [mlDsa65] }),
@@ -235,10 +235,10 @@ describe('provenance: its form', () => {
       'its last byte missing': good.subarray(0, -1),
       'one byte': Buffer.of(0xa0),
       'random bytes': randomBytes(good.length),
-      'a payload that is no map': bent({ payload: cbor([1]) }),
-      'a payload in another order': bent({ payload: reversed(manifest) }),
-      'a payload with a key twice': bent({ payload: withKeyTwice(payloadOf(manifest)) }),
-      'an empty payload': bent({ payload: new Uint8Array(0) }),
+      'a payload that is no map': variation({ payload: cbor([1]) }),
+      'a payload in another order': variation({ payload: reversed(manifest) }),
+      'a payload with a key twice': variation({ payload: withKeyTwice(payloadOf(manifest)) }),
+      'an empty payload': variation({ payload: new Uint8Array(0) }),
     }
     for (const [what, provenance] of Object.entries(wrong)) await expectRefused(bundle, provenance, what)
     await expectOpenToGood(bundle, good)

@@ -1,4 +1,4 @@
-/** People with recovery words. To the server they are 32 bytes that prove them, and a sealed key that it cannot open. */
+/** Accounts with recovery words. The server knows of them a proof of 32 bytes, and a sealed key that it cannot open. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { Reply } from './call.ts'
@@ -17,7 +17,7 @@ interface Recoverable {
   readonly sealedRecoveryKey: string
 }
 
-/** As a client seals one, as far as anybody can see. */
+/** Random bytes in the visible form of a key that a client has sealed. */
 export function sealedKey(): string {
   const sealed = randomBytes(SEALED_KEY_BYTES)
   sealed[0] = 1

@@ -1,4 +1,4 @@
-/** What owners do with a second factor. */
+/** Requests of the second factor. */
 import assert from 'node:assert/strict'
 import { type Authenticator, createAuthenticator } from '../testing/authenticator.ts'
 import { json, type Reply } from './call.ts'
@@ -30,7 +30,7 @@ export async function enroll(owner: Owner): Promise<Authenticator> {
   return createAuthenticator(json<{ provisioning_uri: string }>(reply).provisioning_uri)
 }
 
-/** Leaves one code of the authenticator for the next half minute, as the first one turns it on. */
+/** Uses up one code of the authenticator. One more is valid in the same half minute. */
 export async function turnOn(owner: Owner): Promise<Guarded> {
   return confirm(owner, await enroll(owner))
 }

@@ -1,4 +1,4 @@
-/** A story in which everything secret that there is goes over the wire: every operation as it should be asked, and in many ways in which it should not. */
+/** Sends every kind of secret: each operation with a valid request, and with many invalid ones. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { createAuthenticator } from '../testing/authenticator.ts'
@@ -21,13 +21,13 @@ import {
   type Tokens,
 } from './world.ts'
 
-/** `invite` is a code that nobody has used yet. */
+/** `invite` is an unused code. */
 export async function recordExchanges(client: Client, invite: string): Promise<void> {
-  await comeByInvite(client, invite)
-  await passGatedLink(await signUp(client))
+  await registerByInvite(client, invite)
+  await useProtectedLink(await signUp(client))
   await recover(client)
-  await proveTwice(await signUp(client))
-  await askEverything(client)
+  await useSecondFactor(await signUp(client))
+  await sendEveryOperation(client)
 }
 
 async function register(client: Client, over: object = {}): Promise<Owner> {
@@ -40,8 +40,8 @@ async function register(client: Client, over: object = {}): Promise<Owner> {
   return { client, email, password, accountId, token, refreshToken }
 }
 
-/** Who comes through a proxy is asked for an invite, unless an operator has opened registration. */
-async function comeByInvite(client: Client, invite: string): Promise<void> {
+/** A request through a proxy needs an invite, unless the operator has opened registration. */
+async function registerByInvite(client: Client, invite: string): Promise<void> {
   const headers = { 'x-forwarded-for': '192.0.2.1' }
   const sent = (given: string) => {
     const json = { email: newEmail(), password: newPassword(), invite: given }
@@ -52,7 +52,7 @@ async function comeByInvite(client: Client, invite: string): Promise<void> {
   expectAnswer(await sent(invite), '403 auth.registration_closed')
 }
 
-async function passGatedLink(owner: Owner): Promise<void> {
+async function useProtectedLink(owner: Owner): Promise<void> {
   const verifier = base64(32)
   const link = await provision(owner, { passphrase_verifier: verifier, sealed_label: base64(80) })
   const file = randomBytes(60)
@@ -77,8 +77,8 @@ async function recover(client: Client): Promise<void> {
   expectAnswer(await post('/v1/auth/recover/finish', finish(proof)), '200')
 }
 
-/** With a second factor, its codes and those that stand for them. */
-async function proveTwice({ client, email, password, token }: Owner): Promise<void> {
+/** Signs in with a second factor, by backup codes. */
+async function useSecondFactor({ client, email, password, token }: Owner): Promise<void> {
   const post = (path: string, body: unknown): Promise<Reply> =>
     client.send({ method: 'POST', path: `/v1/auth/${path}`, token, json: body })
   const enrolled = json<{ provisioning_uri: string }>(await post('totp/enroll', { current_password: password }))
@@ -92,18 +92,18 @@ async function proveTwice({ client, email, password, token }: Owner): Promise<vo
   expectAnswer(await post('totp/disable', { current_password: password, code: second }), '204')
 }
 
-async function askEverything(client: Client): Promise<void> {
+async function sendEveryOperation(client: Client): Promise<void> {
   const declared = client.document.operations.map(({ name }) => name)
   const person = await personFrom(await register(client))
   for (const name of Object.keys(MATRIX).filter((each) => declared.includes(each))) {
     const { call, token = person.owner.token } = await prepare(name, person)
-    for (const wrong of wrongly({ ...call, token })) assert.ok((await client.send(wrong)).status < 500, name)
+    for (const wrong of invalidVariants({ ...call, token })) assert.ok((await client.send(wrong)).status < 500, name)
     await client.send({ ...call, token })
   }
 }
 
-/** Secrets where they do not belong, and requests that are refused at each of the gates with a secret in hand. */
-function wrongly(call: Call): readonly Call[] {
+/** Invalid forms of a call with its secrets: secrets in wrong places, and a fault for each gate. */
+function invalidVariants(call: Call): readonly Call[] {
   const { method, path, token = '', json: body } = call
   const query = `${path}${path.includes('?') ? '&' : '?'}access_token=${token}`
   const calls: Call[] = [

@@ -5,7 +5,7 @@ import {
   type Author,
   addAlbum,
   type CreatedUpload,
-  expectWholeUse,
+  expectConsistentQuota,
   getAsset,
   landBlob,
   newAuthor,
@@ -71,7 +71,7 @@ describe('create an upload', () => {
     await append(session, 100)
     assert.equal((await quotaOf(author.owner)).used, 500)
     await landBlob(bundle, 'metadata')
-    assert.equal(await expectWholeUse(author, [bundle.assetId]), 540)
+    assert.equal(await expectConsistentQuota(author, [bundle.assetId]), 540)
   })
 
   it('answers 200 with where the open session stands to the same asset, role and hash', async () => {
@@ -104,7 +104,7 @@ describe('create an upload', () => {
       expectAnswer(reply, '200', role)
       assert.deepEqual([idOf(reply), offsetOf(reply)], [session.uploadId, file.length])
     }
-    await expectWholeUse(author, [bundle.assetId])
+    await expectConsistentQuota(author, [bundle.assetId])
     assert.deepEqual(await uploadsOf(author.owner), [])
   })
 
@@ -185,7 +185,7 @@ describe('create an upload: most', () => {
       await atOnce(AT_A_TIME, () => sendUpload(author, uploadBody(newBundle(author))))
     assert.equal((await uploadsOf(author.owner)).length, MAX_UNCLOSED)
     expectAnswer(await sendUpload(author, uploadBody(newBundle(author))), '403 request.limit_reached')
-    assert.equal(await expectWholeUse(author, []), MAX_UNCLOSED * first.file.length)
+    assert.equal(await expectConsistentQuota(author, []), MAX_UNCLOSED * first.file.length)
     expectAnswer(await append(first), '204')
     expectAnswer(await sendUpload(author, uploadBody(newBundle(author))), '201', 'what has landed makes room')
   })
@@ -336,7 +336,7 @@ describe('what an asset’s id is taken by', () => {
     expectAnswer(await sendUpload(author, uploadBody(bundle, 'provenance')), '409 asset.id_taken', 'another signature')
     await append(provenance)
     expectAnswer(await sendUpload(author, uploadBody(bundle, 'provenance')), '409 asset.id_taken')
-    await expectWholeUse(author, [bundle.assetId])
+    await expectConsistentQuota(author, [bundle.assetId])
   })
 
   it('answers the same 409 to the id of another account’s asset, open or landed', async () => {
