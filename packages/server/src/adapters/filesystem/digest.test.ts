@@ -164,7 +164,7 @@ describe('digests of the filesystem adapter', () => {
         order.push(index)
       })
       await assert.rejects(blobs.digest(location, 10, never), DigestsBusy)
-      leaving.abort(new Error('has gone'))
+      leaving.abort(new Error('the reader has left'))
       await leaves
       await assert.rejects(blobs.digest(location, 10, never), DigestsBusy)
 
