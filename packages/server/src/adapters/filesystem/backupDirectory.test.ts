@@ -31,7 +31,7 @@ async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
 
 describe('the directory of a backup', () => {
   it(
-    'is made with all above it, for its owner alone, and gives back what it was given',
+    'is created with its parents, readable by its owner only, and returns what was added',
     inDirectory(async (root) => {
       const path = join(root, 'above', 'backup')
       const directory = await open(path)
@@ -49,7 +49,7 @@ describe('the directory of a backup', () => {
   )
 
   it(
-    'has a file whole or not at all, and lists what a killed run has left',
+    'has whole files only, and lists what a killed run left',
     inDirectory(async (root) => {
       const directory = await open(root)
       await assert.rejects(directory.add('blobs/ab/name', pieces('one', 'broken')), RangeError)
@@ -66,7 +66,7 @@ describe('the directory of a backup', () => {
   )
 
   it(
-    'is refused when it holds anything else, and taken when it is an empty file system of its own',
+    'is refused if it has other files, and accepted if it is an empty file system',
     inDirectory(async (root) => {
       await mkdir(join(root, 'lost+found'))
       await open(root)
@@ -77,7 +77,7 @@ describe('the directory of a backup', () => {
   )
 
   it(
-    'is refused inside of the data, around it, and where a link leads there',
+    'is refused inside the data, around it, and behind a symbolic link into it',
     inDirectory(async (root) => {
       const data = join(root, 'data')
       await mkdir(data)

@@ -29,7 +29,7 @@ import {
 const SECRET = account(1).secretHash
 const leaving = (number: number) => ({ accountId: accountId(number), secretHash: SECRET, at: at(500) })
 
-/** Account 1 with something of each that names its person or lets in; account 2 with the same. */
+/** Accounts 1 and 2, each with one of everything that names a person or lets a person in. */
 async function fill(store: Store): Promise<void> {
   await seedWithAlbums(store)
   await store.write(async (tx) => {
@@ -60,7 +60,7 @@ async function fill(store: Store): Promise<void> {
   })
 }
 
-/** What there is of an account. */
+/** All rows of an account. */
 const standing = (store: Store, number: number) =>
   store.read(async (tx) => ({
     account: await tx.accounts.find(accountId(number)),
@@ -76,9 +76,9 @@ const standing = (store: Store, number: number) =>
   }))
 
 export function describeAccountDeletions(inStore: InStore): void {
-  describe('accountDeletions', () => {
+  describe('account deletions', () => {
     it(
-      'take away who an account was and all that lets in, keep what it holds, and touch nobody else',
+      'remove what names the person or lets the person in, keep stored data, and change no other account',
       inStore(async (store) => {
         await fill(store)
         const [before, other] = [await standing(store, 1), await standing(store, 2)]
@@ -128,7 +128,7 @@ export function describeAccountDeletions(inStore: InStore): void {
     )
 
     it(
-      'free the e-mail, under which the account is found no more nor listed',
+      'free the e-mail, and hide the account from lookups and lists',
       inStore(async (store) => {
         await fill(store)
         const { email } = account(1)
@@ -145,7 +145,7 @@ export function describeAccountDeletions(inStore: InStore): void {
     )
 
     it(
-      'happen once, of any number at once, and only with the present secret',
+      'happen once, even if requested simultaneously, and only with the present secret',
       inStore(async (store) => {
         await fill(store)
         const wrong = { ...leaving(1), secretHash: 'other' }
@@ -158,7 +158,7 @@ export function describeAccountDeletions(inStore: InStore): void {
     )
 
     it(
-      'wait, the longest gone first, until they hold nothing; nothing is charged to them any more',
+      'are listed in the order of deletion until the account is empty, and refuse charges',
       inStore(async (store) => {
         await seedWithAlbums(store)
         const waiting = () => store.read((tx) => tx.accountDeletions.waiting(5))

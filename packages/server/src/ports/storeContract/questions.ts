@@ -34,7 +34,7 @@ import {
   uploadId,
 } from './world.ts'
 
-/** Every question of the port once, with what its noun needs to be there. */
+/** Calls every method of the port once, on rows that let it succeed. */
 export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof WriteTx[Noun]]: Ask } } = {
   accounts: {
     find: (tx) => tx.accounts.find(accountId(1)),
