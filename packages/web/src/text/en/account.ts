@@ -190,7 +190,7 @@ export const account = {
   },
   leave: {
     title: 'Delete account',
-    explain: 'Deletes everything that you have here permanently: files, albums, links, shares and your inbox.',
+    explain: 'Permanently deletes everything that you have here: files, albums, links, shares and your inbox.',
     open: 'Delete account…',
     dialogTitle: 'Delete your account?',
     what: 'This happens at once and cannot be undone:',
