@@ -183,7 +183,7 @@ export const account: typeof import('../en/account.ts').account = {
   devices: {
     title: 'Signaturschlüssel',
     explain:
-      'Dateien, die Sie behalten oder hochladen, werden signiert, damit niemand sonst Ihren Alben Dateien hinzufügen kann. Jeder Browser und jedes Programm hat dafür einen eigenen Schlüssel. Er kann keine Dateien öffnen. Wenn Sie ein Gerät verlieren, melden Sie es oben ab und widerrufen Sie hier seinen Schlüssel.',
+      'Dateien, die Sie behalten oder hochladen, werden signiert, damit nur Sie Ihren Alben Dateien hinzufügen können. Jeder Browser und jedes Programm hat dafür einen eigenen Schlüssel. Er kann keine Dateien öffnen. Wenn Sie ein Gerät verlieren, melden Sie es oben ab und widerrufen Sie hier seinen Schlüssel.',
     here: 'Dieser Browser',
     device: (id) => `Schlüssel ${id}`,
     added: (when) => `Hinzugefügt am ${when}`,

@@ -176,7 +176,7 @@ export const account = {
   devices: {
     title: 'Signing keys',
     explain:
-      'Files that you keep or upload are signed, so that nobody else can add files to your albums. Each browser or program has its own key for this. The key cannot open files. If you lose a device, sign it out above and revoke its key here.',
+      'Files that you keep or upload are signed, so that only you can add files to your albums. Each browser or program has its own key for this. The key cannot open files. If you lose a device, sign it out above and revoke its key here.',
     here: 'This browser',
     device: (id: string) => `Key ${id}`,
     added: (when: string) => `Added on ${when}`,
