@@ -1,33 +1,23 @@
 /** The page of a share link, with valid and damaged links and with honest and malicious servers. */
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
 import { flipInBase64, is, lie } from '../../../testing/lies.ts'
 import { type Keeper, newKeeper } from '../../../testing/people.ts'
-import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { pngOf } from './pictures.ts'
 import { savedBy } from './saved.ts'
-import { startWorld, type World } from './world.ts'
+import { useWorldBehindProxy } from './world.ts'
 
 const browser = useBrowser()
+const { world, proxy } = useWorldBehindProxy()
 
-/** Can change the server's answers. */
-let proxy: TamperingProxy
-let world: World
 let keeper: Keeper
 
 before(async () => {
-  proxy = await startTamperingProxy()
-  world = await startWorld({ publicUrl: proxy.url })
-  proxy.forwardTo(world.server.url)
   keeper = await newKeeper(world.server.url)
-})
-after(async () => {
-  await world.stop()
-  await proxy.close()
 })
 
 const picture = pngOf({ width: 300, height: 200 })
