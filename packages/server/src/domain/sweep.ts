@@ -1,12 +1,12 @@
+import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
-import type { Store } from '../ports/store.ts'
+import { isStoreBroken, type Store } from '../ports/store.ts'
 import type { AccountDeletion } from './account/accountDeletion.ts'
 import { INVITES_KEPT_SECONDS } from './account/invites.ts'
 import type { Shares } from './assets/shares.ts'
 import { EVENTS_KEPT_SECONDS, pruneEvents } from './changes/events.ts'
 import { type Collector, MAX_COLLECT } from './custody/collect.ts'
-import { eachInTurn } from './eachInTurn.ts'
 import type { Finishing } from './uploads/finishing.ts'
 import { uploadIdOf } from './uploads/location.ts'
 import type { UploadEnding } from './uploads/uploadEnding.ts'
@@ -103,6 +103,6 @@ export function createSweep(
     removeDeleting,
 
     /** One step that fails does not hold up the others: a session that cannot be finished must not keep caps and quota from those that ran out. */
-    sweep: (): Promise<void> => eachInTurn(steps, (step) => step()),
+    sweep: (): Promise<void> => tryEachInTurn(steps, (step) => step(), isStoreBroken),
   }
 }

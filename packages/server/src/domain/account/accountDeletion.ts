@@ -1,10 +1,10 @@
+import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import type { Account, Store, Upload } from '../../ports/store.ts'
+import { type Account, isStoreBroken, type Store, type Upload } from '../../ports/store.ts'
 import type { Assets } from '../assets/assets.ts'
 import { retentionOf } from '../assets/slot.ts'
 import type { Inbox } from '../drops/inbox.ts'
-import { eachInTurn } from '../eachInTurn.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import type { Accounts } from './accounts.ts'
@@ -98,7 +98,7 @@ export function createAccountDeletion({
 
     /** Goes on with what deleted accounts still hold: after each deletion, and in every sweep, as a process may die in the middle of it. */
     async empty(): Promise<void> {
-      await eachInTurn(await store.read((tx) => tx.accountDeletions.waiting(MAX_ACCOUNTS)), emptyOne)
+      await tryEachInTurn(await store.read((tx) => tx.accountDeletions.waiting(MAX_ACCOUNTS)), emptyOne, isStoreBroken)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import { type AssetId, addSeconds, type DropId, type Instant, type Sha256Hex } from '@blindkeep/protocol/ids'
 import {
   type BackupDirectory,
@@ -12,7 +13,6 @@ import type { Store } from '../../ports/store.ts'
 import { type CappedList, createCappedList } from '../cappedList.ts'
 import { checkedBytes, digestOf, isRight, ObjectFault, type ObjectFaultKind } from '../custody/checkedBytes.ts'
 import { pauseCollector, resumeCollector } from '../custody/collect.ts'
-import { severalAtOnce } from '../severalAtOnce.ts'
 import { partsOf } from '../uploads/location.ts'
 import {
   type BackupManifest,
@@ -177,7 +177,7 @@ async function takeCopies(ports: BackupPorts, snapshot: Snapshot, isChecked: boo
     present: { files: 0, bytes: 0 },
     damaged: createCappedList<DamagedObject>(),
   }
-  await severalAtOnce(snapshot.objects(), COPIES_AT_ONCE, async (object) => {
+  await forEachConcurrently(snapshot.objects(), COPIES_AT_ONCE, async (object) => {
     const outcome = await takeCopy(ports, object, isChecked)
     if (outcome === 'copied' || outcome === 'present') count(taken[outcome], object)
     else if (object.isWhole) for (const damage of damageOf(snapshot, object, outcome)) taken.damaged.add(damage)

@@ -1,3 +1,4 @@
+import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { Instant, UploadId } from '@blindkeep/protocol/ids'
 import { type BackupDirectory, BackupFailed, type RestoredDatabase, type SnapshotObject } from '../../ports/backup.ts'
 import { type Blobs, StorageUnavailable } from '../../ports/blobs.ts'
@@ -10,7 +11,6 @@ import { type Rotation, rotateAttestationKey } from '../custody/keys.ts'
 import { raiseReceiptSeqFloor, receiptSeqFloor } from '../custody/receipts.ts'
 import { rotateSigningKey } from '../discovery/signingKey.ts'
 import type { Quota } from '../quota/quota.ts'
-import { severalAtOnce } from '../severalAtOnce.ts'
 import { partsOf } from '../uploads/location.ts'
 import { createUploadEnding } from '../uploads/uploadEnding.ts'
 import { createWriters } from '../uploads/writers.ts'
@@ -141,7 +141,7 @@ async function takeCopies(ports: RestorePorts, store: Store): Promise<Taken> {
   const snapshot = ports.database.snapshot()
   let [files, bytes] = [0, 0]
   try {
-    await severalAtOnce(snapshot.objects(), COPIES_AT_ONCE, async (object) => {
+    await forEachConcurrently(snapshot.objects(), COPIES_AT_ONCE, async (object) => {
       const outcome = await takeCopy(ports, object)
       if (outcome !== 'damaged') taken[outcome] += 1
       else if (!object.isWhole) taken.broken.push(partsOf(object.location).uploadId)
