@@ -27,7 +27,7 @@ interface SweepPorts {
   readonly finishing: Finishing
   readonly ending: UploadEnding
   readonly collector: Collector
-  readonly accountDeletion: Pick<AccountDeletion, 'empty'>
+  readonly accountDeletion: Pick<AccountDeletion, 'resume'>
   readonly shares: Pick<Shares, 'prune'>
   /** Looks through some accounts for limits that have changed beside them. */
   readonly reviewQuotas: () => Promise<void>
@@ -85,7 +85,7 @@ export function createSweep(
   const steps = [
     () => finishing.resume(),
     endRunOut,
-    accountDeletion.empty,
+    accountDeletion.resume,
     async () => void (await collector.mark()),
     async () => void (await collector.judge()),
     removeDeleting,
@@ -97,7 +97,7 @@ export function createSweep(
 
   return {
     /** What accounts still hold that their owners have deleted. */
-    emptyDeleted: accountDeletion.empty,
+    resumeAccountDeletions: accountDeletion.resume,
 
     /** Bytes that may go at once: those that were never vouched for, and what the collector has deleting. */
     removeDeleting,

@@ -64,6 +64,6 @@ export function quickly(world: World) {
       return accountId
     },
 
-    leave: async (accountId: AccountId) => accountDeletion.leave(await accountRow(world, accountId), SECRET, undefined),
+    deleteAccount: async (accountId: AccountId) => accountDeletion.begin(await accountRow(world, accountId), SECRET, undefined),
   }
 }

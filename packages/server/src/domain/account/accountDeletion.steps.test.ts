@@ -28,7 +28,7 @@ import { newMemory } from '../fsck/options.ts'
 /** Whether nothing is held any more, and the account says so. */
 async function isEmptied(world: World, accountId: AccountId): Promise<boolean> {
   const { deletedAt, usedBytes } = await accountRow(world, accountId)
-  const waiting = await world.store.read((tx) => tx.accountDeletions.waiting(99))
+  const waiting = await world.store.read((tx) => tx.accountDeletions.listUnfinished(99))
   return deletedAt !== undefined && usedBytes === 0 && !waiting.includes(accountId)
 }
 
@@ -54,17 +54,17 @@ describe('what a deleted account held', () => {
     'is let go of in steps, with the books whole after each of them, and nobody else loses anything',
     inWorld(
       async (world) => {
-        const { accountDeletion, leave, newAccount } = quickly(world)
+        const { accountDeletion, deleteAccount, newAccount } = quickly(world)
         const [accountId, other] = [await newAccount(), await newAccount()]
         const whole = await fill(world, accountId)
         const [link, othersLink] = [await newLink(world, {}, accountId), await newLink(world, {}, other)]
         for (let count = 0; count < MANY; count += 1) await land(world, link, bytes(1))
         await land(world, othersLink, bytes(7))
         filled = whole
-        assert.equal(await leave(accountId), undefined)
+        assert.equal(await deleteAccount(accountId), undefined)
         const ofOpen = 2 * FILLED_BYTES
         assert.equal((await accountRow(world, accountId)).usedBytes, 5 * FILLED_BYTES + MANY - ofOpen)
-        await accountDeletion.empty()
+        await accountDeletion.resume()
         filled = undefined
         assert.deepEqual(found, [])
         assert.ok(commits >= 8, `${commits} commits`)
@@ -88,7 +88,7 @@ describe('what a deleted account held', () => {
     'is let go of by the next start, wherever the process died',
     inWorld(
       async (world) => {
-        const { accountDeletion, leave, newAccount } = quickly(world)
+        const { accountDeletion, deleteAccount, newAccount } = quickly(world)
         let hasDied = true
         for (let calls = 0; hasDied; calls += 1) {
           const accountId = await newAccount()
@@ -99,8 +99,8 @@ describe('what a deleted account held', () => {
           const account = await accountRow(world, accountId)
           mortal.dieAfter(calls)
           await accountDeletion
-            .leave(account, SECRET, undefined)
-            .then(accountDeletion.empty)
+            .begin(account, SECRET, undefined)
+            .then(accountDeletion.resume)
             .catch(() => undefined)
           hasDied = mortal.revive()
           const isGone = (await accountRow(world, accountId)).deletedAt !== undefined
@@ -109,7 +109,7 @@ describe('what a deleted account held', () => {
           assert.equal(await isEmptied(world, accountId), isGone, `after ${calls} calls`)
           if (isGone) continue
           assert.equal((await accountRow(world, accountId)).usedBytes, 90)
-          assert.equal(await leave(accountId), undefined)
+          assert.equal(await deleteAccount(accountId), undefined)
         }
       },
       { around: mortal.around },
@@ -119,7 +119,7 @@ describe('what a deleted account held', () => {
   it(
     'is all of it, whatever lands, is adopted, uploaded or dropped meanwhile',
     inWorld(async (world) => {
-      const { accountDeletion, leave, newAccount } = quickly(world)
+      const { accountDeletion, deleteAccount, newAccount } = quickly(world)
       const { rules } = world
       const acts = ['land', 'adopt', 'upload', 'finish', 'create', 'discard', 'delete', 'provision'] as const
       const late = fc.nat(40)
@@ -148,12 +148,12 @@ describe('what a deleted account held', () => {
           provision: () => rules.links.provision(accountId, provision()),
         }
         const [left] = await Promise.all([
-          turns(leavesAt).then(() => leave(accountId)),
-          turns(leavesAt + 3).then(accountDeletion.empty),
+          turns(leavesAt).then(() => deleteAccount(accountId)),
+          turns(leavesAt + 3).then(accountDeletion.resume),
           ...acts.map((act, at) => turns(actsAt[at] ?? 0).then(work[act])),
         ])
         assert.equal(left, undefined)
-        await accountDeletion.empty()
+        await accountDeletion.resume()
         assert.ok(await isEmptied(world, accountId))
         assert.deepEqual(await findingsIn(world.store, { filled: { world, locations: new Map() } }), [])
       })
@@ -186,15 +186,15 @@ describe('a deleted account', () => {
     'leaves nothing of its person in any table',
     inWorld(
       async (world) => {
-        const { accountDeletion, leave } = quickly(world)
+        const { accountDeletion, deleteAccount } = quickly(world)
         const { accountId, traces } = await newPerson(world)
         const found = () => {
           const cells = everyCell(known(world.databasePath))
           return traces.filter((trace) => cells.some((cell) => cell.includes(trace)))
         }
         assert.deepEqual(found(), traces)
-        assert.equal(await leave(accountId), undefined)
-        await accountDeletion.empty()
+        assert.equal(await deleteAccount(accountId), undefined)
+        await accountDeletion.resume()
         assert.deepEqual(found(), [])
         assert.ok(await isEmptied(world, accountId))
       },

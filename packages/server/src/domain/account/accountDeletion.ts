@@ -72,7 +72,7 @@ export function createAccountDeletion({
      * Deletes the account, for whoever knows its secret. When this resolves nobody is signed in to it, and nothing comes in through its links.
      * A guest's file that is finishing goes on to its receipt, and is let go of afterwards; an owner's may find no place to land. Nothing is changed while an asset is retained, or about to be.
      */
-    async leave(
+    async begin(
       account: Account,
       secret: string,
       source: string | undefined,
@@ -97,8 +97,8 @@ export function createAccountDeletion({
     },
 
     /** Goes on with what deleted accounts still hold: after each deletion, and in every sweep, as a process may die in the middle of it. */
-    async empty(): Promise<void> {
-      await tryEachInTurn(await store.read((tx) => tx.accountDeletions.waiting(MAX_ACCOUNTS)), emptyOne, isStoreBroken)
+    async resume(): Promise<void> {
+      await tryEachInTurn(await store.read((tx) => tx.accountDeletions.listUnfinished(MAX_ACCOUNTS)), emptyOne, isStoreBroken)
     },
   }
 }

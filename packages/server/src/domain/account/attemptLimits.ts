@@ -29,19 +29,19 @@ export function createAttemptLimits(
   }
 
   /** A source that is not known is shared by many: the account alone counts then. */
-  function ofAccount(what: string, { key, source, windowSeconds, most = TRIES_OF_ACCOUNT }: Counted): readonly Limit[] {
-    const limit = { rule: `${what}-of-account`, key, most, windowSeconds }
+  function ofAccount(what: string, { key, source, windowSeconds, max = TRIES_OF_ACCOUNT }: Counted): readonly Limit[] {
+    const limit = { rule: `${what}-of-account`, key, max, windowSeconds }
     if (source === undefined) return [limit]
     const rule = `${what}-of-account-and-source`
-    return [{ rule, key: `${source} ${key}`, most: loginTriesPerWindow, windowSeconds: WINDOW_SECONDS }, limit]
+    return [{ rule, key: `${source} ${key}`, max: loginTriesPerWindow, windowSeconds: WINDOW_SECONDS }, limit]
   }
 
   return {
     /** Counts whatever a source tries, right or wrong. */
     async attempt(source: Source): Promise<Refuses<'attempts_limited'> | undefined> {
       if (source === undefined) return undefined
-      const most = ATTEMPTS_OF_SOURCE
-      return take([{ rule: 'attempts-of-source', key: source, most, windowSeconds: WINDOW_SECONDS }])
+      const max = ATTEMPTS_OF_SOURCE
+      return take([{ rule: 'attempts-of-source', key: source, max, windowSeconds: WINDOW_SECONDS }])
     },
 
     ofSecrets: (email: string, source: Source): readonly Limit[] =>
@@ -49,7 +49,7 @@ export function createAttemptLimits(
 
     /** Apart from the secrets', so that whoever has an account locked out by wrong passwords keeps nobody from the way back in. */
     ofProofs: (email: string, source: Source): readonly Limit[] =>
-      ofAccount('recovery-proofs', { key: email, source, windowSeconds: WINDOW_SECONDS, most: TRIES_OF_UNGUESSABLE }),
+      ofAccount('recovery-proofs', { key: email, source, windowSeconds: WINDOW_SECONDS, max: TRIES_OF_UNGUESSABLE }),
 
     /** Of three codes in a million each try hits one: a hundred a day are few enough, a hundred every quarter of an hour are not. */
     ofCodes: (accountId: AccountId, source: Source): readonly Limit[] =>
@@ -65,7 +65,7 @@ export function createAttemptLimits(
         key: accountId,
         source,
         windowSeconds: WINDOW_SECONDS,
-        most: TRIES_OF_UNGUESSABLE,
+        max: TRIES_OF_UNGUESSABLE,
       }),
 
     /**
@@ -96,5 +96,5 @@ interface Counted {
   readonly source: Source
   readonly windowSeconds: number
   /** Wrong ones of the account from all sources; 100 when left out. */
-  readonly most?: number
+  readonly max?: number
 }

@@ -124,7 +124,7 @@ describe('an invite', () => {
       const codeHash = known(await world.store.read((tx) => findInvite(tx, code, at))).codeHash
       await world.store.write((tx) => tx.invites.use(codeHash, accountId, at))
       assert.ok((await world.rules.invites.list())[0]?.email)
-      await quick.leave(accountId)
+      await quick.deleteAccount(accountId)
       const [listed] = await world.rules.invites.list()
       assert.deepEqual([listed?.state, listed?.usedBy, listed?.email], ['used', accountId, undefined])
     }),
