@@ -1,7 +1,8 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { createAccountDeletion } from '../domain/account/accountDeletion.ts'
-import { createAccounts, type Registration } from '../domain/account/accounts.ts'
+import { createAccounts } from '../domain/account/accounts.ts'
 import { createChangePassword } from '../domain/account/password.ts'
+import type { Registration } from '../domain/account/registration.ts'
 import type { SecretHasher } from '../ports/secrets.ts'
 import { accountRow } from './guest.ts'
 import { newAccount, type World } from './world.ts'
@@ -64,6 +65,7 @@ export function quickly(world: World) {
       return accountId
     },
 
-    deleteAccount: async (accountId: AccountId) => accountDeletion.begin(await accountRow(world, accountId), SECRET, undefined),
+    deleteAccount: async (accountId: AccountId) =>
+      accountDeletion.begin(await accountRow(world, accountId), SECRET, undefined),
   }
 }

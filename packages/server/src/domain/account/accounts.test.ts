@@ -4,7 +4,8 @@ import { HasherBusy } from '../../ports/secrets.ts'
 import { admitted, bytes } from '../../testing/guest.ts'
 import { quickAccounts, quickPorts, registration } from '../../testing/secrets.ts'
 import { inWorld, known, type World } from '../../testing/world.ts'
-import { type Credentials, createAccounts, type Registration } from './accounts.ts'
+import { type Credentials, createAccounts } from './accounts.ts'
+import type { Registration } from './registration.ts'
 
 const credentials = (over: Partial<Credentials> = {}): Credentials => {
   const { email, secret } = registration()

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { admitted, bytes } from '../../testing/guest.ts'
 import { quickAccounts, quickly, registration } from '../../testing/secrets.ts'
 import { inWorld, known, newAccount, type World } from '../../testing/world.ts'
-import type { Registration } from './accounts.ts'
 import { findInvite, INVITE_DAYS } from './invites.ts'
+import type { Registration } from './registration.ts'
 
 const DAY_SECONDS = 86_400
 

@@ -4,9 +4,9 @@ import { instantOf } from '@blindkeep/protocol/ids'
 import { admitted, bytes } from '../../testing/guest.ts'
 import { quickAccounts, quickPorts } from '../../testing/secrets.ts'
 import { inWorld, known, sha256, type World } from '../../testing/world.ts'
-import type { Registration } from './accounts.ts'
 import { isChallenge } from './challenges.ts'
 import { createRecovery, type Recovery } from './recovery.ts'
+import type { Registration } from './registration.ts'
 
 const ADA = 'ada@example.org'
 /** What a client's sealed account key has: format, salt, commitment, one header block; header and one segment of 32 bytes, each with its tag. */
