@@ -7,17 +7,17 @@ import { admitted, bytes } from '../../testing/guest.ts'
 import { inWorld, known, type World } from '../../testing/world.ts'
 import type { AssetView } from '../assets/assets.ts'
 import { isRefusal } from '../refusals.ts'
-import type { CappedList } from './events.ts'
+import type { StreamEvent } from './events.ts'
 
 /** Random changes between random reads, cut anywhere: what the reads together say has to be what has become. */
 type Step =
   | { readonly what: 'add' | 'grow' | 'remove'; readonly pick: number }
-  | { readonly what: 'page'; readonly most: number }
+  | { readonly what: 'page'; readonly max: number }
   | { readonly what: 'hear' | 'cut' }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ what: fc.constantFrom('add' as const, 'grow' as const, 'remove' as const), pick: fc.nat(20) }),
-  fc.record({ what: fc.constant('page' as const), most: fc.integer({ min: 1, max: 4 }) }),
+  fc.record({ what: fc.constant('page' as const), max: fc.integer({ min: 1, max: 4 }) }),
   fc.record({ what: fc.constantFrom('hear' as const, 'cut' as const) }),
 )
 
@@ -39,9 +39,9 @@ function createReader(world: World, keeper: Keeper) {
   let lastSeq = 0
   return {
     known,
-    async page(most: number): Promise<boolean> {
-      const page = admitted(await world.rules.feed.page(keeper.accountId, { cursor, most }))
-      assert.ok(page.entries.length <= most)
+    async page(max: number): Promise<boolean> {
+      const page = admitted(await world.rules.feed.page(keeper.accountId, { cursor, max }))
+      assert.ok(page.entries.length <= max)
       for (const { changeSeq, assetId, view } of page.entries) {
         assert.ok(changeSeq > lastSeq, 'each change comes once, in order')
         lastSeq = changeSeq
@@ -57,7 +57,7 @@ function createReader(world: World, keeper: Keeper) {
 async function createHearer(world: World, keeper: Keeper) {
   const { accessToken } = await world.rules.sessions.open(keeper.accountId, undefined)
   const caller = admitted(await world.rules.sessions.authenticate(accessToken))
-  const heard: CappedList[] = []
+  const heard: StreamEvent[] = []
   let lastId: string | undefined
   let listening = admitted(world.rules.events.listen(caller, lastId))
   const hear = async () => {
@@ -90,7 +90,7 @@ describe('whoever was away', () => {
           const hearer = await createHearer(world, keeper)
           for (const each of steps) {
             if ('pick' in each) await change(world, keeper, assets, each)
-            else if ('most' in each) await reader.page(each.most)
+            else if ('max' in each) await reader.page(each.max)
             else await hearer[each.what]()
           }
           while (await reader.page(3));
@@ -110,8 +110,8 @@ describe('whoever was away', () => {
 })
 
 /** Every event that was noted while the client listened or was cut off, in order; what tells nothing new may be told later, and fewer times. */
-async function assertHeard(world: World, { accountId }: Keeper, heard: readonly CappedList[]): Promise<void> {
-  const noted = await world.store.read((tx) => tx.changes.eventsAfter({ accountId, changeSeq: 0, max: 1000 }))
+async function assertHeard(world: World, { accountId }: Keeper, heard: readonly StreamEvent[]): Promise<void> {
+  const noted = await world.store.read((tx) => tx.changes.eventsAfter({ accountId, changeSeq: 0, most: 1000 }))
   const told = heard.flatMap(({ event }) => (event === undefined ? [] : [event]))
   const exact = (events: typeof told) => events.filter(({ name }) => name !== 'quota.changed')
   assert.deepEqual(exact(told), exact(noted.map(({ change }) => change)))

@@ -10,7 +10,7 @@ import { openUncommitted } from '../../testing/uncommitted.ts'
 import { inWorld, known, type World } from '../../testing/world.ts'
 import type { Finding } from './finding.ts'
 import { newCounts } from './options.ts'
-import { judgeReceipt, type LogContext, placeOf } from './receipts.ts'
+import { checkReceipt, type LogContext, placeOf } from './receipts.ts'
 import { createVerifiers } from './verifiers.ts'
 
 const examination = { deep: false, signal: never, counts: newCounts() }
@@ -176,14 +176,14 @@ describe('fsck of the receipt log', () => {
         const { receipts, contextOf } = await logOf(world)
         const index = receipts.length - 1
         const last = known(receipts[index])
-        assert.deepEqual(await judgeReceipt(last, contextOf(index), examination), [])
+        assert.deepEqual(await checkReceipt(last, contextOf(index), examination), [])
         const { receiptCbor } = last.row
         const unfound = await Promise.all(
           // Every byte up to the ML-DSA-65 signature, of whose 3,309 bytes (FIPS 204, Table 2), the last, the ends and some between.
           Array.from(receiptCbor, async (byte, at) => {
             if (at > receiptCbor.length - 3_300 && at < receiptCbor.length - 9 && at % 41 > 0) return []
             const bytes = receiptCbor.with(at, byte ^ (1 << (at % 8)))
-            const findings = await judgeReceipt(withBytes(last, bytes), contextOf(index), examination)
+            const findings = await checkReceipt(withBytes(last, bytes), contextOf(index), examination)
             return findings.length === 0 ? [at] : []
           }),
         )

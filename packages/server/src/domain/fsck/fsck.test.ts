@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { type Filled, fill, findingsIn } from '../../testing/fsck.ts'
 import { openUncommitted } from '../../testing/uncommitted.ts'
 import { inWorld, known, newAccount, newOpaqueId } from '../../testing/world.ts'
-import { judgeAccount } from './accounts.ts'
+import { checkAccount } from './accounts.ts'
 import type { FindingKind } from './finding.ts'
 import { newMemory } from './options.ts'
 
@@ -47,8 +47,8 @@ function toAccountsAndLinks({ keeper, pending, open, metadata }: Filled): Damage
     [`update links set open_bytes = 99 ${ofLink(open)}`, 'link_open_wrong', accountId],
     [`update links set landed_files = 0 ${used}`, 'link_landed_wrong', accountId],
     [`update links set landed_bytes = landed_bytes + 1 ${used}`, 'link_landed_wrong', accountId],
-    [`update links set max_file_count = 0 ${used}`, 'link_caps_passed', accountId],
-    [`update links set max_total_bytes = 99 ${ofLink(open)}`, 'link_caps_passed', accountId],
+    [`update links set max_file_count = 0 ${used}`, 'link_caps_exceeded', accountId],
+    [`update links set max_total_bytes = 99 ${ofLink(open)}`, 'link_caps_exceeded', accountId],
     [`update links set single_use = 1 ${used}`, 'link_spent_wrong', accountId],
     [`update links set single_use = 1, claimed_by = '${open}' ${ofLink(open)}`, 'link_claim_wrong', accountId],
     [`update links set created_at = ${NO_INSTANT}, landed_files = 0 ${used}`, 'link_landed_wrong', accountId],
@@ -215,7 +215,7 @@ describe('fsck', () => {
       })
       const kinds = async () => {
         const [account] = await world.store.read((tx) => tx.audit.accounts('', 1))
-        return judgeAccount(known(account), at).map(({ kind }) => kind)
+        return checkAccount(known(account), at).map(({ kind }) => kind)
       }
       assert.deepEqual(await kinds(), [])
       const contents = { sealedIndex: new Uint8Array(9), blobHashes: [] }
