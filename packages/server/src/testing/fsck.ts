@@ -12,17 +12,18 @@ import { adopt, declaredFor, type Keeper, landBlob, newAssetId, newDrop, newKeep
 import { admitted, append, bytes, never, newLink, openDrop } from './guest.ts'
 import { known, type World } from './world.ts'
 
-/** A world with something in each of its states, by name. Its files are `locations`, as the directory is shared with other worlds. */
+/** A world with rows in each state. `locations` are its own files, as it shares the directory with other worlds. */
 export interface Filled {
   readonly world: World
   readonly keeper: Keeper
   readonly pending: Drop
   readonly adopted: Drop
-  /** Of an adopted drop and a metadata blob. */
+  /** Holds an adopted drop and a metadata blob. */
   readonly asset: AssetId
   readonly metadata: UploadId
-  /** Of the guest's session that has half its bytes, and of the owner's on its way to another asset. */
+  /** A guest's session with half its bytes. */
   readonly open: UploadId
+  /** An owner's session for another asset. */
   readonly coming: UploadId
   readonly cancelled: UploadId
   readonly buried: AssetId
@@ -33,7 +34,7 @@ export interface Filled {
 
 export const FILLED_BYTES = 100
 
-/** A pending drop, an asset of an adopted one and a metadata blob, sessions under way and cancelled, and a buried asset whose blob waits for the collector. */
+/** Makes a pending drop, an asset with an adopted drop and a metadata blob, open and cancelled sessions, and a deleted asset whose blob waits for the collector. */
 export async function fill(world: World, owner?: AccountId): Promise<Filled> {
   const keeper = await newKeeper(world, owner)
   const pending = await newDrop(world, keeper, bytes(FILLED_BYTES))
@@ -68,7 +69,7 @@ export async function fill(world: World, owner?: AccountId): Promise<Filled> {
   return { world, keeper, pending, adopted, asset, metadata, open, coming, cancelled, buried, buriedBlob, locations }
 }
 
-/** The files of this world alone. */
+/** Lists the files of this world alone. */
 function ownFiles({ world, locations }: Pick<Filled, 'world' | 'locations'>): ReadableBlobs {
   const own = new Set(locations.values())
   const { blobs } = world
@@ -83,7 +84,7 @@ function ownFiles({ world, locations }: Pick<Filled, 'world' | 'locations'>): Re
   }
 }
 
-/** Everything that fsck finds in a store beside these files. */
+/** All findings of fsck in a store with these files. */
 export async function findingsIn(
   store: Pick<Store, 'read'>,
   {
@@ -92,7 +93,7 @@ export async function findingsIn(
     ...over
   }: {
     readonly filled: Pick<Filled, 'world' | 'locations'>
-    /** What lists the files, where other than as they are. */
+    /** Replaces the list of files. */
     readonly list?: ReadableBlobs['list']
   } & Partial<Examination>,
 ): Promise<readonly Finding[]> {

@@ -10,7 +10,7 @@ import { newAccount, type World } from './world.ts'
 export const EMAIL = 'ada@example.org'
 export const SECRET = 'a secret of enough length'
 
-/** Costs nothing, for tests that do not care what a hash is. */
+/** Costs nothing, for tests that need no real hash. */
 export const quickHasher: SecretHasher = {
   hash: async (secret) => `hash of ${secret}`,
   verify: async (hash, secret) => hash === `hash of ${secret}`,
@@ -30,7 +30,7 @@ export const registration = (over: Partial<Registration> = {}): Registration => 
   ...over,
 })
 
-/** What rules that ask for secrets are made of. */
+/** The ports of rules that check secrets, with the quick hasher. */
 export function quickPorts({ store, clock, random, limiter, keys, rules }: World) {
   const { serverSecret } = keys
   return { store, clock, random, limiter, hasher: quickHasher, sessions: rules.sessions, serverSecret }
@@ -40,7 +40,7 @@ export function quickAccounts(world: World, over: Partial<World['settings']> = {
   return createAccounts(quickPorts(world), { ...world.settings, ...over })
 }
 
-/** What asks for an account's secret. */
+/** The rules that check an account's secret, with the quick hasher. */
 export function quickly(world: World) {
   const { store, clock, rules } = world
   const { inbox, assets, ending } = rules
@@ -56,7 +56,7 @@ export function quickly(world: World) {
     accountDeletion,
     deletedCalls: () => deleted,
 
-    /** Somebody who keeps files here, and whose secret is `SECRET`. */
+    /** An account whose secret is `SECRET`. */
     async newAccount(): Promise<AccountId> {
       const accountId = await newAccount(world)
       const secretHash = await quickHasher.hash(SECRET)

@@ -23,15 +23,15 @@ const RETAINED = { refused: 'asset_retained' }
 
 describe('deleting an account', () => {
   it(
-    'asks for the secret, counts wrong ones as a login’s, and happens once',
+    'asks for the secret, counts a wrong one like a sign-in, and happens once',
     inWorld(async (world) => {
       const { accountDeletion, deletedCalls, newAccount } = quickly(world)
       const account = await accountRow(world, await newAccount())
-      const say = (secret: string) => accountDeletion.begin(account, secret, 'a')
-      for (let count = 0; count < 10; count += 1) assert.deepEqual(await say('wrong'), WRONG)
-      assert.equal((await say(SECRET))?.refused, 'attempts_limited')
+      const begin = (secret: string) => accountDeletion.begin(account, secret, 'a')
+      for (let count = 0; count < 10; count += 1) assert.deepEqual(await begin('wrong'), WRONG)
+      assert.equal((await begin(SECRET))?.refused, 'attempts_limited')
       world.clock.advance(900)
-      const outcomes = await Promise.all(Array.from({ length: 5 }, () => say(SECRET)))
+      const outcomes = await Promise.all(Array.from({ length: 5 }, () => begin(SECRET)))
       assert.deepEqual(
         outcomes.filter((outcome) => outcome !== undefined),
         [WRONG, WRONG, WRONG, WRONG],
@@ -41,7 +41,7 @@ describe('deleting an account', () => {
   )
 
   it(
-    'ends its tokens and links at once, and its e-mail is one that nobody has, also as the row has it now',
+    'ends its tokens and links at once, and makes its e-mail unknown, also in the form that its row has now',
     inWorld(async (world) => {
       const { accounts, deleteAccount, newAccount } = quickly(world)
       const { sessions, links } = world.rules
@@ -57,14 +57,14 @@ describe('deleting an account', () => {
       for (const each of [email, `deleted:${accountId}`]) {
         for (const secret of [SECRET, '-'])
           assert.deepEqual(await accounts.logIn({ email: each, secret, deviceId: undefined, source: undefined }), WRONG)
-        const made = admitted(await accounts.kdf(each, undefined)).salt
-        assert.deepEqual([made.length, Buffer.from(made).equals(salt)], [16, false])
+        const decoy = admitted(await accounts.kdf(each, undefined)).salt
+        assert.deepEqual([decoy.length, Buffer.from(decoy).equals(salt)], [16, false])
       }
     }),
   )
 
   it(
-    'stops what was let in just before',
+    'stops requests that were authenticated just before',
     inWorld(async (world) => {
       const { accounts, changePassword, deleteAccount, newAccount } = quickly(world)
       const { rules } = world
@@ -97,7 +97,7 @@ describe('deleting an account', () => {
   )
 
   it(
-    'is refused, with nothing changed, while an asset is retained, or is about to be',
+    'is refused and changes nothing while an asset is retained, or is about to be',
     inWorld(async (world) => {
       const { deleteAccount, newAccount } = quickly(world)
       const accountId = await newAccount()
@@ -125,7 +125,7 @@ describe('deleting an account', () => {
   )
 
   it(
-    'keeps its word to guests: what landed has its receipt, what is finishing gets one, what is open is over',
+    'keeps the receipts of landed drops, lets a finishing one land, and ends open sessions',
     inWorld(async (world) => {
       const { deleteAccount, newAccount } = quickly(world)
       const { rules } = world
@@ -138,20 +138,20 @@ describe('deleting an account', () => {
       const receiptOf = (uploadId: UploadId) => rules.drops.receipt({ opaqueId, uploadId })
       const receipt = admitted(await receiptOf(landed))
       assert.equal(await deleteAccount(accountId), undefined)
-      const gone = { refused: 'upload_not_found' }
-      assert.deepEqual(await append(world, open, { offset: 0, bytes: bytes(1) }), gone)
+      const notFound = { refused: 'upload_not_found' }
+      assert.deepEqual(await append(world, open, { offset: 0, bytes: bytes(1) }), notFound)
       await rules.accountDeletion.resume()
       assert.equal((await accountRow(world, accountId)).usedBytes, 30)
       assert.deepEqual(await rules.finishing.finish(finishing), { offset: 30 })
       await rules.sweep.sweep()
-      assert.deepEqual(await emptied(world), [])
+      assert.deepEqual(await unfinished(world), [])
       assert.deepEqual(admitted(await receiptOf(landed)), receipt)
       admitted(await receiptOf(finishing))
       world.clock.advance(30 * 86_400 + 1)
       await rules.sweep.sweep()
-      for (const uploadId of [landed, finishing]) assert.deepEqual(await receiptOf(uploadId), gone)
+      for (const uploadId of [landed, finishing]) assert.deepEqual(await receiptOf(uploadId), notFound)
     }),
   )
 })
 
-const emptied = ({ store }: World) => store.read((tx) => tx.accountDeletions.listUnfinished(5))
+const unfinished = ({ store }: World) => store.read((tx) => tx.accountDeletions.listUnfinished(5))

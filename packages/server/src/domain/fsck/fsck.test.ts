@@ -11,13 +11,13 @@ const ANOTHER_HASH = 'ab'.repeat(32)
 const ANOTHER_ID = '00000000-0000-4000-8000-000000000009'
 const ANOTHER_LOCATION = `ab/${ANOTHER_HASH}.${ANOTHER_ID}`
 
-/** In the year 2999, and in none. */
+/** An instant in the year 2999, and a number that is no instant. */
 const FAR = 32_471_971_200_000
 const NO_INSTANT = 9_007_199_254_740_000
 
 type Damages = readonly (readonly [damage: string, kind: FindingKind, place: string])[]
 
-/** What is done to the rows, and the kind and the place that a finding has to name. */
+/** Damages of rows, and the kind and the place that a finding must name. */
 function damagesOf(filled: Filled): Damages {
   return [
     ...toAccountsAndLinks(filled),
@@ -142,7 +142,7 @@ function toAssets({ asset, buried, buriedBlob, metadata, adopted, coming, locati
     ].map((damage) => [damage, 'blob_wrong', metadata] as const),
     [`update asset_blobs set role = 'derivative' ${blob(adopted.uploadId)}`, 'blob_wrong', adopted.uploadId],
     [`update asset_blobs set envelope = '{' ${blob(metadata)}`, 'blob_wrong', metadata],
-    // What a receipt vouches for, gone with its row: only a later original takes it out of an asset that lives.
+    // A blob without its row, though its receipt attests it: only a later original removes a blob from a live asset.
     [`delete from asset_blobs ${blob(metadata)}`, 'receipt_subject_wrong', metadata],
     [`delete from assets where asset_id = '${buried}'`, 'receipt_subject_wrong', buriedBlob],
     [`update asset_blobs set landed_at = 1 ${blob(metadata)}`, 'blob_receipt_wrong', metadata],
@@ -182,7 +182,7 @@ function toObjects({ pending, metadata, open, cancelled, buriedBlob, locations }
       'object_damaged',
       at(metadata),
     ],
-    // A number that JavaScript cannot hold: the row before it is named, and other tables are looked at.
+    // A number that JavaScript cannot hold: the finding names the row before it, and the other tables are examined.
     [
       `update objects set since = 9223372036854775807 where location = (select max(location) from objects)`,
       'database_damaged',
@@ -204,7 +204,7 @@ function toObjects({ pending, metadata, open, cancelled, buriedBlob, locations }
 
 describe('fsck', () => {
   it(
-    'finds a share that an emptied account still shows',
+    'finds a share that an emptied account still has',
     inWorld(async (world) => {
       const accountId = await newAccount(world)
       const at = world.clock.now()
@@ -226,7 +226,7 @@ describe('fsck', () => {
   )
 
   it(
-    'finds nothing wrong with sessions, drops and assets in each of their states, and whatever is done to a row, it says what and where',
+    'finds nothing wrong in any state of sessions, drops and assets, and reports each damage of a row by kind and place',
     inWorld(
       async (world) => {
         const filled = await fill(world)
@@ -244,10 +244,10 @@ describe('fsck', () => {
             const isNamed = findings.some(
               (finding) => finding.kind === kind && (place === '' || Object.values(finding.where).includes(place)),
             )
-            const told = JSON.stringify(findings, undefined, 2)
-            assert.ok(isNamed, `${damage}: ${told}`)
+            const text = JSON.stringify(findings, undefined, 2)
+            assert.ok(isNamed, `${damage}: ${text}`)
             // The ids of links are credentials.
-            for (const opaqueId of opaqueIds) assert.ok(!told.includes(opaqueId), damage)
+            for (const opaqueId of opaqueIds) assert.ok(!text.includes(opaqueId), damage)
           }
         } finally {
           rows.close()

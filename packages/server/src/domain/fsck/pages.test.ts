@@ -5,7 +5,7 @@ import { never } from '../../testing/guest.ts'
 import { pages } from './pages.ts'
 
 describe('the pages of a table', () => {
-  it('come up to the one row that cannot be read, and the row before it is named', async () => {
+  it('come up to an unreadable row, and the error names the row before it', async () => {
     const seen: number[] = []
     const store: Pick<Store, 'read'> = { read: (work) => work({} as ReadTx) }
     const table = {
