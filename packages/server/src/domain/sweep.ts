@@ -47,11 +47,11 @@ export function createSweep(
   /** The transaction checks again, so no session ends while a client writes to it, or after it got another chunk. */
   async function endExpiredSessions(): Promise<void> {
     const expired = await store.read((tx) =>
-      tx.uploads.runOut({
+      tx.uploads.expired({
         noChunkBefore: ago(settings.uploadFirstByteSeconds),
         idleBefore: ago(settings.uploadIdleSeconds),
         createdBefore: ago(settings.uploadLifeSeconds),
-        most: MAX_BATCH,
+        max: MAX_BATCH,
       }),
     )
     await ending.end(expired, async (tx, { uploadId, lastChunkAt }) => {

@@ -53,7 +53,7 @@ export function createInvites({ store, clock, random }: InvitePorts) {
     async issueFirst(): Promise<IssuedInvite | undefined> {
       const { code, ...row } = newInvite(INVITE_DAYS)
       const isIssued = await store.write(async (tx) => {
-        const [account] = await tx.accounts.list({ afterEmail: undefined, most: 1 })
+        const [account] = await tx.accounts.list({ afterEmail: undefined, max: 1 })
         if (account !== undefined || (await tx.invites.hasLive(row.createdAt))) return false
         await tx.invites.insert(row)
         return true

@@ -111,7 +111,7 @@ describe('a client that was away', () => {
 
 /** All events in order. Those of the quota may come later and fewer times, as they carry no value. */
 async function assertReceived(world: World, { accountId }: Keeper, received: readonly StreamEvent[]): Promise<void> {
-  const noted = await world.store.read((tx) => tx.changes.eventsAfter({ accountId, changeSeq: 0, most: 1000 }))
+  const noted = await world.store.read((tx) => tx.changes.eventsAfter({ accountId, changeSeq: 0, max: 1000 }))
   const events = received.flatMap(({ event }) => (event === undefined ? [] : [event]))
   const withoutQuota = (list: typeof events) => list.filter(({ name }) => name !== 'quota.changed')
   assert.deepEqual(withoutQuota(events), withoutQuota(noted.map(({ change }) => change)))
