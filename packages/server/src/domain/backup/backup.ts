@@ -100,10 +100,10 @@ export async function backUp(
     try {
       const snapshot = await snapshots.take(database)
       try {
-        const taken = await takeCopies(ports, snapshot, isChecked)
-        const manifest = await manifestOf(ports, { snapshot, createdAt, database, taken })
+        const copies = await copyObjects(ports, snapshot, isChecked)
+        const manifest = await manifestOf(ports, { snapshot, createdAt, database, copies })
         await directory.replaceManifest(formatManifest(manifest))
-        return { manifest, ...taken, removedFiles: leftovers + (await removeUnnamed(ports, snapshot, database)) }
+        return { manifest, ...copies, removedFiles: leftovers + (await removeUnnamed(ports, snapshot, database)) }
       } finally {
         snapshot.close()
       }
@@ -172,27 +172,27 @@ async function whileCollectorPauses<Result>(
   })
 }
 
-interface Taken {
+interface Copies {
   readonly copied: Amount
   readonly present: Amount
   readonly damaged: CappedList<DamagedObject>
 }
 
-async function takeCopies(ports: BackupPorts, snapshot: Snapshot, isChecked: boolean): Promise<Taken> {
-  const taken = {
+async function copyObjects(ports: BackupPorts, snapshot: Snapshot, isChecked: boolean): Promise<Copies> {
+  const copies = {
     copied: { files: 0, bytes: 0 },
     present: { files: 0, bytes: 0 },
     damaged: createCappedList<DamagedObject>(),
   }
   await forEachConcurrently(snapshot.objects(), COPIES_AT_ONCE, async (object) => {
-    const outcome = await takeCopy(ports, object, isChecked)
-    if (outcome === 'copied' || outcome === 'present') count(taken[outcome], object)
+    const outcome = await copyObject(ports, object, isChecked)
+    if (outcome === 'copied' || outcome === 'present') count(copies[outcome], object)
     // An object that is still uploaded may have been cancelled since, and a restored server checks its bytes before it continues: no damage.
-    else if (object.isWhole) for (const damage of damageOf(snapshot, object, outcome)) taken.damaged.add(damage)
-    const { copied, present } = taken
+    else if (object.isWhole) for (const damage of damageOf(snapshot, object, outcome)) copies.damaged.add(damage)
+    const { copied, present } = copies
     ports.onProgress({ step: 'objects', files: copied.files + present.files, bytes: copied.bytes + present.bytes })
   })
-  return taken
+  return copies
 }
 
 function count(amount: Amount, { bytes }: SnapshotObject): void {
@@ -211,7 +211,7 @@ function damageOf(
   return [{ what, hash: partsOf(location).ciphertextHash, size: bytes, assetId, dropId }]
 }
 
-async function takeCopy(
+async function copyObject(
   { blobs, directory }: BackupPorts,
   object: SnapshotObject,
   isChecked: boolean,
@@ -239,11 +239,16 @@ function unlessFailed(error: unknown): false {
 
 async function manifestOf(
   { directory }: BackupPorts,
-  { snapshot, createdAt, database, taken }: { snapshot: Snapshot; createdAt: Instant; database: string; taken: Taken },
+  {
+    snapshot,
+    createdAt,
+    database,
+    copies,
+  }: { snapshot: Snapshot; createdAt: Instant; database: string; copies: Copies },
 ): Promise<BackupManifest> {
   const firstKeyId = snapshot.firstKeyId()
   if (firstKeyId === undefined) throw new BackupFailed('the server has no key yet: start it once')
-  const { copied, present } = taken
+  const { copied, present } = copies
   return {
     createdAt,
     serverId: snapshot.serverId(),

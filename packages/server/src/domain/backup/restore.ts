@@ -66,11 +66,11 @@ export async function restore(ports: RestorePorts): Promise<RestoreReport> {
     await receiveDatabase(ports, manifest)
     const changed = await withStore(database, async (store) => {
       await requireKeys(store, ports.keyring)
-      const taken = await takeCopies(ports, store)
+      const copies = await copyObjects(ports, store)
       if ((await directory.manifest()) !== text)
         throw new BackupFailed('another backup was made in the directory meanwhile: restore again')
-      await endBroken(ports, store, taken.broken)
-      return { ...taken, ...(await changeIdentity(ports, store)) }
+      await endBroken(ports, store, copies.broken)
+      return { ...copies, ...(await changeIdentity(ports, store)) }
     })
     await database.detachClients(clock.now())
     await database.putInPlace()
@@ -128,7 +128,7 @@ async function requireKeys(store: Store, keyring: Keyring): Promise<void> {
   }
 }
 
-interface Taken {
+interface Copies {
   copied: number
   present: number
   readonly damaged: CappedListBuilder<string>
@@ -136,18 +136,18 @@ interface Taken {
   readonly broken: UploadId[]
 }
 
-async function takeCopies(ports: RestorePorts, store: Store): Promise<Taken> {
-  const taken: Taken = { copied: 0, present: 0, damaged: createCappedList(), broken: [] }
+async function copyObjects(ports: RestorePorts, store: Store): Promise<Copies> {
+  const copies: Copies = { copied: 0, present: 0, damaged: createCappedList(), broken: [] }
   const snapshot = ports.database.snapshot()
   let [files, bytes] = [0, 0]
   try {
     await forEachConcurrently(snapshot.objects(), COPIES_AT_ONCE, async (object) => {
-      const outcome = await takeCopy(ports, object)
-      if (outcome !== 'damaged') taken[outcome] += 1
-      else if (!object.isWhole) taken.broken.push(partsOf(object.location).uploadId)
+      const outcome = await copyObject(ports, object)
+      if (outcome !== 'damaged') copies[outcome] += 1
+      else if (!object.isWhole) copies.broken.push(partsOf(object.location).uploadId)
       // False for an object without an owner, which needs no report.
       else if (await store.write((tx) => tx.objects.markDamaged(object.location, ports.clock.now())))
-        taken.damaged.add(object.location)
+        copies.damaged.add(object.location)
       files += 1
       bytes += object.bytes
       ports.onProgress({ step: 'objects', files, bytes })
@@ -155,11 +155,11 @@ async function takeCopies(ports: RestorePorts, store: Store): Promise<Taken> {
   } finally {
     snapshot.close()
   }
-  return taken
+  return copies
 }
 
 /** An object that is there with the right bytes stays: the copy in the backup may be damaged. */
-async function takeCopy(
+async function copyObject(
   { blobs, directory }: RestorePorts,
   object: SnapshotObject,
 ): Promise<'copied' | 'present' | 'damaged'> {

@@ -78,38 +78,38 @@ async function* examineRows({ store, clock }: FsckPorts, examination: Examinatio
   const head = await store.read((tx) => tx.receipts.head())
   yield* through('accounts', {
     first: '',
-    read: (tx, after, most) => tx.audit.accounts(after, most),
+    read: (tx, after, max) => tx.audit.accounts(after, max),
     keyOf: ({ accountId }) => accountId,
     check: (account) => checkAccount(account, clock.now()),
   })
   yield* through('links', {
     first: FIRST_NUMBER,
-    read: (tx, after, most) => tx.audit.links(after, most),
+    read: (tx, after, max) => tx.audit.links(after, max),
     keyOf: ({ linkSeq }) => linkSeq,
-    most: LINKS_AT_ONCE,
+    pageSize: LINKS_AT_ONCE,
     check: (link) => checkLink(link, examination),
   })
   yield* through('sessions', {
     first: '',
-    read: (tx, after, most) => tx.audit.uploads(after, most),
+    read: (tx, after, max) => tx.audit.uploads(after, max),
     keyOf: ({ uploadId }) => uploadId,
     check: (upload) => checkUpload(upload, head?.receivedAt),
   })
   yield* through('drops', {
     first: FIRST_NUMBER,
-    read: (tx, after, most) => tx.audit.drops(after, most),
+    read: (tx, after, max) => tx.audit.drops(after, max),
     keyOf: ({ dropSeq }) => dropSeq,
     check: (drop) => checkDrop(drop, { ...examination, now: clock.now() }),
   })
   yield* through('assets', {
     first: '',
-    read: (tx, after, most) => tx.audit.assets(after, most),
+    read: (tx, after, max) => tx.audit.assets(after, max),
     keyOf: ({ assetId }) => assetId,
     check: checkAsset,
   })
   yield* through('blobs', {
     first: FIRST_NUMBER,
-    read: (tx, after, most) => tx.audit.blobs(after, most),
+    read: (tx, after, max) => tx.audit.blobs(after, max),
     keyOf: ({ blobSeq }) => blobSeq,
     check: (blob) => checkBlob(blob, examination),
   })
@@ -138,8 +138,7 @@ async function* checkTable<Row, Key>(tableCheck: TableCheck<Row, Key>): AsyncGen
 async function* examineObjects(ports: FsckPorts, examination: Examination): AsyncGenerator<Finding> {
   const table = {
     first: '',
-    read: (tx: Parameters<Parameters<Store['read']>[0]>[0], after: string, most: number) =>
-      tx.audit.objects(after, most),
+    read: (tx: Parameters<Parameters<Store['read']>[0]>[0], after: string, max: number) => tx.audit.objects(after, max),
     keyOf: ({ location }: AuditedObject) => location,
   }
   for await (const objects of pages(ports.store, table, examination)) {

@@ -10,10 +10,10 @@ describe('the pages of a table', () => {
     const store: Pick<Store, 'read'> = { read: (work) => work({} as ReadTx) }
     const table = {
       first: 0,
-      most: 8,
+      pageSize: 8,
       keyOf: (row: number) => row,
-      async read(_: ReadTx, after: number, most: number) {
-        const rows = Array.from({ length: most }, (_each, index) => after + index + 1)
+      async read(_: ReadTx, after: number, max: number) {
+        const rows = Array.from({ length: max }, (_each, index) => after + index + 1)
         if (rows.includes(14)) throw new ValueUnreadable('too large')
         return rows
       },

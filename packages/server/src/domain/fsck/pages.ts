@@ -9,34 +9,34 @@ const MAX_PAGE = 500
 interface Table<Row, Key> {
   /** Comes before every other key. */
   readonly first: Key
-  readonly read: (tx: ReadTx, after: Key, most: number) => Promise<readonly Row[]>
+  readonly read: (tx: ReadTx, after: Key, max: number) => Promise<readonly Row[]>
   readonly keyOf: (row: Row) => Key
   /** Rows of a page; 500 when left out. */
-  readonly most?: number
+  readonly pageSize?: number
 }
 
 /** A whole table, page by page. At an unreadable row it throws `ValueUnreadable`, whose message names the row before it. */
 export async function* pages<Row, Key>(
   store: Pick<Store, 'read'>,
-  { first, read, keyOf, most = MAX_PAGE }: Table<Row, Key>,
+  { first, read, keyOf, pageSize = MAX_PAGE }: Table<Row, Key>,
   { signal }: Pick<Examination, 'signal'>,
 ): AsyncGenerator<readonly Row[]> {
-  let [after, pageSize] = [first, most]
+  let [after, asked] = [first, pageSize]
   for (;;) {
     signal.throwIfAborted()
     const rows = await store
-      .read((tx) => read(tx, after, pageSize))
+      .read((tx) => read(tx, after, asked))
       .catch((error: unknown) => {
         if (!(error instanceof ValueUnreadable)) throw error
-        if (pageSize > 1) return undefined
+        if (asked > 1) return undefined
         throw new ValueUnreadable(`the row after ${after === first ? 'none' : after}: ${error.message}`)
       })
     // Half the size each time, until the page is the unreadable row alone.
-    if (rows === undefined) pageSize = Math.ceil(pageSize / 2)
+    if (rows === undefined) asked = Math.ceil(asked / 2)
     else {
       if (rows.length > 0) yield rows
       const last = rows.at(-1)
-      if (last === undefined || rows.length < pageSize) return
+      if (last === undefined || rows.length < asked) return
       after = keyOf(last)
     }
   }
