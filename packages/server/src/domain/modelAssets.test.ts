@@ -154,7 +154,9 @@ function sending(at: number, share: number) {
     }
     const hashRefusal = session.outcome === 'content_hash_wrong' ? session.outcome : undefined
     const refused =
-      hashRefusal ?? model.place(asset, owner, session) ?? (session.outcome === 'landed' ? undefined : session.outcome)
+      hashRefusal ??
+      model.slotRefusal(asset, owner, session) ??
+      (session.outcome === 'landed' ? undefined : session.outcome)
     assert.equal(reasonOf(answer), refused)
     if (refused === undefined) model.take(asset, owner, session, 1)
     model.close(session, refused === undefined ? 'landed' : 'failed')
@@ -212,7 +214,7 @@ function adopting(at: number, into: number, choice: Choice) {
       const { assetId } = asset
       const over = { assetId, size: drop.size, ciphertextHash: drop.hash, envelope: envelopeOf(row) }
       const pending = known((await rules.inbox.list(drop.owner)).find(({ dropId }) => dropId === drop.dropId))
-      const expected = model.place(asset, drop.owner, row)
+      const expected = model.slotRefusal(asset, drop.owner, row)
       const answer = await adopt({ rules }, keeper, pending, declaredFor(world, keeper, bytes(0), over))
       assert.equal(reasonOf(answer), expected)
       if (expected !== undefined) return
@@ -241,7 +243,7 @@ function deleting(who: number, at: number) {
     const answer = await rules.assets.remove(accountId, asset.assetId)
     assert.equal(reasonOf(answer), isSeen ? undefined : 'asset_not_found')
     if (!isSeen) return
-    model.bury(asset)
+    model.deleteAsset(asset)
     model.assets.push({ ...newAsset() })
   })
 }

@@ -26,8 +26,8 @@ export interface Filled {
   /** An owner's session for another asset. */
   readonly coming: UploadId
   readonly cancelled: UploadId
-  readonly buried: AssetId
-  readonly buriedBlob: UploadId
+  readonly deletedAsset: AssetId
+  readonly deletedBlob: UploadId
   /** Locations, by session. */
   readonly locations: ReadonlyMap<string, string>
 }
@@ -53,20 +53,33 @@ export async function fill(world: World, owner?: AccountId): Promise<Filled> {
   await append(world, open, { offset: 0, bytes: half.subarray(0, FILLED_BYTES / 2) })
   const cancelled = await openDrop(world, opaqueId, bytes(FILLED_BYTES))
   const coming = await openBlob(world, keeper, bytes(FILLED_BYTES))
-  const buried = newAssetId()
-  const buriedBlob = await landBlob(world, keeper, bytes(FILLED_BYTES), { assetId: buried })
+  const deletedAsset = newAssetId()
+  const deletedBlob = await landBlob(world, keeper, bytes(FILLED_BYTES), { assetId: deletedAsset })
   await world.store.write(async (tx) => {
     const session = known(await tx.uploads.find(cancelled))
     await world.rules.ending.close(tx, session, { from: 'open', to: 'ended', at: world.clock.now() })
   })
-  admitted(await world.rules.assets.remove(keeper.accountId, buried))
-  const sessions = [pending.uploadId, adopted.uploadId, metadata, open, cancelled, coming, buriedBlob]
+  admitted(await world.rules.assets.remove(keeper.accountId, deletedAsset))
+  const sessions = [pending.uploadId, adopted.uploadId, metadata, open, cancelled, coming, deletedBlob]
   const locations = new Map<string, string>()
   for (const uploadId of sessions) {
     const row = await world.store.read((tx) => tx.uploads.find(uploadId))
     locations.set(uploadId, known(row).location)
   }
-  return { world, keeper, pending, adopted, asset, metadata, open, coming, cancelled, buried, buriedBlob, locations }
+  return {
+    world,
+    keeper,
+    pending,
+    adopted,
+    asset,
+    metadata,
+    open,
+    coming,
+    cancelled,
+    deletedAsset,
+    deletedBlob,
+    locations,
+  }
 }
 
 /** Lists the files of this world alone. */

@@ -30,10 +30,10 @@ export interface ModelAsset {
   receipts: number
 }
 
-type Declared = 'action' | 'prior' | 'namedOriginal' | 'amkVersion'
+type Redeclarable = 'action' | 'prior' | 'namedOriginal' | 'amkVersion'
 
 /** While it is open, its owner may declare these values again. */
-type ModelSession = Omit<ModelBlob, Declared> & { -readonly [Name in Declared]: ModelBlob[Name] } & {
+type ModelSession = Omit<ModelBlob, Redeclarable> & { -readonly [Name in Redeclarable]: ModelBlob[Name] } & {
   readonly uploadId: UploadId
   readonly asset: ModelAsset
   readonly owner: AccountId
@@ -87,7 +87,7 @@ export class AssetModel {
     if (isOwn && asset.blobs.some(isSame)) return 'present'
     const coming = isOwn ? this.open(asset).find(isSame) : undefined
     if (coming !== undefined) return this.redeclare(coming, wanted)
-    const refused = this.place(asset, owner, wanted)
+    const refused = this.slotRefusal(asset, owner, wanted)
     return refused ?? (this.used(owner) + wanted.size > HARD_BYTES ? 'quota_exceeded' : 'opened')
   }
 
@@ -98,14 +98,14 @@ export class AssetModel {
       session.declaredAt === this.now &&
       [session.action, session.prior, session.namedOriginal, session.amkVersion].join() ===
         [action, prior, namedOriginal, amkVersion].join()
-    const refused = isUnchanged ? undefined : this.place(session.asset, session.owner, wanted, session)
+    const refused = isUnchanged ? undefined : this.slotRefusal(session.asset, session.owner, wanted, session)
     if (refused !== undefined) return refused
     Object.assign(session, { action, prior, namedOriginal, amkVersion, declaredAt: this.now })
     return 'present'
   }
 
   /** The reason why there is no slot for this blob. `self` is not counted among the open sessions. */
-  place(asset: ModelAsset, owner: AccountId, wanted: ModelBlob, self: ModelBlob = wanted): string | undefined {
+  slotRefusal(asset: ModelAsset, owner: AccountId, wanted: ModelBlob, self: ModelBlob = wanted): string | undefined {
     if (asset.isDeleted || (asset.owner !== undefined && asset.owner !== owner)) return 'asset_id_taken'
     const coming = this.open(asset).filter((session) => session !== self)
     const all = [...asset.blobs, ...coming]
@@ -139,7 +139,7 @@ export class AssetModel {
 
   take(asset: ModelAsset, owner: AccountId, blob: ModelBlob, receipts: number): void {
     if (blob.action === 'replace' && blob.role === 'original') {
-      this.drop(asset)
+      this.release(asset)
       for (const session of this.open(asset)) if (session !== blob) this.close(session, 'ended')
     }
     asset.owner = owner
@@ -148,7 +148,7 @@ export class AssetModel {
   }
 
   /** Releases all blobs of an asset. */
-  drop(asset: ModelAsset): void {
+  release(asset: ModelAsset): void {
     this.orphaned += asset.blobs.length
     asset.blobs = []
     asset.drop = undefined
@@ -160,8 +160,8 @@ export class AssetModel {
     if (asset.blobs.length === 0 && !asset.isDeleted && this.open(asset).length === 0) asset.owner = undefined
   }
 
-  bury(asset: ModelAsset): void {
-    this.drop(asset)
+  deleteAsset(asset: ModelAsset): void {
+    this.release(asset)
     asset.isDeleted = true
     for (const session of this.open(asset)) this.close(session, 'ended')
   }

@@ -44,7 +44,7 @@ describe('fsck of files', () => {
     'finds a file that is missing, cut, too long or changed, and one that no row names',
     inWorld(async (world) => {
       const filled = await fill(world)
-      const { pending, metadata, buriedBlob, locations } = filled
+      const { pending, metadata, deletedBlob, locations } = filled
       const location = known(locations.get(metadata))
       const same = (...found: (readonly [string, string])[]) => ({ shallow: found, deep: found })
       const missing = same(['file_missing', location])
@@ -52,7 +52,7 @@ describe('fsck of files', () => {
       assert.deepEqual(await afterDamage(filled, location, rm), missing)
       assert.deepEqual(await afterDamage(filled, location, (path) => truncate(path, 99)), otherSize)
       assert.deepEqual(await afterDamage(filled, location, (path) => truncate(path, 101)), otherSize)
-      const orphaned = known(locations.get(buriedBlob))
+      const orphaned = known(locations.get(deletedBlob))
       assert.deepEqual(await afterDamage(filled, orphaned, rm), same(['file_missing', orphaned]))
       const changed = await afterDamage(filled, pending.location, () => flipIn(world, pending.location))
       assert.deepEqual(changed, { shallow: [], deep: [['bytes_wrong', pending.location]] })

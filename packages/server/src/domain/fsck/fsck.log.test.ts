@@ -44,7 +44,10 @@ const flipped = (column: string, at: 'first' | 'last') => {
 }
 
 /** Damages of receipt 3, which is of a blob, or of its neighbours, and the places that findings must name. */
-function damagesOf({ pending, buried }: Filled): readonly (readonly [damage: string, places: readonly number[]])[] {
+function damagesOf({
+  pending,
+  deletedAsset,
+}: Filled): readonly (readonly [damage: string, places: readonly number[]])[] {
   const hash = (sequence: number) => `(select receipt_hash from receipts where receipt_seq = ${sequence})`
   return [
     ...TEXTS.flatMap((column) =>
@@ -94,7 +97,7 @@ function damagesOf({ pending, buried }: Filled): readonly (readonly [damage: str
     [`update drops set size = 99`, [1]],
     [`delete from asset_blobs where role = 'metadata'`, [4]],
     [`delete from asset_blobs`, [3, 4]],
-    [`delete from assets where asset_id = '${buried}'`, [5]],
+    [`delete from assets where asset_id = '${deletedAsset}'`, [5]],
     [`update asset_blobs set role = 'provenance' where role = 'metadata'`, [4]],
   ]
 }
@@ -159,7 +162,7 @@ describe('fsck of the receipt log', () => {
             return findingsIn(store, { filled })
           })
           const found = findings.find(({ kind }) => kind === 'session_receipts_wrong')
-          assert.equal(found?.where.upload_id, filled.buriedBlob)
+          assert.equal(found?.where.upload_id, filled.deletedBlob)
         } finally {
           rows.close()
         }

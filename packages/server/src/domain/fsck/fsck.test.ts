@@ -111,16 +111,16 @@ function toDrops({ pending, adopted, locations }: Filled): Damages {
   ]
 }
 
-function toAssets({ asset, buried, buriedBlob, metadata, adopted, coming, locations }: Filled): Damages {
+function toAssets({ asset, deletedAsset, deletedBlob, metadata, adopted, coming, locations }: Filled): Damages {
   const own = `where asset_id = '${asset}'`
   const blob = (uploadId: string) => `where upload_id = '${uploadId}'`
   const location = known(locations.get(metadata))
   return [
     ...[
       [`update assets set created_at = null ${own}`, asset],
-      [`update assets set created_at = 1 where asset_id = '${buried}' or created_at is null`, ''],
-      [`update assets set deleted_at = null where asset_id = '${buried}'`, buried],
-      [`update asset_blobs set asset_id = '${buried}' ${blob(metadata)}`, buried],
+      [`update assets set created_at = 1 where asset_id = '${deletedAsset}' or created_at is null`, ''],
+      [`update assets set deleted_at = null where asset_id = '${deletedAsset}'`, deletedAsset],
+      [`update asset_blobs set asset_id = '${deletedAsset}' ${blob(metadata)}`, deletedAsset],
       [`update assets set album_id = '${ANOTHER_ID}' ${own}`, asset],
       [`update assets set drop_id = '${ANOTHER_ID}' ${own}`, asset],
       [`update assets set drop_id = null ${own}`, asset],
@@ -132,7 +132,7 @@ function toAssets({ asset, buried, buriedBlob, metadata, adopted, coming, locati
       `update uploads set ciphertext_hash = '${ANOTHER_HASH}' ${blob(metadata)}`,
       `update uploads set size = 101 ${blob(metadata)}`,
       `update uploads set account_id = '${ANOTHER_ID}' ${blob(metadata)}`,
-      `update uploads set asset_id = '${buried}' ${blob(metadata)}`,
+      `update uploads set asset_id = '${deletedAsset}' ${blob(metadata)}`,
       `update uploads set role = 'original' ${blob(metadata)}`,
       `delete from uploads ${blob(metadata)}`,
       `update asset_blobs set account_id = '${ANOTHER_ID}' ${blob(metadata)}`,
@@ -144,20 +144,20 @@ function toAssets({ asset, buried, buriedBlob, metadata, adopted, coming, locati
     [`update asset_blobs set envelope = '{' ${blob(metadata)}`, 'blob_wrong', metadata],
     // A blob without its row, though its receipt attests it: only a later original removes a blob from a live asset.
     [`delete from asset_blobs ${blob(metadata)}`, 'receipt_subject_wrong', metadata],
-    [`delete from assets where asset_id = '${buried}'`, 'receipt_subject_wrong', buriedBlob],
+    [`delete from assets where asset_id = '${deletedAsset}'`, 'receipt_subject_wrong', deletedBlob],
     [`update asset_blobs set landed_at = 1 ${blob(metadata)}`, 'blob_receipt_wrong', metadata],
     [`delete from receipts ${blob(metadata)}`, 'blob_receipt_wrong', metadata],
   ]
 }
 
-function toObjects({ pending, metadata, open, cancelled, buriedBlob, locations }: Filled): Damages {
+function toObjects({ pending, metadata, open, cancelled, deletedBlob, locations }: Filled): Damages {
   const at = (uploadId: string) => known(locations.get(uploadId))
   const moved = (uploadId: string, state: string) =>
     [`update objects set state = '${state}' where location = '${at(uploadId)}'`, 'object_wrong', at(uploadId)] as const
   const stray = `insert into objects (location, size, state, since, checked_at)`
   return [
-    moved(buriedBlob, 'kept'),
-    moved(buriedBlob, 'staged'),
+    moved(deletedBlob, 'kept'),
+    moved(deletedBlob, 'staged'),
     moved(pending.uploadId, 'orphaned'),
     moved(pending.uploadId, 'marked'),
     moved(open, 'deleting'),
@@ -173,9 +173,9 @@ function toObjects({ pending, metadata, open, cancelled, buriedBlob, locations }
     [`${stray} values ('zz/../../x', 1, 'kept', 0, 0)`, 'object_wrong', 'zz/../../x'],
     [`update objects set checked_at = ${FAR} where location = '${at(metadata)}'`, 'object_time_wrong', at(metadata)],
     [
-      `update objects set state = 'marked', since = ${FAR} where location = '${at(buriedBlob)}'`,
+      `update objects set state = 'marked', since = ${FAR} where location = '${at(deletedBlob)}'`,
       'object_time_wrong',
-      at(buriedBlob),
+      at(deletedBlob),
     ],
     [
       `update objects set damaged_at = ${NO_INSTANT} where location = '${at(metadata)}'`,
