@@ -19,7 +19,7 @@ function jobsOver(
     error: (event, facts) => void logged.push(`${event} ${facts?.job}`),
   }
   const jobs = startJobs({
-    sweep: { sweep, removeDeleting, emptyDeleted: async () => undefined },
+    sweep: { sweep, removeDeleting, resumeAccountDeletions: async () => undefined },
     scrub: { turn },
     log,
     sweepSeconds: 3600,

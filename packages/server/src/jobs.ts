@@ -48,7 +48,7 @@ export function startJobs({ sweep, scrub, log, sweepSeconds, onBroken }: JobPart
 
   return {
     onDeleting: () => sweeping.run('remove deleting bytes', sweep.removeDeleting),
-    onDeleted: () => sweeping.run('empty deleted accounts', sweep.emptyDeleted),
+    onDeleted: () => sweeping.run('empty deleted accounts', sweep.resumeAccountDeletions),
     onSuspect: runScrub,
     async stop() {
       ending.abort(new Error('the server ends'))

@@ -2,6 +2,7 @@
  * Whether the server holds what devices of the account have signed: many assets at once, and none of their files at hand. A yes here stands on the same
  * ground as that of `verifyBeforeDestroying`, but for one thing: it says nothing of any other copy of the file, and so not whether that may go.
  */
+import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
 import { AssetError } from '../assets/assetError.ts'
 import { type AssetFacts, blobOf, readAsset } from '../assets/assetFacts.ts'
@@ -10,7 +11,6 @@ import { createDescribeAsset } from '../assets/describeAsset.ts'
 import { type Signed, signedOf } from '../assets/openAsset.ts'
 import { hashesOf, readSignedAsset, type SignedAsset, signedFacts, toVerify } from '../assets/signedAsset.ts'
 import { ProblemError } from '../http/errors.ts'
-import { mapBounded } from '../mapBounded.ts'
 import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
 import { SealError } from '../seal/sealedBlob.ts'
 import { BUNDLE_ROLES, type BundleRole } from '../send/sendBundle.ts'
@@ -81,7 +81,7 @@ export async function verifyHeld(ports: AssetPorts, question: VerifyHeld): Promi
   if ('doubt' in server)
     return { answers: assetIds.map((assetId) => doubted(assetId, [server.doubt])), keys: undefined }
   let ready = 0
-  const prepared = await mapBounded(assetIds, ASSETS_AT_ONCE, async (assetId) => {
+  const prepared = await mapConcurrently(assetIds, ASSETS_AT_ONCE, async (assetId) => {
     const one = await prepare(batch, { assetId, server: server.value, signal })
     onProgress?.(++ready)
     return one

@@ -2,7 +2,7 @@ import { formatInstant, type Instant } from '@blindkeep/protocol/ids'
 import { systemClock } from '../adapters/system/clock.ts'
 import type { Config } from '../config.ts'
 import { openPresentStore } from '../data.ts'
-import { createOperator, type LimitChanges, type Operator, type Standing } from '../domain/account/operator.ts'
+import { type AccountStatus, createOperator, type LimitChanges, type Operator } from '../domain/account/operator.ts'
 import { UNLIMITED } from '../domain/quota/quota.ts'
 import { type Call, type Command, columns, type Outcome, UsageError, withOpen } from './command.ts'
 import { quotaOf } from './quota.ts'
@@ -108,7 +108,7 @@ function withOperator(config: Config, work: (operator: Operator) => Promise<Outc
 }
 
 async function list(operator: Operator): Promise<Outcome> {
-  const standings: Standing[] = []
+  const standings: AccountStatus[] = []
   for await (const standing of operator.list()) standings.push(standing)
   const rows = standings.map(({ account, pendingDrops, quota: { used, hardLimit, state } }) => [
     account.email,
@@ -164,7 +164,7 @@ function present<Answer>(answer: Answer | undefined, named: string): Answer {
   return answer
 }
 
-function quotaLines({ account, pendingDrops, quota: { used, softLimit, hardLimit, state, graceEnds } }: Standing) {
+function quotaLines({ account, pendingDrops, quota: { used, softLimit, hardLimit, state, graceEnds } }: AccountStatus) {
   const origin = (own: number | undefined) => (own === undefined ? 'of the server' : 'of its own')
   const rows = [
     ['used', exactly(used)],
@@ -184,7 +184,7 @@ function exactly(bytes: number): string {
   return bytes < 1024 ? sizeText(bytes) : `${bytes} B (${sizeText(bytes)})`
 }
 
-function jsonOf({ account, pendingDrops, quota: { used, softLimit, hardLimit, state, graceEnds } }: Standing) {
+function jsonOf({ account, pendingDrops, quota: { used, softLimit, hardLimit, state, graceEnds } }: AccountStatus) {
   const { softLimitBytes, hardLimitBytes } = account
   return {
     email: account.email,

@@ -168,11 +168,11 @@ describe('blindkeep-server fsck', () => {
   it(
     'changes no receipt, no bytes, and nothing that has an owner',
     inDirectory(async ({ fsck, filled, change, value }) => {
-      const { metadata, buriedBlob, cancelled, locations } = filled
+      const { metadata, deletedBlob, cancelled, locations } = filled
       change(
         `update objects set state = 'staged' where location = '${locations.get(cancelled)}'`,
         `update objects set state = 'staged' where location = '${locations.get(metadata)}'`,
-        `update objects set state = 'staged' where location = '${locations.get(buriedBlob)}'`,
+        `update objects set state = 'staged' where location = '${locations.get(deletedBlob)}'`,
         `update receipts set received_at = received_at + 1 where receipt_seq = 3`,
         `delete from log_head`,
       )

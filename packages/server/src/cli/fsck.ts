@@ -1,7 +1,7 @@
 import { systemClock } from '../adapters/system/clock.ts'
 import { type Data, openPresentData } from '../data.ts'
 import { type CappedList, type CappedListBuilder, createCappedList } from '../domain/cappedList.ts'
-import { type Finding, found, sentenceOf, TODO } from '../domain/fsck/finding.ts'
+import { createFinding, type Finding, formatFinding, REMEDIES } from '../domain/fsck/finding.ts'
 import { examine } from '../domain/fsck/fsck.ts'
 import { type Counts, newCounts } from '../domain/fsck/options.ts'
 import { repair } from '../domain/fsck/repair.ts'
@@ -47,7 +47,7 @@ async function run(call: Call): Promise<Outcome> {
     return outcomeOf(result)
   } catch (error) {
     if (error instanceof StoreDamaged || error instanceof ValueUnreadable)
-      left.add(found('database_damaged', {}, `it cannot be read: ${reasonOf(error)}`))
+      left.add(createFinding('database_damaged', {}, `it cannot be read: ${reasonOf(error)}`))
     // Findings from before the error still count.
     else if (count() === 0) throw error
     return outcomeOf({ ...result, end: reasonOf(error) })
@@ -87,9 +87,9 @@ function outcomeOf({ counts, left, repaired, end }: Result): Outcome {
   const total = left.list.length + left.more
   return {
     lines: [
-      ...left.list.flatMap((finding) => [sentenceOf(finding), `    ${TODO[finding.kind]}`]),
+      ...left.list.flatMap((finding) => [formatFinding(finding), `    ${REMEDIES[finding.kind]}`]),
       ...moreLine(left),
-      ...repaired.list.map(({ finding, done }) => `repaired: ${sentenceOf(finding)}: ${done}`),
+      ...repaired.list.map(({ finding, done }) => `repaired: ${formatFinding(finding)}: ${done}`),
       ...moreLine(repaired),
       countsText(counts),
       ...(end === undefined ? [] : [`The check did not finish: ${end}`]),
@@ -112,7 +112,7 @@ function moreLine({ more }: CappedList<unknown>): readonly string[] {
 }
 
 function jsonOf({ kind, where, what, repair: possible }: Finding) {
-  return { kind, where, what, todo: TODO[kind], repairable: possible !== undefined }
+  return { kind, where, what, todo: REMEDIES[kind], repairable: possible !== undefined }
 }
 
 function countsText({ bytes, ...rows }: Counts): string {

@@ -1,5 +1,5 @@
 import type { EventData, EventName } from '@blindkeep/protocol/schemas/sync'
-import type { CappedList, Listening } from '../domain/changes/events.ts'
+import type { Listening, StreamEvent } from '../domain/changes/events.ts'
 
 /** The events of an account as bytes of server-sent events (WHATWG HTML, section 9.2): a block for each event, comments in between. */
 export interface EventStream {
@@ -83,7 +83,7 @@ export function eventStream(listening: Listening, { disconnected, closing, times
   return { events: watched(), until: cut.signal }
 }
 
-function blockOf({ id, event }: CappedList): string {
+function blockOf({ id, event }: StreamEvent): string {
   return `id: ${id}\n${event === undefined ? '' : linesOf(wireEventOf(event))}\n`
 }
 
@@ -94,7 +94,7 @@ function linesOf({ name, data }: WireEvent): string {
 
 type WireEvent = { [Name in EventName]: { readonly name: Name; readonly data: EventData<Name> } }[EventName]
 
-function wireEventOf(event: NonNullable<CappedList['event']>): WireEvent {
+function wireEventOf(event: NonNullable<StreamEvent['event']>): WireEvent {
   const { name } = event
   switch (name) {
     case 'drop.landed':

@@ -10,7 +10,7 @@ import type { ChunkAnswer } from '../domain/uploads/chunks.ts'
 import type { Account, DropUpload, Link } from '../ports/store.ts'
 import { known, newAccount, newOpaqueId, sha256, type World } from './world.ts'
 
-/** What guests and owners do in tests of the rules, in as few words as possible. */
+/** Short calls for what guests and owners do in tests of the rules. */
 
 export function provision(over: Partial<Provision> = {}): Provision {
   return {
@@ -31,7 +31,7 @@ export async function newLink(world: World, over: Partial<Provision> = {}, owner
   return admitted(await world.rules.links.provision(accountId, provision(over)))
 }
 
-/** The answer, which has to be no refusal. */
+/** Returns the answer. Throws when it is a refusal. */
 export function admitted<Answer>(answer: Answer): Exclude<Answer, { readonly refused: string }> {
   if (isRefusal(answer)) throw new Error(`refused: ${JSON.stringify(answer)}`)
   return answer as Exclude<Answer, { readonly refused: string }>
@@ -68,7 +68,7 @@ export async function* inPieces(bytes: Uint8Array, pieceBytes = 64 * 1024): Asyn
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
-/** Sends one chunk whole. */
+/** Sends one whole chunk. */
 export function append(
   world: Pick<World, 'rules'>,
   uploadId: UploadId,
@@ -78,14 +78,14 @@ export function append(
   return world.rules.appendChunk(uploadId, { offset, checksum: sha256(bytes), body: inPieces(bytes), signal: never })
 }
 
-/** Opens a session and sends it whole. */
+/** Opens a session and sends all bytes. */
 export async function land(world: World, opaqueId: OpaqueId, content: Uint8Array): Promise<UploadId> {
   const uploadId = await openDrop(world, opaqueId, content)
   admitted(await append(world, uploadId, { offset: 0, bytes: content }))
   return uploadId
 }
 
-/** What a process leaves that dies after the last byte: a session in the finishing state, its bytes durable. */
+/** What a process leaves that dies after the last byte: a session in the finishing state with durable bytes. */
 export async function leaveFinishing(world: World, uploadId: UploadId, content: Uint8Array): Promise<void> {
   const { location, size, opaqueId } = await uploadRow(world, uploadId)
   const at = world.clock.now()

@@ -14,7 +14,7 @@ function smallCounts(clock: Clock, present: readonly Count[] = []) {
   return createCounts({ secret, clock, present, ownCountsMax: OWN })
 }
 
-const limitOf = (key: string): Limit => ({ rule: 'source', key, most: 5, windowSeconds: 900 })
+const limitOf = (key: string): Limit => ({ rule: 'source', key, max: 5, windowSeconds: 900 })
 
 describe('counts under a flood of keys', () => {
   it('stay bounded, displace no other key, and are removed when their windows end', () => {
@@ -57,7 +57,7 @@ describe('counts under a flood of keys', () => {
 
   it('keep nothing of what was refused or refunded', () => {
     const counts = smallCounts(createHandClock())
-    const full = { ...limitOf('full'), most: 0 }
+    const full = { ...limitOf('full'), max: 0 }
     for (let index = 0; index < 100; index++) counts.take([limitOf(String(index)), full])
     counts.take([limitOf('given back')])
     counts.giveBack([limitOf('given back')])

@@ -98,7 +98,7 @@ export function createCounts({ secret, clock, present, ownCountsMax = MAX_OWN_CO
       for (const { limit, weight } of weighed(limits)) {
         const windowMs = limit.windowSeconds * 1000
         const { id, place = { taken: 0, endsAt: clock.now() + windowMs } } = find(limit)
-        if (place.taken + weight > limit.most) {
+        if (place.taken + weight > limit.max) {
           waitMs = Math.max(waitMs, place.endsAt - clock.now())
         } else {
           place.taken += weight
@@ -126,10 +126,10 @@ export function createCounts({ secret, clock, present, ownCountsMax = MAX_OWN_CO
 /** Checks all weights before the first is counted: an invalid weight is an error that must change no count. */
 function weighed(limits: readonly Limit[]): readonly { readonly limit: Limit; readonly weight: number }[] {
   return limits.map((limit) => {
-    const { most, weight = 1 } = limit
+    const { max, weight = 1 } = limit
     if (!Number.isSafeInteger(weight) || weight < 1) throw new RangeError('not a weight')
     // At least 1, so that a limit of 0 refuses.
-    return { limit, weight: Math.max(1, Math.min(weight, most)) }
+    return { limit, weight: Math.max(1, Math.min(weight, max)) }
   })
 }
 

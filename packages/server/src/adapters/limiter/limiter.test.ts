@@ -34,12 +34,12 @@ function inWorld(work: (world: World) => Promise<void>): () => Promise<void> {
 
 /** Bytes that one account may have read in an hour, as an example of a limit far beyond 32 bits. */
 const GIBIBYTE = 2 ** 30
-const ofBytes: Limit = { rule: 'bytes-of-account', key: 'an account', most: 64 * GIBIBYTE, windowSeconds: 3600 }
+const ofBytes: Limit = { rule: 'bytes-of-account', key: 'an account', max: 64 * GIBIBYTE, windowSeconds: 3600 }
 
 const ofLink: Limit = {
   rule: 'passphrase-of-link',
   key: 'a link that no client may learn of',
-  most: 3,
+  max: 3,
   windowSeconds: 900,
 }
 
@@ -62,7 +62,7 @@ describe('the limiter', () => {
     'starts a window with its first attempt, and does not prolong it by refusals',
     inWorld(async ({ clock, open }) => {
       const limiter = await open()
-      const one = { ...ofLink, most: 1 }
+      const one = { ...ofLink, max: 1 }
       clock.advance(600)
       await limiter.take([one])
       clock.advance(600)
@@ -78,7 +78,7 @@ describe('the limiter', () => {
     'admits exactly the allowed number of 64 simultaneous attempts',
     inWorld(async ({ open }) => {
       const limiter = await open()
-      const answers = await Promise.all(Array.from({ length: 64 }, () => limiter.take([{ ...ofLink, most: 10 }])))
+      const answers = await Promise.all(Array.from({ length: 64 }, () => limiter.take([{ ...ofLink, max: 10 }])))
       assert.equal(answers.filter((answer) => answer === undefined).length, 10)
       await limiter.close()
     }),
@@ -89,8 +89,8 @@ describe('the limiter', () => {
     inWorld(async ({ clock, open }) => {
       const limiter = await open()
       const [short, long] = [
-        { ...ofLink, rule: 'short', most: 1, windowSeconds: 60 },
-        { ...ofLink, rule: 'long', most: 1, windowSeconds: 600 },
+        { ...ofLink, rule: 'short', max: 1, windowSeconds: 60 },
+        { ...ofLink, rule: 'long', max: 1, windowSeconds: 600 },
       ]
       await limiter.take([short])
       await limiter.take([long])
@@ -139,7 +139,7 @@ describe('the limiter', () => {
     inWorld(async ({ open }) => {
       const limiter = await open()
       const limits = ['rule', 'rul', 'r'].flatMap((rule) =>
-        ['', 'e', 'ule', 'x'].map((key) => ({ ...ofLink, rule, key, most: 1 })),
+        ['', 'e', 'ule', 'x'].map((key) => ({ ...ofLink, rule, key, max: 1 })),
       )
       for (const limit of limits) assert.equal(await limiter.take([limit]), undefined)
       for (const limit of limits) assert.equal(await limiter.take([limit]), 900)
@@ -151,7 +151,7 @@ describe('the limiter', () => {
     'refuses every attempt if the limit is 0',
     inWorld(async ({ open }) => {
       const limiter = await open()
-      assert.equal(await limiter.take([{ ...ofLink, most: 0 }]), 900)
+      assert.equal(await limiter.take([{ ...ofLink, max: 0 }]), 900)
       await limiter.close()
     }),
   )
@@ -184,7 +184,7 @@ describe('the limiter', () => {
       assert.equal(await limiter.take([ofBytes]), 3600)
       await limiter.giveBack([heavy])
       assert.equal(await limiter.take([{ ...heavy, weight: Number.MAX_SAFE_INTEGER }]), undefined)
-      assert.equal(await limiter.take([{ ...heavy, most: 0 }]), 3600)
+      assert.equal(await limiter.take([{ ...heavy, max: 0 }]), 3600)
       await limiter.close()
     }),
   )
@@ -200,7 +200,7 @@ describe('the limiter', () => {
       await limiter.take([light])
       await limiter.take([heavy])
       await limiter.giveBack([heavy])
-      assert.equal(await limiter.take([heavy, { ...ofLink, most: 0 }]), 3600 / 4)
+      assert.equal(await limiter.take([heavy, { ...ofLink, max: 0 }]), 3600 / 4)
       assert.equal(await limiter.take([{ ...ofBytes, weight: 54 * GIBIBYTE }]), undefined)
       assert.equal(await limiter.take([ofBytes]), 3600)
       for (let count = 0; count < 2; count++) await limiter.giveBack([heavy])
@@ -213,7 +213,7 @@ describe('the limiter', () => {
     'refuses an invalid weight, and counts nothing',
     inWorld(async ({ open }) => {
       const limiter = await open()
-      const whole = { ...ofBytes, weight: ofBytes.most }
+      const whole = { ...ofBytes, weight: ofBytes.max }
       for (const weight of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
         await assert.rejects(limiter.take([whole, { ...ofLink, weight }]), RangeError)
         await assert.rejects(limiter.giveBack([{ ...ofLink, weight }]), RangeError)
@@ -227,7 +227,7 @@ describe('the limiter', () => {
     'does not prolong a window when the clock is set back',
     inWorld(async ({ clock, open }) => {
       const limiter = await open()
-      const one = { ...ofLink, most: 1 }
+      const one = { ...ofLink, max: 1 }
       await limiter.take([one])
       clock.advance(-86_400 * 365)
       assert.equal(await limiter.take([one]), 900)

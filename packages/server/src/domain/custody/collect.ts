@@ -1,8 +1,8 @@
+import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import { addSeconds, formatInstant, type Instant, parseInstant } from '@blindkeep/protocol/ids'
 import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { ReadTx, Store, StoredObject, WriteTx } from '../../ports/store.ts'
-import { eachInTurn } from '../eachInTurn.ts'
+import { isStoreBroken, type ReadTx, type Store, type StoredObject, type WriteTx } from '../../ports/store.ts'
 import { partsOf } from '../uploads/location.ts'
 
 /**
@@ -82,7 +82,9 @@ export function createCollector({ store, blobs, clock }: CollectPorts, { collect
       const forget = async (tx: WriteTx): Promise<void> => {
         for (const { location } of removed) await tx.objects.remove(location)
       }
-      await eachInTurn(deleting, removeBytes).finally(() => (removed.length === 0 ? undefined : store.write(forget)))
+      await tryEachInTurn(deleting, removeBytes, isStoreBroken).finally(() =>
+        removed.length === 0 ? undefined : store.write(forget),
+      )
       return removed
     },
   }

@@ -35,7 +35,7 @@ export function createDeepScans(
   function limitOf(accountId: AccountId, { size }: HeldBlob): Limit {
     const most = deepBytesPerHour - Math.floor(deepBytesPerHour * LEFT_SHARE)
     const weight = Math.min(Math.max(size, SCAN_BYTES_LEAST), most)
-    const budget = { most: deepBytesPerHour, windowSeconds: WINDOW_SECONDS }
+    const budget = { max: deepBytesPerHour, windowSeconds: WINDOW_SECONDS }
     return { rule: 'deep-bytes-of-account', key: accountId, ...budget, weight }
   }
 

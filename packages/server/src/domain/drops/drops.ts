@@ -135,8 +135,8 @@ export function createDrops({ store, blobs, clock, random, limiter, links, quota
       ofSource:
         source === undefined
           ? []
-          : [{ rule: 'sessions-of-source', key: source, most: sourceSessionsPerWindow, windowSeconds: WINDOW_SECONDS }],
-      ofLink: [{ rule: 'sessions-of-link', key: opaqueId, most: linkSessionsPerWindow, windowSeconds: WINDOW_SECONDS }],
+          : [{ rule: 'sessions-of-source', key: source, max: sourceSessionsPerWindow, windowSeconds: WINDOW_SECONDS }],
+      ofLink: [{ rule: 'sessions-of-link', key: opaqueId, max: linkSessionsPerWindow, windowSeconds: WINDOW_SECONDS }],
     }
   }
 

@@ -214,12 +214,12 @@ function passphraseLimits(opaqueId: OpaqueId, source: string | undefined, triesO
   const ofLink = {
     rule: 'passphrase-of-link',
     key: opaqueId,
-    most: PASSPHRASE_TRIES_OF_LINK,
+    max: PASSPHRASE_TRIES_OF_LINK,
     windowSeconds: WINDOW_SECONDS,
   }
   if (source === undefined) return [ofLink]
   const key = `${opaqueId} ${source}`
-  return [{ rule: 'passphrase-of-link-and-source', key, most: triesOfSource, windowSeconds: WINDOW_SECONDS }, ofLink]
+  return [{ rule: 'passphrase-of-link-and-source', key, max: triesOfSource, windowSeconds: WINDOW_SECONDS }, ofLink]
 }
 
 function isRepeat(present: Link, link: NewLink): boolean {

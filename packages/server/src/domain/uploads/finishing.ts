@@ -1,14 +1,22 @@
+import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import { parseDropId, type UploadId } from '@blindkeep/protocol/ids'
 import { type Blobs, StorageUnavailable, SyncFailed } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
-import type { AssetUpload, DropUpload, Store, Upload, UploadFailure, WriteTx } from '../../ports/store.ts'
+import {
+  type AssetUpload,
+  type DropUpload,
+  isStoreBroken,
+  type Store,
+  type Upload,
+  type UploadFailure,
+  type WriteTx,
+} from '../../ports/store.ts'
 import { type Assets, NoSlot } from '../assets/assets.ts'
 import type { CheckProvenance } from '../assets/provenance.ts'
 import { judgeSlot, type SlotRefusal } from '../assets/slot.ts'
 import type { ReceiptLog } from '../custody/receipts.ts'
 import type { LandDrop } from '../drops/drops.ts'
-import { eachInTurn } from '../eachInTurn.ts'
 import { newId } from '../newId.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { StagedBytes } from './staged.ts'
@@ -178,9 +186,13 @@ export function createFinishing(ports: FinishingPorts) {
     /** What a start, and now and then the sweeper, finds unfinished. */
     async resume(): Promise<void> {
       const waiting = await store.read((tx) => tx.uploads.finishing())
-      await eachInTurn(waiting, async (uploadId) => {
-        await finish(uploadId)
-      })
+      await tryEachInTurn(
+        waiting,
+        async (uploadId) => {
+          await finish(uploadId)
+        },
+        isStoreBroken,
+      )
     },
   }
 }

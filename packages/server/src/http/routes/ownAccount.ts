@@ -25,7 +25,7 @@ export function ownAccountRoutes({
     },
 
     async deleteAccount({ caller, json, source }) {
-      return (await accountDeletion.leave(caller.account, json.current_password, source)) ?? { status: 204 }
+      return (await accountDeletion.begin(caller.account, json.current_password, source)) ?? { status: 204 }
     },
   }
 }

@@ -12,8 +12,8 @@ type Row = 'sync' | 'events'
 export function syncRoutes({ feed, events }: { readonly feed: Feed; readonly events: Events }): Pick<Routes, Row> {
   return {
     async sync({ query, caller }) {
-      const { cursor, limit: most = SYNC_ENTRIES_DEFAULT } = query
-      const page = await feed.page(caller.account.accountId, { cursor, most })
+      const { cursor, limit: max = SYNC_ENTRIES_DEFAULT } = query
+      const page = await feed.page(caller.account.accountId, { cursor, max })
       if (isRefusal(page)) return page
       const { entries, nextCursor, hasMore } = page
       return { status: 200, body: { entries: entries.map(entryOf), next_cursor: nextCursor, has_more: hasMore } }

@@ -161,7 +161,7 @@ export function describeAccountDeletions(inStore: InStore): void {
       'are listed in the order of deletion until the account is empty, and refuse charges',
       inStore(async (store) => {
         await seedWithAlbums(store)
-        const waiting = () => store.read((tx) => tx.accountDeletions.waiting(5))
+        const waiting = () => store.read((tx) => tx.accountDeletions.listUnfinished(5))
         const finish = (number: number) => store.write((tx) => tx.accountDeletions.finish(accountId(number), at(600)))
         const share = { opaqueId: opaqueId(50), accountId: accountId(1), sealedIndex: bytes(9), blobHashes: [hash(1)] }
         await store.write(async (tx) => {

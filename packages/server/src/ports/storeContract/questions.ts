@@ -243,7 +243,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     },
   },
   accountDeletions: {
-    waiting: (tx) => tx.accountDeletions.waiting(5),
+    listUnfinished: (tx) => tx.accountDeletions.listUnfinished(5),
     begin: (tx) => tx.accountDeletions.begin({ accountId: accountId(1), secretHash: account(1).secretHash, at: at(1) }),
     finish: (tx) => tx.accountDeletions.finish(accountId(1), at(1)),
   },

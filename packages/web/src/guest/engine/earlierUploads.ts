@@ -1,8 +1,8 @@
 /** Unfinished uploads of this link from earlier visits and from other tabs. */
 import type { Environment } from '@blindkeep/client/environment'
-import { mapBounded } from '@blindkeep/client/mapBounded'
 import { askSend, type Landed } from '@blindkeep/client/send'
 import { startAnew } from '@blindkeep/client/sendState'
+import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { Unfinished } from '../messages.ts'
 import type { Entries } from './entries.ts'
 import type { GuestStore, LandedFile, StoredUpload } from './guestStore.ts'
@@ -97,7 +97,7 @@ export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUpl
     refresh,
     async ask() {
       const begun = unfinished.filter(({ state, isInOtherTab }) => state.uploadId !== undefined && !isInOtherTab)
-      await mapBounded(begun, MAX_ASKING, askOne)
+      await mapConcurrently(begun, MAX_ASKING, askOne)
     },
     unfinished: () => unfinished.map((upload) => unfinishedOf(upload, lost.has(upload.id))),
     uploads: () =>
