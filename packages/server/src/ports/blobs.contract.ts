@@ -333,12 +333,12 @@ function describeKeeping(inWorld: InWorld): void {
   it(
     'removes only the given object, and accepts a missing one',
     inWorld(async ({ blobs, reopen }) => {
-      const [gone, left, never] = [freshLocation(), freshLocation(), freshLocation()]
-      for (const location of [gone, left]) await writeBytes(blobs, location, randomBytes(100))
-      await blobs.settle(left, 100)
-      for (const location of [gone, gone, never]) await blobs.remove(location)
-      assert.equal(await blobs.size(gone), undefined)
-      assert.deepEqual(await listAll(await reopen()), [left])
+      const [removed, kept, missing] = [freshLocation(), freshLocation(), freshLocation()]
+      for (const location of [removed, kept]) await writeBytes(blobs, location, randomBytes(100))
+      await blobs.settle(kept, 100)
+      for (const location of [removed, removed, missing]) await blobs.remove(location)
+      assert.equal(await blobs.size(removed), undefined)
+      assert.deepEqual(await listAll(await reopen()), [kept])
     }),
   )
 

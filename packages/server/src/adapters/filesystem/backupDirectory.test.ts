@@ -36,11 +36,11 @@ describe('the directory of a backup', () => {
       const path = join(root, 'above', 'backup')
       const directory = await open(path)
       await directory.add('blobs/ab/name', pieces('one', 'two'))
-      await directory.replaceManifest('said')
+      await directory.replaceManifest('the manifest')
       assert.equal(await textOf(directory.read('blobs/ab/name')), 'onetwo')
       assert.deepEqual([await directory.size('blobs/ab/name'), await directory.size('blobs/ab/none')], [6, undefined])
       const again = await open(path)
-      assert.equal(await again.manifest(), 'said')
+      assert.equal(await again.manifest(), 'the manifest')
       const modes = ['', 'blobs', 'blobs/ab', 'blobs/ab/name', 'backup.json'].map(
         async (name) => (await stat(join(path, name))).mode & 0o777,
       )
@@ -55,7 +55,7 @@ describe('the directory of a backup', () => {
       await assert.rejects(directory.add('blobs/ab/name', pieces('one', 'broken')), RangeError)
       assert.deepEqual(await readdir(join(root, 'blobs/ab')), [])
       await writeFile(join(root, 'blobs/ab/other.new'), 'on')
-      await directory.replaceManifest('said')
+      await directory.replaceManifest('the manifest')
       const names: string[] = []
       for await (const name of directory.list()) names.push(name)
       assert.deepEqual(names, ['blobs/ab/other.new'])

@@ -106,7 +106,7 @@ describe('the filesystem adapter', () => {
       for await (const _ of blobs.read(location, range)) break
       await assert.rejects(async () => {
         for await (const _ of blobs.read(location, range)) throw new Error('the client has disconnected')
-      }, /has gone/)
+      }, /has disconnected/)
       await readBytes(blobs, location)
       assert.equal(openFilesBelow(directory), 0)
     }),

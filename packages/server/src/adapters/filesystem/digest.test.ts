@@ -156,7 +156,7 @@ describe('digests of the filesystem adapter', () => {
       const [first, second, leaving] = [new AbortController(), new AbortController(), new AbortController()]
       const busy = occupy(world, [first.signal, second.signal])
       const order: number[] = []
-      const leaves = assert.rejects(blobs.digest(location, 10, leaving.signal), /has gone/)
+      const leaves = assert.rejects(blobs.digest(location, 10, leaving.signal), /has left/)
       const waiting = Array.from({ length: MAX_WAITING }, async (_, index) => {
         // The last one takes the place of the aborted one.
         if (index === MAX_WAITING - 1) await leaves

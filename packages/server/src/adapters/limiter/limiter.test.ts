@@ -277,7 +277,7 @@ describe('the file of counts', () => {
       await limiter.take([ofLink, { ...ofLink, rule: 'source', key: '203.0.113.7' }])
       await limiter.close()
       const file = readFileSync(path)
-      for (const text of [ofLink.rule, ofLink.key, 'nobody', '203.0.113.7', 'source'])
+      for (const text of [ofLink.rule, ofLink.key, 'no client may learn', '203.0.113.7', 'source'])
         assert.equal(file.indexOf(text), -1)
       assert.equal(statSync(path).mode & 0o777, 0o600)
       assert.deepEqual(readdirSync(directory), ['limits'])

@@ -59,7 +59,7 @@ export function createVerify(
     const assetIds = new Set(questions.map(({ assetId }) => assetId))
     return store.read(async (tx) => {
       const rows = new Map<AssetId, readonly HeldBlob[]>()
-      for (const assetId of assetIds) rows.set(assetId, await tx.assets.heldBy(accountId, assetId))
+      for (const assetId of assetIds) rows.set(assetId, await tx.assets.liveBlobsOf(accountId, assetId))
       return rows
     })
   }
@@ -97,7 +97,7 @@ export function createVerify(
     // As in `see`, before the snapshot that counts now.
     const askedAt = clock.now()
     const { assetId } = asset
-    const present = await store.read((tx) => tx.assets.heldBy(accountId, assetId))
+    const present = await store.read((tx) => tx.assets.liveBlobsOf(accountId, assetId))
     const verdict = verdictOf(
       { assetId, askedAt },
       found.map((each) => confirmed(each, present)),

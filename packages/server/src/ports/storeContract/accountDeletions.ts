@@ -61,7 +61,7 @@ async function fill(store: Store): Promise<void> {
 }
 
 /** All rows of an account. */
-const standing = (store: Store, number: number) =>
+const rowsOf = (store: Store, number: number) =>
   store.read(async (tx) => ({
     account: await tx.accounts.find(accountId(number)),
     factor: await tx.secondFactors.find(accountId(number)),
@@ -81,10 +81,10 @@ export function describeAccountDeletions(inStore: InStore): void {
       'remove what names the person or lets the person in, keep stored data, and change no other account',
       inStore(async (store) => {
         await fill(store)
-        const [before, other] = [await standing(store, 1), await standing(store, 2)]
+        const [before, other] = [await rowsOf(store, 1), await rowsOf(store, 2)]
         assert.equal(await store.write((tx) => tx.accountDeletions.begin(leaving(1))), true)
-        const gone = await standing(store, 1)
-        assert.deepEqual(gone.account, {
+        const deleted = await rowsOf(store, 1)
+        assert.deepEqual(deleted.account, {
           ...before.account,
           email: `deleted:${accountId(1)}`,
           secretHash: '-',
@@ -96,19 +96,19 @@ export function describeAccountDeletions(inStore: InStore): void {
           deletedAt: at(500),
         })
         assert.deepEqual(
-          gone.albums,
+          deleted.albums,
           before.albums.map((each) => ({ ...each, sealedName: undefined })),
         )
         const bare = { dropPublicKey: new Uint8Array(0), verifierHash: undefined, sealedLabel: undefined }
         assert.deepEqual(
-          gone.links,
+          deleted.links,
           before.links.map((each) => ({ ...each, ...bare, revokedAt: each.revokedAt ?? at(500) })),
         )
         assert.deepEqual(
-          gone.drops,
+          deleted.drops,
           before.drops.map((each) => ({ ...each, leasedUntil: undefined })),
         )
-        const { factor, challenge, live, devices, capabilities, ended } = gone
+        const { factor, challenge, live, devices, capabilities, ended } = deleted
         assert.deepEqual(
           [factor, challenge, live, devices, capabilities, ended],
           [undefined, undefined, [], [], [], at(3)],
@@ -123,7 +123,7 @@ export function describeAccountDeletions(inStore: InStore): void {
           revoked.map((each) => each.jti),
           [jti(1)],
         )
-        assert.deepEqual(await standing(store, 2), other)
+        assert.deepEqual(await rowsOf(store, 2), other)
       }),
     )
 
@@ -150,7 +150,7 @@ export function describeAccountDeletions(inStore: InStore): void {
         await fill(store)
         const wrong = { ...leaving(1), secretHash: 'other' }
         assert.equal(await store.write((tx) => tx.accountDeletions.begin(wrong)), false)
-        assert.equal((await standing(store, 1)).account?.deletedAt, undefined)
+        assert.equal((await rowsOf(store, 1)).account?.deletedAt, undefined)
         assert.equal(countTrue(await atOnce(store, 8, (tx) => tx.accountDeletions.begin(leaving(1)))), 1)
         assert.equal(await store.write((tx) => tx.accountDeletions.begin({ ...leaving(1), secretHash: '-' })), false)
         assert.equal(await store.write((tx) => tx.accountDeletions.begin(leaving(9))), false)

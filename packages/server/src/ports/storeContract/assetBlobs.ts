@@ -46,8 +46,8 @@ function describeAccounts(inStore: InStore): void {
 }
 
 const blobsOf = (store: Store, number: number) => store.read((tx) => tx.assets.blobsOf(assetId(number)))
-const heldBy = (store: Store, account: number, number: number) =>
-  store.read((tx) => tx.assets.heldBy(accountId(account), assetId(number)))
+const liveBlobsOf = (store: Store, account: number, number: number) =>
+  store.read((tx) => tx.assets.liveBlobsOf(accountId(account), assetId(number)))
 const objectsOf = (store: Store, account: number, content: number) =>
   store.read((tx) => tx.assets.objectsOf(accountId(account), hash(content)))
 
@@ -193,7 +193,7 @@ function describeVerdicts(inStore: InStore): void {
       await land(store, 4)
       await land(store, 6, { role: 'original' })
       await land(store, 1, { assetId: assetId(2) })
-      assert.deepEqual(await heldBy(store, 1, 1), [
+      assert.deepEqual(await liveBlobsOf(store, 1, 1), [
         held(9, { role: 'metadata', size: 5 }),
         held(4),
         held(6, { role: 'original' }),
@@ -203,7 +203,7 @@ function describeVerdicts(inStore: InStore): void {
           const from = (await tx.objects.find(object(4).location))?.state ?? 'kept'
           await tx.objects.move(object(4).location, { from, to: objectState, at: at(9) })
         })
-        assert.deepEqual((await heldBy(store, 1, 1))[1], held(4, { objectState }))
+        assert.deepEqual((await liveBlobsOf(store, 1, 1))[1], held(4, { objectState }))
       }
     }),
   )
@@ -214,17 +214,17 @@ function describeVerdicts(inStore: InStore): void {
       await seedAssets(store)
       await land(store, 1)
       await land(store, 2, { assetId: assetId(3) })
-      assert.deepEqual(await heldBy(store, 2, 1), [])
-      assert.deepEqual(await heldBy(store, 1, 3), [])
-      assert.deepEqual(await heldBy(store, 2, 3), [held(2)])
-      assert.deepEqual(await heldBy(store, 1, 2), [])
-      assert.deepEqual(await heldBy(store, 1, 9), [])
+      assert.deepEqual(await liveBlobsOf(store, 2, 1), [])
+      assert.deepEqual(await liveBlobsOf(store, 1, 3), [])
+      assert.deepEqual(await liveBlobsOf(store, 2, 3), [held(2)])
+      assert.deepEqual(await liveBlobsOf(store, 1, 2), [])
+      assert.deepEqual(await liveBlobsOf(store, 1, 9), [])
       await store.write(async (tx) => {
         await tx.assets.touch(assetId(1), at(5))
         await tx.assets.removeBlob(assetBlob(1).location)
         await tx.assets.bury(assetId(1), at(6))
       })
-      assert.deepEqual(await heldBy(store, 1, 1), [])
+      assert.deepEqual(await liveBlobsOf(store, 1, 1), [])
     }),
   )
 

@@ -185,7 +185,7 @@ export function describeObjectMarks(inStore: InStore): void {
           { objectState: 'kept', damagedAt: undefined, isOnHold: true },
         ]
         assert.deepEqual([await standing(1), await standing(2), await standing(3)], [...expected, undefined])
-        const ofAsset = await store.read((tx) => tx.assets.heldBy(accountId(1), assetId(1)))
+        const ofAsset = await store.read((tx) => tx.assets.liveBlobsOf(accountId(1), assetId(1)))
         const ofContent = await store.read((tx) => tx.assets.objectsOf(accountId(1), hash(2)))
         assert.deepEqual(
           [...ofAsset, ...ofContent].map(({ objectState, damagedAt, isOnHold }) => ({

@@ -119,7 +119,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   assets: {
     find: (tx) => tx.assets.find(assetId(1)),
     blobsOf: (tx) => tx.assets.blobsOf(assetId(1)),
-    heldBy: (tx) => tx.assets.heldBy(accountId(1), assetId(1)),
+    liveBlobsOf: (tx) => tx.assets.liveBlobsOf(accountId(1), assetId(1)),
     objectsOf: (tx) => tx.assets.objectsOf(accountId(1), hash(1)),
     retainedUntil: (tx) => tx.assets.retainedUntil(accountId(1)),
     someHolding: (tx) => tx.assets.someHolding(accountId(1), 5),
