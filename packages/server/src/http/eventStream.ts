@@ -1,5 +1,5 @@
 import type { EventData, EventName } from '@blindkeep/protocol/schemas/sync'
-import type { StreamEvent, Listening } from '../domain/changes/events.ts'
+import type { Listening, StreamEvent } from '../domain/changes/events.ts'
 
 /** What an account hears, as bytes of server-sent events (WHATWG HTML, section 9.2): one block for each event, comments while nothing happens. */
 export interface EventStream {
