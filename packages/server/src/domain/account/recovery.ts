@@ -184,6 +184,7 @@ function isStoredSecret(value: unknown): value is StoredSecret {
 /** Has the visible form of a sealed blob: format, length, number of header blocks. The other bytes look random, as sealed bytes do. */
 function decoyKey(serverSecret: Uint8Array, email: string): Uint8Array {
   const key = createHmac('sha256', serverSecret).update('recovery-key\0').update(email).digest()
+  // The label stays: another one would change every decoy with a release.
   const bytes = new Uint8Array(
     hkdfSync('sha256', key, new Uint8Array(), 'service/made-up-recovery-key/1', SEALED_BYTES),
   )
