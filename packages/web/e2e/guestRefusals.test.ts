@@ -1,9 +1,9 @@
 /** Stories of links that refuse files: the page says why, and what the guest can do. */
 import assert from 'node:assert/strict'
-import { before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
 import { is, lie } from '../../../testing/lies.ts'
-import { newOwner, sendFile } from '../../../testing/people.ts'
+import { sendFile } from '../../../testing/people.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { allArrived, button, choose, rowOf, sendChosen, someFile } from './guestPage.ts'
@@ -11,12 +11,9 @@ import { useWorldBehindProxy } from './world.ts'
 
 const DROPS = /^\/d\//
 const browser = useBrowser()
-const { world, proxy } = useWorldBehindProxy()
-
 let owner: Owner
-
-before(async () => {
-  owner = await newOwner(world.server.url)
+const { world, proxy } = useWorldBehindProxy(async (started) => {
+  owner = await started.owner()
 })
 
 const sentSince = (from: number) => proxy.seen.slice(from).filter(({ method }) => method !== 'GET' && method !== 'HEAD')

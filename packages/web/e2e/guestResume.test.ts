@@ -1,10 +1,9 @@
 /** Stories of guests who reload, use two tabs, pause or cancel before their files have arrived. */
 import assert from 'node:assert/strict'
-import { before, describe, it, type TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
 import type { BrowserContext, Page } from 'playwright-core'
 import { is } from '../../../testing/lies.ts'
-import { newOwner } from '../../../testing/people.ts'
 import type { Exchanged } from '../../../testing/tamperingProxy.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
@@ -13,12 +12,9 @@ import { useWorldBehindProxy } from './world.ts'
 
 const DROPS = /^\/d\//
 const browser = useBrowser()
-const { world, proxy } = useWorldBehindProxy()
-
 let owner: Owner
-
-before(async () => {
-  owner = await newOwner(world.server.url)
+const { world, proxy } = useWorldBehindProxy(async (started) => {
+  owner = await started.owner()
 })
 
 const offsetOf = ({ headers }: Exchanged) => Number(headers['x-service-offset'])

@@ -1,10 +1,10 @@
 /** The page of a share link, with valid and damaged links and with honest and malicious servers. */
 import assert from 'node:assert/strict'
-import { before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
 import { flipInBase64, is, lie } from '../../../testing/lies.ts'
-import { type Keeper, newKeeper } from '../../../testing/people.ts'
+import type { Keeper } from '../../../testing/people.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { pngOf } from './pictures.ts'
@@ -12,12 +12,9 @@ import { savedBy } from './saved.ts'
 import { useWorldBehindProxy } from './world.ts'
 
 const browser = useBrowser()
-const { world, proxy } = useWorldBehindProxy()
-
 let keeper: Keeper
-
-before(async () => {
-  keeper = await newKeeper(world.server.url)
+const { world, proxy } = useWorldBehindProxy(async (started) => {
+  keeper = await started.keeper()
 })
 
 const picture = pngOf({ width: 300, height: 200 })

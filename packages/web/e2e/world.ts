@@ -59,14 +59,18 @@ export interface WorldBehindProxy {
   readonly proxy: Pick<TamperingProxy, 'url' | 'seen' | 'tamper'>
 }
 
-/** The same as `useWorld`, with a proxy as the public address that can record, change and lose requests and answers. */
-export function useWorldBehindProxy(): WorldBehindProxy {
+/**
+ * The same as `useWorld`, with a proxy as the public address that can record, change and lose requests and answers. `prepare` runs before the tests; a
+ * `before` of the test file would not wait for the world, because node:test runs such hooks of a file at the same time.
+ */
+export function useWorldBehindProxy(prepare: (world: World) => Promise<void>): WorldBehindProxy {
   let started: (Pick<WorldBehindProxy, 'world'> & { readonly proxy: TamperingProxy }) | undefined
   before(async () => {
     const proxy = await startTamperingProxy()
     const world = await startWorld({ publicUrl: proxy.url })
     proxy.forwardTo(world.server.url)
     started = { world, proxy }
+    await prepare(world)
   })
   afterEach(() => started?.proxy.tamper())
   after(async () => {
