@@ -11,7 +11,7 @@ import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
 import { type CappedList, createCappedList } from '../cappedList.ts'
-import { checkedBytes, digestOf, isRight, ObjectFault, type ObjectFaultKind } from '../custody/checkedBytes.ts'
+import { checkedBytes, digestOf, isRight, ObjectFault, type ObjectFaultKind } from './checkedBytes.ts'
 import { pauseCollector, resumeCollector } from '../custody/collect.ts'
 import { partsOf } from '../uploads/location.ts'
 import {
