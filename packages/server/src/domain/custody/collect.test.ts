@@ -139,7 +139,10 @@ describe('the collector', () => {
       const reason = { reason: 'asked for', createdAt: clock.now() }
       await store.write((tx) => tx.holds.add({ ciphertextHash: onHold.ciphertextHash, ...reason }))
       for (let times = 0; times < 3; times += 1) await sweepThrough(world)
-      assert.deepEqual([await stateOf(world, onHold.location), await world.blobs.size(onHold.location)], ['marked', 100])
+      assert.deepEqual(
+        [await stateOf(world, onHold.location), await world.blobs.size(onHold.location)],
+        ['marked', 100],
+      )
       assert.equal(await stateOf(world, other.location), 'kept')
       await store.write((tx) => tx.holds.remove(onHold.ciphertextHash))
       await sweepThrough(world)

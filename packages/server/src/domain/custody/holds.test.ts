@@ -35,8 +35,8 @@ describe('a content on hold', () => {
         [blobs[2], other],
       ] as const)
         for (const deep of [false, true]) {
-          const said = saidOf(await askOne(verifyOver(world), keeper.accountId, each ?? blob, deep))
-          assert.equal(said, deep ? 'stored indexed original intact' : 'stored indexed original')
+          const answer = saidOf(await askOne(verifyOver(world), keeper.accountId, each ?? blob, deep))
+          assert.equal(answer, deep ? 'stored indexed original intact' : 'stored indexed original')
         }
       await world.store.write((tx) => tx.holds.remove(ciphertextHash))
       assert.ok(!('refused' in (await assets.content(one.accountId, ciphertextHash))))

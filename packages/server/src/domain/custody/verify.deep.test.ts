@@ -84,8 +84,8 @@ describe('a deep verdict', () => {
         const [missing, cut] = [await keep(world, keeper, bytes(100)), await keep(world, keeper, bytes(100))]
         await rm(fileOf(world, missing))
         await truncate(fileOf(world, cut), 99)
-        const said = await askEach(verifyOver(world), keeper.accountId, [missing, cut])
-        assert.deepEqual(said, [UNREADABLE, UNREADABLE])
+        const answers = await askEach(verifyOver(world), keeper.accountId, [missing, cut])
+        assert.deepEqual(answers, [UNREADABLE, UNREADABLE])
         assert.deepEqual(watch.calls.digest, [])
       },
       { around: { blobs: watch.around } },
@@ -221,15 +221,15 @@ describe('an object that cannot be read', () => {
 describe('a change to an asset while its bytes are read', () => {
   const events: Record<
     string,
-    { happens: (world: World, blob: KeptBlob, accountId: AccountId) => Promise<unknown>; said: string }
+    { happens: (world: World, blob: KeptBlob, accountId: AccountId) => Promise<unknown>; expected: string }
   > = {
     'its deletion': {
       happens: (world, { assetId }, accountId) => world.rules.assets.remove(accountId, assetId),
-      said: 'unknown',
+      expected: 'unknown',
     },
-    'a mark by the collector': { happens: mark, said: 'stored indexed original intact' },
+    'a mark by the collector': { happens: mark, expected: 'stored indexed original intact' },
   }
-  for (const [name, { happens, said }] of Object.entries(events)) {
+  for (const [name, { happens, expected }] of Object.entries(events)) {
     it(`counts: ${name}`, async () => {
       const watch = watchBlobs()
       await inWorld(
@@ -241,7 +241,7 @@ describe('a change to an asset while its bytes are read', () => {
             await happens(world, blob, keeper.accountId)
           })
           const verdict = await askOne(verifyOver(world), keeper.accountId, blob, true)
-          assert.equal(saidOf(verdict), said)
+          assert.equal(saidOf(verdict), expected)
           assert.equal(verdict.checkedAt, world.clock.now())
         },
         { around: { blobs: watch.around } },

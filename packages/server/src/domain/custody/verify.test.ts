@@ -263,7 +263,7 @@ describe('a hash that the named asset does not hold', () => {
 })
 
 describe('the same content under two roles', () => {
-  for (const [name, broken, said] of [
+  for (const [name, broken, expected] of [
     ['answers by the first that landed', [], WHOLE],
     ['answers by the second when the first is missing', [0], WHOLE.replace('original', 'derivative')],
     ['answers by the first when the second is missing', [1], WHOLE],
@@ -277,7 +277,7 @@ describe('the same content under two roles', () => {
         const first = await keep(world, keeper, content, { assetId })
         const second = await keep(world, keeper, content, { assetId, role: 'derivative' })
         for (const at of broken) await rm(fileOf(world, at === 0 ? first : second))
-        assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, first)), said)
+        assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, first)), expected)
       }),
     )
   }

@@ -147,8 +147,8 @@ async function outcomeOf(
 
 function judgeMatch(declared: Declared, drop: Drop): Refuses<'adoption_mismatch'> | undefined {
   if (declared.ciphertextHash !== drop.ciphertextHash)
-    return { refused: 'adoption_mismatch', detail: '/hash is not that of the drop' }
+    return { refused: 'adoption_mismatch', detail: '/hash differs from the hash of the drop' }
   return declared.size === drop.size
     ? undefined
-    : { refused: 'adoption_mismatch', detail: '/size is not that of the drop' }
+    : { refused: 'adoption_mismatch', detail: '/size differs from the size of the drop' }
 }

@@ -30,7 +30,7 @@ type MayEnd = (tx: WriteTx, upload: Upload) => Promise<boolean>
 
 export type UploadEnding = ReturnType<typeof createUploadEnding>
 
-/** Whoever calls a function that takes a `tx` calls `afterCommit` with the sessions that it closed, once the transaction has committed. */
+/** After the commit, the caller of a function that takes a `tx` passes the closed sessions to `afterCommit`. */
 export function createUploadEnding({ store, clock, quota, writers, onDeleting }: EndingPorts) {
   /**
    * Closes one session: gives its caps and quota back, moves its object to deleting, and gives up its asset's id if only this session reserved it.
