@@ -66,7 +66,8 @@ export function createStagedBytes({ store, blobs }: { readonly store: Store; rea
       const { uploadId } = upload
       const intact = await reread(upload)
       remember(uploadId, intact)
-      if (intact.bytes !== upload.receivedBytes) await store.write((tx) => tx.uploads.removeChunksFrom(uploadId, intact.bytes))
+      if (intact.bytes !== upload.receivedBytes)
+        await store.write((tx) => tx.uploads.removeChunksFrom(uploadId, intact.bytes))
       return false
     },
 
