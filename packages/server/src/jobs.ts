@@ -1,4 +1,4 @@
-import type { Scrub } from './domain/custody/scrub.ts'
+import type { Scrubber } from './domain/custody/scrub.ts'
 import type { Sweep } from './domain/sweep.ts'
 import type { Log } from './ports/log.ts'
 import { StoreBroken } from './ports/store.ts'
@@ -17,7 +17,7 @@ export interface Jobs {
 
 interface JobParts {
   readonly sweep: Sweep
-  readonly scrub: Pick<Scrub, 'turn'>
+  readonly scrub: Pick<Scrubber, 'turn'>
   readonly log: Log
   readonly sweepSeconds: number
   /** The process must end: what the database says can no longer be relied on. */

@@ -31,11 +31,11 @@ async function collectAll(collector: ReturnType<typeof createCollector>) {
     marked.push(...batch)
   }
   for (;;) {
-    const judged = await collector.judge()
-    removed.push(...(await collector.remove(judged.deleting)))
-    spared.push(...judged.spared)
-    if (judged.deleting.length + judged.spared.length === 0)
-      return { marked, removed, spared, pausedUntil: judged.pausedUntil }
+    const collection = await collector.startDeleting()
+    removed.push(...(await collector.remove(collection.deleting)))
+    spared.push(...collection.postponed)
+    if (collection.deleting.length + collection.postponed.length === 0)
+      return { marked, removed, spared, pausedUntil: collection.pausedUntil }
   }
 }
 

@@ -1,6 +1,7 @@
 import { systemClock } from '../adapters/system/clock.ts'
 import { type Data, openPresentData } from '../data.ts'
-import { createScrub, type Scrubbed } from '../domain/custody/scrub.ts'
+import { createScrubber } from '../domain/custody/scrub.ts'
+import type { ScrubSum } from '../domain/custody/scrubbing.ts'
 import type { Log } from '../ports/log.ts'
 import { type Call, type Command, type Outcome, withOpen } from './command.ts'
 import { sizeText } from './sizes.ts'
@@ -33,10 +34,10 @@ async function scrubAll({ config, tell }: Call, { store, blobs }: Data): Promise
     warn: (event, facts) => tell(lineOf({ event, ...facts })),
     error: (event, facts) => void found.push({ event, ...facts }),
   }
-  let sum: Scrubbed = { objects: 0, bytes: 0, damaged: 0, unreadable: 0 }
+  let sum: ScrubSum = { objects: 0, bytes: 0, damaged: 0, unreadable: 0 }
   const progress = setInterval(() => tell(`${sumText(sum)} so far`), PROGRESS_MS)
   try {
-    const scrub = createScrub({ store, blobs, clock: systemClock, log }, config)
+    const scrub = createScrubber({ store, blobs, clock: systemClock, log }, config)
     await scrub.all(new AbortController().signal, (reached) => {
       sum = reached
     })
@@ -46,7 +47,7 @@ async function scrubAll({ config, tell }: Call, { store, blobs }: Data): Promise
   return { lines: [...found.map(lineOf), `${sumText(sum)}.`], json: { ...sum, found }, isWrong: found.length > 0 }
 }
 
-function sumText({ objects, bytes, damaged, unreadable }: Scrubbed): string {
+function sumText({ objects, bytes, damaged, unreadable }: ScrubSum): string {
   return `${objects} objects read, ${sizeText(bytes)}; ${damaged} damaged, ${unreadable} could not be read`
 }
 

@@ -5,6 +5,7 @@ import { createFaults, createGate } from '../testing/faults.ts'
 import {
   accountRow,
   append,
+  appendChunk,
   bytes,
   creation,
   land,
@@ -89,7 +90,7 @@ describe('an idle session', () => {
         await continues.passed
         yield content.subarray(50)
       }
-      const writing = world.rules.appendChunk(uploadId, {
+      const writing = appendChunk(world, uploadId, {
         offset: 0,
         checksum: sha256(content),
         body: slow(),

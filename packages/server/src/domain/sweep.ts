@@ -4,9 +4,9 @@ import type { Clock } from '../ports/clock.ts'
 import { isStoreBroken, type Store } from '../ports/store.ts'
 import type { AccountDeletion } from './account/accountDeletion.ts'
 import { INVITES_KEPT_SECONDS } from './account/invites.ts'
-import type { Shares } from './assets/shares.ts'
 import { EVENTS_KEPT_SECONDS, pruneEvents } from './changes/events.ts'
 import { type Collector, MAX_COLLECT } from './custody/collect.ts'
+import type { Shares } from './shares/shares.ts'
 import type { Finishing } from './uploads/finishing.ts'
 import { uploadIdOf } from './uploads/location.ts'
 import type { UploadEnding } from './uploads/uploadEnding.ts'
@@ -84,7 +84,7 @@ export function createSweep(
     endExpiredSessions,
     accountDeletion.resume,
     async () => void (await collector.mark()),
-    async () => void (await collector.judge()),
+    async () => void (await collector.startDeleting()),
     removeDeleting,
     prune,
     () => shares.prune(),

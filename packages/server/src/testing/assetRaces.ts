@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { UploadId } from '@blindkeep/protocol/ids'
+import type { Declared } from '../domain/assets/manifest.ts'
 import { isRefusal } from '../domain/refusals.ts'
 import { blobRow, openBlob } from './assetSessions.ts'
 import type { Keeper } from './assets.ts'
@@ -17,6 +18,17 @@ export const used = async (world: World, { accountId }: Keeper) => (await accoun
 /** Sends all bytes of a session in one chunk. Returns `done` or the reason of the refusal. */
 export const whole = (world: World, uploadId: UploadId, content: Uint8Array) =>
   append(world, uploadId, { offset: 0, bytes: content }).then(reasonOf)
+
+/** Creates a session and sends all its bytes at once. Resolves with the reason of a refusal, or `done`. */
+export async function uploadWhole(
+  world: World,
+  { accountId }: Keeper,
+  declared: Declared,
+  content: Uint8Array,
+): Promise<string> {
+  const created = await world.rules.uploads.create(await accountRow(world, accountId), declared)
+  return isRefusal(created) ? created.refused : whole(world, created.uploadId, content)
+}
 
 /** Runs both at once. The order of the calls alternates from round to round. */
 export async function both<First, Second>(

@@ -3,10 +3,12 @@ import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { AccountId, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import { linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import { KEM_CIPHERTEXT_BYTES } from '@blindkeep/protocol/suites'
-import type { CreateDrop, Declaration } from '../domain/drops/drops.ts'
+import type { Declaration } from '../domain/drops/declaration.ts'
+import type { CreateDrop } from '../domain/drops/drops.ts'
 import type { Provision } from '../domain/drops/links.ts'
 import { isRefusal } from '../domain/refusals.ts'
-import type { ChunkAnswer } from '../domain/uploads/chunks.ts'
+import type { ChunkAnswer, ChunkRequest } from '../domain/uploads/chunks.ts'
+import { findUpload } from '../domain/uploads/findUpload.ts'
 import type { Account, DropUpload, Link } from '../ports/store.ts'
 import { known, newAccount, newOpaqueId, sha256, type World } from './world.ts'
 
@@ -68,14 +70,24 @@ export async function* inPieces(bytes: Uint8Array, pieceBytes = 64 * 1024): Asyn
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
-/** Sends one whole chunk. */
+/** One request for a chunk, found and appended as the routes do it. */
+export async function appendChunk(
+  { rules }: Pick<World, 'rules'>,
+  uploadId: UploadId,
+  request: ChunkRequest,
+): Promise<ChunkAnswer> {
+  const found = await rules.chunks.find(findUpload(uploadId), request.offset)
+  return isRefusal(found) ? found : rules.chunks.append(found, request)
+}
+
+/** Sends one chunk whole. */
 export function append(
   world: Pick<World, 'rules'>,
   uploadId: UploadId,
   chunk: { readonly offset: number; readonly bytes: Uint8Array },
 ): Promise<ChunkAnswer> {
   const { offset, bytes } = chunk
-  return world.rules.appendChunk(uploadId, { offset, checksum: sha256(bytes), body: inPieces(bytes), signal: never })
+  return appendChunk(world, uploadId, { offset, checksum: sha256(bytes), body: inPieces(bytes), signal: never })
 }
 
 /** Opens a session and sends all bytes. */

@@ -63,7 +63,7 @@ export function verifyOver(
   over: { readonly deepBytesPerHour?: number; readonly giveUpAfter?: GiveUpAfter } = {},
 ): Verify {
   const { deepBytesPerHour = 2 ** 40, giveUpAfter = () => never } = over
-  return createVerify({ ...world, giveUpAfter, suspect: world.rules.scrub.suspect }, { deepBytesPerHour })
+  return createVerify({ ...world, giveUpAfter, reportDamage: world.rules.scrub.report }, { deepBytesPerHour })
 }
 
 export const about = (assetId: AssetId, ...blobHashes: Sha256Hex[]): VerifyQuestion => ({ assetId, blobHashes })

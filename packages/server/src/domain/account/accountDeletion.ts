@@ -19,7 +19,7 @@ interface AccountDeletionPorts {
   readonly accounts: Pick<Accounts, 'requireSecret'>
   readonly inbox: Pick<Inbox, 'discardSome'>
   readonly assets: Pick<Assets, 'removeSome'>
-  readonly ending: Pick<UploadEnding, 'closeAll' | 'afterClose'>
+  readonly ending: Pick<UploadEnding, 'endOpen' | 'afterCommit'>
   /** Called after a commit that leaves an account to be emptied. */
   readonly onDeleted: () => void
 }
@@ -89,10 +89,10 @@ export function createAccountDeletion({
         const unclosed = await tx.uploads.unclosedOfAccount(accountId)
         if (retainedUntil > at || unclosed.some((upload) => willBeRetained(upload, at)))
           return { refused: 'asset_retained' } as const
-        return { closed: await ending.closeAll(tx, unclosed, at) }
+        return { closed: await ending.endOpen(tx, unclosed, at) }
       })
       if (isRefusal(outcome)) return outcome
-      ending.afterClose(outcome.closed)
+      ending.afterCommit(outcome.closed)
       onDeleted()
       return undefined
     },

@@ -11,7 +11,6 @@ import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
 import { type CappedList, createCappedList } from '../cappedList.ts'
-import { checkedBytes, digestOf, isRight, ObjectFault, type ObjectFaultKind } from '../custody/checkedBytes.ts'
 import { pauseCollector, resumeCollector } from '../custody/collect.ts'
 import { partsOf } from '../uploads/location.ts'
 import {
@@ -22,6 +21,7 @@ import {
   nameOf,
   parseManifest,
 } from './backupManifest.ts'
+import { checkedBytes, digestOf, isRight, ObjectFault, type ObjectFaultKind } from './checkedBytes.ts'
 
 /**
  * A backup beside a running server: the database at one instant, and every object that it names.

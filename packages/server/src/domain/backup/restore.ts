@@ -6,7 +6,6 @@ import type { Clock } from '../../ports/clock.ts'
 import { type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
 import type { Store, WriteTx } from '../../ports/store.ts'
 import { type CappedList, type CappedListBuilder, createCappedList } from '../cappedList.ts'
-import { checkedBytes, createPassing, isRight, ObjectFault } from '../custody/checkedBytes.ts'
 import { type Rotation, rotateAttestationKey } from '../custody/keys.ts'
 import { raiseReceiptSeqFloor, receiptSeqFloor } from '../custody/receipts.ts'
 import { rotateSigningKey } from '../discovery/signingKey.ts'
@@ -16,6 +15,7 @@ import { createUploadEnding } from '../uploads/uploadEnding.ts'
 import { createWriters } from '../uploads/writers.ts'
 import type { BackupProgress } from './backup.ts'
 import { type BackupManifest, nameOf, parseManifest } from './backupManifest.ts'
+import { checkedBytes, createPassing, isRight, ObjectFault } from './checkedBytes.ts'
 
 /**
  * Makes data on which a server can start, from a backup.

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { type Keeper, landBlob, newAssetId, newKeeper } from '../../testing/assets.ts'
 import { admitted, bytes } from '../../testing/guest.ts'
 import { inWorld, known, type World } from '../../testing/world.ts'
-import type { AssetView } from '../assets/assets.ts'
+import type { AssetView } from '../assets/assetView.ts'
 import { isRefusal } from '../refusals.ts'
 import type { StreamEvent } from './events.ts'
 

@@ -1,6 +1,6 @@
 import type { AccountId, AssetId, Instant } from '@blindkeep/protocol/ids'
 import type { ChangedAsset, Store } from '../../ports/store.ts'
-import { type AssetView, isVisible, viewOf } from '../assets/assets.ts'
+import { type AssetView, isVisible, viewOf } from '../assets/assetView.ts'
 import type { Refuses } from '../refusals.ts'
 import type { Positions } from './positions.ts'
 

@@ -1,7 +1,7 @@
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
-import type { Shares } from '../../domain/assets/shares.ts'
 import { isRefusal } from '../../domain/refusals.ts'
+import type { Shares } from '../../domain/shares/shares.ts'
 import type { Blobs } from '../../ports/blobs.ts'
 import type { Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
