@@ -128,12 +128,12 @@ describe('a provenance blob', () => {
       }
       const { envelope } = await newAsset(world, keeper)
       const disagreeing: readonly (readonly [Fields, string])[] = [
-        [{ crypto_suite_id: 2 }, 'a manifest of a crypto suite that is not known'],
-        [{ key_mode: 'wrapped' }, 'a wrapped_key is there exactly when key_mode is wrapped'],
+        [{ crypto_suite_id: 2 }, 'the crypto suite is unknown'],
+        [{ key_mode: 'wrapped' }, 'wrapped_key is present if and only if key_mode is wrapped'],
         [{ key_mode: 'wrapped', wrapped_key: bytes(60) }, 'key_mode of the signed manifest differs from the envelope'],
         [{ action: 'replace' }, 'a replace names its original_blob_hash'],
-        [{ prior_provenance_hash: sha256(original) }, 'a create continues from nothing'],
-        [{ title: 'mine' }, 'the payload has a field that no manifest has'],
+        [{ prior_provenance_hash: sha256(original) }, 'a create has no prior_provenance_hash'],
+        [{ title: 'mine' }, 'the payload has an unknown field'],
         [{ amk_version: undefined }, 'the payload has no amk_version'],
       ]
       for (const [other, detail] of disagreeing)
@@ -242,7 +242,7 @@ describe('a provenance blob', () => {
       }
       for (const count of [1, 60, 4096]) assert.equal(await answerTo('wrapped', bytes(count)), 'landed')
       assert.equal(await answerTo('derived'), 'landed')
-      const asymmetric = mismatch('a wrapped_key is there exactly when key_mode is wrapped')
+      const asymmetric = mismatch('wrapped_key is present if and only if key_mode is wrapped')
       assert.equal(await answerTo('wrapped'), asymmetric)
       assert.equal(await answerTo('derived', bytes(60)), asymmetric)
       for (const key of [bytes(0), bytes(4097), 'AAAA', [1], 1])
@@ -266,7 +266,7 @@ describe('a provenance blob', () => {
       }
       assert.equal(await declare(envelopeOf()), 'manifest_stale')
       assert.equal(await declare(envelopeOf({ original_blob_hash: null })), 'manifest_stale')
-      const isOther = mismatch('original_blob_hash and ciphertext_hash are both the original’s')
+      const isOther = mismatch('original_blob_hash and ciphertext_hash must be equal: both are the original’s')
       assert.equal(await sendSigned(envelopeOf({ original_blob_hash: sha256(bytes(1)) })), isOther)
       assert.equal(await sendSigned(envelopeOf({ original_blob_hash: sha256(original) })), 'landed')
       const incoming = envelopeOf()

@@ -31,14 +31,14 @@ export interface AssetVerdict {
 }
 
 /** A hash that was asked for, with the objects of that content in the asset, in the order of landing: none, one, or one for each role. */
-export interface AskedBlob<Candidate> {
+export interface AskedBlob<Held extends HeldBlob = HeldBlob> {
   readonly hash: Sha256Hex
-  readonly objects: readonly Candidate[]
+  readonly objects: readonly Held[]
 }
 
 interface AskedAsset {
   readonly assetId: AssetId
-  readonly blobs: readonly AskedBlob<HeldBlob>[]
+  readonly blobs: readonly AskedBlob[]
 }
 
 /** An object after a look at its file. */

@@ -124,15 +124,15 @@ export function createVerify(
     const isDeep = request.deep && objects.some(({ stored }) => stored)
     const examined = isDeep ? await examineEach(assets, request) : undefined
     const isInDoubt = objects.some(({ isPresent }) => !isPresent) || examined?.some(({ isUnreadable }) => isUnreadable)
-    // A missing object may be lost, or its whole disk may be away. The latter is no verdict, so `freeBytes` must answer, which throws then.
+    // A missing object may be lost, or its whole disk may be away. Then there is no verdict, and `freeBytes` throws.
     if (isInDoubt === true) await blobs.freeBytes()
     if (examined !== undefined) return examined.map(({ verdict }) => verdict)
     return assets.map((asset) => verdictOf(asset, asset.blobs.map(structurally)))
   }
 }
 
-function objectsOf<Candidate>(
-  assets: readonly { readonly blobs: readonly AskedBlob<Candidate>[] }[],
-): readonly Candidate[] {
+function objectsOf<Held extends HeldBlob>(
+  assets: readonly { readonly blobs: readonly AskedBlob<Held>[] }[],
+): readonly Held[] {
   return assets.flatMap(({ blobs }) => blobs.flatMap(({ objects }) => objects))
 }
