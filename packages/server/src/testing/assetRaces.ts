@@ -4,8 +4,8 @@ import type { Declared } from '../domain/assets/manifest.ts'
 import { isRefusal } from '../domain/refusals.ts'
 import { blobRow, openBlob } from './assetSessions.ts'
 import type { Keeper } from './assets.ts'
-import { createGate } from './faults.ts'
 import { accountRow, admitted, append, bytes } from './guest.ts'
+import { lockReceiptLog } from './receipts.ts'
 import type { World } from './world.ts'
 
 export const ROUNDS = 9
@@ -58,12 +58,7 @@ export async function inOneBatch(
     readonly hold?: () => Promise<unknown>
   },
 ): Promise<readonly string[]> {
-  const [isHeld, gate] = [createGate(), createGate()]
-  const log = world.store.withReceiptLogLock(async () => {
-    isHeld.open()
-    await gate.passed
-  })
-  await isHeld.passed
+  const log = await lockReceiptLog(world)
   const content = bytes(100)
   const first = await openBlob(world, keeper, content)
   const landed = whole(world, first, content)
@@ -71,8 +66,7 @@ export async function inOneBatch(
   const answers = work()
   await untilWaiting(world, ids)
   await hold()
-  gate.open()
-  await log
+  await log.release()
   const settled = await answers
   assert.equal(await landed, 'done')
   const { assetId } = await blobRow(world, first)

@@ -98,6 +98,20 @@ export function declaredFor(world: World, keeper: Keeper, content: Uint8Array, o
   }
 }
 
+/** A valid declaration that adopts this drop, changed by `over`. */
+export function declaredForDrop(
+  world: World,
+  keeper: Keeper,
+  { size, ciphertextHash }: Pick<Drop, 'size' | 'ciphertextHash'>,
+  over: Over = {},
+): Declared {
+  return declaredFor(world, keeper, new Uint8Array(), { size, ciphertextHash, ...over })
+}
+
+/** The envelope of a drop that replaces an original without a provenance. */
+export const replacingByDrop = ({ ciphertextHash }: Pick<Drop, 'ciphertextHash'>) =>
+  ({ envelope: { action: 'replace', original_blob_hash: ciphertextHash } }) as const
+
 /** Opens a session for a declared blob and sends all bytes. */
 export async function uploadBlob(world: World, declared: Declared, content: Uint8Array, keeper: Keeper) {
   const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)

@@ -3,8 +3,9 @@ import { parseDropId, parseUploadId } from '@blindkeep/protocol/ids'
 import type { HybridVerifiers } from '@blindkeep/protocol/receipt'
 import { systemRandom } from '../adapters/system/random.ts'
 import type { ReceiptDraft } from '../domain/custody/receipts.ts'
+import { createGate } from './faults.ts'
 import { bytes } from './guest.ts'
-import { known, sha256 } from './world.ts'
+import { known, sha256, type World } from './world.ts'
 
 const publicKeyOf = (type: 'ed25519' | 'ml-dsa-65', raw: Uint8Array) =>
   createPublicKey({ key: Buffer.from(raw), format: 'raw-public', asymmetricKeyType: type })
@@ -12,6 +13,22 @@ const publicKeyOf = (type: 'ed25519' | 'ml-dsa-65', raw: Uint8Array) =>
 export const verifiers: HybridVerifiers = {
   ed25519: (publicKey, message, signature) => verify(null, message, publicKeyOf('ed25519', publicKey), signature),
   mlDsa65: (publicKey, message, signature) => verify(null, message, publicKeyOf('ml-dsa-65', publicKey), signature),
+}
+
+/** Locks the receipt log, so that no receipt is signed until `release`, which resolves when the lock is free. */
+export async function lockReceiptLog({ store }: World): Promise<{ release(): Promise<void> }> {
+  const [isLocked, gate] = [createGate(), createGate()]
+  const lock = store.withReceiptLogLock(async () => {
+    isLocked.open()
+    await gate.passed
+  })
+  await isLocked.passed
+  return {
+    async release() {
+      gate.open()
+      await lock
+    },
+  }
 }
 
 /** A draft for the log: the landing of some drop. It writes no rows unless `commit` does. */

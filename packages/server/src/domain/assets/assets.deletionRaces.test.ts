@@ -3,7 +3,15 @@ import { describe, it } from 'node:test'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { both, heights, inOneBatch, ROUNDS, reasonOf, used, whole } from '../../testing/assetRaces.ts'
 import { assertBooks, assetRow, blobRow, openBlob, replacing } from '../../testing/assetSessions.ts'
-import { adopt, declaredFor, landBlob, newAssetId, newDrop, newKeeper } from '../../testing/assets.ts'
+import {
+  adopt,
+  declaredForDrop,
+  landBlob,
+  newAssetId,
+  newDrop,
+  newKeeper,
+  replacingByDrop,
+} from '../../testing/assets.ts'
 import { admitted, bytes } from '../../testing/guest.ts'
 import { inWorld } from '../../testing/world.ts'
 
@@ -72,9 +80,7 @@ describe('deleting an asset', () => {
         assetIds.push(assetId)
         await landBlob(world, keeper, content, { assetId })
         const drop = await newDrop(world, keeper, bytes(10))
-        const over = { assetId, size: 10, ciphertextHash: drop.ciphertextHash }
-        const envelope = { action: 'replace', original_blob_hash: drop.ciphertextHash } as const
-        const declared = declaredFor(world, keeper, bytes(0), { ...over, envelope })
+        const declared = declaredForDrop(world, keeper, drop, { assetId, ...replacingByDrop(drop) })
         const [adopted, removed] = await both(
           round,
           () => adopt(world, keeper, drop, declared).then(reasonOf),

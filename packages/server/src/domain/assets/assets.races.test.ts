@@ -24,7 +24,17 @@ import {
   provenanceFor,
   replacing,
 } from '../../testing/assetSessions.ts'
-import { adopt, assetOf, declaredFor, landBlob, newAssetId, newDrop, newKeeper } from '../../testing/assets.ts'
+import {
+  adopt,
+  assetOf,
+  declaredFor,
+  declaredForDrop,
+  landBlob,
+  newAssetId,
+  newDrop,
+  newKeeper,
+  replacingByDrop,
+} from '../../testing/assets.ts'
 import { createFaults } from '../../testing/faults.ts'
 import { bytes } from '../../testing/guest.ts'
 import { inWorld } from '../../testing/world.ts'
@@ -169,8 +179,6 @@ describe('replacing an original', () => {
         assetIds.push(assetId)
         await landBlob(world, keeper, content, { assetId })
         const drop = await newDrop(world, keeper, bytes(10))
-        const over = { assetId, size: 10, ciphertextHash: drop.ciphertextHash }
-        const envelope = { action: 'replace', original_blob_hash: drop.ciphertextHash } as const
         const next = bytes(50)
         const [uploaded, adopted] = await both(
           round,
@@ -178,7 +186,13 @@ describe('replacing an original', () => {
             const declared = declaredFor(world, keeper, next, { assetId, envelope: replacing(next) })
             return uploadWhole(world, keeper, declared, next)
           },
-          () => adopt(world, keeper, drop, declaredFor(world, keeper, bytes(0), { ...over, envelope })).then(reasonOf),
+          () =>
+            adopt(
+              world,
+              keeper,
+              drop,
+              declaredForDrop(world, keeper, drop, { assetId, ...replacingByDrop(drop) }),
+            ).then(reasonOf),
         )
         const pending = await world.rules.inbox.list(keeper.accountId)
         const { blobs, asset } = await assetOf(world, keeper, assetId)

@@ -4,7 +4,16 @@ import type { AssetId } from '@blindkeep/protocol/ids'
 import { BLOB_ROLES } from '@blindkeep/protocol/schemas/receipts'
 import fc from 'fast-check'
 import { assertBooks, blobRow, provenanceFor, replacing } from '../../testing/assetSessions.ts'
-import { adopt, declaredFor, type Keeper, newAssetId, newDrop, newKeeper } from '../../testing/assets.ts'
+import {
+  adopt,
+  declaredFor,
+  declaredForDrop,
+  type Keeper,
+  newAssetId,
+  newDrop,
+  newKeeper,
+  replacingByDrop,
+} from '../../testing/assets.ts'
 import { accountRow, append, bytes } from '../../testing/guest.ts'
 import { inWorld, known, sha256, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
@@ -60,10 +69,8 @@ const adopting = fc.record({ who: index, of: index, at: index, replaces: fc.bool
       const pending = await world.rules.inbox.list(keeper.accountId)
       if (pending.length === 0) return
       const drop = pick(pending, at)
-      const { ciphertextHash, size } = drop
-      const envelope = replaces ? ({ action: 'replace', original_blob_hash: ciphertextHash } as const) : {}
-      const over = { assetId: pick(assetIds, of), ciphertextHash, size, envelope }
-      await adopt(world, keeper, drop, declaredFor(world, keeper, bytes(0), over))
+      const over = { assetId: pick(assetIds, of), ...(replaces && replacingByDrop(drop)) }
+      await adopt(world, keeper, drop, declaredForDrop(world, keeper, drop, over))
     },
 )
 

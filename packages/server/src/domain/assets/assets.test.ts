@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { truncate, unlink } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { type AssetId, formatInstant, instantOf, type UploadId } from '@blindkeep/protocol/ids'
 import { readReceipt } from '@blindkeep/protocol/receipt'
+import { used } from '../../testing/assetRaces.ts'
 import {
   assertBooks,
   assetRow,
@@ -22,19 +21,20 @@ import {
   adopt,
   assetOf,
   declaredFor,
+  declaredForDrop,
   type Keeper,
   landBlob,
   newAssetId,
   newDrop,
   newKeeper,
+  replacingByDrop,
 } from '../../testing/assets.ts'
-import { accountRow, admitted, append, bytes, newLink, openDrop } from '../../testing/guest.ts'
+import { admitted, append, bytes, newLink, openDrop } from '../../testing/guest.ts'
 import { inWorld, known, sha256, type World } from '../../testing/world.ts'
 
 const content = bytes(100)
 const NOT_FOUND = { refused: 'asset_not_found' }
 
-const used = async (world: World, { accountId }: Keeper) => (await accountRow(world, accountId)).usedBytes
 const rolesOf = async (world: World, keeper: Keeper, assetId: AssetId) =>
   (await assetOf(world, keeper, assetId)).blobs.map(({ role }) => role)
 const receiptsOf = async (world: World, { accountId }: Keeper, assetId: AssetId) =>
@@ -191,9 +191,8 @@ describe('replacing an original', () => {
       const [first, second] = [await newDrop(world, keeper, content), await newDrop(world, keeper, bytes(10))]
       const assetId = newAssetId()
       admitted(await adopt(world, keeper, first, declaredFor(world, keeper, content, { assetId })))
-      const next = { size: 10, ciphertextHash: second.ciphertextHash }
-      const envelope = { action: 'replace', original_blob_hash: second.ciphertextHash } as const
-      admitted(await adopt(world, keeper, second, declaredFor(world, keeper, bytes(0), { assetId, ...next, envelope })))
+      const over = { assetId, ...replacingByDrop(second) }
+      admitted(await adopt(world, keeper, second, declaredForDrop(world, keeper, second, over)))
       assert.equal((await assetOf(world, keeper, assetId)).asset.drop?.dropId, second.dropId)
       const last = bytes(20)
       await landBlob(world, keeper, last, { assetId, envelope: replacing(last) })
@@ -355,49 +354,6 @@ describe('the receipts of an asset', () => {
       )
       const order = rows.map(({ receiptSeq }) => receiptSeq)
       assert.deepEqual(order, [1, 2, 4, 6])
-    }),
-  )
-})
-
-describe('the content of an asset', () => {
-  const contentOf = (world: World, { accountId }: Keeper) => world.rules.assets.content(accountId, sha256(content))
-
-  it(
-    'is the first object with its full size, of this account only',
-    inWorld(async (world) => {
-      const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
-      const locations: string[] = []
-      for (const role of ['original', 'derivative', 'metadata'] as const)
-        locations.push((await blobRow(world, await landBlob(world, keeper, content, { role }))).location)
-      const file = (at: number) => join(world.blobsDirectory, known(locations[at]))
-      assert.equal(admitted(await contentOf(world, keeper)).location, locations[0])
-      await truncate(file(0), 99)
-      assert.equal(admitted(await contentOf(world, keeper)).location, locations[1])
-      await unlink(file(1))
-      assert.equal(admitted(await contentOf(world, keeper)).location, locations[2])
-      await truncate(file(2), 101)
-      assert.deepEqual(await contentOf(world, keeper), { refused: 'storage_unavailable' })
-      assert.deepEqual(await contentOf(world, stranger), { refused: 'blob_not_found' })
-    }),
-  )
-
-  it(
-    'is not found before it lands, in the inbox only, or after its asset was deleted or replaced',
-    inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const [assetId, other] = [newAssetId(), newAssetId()]
-      await openBlob(world, keeper, content, { assetId: other })
-      const drop = await newDrop(world, keeper, content)
-      assert.deepEqual(await contentOf(world, keeper), { refused: 'blob_not_found' })
-      admitted(await adopt(world, keeper, drop, declaredFor(world, keeper, content, { assetId })))
-      assert.equal(admitted(await contentOf(world, keeper)).location, drop.location)
-      const next = bytes(50)
-      await landBlob(world, keeper, next, { assetId, envelope: replacing(next) })
-      assert.deepEqual(await contentOf(world, keeper), { refused: 'blob_not_found' })
-      await landBlob(world, keeper, content, { assetId: other })
-      admitted(await contentOf(world, keeper))
-      await world.rules.assets.remove(keeper.accountId, other)
-      assert.deepEqual(await contentOf(world, keeper), { refused: 'blob_not_found' })
     }),
   )
 })

@@ -24,8 +24,8 @@ import {
   newKeeper,
   type Over,
 } from '../../testing/assets.ts'
-import { createGate } from '../../testing/faults.ts'
 import { accountRow, append, bytes } from '../../testing/guest.ts'
+import { lockReceiptLog } from '../../testing/receipts.ts'
 import { inWorld, known, sha256, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 
@@ -287,16 +287,10 @@ describe('of an open provenance and an open original that differ,', () => {
 
   /** Starts all while the receipt log is locked, so that those that get that far wait there for the others. */
   async function atOnce(world: World, all: readonly (() => Promise<string>)[]): Promise<readonly string[]> {
-    const [isHeld, gate] = [createGate(), createGate()]
-    const log = world.store.withReceiptLogLock(async () => {
-      isHeld.open()
-      await gate.passed
-    })
-    await isHeld.passed
+    const log = await lockReceiptLog(world)
     const answers = Promise.all(all.map((start) => start()))
     for (let turn = 0; turn < 300; turn += 1) await new Promise(setImmediate)
-    gate.open()
-    await log
+    await log.release()
     return answers
   }
 })

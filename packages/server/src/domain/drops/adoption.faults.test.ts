@@ -15,9 +15,10 @@ import {
   newDrop,
   newKeeper,
 } from '../../testing/assets.ts'
-import { createFaults, createGate } from '../../testing/faults.ts'
+import { createFaults } from '../../testing/faults.ts'
 import { admitted, bytes } from '../../testing/guest.ts'
 import { createMortal } from '../../testing/mortal.ts'
+import { lockReceiptLog } from '../../testing/receipts.ts'
 import { inWorld, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 
@@ -164,19 +165,10 @@ describe('an adoption that waits for its receipt', () => {
   /** It has claimed the drop, and nothing is signed before `release`. */
   async function waitingOne(world: World, keeper: Keeper) {
     const { assetId, drop, declared } = await scene(world, keeper)
-    const [isHeld, gate] = [createGate(), createGate()]
-    const log = world.store.withReceiptLogLock(async () => {
-      isHeld.open()
-      await gate.passed
-    })
-    await isHeld.passed
+    const { release } = await lockReceiptLog(world)
     const answer = adopt(world, keeper, drop, declared)
     const lease = async () => (await world.rules.inbox.list(keeper.accountId))[0]?.leasedUntil
     while ((await lease()) === undefined) await new Promise(setImmediate)
-    const release = async () => {
-      gate.open()
-      await log
-    }
     return { assetId, drop, declared, answer, release }
   }
 

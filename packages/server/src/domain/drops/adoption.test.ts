@@ -8,10 +8,12 @@ import {
   assetOf,
   chargedRows,
   declaredFor,
+  declaredForDrop,
   landBlob,
   newAssetId,
   newDrop,
   newKeeper,
+  replacingByDrop,
 } from '../../testing/assets.ts'
 import { accountRow, admitted, bytes } from '../../testing/guest.ts'
 import { inWorld, known, sha256, type World } from '../../testing/world.ts'
@@ -62,7 +64,7 @@ describe('adopting a drop', () => {
       assert.equal(won.length, 1)
       assert.ok(answers.every((answer) => !isRefusal(answer) || answer.refused === 'drop_not_found'))
       const again = await newDrop(world, keeper, bytes(10))
-      const same = declaredFor(world, keeper, bytes(0), { size: 10, ciphertextHash: again.ciphertextHash })
+      const same = declaredForDrop(world, keeper, again)
       const repeats = await Promise.all(Array.from({ length: 64 }, () => adopt(world, keeper, again, same)))
       assert.deepEqual([...new Set(repeats.map(String))], [same.assetId])
       const assets = [...requests.map(({ assetId }) => assetId), same.assetId]
@@ -80,7 +82,7 @@ describe('adopting a drop', () => {
       const keeper = await newKeeper(world)
       for (let round = 0; round < 40; round++) {
         const drop = await newDrop(world, keeper, bytes(10))
-        const declared = declaredFor(world, keeper, bytes(0), { size: 10, ciphertextHash: drop.ciphertextHash })
+        const declared = declaredForDrop(world, keeper, drop)
         const [adopted, discarded] = await Promise.all([
           adopt(world, keeper, drop, declared),
           world.rules.inbox.discard(keeper.accountId, drop.dropId),
@@ -134,8 +136,8 @@ describe('adopting a drop', () => {
       await landBlob(world, keeper, bytes(300), { assetId })
       await landBlob(world, keeper, bytes(20), { assetId, role: 'metadata' })
       const drop = await newDrop(world, keeper, content)
-      const envelope = { action: 'replace', original_blob_hash: drop.ciphertextHash } as const
-      admitted(await adopt(world, keeper, drop, declaredFor(world, keeper, content, { assetId, envelope })))
+      const over = { assetId, ...replacingByDrop(drop) }
+      admitted(await adopt(world, keeper, drop, declaredForDrop(world, keeper, drop, over)))
       const { blobs, asset } = await assetOf(world, keeper, assetId)
       assert.deepEqual(
         blobs.map(({ role, size }) => [role, size]),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { StoreBroken } from '../../ports/store.ts'
-import { createFaults, createGate } from '../../testing/faults.ts'
+import { createFaults } from '../../testing/faults.ts'
 import {
   accountRow,
   append,
@@ -15,6 +15,7 @@ import {
   ownerOf,
   uploadRow,
 } from '../../testing/guest.ts'
+import { lockReceiptLog } from '../../testing/receipts.ts'
 import { inWorld, known, type World } from '../../testing/world.ts'
 
 const content = bytes(100)
@@ -141,17 +142,6 @@ describe('finishing', () => {
 })
 
 describe('a finishing session', () => {
-  /** Locks the receipt log, so that a session stays finishing until `release`. */
-  async function lockLog(world: World): Promise<{ release(): void }> {
-    const [isHeld, gate] = [createGate(), createGate()]
-    void world.store.withReceiptLogLock(async () => {
-      isHeld.open()
-      await gate.passed
-    })
-    await isHeld.passed
-    return { release: gate.open }
-  }
-
   async function untilFinishing(world: World, uploadId: UploadId): Promise<void> {
     while ((await stateOf(world, uploadId)) !== 'finishing') await new Promise(setImmediate)
   }
@@ -162,12 +152,12 @@ describe('a finishing session', () => {
       const opaqueId = await newLink(world)
       const owner = await ownerOf(world, opaqueId)
       const uploadId = await openDrop(world, opaqueId, content)
-      const log = await lockLog(world)
+      const log = await lockReceiptLog(world)
       const last = append(world, uploadId, whole)
       await untilFinishing(world, uploadId)
       await world.rules.links.revoke(owner, opaqueId)
       assert.equal(await stateOf(world, uploadId), 'finishing')
-      log.release()
+      await log.release()
       assert.deepEqual(await last, { offset: 100 })
       assert.equal((await world.rules.inbox.list(owner)).length, 1)
       const { openSessions, openBytes, landedBytes } = await linkRow(world, opaqueId)
@@ -183,7 +173,7 @@ describe('a finishing session', () => {
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const uploadId = await openDrop(world, opaqueId, content)
-      const log = await lockLog(world)
+      const log = await lockReceiptLog(world)
       const last = append(world, uploadId, whole)
       await untilFinishing(world, uploadId)
       const cancelled = await world.rules.ending.cancel(await uploadRow(world, uploadId))
@@ -191,7 +181,7 @@ describe('a finishing session', () => {
       world.clock.advance(8 * 86_400)
       const swept = world.rules.sweep.sweep()
       assert.equal(await stateOf(world, uploadId), 'finishing')
-      log.release()
+      await log.release()
       assert.deepEqual(await last, { offset: 100 })
       await swept
       assert.equal((await world.store.read((tx) => tx.receipts.head()))?.receiptSeq, 1)
@@ -204,7 +194,7 @@ describe('a finishing session', () => {
       async (world) => {
         const opaqueId = await newLink(world, { singleUse: true })
         const [first, second] = [await openDrop(world, opaqueId, content), await openDrop(world, opaqueId, content)]
-        const log = await lockLog(world)
+        const log = await lockReceiptLog(world)
         const landing = append(world, first, whole)
         await untilFinishing(world, first)
         const before = writes
@@ -213,7 +203,7 @@ describe('a finishing session', () => {
         for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate)
         assert.equal(await stateOf(world, second), 'open')
         assert.equal(writes - before, 1)
-        log.release()
+        await log.release()
         assert.deepEqual(await Promise.all([landing, waiting]), [{ offset: 100 }, { refused: 'upload_not_found' }])
       },
       {

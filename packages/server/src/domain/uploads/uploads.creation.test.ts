@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { type AssetId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
+import { used } from '../../testing/assetRaces.ts'
 import {
   assertBooks,
   assetRow,
@@ -29,10 +30,6 @@ import { isRefusal } from '../refusals.ts'
 import { MAX_UNCLOSED_UPLOADS } from './uploads.ts'
 
 const content = bytes(100)
-
-async function used(world: World, { accountId }: Keeper): Promise<number> {
-  return (await accountRow(world, accountId)).usedBytes
-}
 
 async function answerTo(world: World, { accountId }: Keeper, declared: ReturnType<typeof declaredFor>) {
   return world.rules.uploads.create(await accountRow(world, accountId), declared)
