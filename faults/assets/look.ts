@@ -1,5 +1,5 @@
 /** What an owner can see of an asset: itself, its receipts, its bytes, and the server's word that it holds them. Each is held against the ledger. */
-import { verifiers } from '@blindkeep/client/signatures'
+import { verifiers } from '@blindkeep/client/receipts'
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { type DecodedReceipt, decodeReceipt, verifyReceipt } from '@blindkeep/protocol/receipt'
 import type { AssetReceiptsResponse, AssetResponse } from '@blindkeep/protocol/schemas/assets'

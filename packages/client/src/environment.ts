@@ -1,7 +1,9 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { type Instant, instantOf } from '@blindkeep/protocol/ids'
-import { masterOfPassword, passphraseProof } from './account/password.ts'
+import { masterOfPassword, passphraseProof } from './seal/password.ts'
 import { createRunningHash, type RunningHash } from './seal/sha256.ts'
+
+export { masterOfPassword, passphraseProof, type SlowDerivation } from './seal/password.ts'
 
 /** What the client needs of the world beside WebCrypto. Passed in, so that tests decide what time it is and what the random say. */
 export interface Environment {

@@ -2,24 +2,36 @@
 import { fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import type { GuestLinkResponse } from '@blindkeep/protocol/schemas/links'
 import { isKnownSuite } from '@blindkeep/protocol/suites'
+import { createDropKey, type DropSeal } from './drops/dropKeys.ts'
+import { fragmentMatches } from './drops/fragment.ts'
+import { type LinkAddress, type LinkParts, parseLink } from './drops/linkAddress.ts'
+import { LinkError } from './drops/linkError.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { createCalls } from './http/call.ts'
 import { AnswerError } from './http/errors.ts'
-import { fragmentMatches } from './link/fragment.ts'
-import { type LinkAddress, LinkError, type LinkParts, parseLink } from './link/linkAddress.ts'
-import { createDropKey, type DropSeal } from './receive/drop.ts'
 import { type FileFacts, headerOf } from './seal/fileHeader.ts'
-import { hashFile } from './seal/hashFile.ts'
 import { KemError } from './seal/kem.ts'
-import { largestPlaintext } from './seal/largestPlaintext.ts'
 import { createSealer } from './seal/seal.ts'
 import type { Source } from './seal/source.ts'
+import { hashFile } from './send/hashFile.ts'
 import type { SendProgress } from './send/sendBlob.ts'
+import { SendError } from './send/sendError.ts'
 import { newIdempotencyKey, type SendState } from './send/sendState.ts'
-import { SendError } from './send/sendStop.ts'
+import { largestPlaintext } from './sizes.ts'
 
-export { LinkError, type LinkFault, type LinkParts } from './link/linkAddress.ts'
+export { type LinkParts, parseLink } from './drops/linkAddress.ts'
 export type { FileFacts } from './seal/fileHeader.ts'
+export { requireSamePlaintext } from './send/samePlaintext.ts'
+export {
+  askSend,
+  cancelSend,
+  type Landed,
+  type SendOptions,
+  type SendProgress,
+  type SendStanding,
+  send,
+} from './send/send.ts'
+export { parseSendState, type SendState, startAnew, withPassphrase } from './send/sendState.ts'
 
 /** Known before a byte is sent. All sizes in bytes. */
 export interface LinkLimits {

@@ -5,11 +5,11 @@ import { after, before, describe, it } from 'node:test'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { anotherClient, newOwner, sendFile } from '../../../testing/people.ts'
 import { type RunningServer, startServer } from '../../../testing/startServer.ts'
+import { parseLink } from './drops/linkAddress.ts'
 import { systemEnvironment } from './environment.ts'
 import { openLink } from './guest.ts'
 import { createCalls } from './http/call.ts'
 import { ProblemError } from './http/errors.ts'
-import { parseLink } from './link/linkAddress.ts'
 import type { InboxItem, Owner } from './owner.ts'
 
 let server: RunningServer

@@ -11,33 +11,37 @@ import { createOwnerSecondFactor, type OwnerSecondFactor } from './account/owner
 import { createOwnerSessions, type OwnerSessions } from './account/ownerSessions.ts'
 import { createOwnerAlbums, type OwnerAlbums } from './assets/ownerAlbums.ts'
 import { createOwnerAssets, type OwnerAssets } from './assets/ownerAssets.ts'
-import { createOwnerThumbnails, type OwnerThumbnails } from './assets/ownerThumbnails.ts'
+import { type LinkKeys, linkKeysOf } from './drops/dropKeys.ts'
+import { createOwnerInbox, type OwnerInbox } from './drops/ownerInbox.ts'
+import { createOwnerLinks, type OwnerLinks } from './drops/ownerLinks.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { parseBaseUrl } from './http/baseUrl.ts'
 import { createCalls } from './http/call.ts'
 import type { Session, TokenPair } from './http/session.ts'
-import { createOwnerLinks, type OwnerLinks } from './link/ownerLinks.ts'
-import { type LinkKeys, linkKeysOf } from './receive/drop.ts'
-import { createOwnerInbox, type OwnerInbox } from './receive/ownerInbox.ts'
-import { createOwnerUploads, type OwnerUploads } from './send/ownerUploads.ts'
 import { createOwnerShares, type OwnerShares } from './share/ownerShares.ts'
 import { createOwnerSync, type OwnerSync } from './sync/ownerSync.ts'
+import { createOwnerThumbnails, type OwnerThumbnails } from './upload/ownerThumbnails.ts'
+import { createOwnerUploads, type OwnerUploads } from './upload/ownerUploads.ts'
+import { createOwnerVerification, type OwnerVerification } from './verify/ownerVerification.ts'
 
 export type { AccountFacts } from './account/ownerAccount.ts'
 export type { MintCapability, MintedCapability, OwnCapability } from './account/ownerCapabilities.ts'
 export type { ListedDevice } from './account/ownerDevices.ts'
 export type { ChangePassword } from './account/ownerPassword.ts'
 export type { OwnSession } from './account/ownerSessions.ts'
-export { PasswordWrong } from './account/passwordWrong.ts'
 export type { AssetFacts } from './assets/assetFacts.ts'
 export type { AssetDescription } from './assets/describeAsset.ts'
+export type { OpenedAsset } from './assets/openAsset.ts'
 export type { Album } from './assets/ownerAlbums.ts'
+export { MAX_THUMBNAIL_BYTES } from './assets/thumbnail.ts'
+export type { DropFacts, FileDescription, InboxItem, OpenedDrop } from './drops/ownerInbox.ts'
+export type { CreatedLink, CreateLink, LinkCaps, OwnLink } from './drops/ownerLinks.ts'
 export type { TokenPair } from './http/session.ts'
-export type { CreatedLink, CreateLink, LinkCaps, OwnLink } from './link/ownerLinks.ts'
-export type { DropFacts, FileDescription, InboxItem, OpenedDrop } from './receive/ownerInbox.ts'
-export type { UploadOptions } from './send/ownerUploads.ts'
 export type { CreatedShare, CreateShare, OwnShare } from './share/ownerShares.ts'
 export type { Change, ChangePage, LiveEvent } from './sync/ownerSync.ts'
+export type { UploadOptions } from './upload/ownerUploads.ts'
+export type { UploadProgress } from './upload/sendBundle.ts'
+export { parseUploadState, type UploadState } from './upload/uploadState.ts'
 
 export interface Quota {
   /** Bytes charged. */
@@ -55,6 +59,7 @@ export interface Owner
     OwnerCapabilities,
     OwnerUploads,
     OwnerAssets,
+    OwnerVerification,
     OwnerAccount,
     OwnerSessions,
     OwnerPassword,
@@ -102,6 +107,7 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
     ...createOwnerCapabilities({ call }),
     ...createOwnerUploads(assetPorts),
     ...createOwnerAssets(assetPorts),
+    ...createOwnerVerification(assetPorts),
     ...createOwnerAccount({ call }),
     ...createOwnerSessions({ call }),
     ...createOwnerPassword({ call, accountKey, environment }),

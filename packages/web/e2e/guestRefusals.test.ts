@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
-import { is, lie } from '../../../testing/lies.ts'
+import { is, lie } from '../../../testing/maliciousServer.ts'
 import { newOwner, sendFile } from '../../../testing/people.ts'
 import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import { assertAccessible } from './axe.ts'

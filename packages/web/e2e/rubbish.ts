@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { createCalls } from '@blindkeep/client/call'
-import { parseLink } from '@blindkeep/client/linkAddress'
+import { parseLink } from '@blindkeep/client/guest'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 
 /** What somebody does who has the link and none of our clients: a drop that nobody ever sealed. */

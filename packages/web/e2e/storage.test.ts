@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
+import { type BehindProxy, startBehindProxy } from '../../../testing/behindProxy.ts'
 import {
   type Body,
   hashOf,
@@ -17,9 +18,8 @@ import {
   lyingReceipts,
   receiptsAnswer,
   verdictAnswer,
-} from '../../../testing/assetLies.ts'
-import { type BehindProxy, startBehindProxy } from '../../../testing/behindProxy.ts'
-import { lie } from '../../../testing/lies.ts'
+} from '../../../testing/maliciousAssets.ts'
+import { lie } from '../../../testing/maliciousServer.ts'
 import { type Keeper, newKeeper, sendFile } from '../../../testing/people.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'

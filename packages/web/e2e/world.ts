@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { after, before } from 'node:test'
 import { registerOwner } from '@blindkeep/client/account'
+import { nodeEnvironment } from '@blindkeep/client/node'
 import type { CreatedLink, CreateLink, Owner } from '@blindkeep/client/owner'
 import { type Keeper, newKeeper, newOwner } from '../../../testing/people.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../../testing/startServer.ts'
-import { nodeEnvironment } from '../../client/src/node/nodeEnvironment.ts'
 import { type Line, startLine } from './line.ts'
 
 /** `PAGES_DIR` of whoever runs the tests, or what `npm run build` has built. */

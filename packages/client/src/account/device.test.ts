@@ -4,11 +4,11 @@ import { parseAccountId, parseAssetId, parseProtocolVersion, parseSha256Hex } fr
 import { decodeManifest, ManifestError, verifyManifest } from '@blindkeep/protocol/manifest'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import packageFile from '../../package.json' with { type: 'json' }
-import { CLIENT_VERSION, protocolVersionFor } from '../clientVersion.ts'
 import { systemEnvironment } from '../environment.ts'
-import { newId } from '../newId.ts'
-import { SealError } from '../seal/sealedBlob.ts'
+import { newId } from '../seal/newId.ts'
+import { SealError } from '../seal/sealError.ts'
 import { verifiers } from '../seal/signatures.ts'
+import { CLIENT_VERSION, protocolVersionFor } from '../upload/clientVersion.ts'
 import { type Device, newDevice, openDevice, openSealedDevice, sealDevice, signManifest } from './device.ts'
 
 function known<Value>(value: Value | undefined): Value {

@@ -6,26 +6,9 @@ import type { Calls } from '../http/call.ts'
 import { NO_CONTEXT, recoveryProof, recoveryWrapKey } from '../seal/derive.ts'
 import { openSmall } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
-import { SealError } from '../seal/sealedBlob.ts'
+import { SealError } from '../seal/sealError.ts'
+import { RecoveryError } from './recoveryError.ts'
 import { secretOfWords, wordsOfSecret } from './recoveryWords.ts'
-
-export type RecoveryFault = 'not_registered' | 'recovery_key_unreadable'
-
-const FAULTS: Readonly<Record<RecoveryFault, string>> = {
-  not_registered: 'These recovery words belong to no account yet.',
-  recovery_key_unreadable:
-    'What the server gives for this e-mail was not sealed under these words: they are another account’s, the account has none, or the server lies.',
-}
-
-export class RecoveryError extends Error {
-  override readonly name = 'RecoveryError'
-  readonly reason: RecoveryFault
-
-  constructor(reason: RecoveryFault, options?: ErrorOptions) {
-    super(FAULTS[reason], options)
-    this.reason = reason
-  }
-}
 
 /** For `registerOwner`, until it has made an account. It holds the words and does not show them. */
 export interface NewRecoveryWords {

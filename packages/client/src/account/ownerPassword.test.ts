@@ -3,11 +3,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sendFile } from '../../../../testing/people.ts'
 import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
+import { logIn, registerOwner } from '../account.ts'
 import { openLink } from '../guest.ts'
 import { ProblemError } from '../http/errors.ts'
 import { nodeEnvironment as environment } from '../node/nodeEnvironment.ts'
-import { type Owner, PasswordWrong } from '../owner.ts'
-import { logIn, registerOwner } from './account.ts'
+import type { Owner } from '../owner.ts'
+import { PasswordWrong } from './passwordWrong.ts'
 
 let server: RunningServer
 before(async () => {

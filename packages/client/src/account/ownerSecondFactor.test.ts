@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createAuthenticator } from '../../../../testing/authenticator.ts'
 import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
+import { logIn, registerOwner, type SecondStep } from '../account.ts'
 import { ProblemError } from '../http/errors.ts'
 import { nodeEnvironment as environment } from '../node/nodeEnvironment.ts'
-import { PasswordWrong } from '../owner.ts'
-import { logIn, registerOwner, type SecondStep } from './account.ts'
+import { PasswordWrong } from './passwordWrong.ts'
 
 let server: RunningServer
 before(async () => {

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import { fromHex, toHex } from '@blindkeep/protocol/bytes'
 import vectors from '../../../../vectors/recovery-words.json' with { type: 'json' }
 import { recoveryProof, recoveryWrapKey } from '../seal/derive.ts'
-import { secretOfWords, WordsError, wordsOfSecret } from './recoveryWords.ts'
+import { secretOfWords, wordsOfSecret } from './recoveryWords.ts'
+import { WordsError } from './wordsError.ts'
 
 describe('recovery words', () => {
   it('are those of BIP-39, and lead to the same keys, however they are typed', async () => {

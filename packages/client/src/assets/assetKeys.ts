@@ -5,7 +5,7 @@ import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { albumKey, assetKey, assetWrapKey } from '../seal/derive.ts'
 import { openSmall } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
-import { SealError } from '../seal/sealedBlob.ts'
+import { SealError } from '../seal/sealError.ts'
 import { AssetError } from './assetError.ts'
 
 /** The epoch that new assets are written under. Album keys do not change hands yet, so there is no second one. */

@@ -1,9 +1,9 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { ListedDevice } from '../account/ownerDevices.ts'
+import type { LinkKeysOf } from '../drops/dropKeys.ts'
 import type { Environment } from '../environment.ts'
 import type { Calls } from '../http/call.ts'
-import type { LinkKeysOf } from '../receive/inboxDrop.ts'
 
 /** What assets need of whoever is signed in. */
 export interface AssetPorts extends Calls {

@@ -1,6 +1,5 @@
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import type { ListedDevice } from '../account/ownerDevices.ts'
-import { readBlobStart } from '../http/wholeBlob.ts'
 import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
 import { openPrefix, readPrefix } from '../seal/openHeader.ts'
 import { AssetError, AssetIncomplete } from './assetError.ts'
@@ -8,6 +7,7 @@ import { type AssetFacts, blobOf } from './assetFacts.ts'
 import type { AssetPorts } from './assetPorts.ts'
 import { assetKeyOf, originalContext, readMetadata } from './openAsset.ts'
 import { readProvenance } from './provenance.ts'
+import { readBlobStart } from './readBlob.ts'
 
 /** What an album shows of a file. */
 export interface AssetDescription extends FileDescription {

@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import { decodeManifest, manifestHash } from '@blindkeep/protocol/manifest'
+import { startBehindProxy } from '../../../../testing/behindProxy.ts'
 import {
   type Blob,
   type Body,
@@ -15,18 +16,17 @@ import {
   lyingAsset,
   lyingBlobs,
   swapping,
-} from '../../../../testing/assetLies.ts'
-import { startBehindProxy } from '../../../../testing/behindProxy.ts'
-import { flipAt, flipInBase64, lie } from '../../../../testing/lies.ts'
+} from '../../../../testing/maliciousAssets.ts'
+import { flipAt, flipInBase64, lie } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper, type SentFile, sendFile } from '../../../../testing/people.ts'
 import type { Tampering } from '../../../../testing/tamperingProxy.ts'
 import { newDevice, signManifest } from '../account/device.ts'
 import { AnswerError } from '../http/errors.ts'
 import type { Owner } from '../owner.ts'
 import { createSealer } from '../seal/seal.ts'
-import { SealError } from '../seal/sealedBlob.ts'
+import { SealError } from '../seal/sealError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
-import type { UploadState } from '../send/uploadState.ts'
+import type { UploadState } from '../upload/uploadState.ts'
 import { AssetError, type AssetFault, AssetIncomplete } from './assetError.ts'
 import type { AssetFacts } from './assetFacts.ts'
 import { sealMetadata } from './metadata.ts'

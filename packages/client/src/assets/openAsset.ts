@@ -1,7 +1,6 @@
 import { type Bytes, fromBase64, fromHex, uuidBytes } from '@blindkeep/protocol/bytes'
 import type { AlbumId, AssetId, DeviceId, Sha256Hex } from '@blindkeep/protocol/ids'
-import { readWholeBlob } from '../http/wholeBlob.ts'
-import { recoverDropKey } from '../receive/drop.ts'
+import { recoverDropKey } from '../drops/dropKeys.ts'
 import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
 import { openHashedBlob } from '../seal/hashedBlob.ts'
 import type { Header } from '../seal/header.ts'
@@ -12,6 +11,7 @@ import { derivedKey, unwrapKey } from './assetKeys.ts'
 import type { AssetPorts } from './assetPorts.ts'
 import { MAX_METADATA_BYTES, openMetadata } from './metadata.ts'
 import { type Provenance, readProvenance } from './provenance.ts'
+import { readWholeBlob } from './readBlob.ts'
 
 /** Who has signed an asset. */
 export interface Signed {

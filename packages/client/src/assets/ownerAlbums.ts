@@ -3,10 +3,10 @@ import { type Bytes, fromBase64, toBase64, utf8, uuidBytes } from '@blindkeep/pr
 import { type AlbumId, parseAlbumId } from '@blindkeep/protocol/ids'
 import type { Environment } from '../environment.ts'
 import type { Call } from '../http/call.ts'
-import { newId } from '../newId.ts'
+import { newId } from '../seal/newId.ts'
 import { openSmall } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
-import { SealError } from '../seal/sealedBlob.ts'
+import { SealError } from '../seal/sealError.ts'
 
 export interface Album {
   readonly albumId: AlbumId

@@ -10,10 +10,10 @@ import {
 } from '@blindkeep/protocol/manifest'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { ListedDevice } from '../account/ownerDevices.ts'
-import { type BlobReader, readWholeBlob } from '../http/wholeBlob.ts'
 import { verifiers } from '../seal/signatures.ts'
 import { AssetError } from './assetError.ts'
 import { type AssetFacts, blobOf } from './assetFacts.ts'
+import { type BlobReader, readWholeBlob } from './readBlob.ts'
 
 export interface Provenance {
   readonly manifest: DecodedManifest

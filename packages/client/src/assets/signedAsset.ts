@@ -1,15 +1,15 @@
 /** An asset as a device of the account has signed it: what storage verification asks about. Nothing of it is the server's word alone. */
 
-import { readBlobStart } from '../http/wholeBlob.ts'
 import type { Header } from '../seal/header.ts'
 import { openPrefix, readPrefix } from '../seal/openHeader.ts'
 import { continueSealer, type Sealer } from '../seal/seal.ts'
-import { BUNDLE_ROLES, type BundleRole } from '../send/sendBundle.ts'
 import { AssetError, AssetIncomplete } from './assetError.ts'
 import { type AssetBlob, type AssetFacts, blobOf } from './assetFacts.ts'
 import type { AssetPorts } from './assetPorts.ts'
+import { BUNDLE_ROLES, type BundleRole } from './bundleRoles.ts'
 import { assetKeyOf, originalContext, readMetadata } from './openAsset.ts'
 import { type Provenance, readProvenance } from './provenance.ts'
+import { readBlobStart } from './readBlob.ts'
 
 /** The blobs of a complete asset, by hashes that were signed, and sizes that this client has found for itself. */
 export type Bundle = Readonly<Record<BundleRole, Pick<AssetBlob, 'hash' | 'size'>>>

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { type Source, SourceChanged } from '@blindkeep/client/source'
+import { type Source, SourceChanged } from '../seal/source.ts'
 
 export interface OpenFile {
   readonly source: Source

@@ -1,9 +1,9 @@
 /** What Node does better than the parts that the client brings for browsers: SHA-256, Argon2id, and sending bytes without copying them. */
 import { argon2, createHash } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { ARGON2 } from '@blindkeep/protocol/suites'
+import { type Environment, systemEnvironment } from '../environment.ts'
 
 const PIECE_BYTES = 64 * 1024
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { decodeHeader, encodeHeader, type Header } from './header.ts'
-import { SealError } from './sealedBlob.ts'
+import { SealError } from './sealError.ts'
 
 const text = fc.string({ unit: 'binary', maxLength: 300 })
 const headers: fc.Arbitrary<Header> = fc.record(

@@ -6,7 +6,7 @@ import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCborPrefix, encodeCbor } from '@blindkeep/protocol/cbor'
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
 import { HEADER_BLOCK_BYTES, MAX_HEADER_BLOCKS } from '@blindkeep/protocol/suites'
-import { SealError } from './sealedBlob.ts'
+import { SealError } from './sealError.ts'
 
 /** What a guest or owner says of a file. All of it but `size` is another person's word: shown as text, made safe before it touches a disk. */
 export interface Header {

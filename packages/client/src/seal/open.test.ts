@@ -9,7 +9,8 @@ import { PURPOSES, type Purpose } from './derive.ts'
 import { openBlob, openSmall } from './open.ts'
 import { HEADER_BYTES_USUAL, type OpenContext, openPrefix, readPrefix } from './openHeader.ts'
 import { createSealer, sealSmall, segmentRange } from './seal.ts'
-import { plaintextSizeOf, prefixBytes, SealError, sealedSizeOf } from './sealedBlob.ts'
+import { SealError } from './sealError.ts'
+import { plaintextSizeOf, prefixBytes, sealedSizeOf } from './sealedBlob.ts'
 
 const SEGMENT = 1_048_560
 const pattern = (size: number) => Uint8Array.from({ length: size }, (_, index) => index % 251)

@@ -3,7 +3,7 @@ import { MAX_DATA_SEGMENTS, SEGMENT_SEALED_BYTES, TAG_BYTES } from '@blindkeep/p
 import { type ByteReader, type ByteStream, createByteReader } from './byteReader.ts'
 import type { Header } from './header.ts'
 import { type BlobOpener, type OpenContext, type OpenedPrefix, openPrefix, prefixBytesOf } from './openHeader.ts'
-import { SealError } from './sealedBlob.ts'
+import { SealError } from './sealError.ts'
 
 export interface OpenedBlob {
   readonly header: Header

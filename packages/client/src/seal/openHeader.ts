@@ -2,6 +2,7 @@ import { type Bytes, equalBytes } from '@blindkeep/protocol/bytes'
 import { COMMITMENT_BYTES, FORMAT_BLOB, FORMAT_DROP, SALT_BYTES } from '@blindkeep/protocol/suites'
 import { type Purpose, type StreamSecrets, streamSecrets } from './derive.ts'
 import { decodeHeader, type Header } from './header.ts'
+import { SealError } from './sealError.ts'
 import {
   createSegmentCipher,
   type Format,
@@ -9,7 +10,6 @@ import {
   kemCtBytes,
   preambleBytes,
   prefixBytes,
-  SealError,
   type SegmentCipher,
 } from './sealedBlob.ts'
 

@@ -21,32 +21,6 @@ import {
 import type { StreamSecrets } from './derive.ts'
 import { ownBytes } from './source.ts'
 
-export type SealFault =
-  | 'unknown_format'
-  | 'kem_ct_invalid'
-  | 'wrong_key'
-  | 'header_blocks'
-  | 'header_altered'
-  | 'header_invalid'
-  | 'altered'
-  | 'truncated'
-  | 'trailing_data'
-  | 'empty_segment'
-  | 'too_long'
-  | 'size_beyond_plaintext'
-  | 'padding_not_zero'
-
-/** Bytes that are no sealed blob, none of this key, or not as they were sealed. `reason` says what was caught, for programs. */
-export class SealError extends Error {
-  override readonly name = 'SealError'
-  readonly reason: SealFault
-
-  constructor(reason: SealFault, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.reason = reason
-  }
-}
-
 export type Format = typeof FORMAT_BLOB | typeof FORMAT_DROP
 
 export function kemCtBytes(format: Format): number {

@@ -10,12 +10,12 @@ import { openLink } from '../guest.ts'
 import { NetworkError } from '../http/errors.ts'
 import { nodeEnvironment } from '../node/nodeEnvironment.ts'
 import type { CreatedLink, Owner } from '../owner.ts'
-import { requireSamePlaintext } from '../seal/samePlaintext.ts'
 import { type Source, sourceOfBytes } from '../seal/source.ts'
 import { fetchReceipt } from '../verify/audit.ts'
+import { requireSamePlaintext } from './samePlaintext.ts'
 import { askSend, cancelSend, type SendProgress, send } from './send.ts'
+import { SendError, type SendStopReason } from './sendError.ts'
 import { parseSendState, type SendState, startAnew, withPassphrase } from './sendState.ts'
-import { SendError, type SendStopReason } from './sendStop.ts'
 
 const MIB = 1024 * 1024
 /** The real world, but for the waiting: what is lost here comes back at once. */

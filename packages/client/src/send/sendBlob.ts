@@ -11,6 +11,7 @@ import type { ChunkReader } from '../seal/chunkReader.ts'
 import { SourceChanged } from '../seal/source.ts'
 import type { SegmentGrid } from './chunkSizing.ts'
 import { type ChunkRange, type ChunksAhead, createChunksAhead, type ReadyChunk } from './chunksAhead.ts'
+import { SendError } from './sendError.ts'
 import {
   after,
   nextStep,
@@ -22,7 +23,6 @@ import {
 } from './sendMachine.ts'
 import type { SendPath } from './sendPath.ts'
 import { askSession } from './sendSession.ts'
-import { SendError } from './sendStop.ts'
 
 /** A chunk that takes longer is cut and tried again in halves; the last one's answer is asked for instead. */
 const CHUNK_TIMEOUT_MS = 120_000

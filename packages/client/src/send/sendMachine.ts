@@ -13,7 +13,7 @@ import {
   sizingBelow,
   startSizing,
 } from './chunkSizing.ts'
-import { type SendStopReason, stopReasonOf } from './sendStop.ts'
+import { type SendStopReason, stopReasonOf } from './sendError.ts'
 
 /** Failures in a row, without one byte more on the server, after which we stop: about three minutes. */
 export const MAX_TRIES = 12

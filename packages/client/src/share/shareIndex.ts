@@ -11,7 +11,7 @@ import { COMMITMENT_BYTES, KEY_BYTES, NONCE_PREFIX_BYTES } from '@blindkeep/prot
 import type { StreamSecrets } from '../seal/derive.ts'
 import { openSmall } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
-import { SealError } from '../seal/sealedBlob.ts'
+import { SealError } from '../seal/sealError.ts'
 import { ShareError } from './shareError.ts'
 
 const VERSION = 1

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import type { AttestationKeysResponse } from '@blindkeep/protocol/schemas/discovery'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { startBehindProxy } from '../../../../testing/behindProxy.ts'
-import { flipInBase64, is, lie } from '../../../../testing/lies.ts'
+import { flipInBase64, is, lie } from '../../../../testing/maliciousServer.ts'
 import { custodyOf, newOwner, type SentFile, sendFile } from '../../../../testing/people.ts'
 import { startServer } from '../../../../testing/startServer.ts'
 

@@ -1,7 +1,7 @@
 import { AssetError, AssetIncomplete } from '../assets/assetError.ts'
 import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
-import { SealError } from '../seal/sealedBlob.ts'
-import { SendError } from '../send/sendStop.ts'
+import { SealError } from '../seal/sealError.ts'
+import { SendError } from '../send/sendError.ts'
 import { AuditError } from './auditError.ts'
 
 /** Why a file may not be destroyed, for programs. */

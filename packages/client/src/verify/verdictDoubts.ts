@@ -1,4 +1,4 @@
-import { BUNDLE_ROLES, type BundleRole } from '../send/sendBundle.ts'
+import { BUNDLE_ROLES, type BundleRole } from '../assets/bundleRoles.ts'
 import { type Doubt, doubt } from './doubt.ts'
 import type { AssetVerdict, BlobVerdict } from './verifyStorage.ts'
 

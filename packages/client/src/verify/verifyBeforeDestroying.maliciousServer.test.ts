@@ -15,11 +15,11 @@ import {
   lyingReceipts,
   swapping,
   verdictAnswer,
-} from '../../../../testing/assetLies.ts'
-import { startDestroying } from '../../../../testing/destroying.ts'
-import { flipAt, flipInBase64, lie } from '../../../../testing/lies.ts'
+} from '../../../../testing/maliciousAssets.ts'
+import { flipAt, flipInBase64, lie } from '../../../../testing/maliciousServer.ts'
 import type { Tampering } from '../../../../testing/tamperingProxy.ts'
 import { newDevice, signManifest } from '../account/device.ts'
+import { startDestroying } from '../testing/destroying.ts'
 import type { DoubtReason } from './verifyBeforeDestroying.ts'
 
 const destroying = await startDestroying()

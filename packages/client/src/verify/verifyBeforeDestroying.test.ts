@@ -14,10 +14,10 @@ import {
   keysAnswer,
   receiptsAnswer,
   verdictAnswer,
-} from '../../../../testing/assetLies.ts'
-import { startDestroying } from '../../../../testing/destroying.ts'
+} from '../../../../testing/maliciousAssets.ts'
 import { sendFile } from '../../../../testing/people.ts'
 import { type Source, sourceOfBytes } from '../seal/source.ts'
+import { startDestroying } from '../testing/destroying.ts'
 
 const destroying = await startDestroying()
 const { proxy, server, keeper, content, asset, other, keep, ask, assertNo } = destroying

@@ -17,11 +17,11 @@ import {
   receiptsAnswer,
   swapping,
   verdictAnswer,
-} from '../../../../testing/assetLies.ts'
-import { type Destroying, startDestroying } from '../../../../testing/destroying.ts'
-import { flipAt, flipInBase64, is, lie } from '../../../../testing/lies.ts'
+} from '../../../../testing/maliciousAssets.ts'
+import { flipAt, flipInBase64, is, lie } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, sendFile } from '../../../../testing/people.ts'
 import type { Tampering } from '../../../../testing/tamperingProxy.ts'
+import { type Destroying, startDestroying } from '../testing/destroying.ts'
 import type { DoubtReason } from './doubt.ts'
 import type { DoubtedAsset, HeldAnswers, VerifyHeld } from './verifyHeld.ts'
 

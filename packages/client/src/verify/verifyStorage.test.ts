@@ -4,7 +4,7 @@ import { parseAssetId } from '@blindkeep/protocol/ids'
 import { systemEnvironment } from '../environment.ts'
 import { createCalls } from '../http/call.ts'
 import { NetworkError } from '../http/errors.ts'
-import { newId } from '../newId.ts'
+import { newId } from '../seal/newId.ts'
 import { verifyStorage } from './verifyStorage.ts'
 
 /** Node’s fetch (undici, `headersTimeout`) waits no longer for an answer to begin. */

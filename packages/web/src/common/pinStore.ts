@@ -2,7 +2,7 @@
  * The keys with which a server signs its receipts, as this browser has seen them before: no secret, and worth keeping, because a server that takes one back
  * or changes one can be caught only by whoever remembers (specification, Discovery, attestation-keys).
  */
-import type { PinnedKeys } from '@blindkeep/client/pins'
+import type { PinnedKeys } from '@blindkeep/client/receipts'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 
 const DATABASE = 'blindkeep-pins'

@@ -1,5 +1,5 @@
 /** Small pictures of pictures. Outside of the sandbox nothing is decoded but what passes for one here (decisions/thumbnails.md). */
-import { MAX_THUMBNAIL_BYTES } from '@blindkeep/client/thumbnail'
+import { MAX_THUMBNAIL_BYTES } from '@blindkeep/client/owner'
 import { pixelsOf } from './imagePixels.ts'
 import { imageTypeOf, notDecodable } from './previewContent.ts'
 import { drawThumbnail } from './previewFrame.ts'

@@ -1,5 +1,5 @@
 /** What happens to a file when it is chosen: whether it is there already, goes on with what an earlier visit began, has room, or is not taken. */
-import { usualSealedBytes } from '@blindkeep/client/largestPlaintext'
+import { usualSealedBytes } from '@blindkeep/client/sizes'
 import { sourceOfBlob } from '@blindkeep/client/source'
 import type { Earlier } from './earlier.ts'
 import type { Entries, Entry, FileIdentity } from './entries.ts'

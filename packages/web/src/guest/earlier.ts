@@ -1,8 +1,7 @@
 /** What earlier visits, and other tabs, have left of this link's files: what landed, and what can be gone on with. */
 import type { Environment } from '@blindkeep/client/environment'
+import { askSend, type Landed, startAnew } from '@blindkeep/client/guest'
 import { mapBounded } from '@blindkeep/client/mapBounded'
-import { askSend, type Landed } from '@blindkeep/client/send'
-import { startAnew } from '@blindkeep/client/sendState'
 import type { Entries } from './entries.ts'
 import type { Keep, KeptUpload, LandedFile } from './keep.ts'
 import type { Unfinished } from './messages.ts'

@@ -16,7 +16,7 @@ import {
   rowOf,
   useGuestWorld,
 } from '../../../../testing/guestTabs.ts'
-import { is, lie } from '../../../../testing/lies.ts'
+import { is, lie } from '../../../../testing/maliciousServer.ts'
 import { createMemoryKeep } from './keep.ts'
 import type { ChosenFile } from './messages.ts'
 import { createSoleLocks } from './tabLocks.ts'

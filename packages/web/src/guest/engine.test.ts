@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import type { Environment } from '@blindkeep/client/environment'
-import { cancelSend, send } from '@blindkeep/client/send'
+import { cancelSend, send } from '@blindkeep/client/guest'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import { openChecker } from '../../../../conformance/checker/check.ts'
 import { readItems } from '../../../../conformance/checker/input.ts'
@@ -23,7 +23,7 @@ import {
   rowOf,
   useGuestWorld,
 } from '../../../../testing/guestTabs.ts'
-import { is } from '../../../../testing/lies.ts'
+import { is } from '../../../../testing/maliciousServer.ts'
 import { createSoleLocks } from './tabLocks.ts'
 
 const world = useGuestWorld()

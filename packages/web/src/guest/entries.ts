@@ -1,5 +1,5 @@
 /** The files of this visit, and those that landed in earlier ones, in the order in which they came. One writer: each change makes a new entry. */
-import type { SendState } from '@blindkeep/client/sendState'
+import type { SendState } from '@blindkeep/client/guest'
 import type { Source } from '@blindkeep/client/source'
 import type { LandedFile } from './keep.ts'
 import type { FailureReason, Message, Phase, ReceiptStanding } from './messages.ts'

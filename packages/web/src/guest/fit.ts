@@ -1,5 +1,5 @@
 /** Which of the chosen files the link has room for, told before anything is sent. The server decides in the end; it counts what others send meanwhile. */
-import { usualSealedBytes } from '@blindkeep/client/largestPlaintext'
+import { usualSealedBytes } from '@blindkeep/client/sizes'
 import type { Limits } from './messages.ts'
 
 export type Misfit = 'too_large' | 'too_many' | 'no_room'

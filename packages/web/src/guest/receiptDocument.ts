@@ -1,5 +1,5 @@
 /** Receipts as a person keeps them: all that somebody needs who checks them without us, and without asking the server. */
-import type { PinnedKeys } from '@blindkeep/client/audit'
+import type { PinnedKeys } from '@blindkeep/client/receipts'
 import { safeName } from '@blindkeep/client/safeName'
 import type { LandedFile } from './keep.ts'
 

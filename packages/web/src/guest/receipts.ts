@@ -1,6 +1,7 @@
 /** Fetches the receipt of each file that landed and checks all of it, here, with the keys that this browser has seen of the server before. */
-import { AuditError, type DropCustody, fetchReceipt, type PinnedKeys } from '@blindkeep/client/audit'
 import type { Environment } from '@blindkeep/client/environment'
+import { AuditError } from '@blindkeep/client/errors'
+import { type DropCustody, fetchReceipt, type PinnedKeys } from '@blindkeep/client/receipts'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import type { Keep } from './keep.ts'
 import type { ReceiptStanding, SignedFacts } from './messages.ts'

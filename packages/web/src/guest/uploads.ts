@@ -1,12 +1,19 @@
 /** Works through the files that were asked to be sent: seals one at a time, sends a few at once, and puts each away where it belongs when it stops. */
-import type { DropCustody } from '@blindkeep/client/audit'
 import type { Environment } from '@blindkeep/client/environment'
-import { ProblemError } from '@blindkeep/client/errors'
-import type { PrepareOptions, UploadLink } from '@blindkeep/client/guest'
-import { requireSamePlaintext } from '@blindkeep/client/samePlaintext'
-import { cancelSend, type Landed, type SendProgress, send } from '@blindkeep/client/send'
-import { type SendState, startAnew, withPassphrase } from '@blindkeep/client/sendState'
-import { SendError } from '@blindkeep/client/sendStop'
+import { ProblemError, SendError } from '@blindkeep/client/errors'
+import {
+  cancelSend,
+  type Landed,
+  type PrepareOptions,
+  requireSamePlaintext,
+  type SendProgress,
+  type SendState,
+  send,
+  startAnew,
+  type UploadLink,
+  withPassphrase,
+} from '@blindkeep/client/guest'
+import type { DropCustody } from '@blindkeep/client/receipts'
 import type { Source } from '@blindkeep/client/source'
 import type { Entries, Entry } from './entries.ts'
 import { failureOf } from './failures.ts'

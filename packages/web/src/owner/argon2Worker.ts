@@ -1,5 +1,5 @@
 /** Argon2id beside the page, which stays alive meanwhile: 64 MiB and a second or more of pure computing. One question, one answer, and the worker is done. */
-import { masterOfPassword, passphraseProof } from '@blindkeep/client/password'
+import { masterOfPassword, passphraseProof } from '@blindkeep/client/environment'
 import type { Argon2Question, Argon2Word } from './argon2Messages.ts'
 
 const say = (word: Argon2Word) => self.postMessage(word)

@@ -1,8 +1,7 @@
 /** The key that this browser signs with. Made when it is first needed, and the same from then on, over sign-outs too. */
 import { type Device, openSealedDevice, sealDevice } from '@blindkeep/client/device'
-import { ProblemError } from '@blindkeep/client/errors'
+import { ProblemError, SealError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
-import { SealError } from '@blindkeep/client/sealedBlob'
 import { useCallback } from 'preact/hooks'
 import { useOwnerPages } from './context.ts'
 import { loadSealedDevices, saveSealedDevice } from './keptSession.ts'

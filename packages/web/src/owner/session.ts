@@ -1,9 +1,9 @@
 /**
  * Who is signed in, in this tab. A session that is kept in the browser belongs to one tab at a time; one that is not lives and ends with the page.
  */
+import type { SessionListener } from '@blindkeep/client/account'
 import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
 import type { Owner } from '@blindkeep/client/owner'
-import type { SessionListener } from '@blindkeep/client/session'
 import { forgetUploads } from './albums/uploadStore.ts'
 import { pageEnvironment } from './environment.ts'
 import { forgetSession, loadSession } from './keptSession.ts'

@@ -1,7 +1,6 @@
 /** What a tab knows of its session, and how one takes the place of another. */
-import { createCalls } from '@blindkeep/client/call'
-import { type Owner, openOwner, type TokenPair } from '@blindkeep/client/owner'
-import { createSession, type SessionListener } from '@blindkeep/client/session'
+import { resumeOwner, type SessionListener } from '@blindkeep/client/account'
+import type { Owner, TokenPair } from '@blindkeep/client/owner'
 import { forgetUploadsOfOthers } from './albums/uploadStore.ts'
 import { type Gate, pageEnvironment } from './environment.ts'
 import { forgetSession, type KeptSession, loadSession, saveSession } from './keptSession.ts'
@@ -113,9 +112,7 @@ export async function resume(tab: Tab, lock: TabLock): Promise<void> {
   const { accountKey, tokens } = kept
   const opened = newPresent(tab)
   const environment = pageEnvironment(opened.gate)
-  const calls = createCalls({ baseUrl, fetch: environment.fetch })
-  const session = createSession({ calls, tokens, ...opened.listener })
-  const owner = openOwner({ baseUrl, accountKey, session, environment })
+  const owner = resumeOwner({ baseUrl, accountKey, tokens, ...opened.listener, environment })
   tab.present = opened
   hold(tab, opened, { lock, accountKey })
   show(tab, { stage: 'in', owner, isKept: true, isKeepingRefused: false })

@@ -1,6 +1,5 @@
 /** Asks for the present password, and where it goes with it for a code, before something that a stranger at an open screen shall not do. */
-import { ProblemError } from '@blindkeep/client/errors'
-import { PasswordWrong } from '@blindkeep/client/owner'
+import { PasswordWrong, ProblemError } from '@blindkeep/client/errors'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'

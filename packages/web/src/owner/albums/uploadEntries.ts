@@ -1,5 +1,5 @@
 /** What is in the queue of uploads, and who is told when that becomes something else. */
-import type { UploadState } from '@blindkeep/client/uploadState'
+import type { UploadState } from '@blindkeep/client/owner'
 import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import type { UploadItem } from './uploadQueue.ts'
 

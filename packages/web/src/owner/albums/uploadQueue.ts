@@ -2,7 +2,7 @@
  * The owner's own files on their way into albums: some at once, the rest in line. It knows nothing of keys or of the browser; what it needs of them is
  * passed in.
  */
-import type { UploadState } from '@blindkeep/client/uploadState'
+import type { UploadState } from '@blindkeep/client/owner'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import { createUploadEntries, type Entry } from './uploadEntries.ts'
 import { createUploadSender } from './uploadSender.ts'

@@ -1,5 +1,5 @@
 /** Sends what waits in the queue of uploads: some at once, the rest in line. */
-import { SendError } from '@blindkeep/client/sendStop'
+import { SendError } from '@blindkeep/client/errors'
 import { assetIdOf, type Entry, type UploadEntries } from './uploadEntries.ts'
 import type { UploadItem, UploadPorts, UploadStep } from './uploadQueue.ts'
 

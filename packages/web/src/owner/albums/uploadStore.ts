@@ -1,5 +1,5 @@
 /** What a fresh page needs to go on with an upload, in IndexedDB, until it is done. It names the file and opens nothing. */
-import { parseUploadState, type UploadState } from '@blindkeep/client/uploadState'
+import { parseUploadState, type UploadState } from '@blindkeep/client/owner'
 import { parseAlbumId } from '@blindkeep/protocol/ids'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { KeptUpload } from './uploadQueue.ts'

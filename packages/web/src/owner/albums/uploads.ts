@@ -1,9 +1,8 @@
 /** The upload queue of whoever is signed in. It goes on while other pages are looked at, until the tab is closed. */
 
 import type { Device } from '@blindkeep/client/device'
-import type { Owner } from '@blindkeep/client/owner'
+import type { Owner, UploadState } from '@blindkeep/client/owner'
 import { sourceOfBlob } from '@blindkeep/client/source'
-import type { UploadState } from '@blindkeep/client/uploadState'
 import { useEffect, useState } from 'preact/hooks'
 import { busyAsLongAs } from '../busy.ts'
 import { useOwnerPages } from '../context.ts'

@@ -1,7 +1,6 @@
 /** One file of the inbox: everything that is said of it, a preview when asked for, and what can be done. */
-import { DropError } from '@blindkeep/client/dropError'
+import { DropError, SealError } from '@blindkeep/client/errors'
 import type { FileDescription, InboxItem } from '@blindkeep/client/owner'
-import { SealError } from '@blindkeep/client/sealedBlob'
 import { useState } from 'preact/hooks'
 import { Button, Dialog, Name, Notice, Progress } from '../../common/controls.tsx'
 import { Fact } from '../../common/fact.tsx'

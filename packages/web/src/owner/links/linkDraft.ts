@@ -1,6 +1,6 @@
 /** What somebody fills in for a new link, and what becomes of it. Pure: the clock and the random are passed in. */
-import { usualSealedBytes } from '@blindkeep/client/largestPlaintext'
 import type { CreateLink } from '@blindkeep/client/owner'
+import { usualSealedBytes } from '@blindkeep/client/sizes'
 
 export const EXPIRIES = ['day', 'week', 'month', 'never', 'date'] as const
 export type Expiry = (typeof EXPIRIES)[number]

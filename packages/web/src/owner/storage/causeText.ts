@@ -1,5 +1,4 @@
-import { AuditError } from '@blindkeep/client/auditError'
-import { ProblemError } from '@blindkeep/client/errors'
+import { AuditError, ProblemError } from '@blindkeep/client/errors'
 import type { Language } from '../../common/language.ts'
 import { errorText } from '../errorText.ts'
 import type { CompareKind } from './compare.ts'

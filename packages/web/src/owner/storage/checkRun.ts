@@ -1,7 +1,7 @@
 /** A check of many files, batch after batch. It goes on while other pages are looked at, and what it found stays until the next one or the sign-out. */
 import { NetworkError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
-import type { HeldAnswer } from '@blindkeep/client/verifyHeld'
+import type { HeldAnswer } from '@blindkeep/client/verify'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { busyAsLongAs } from '../busy.ts'
 import { whenLeft } from '../left.ts'

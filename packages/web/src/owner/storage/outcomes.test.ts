@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { AuditError } from '@blindkeep/client/auditError'
-import { type DoubtReason, doubt } from '@blindkeep/client/doubt'
-import { BUNDLE_ROLES } from '@blindkeep/client/sendBundle'
-import { type Depth, verdictDoubts } from '@blindkeep/client/verdictDoubts'
-import type { HeldAnswer } from '@blindkeep/client/verifyHeld'
-import type { AssetVerdict, BlobVerdict } from '@blindkeep/client/verifyStorage'
+import { AuditError } from '@blindkeep/client/errors'
+import {
+  type AssetVerdict,
+  type BlobVerdict,
+  BUNDLE_ROLES,
+  type Depth,
+  type DoubtReason,
+  doubt,
+  type HeldAnswer,
+  verdictDoubts,
+} from '@blindkeep/client/verify'
 import { type AssetId, parseAssetId, parseSha256Hex } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
 import { storage as german } from '../../text/de/storage.ts'

@@ -1,8 +1,13 @@
 /** From what the client found to what the page says. Nothing is held here that the client doubts: only its own yes is one. */
-import type { Doubt, DoubtReason } from '@blindkeep/client/doubt'
-import { BUNDLE_ROLES, type BundleRole } from '@blindkeep/client/sendBundle'
-import type { HeldAnswer } from '@blindkeep/client/verifyHeld'
-import type { AssetVerdict, BlobVerdict } from '@blindkeep/client/verifyStorage'
+import {
+  type AssetVerdict,
+  type BlobVerdict,
+  BUNDLE_ROLES,
+  type BundleRole,
+  type Doubt,
+  type DoubtReason,
+  type HeldAnswer,
+} from '@blindkeep/client/verify'
 import type { AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
 
 /** Worst first: of several doubts about one file the first that is here is said. */

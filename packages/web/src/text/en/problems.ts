@@ -1,10 +1,13 @@
 /** What went wrong, for whoever is signed in: what happened, and what to do. The server's own words are never shown. */
-import type { AccountFault } from '@blindkeep/client/accountError'
-import type { AssetFault } from '@blindkeep/client/assetError'
-import type { NetworkFailure } from '@blindkeep/client/errors'
-import type { RecoveryFault, WordsFault } from '@blindkeep/client/recovery'
-import type { SendStopReason } from '@blindkeep/client/sendStop'
-import type { ShareFault } from '@blindkeep/client/shareError'
+import type {
+  AccountFault,
+  AssetFault,
+  NetworkFailure,
+  RecoveryFault,
+  SendStopReason,
+  ShareFault,
+  WordsFault,
+} from '@blindkeep/client/errors'
 import type { ProblemCode } from '@blindkeep/protocol/problems'
 
 /** For what only a fault in these pages, or in something between them and the server, can bring about. */

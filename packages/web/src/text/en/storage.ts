@@ -1,6 +1,6 @@
 /** The storage page. People delete files on what it says, so no sentence here promises more than was found out. */
-import type { AuditReason } from '@blindkeep/client/auditError'
-import type { BundleRole } from '@blindkeep/client/sendBundle'
+import type { AuditReason } from '@blindkeep/client/errors'
+import type { BundleRole } from '@blindkeep/client/verify'
 import type { QuotaState } from '@blindkeep/protocol/schemas/quota'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { CompareKind } from '../../owner/storage/compare.ts'

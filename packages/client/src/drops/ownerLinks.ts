@@ -1,0 +1,151 @@
+/** The owner's upload links. Keys and fragments are derived from the account key and never read from the server. */
+import { type Bytes, fromBase64, fromHex, toBase64, utf8 } from '@blindkeep/protocol/bytes'
+import type { OpaqueId } from '@blindkeep/protocol/ids'
+import type { LinkEntryResponse, LinkState } from '@blindkeep/protocol/schemas/links'
+import { SUITE_ID } from '@blindkeep/protocol/suites'
+import type { Static } from 'typebox'
+import type { Environment } from '../environment.ts'
+import type { Call } from '../http/call.ts'
+import { newOpaqueId } from '../seal/newId.ts'
+import { openSmall } from '../seal/open.ts'
+import { sealSmall } from '../seal/seal.ts'
+import { SealError } from '../seal/sealError.ts'
+import type { LinkKeysOf } from './dropKeys.ts'
+import { formatLink } from './linkAddress.ts'
+
+/** All in bytes of sealed files, all optional (specification, Limits). */
+export interface LinkCaps {
+  readonly maxTotalBytes?: number | undefined
+  readonly maxFileCount?: number | undefined
+  readonly maxFileSize?: number | undefined
+}
+
+export interface CreateLink {
+  readonly caps?: LinkCaps | undefined
+  /** Guests have to know it; told to them by another way than the link. */
+  readonly passphrase?: string | undefined
+  /** The owner's own name for the link; sealed. */
+  readonly label?: string | undefined
+  /** The link dies after its first drop. */
+  readonly singleUse?: boolean | undefined
+  /** RFC 3339. */
+  readonly expiresAt?: string | undefined
+}
+
+export interface CreatedLink {
+  readonly opaqueId: OpaqueId
+  /** For the guest, whole: the part after # never reaches the server. */
+  readonly url: string
+}
+
+export interface OwnLink extends CreatedLink {
+  readonly state: LinkState
+  readonly createdAt: string
+  readonly label: string | undefined
+  /** There, when the server gives a label that this account has not sealed. */
+  readonly labelFault: string | undefined
+  readonly caps: LinkCaps
+  readonly singleUse: boolean
+  readonly expiresAt: string | undefined
+  readonly landedFiles: number
+  readonly landedBytes: number
+  readonly openSessions: number
+  readonly openBytes: number
+  /** Drops of it that wait in the inbox. */
+  readonly pending: number
+}
+
+interface OwnerLinksPorts {
+  readonly call: Call
+  readonly accountKey: Bytes
+  readonly keysOf: LinkKeysOf
+  /** Where guests reach the server: its public URL, without a slash at the end. */
+  readonly publicUrl: () => Promise<string>
+  readonly environment: Environment
+}
+
+export interface OwnerLinks {
+  createLink(options?: CreateLink): Promise<CreatedLink>
+  /** All of them, dead ones too, oldest first. */
+  listLinks(): Promise<readonly OwnLink[]>
+  /** Ends its uploads at once; drops that landed stay. */
+  revokeLink(opaqueId: string): Promise<void>
+}
+
+export function createOwnerLinks({ call, accountKey, keysOf, publicUrl, environment }: OwnerLinksPorts): OwnerLinks {
+  const labelSeal = (opaqueId: string) =>
+    ({ key: accountKey, purpose: 'link-label', contextId: fromHex(opaqueId) }) as const
+
+  async function openLabel(opaqueId: string, sealed: string | undefined): Promise<{ label?: string; fault?: string }> {
+    if (sealed === undefined) return {}
+    try {
+      const label = await openSmall(fromBase64(sealed), labelSeal(opaqueId))
+      return { label: new TextDecoder('utf-8', { ignoreBOM: true }).decode(label) }
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error
+      return { fault: error.message }
+    }
+  }
+
+  return {
+    async createLink({ caps = {}, passphrase, label, singleUse = false, expiresAt } = {}) {
+      const opaqueId = newOpaqueId(environment)
+      const { dropPublicKey, fragment } = keysOf(opaqueId)
+      const baseUrl = await publicUrl()
+      const sealedLabel = label === undefined ? undefined : await sealSmall(utf8(label), labelSeal(opaqueId))
+      const verifier =
+        passphrase === undefined ? undefined : await environment.passphraseProof(passphrase, fromHex(opaqueId))
+      await call('provisionLink', {
+        body: {
+          opaque_id: opaqueId,
+          drop_pubkey: toBase64(dropPublicKey),
+          crypto_suite_id: SUITE_ID,
+          single_use: singleUse,
+          max_total_bytes: caps.maxTotalBytes ?? null,
+          max_file_count: caps.maxFileCount ?? null,
+          max_file_size: caps.maxFileSize ?? null,
+          expires_at: expiresAt ?? null,
+          passphrase_verifier: verifier === undefined ? null : toBase64(verifier),
+          sealed_label: sealedLabel === undefined ? null : toBase64(sealedLabel),
+        },
+      })
+      return { opaqueId, url: formatLink({ baseUrl, opaqueId, fragment }) }
+    },
+
+    async listLinks() {
+      const [{ body }, baseUrl] = await Promise.all([call('listLinks'), publicUrl()])
+      const links: OwnLink[] = []
+      for (const entry of body.links) {
+        const { label, fault } = await openLabel(entry.opaque_id, entry.sealed_label ?? undefined)
+        const { fragment } = keysOf(entry.opaque_id)
+        const url = formatLink({ baseUrl, opaqueId: entry.opaque_id, fragment })
+        links.push({ ...ownLinkOf(entry), url, label, labelFault: fault })
+      }
+      return links
+    },
+
+    async revokeLink(opaqueId) {
+      await call('revokeLink', { path: { opaque_id: opaqueId } })
+    },
+  }
+}
+
+function ownLinkOf(entry: Static<typeof LinkEntryResponse>): Omit<OwnLink, 'url' | 'label' | 'labelFault'> {
+  return {
+    opaqueId: entry.opaque_id,
+    state: entry.state,
+    createdAt: entry.created_at,
+    caps: {
+      maxTotalBytes: entry.max_total_bytes ?? undefined,
+      maxFileCount: entry.max_file_count ?? undefined,
+      maxFileSize: entry.max_file_size ?? undefined,
+    },
+    singleUse: entry.single_use,
+    expiresAt: entry.expires_at ?? undefined,
+    landedFiles: entry.landed_files,
+    landedBytes: entry.landed_bytes,
+    openSessions: entry.open_sessions,
+    openBytes: entry.open_bytes,
+    pending: entry.pending,
+  }
+}

@@ -1,0 +1,72 @@
+/** Somebody who asks whether a file may be destroyed, of a server behind a proxy that lies about it. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { type BehindProxy, startBehindProxy } from '../../../../testing/behindProxy.ts'
+import { anotherClient, type Keeper, newKeeper } from '../../../../testing/people.ts'
+import type { AssetFacts } from '../assets/assetFacts.ts'
+import { sourceOfBytes } from '../seal/source.ts'
+import type { BeforeDestroying, DestroyAnswer, DoubtReason } from '../verify/verifyBeforeDestroying.ts'
+
+const MIB = 1024 * 1024
+
+export interface Destroying extends BehindProxy {
+  readonly keeper: Keeper
+  readonly content: Uint8Array<ArrayBuffer>
+  /** The asset in question, which keeps `content`, and another one of the same account to take lies from. */
+  readonly asset: AssetFacts
+  readonly other: AssetFacts
+  keep(bytes: Uint8Array<ArrayBuffer>): Promise<AssetFacts>
+  /** As the server itself gives it. */
+  blobBytes(hash: string): Promise<Buffer<ArrayBuffer>>
+  /** Asked by a client that knows the account and nothing else. */
+  ask(question?: Partial<BeforeDestroying>): Promise<DestroyAnswer>
+  /** It must not be destroyed, for this reason alone. */
+  assertNo(reason: DoubtReason, question?: Partial<BeforeDestroying>): Promise<void>
+}
+
+export async function startDestroying(): Promise<Destroying> {
+  const behind = await startBehindProxy()
+  try {
+    return await destroyingOver(behind)
+  } catch (error) {
+    await behind.stop()
+    throw error
+  }
+}
+
+async function destroyingOver(behind: BehindProxy): Promise<Destroying> {
+  const { proxy, server } = behind
+  const keeper = await newKeeper(proxy.url)
+  const { owner } = keeper
+
+  async function keep(bytes: Uint8Array<ArrayBuffer>): Promise<AssetFacts> {
+    const { assetId } = await owner.upload({ source: sourceOfBytes(bytes), ...keeper, name: 'a plan.pdf' })
+    return owner.asset(assetId)
+  }
+
+  async function blobBytes(hash: string): Promise<Buffer<ArrayBuffer>> {
+    const headers = { authorization: `Bearer ${owner.tokens().accessToken}` }
+    return Buffer.from(await (await fetch(`${server.url}/v1/blob/${hash}`, { headers })).arrayBuffer())
+  }
+
+  const other = await keep(new Uint8Array(randomBytes(2 * MIB)))
+  const content = new Uint8Array(randomBytes(2 * MIB))
+  const asset = await keep(content)
+
+  function ask(question: Partial<BeforeDestroying> = {}): Promise<DestroyAnswer> {
+    const client = anotherClient(proxy.url, owner)
+    return client.verifyBeforeDestroying({ assetId: asset.assetId, source: sourceOfBytes(content), ...question })
+  }
+
+  async function assertNo(reason: DoubtReason, question: Partial<BeforeDestroying> = {}): Promise<void> {
+    const answer = await ask(question)
+    assert.ok(!answer.safe, 'it said yes')
+    assert.ok(answer.doubts.length > 0)
+    for (const doubt of answer.doubts) {
+      assert.equal(doubt.reason, reason, doubt.message)
+      assert.match(doubt.message, /Keep your copy\.$/)
+    }
+  }
+
+  return { ...behind, keeper, content, asset, other, keep, blobBytes, ask, assertNo }
+}

@@ -1,0 +1,276 @@
+/** Drops that become assets at the real server, with answers that are lost and processes that die in between. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { startBehindProxy } from '../../../../testing/behindProxy.ts'
+import { anotherClient, type Keeper, newKeeper, type SentFile, sendFile } from '../../../../testing/people.ts'
+import type { Exchanged, Tampering } from '../../../../testing/tamperingProxy.ts'
+import { AssetIncomplete } from '../assets/assetError.ts'
+import { DropError } from '../drops/dropError.ts'
+import { systemEnvironment } from '../environment.ts'
+import { NetworkError, ProblemError } from '../http/errors.ts'
+import type { InboxItem, Owner } from '../owner.ts'
+import { SealError } from '../seal/sealError.ts'
+import { sourceOfBytes } from '../seal/source.ts'
+
+/** The real world, but for the waiting: what is lost here comes back at once. */
+const environment = { ...systemEnvironment, wait: async () => undefined }
+const MIB = 1024 * 1024
+
+const { proxy, stop } = await startBehindProxy()
+let keeper: Keeper
+let owner: Owner
+let url: string
+
+before(async () => {
+  keeper = await newKeeper(proxy.url, environment)
+  owner = keeper.owner
+  url = (await owner.createLink()).url
+})
+after(stop)
+afterEach(() => proxy.tamper())
+
+const isAdoption = ({ method, path }: Exchanged) => method === 'POST' && path.endsWith('/adopt')
+const isCreation = ({ method, path }: Exchanged) => method === 'POST' && path === '/v1/upload'
+const isChunk = ({ method, path }: Exchanged) => method === 'PATCH' && path.startsWith('/v1/upload/')
+const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
+
+/** The process dies when it asks this, and the server never hears of it. */
+function dyingAt(matches: (exchange: Exchanged) => boolean, controller: AbortController): Tampering {
+  return {
+    matches: (exchange) => {
+      const isHere = matches(exchange)
+      if (isHere) controller.abort(new Error('died'))
+      return isHere
+    },
+    lose: 'request',
+  }
+}
+
+const FACTS = { name: 'naïve.pdf', type: 'application/pdf', note: 'Ärger 🦊', sender: 'Gustav' }
+
+async function arrived(bytes = 1000): Promise<{ sent: SentFile; drop: InboxItem }> {
+  const sent = await sendFile(url, randomBytes(bytes), FACTS)
+  const drop = (await owner.inbox()).find(({ ciphertextHash }) => ciphertextHash === sent.landed.ciphertextHash)
+  assert.ok(drop)
+  return { sent, drop }
+}
+
+async function assertKept(assetId: string, { content: sent }: SentFile): Promise<void> {
+  const other = anotherClient(proxy.url, owner)
+  const { content, ...opened } = await other.openAsset(assetId)
+  assert.deepEqual(new Uint8Array(await new Response(content).arrayBuffer()), new Uint8Array(sent))
+  const { name, type, note, sender } = opened
+  assert.deepEqual({ name, type, note, sender }, FACTS)
+  assert.ok(opened.signed)
+  assert.ok((await other.asset(assetId)).complete)
+  // Its landing, its adoption, its metadata and its provenance.
+  assert.equal((await other.assetReceipts(assetId)).receipts.length, 4)
+}
+
+describe('a drop that is adopted', () => {
+  it('leaves the inbox and is an asset with what the guest said of it, at every client', async () => {
+    const { sent, drop } = await arrived(3 * MIB)
+    const used = (await owner.quota()).used
+    const { assetId, albumId } = await owner.adoptDrop(drop, keeper)
+    await assertKept(assetId, sent)
+    assert.equal(albumId, keeper.album)
+    assert.ok(!(await owner.inbox()).some(({ dropId }) => dropId === drop.dropId))
+    const { blobs, envelope, drop: origin } = await owner.asset(assetId)
+    assert.equal(origin?.dropId, drop.dropId)
+    assert.equal(envelope.key_mode, 'wrapped')
+    const added = blobs.filter(({ role }) => role !== 'original').reduce((sum, { size }) => sum + size, 0)
+    assert.equal((await owner.quota()).used, used + added)
+  })
+
+  it('is adopted once, though the answer is lost', async () => {
+    const { sent, drop } = await arrived()
+    proxy.tamper({ matches: isAdoption, lose: 'answer', times: 1 })
+    const { assetId } = await owner.adoptDrop(drop, keeper)
+    await assertKept(assetId, sent)
+  })
+
+  it('is adopted though the server hears of it late, or fails for a while', async () => {
+    const { sent, drop } = await arrived()
+    proxy.tamper({ matches: isAdoption, lose: 'request', times: 2 }, { matches: isAdoption, instead: 503, times: 2 })
+    const { assetId } = await owner.adoptDrop(drop, keeper)
+    await assertKept(assetId, sent)
+  })
+
+  it('is not adopted when the server stays away, and can be later', async () => {
+    const { sent, drop } = await arrived()
+    proxy.tamper({ matches: isAdoption, lose: 'request' })
+    await assert.rejects(owner.adoptDrop(drop, keeper), NetworkError)
+    proxy.tamper()
+    await assertKept((await owner.adoptDrop(drop, keeper)).assetId, sent)
+  })
+
+  it('is gone for a second adoption, as it is once it was discarded', async () => {
+    const [first, second] = [await arrived(), await arrived()]
+    await owner.adoptDrop(first.drop, keeper)
+    await assert.rejects(owner.adoptDrop(first.drop, keeper), hasCode('error.drop.not_found'))
+    await owner.discardDrop(second.drop.dropId)
+    await assert.rejects(owner.adoptDrop(second.drop, keeper), hasCode('error.drop.not_found'))
+  })
+
+  it('is refused when it says another thing of its file than what was shown of it', async () => {
+    const { drop } = await arrived()
+    assert.ok(drop.file)
+    const shown = { ...drop, file: { ...drop.file, name: 'another.pdf' } }
+    await assert.rejects(owner.adoptDrop(shown, keeper), DropError)
+    assert.ok((await owner.inbox()).some(({ dropId }) => dropId === drop.dropId))
+  })
+
+  it('is refused before anything is asked when it does not open', async () => {
+    const { drop } = await arrived()
+    const from = proxy.seen.length
+    const other = await owner.createLink()
+    await assert.rejects(owner.adoptDrop({ ...drop, opaqueId: other.opaqueId }, keeper), SealError)
+    await assert.rejects(owner.adoptDrop({ ...drop, sealedBytes: drop.sealedBytes - 1 }, keeper), SealError)
+    assert.deepEqual(proxy.seen.slice(from).filter(isAdoption), [])
+  })
+})
+
+describe('an adoption that was cut short', () => {
+  /** The process dies between the adoption and what has to follow it. */
+  async function cutShort(): Promise<{ sent: SentFile; drop: InboxItem; assetId: string }> {
+    const { sent, drop } = await arrived(2 * MIB)
+    const assetId = owner.newAssetId()
+    const controller = new AbortController()
+    proxy.tamper(dyingAt(isCreation, controller))
+    await assert.rejects(owner.adoptDrop(drop, { ...keeper, assetId, signal: controller.signal }), /died/)
+    proxy.tamper()
+    return { sent, drop, assetId }
+  }
+
+  it('opens by the drop’s own key as long as nobody has signed it', async () => {
+    const { sent, assetId } = await cutShort()
+    assert.equal((await owner.asset(assetId)).complete, false)
+    const { content, signed, name } = await anotherClient(proxy.url, owner).openAsset(assetId)
+    assert.deepEqual(new Uint8Array(await new Response(content).arrayBuffer()), new Uint8Array(sent.content))
+    assert.deepEqual([signed, name], [undefined, FACTS.name])
+  })
+
+  it('is completed by another device of the account', async () => {
+    const { sent, assetId } = await cutShort()
+    const other = anotherClient(proxy.url, owner)
+    const device = await other.addDevice()
+    const completed = await other.completeAsset(assetId, { device })
+    assert.deepEqual(Object.keys(completed.uploads), ['metadata', 'provenance'])
+    await assertKept(assetId, sent)
+    assert.equal((await owner.openAsset(assetId)).signed?.deviceId, device.deviceId)
+    assert.deepEqual((await owner.completeAsset(assetId, keeper)).uploads, {})
+  })
+
+  it('goes on where it stopped when the same call is made with the same id', async () => {
+    const { sent, drop, assetId } = await cutShort()
+    const known = owner.newAssetId()
+    assert.notEqual(known, assetId)
+    const same = (await owner.asset(assetId)).assetId
+    assert.equal((await owner.adoptDrop(drop, { ...keeper, assetId: same })).assetId, assetId)
+    await assertKept(assetId, sent)
+  })
+
+  it('is completed though a session for its metadata was left open', async () => {
+    const { sent, assetId } = await cutShort()
+    const controller = new AbortController()
+    // Created, and never a byte.
+    proxy.tamper(dyingAt(isChunk, controller))
+    await assert.rejects(owner.completeAsset(assetId, { ...keeper, signal: controller.signal }), /died/)
+    proxy.tamper()
+    await owner.completeAsset(assetId, keeper)
+    await assertKept(assetId, sent)
+  })
+
+  it('takes the metadata that is there when only the manifest is missing', async () => {
+    const { sent, assetId } = await cutShort()
+    const controller = new AbortController()
+    const stopping = owner.completeAsset(assetId, {
+      ...keeper,
+      signal: controller.signal,
+      onProgress: ({ bytes }) => (bytes > 0 ? controller.abort(new Error('died again')) : undefined),
+    })
+    await assert.rejects(stopping, /died again/)
+    assert.deepEqual(
+      (await owner.asset(assetId)).blobs.map(({ role }) => role),
+      ['original', 'metadata'],
+    )
+    assert.deepEqual(Object.keys((await owner.completeAsset(assetId, keeper)).uploads), ['provenance'])
+    await assertKept(assetId, sent)
+  })
+})
+
+describe('an upload that was cut short', () => {
+  const FILE = { name: FACTS.name, type: FACTS.type, note: FACTS.note }
+
+  async function cutShort(bytes: number) {
+    const content = new Uint8Array(randomBytes(bytes))
+    const source = sourceOfBytes(content)
+    const state = await owner.prepareUpload({ source, ...keeper, ...FILE })
+    const controller = new AbortController()
+    const stopping = owner.finishUpload({
+      state,
+      source,
+      signal: controller.signal,
+      onProgress: ({ bytes: sent }) => (sent >= state.original.size ? controller.abort(new Error('died')) : undefined),
+    })
+    await assert.rejects(stopping, /died/)
+    return { content, source, state, assetId: state.envelope.file_id }
+  }
+
+  it('is completed by another device without the file, once its original is there', async () => {
+    const { content, source, state, assetId } = await cutShort(2 * MIB)
+    const other = anotherClient(proxy.url, owner)
+    const device = await other.addDevice()
+    await other.completeAsset(assetId, { device })
+    const opened = await owner.openAsset(assetId)
+    assert.deepEqual(new Uint8Array(await new Response(opened.content).arrayBuffer()), content)
+    const { name, type, note } = opened
+    assert.deepEqual({ name, type, note }, FILE)
+    assert.equal(opened.signed?.deviceId, device.deviceId)
+    // The device that began it finds that it is finished.
+    const from = proxy.seen.length
+    assert.equal((await owner.finishUpload({ state, source })).assetId, assetId)
+    assert.deepEqual(proxy.seen.slice(from).filter(isCreation), [])
+  })
+
+  it('names no session of a blob that another device has brought instead', async () => {
+    const source = sourceOfBytes(new Uint8Array(randomBytes(100)))
+    const controller = new AbortController()
+    let kept = await owner.prepareUpload({ source, ...keeper })
+    const stopping = owner.finishUpload({
+      state: kept,
+      source,
+      signal: controller.signal,
+      onState: (changed) => {
+        kept = changed
+        if (changed.metadata.uploadId !== undefined) controller.abort(new Error('died'))
+      },
+    })
+    await assert.rejects(stopping, /died/)
+    await anotherClient(proxy.url, owner).completeAsset(kept.envelope.file_id, keeper)
+    const uploaded = await owner.finishUpload({ state: kept, source })
+    assert.deepEqual(uploaded.uploads, { original: kept.original.uploadId })
+    await owner.assetReceipts(uploaded.assetId, uploaded)
+  })
+
+  it('is completed by nobody else before its original is there', async () => {
+    const content = new Uint8Array(randomBytes(100))
+    const source = sourceOfBytes(content)
+    const state = await owner.prepareUpload({ source, ...keeper })
+    await assert.rejects(owner.completeAsset(state.envelope.file_id, keeper), hasCode('error.asset.not_found'))
+    await owner.finishUpload({ state, source })
+    proxy.tamper({
+      matches: ({ method, path }) => method === 'GET' && /^\/v1\/assets\/[^/]+$/.test(path),
+      answer: (message) => {
+        const body = JSON.parse(message.body.toString())
+        body.blobs = body.blobs.filter(({ role }: { role: string }) => role !== 'original')
+        return { ...message, body: Buffer.from(JSON.stringify(body)) }
+      },
+    })
+    const { file_id: assetId } = state.envelope
+    const isIncomplete = (error: unknown) => error instanceof AssetIncomplete && error.missing.includes('original')
+    await assert.rejects(owner.completeAsset(assetId, keeper), isIncomplete)
+    await assert.rejects(owner.openAsset(assetId), isIncomplete)
+  })
+})

@@ -1,0 +1,216 @@
+/** Thumbnails beside uploads and adopted drops at the real server, and what is not taken for one. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { type Bytes, concatBytes, fromBase64, fromHex, utf8, uuidBytes } from '@blindkeep/protocol/bytes'
+import { blobAnswer, hashOf, lyingBlobs } from '../../../../testing/maliciousAssets.ts'
+import { flipAt, is } from '../../../../testing/maliciousServer.ts'
+import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
+import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
+import { startTamperingProxy, type TamperingProxy } from '../../../../testing/tamperingProxy.ts'
+import { AssetIncomplete } from '../assets/assetError.ts'
+import type { AssetFacts } from '../assets/assetFacts.ts'
+import { derivedKey } from '../assets/assetKeys.ts'
+import { MAX_THUMBNAIL_BYTES } from '../assets/thumbnail.ts'
+import { linkKeysOf, recoverDropKey } from '../drops/dropKeys.ts'
+import { systemEnvironment } from '../environment.ts'
+import { NetworkError, ProblemError } from '../http/errors.ts'
+import type { Owner } from '../owner.ts'
+import { createSealer } from '../seal/seal.ts'
+import { sourceOfBytes } from '../seal/source.ts'
+import { sendBlob } from '../send/sendBlob.ts'
+import { callsOf, replaceAsset, sealReplacement } from '../testing/replacing.ts'
+import { smallBlob } from './signBundle.ts'
+import { uploadPath } from './uploadPath.ts'
+
+let proxy: TamperingProxy
+let server: RunningServer
+let keeper: Keeper
+let owner: Owner
+
+before(async () => {
+  proxy = await startTamperingProxy()
+  server = await startServer({ publicUrl: proxy.url })
+  proxy.forwardTo(server.url)
+  keeper = await newKeeper(proxy.url)
+  owner = keeper.owner
+})
+after(async () => {
+  await server.stop()
+  await proxy.close()
+})
+afterEach(() => proxy.tamper())
+
+const file = (bytes = 1000) => new Uint8Array(randomBytes(bytes))
+/** Begins as WebP does; what follows is nobody’s business but a decoder’s. */
+const picture = (bytes = 3000) => concatBytes(utf8('RIFF'), file(4), utf8('WEBPVP8 '), file(bytes - 16))
+const isCreation = is('POST', /^\/v1\/upload$/)
+
+async function uploaded(content = file()): Promise<AssetFacts> {
+  const { assetId } = await owner.upload({ source: sourceOfBytes(content), ...keeper, name: 'photo.jpg' })
+  return owner.asset(assetId)
+}
+
+async function adopted(): Promise<AssetFacts> {
+  const { url } = await owner.createLink()
+  const { landed } = await sendFile(url, file())
+  const drop = (await owner.inbox()).find(({ ciphertextHash }) => ciphertextHash === landed.ciphertextHash)
+  assert.ok(drop)
+  return owner.asset((await owner.adoptDrop(drop, keeper)).assetId)
+}
+
+interface Forged {
+  readonly key: Bytes
+  readonly content: Bytes
+  readonly name?: string
+  readonly type?: string
+}
+
+/** A derivative that no `addThumbnail` would have made. */
+async function addDerivative(asset: AssetFacts, { key, content, name = 'thumbnail', type = 'image/webp' }: Forged) {
+  const header = { size: content.length, name, type }
+  const sealer = await createSealer({ key, purpose: 'derivative', contextId: uuidBytes(asset.assetId), header })
+  const { bytes, hash } = smallBlob(systemEnvironment, concatBytes(sealer.prefix, await sealer.sealSegment(0, content)))
+  await sendBlob({
+    path: uploadPath(callsOf(proxy.url, owner), {
+      role: 'derivative',
+      hash,
+      size: bytes.length,
+      envelope: asset.envelope,
+    }),
+    size: bytes.length,
+    segments: { first: 0, each: bytes.length },
+    readChunk: async (from, to) => bytes.slice(from, to),
+    uploadId: undefined,
+    suggestedChunkBytes: bytes.length,
+    environment: systemEnvironment,
+  })
+}
+
+const ownKey = ({ assetId, albumId }: AssetFacts) =>
+  derivedKey({ accountKey: owner.accountKey, assetId, albumId, amkVersion: 1 })
+
+describe('a thumbnail', () => {
+  it('comes back to every client of the account, of an upload and of an adopted drop', async () => {
+    for (const asset of [await uploaded(), await adopted()]) {
+      const thumbnail = picture(MAX_THUMBNAIL_BYTES)
+      assert.equal(await owner.readThumbnail(asset.assetId), undefined)
+      await owner.addThumbnail(asset.assetId, thumbnail)
+      const other = anotherClient(proxy.url, owner)
+      assert.deepEqual(await other.readThumbnail(asset.assetId), thumbnail)
+      assert.deepEqual(await other.readThumbnail(await other.asset(asset.assetId)), thumbnail)
+    }
+  })
+
+  it('leaves the asset whole: receipts for all of it, and its file may be destroyed', async () => {
+    const content = file()
+    const { assetId } = await uploaded(content)
+    await owner.addThumbnail(assetId, picture())
+    assert.ok((await owner.asset(assetId)).complete)
+    const { receipts } = await owner.assetReceipts(assetId)
+    assert.equal(receipts.filter(({ receipt }) => receipt.blob_role === 'derivative').length, 1)
+    const answer = await owner.verifyBeforeDestroying({ assetId, source: sourceOfBytes(content) })
+    assert.ok(answer.safe, JSON.stringify(answer))
+  })
+
+  it('is sent once', async () => {
+    const { assetId } = await uploaded()
+    await owner.addThumbnail(assetId, picture())
+    const from = proxy.seen.length
+    await owner.addThumbnail(assetId, picture())
+    assert.deepEqual(proxy.seen.slice(from).filter(isCreation), [])
+  })
+
+  it('goes with the original that is replaced, and is made again', async () => {
+    const asset = await uploaded()
+    await owner.addThumbnail(asset.assetId, picture())
+    const replacement = await sealReplacement(keeper, asset, file())
+    await replaceAsset(proxy.url, keeper, { asset, replacement })
+    assert.equal(await owner.readThumbnail(asset.assetId), undefined)
+    const again = picture()
+    await owner.addThumbnail(asset.assetId, again)
+    assert.deepEqual(await owner.readThumbnail(asset.assetId), again)
+  })
+
+  it('takes any device that may write, and none that was revoked', async () => {
+    const other = await newKeeper(proxy.url)
+    const { assetId } = await other.owner.upload({ source: sourceOfBytes(file()), ...other })
+    const spare = await other.owner.addDevice()
+    await other.owner.revokeDevice(other.device.deviceId)
+    await other.owner.addThumbnail(assetId, picture())
+    assert.ok(await other.owner.readThumbnail(assetId))
+    const { assetId: second } = await other.owner.upload({ source: sourceOfBytes(file()), ...other, device: spare })
+    await other.owner.revokeDevice(spare.deviceId)
+    await assert.rejects(other.owner.addThumbnail(second, picture()), RangeError)
+  })
+
+  it('is a small picture beside an original that is there', async () => {
+    const { assetId } = await uploaded()
+    for (const wrong of [utf8('<svg xmlns="…"/>'), new Uint8Array(0), picture(MAX_THUMBNAIL_BYTES + 1)])
+      await assert.rejects(owner.addThumbnail(assetId, wrong), RangeError)
+    for (const begins of ['ffd8ffe000104a464946', '89504e470d0a1a0a0000'])
+      await owner.addThumbnail((await uploaded()).assetId, fromHex(begins))
+    proxy.tamper(lyingBlobs((blobs) => blobs.filter(({ role }) => role !== 'original')))
+    await assert.rejects(owner.addThumbnail(assetId, picture()), AssetIncomplete)
+  })
+})
+
+describe('no thumbnail', () => {
+  it('is what whoever sent a drop could have sealed', async () => {
+    const asset = await adopted()
+    assert.ok(asset.drop)
+    const guestsKey = recoverDropKey(
+      linkKeysOf(owner.accountKey, fromHex(asset.drop.opaqueId)),
+      fromBase64(asset.drop.kemCt),
+    )
+    await addDerivative(asset, { key: guestsKey, content: picture() })
+    assert.equal(await owner.readThumbnail(asset.assetId), undefined)
+    const own = picture()
+    await owner.addThumbnail(asset.assetId, own)
+    assert.deepEqual(await owner.readThumbnail(asset.assetId), own)
+  })
+
+  it('is another derivative, nor what is no picture or another than it says', async () => {
+    const asset = await uploaded()
+    const key = ownKey(asset)
+    await addDerivative(asset, { key, content: picture(), name: 'transcript' })
+    await addDerivative(asset, { key, content: utf8('<html>') })
+    await addDerivative(asset, { key, content: picture(), type: 'image/svg+xml' })
+    assert.equal(await owner.readThumbnail(asset.assetId), undefined)
+    const right = picture()
+    await addDerivative(asset, { key, content: right })
+    assert.deepEqual(await owner.readThumbnail(asset.assetId), right)
+  })
+
+  it('is one of another asset, an altered one, or one that is told to be large', async () => {
+    const [asset, other] = [await uploaded(), await uploaded()]
+    await owner.addThumbnail(asset.assetId, picture())
+    await owner.addThumbnail(other.assetId, picture())
+    const foreign = (await owner.asset(other.assetId)).blobs.filter(({ role }) => role === 'derivative')
+    const { assetId } = asset
+    const hash = hashOf(await owner.asset(assetId), 'derivative')
+    proxy.tamper(lyingBlobs((blobs) => [...blobs.filter(({ role }) => role !== 'derivative'), ...foreign]))
+    assert.equal(await owner.readThumbnail(assetId), undefined)
+    proxy.tamper({ matches: blobAnswer(hash), answer: flipAt(1500) })
+    assert.equal(await owner.readThumbnail(assetId), undefined)
+    const from = proxy.seen.length
+    proxy.tamper(lyingBlobs((blobs) => blobs.map((blob) => ({ ...blob, size: 10_000_000 }))))
+    assert.equal(await owner.readThumbnail(assetId), undefined)
+    assert.deepEqual(proxy.seen.slice(from).filter(blobAnswer(hash)), [], 'what is large is not asked for')
+    proxy.tamper()
+    assert.ok(await owner.readThumbnail(assetId))
+  })
+
+  it('is one that is withheld, while a server that does not answer is an error', async () => {
+    const asset = await uploaded()
+    await owner.addThumbnail(asset.assetId, picture())
+    const { blobs } = await owner.asset(asset.assetId)
+    const present = { ...asset, blobs }
+    proxy.tamper({ matches: blobAnswer(hashOf(present, 'derivative')), lose: 'answer' })
+    await assert.rejects(owner.readThumbnail(present), NetworkError)
+    proxy.tamper()
+    await owner.deleteAsset(asset.assetId)
+    assert.equal(await owner.readThumbnail(present), undefined)
+    await assert.rejects(owner.readThumbnail(asset.assetId), ProblemError)
+  })
+})
