@@ -1,7 +1,6 @@
 /** A server that lies about what it keeps for an account: each lie is told by a proxy in front of the real one. */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, it } from 'node:test'
-import { startBehindProxy } from '../../../testing/behindProxy.ts'
+import { before, describe, it } from 'node:test'
 import { flipInBase64, is, lie } from '../../../testing/maliciousServer.ts'
 import { newOwner } from '../../../testing/people.ts'
 import { AccountError } from './account/accountError.ts'
@@ -9,8 +8,9 @@ import { logIn, registerOwner } from './account.ts'
 import { ProblemError } from './http/errors.ts'
 import { nodeEnvironment as environment } from './node/nodeEnvironment.ts'
 import type { CreatedLink, Owner } from './owner.ts'
+import { sharedServer } from './testing/sharedServer.ts'
 
-const { proxy, stop } = await startBehindProxy()
+const { proxy } = await sharedServer()
 let owner: Owner
 let link: CreatedLink
 
@@ -18,8 +18,6 @@ before(async () => {
   owner = await newOwner(proxy.url)
   link = await owner.createLink({ label: 'for tests' })
 })
-afterEach(() => proxy.tamper())
-after(stop)
 
 describe('what the server keeps for an account', () => {
   const password = 'correct horse battery staple'

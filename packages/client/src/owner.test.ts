@@ -1,25 +1,24 @@
 /** The owner's side against the real server, with guests who behave and guests who do not. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { anotherClient, newOwner, sendFile } from '../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../testing/startServer.ts'
+import { startServer } from '../../../testing/startServer.ts'
 import { parseLink } from './drops/linkAddress.ts'
 import { systemEnvironment } from './environment.ts'
 import { openLink } from './guest.ts'
 import { createCalls } from './http/call.ts'
 import { ProblemError } from './http/errors.ts'
 import type { InboxItem, Owner } from './owner.ts'
+import { sharedServer } from './testing/sharedServer.ts'
 
-let server: RunningServer
+const { proxy } = await sharedServer()
 let owner: Owner
 
 before(async () => {
-  server = await startServer()
-  owner = await newOwner(server.url)
+  owner = await newOwner(proxy.url)
 })
-after(() => server.stop())
 
 const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 
@@ -74,7 +73,7 @@ describe('an inbox', () => {
   })
 
   it('asks for each name once, and keeps what was read before it was told to stop', async () => {
-    const somebody = await newOwner(server.url)
+    const somebody = await newOwner(proxy.url)
     const { url } = await somebody.createLink()
     for (const name of ['one', 'two']) await sendFile(url, randomBytes(5), { name })
     const asked: string[] = []
@@ -82,7 +81,7 @@ describe('an inbox', () => {
       if (String(input).endsWith('/content')) asked.push(String(input))
       return fetch(input, init)
     }
-    const reader = anotherClient(server.url, somebody, { ...systemEnvironment, fetch: counting })
+    const reader = anotherClient(proxy.url, somebody, { ...systemEnvironment, fetch: counting })
     const stop = new AbortController()
     const progress: number[][] = []
     await reader
@@ -102,7 +101,7 @@ describe('an inbox', () => {
   })
 
   it('lists what cannot be opened with the reason, beside what can', async () => {
-    const other = await newOwner(server.url)
+    const other = await newOwner(proxy.url)
     const { url } = await other.createLink()
     await dropRubbish(url, new Uint8Array(randomBytes(5000).fill(9, 0, 1)))
     await dropRubbish(url, new TextEncoder().encode('\u0002'))
@@ -120,7 +119,7 @@ describe('an inbox', () => {
   })
 
   it('opens an empty file and one that ends where a segment ends', async () => {
-    const other = await newOwner(server.url)
+    const other = await newOwner(proxy.url)
     const { url } = await other.createLink()
     const contents = [0, 1, 1_048_560, 1_048_561, 2 * 1_048_560].map((size) => new Uint8Array(randomBytes(size)))
     for (const content of contents) await sendFile(url, content)
@@ -129,7 +128,7 @@ describe('an inbox', () => {
   })
 
   it('gives the quota back for what is discarded, one by one and by the pile', async () => {
-    const other = await newOwner(server.url)
+    const other = await newOwner(proxy.url)
     const [first, second] = [await other.createLink(), await other.createLink()]
     for (const { url } of [first, first, second, second]) await sendFile(url, randomBytes(100))
     const items = await other.inbox()
@@ -147,7 +146,7 @@ describe('an inbox', () => {
   })
 
   it('is nobody else’s', async () => {
-    const other = await newOwner(server.url)
+    const other = await newOwner(proxy.url)
     const { url } = await owner.createLink()
     await sendFile(url, randomBytes(10))
     const item = (await owner.inbox()).at(-1)
@@ -159,7 +158,7 @@ describe('an inbox', () => {
 
 describe('an upload link', () => {
   it('is listed with its label, its caps and what came through it', async () => {
-    const other = await newOwner(server.url)
+    const other = await newOwner(proxy.url)
     const caps = { maxTotalBytes: 1_000_000, maxFileCount: 5, maxFileSize: 500_000 }
     const expiresAt = '2126-01-01T00:00:00.000Z'
     const made = await other.createLink({ caps, label: 'für Gustav', expiresAt, singleUse: false })
@@ -208,7 +207,7 @@ describe('an upload link', () => {
   })
 
   it('is derived again from the account key alone', async () => {
-    const other = await newOwner(server.url)
+    const other = await newOwner(proxy.url)
     const links = [await other.createLink(), await other.createLink()]
     assert.deepEqual(
       (await other.listLinks()).map(({ url }) => url),

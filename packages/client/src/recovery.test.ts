@@ -1,10 +1,9 @@
 /** Recovery words against the real server, and against one that lies. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, afterEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
 import { createAuthenticator } from '../../../testing/authenticator.ts'
-import { startBehindProxy } from '../../../testing/behindProxy.ts'
 import { flipInBase64, is, lie } from '../../../testing/maliciousServer.ts'
 import { RecoveryError } from './account/recoveryError.ts'
 import { wordsOfSecret } from './account/recoveryWords.ts'
@@ -14,6 +13,7 @@ import { type Environment, systemEnvironment } from './environment.ts'
 import { ProblemError } from './http/errors.ts'
 import type { Owner } from './owner.ts'
 import { checkRecoveryWords, newRecoveryWords, recover } from './recovery.ts'
+import { sharedServer } from './testing/sharedServer.ts'
 
 const OLD = 'a long sentence that was forgotten'
 const NEW = 'another long sentence, on paper'
@@ -25,9 +25,7 @@ const environment: Environment = {
     new Uint8Array(createHash('sha256').update(salt).update(password).digest()),
 }
 
-const { proxy, stop } = await startBehindProxy()
-afterEach(() => proxy.tamper())
-after(stop)
+const { proxy } = await sharedServer()
 
 const person = (name: string) => ({ baseUrl: proxy.url, email: `${name}@example.org`, environment })
 const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code

@@ -1,35 +1,31 @@
 /** Capability tokens at the real server, judged as a peer judges them: with what the server publishes, and nothing else. */
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { type CapabilityClaims, verifyCapability } from '@blindkeep/protocol/capability'
 import { instantOf } from '@blindkeep/protocol/ids'
 import { type Keeper, newKeeper, newOwner } from '../../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
 import vectors from '../../../../vectors/capabilities.json' with { type: 'json' }
 import { createCalls } from '../http/call.ts'
 import { ProblemError } from '../http/errors.ts'
 import { verifiers } from '../seal/signatures.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 
 const peer = 'https://peer.example'
 const ahead = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
 const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 
-let server: RunningServer
+const { proxy } = await sharedServer()
 let keeper: Keeper
 
 before(async () => {
-  server = await startServer()
-  keeper = await newKeeper(server.url)
-})
-after(async () => {
-  await server.stop()
+  keeper = await newKeeper(proxy.url)
 })
 
 /** What the peer does with a token that it is shown for this album, with a list that is no older than `since`: the server makes one a second. */
 async function judged(token: string, since = 0): Promise<CapabilityClaims> {
-  const { call } = createCalls({ baseUrl: server.url })
+  const { call } = createCalls({ baseUrl: proxy.url })
   const info = await call('serverInfo')
   let revocations = await call('revokedJti')
   while (Date.parse(revocations.body.generated_at) < since) {
@@ -79,7 +75,7 @@ describe('a capability token', () => {
   it('is minted for one’s own album and for 24 hours at most', async () => {
     const { owner, album } = keeper
     const grant = { albumId: album, peer, expiresAt: ahead(60) }
-    const stranger = await newOwner(server.url)
+    const stranger = await newOwner(proxy.url)
     await assert.rejects(stranger.mintCapability(grant), hasCode('error.album.not_available'))
     const long = { ...grant, expiresAt: ahead(86_460) }
     await assert.rejects(owner.mintCapability(long), hasCode('error.federation.lifetime_too_long'))

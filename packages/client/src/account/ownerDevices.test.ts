@@ -1,19 +1,16 @@
 /** Devices and albums at the real server, and at one that makes some up. */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
-import { startBehindProxy } from '../../../../testing/behindProxy.ts'
 import { flipInBase64, is, lie } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, newOwner } from '../../../../testing/people.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { Owner } from '../owner.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 import { newDevice } from './device.ts'
 
-const { proxy, stop } = await startBehindProxy()
+const { proxy } = await sharedServer()
 let owner: Owner
-
-after(stop)
-afterEach(() => proxy.tamper())
 
 const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 

@@ -1,26 +1,22 @@
 /** Sessions, another password and the end of an account, against the real server. */
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { sendFile } from '../../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
 import { logIn, registerOwner } from '../account.ts'
 import { openLink } from '../guest.ts'
 import { ProblemError } from '../http/errors.ts'
 import { nodeEnvironment as environment } from '../node/nodeEnvironment.ts'
 import type { Owner } from '../owner.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 import { PasswordWrong } from './passwordWrong.ts'
 
-let server: RunningServer
-before(async () => {
-  server = await startServer()
-})
-after(() => server.stop())
+const { proxy } = await sharedServer()
 
 const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 const isOver = hasCode('error.auth.session_expired')
 
 const person = (name: string) => ({
-  baseUrl: server.url,
+  baseUrl: proxy.url,
   email: `${name}@example.org`,
   password: `a long sentence that only ${name} knows`,
   environment,

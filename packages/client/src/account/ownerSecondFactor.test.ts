@@ -1,25 +1,21 @@
 /** The second factor against the real server, with an authenticator that shares no code with it. */
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createAuthenticator } from '../../../../testing/authenticator.ts'
-import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
 import { logIn, registerOwner, type SecondStep } from '../account.ts'
 import { ProblemError } from '../http/errors.ts'
 import { nodeEnvironment as environment } from '../node/nodeEnvironment.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 import { PasswordWrong } from './passwordWrong.ts'
 
-let server: RunningServer
-before(async () => {
-  server = await startServer()
-})
-after(() => server.stop())
+const { proxy } = await sharedServer()
 
 const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 
 describe('a second factor', () => {
   it('is turned on, asked for, met by either kind of code, and turned off', async () => {
     const password = 'a long sentence that only Olga knows'
-    const signIn = { baseUrl: server.url, email: 'olga@example.org', password, environment }
+    const signIn = { baseUrl: proxy.url, email: 'olga@example.org', password, environment }
     const owner = await registerOwner(signIn)
     await assert.rejects(owner.enrollSecondFactor({ password: 'wrong' }), PasswordWrong)
     const authenticator = createAuthenticator(await owner.enrollSecondFactor({ password }))
@@ -68,7 +64,7 @@ describe('a second factor', () => {
       return environment.fetch(input, init)
     }
     const email = 'paul@example.org'
-    const signIn = { baseUrl: server.url, email, password, environment: { ...environment, fetch: cutting } }
+    const signIn = { baseUrl: proxy.url, email, password, environment: { ...environment, fetch: cutting } }
     const owner = await registerOwner(signIn)
     const authenticator = createAuthenticator(await owner.enrollSecondFactor({ password }))
     await owner.confirmSecondFactor(authenticator.next())

@@ -1,34 +1,24 @@
 /** What an album shows of its files, read from the real server without their contents. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { blobAnswer, hashOf, lyingBlobs } from '../../../../testing/maliciousAssets.ts'
 import { flipAt, is } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
-import { startTamperingProxy, type TamperingProxy } from '../../../../testing/tamperingProxy.ts'
 import type { Owner } from '../owner.ts'
 import { sourceOfBytes } from '../seal/source.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 import { AssetError, AssetIncomplete } from './assetError.ts'
 import type { AssetFacts } from './assetFacts.ts'
 
-let proxy: TamperingProxy
-let server: RunningServer
+const { proxy } = await sharedServer()
 let keeper: Keeper
 let owner: Owner
 
 before(async () => {
-  proxy = await startTamperingProxy()
-  server = await startServer({ publicUrl: proxy.url })
-  proxy.forwardTo(server.url)
   keeper = await newKeeper(proxy.url)
   owner = keeper.owner
 })
-after(async () => {
-  await server.stop()
-  await proxy.close()
-})
-afterEach(() => proxy.tamper())
 
 const file = (bytes = 1000) => new Uint8Array(randomBytes(bytes))
 const facts = { name: 'naïve.jpg', type: 'image/jpeg', note: 'Ärger', modifiedAt: '2026-01-02T03:04:05.000Z' }

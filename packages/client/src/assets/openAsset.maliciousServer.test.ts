@@ -1,10 +1,9 @@
 /** A server that lies about assets: each lie is told by a proxy in front of the real one, and the client has to say which it was. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import { decodeManifest, manifestHash } from '@blindkeep/protocol/manifest'
-import { startBehindProxy } from '../../../../testing/behindProxy.ts'
 import {
   type Blob,
   type Body,
@@ -26,6 +25,7 @@ import type { Owner } from '../owner.ts'
 import { createSealer } from '../seal/seal.ts'
 import { SealError } from '../seal/sealError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 import type { UploadState } from '../upload/uploadState.ts'
 import { AssetError, type AssetFault, AssetIncomplete } from './assetError.ts'
 import type { AssetFacts } from './assetFacts.ts'
@@ -33,7 +33,7 @@ import { sealMetadata } from './metadata.ts'
 
 const MIB = 1024 * 1024
 
-const { proxy, server, stop } = await startBehindProxy()
+const { proxy, server } = await sharedServer()
 let keeper: Keeper
 let owner: Owner
 /** The asset that is lied about, and another one of the same account to take lies from. */
@@ -49,8 +49,6 @@ before(async () => {
   content = new Uint8Array(randomBytes(3 * MIB))
   asset = await kept(content)
 })
-after(stop)
-afterEach(() => proxy.tamper())
 
 async function kept(bytes: Uint8Array<ArrayBuffer>): Promise<AssetFacts> {
   const source = sourceOfBytes(bytes)

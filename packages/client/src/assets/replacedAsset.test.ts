@@ -1,18 +1,18 @@
 /** Assets whose original was replaced: the receipts of what was there before are still told, and are no lie. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, describe, it } from 'node:test'
-import { startBehindProxy } from '../../../../testing/behindProxy.ts'
+import { before, describe, it } from 'node:test'
 import { lyingReceipts } from '../../../../testing/maliciousAssets.ts'
 import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
 import type { Owner } from '../owner.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { callsOf, replaceAsset, replacingEnvelope, sealReplacement } from '../testing/replacing.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 import { uploadPath } from '../upload/uploadPath.ts'
 import { AuditError, type AuditReason } from '../verify/auditError.ts'
 import type { AssetFacts } from './assetFacts.ts'
 
-const { proxy, stop } = await startBehindProxy()
+const { proxy } = await sharedServer()
 let keeper: Keeper
 let owner: Owner
 
@@ -20,8 +20,6 @@ before(async () => {
   keeper = await newKeeper(proxy.url)
   owner = keeper.owner
 })
-after(stop)
-afterEach(() => proxy.tamper())
 
 const file = () => new Uint8Array(randomBytes(1000))
 const caughtAs = (reason: AuditReason) => (error: unknown) => error instanceof AuditError && error.reason === reason

@@ -1,8 +1,7 @@
 /** A server that lies about keys and bytes: each lie is told by a proxy in front of the real one, and the client has to say which it was. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { after, afterEach, before, describe, it } from 'node:test'
-import { startBehindProxy } from '../../../../testing/behindProxy.ts'
+import { before, describe, it } from 'node:test'
 import { flipAt, flipInBase64, is, lie } from '../../../../testing/maliciousServer.ts'
 import { newOwner, type SentFile, sendFile } from '../../../../testing/people.ts'
 import type { Message } from '../../../../testing/tamperingProxy.ts'
@@ -13,12 +12,13 @@ import { SealError } from '../seal/sealError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { send } from '../send/send.ts'
 import { SendError } from '../send/sendError.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 import { DropError } from './dropError.ts'
 import { LinkError } from './linkError.ts'
 
 const MIB = 1024 * 1024
 
-const { proxy, stop } = await startBehindProxy()
+const { proxy } = await sharedServer()
 let owner: Owner
 let link: CreatedLink
 
@@ -26,8 +26,6 @@ before(async () => {
   owner = await newOwner(proxy.url)
   link = await owner.createLink({ label: 'for tests' })
 })
-afterEach(() => proxy.tamper())
-after(stop)
 
 const content = is('GET', /^\/v1\/drops\/[^/]+\/content$/)
 

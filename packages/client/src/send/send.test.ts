@@ -1,8 +1,7 @@
 /** Sending over bad lines, to the real server, through a proxy that loses what the test tells it to lose. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, describe, it } from 'node:test'
-import { startBehindProxy } from '../../../../testing/behindProxy.ts'
+import { before, describe, it } from 'node:test'
 import { custodyOf, newOwner } from '../../../../testing/people.ts'
 import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
 import { systemEnvironment } from '../environment.ts'
@@ -11,6 +10,7 @@ import { NetworkError } from '../http/errors.ts'
 import { nodeEnvironment } from '../node/nodeEnvironment.ts'
 import type { CreatedLink, Owner } from '../owner.ts'
 import { type Source, sourceOfBytes } from '../seal/source.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 import { fetchReceipt } from '../verify/audit.ts'
 import { requireSamePlaintext } from './samePlaintext.ts'
 import { askSend, cancelSend, type SendProgress, send } from './send.ts'
@@ -21,7 +21,7 @@ const MIB = 1024 * 1024
 /** The real world, but for the waiting: what is lost here comes back at once. */
 const environment = { ...systemEnvironment, wait: async () => undefined }
 
-const { proxy, server, stop } = await startBehindProxy({ CHUNK_BYTES_SUGGESTED: String(MIB) })
+const { proxy, server } = await sharedServer()
 let owner: Owner
 let link: CreatedLink
 
@@ -29,8 +29,6 @@ before(async () => {
   owner = await newOwner(proxy.url, nodeEnvironment)
   link = await owner.createLink()
 })
-afterEach(() => proxy.tamper())
-after(stop)
 
 const is = (method: string) => (exchange: Exchanged) => exchange.method === method && exchange.path.startsWith('/d/')
 const stopped = (reason: SendStopReason) => (error: unknown) => error instanceof SendError && error.reason === reason

@@ -1,9 +1,8 @@
 /** Shares of uploaded files and adopted drops at the real server, and one that lies about them. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { fromHex, toBase64 } from '@blindkeep/protocol/bytes'
-import { startBehindProxy } from '../../../../testing/behindProxy.ts'
 import { type Blob, type Body, giving as givingBlob, hashOf, lyingAsset } from '../../../../testing/maliciousAssets.ts'
 import { flipAt, is, lie } from '../../../../testing/maliciousServer.ts'
 import { type Keeper, newKeeper, newOwner, sendFile } from '../../../../testing/people.ts'
@@ -16,6 +15,7 @@ import { openBlob } from '../seal/open.ts'
 import { SealError } from '../seal/sealError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { replaceAsset, sealReplacement } from '../testing/replacing.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 import { openShare, type SharedAsset, ShareError, type ShareFault } from './openShare.ts'
 import { parseShare } from './shareAddress.ts'
 import { openShareIndex, type ShareEntry, sealShareIndex } from './shareIndex.ts'
@@ -28,7 +28,7 @@ const FACTS = {
   modifiedAt: '2026-01-02T02:04:05Z',
 }
 
-const { proxy, stop } = await startBehindProxy()
+const { proxy } = await sharedServer()
 let keeper: Keeper
 let owner: Owner
 /** One file that the owner brought, one that a guest did, and both in one share. */
@@ -41,8 +41,6 @@ before(async () => {
   files = [await uploaded(2 * MIB + 5), await adopted(MIB)]
   created = await owner.createShare(files.map(({ assetId }) => assetId))
 })
-after(stop)
-afterEach(() => proxy.tamper())
 
 async function uploaded(bytes: number) {
   const content = new Uint8Array(randomBytes(bytes))

@@ -1,20 +1,15 @@
 /** Catching up and listening, against the real server and over lines that break. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { anotherClient, type Keeper, newKeeper, newOwner, sendFile } from '../../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
 import { type Environment, systemEnvironment } from '../environment.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { Change, ChangePage, LiveEvent, Owner } from '../owner.ts'
 import { sourceOfBytes } from '../seal/source.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 
-let server: RunningServer
-
-before(async () => {
-  server = await startServer()
-})
-after(() => server.stop())
+const { proxy } = await sharedServer()
 
 async function pagesOf(owner: Owner, cursor?: string): Promise<readonly ChangePage[]> {
   const pages = []
@@ -29,7 +24,7 @@ async function keep({ owner, album, device }: Keeper): Promise<string> {
 
 describe('what has changed', () => {
   it('is read to the end, each asset once, and gone on with after the cursor', async () => {
-    const keeper = await newKeeper(server.url)
+    const keeper = await newKeeper(proxy.url)
     const [first, second] = [await keep(keeper), await keep(keeper)]
     const [page, ...others] = await pagesOf(keeper.owner)
     assert.ok(page)
@@ -48,7 +43,7 @@ describe('what has changed', () => {
   })
 
   it('is read from the beginning, and says so, when the server does not know the cursor', async () => {
-    const keeper = await newKeeper(server.url)
+    const keeper = await newKeeper(proxy.url)
     const assetId = await keep(keeper)
     for (const cursor of ['nonsense', '0123456789abcdef-1']) {
       const pages = await pagesOf(keeper.owner, cursor)
@@ -105,7 +100,7 @@ const connected = async (start: (ready: () => void) => Promise<readonly LiveEven
 
 describe('what happens', () => {
   it('is heard of within a second, with the ids that lead to it', async () => {
-    const owner = await newOwner(server.url)
+    const owner = await newOwner(proxy.url)
     const { url, opaqueId } = await owner.createLink()
     const listening = owner.events()
     const first = listening.next()
@@ -121,9 +116,9 @@ describe('what happens', () => {
   })
 
   it('is heard of once, in order and without a gap, over a line that breaks all the time', async () => {
-    const owner = await newOwner(server.url)
+    const owner = await newOwner(proxy.url)
     const line = onABadLine()
-    const broken = anotherClient(server.url, owner, line.environment)
+    const broken = anotherClient(proxy.url, owner, line.environment)
     const steady = await connected((ready) => hearLinks(owner, 20, ready))
     let breaks = 0
     const shaky = await connected((ready) => hearLinks(broken, 20, ready, () => void breaks++))
@@ -134,11 +129,11 @@ describe('what happens', () => {
   })
 
   it('is gone on with after an event in another process, and read anew after one that the server does not know', async () => {
-    const owner = await newOwner(server.url)
+    const owner = await newOwner(proxy.url)
     const { heard } = await connected((ready) => hearLinks(owner, 2, ready))
     const links = [await owner.createLink(), await owner.createLink()]
     const [one, two] = await heard
-    for await (const event of anotherClient(server.url, owner).events({ lastEventId: one?.id })) {
+    for await (const event of anotherClient(proxy.url, owner).events({ lastEventId: one?.id })) {
       assert.deepEqual(event, two)
       assert.deepEqual(event.data, { opaque_id: links[1]?.opaqueId })
       break
@@ -150,7 +145,7 @@ describe('what happens', () => {
   })
 
   it('is heard of no more once the listener is aborted, or the session is over', async () => {
-    const owner = await newOwner(server.url)
+    const owner = await newOwner(proxy.url)
     const stop = new AbortController()
     const hear = async (of: Owner, signal?: AbortSignal) => {
       for await (const _ of of.events({ signal, onConnected: () => stop.abort(new Error('enough')) }));

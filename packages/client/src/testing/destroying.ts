@@ -1,15 +1,16 @@
 /** Somebody who asks whether a file may be destroyed, of a server behind a proxy that lies about it. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { type BehindProxy, startBehindProxy } from '../../../../testing/behindProxy.ts'
+import type { BehindProxy } from '../../../../testing/behindProxy.ts'
 import { anotherClient, type Keeper, newKeeper } from '../../../../testing/people.ts'
 import type { AssetFacts } from '../assets/assetFacts.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import type { BeforeDestroying, DestroyAnswer, DoubtReason } from '../verify/verifyBeforeDestroying.ts'
+import { sharedServer } from './sharedServer.ts'
 
 const MIB = 1024 * 1024
 
-export interface Destroying extends BehindProxy {
+export interface Destroying extends Omit<BehindProxy, 'stop'> {
   readonly keeper: Keeper
   readonly content: Uint8Array<ArrayBuffer>
   /** The asset in question, which keeps `content`, and another one of the same account to take lies from. */
@@ -25,17 +26,7 @@ export interface Destroying extends BehindProxy {
 }
 
 export async function startDestroying(): Promise<Destroying> {
-  const behind = await startBehindProxy()
-  try {
-    return await destroyingOver(behind)
-  } catch (error) {
-    await behind.stop()
-    throw error
-  }
-}
-
-async function destroyingOver(behind: BehindProxy): Promise<Destroying> {
-  const { proxy, server } = behind
+  const { proxy, server } = await sharedServer()
   const keeper = await newKeeper(proxy.url)
   const { owner } = keeper
 
@@ -68,5 +59,5 @@ async function destroyingOver(behind: BehindProxy): Promise<Destroying> {
     }
   }
 
-  return { ...behind, keeper, content, asset, other, keep, blobBytes, ask, assertNo }
+  return { proxy, server, keeper, content, asset, other, keep, blobBytes, ask, assertNo }
 }

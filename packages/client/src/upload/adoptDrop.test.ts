@@ -1,8 +1,7 @@
 /** Drops that become assets at the real server, with answers that are lost and processes that die in between. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, describe, it } from 'node:test'
-import { startBehindProxy } from '../../../../testing/behindProxy.ts'
+import { before, describe, it } from 'node:test'
 import { anotherClient, type Keeper, newKeeper, type SentFile, sendFile } from '../../../../testing/people.ts'
 import type { Exchanged, Tampering } from '../../../../testing/tamperingProxy.ts'
 import { AssetIncomplete } from '../assets/assetError.ts'
@@ -12,12 +11,13 @@ import { NetworkError, ProblemError } from '../http/errors.ts'
 import type { InboxItem, Owner } from '../owner.ts'
 import { SealError } from '../seal/sealError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 
 /** The real world, but for the waiting: what is lost here comes back at once. */
 const environment = { ...systemEnvironment, wait: async () => undefined }
 const MIB = 1024 * 1024
 
-const { proxy, stop } = await startBehindProxy()
+const { proxy } = await sharedServer()
 let keeper: Keeper
 let owner: Owner
 let url: string
@@ -27,8 +27,6 @@ before(async () => {
   owner = keeper.owner
   url = (await owner.createLink()).url
 })
-after(stop)
-afterEach(() => proxy.tamper())
 
 const isAdoption = ({ method, path }: Exchanged) => method === 'POST' && path.endsWith('/adopt')
 const isCreation = ({ method, path }: Exchanged) => method === 'POST' && path === '/v1/upload'

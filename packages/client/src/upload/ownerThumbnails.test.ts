@@ -1,13 +1,11 @@
 /** Thumbnails beside uploads and adopted drops at the real server, and what is not taken for one. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { type Bytes, concatBytes, fromBase64, fromHex, utf8, uuidBytes } from '@blindkeep/protocol/bytes'
 import { blobAnswer, hashOf, lyingBlobs } from '../../../../testing/maliciousAssets.ts'
 import { flipAt, is } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
-import { startTamperingProxy, type TamperingProxy } from '../../../../testing/tamperingProxy.ts'
 import { AssetIncomplete } from '../assets/assetError.ts'
 import type { AssetFacts } from '../assets/assetFacts.ts'
 import { derivedKey } from '../assets/assetKeys.ts'
@@ -20,26 +18,18 @@ import { createSealer } from '../seal/seal.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { sendBlob } from '../send/sendBlob.ts'
 import { callsOf, replaceAsset, sealReplacement } from '../testing/replacing.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 import { smallBlob } from './signBundle.ts'
 import { uploadPath } from './uploadPath.ts'
 
-let proxy: TamperingProxy
-let server: RunningServer
+const { proxy } = await sharedServer()
 let keeper: Keeper
 let owner: Owner
 
 before(async () => {
-  proxy = await startTamperingProxy()
-  server = await startServer({ publicUrl: proxy.url })
-  proxy.forwardTo(server.url)
   keeper = await newKeeper(proxy.url)
   owner = keeper.owner
 })
-after(async () => {
-  await server.stop()
-  await proxy.close()
-})
-afterEach(() => proxy.tamper())
 
 const file = (bytes = 1000) => new Uint8Array(randomBytes(bytes))
 /** Begins as WebP does; what follows is nobody’s business but a decoder’s. */

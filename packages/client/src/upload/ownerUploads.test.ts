@@ -1,9 +1,8 @@
 /** The owner's own files into albums of the real server, over lines that lose things and through crashes. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { instantOf } from '@blindkeep/protocol/ids'
-import { startBehindProxy } from '../../../../testing/behindProxy.ts'
 import { anotherClient, type Keeper, newKeeper, newOwner } from '../../../../testing/people.ts'
 import { startServer } from '../../../../testing/startServer.ts'
 import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
@@ -12,6 +11,7 @@ import { systemEnvironment } from '../environment.ts'
 import type { Owner } from '../owner.ts'
 import { type Source, sourceOfBytes } from '../seal/source.ts'
 import { SendError, type SendStopReason } from '../send/sendError.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 import type { UploadProgress } from './sendBundle.ts'
 import { parseUploadState, type UploadState } from './uploadState.ts'
 
@@ -19,7 +19,7 @@ const MIB = 1024 * 1024
 /** The real world, but for the waiting: what is lost here comes back at once. */
 const environment = { ...systemEnvironment, wait: async () => undefined }
 
-const { proxy, server, stop } = await startBehindProxy({ CHUNK_BYTES_SUGGESTED: String(MIB) })
+const { proxy, server } = await sharedServer()
 let keeper: Keeper
 let owner: Owner
 
@@ -27,8 +27,6 @@ before(async () => {
   keeper = await newKeeper(proxy.url, environment)
   owner = keeper.owner
 })
-after(stop)
-afterEach(() => proxy.tamper())
 
 const stopped = (reason: SendStopReason) => (error: unknown) => error instanceof SendError && error.reason === reason
 const isCreation = (exchange: Exchanged) => exchange.method === 'POST' && exchange.path === '/v1/upload'

@@ -1,7 +1,7 @@
 /** A server that lies with receipts of assets, and one that signs its lies: each is told by a proxy in front of the real one, and has to be caught. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { parseDropId, parseUploadId, type Sha256Hex } from '@blindkeep/protocol/ids'
 import {
@@ -13,7 +13,6 @@ import {
 } from '@blindkeep/protocol/receipt'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { ml_dsa65 } from '@noble/post-quantum/ml-dsa.js'
-import { startBehindProxy } from '../../../../testing/behindProxy.ts'
 import { keysAnswer, lyingBlobs, lyingReceipts, swapping } from '../../../../testing/maliciousAssets.ts'
 import { flipInBase64, lie } from '../../../../testing/maliciousServer.ts'
 import { type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
@@ -24,9 +23,10 @@ import { systemEnvironment } from '../environment.ts'
 import type { Owner } from '../owner.ts'
 import { newId } from '../seal/newId.ts'
 import { sourceOfBytes } from '../seal/source.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 import { AuditError, type AuditReason } from './auditError.ts'
 
-const { proxy, stop } = await startBehindProxy()
+const { proxy } = await sharedServer()
 let keeper: Keeper
 let owner: Owner
 /** The asset that is lied about, and another one of the same account to take lies from. */
@@ -39,8 +39,6 @@ before(async () => {
   other = await kept()
   asset = await kept()
 })
-after(stop)
-afterEach(() => proxy.tamper())
 
 async function kept(): Promise<AssetFacts> {
   const { assetId } = await owner.upload({ source: sourceOfBytes(randomBytes(1000)), ...keeper })

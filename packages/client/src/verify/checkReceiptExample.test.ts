@@ -7,20 +7,20 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { AttestationKeysResponse } from '@blindkeep/protocol/schemas/discovery'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
-import { startBehindProxy } from '../../../../testing/behindProxy.ts'
 import { flipInBase64, is, lie } from '../../../../testing/maliciousServer.ts'
 import { custodyOf, newOwner, type SentFile, sendFile } from '../../../../testing/people.ts'
 import { startServer } from '../../../../testing/startServer.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../../protocol/examples/checkReceipt.mjs', import.meta.url))
 const VECTORS = new URL('../../../../vectors/receipts.json', import.meta.url)
 const MAX_LINES = 60
 
-const { proxy, server, stop } = await startBehindProxy()
+const { proxy, server } = await sharedServer()
 let directory: string
 let sent: SentFile
 let receipt: AssetReceipt
@@ -34,11 +34,7 @@ before(async () => {
   const { opaqueId, uploadId } = custodyOf(sent)
   receipt = await getJson(`${proxy.url}/d/${opaqueId}/${uploadId}/receipt`)
 })
-afterEach(() => proxy.tamper())
-after(async () => {
-  await stop()
-  await rm(directory, { recursive: true })
-})
+after(() => rm(directory, { recursive: true }))
 
 async function getJson<Body>(url: string): Promise<Body> {
   const answer = await fetch(url)

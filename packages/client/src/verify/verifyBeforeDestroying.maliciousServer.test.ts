@@ -1,6 +1,6 @@
 /** Whether a file may be destroyed: everything that a hostile server can say has to be a no, with its reason. */
 import assert from 'node:assert/strict'
-import { after, afterEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import { decodeManifest, manifestHash } from '@blindkeep/protocol/manifest'
 import {
@@ -25,8 +25,6 @@ import type { DoubtReason } from './verifyBeforeDestroying.ts'
 const destroying = await startDestroying()
 const { proxy, asset, other, blobBytes, ask, assertNo } = destroying
 const { owner } = destroying.keeper
-after(destroying.stop)
-afterEach(() => proxy.tamper())
 
 interface LyingBlob extends Body {
   hash: string

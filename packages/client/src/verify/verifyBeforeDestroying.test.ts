@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, afterEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import {
   assetAnswer,
   devicesAnswer,
@@ -22,8 +22,6 @@ import { startDestroying } from '../testing/destroying.ts'
 const destroying = await startDestroying()
 const { proxy, server, keeper, content, asset, other, keep, ask, assertNo } = destroying
 const { owner } = keeper
-after(destroying.stop)
-afterEach(() => proxy.tamper())
 
 describe('a file that the server keeps', () => {
   it('may be destroyed: its hashes, its signer and its receipts are told', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import {
   assetAnswer,
@@ -21,17 +21,11 @@ import {
 import { flipAt, flipInBase64, is, lie } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, sendFile } from '../../../../testing/people.ts'
 import type { Tampering } from '../../../../testing/tamperingProxy.ts'
-import { type Destroying, startDestroying } from '../testing/destroying.ts'
+import { startDestroying } from '../testing/destroying.ts'
 import type { DoubtReason } from './doubt.ts'
 import type { DoubtedAsset, HeldAnswers, VerifyHeld } from './verifyHeld.ts'
 
-let world: Destroying
-
-before(async () => {
-  world = await startDestroying()
-})
-after(() => world.stop())
-afterEach(() => world.proxy.tamper())
+const world = await startDestroying()
 
 /** Asked by a client that knows the account and nothing else. */
 function ask(question: Partial<VerifyHeld> = {}): Promise<HeldAnswers> {
