@@ -22,7 +22,7 @@ before(async () => {
 })
 
 const file = () => new Uint8Array(randomBytes(1000))
-const caughtAs = (reason: AuditReason) => (error: unknown) => error instanceof AuditError && error.reason === reason
+const tamperedAs = (reason: AuditReason) => (error: unknown) => error instanceof AuditError && error.reason === reason
 
 async function adopted(): Promise<AssetFacts> {
   const { url } = await owner.createLink()
@@ -83,10 +83,10 @@ describe('an asset that was replaced until it was the first again', () => {
     const [first, second] = [file(), file()]
     const { asset, sent } = await replaced(await uploaded(), [first, second, first])
     const { assetId } = asset
-    await assert.rejects(owner.assetReceipts(assetId, { uploads: sent[0] }), caughtAs('wrong_upload'))
+    await assert.rejects(owner.assetReceipts(assetId, { uploads: sent[0] }), tamperedAs('wrong_upload'))
     const newest = new Set(Object.values(sent[2] ?? {}))
     proxy.tamper(lyingReceipts((all) => all.filter(({ upload_id }) => ![...newest].some((id) => id === upload_id))))
-    await assert.rejects(owner.assetReceipts(assetId, { uploads: sent[2] }), caughtAs('wrong_upload'))
+    await assert.rejects(owner.assetReceipts(assetId, { uploads: sent[2] }), tamperedAs('wrong_upload'))
   })
 })
 

@@ -48,7 +48,7 @@ async function kept(): Promise<AssetFacts> {
 describe('the receipts of an asset', () => {
   const knownUpload = newId(systemEnvironment, parseUploadId)
   const audit = async () => owner.assetReceipts(asset.assetId)
-  const caughtAs =
+  const tamperedAs =
     (...reasons: AuditReason[]) =>
     (error: unknown) =>
       error instanceof AuditError && reasons.includes(error.reason)
@@ -64,23 +64,23 @@ describe('the receipts of an asset', () => {
   it('are caught when one is missing, whichever it is', async () => {
     for (const index of [0, 1, 2]) {
       proxy.tamper(lyingReceipts((receipts) => receipts.toSpliced(index, 1)))
-      await assert.rejects(audit(), caughtAs('receipt_missing'))
+      await assert.rejects(audit(), tamperedAs('receipt_missing'))
     }
     proxy.tamper(lyingReceipts(() => []))
-    await assert.rejects(audit(), caughtAs('receipt_missing'))
+    await assert.rejects(audit(), tamperedAs('receipt_missing'))
   })
 
   it('are caught out of order, and twice', async () => {
     proxy.tamper(lyingReceipts((receipts) => receipts.toReversed()))
-    await assert.rejects(audit(), caughtAs('chain_broken'))
+    await assert.rejects(audit(), tamperedAs('chain_broken'))
     proxy.tamper(lyingReceipts((receipts) => [...receipts, ...receipts.slice(-1)]))
-    await assert.rejects(audit(), caughtAs('chain_broken'))
+    await assert.rejects(audit(), tamperedAs('chain_broken'))
   })
 
   it('are caught when they are another asset’s, though it is named in the answer', async () => {
     const { receipts } = await owner.assetReceipts(other.assetId)
     proxy.tamper(lyingReceipts(() => receipts.map(({ receipt }) => receipt)))
-    await assert.rejects(audit(), caughtAs('wrong_asset'))
+    await assert.rejects(audit(), tamperedAs('wrong_asset'))
   })
 
   it('are caught when one is of a drop that the asset never was', async () => {
@@ -92,7 +92,7 @@ describe('the receipts of an asset', () => {
     const [landing] = (await owner.assetReceipts(adopted.assetId)).receipts
     assert.ok(landing)
     proxy.tamper(lyingReceipts((receipts) => [...receipts, landing.receipt]))
-    await assert.rejects(audit(), caughtAs('wrong_drop'))
+    await assert.rejects(audit(), tamperedAs('wrong_drop'))
   })
 
   it('are caught with a byte flipped, and with another reading than was signed', async () => {
@@ -103,10 +103,10 @@ describe('the receipts of an asset', () => {
           ...rest,
         ]),
       )
-      await assert.rejects(audit(), caughtAs('receipt_malformed', 'signature_invalid', 'unknown_key'))
+      await assert.rejects(audit(), tamperedAs('receipt_malformed', 'signature_invalid', 'unknown_key'))
     }
     proxy.tamper(lyingReceipts(([first, ...rest]) => [{ ...first, size: 1 }, ...rest]))
-    await assert.rejects(audit(), caughtAs('reading_differs'))
+    await assert.rejects(audit(), tamperedAs('reading_differs'))
   })
 
   it('are caught under keys that are not the ones remembered', async () => {
@@ -118,17 +118,17 @@ describe('the receipts of an asset', () => {
         for (const key of body.keys) key.public = flipInBase64(key.public, 1000)
       }),
     })
-    await assert.rejects(owner.assetReceipts(asset.assetId, { pinned: keys }), caughtAs('key_changed'))
-    await assert.rejects(audit(), caughtAs('key_malformed'))
+    await assert.rejects(owner.assetReceipts(asset.assetId, { pinned: keys }), tamperedAs('key_changed'))
+    await assert.rejects(audit(), tamperedAs('key_malformed'))
   })
 
   it('are caught for blobs that the asset is told to have otherwise', async () => {
     proxy.tamper(lyingBlobs((blobs) => blobs.map((blob) => ({ ...blob, size: blob.size + 1 }))))
-    await assert.rejects(audit(), caughtAs('wrong_size'))
+    await assert.rejects(audit(), tamperedAs('wrong_size'))
     proxy.tamper(lyingBlobs((blobs) => blobs.filter(({ role }) => role !== 'metadata')))
-    await assert.rejects(audit(), caughtAs('wrong_role'))
+    await assert.rejects(audit(), tamperedAs('wrong_role'))
     proxy.tamper(swapping('original', { hash: '0'.repeat(64) }))
-    await assert.rejects(audit(), caughtAs('wrong_hash'))
+    await assert.rejects(audit(), tamperedAs('wrong_hash'))
   })
 
   it('are caught for another upload than the one that this client has sent', async () => {
@@ -137,7 +137,7 @@ describe('the receipts of an asset', () => {
     assert.ok(first !== undefined && second !== undefined)
     await owner.assetReceipts(asset.assetId, { uploads: { original: first, metadata: second } })
     const swapped = { original: second, metadata: first }
-    await assert.rejects(owner.assetReceipts(asset.assetId, { uploads: swapped }), caughtAs('wrong_upload'))
+    await assert.rejects(owner.assetReceipts(asset.assetId, { uploads: swapped }), tamperedAs('wrong_upload'))
   })
 
   describe('signed by a key that the server has just made', () => {
@@ -185,7 +185,7 @@ describe('the receipts of an asset', () => {
       const { keys } = await audit()
       proxy.tamper(...forging((payload) => payload))
       await audit()
-      await assert.rejects(owner.assetReceipts(asset.assetId, { pinned: keys }), caughtAs('key_vanished'))
+      await assert.rejects(owner.assetReceipts(asset.assetId, { pinned: keys }), tamperedAs('key_vanished'))
     })
 
     const lies: readonly (readonly [string, AuditReason, () => (payload: ReceiptPayload) => ReceiptPayload])[] = [
@@ -214,7 +214,7 @@ describe('the receipts of an asset', () => {
     for (const [what, reason, change] of lies)
       it(`are caught when they name ${what}`, async () => {
         proxy.tamper(...forging(change()))
-        await assert.rejects(audit(), caughtAs(reason))
+        await assert.rejects(audit(), tamperedAs(reason))
       })
   })
 })

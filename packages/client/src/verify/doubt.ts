@@ -13,7 +13,7 @@ export type DoubtReason =
   | 'corrupt'
   | 'rate_limited'
   | 'not_examined'
-  | 'caught'
+  | 'tampered'
   | 'unreadable'
   | 'refused'
   | 'unreachable'
@@ -45,7 +45,7 @@ function reasonOf(error: unknown): DoubtReason | undefined {
   if (error instanceof NetworkError) return 'unreachable'
   if (error instanceof AnswerError) return 'answer_broken'
   if (error instanceof AssetIncomplete) return 'incomplete'
-  if (error instanceof AuditError || error instanceof AssetError) return 'caught'
+  if (error instanceof AuditError || error instanceof AssetError) return 'tampered'
   if (error instanceof SealError) return 'unreadable'
   return error instanceof SendError && error.reason === 'file_changed' ? 'file_differs' : undefined
 }

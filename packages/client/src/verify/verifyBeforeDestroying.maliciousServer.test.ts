@@ -48,21 +48,21 @@ describe('a verdict that does not answer', () => {
   const eachBlob = (change: (blob: LyingBlob) => void) => (verdict: LyingVerdict) => verdict.blobs.forEach(change)
 
   const lies: readonly (readonly [string, DoubtReason, (verdict: LyingVerdict, body: Body) => void])[] = [
-    ['is about another asset', 'caught', (verdict) => Object.assign(verdict, { asset_id: other.assetId })],
-    ['is none', 'caught', (_, body) => Object.assign(body, { verdicts: [] })],
-    ['is one too many', 'caught', (verdict, body) => Object.assign(body, { verdicts: [verdict, verdict] })],
-    ['is shortened', 'caught', (verdict) => verdict.blobs.pop()],
-    ['is empty, as a conjunction over nothing is true', 'caught', (verdict) => Object.assign(verdict, { blobs: [] })],
-    ['is lengthened', 'caught', (verdict) => verdict.blobs.push(...verdict.blobs.slice(0, 1))],
-    ['has another order', 'caught', (verdict) => verdict.blobs.reverse()],
+    ['is about another asset', 'tampered', (verdict) => Object.assign(verdict, { asset_id: other.assetId })],
+    ['is none', 'tampered', (_, body) => Object.assign(body, { verdicts: [] })],
+    ['is one too many', 'tampered', (verdict, body) => Object.assign(body, { verdicts: [verdict, verdict] })],
+    ['is shortened', 'tampered', (verdict) => verdict.blobs.pop()],
+    ['is empty, as a conjunction over nothing is true', 'tampered', (verdict) => Object.assign(verdict, { blobs: [] })],
+    ['is lengthened', 'tampered', (verdict) => verdict.blobs.push(...verdict.blobs.slice(0, 1))],
+    ['has another order', 'tampered', (verdict) => verdict.blobs.reverse()],
     [
       'is about another hash',
-      'caught',
+      'tampered',
       ({ blobs }) => Object.assign(blobs[0] ?? {}, { hash: hashOf(other, 'original') }),
     ],
     [
       'is three times about one blob',
-      'caught',
+      'tampered',
       (verdict) =>
         Object.assign(verdict, {
           blobs: verdict.blobs.flatMap((_, index, all) => (index === 2 ? [all[2], all[2], all[2]] : [])),
@@ -70,27 +70,27 @@ describe('a verdict that does not answer', () => {
     ],
     [
       'is durable over a blob that is not stored',
-      'caught',
+      'tampered',
       ({ blobs }) => Object.assign(blobs[1] ?? {}, { stored: false }),
     ],
     [
       'is durable over a blob that is not indexed',
-      'caught',
+      'tampered',
       ({ blobs }) => Object.assign(blobs[2] ?? {}, { indexed: false }),
     ],
     [
       'is durable over a blob that is withheld',
-      'caught',
+      'tampered',
       ({ blobs }) => Object.assign(blobs[0] ?? {}, { retrievable: false }),
     ],
     [
       'is durable over a blob that is damaged',
-      'caught',
+      'tampered',
       ({ blobs }) => Object.assign(blobs[0] ?? {}, { deep: 'corrupt' }),
     ],
     [
       'is durable over a blob of unknown role',
-      'caught',
+      'tampered',
       ({ blobs }) => Object.assign(blobs[0] ?? {}, { role: 'unknown' }),
     ],
     [
@@ -148,7 +148,7 @@ describe('a verdict that does not answer', () => {
 
   it('is a no when nobody asked for the scan that it tells of', async () => {
     proxy.tamper(lying(eachBlob((blob) => Object.assign(blob, { deep: 'intact' }))))
-    await assertNo('caught', { depth: 'structural' })
+    await assertNo('tampered', { depth: 'structural' })
   })
 })
 
@@ -158,16 +158,16 @@ describe('receipts, keys and blobs that do not fit', () => {
   it('are a no when a receipt is missing, whichever it is, or all are', async () => {
     for (const index of [0, 1, 2]) {
       proxy.tamper(lyingReceipts((receipts) => receipts.toSpliced(index, 1)))
-      await assertNo('caught')
+      await assertNo('tampered')
     }
     proxy.tamper(lyingReceipts(() => []))
-    await assertNo('caught')
+    await assertNo('tampered')
   })
 
   it('are a no when the receipts are another asset’s', async () => {
     const { receipts } = await owner.assetReceipts(other.assetId)
     proxy.tamper(lyingReceipts(() => receipts.map(({ receipt }) => receipt)))
-    await assertNo('caught')
+    await assertNo('tampered')
   })
 
   it('are a no when the keys are not the ones remembered', async () => {
@@ -179,8 +179,8 @@ describe('receipts, keys and blobs that do not fit', () => {
         for (const key of body.keys) key.public = flipInBase64(key.public, 1000)
       }),
     })
-    await assertNo('caught', { pinned: keys })
-    await assertNo('caught')
+    await assertNo('tampered', { pinned: keys })
+    await assertNo('tampered')
   })
 
   for (const role of ['original', 'metadata', 'provenance'])
@@ -201,7 +201,7 @@ describe('receipts, keys and blobs that do not fit', () => {
         body.devices.push({ ...body.devices[0], device_id: device.deviceId, public_key: toBase64(device.publicKey) })
       }),
     })
-    await assertNo('caught')
+    await assertNo('tampered')
   })
 
   it('are a no when the asset is told to be another one of the account’s, of the same size', async () => {
@@ -209,7 +209,7 @@ describe('receipts, keys and blobs that do not fit', () => {
       matches: assetAnswer,
       answer: lie((body) => Object.assign(body, { blobs: other.blobs, envelope: other.envelope })),
     })
-    await assertNo('caught')
+    await assertNo('tampered')
   })
 
   it('are a no when the stored beginning is another blob’s, cut, or altered', async () => {
@@ -228,7 +228,7 @@ describe('receipts, keys and blobs that do not fit', () => {
   it('are a no when metadata or provenance are not given out as they are named', async () => {
     for (const role of ['metadata', 'provenance']) {
       proxy.tamper({ matches: blobAnswer(hashOf(asset, role)), answer: flipAt(300) })
-      await assertNo('caught')
+      await assertNo('tampered')
       proxy.tamper({ matches: blobAnswer(hashOf(asset, role)), answer: (message) => ({ ...message, status: 500 }) })
       await assertNo('refused')
     }
@@ -236,6 +236,6 @@ describe('receipts, keys and blobs that do not fit', () => {
 
   it('are a no when the original is told to have another size', async () => {
     proxy.tamper(lyingBlobs((blobs) => blobs.map((blob) => ({ ...blob, size: 10 }))))
-    await assertNo('caught')
+    await assertNo('tampered')
   })
 })

@@ -157,10 +157,10 @@ describe('a verdict that does not answer', () => {
     }),
   })
   const lies: readonly (readonly [string, DoubtReason, (verdict: LyingVerdict, body: Body) => void])[] = [
-    ['is none', 'caught', (_, body) => Object.assign(body, { verdicts: [] })],
+    ['is none', 'tampered', (_, body) => Object.assign(body, { verdicts: [] })],
     [
       'is durable over a blob that is not stored',
-      'caught',
+      'tampered',
       ({ blobs }) => Object.assign(blobs[0] ?? {}, { stored: false }),
     ],
     ['was not deep, though asked', 'not_examined', ({ blobs }) => blobs.forEach((blob) => void delete blob.deep)],
@@ -184,7 +184,7 @@ describe('a verdict that does not answer', () => {
       const answer = await assertDoubt(reason)
       // The name was read before, and what was said of the parts is told where it could be read at all.
       assert.equal(answer.file?.name, 'a plan.pdf')
-      assert.equal(answer.verdict === undefined, reason === 'caught')
+      assert.equal(answer.verdict === undefined, reason === 'tampered')
     })
 
   it('is a doubt about every asset that it was asked of', async () => {
@@ -192,7 +192,7 @@ describe('a verdict that does not answer', () => {
     const { answers } = await ask()
     assert.deepEqual(
       answers.map((answer) => !answer.held && answer.doubts.map(({ reason }) => reason)),
-      [['caught'], ['caught']],
+      [['tampered'], ['tampered']],
     )
   })
 })
@@ -201,20 +201,20 @@ describe('anything else that does not fit', () => {
   it('is a doubt: receipts, keys, signer, hashes, and bytes', async () => {
     const { proxy, asset, other } = world
     const lies: readonly (readonly [DoubtReason, Tampering])[] = [
-      ['caught', lyingReceipts((receipts) => receipts.toSpliced(0, 1))],
+      ['tampered', lyingReceipts((receipts) => receipts.toSpliced(0, 1))],
       [
-        'caught',
+        'tampered',
         lyingReceipts((receipts) =>
           receipts.map((one) => ({ ...one, receipt_cbor: flipInBase64(one.receipt_cbor, 900) })),
         ),
       ],
-      ['caught', swapping('original', { hash: hashOf(other, 'original') })],
-      ['caught', { matches: devicesAnswer, answer: lie((body) => Object.assign(body, { devices: [] })) }],
-      ['caught', { matches: blobAnswer(hashOf(asset, 'metadata')), answer: flipAt(300) }],
-      ['caught', { matches: blobAnswer(hashOf(asset, 'provenance')), answer: flipAt(300) }],
+      ['tampered', swapping('original', { hash: hashOf(other, 'original') })],
+      ['tampered', { matches: devicesAnswer, answer: lie((body) => Object.assign(body, { devices: [] })) }],
+      ['tampered', { matches: blobAnswer(hashOf(asset, 'metadata')), answer: flipAt(300) }],
+      ['tampered', { matches: blobAnswer(hashOf(asset, 'provenance')), answer: flipAt(300) }],
       ['unreadable', { matches: blobAnswer(hashOf(asset, 'original')), answer: flipAt(30) }],
       ['incomplete', lyingAsset((body) => Object.assign(body, { blobs: (body.blobs as Body[]).slice(0, 2) }))],
-      ['caught', lyingAsset((body) => Object.assign(body, { blobs: other.blobs, envelope: other.envelope }))],
+      ['tampered', lyingAsset((body) => Object.assign(body, { blobs: other.blobs, envelope: other.envelope }))],
     ]
     for (const [reason, tampering] of lies) {
       proxy.tamper(tampering)

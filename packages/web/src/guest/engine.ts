@@ -98,7 +98,7 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
     locks,
     link: () => (link.standing().is === 'open' ? link.opened() : undefined),
     passphrase,
-    maySend: () => !isPaused && !isCaught(),
+    maySend: () => !isPaused && !isKeySwapped(),
     refuseWhatWaits,
     onLanded: receipts.fetch,
     onLinkChanged: () => void link.ask(),
@@ -116,7 +116,7 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
     takeOver: uploads.takeOver,
   })
 
-  function isCaught(): boolean {
+  function isKeySwapped(): boolean {
     const standing = link.standing()
     return standing.is === 'refused' && standing.fault === 'key_swapped'
   }
@@ -137,11 +137,11 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
   function refuseWhatWaits(): void {
     const standing = link.standing()
     if (standing.is !== 'refused' || standing.isRetrying) return
-    const failure = isCaught() ? 'key_swapped' : 'link_closed'
+    const failure = isKeySwapped() ? 'key_swapped' : 'link_closed'
     for (const { id, phase, state } of entries.all()) {
-      if (isCaught() && (phase === 'preparing' || phase === 'sending')) uploads.pause(id)
+      if (isKeySwapped() && (phase === 'preparing' || phase === 'sending')) uploads.pause(id)
       const isToBegin = phase === 'waiting' || phase === 'paused'
-      const isHopeless = isToBegin && (state?.uploadId === undefined || isCaught())
+      const isHopeless = isToBegin && (state?.uploadId === undefined || isKeySwapped())
       if (isHopeless || phase === 'chosen' || phase === 'unfit') entries.change(id, { phase: 'failed', failure })
     }
   }
@@ -199,7 +199,7 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
       isPaused,
       ...view,
       totals: { ...totals, secondsLeft: isMoving ? secondsLeft(rate, totals.of - totals.bytes) : undefined },
-      unfinished: isCaught() ? [] : earlier.unfinished(),
+      unfinished: isKeySwapped() ? [] : earlier.unfinished(),
       remark: admission.remark(),
     }
   }

@@ -14,8 +14,8 @@ describe('what a share’s page says went wrong', () => {
   })
 
   it('tells what was caught from what merely failed', () => {
-    assert.equal(faultOf(new ShareError('index_swapped')), 'caught')
-    assert.equal(faultOf(new SealError('altered', 'a part is not as it was sealed')), 'caught')
+    assert.equal(faultOf(new ShareError('index_swapped')), 'tampered')
+    assert.equal(faultOf(new SealError('altered', 'a part is not as it was sealed')), 'tampered')
     assert.equal(faultOf(new NetworkError('cut')), 'unreachable')
     assert.equal(faultOf(failed), 'failed')
     assert.equal(faultOf(new Error('anything')), 'failed')
@@ -23,8 +23,8 @@ describe('what a share’s page says went wrong', () => {
 
   it('says of one file that it is gone, another one, or that the disk refuses it', () => {
     assert.equal(fileFaultOf(gone), 'file_gone')
-    assert.equal(fileFaultOf(new ShareError('asset_differs')), 'file_caught')
-    assert.equal(fileFaultOf(new SealError('truncated', 'the end is missing')), 'file_caught')
+    assert.equal(fileFaultOf(new ShareError('asset_differs')), 'file_tampered')
+    assert.equal(fileFaultOf(new SealError('truncated', 'the end is missing')), 'file_tampered')
     assert.equal(fileFaultOf(new DOMException('full', 'QuotaExceededError')), 'disk')
     assert.equal(fileFaultOf(new NetworkError('unreachable')), 'unreachable')
   })

@@ -11,10 +11,10 @@ export type Fault = keyof typeof share.faults
 const FAULTS: Readonly<Record<ShareFault, Fault>> = {
   malformed: 'damaged',
   fragment_missing: 'fragment_missing',
-  index_swapped: 'caught',
-  index_invalid: 'caught',
+  index_swapped: 'tampered',
+  index_invalid: 'tampered',
   index_unknown: 'newer',
-  asset_differs: 'file_caught',
+  asset_differs: 'file_tampered',
   too_large: 'failed',
 }
 
@@ -25,14 +25,14 @@ export function open(parts: ShareParts): Promise<OpenedShare> {
 /** Of the share as a whole. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof ShareError) return FAULTS[error.reason]
-  if (error instanceof SealError) return 'caught'
+  if (error instanceof SealError) return 'tampered'
   if (error instanceof NetworkError) return 'unreachable'
   return error instanceof ProblemError && error.code === 'error.share.not_found' ? 'dead' : 'failed'
 }
 
 /** Of one file. What the browser itself refuses while it is saved is a matter of the disk. */
 export function fileFaultOf(error: unknown): Fault {
-  if (error instanceof SealError) return 'file_caught'
+  if (error instanceof SealError) return 'file_tampered'
   if (error instanceof DOMException) return 'disk'
   const fault = faultOf(error)
   return fault === 'dead' ? 'file_gone' : fault

@@ -11,7 +11,7 @@ import { SharedFiles } from './sharedFiles.tsx'
 import { shareText } from './texts.ts'
 
 /** Where another try may end otherwise. */
-const RETRIED: readonly Fault[] = ['unreachable', 'failed', 'caught']
+const RETRIED: readonly Fault[] = ['unreachable', 'failed', 'tampered']
 
 export function ShareApp() {
   const [language, setLanguage] = useState(presentLanguage)
@@ -84,7 +84,7 @@ function Failed({ fault, retry, language }: FailedProps) {
   return (
     <>
       <Heading>{text.faults[fault].title}</Heading>
-      <Notice tone={fault === 'caught' ? 'bad' : 'warn'}>{text.faults[fault].text}</Notice>
+      <Notice tone={fault === 'tampered' ? 'bad' : 'warn'}>{text.faults[fault].text}</Notice>
       {RETRIED.includes(fault) && (
         <div>
           <Button icon="retry" onClick={retry}>

@@ -114,7 +114,7 @@ function useSavedFiles(assets: readonly SharedAsset[], { receiver, unnamed }: Sa
       const place = places[next] ?? 0
       setFaults((last) => new Map(last).set(place, fault))
       // What is wrong with one file alone says nothing of those after it.
-      if (fault === 'file_gone' || fault === 'file_caught') await save(places.slice(next + 1))
+      if (fault === 'file_gone' || fault === 'file_tampered') await save(places.slice(next + 1))
     }
   }
 

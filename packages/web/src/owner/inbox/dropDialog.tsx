@@ -155,12 +155,12 @@ function PreviewPart({ item, language }: { readonly item: InboxItem; readonly la
       name={plainNameOf(item, language)}
       language={language}
       open={(signal) => owner.openDrop(item, { signal })}
-      explain={(error) => (isCaught(error) ? text.caughtPreview : errorText(error, language))}
+      explain={(error) => (isTampered(error) ? text.tamperedPreview : errorText(error, language))}
     />
   )
 }
 
 /** The bytes are not those that were sealed, or not those that the inbox names. */
-export function isCaught(error: unknown): boolean {
+export function isTampered(error: unknown): boolean {
   return error instanceof SealError || error instanceof DropError
 }

@@ -5,7 +5,7 @@ import { type SavingNow, useSaving } from '../../common/useSaving.ts'
 import { useBusy } from '../busy.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
-import { isCaught } from './dropDialog.tsx'
+import { isTampered } from './dropDialog.tsx'
 import { inboxText, plainNameOf } from './texts.ts'
 
 export interface DropSaving {
@@ -25,7 +25,7 @@ export function useDropSaving(): DropSaving {
   useBusy(saving.now !== undefined)
 
   function explain(error: unknown): string {
-    if (isCaught(error)) return text.caught
+    if (isTampered(error)) return text.tampered
     // What the file system says, which is not for people.
     return error instanceof DOMException ? text.notWritten : errorText(error, language)
   }

@@ -18,5 +18,5 @@ export function causeText(cause: unknown, language: Language): string {
 
 /** Whether the cause says more than the outcome's own words. */
 export function tellsCause(kind: CompareKind | OutcomeKind): boolean {
-  return kind === 'caught' || kind === 'unanswered' || kind === 'file_unread'
+  return kind === 'tampered' || kind === 'unanswered' || kind === 'file_unread'
 }

@@ -111,7 +111,7 @@ describe('doubts', () => {
     corrupt: 'damaged',
     rate_limited: 'not_yet',
     not_examined: 'not_examined',
-    caught: 'caught',
+    tampered: 'tampered',
     unreadable: 'unreadable',
     refused: 'unanswered',
     unreachable: 'unanswered',
@@ -132,11 +132,11 @@ describe('doubts', () => {
     assert.equal(kindOfDoubts([]), 'not_vouched')
   })
 
-  it('keep what was caught', () => {
+  it('keep the cause of tampering', () => {
     const cause = new AuditError('receipt_missing', 'x')
-    const caught = { ...doubt('caught', 'x'), cause }
-    const outcome = outcomeOf({ assetId, held: false, file: undefined, doubts: [caught], verdict: undefined })
-    assert.deepEqual([outcome.kind, outcome.cause, outcome.checkedAt], ['caught', cause, undefined])
+    const tampered = { ...doubt('tampered', 'x'), cause }
+    const outcome = outcomeOf({ assetId, held: false, file: undefined, doubts: [tampered], verdict: undefined })
+    assert.deepEqual([outcome.kind, outcome.cause, outcome.checkedAt], ['tampered', cause, undefined])
   })
 })
 

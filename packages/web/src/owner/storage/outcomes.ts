@@ -13,7 +13,7 @@ import type { AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
 /** Worst first: of several doubts about one file the first that is here is said. */
 export const DOUBT_KINDS = [
   'damaged',
-  'caught',
+  'tampered',
   'missing',
   'not_held',
   'withheld',
@@ -55,7 +55,7 @@ const KIND_OF: Readonly<Record<Exclude<DoubtReason, 'not_durable'>, DoubtKind>> 
   corrupt: 'damaged',
   rate_limited: 'not_yet',
   not_examined: 'not_examined',
-  caught: 'caught',
+  tampered: 'tampered',
   unreadable: 'unreadable',
   refused: 'unanswered',
   unreachable: 'unanswered',
@@ -117,7 +117,7 @@ function partsInDoubt(verdict: AssetVerdict | undefined, doubts: readonly Doubt[
 export type Tone = 'good' | 'info' | 'warn' | 'bad'
 
 export const TONES: Readonly<Record<OutcomeKind, Tone>> = {
-  caught: 'bad',
+  tampered: 'bad',
   damaged: 'bad',
   missing: 'bad',
   not_held: 'bad',

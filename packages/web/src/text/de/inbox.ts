@@ -64,9 +64,9 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
   downloading: (name) => `${name} wird heruntergeladen`,
   downloaded: (name) => `${name} ist gespeichert.`,
   stop: 'Anhalten',
-  caught:
+  tampered:
     'Ertappt: Das sind nicht die Bytes, die für Sie versiegelt wurden. Sie wurden unterwegs oder vom Server verändert. Von der Datei wurde nichts gespeichert.',
-  caughtPreview:
+  tamperedPreview:
     'Ertappt: Das sind nicht die Bytes, die für Sie versiegelt wurden. Sie wurden unterwegs oder vom Server verändert. Es wird nichts gezeigt.',
   notWritten:
     'Die Datei konnte nicht geschrieben werden. Prüfen Sie, ob genug Platz ist, und versuchen Sie es noch einmal. Es blieb nichts von ihr zurück.',

@@ -37,7 +37,7 @@ export const share: typeof import('../en/share.ts').share = {
       title: 'In der Adresse fehlt der Schlüssel',
       text: 'Der Teil nach # öffnet die Dateien, und er ist nicht da. Manche Programme schneiden ihn ab: Kopieren Sie die ganze Adresse aus der Nachricht, die Sie bekommen haben.',
     },
-    caught: {
+    tampered: {
       title: 'Das passt nicht zur Adresse',
       text: 'Was der Server gibt, wurde nicht für diese Adresse versiegelt, oder die Adresse wurde unterwegs verändert. Kopieren Sie sie noch einmal ganz; bleibt es dabei, sagen Sie es der Person, von der Sie sie haben.',
     },
@@ -49,7 +49,7 @@ export const share: typeof import('../en/share.ts').share = {
       title: 'Die Datei ist nicht mehr da',
       text: 'Sie wurde gelöscht, oder die Freigabe ist beendet. Bitten Sie um eine neue.',
     },
-    file_caught: {
+    file_tampered: {
       title: 'Das ist eine andere Datei als die geteilte',
       text: 'Sie stimmt nicht mit dem überein, was versiegelt wurde. Nichts davon wurde behalten. Sagen Sie es der Person, die teilt, und versuchen Sie es später noch einmal.',
     },

@@ -13,7 +13,7 @@ const kinds: Texts['kinds'] = {
     meaning:
       'Sie ist in ganzer Länge da und kann abgerufen werden. Ob jedes Byte noch stimmt, zeigt nur eine gründliche Prüfung.',
   },
-  caught: {
+  tampered: {
     title: 'Widerspruch',
     meaning:
       'Was der Server sagt, passt nicht zu dem, was signiert wurde. Verlassen Sie sich nicht darauf. Behalten Sie Ihre eigene Kopie.',

@@ -63,9 +63,9 @@ export const inbox = {
   downloading: (name: string) => `Downloading ${name}`,
   downloaded: (name: string) => `${name} is saved.`,
   stop: 'Stop',
-  caught:
+  tampered:
     'Caught: these are not the bytes that were sealed for you. They were changed on the way or by the server. Nothing of the file was saved.',
-  caughtPreview:
+  tamperedPreview:
     'Caught: these are not the bytes that were sealed for you. They were changed on the way or by the server. Nothing is shown.',
   notWritten:
     'The file could not be written. Check whether there is room for it, and try again. Nothing of it was left behind.',

@@ -38,7 +38,7 @@ export const share = {
       title: 'The key is missing from the address',
       text: 'The part after # opens the files, and it is not there. Some programs cut it off: copy the whole address from the message that you got.',
     },
-    caught: {
+    tampered: {
       title: 'This does not fit the address',
       text: 'What the server gives was not sealed for this address, or the address was changed on its way. Copy it again, whole; if it stays so, tell whoever sent it to you.',
     },
@@ -50,7 +50,7 @@ export const share = {
       title: 'The file is not there any more',
       text: 'Its owner has deleted it, or ended the share. Ask them for a new one.',
     },
-    file_caught: {
+    file_tampered: {
       title: 'This is another file than was shared',
       text: 'It does not match what its owner has sealed. Nothing of it was kept. Tell them, and try again later.',
     },

@@ -56,7 +56,7 @@ const kinds: Readonly<Record<OutcomeKind, Words>> = {
     meaning:
       'It is there in its whole length and free to fetch. Whether each byte is still right, only a thorough check tells.',
   },
-  caught: {
+  tampered: {
     title: 'Contradiction',
     meaning: 'What the server says does not fit what was signed. Do not rely on it. Keep your own copy.',
   },
