@@ -61,7 +61,7 @@ export async function openAsset(
     opener: originalContext(asset, key),
     hash: ports.environment.createHash(),
     expectedHash: original.hash,
-    differing: () =>
+    differenceError: () =>
       new AssetError(
         'hash_differs',
         'the server gave other bytes for this asset than were signed; throw away what was read',

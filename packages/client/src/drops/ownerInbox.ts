@@ -105,7 +105,7 @@ export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts)
         opener: dropContext(keysOf, drop),
         hash: environment.createHash(),
         expectedHash: drop.ciphertextHash,
-        differing: () => new DropError(),
+        differenceError: () => new DropError(),
       })
       return { ...descriptionOf(header), content }
     },

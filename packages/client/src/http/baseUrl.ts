@@ -1,19 +1,19 @@
 import { type Operation, PATH_PARAMETERS } from '@blindkeep/protocol/operations'
 
 /**
- * Origin and path of a server's public URL, without a slash at the end; a path is kept, so that a server below one works.
- * Throws `RangeError` for what is no http(s) address, or carries a user, a query or a fragment.
+ * Origin and path of a server's public URL, without a trailing slash. The path is kept, for a server below a path.
+ * Throws `RangeError` for anything but an http(s) URL, and for a URL with a user, a query or a fragment.
  */
 export function parseBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
   if (url === undefined || !isHttp) throw new RangeError('The server’s address is not an http or https URL.')
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw new RangeError('The server’s address carries more than origin and path.')
+    throw new RangeError('The server’s address has more than an origin and a path.')
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
-/** Path and query of one call. Throws `RangeError` for a parameter that is not of its form, without repeating it: it may be a credential. */
+/** Path and query of one call. Throws `RangeError` for an invalid parameter; the message does not repeat it, because it may be a credential. */
 export function pathOf(
   operation: Operation,
   parameters: Readonly<Record<string, string>> = {},
@@ -26,8 +26,8 @@ export function pathOf(
 }
 
 function segmentOf(name: string, value: string | undefined): string {
-  const isOfItsForm = value !== undefined && (!isIdParameter(name) || PATH_PARAMETERS[name].parse(value) !== undefined)
-  if (!isOfItsForm) throw new RangeError(`${name} is not of its form.`)
+  const isValid = value !== undefined && (!isIdParameter(name) || PATH_PARAMETERS[name].parse(value) !== undefined)
+  if (!isValid) throw new RangeError(`${name} does not have its required form.`)
   return encodeURIComponent(value)
 }
 

@@ -8,13 +8,13 @@ import { SealError } from './sealError.ts'
 export interface OpenedBlob {
   readonly header: Header
   /**
-   * The file, `header.size` bytes. Every piece was verified before it comes out, but only the end tells that the file is whole:
-   * the stream fails with `SealError` otherwise, and what was written of it until then must be thrown away.
+   * The file, `header.size` bytes. Every piece is verified before it comes out, but only the end shows that the file is complete: otherwise the
+   * stream fails with `SealError`, and the consumer must discard what it has written.
    */
   readonly content: ReadableStream<Bytes>
 }
 
-/** Opens a sealed blob as it arrives. Rejects with `SealError` before any content when key, header or form are wrong. Memory stays flat. */
+/** Opens a sealed blob as it arrives, with flat memory. Rejects with `SealError` before any content when key, header or format are wrong. */
 export async function openBlob(stream: ByteStream, opener: BlobOpener): Promise<OpenedBlob> {
   const reader = createByteReader(stream)
   try {
@@ -74,9 +74,10 @@ async function* contentPieces(reader: ByteReader, { header, cipher }: OpenedPref
   }
 }
 
-/** What the header's size leaves over hides the size, and nothing else. */
+/** Bytes beyond the header's size are padding, and padding is zero. */
 function requireZeros(padding: Uint8Array): void {
-  if (padding.some((byte) => byte !== 0)) throw new SealError('padding_not_zero', 'something is hidden after the file')
+  if (padding.some((byte) => byte !== 0))
+    throw new SealError('padding_not_zero', 'the padding after the file is not zero')
 }
 
 interface Segment {
@@ -90,21 +91,21 @@ async function openSegment({ cipher, sealed, counter, last }: Segment): Promise<
   if (sealed.length < TAG_BYTES) throw new SealError('truncated', 'the blob ends inside a segment')
   const plaintext = await cipher.open({ counter, last }, sealed)
   if (plaintext === undefined) throw await faultOf({ cipher, sealed, counter, last })
-  // Full segments with the flag end a blob; an empty one after them would give one content two forms.
+  // Otherwise one content would have two forms: with and without an empty segment at its end.
   if (plaintext.length === 0 && counter > 1) throw new SealError('empty_segment', 'an empty segment after the content')
   return plaintext
 }
 
-/** Whether the segment holds with the other flag tells a blob that was cut or lengthened at a segment's edge from one that was altered. */
+/** A segment that verifies with the other flag shows that the blob was cut or lengthened at the edge of a segment, and not altered. */
 async function faultOf({ cipher, sealed, counter, last }: Segment): Promise<SealError> {
   if ((await cipher.open({ counter, last: !last }, sealed)) === undefined)
-    return new SealError('altered', 'a part of the blob is not as it was sealed, or not whole')
+    return new SealError('altered', 'a part of the blob was altered or is incomplete')
   return last
     ? new SealError('truncated', 'the end of the blob is missing')
-    : new SealError('trailing_data', 'something follows the end of the blob')
+    : new SealError('trailing_data', 'there are bytes after the end of the blob')
 }
 
-/** The content of a small secret. Throws `SealError`. */
+/** The content of a small secret (`sealSmall`). Throws `SealError`. */
 export async function openSmall(sealed: Uint8Array, context: OpenContext): Promise<Bytes> {
   const { content } = await openBlob(once(sealed), context)
   const reader = createByteReader(content)

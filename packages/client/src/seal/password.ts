@@ -2,7 +2,7 @@ import { type Bytes, utf8 } from '@blindkeep/protocol/bytes'
 import { ARGON2, ID_BYTES } from '@blindkeep/protocol/suites'
 import { argon2idAsync } from '@noble/hashes/argon2.js'
 
-/** Gives a browser's thread back this often, so that a page stays alive during the second or so that it takes. */
+/** How often a browser's thread is released, so that a page stays responsive during the derivation. */
 const ASYNC_TICK_MS = 12
 /** RFC 9106, section 3.1, asks for at least 8 bytes of salt. */
 const SALT_BYTES_MIN = 8
@@ -12,7 +12,7 @@ export interface SlowDerivation {
   readonly onProgress?: ((share: number) => void) | undefined
 }
 
-/** Argon2id with the suite's parameters over the text as UTF-8 in NFKC: what looks the same on two keyboards gives the same key. 32 bytes. */
+/** Argon2id with the suite's parameters over the text as UTF-8 in NFKC, so that texts that look the same give the same key. 32 bytes. */
 function stretch(text: string, salt: Uint8Array, { onProgress }: SlowDerivation): Promise<Bytes> {
   if (salt.length < SALT_BYTES_MIN) throw new RangeError('a salt has at least 8 bytes')
   return argon2idAsync(utf8(text.normalize('NFKC')), salt, {
@@ -25,7 +25,7 @@ function stretch(text: string, salt: Uint8Array, { onProgress }: SlowDerivation)
   })
 }
 
-/** The account's master secret, which never leaves the client. Takes 64 MiB and about a second. */
+/** The account's master secret; it never leaves the client. 32 bytes. Takes 64 MiB and about a second. */
 export async function masterOfPassword(
   password: string,
   salt: Uint8Array,
@@ -34,7 +34,7 @@ export async function masterOfPassword(
   return stretch(password, salt, options)
 }
 
-/** Verifier and proof of a link's passphrase are the same 32 bytes (specification, Authentication, 6). Takes 64 MiB and about a second. */
+/** Verifier and proof of a link's passphrase: the same 32 bytes (specification, Authentication, 6). Takes 64 MiB and about a second. */
 export async function passphraseProof(
   passphrase: string,
   opaqueId: Uint8Array,

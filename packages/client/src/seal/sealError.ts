@@ -13,7 +13,7 @@ export type SealFault =
   | 'size_beyond_plaintext'
   | 'padding_not_zero'
 
-/** Bytes that are no sealed blob, none of this key, or not as they were sealed. `reason` says what was caught, for programs. */
+/** The bytes are not a sealed blob, or of another key, or were altered. Programs switch on `reason`. */
 export class SealError extends Error {
   override readonly name = 'SealError'
   readonly reason: SealFault

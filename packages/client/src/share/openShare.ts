@@ -57,7 +57,7 @@ function sharedAsset({ call, environment, opaqueId }: ShareReader, entry: ShareE
         opener: { secrets },
         hash: environment.createHash(),
         expectedHash: hash,
-        differing: () => new ShareError('asset_differs'),
+        differenceError: () => new ShareError('asset_differs'),
       })
       if (header.size === entry.size) return content
       await content.cancel()
