@@ -1,4 +1,4 @@
-/** Registration and sign-in: everything that is derived from the password, which itself never leaves this process. */
+/** Registration, sign-in, and sessions that were kept. The password never leaves this process. */
 import { type Bytes, fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
@@ -30,7 +30,7 @@ export interface SignIn extends SessionListener {
 }
 
 export interface LogIn extends SignIn {
-  /** One of the account's, that this client signs with: whoever revokes it signs this client out. A session without one outlives every device. */
+  /** The device that this client signs with. Revoking the device ends the session. A session without a device outlives every device. */
   readonly deviceId?: DeviceId | undefined
 }
 
@@ -41,16 +41,20 @@ export type SignedIn = SignInResult<Owner>
 export type SecondStep = Challenge<Owner>
 
 export interface Register extends SignIn {
-  /** Where the server asks for one. */
+  /** An invite code, where the server requires one. */
   readonly invite?: string | undefined
-  /** Of `newRecoveryWords`, the only way back in without the password: `confirm` gives them afterwards. Without any there is none, and none can be made later. */
+  /**
+   * From `newRecoveryWords`: the only way back in without the password. `confirm` returns the words after the registration. Without it the account
+   * has no recovery words, and none can be added later.
+   */
   readonly recovery?: NewRecoveryWords | undefined
 }
 
 /**
- * Makes an account with a new account key. Takes 64 MiB and a second or so; throws what a call throws. A request whose answer was lost is sent once more.
- * After a `NetworkError` the account may be there all the same, and after it `error.auth.user_already_exists` or `error.auth.registration_closed` may mean the
- * caller's own: `logIn` with the same password tells, and `recovery` can be confirmed.
+ * Creates an account with a new account key. Takes 64 MiB and about a second. Repeats the request once when its answer was lost. Throws what a call
+ * throws.
+ * After a `NetworkError` the account may exist nevertheless, and a second call may throw `error.auth.user_already_exists` or
+ * `error.auth.registration_closed` because of it: `logIn` with the same password shows that, and `recovery` can be confirmed.
  */
 export async function registerOwner(options: Register): Promise<Owner> {
   const { baseUrl, email, password, invite, recovery, onTokens, onEnded, environment = systemEnvironment } = options
@@ -70,8 +74,8 @@ export async function registerOwner(options: Register): Promise<Owner> {
 }
 
 /**
- * Signs in and opens the account key, or asks for the second factor where one is on. Throws `AccountError`, and is signed out again then, or what a call
- * throws: `error.auth.invalid_credentials` for an unknown e-mail as for a wrong password.
+ * Signs in and opens the account key, or asks for the second factor. Throws `AccountError` after it has ended the session again, and what a call
+ * throws: `error.auth.invalid_credentials` for an unknown e-mail and for a wrong password alike.
  */
 export async function logIn(options: LogIn): Promise<SignedIn> {
   const { baseUrl, email, password, deviceId, onTokens, onEnded, environment = systemEnvironment } = options
@@ -95,19 +99,19 @@ export async function logIn(options: LogIn): Promise<SignedIn> {
 export interface ResumeOwner extends SessionListener {
   readonly baseUrl: string
   readonly accountKey: Bytes
-  /** The latest pair of the session; no other client may use it. */
+  /** The latest pair of the session. No other client may use it. */
   readonly tokens: TokenPair
   readonly environment?: Environment | undefined
 }
 
-/** The owner of a session that the caller kept. Asks the server nothing. */
+/** The owner of a session that the application kept. Sends no request. */
 export function resumeOwner(options: ResumeOwner): Owner {
   const { baseUrl, accountKey, tokens, onTokens, onEnded, environment = systemEnvironment } = options
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
   return openOwner({ baseUrl, accountKey, session: createSession({ calls, tokens, onTokens, onEnded }), environment })
 }
 
-/** A session in which nothing can be opened is of no use to its owner, so it is ended, as well as that goes. */
+/** A session without its account key is useless, so this tries to end it. */
 async function keptAccountKey(call: Call, master: Bytes): Promise<Bytes> {
   const { body: account } = await call('account')
   try {

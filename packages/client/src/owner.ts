@@ -1,4 +1,4 @@
-/** The owner's side: whoever holds the account key. Links, inbox, devices, albums, uploads and assets have files of their own; this one puts them together. */
+/** The owner's side: a client that holds the account key. Each topic has its own module; this one puts them together. */
 import { type Bytes, fromHex } from '@blindkeep/protocol/bytes'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { ServerInfoResponse } from '@blindkeep/protocol/schemas/discovery'
@@ -44,7 +44,7 @@ export type { UploadProgress } from './upload/sendBundle.ts'
 export { parseUploadState, type UploadState } from './upload/uploadState.ts'
 
 export interface Quota {
-  /** Bytes charged. */
+  /** Bytes that count against the limits. */
   readonly used: number
   readonly softLimit: number | undefined
   readonly hardLimit: number | undefined
@@ -68,13 +68,13 @@ export interface Owner
     OwnerSync,
     OwnerThumbnails {
   readonly accountId: AccountId
-  /** 32 bytes, SECRET: everything of the account opens with it. */
+  /** 32 bytes, SECRET: it opens everything in the account. */
   readonly accountKey: Bytes
-  /** Secret as well. */
+  /** SECRET. */
   tokens(): TokenPair
   serverInfo(): Promise<ServerInfoResponse>
   quota(): Promise<Quota>
-  /** Ends the session on the server; the tokens are worth nothing afterwards. */
+  /** Ends the session on the server; its tokens are invalid afterwards. */
   logOut(): Promise<void>
 }
 
@@ -85,7 +85,7 @@ export interface OpenOwner {
   readonly environment?: Environment | undefined
 }
 
-/** For an account key and tokens that are there already; `registerOwner` and `logIn` get them from a password. */
+/** For an existing account key and session. Applications use `registerOwner`, `logIn`, `resumeOwner` or `recover`. */
 export function openOwner({ baseUrl, accountKey, session, environment = systemEnvironment }: OpenOwner): Owner {
   const calls = createCalls({ baseUrl, fetch: environment.fetch, tokens: session })
   const { call } = calls
@@ -130,7 +130,7 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
   }
 }
 
-/** Making an X-Wing key pair takes some milliseconds, and an inbox asks for the same ones again and again. */
+/** Deriving an X-Wing key pair takes some milliseconds, and an inbox needs the same ones again and again. */
 function keyCache(accountKey: Bytes): (opaqueId: string) => LinkKeys {
   const keys = new Map<string, LinkKeys>()
   return (opaqueId) => {

@@ -1,4 +1,4 @@
-/** The way back in for who has lost the password and has the recovery words. Neither leaves this process. */
+/** Recovery for an owner who has lost the password and has the recovery words. Words and passwords never leave this process. */
 import { type Bytes, equalBytes, toBase64 } from '@blindkeep/protocol/bytes'
 import { newPassword } from './account/newPassword.ts'
 import { fetchAccountKey } from './account/newRecoveryWords.ts'
@@ -18,14 +18,14 @@ export { RECOVERY_WORDS } from './account/recoveryWords.ts'
 export interface CheckRecoveryWords {
   readonly baseUrl: string
   readonly email: string
-  /** All 24, however they were typed. */
+  /** All 24; capitals, spaces and line breaks do not matter. */
   readonly words: string
-  /** Of whoever is signed in. */
+  /** The account key of the signed-in owner. */
   readonly accountKey: Bytes
   readonly environment?: Environment | undefined
 }
 
-/** Resolves when the words open the account, and changes nothing. Throws `WordsError`, `RecoveryError`, or what a call throws. */
+/** Resolves when the words open this account. Changes nothing. Throws `WordsError`, `RecoveryError`, and what a call throws. */
 export async function checkRecoveryWords(options: CheckRecoveryWords): Promise<void> {
   const { baseUrl, email, words, accountKey, environment = systemEnvironment } = options
   const secret = await secretOfWords(words)
@@ -37,16 +37,16 @@ export async function checkRecoveryWords(options: CheckRecoveryWords): Promise<v
 export interface Recover extends SessionListener {
   readonly baseUrl: string
   readonly email: string
-  /** All 24, however they were typed. */
+  /** All 24; capitals, spaces and line breaks do not matter. */
   readonly words: string
   readonly newPassword: string
   readonly environment?: Environment | undefined
 }
 
 /**
- * Opens the account key with the words, seals it anew under the new password and signs in, or asks for the second factor where one is on. All other
- * sessions end; the words stay good. Throws `WordsError` before anything is sent, `RecoveryError` when the words do not open what the server gives,
- * or what a call throws: `error.auth.recovery_invalid` when the server takes no proof of them.
+ * Opens the account key with the words, seals it under the new password, and signs in or asks for the second factor. All other sessions end; the
+ * words stay valid. Throws `WordsError` before any request, `RecoveryError` when the words do not open the server's answer, and what a call throws:
+ * `error.auth.recovery_invalid` when the server refuses the proof of the words.
  */
 export async function recover(options: Recover): Promise<SignedIn> {
   const { baseUrl, email, onTokens, onEnded, environment = systemEnvironment } = options

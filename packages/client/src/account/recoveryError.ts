@@ -1,9 +1,9 @@
 export type RecoveryFault = 'not_registered' | 'recovery_key_unreadable'
 
 const FAULTS: Readonly<Record<RecoveryFault, string>> = {
-  not_registered: 'These recovery words belong to no account yet.',
+  not_registered: 'These recovery words do not belong to an account yet.',
   recovery_key_unreadable:
-    'What the server gives for this e-mail was not sealed under these words: they are another account’s, the account has none, or the server lies.',
+    'The server’s answer for this e-mail was not sealed under these words: they belong to another account, the account has none, or the server is malicious.',
 }
 
 export class RecoveryError extends Error {

@@ -1,10 +1,10 @@
 export type WordsFault = 'count' | 'unknown_word' | 'checksum'
 
-/** What was typed is no recovery words, whoever's: it can be told without asking anybody. */
+/** The text is not recovery words of any account. The client detects this without a request. */
 export class WordsError extends Error {
   override readonly name = 'WordsError'
   readonly reason: WordsFault
-  /** Which word is not on the list: counted from 1, and as it was read. */
+  /** The word that is not on the list: its number, from 1, and the word. */
   readonly unknown: { readonly place: number; readonly word: string } | undefined
 
   constructor(reason: WordsFault, message: string, unknown?: WordsError['unknown']) {

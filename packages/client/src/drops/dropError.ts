@@ -1,25 +1,25 @@
 import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
 import { SealError, type SealFault } from '../seal/sealError.ts'
 
-/** The bytes of a drop open, and yet are not those that the inbox names: the server contradicts itself. */
+/** The bytes of a drop open, but do not have the hash that the inbox lists: the server contradicts itself. */
 export class DropError extends Error {
   override readonly name = 'DropError'
   readonly reason = 'hash_differs'
 
   constructor() {
     super(
-      'Caught: the server gave other bytes for this drop than those whose hash its inbox tells. Throw away what was read.',
+      'Tampering detected: the server’s bytes for this drop do not have the hash that its inbox lists. Discard what was read.',
     )
   }
 }
 
-/** Why a drop is listed without its name; the message says it to people. */
+/** Why a drop is listed without its name. The message is for people. */
 export interface DropFault {
   readonly reason: SealFault | 'gone' | 'refused' | 'unreachable' | 'answer_broken'
   readonly message: string
 }
 
-/** Undefined for what is not about the drop but a fault of the program, or the caller's own wish to stop. */
+/** Undefined for an error that is not about the drop: a fault of this program, or the caller's own abort. */
 export function dropFaultOf(error: unknown): DropFault | undefined {
   if (error instanceof SealError) return { reason: error.reason, message: `It cannot be opened: ${error.message}.` }
   if (error instanceof NetworkError) return { reason: 'unreachable', message: error.message }

@@ -1,4 +1,4 @@
-/** The keys of a drop, seen from both ends: a guest who has link and public key, and the owner who has the account key. */
+/** The keys of a drop, from both sides: the guest has the link and the public key, the owner has the account key. */
 import { type Bytes, equalBytes } from '@blindkeep/protocol/bytes'
 import { SUITE_ID } from '@blindkeep/protocol/suites'
 import { dropKey, dropKeySeed, linkSecret } from '../seal/derive.ts'
@@ -7,7 +7,7 @@ import type { KeySource } from '../seal/openHeader.ts'
 import { SealError } from '../seal/sealError.ts'
 import { type Fragment, fragmentMatches, makeFragment } from './fragment.ts'
 
-/** All of a link that follows from the account key and its id. Owners derive it and never read it from the server's list. */
+/** Everything about a link that derives from the account key and its id. The owner never reads it from the server. */
 export interface LinkKeys {
   /** 16 bytes. */
   readonly opaqueId: Bytes
@@ -17,11 +17,11 @@ export interface LinkKeys {
   readonly dropPublicKey: Bytes
   /** 16 bytes. */
   readonly linkSecret: Bytes
-  /** What stands behind the `#` of the link. */
+  /** The part of the link after `#`. */
   readonly fragment: string
 }
 
-/** The keys of one of the owner's own links, by its opaque id (hex). */
+/** The keys of one of the owner's links, by its opaque id in hex. */
 export type LinkKeysOf = (opaqueId: string) => LinkKeys
 
 export function linkKeysOf(accountKey: Uint8Array, opaqueId: Uint8Array): LinkKeys {
@@ -31,19 +31,19 @@ export function linkKeysOf(accountKey: Uint8Array, opaqueId: Uint8Array): LinkKe
   return { opaqueId: Uint8Array.from(opaqueId), seed, dropPublicKey: publicKey, linkSecret: secret, fragment }
 }
 
-/** The server's key is not the one that the owner put into the link: it was swapped, or the link is damaged. Nothing is sealed under it. */
+/** The drop key from the server is not the one in the link: the key was swapped or the link is damaged. The client seals nothing under it. */
 export class KeyMismatch extends Error {
   override readonly name = 'KeyMismatch'
 
   constructor() {
-    super('the key that the server gave is not the one in the link')
+    super('the drop key from the server is not the one in the link')
   }
 }
 
 export interface DropSeal {
   /** K, 32 bytes. */
   readonly key: Bytes
-  /** 1120 bytes, declared to the server and put into the blob. */
+  /** 1120 bytes: declared to the server and stored in the blob. */
   readonly kemCt: Bytes
 }
 
@@ -52,18 +52,18 @@ export interface GuestLink {
   readonly suiteId: number
   /** 16 bytes. */
   readonly opaqueId: Uint8Array
-  /** As the server gave it. */
+  /** From the server, unverified. */
   readonly dropPublicKey: Uint8Array
 }
 
-/** A new K for one drop. Throws `KeyMismatch` before anything is made when the fragment does not confirm the server's key. */
+/** A new K for one drop. Throws `KeyMismatch` when the fragment does not confirm the server's key. */
 export function createDropKey({ fragment, suiteId, opaqueId, dropPublicKey }: GuestLink): DropSeal {
   if (suiteId !== SUITE_ID || !fragmentMatches(fragment, { suiteId, opaqueId, dropPublicKey })) throw new KeyMismatch()
   const { kemCt, sharedSecret } = encapsulate(dropPublicKey)
   return { key: dropKey({ sharedSecret, linkSecret: fragment.linkSecret, opaqueId, dropPublicKey, kemCt }), kemCt }
 }
 
-/** K of a drop that arrived over one's own link. Throws `SealError` for a `kem_ct` that is none. */
+/** K of a drop that arrived through one of the owner's links. Throws `SealError` for an invalid `kem_ct`. */
 export function recoverDropKey(keys: LinkKeys, kemCt: Uint8Array): Bytes {
   try {
     return dropKey({ ...keys, sharedSecret: decapsulate(keys.seed, kemCt), kemCt })
@@ -73,12 +73,12 @@ export function recoverDropKey(keys: LinkKeys, kemCt: Uint8Array): Bytes {
   }
 }
 
-/** For `openBlob` and `openPrefix`: finds K from the `kem_ct` inside the blob, which has to be the one the server listed when that is given. */
+/** For `openBlob` and `openPrefix`: derives K from the `kem_ct` in the blob. If `listedKemCt` is given, the two must be equal. */
 export function dropKeySource(keys: LinkKeys, listedKemCt?: Uint8Array): KeySource {
   return (kemCt) => {
-    if (kemCt === undefined) throw new SealError('unknown_format', 'sealed, but not as a drop')
+    if (kemCt === undefined) throw new SealError('unknown_format', 'a sealed blob, but not a drop')
     if (listedKemCt !== undefined && !equalBytes(kemCt, listedKemCt))
-      throw new SealError('kem_ct_invalid', 'the inbox names another encapsulated key than the drop carries')
+      throw new SealError('kem_ct_invalid', 'the inbox lists another encapsulated key than the drop contains')
     return recoverDropKey(keys, kemCt)
   }
 }

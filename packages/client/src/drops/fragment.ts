@@ -1,6 +1,6 @@
 /**
- * The fragment of a person's link: what a browser keeps to itself and never sends. It carries the link secret, and a hash of the drop key
- * by which a guest's client knows that the key it got from the server is the owner's.
+ * The fragment of an upload link: the part that a browser never sends. It contains the link secret, and a hash of the drop key, by which the guest's
+ * client verifies the key from the server.
  */
 
 import { type Bytes, concatBytes, equalBytes, uint32be, utf8 } from '@blindkeep/protocol/bytes'
@@ -41,7 +41,7 @@ export function makeFragment(linkKey: LinkKey & { readonly linkSecret: Uint8Arra
   return base64urlnopad.encode(concatBytes(Uint8Array.of(VERSION), linkKey.linkSecret, keyHash(linkKey)))
 }
 
-/** Reads a fragment, with or without its `#`. Undefined for anything that is not exactly one: a link cut short in a mail must not half work. */
+/** Reads a fragment, with or without `#`. Undefined for any other text: a truncated link must not work partially. */
 export function parseFragment(text: string): Fragment | undefined {
   const encoded = text.startsWith('#') ? text.slice(1) : text
   if (!form.test(encoded)) return undefined
@@ -62,7 +62,7 @@ function decoded(encoded: string): Uint8Array | undefined {
   }
 }
 
-/** Whether the drop key that a server gave is the one that the owner put into the link. Nothing may be sealed when it is not. */
+/** Whether the drop key from a server is the one in the link. If not, nothing may be sealed. */
 export function fragmentMatches(fragment: Fragment, linkKey: LinkKey): boolean {
   return equalBytes(fragment.keyHash, keyHash(linkKey))
 }

@@ -1,4 +1,4 @@
-/** What the inbox tells of a drop, and what its first bytes tell when they are opened. Inbox and adoption read it alike. */
+/** A pending drop: the server's entry, and the header that the client opens. Inbox and adoption share this code. */
 import { fromBase64, fromHex } from '@blindkeep/protocol/bytes'
 import type { DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Call } from '../http/call.ts'
@@ -6,10 +6,10 @@ import { firstBytesOf } from '../seal/byteReader.ts'
 import { type OpenContext, type OpenedPrefix, openPrefix, readPrefix } from '../seal/openHeader.ts'
 import { dropKeySource, type LinkKeysOf } from './dropKeys.ts'
 
-/** What the server says of a drop that waits. */
+/** The server's entry of a pending drop. */
 export interface DropFacts {
   readonly dropId: DropId
-  /** The link it arrived through. */
+  /** The link that the drop arrived through. */
   readonly opaqueId: OpaqueId
   /** SHA-256 of the sealed file, lowercase hex. */
   readonly ciphertextHash: string
@@ -18,11 +18,11 @@ export interface DropFacts {
   /** base64. */
   readonly kemCt: string
   readonly receivedAt: string
-  /** Whether an adoption holds it now. */
+  /** Whether an adoption is in progress. */
   readonly adopting: boolean
 }
 
-/** What opens a drop, before and after its adoption: its purpose stays `original`, its context the link. */
+/** What opens a drop. Purpose `original` and the link as context stay the same after adoption. */
 export function dropContext(keysOf: LinkKeysOf, drop: Pick<DropFacts, 'opaqueId' | 'kemCt'>): OpenContext {
   return {
     key: dropKeySource(keysOf(drop.opaqueId), fromBase64(drop.kemCt)),
@@ -37,11 +37,11 @@ interface DropReader {
 }
 
 interface OpenedDropPrefix extends OpenedPrefix {
-  /** Where the data segments begin. */
+  /** Bytes before the data segments. */
   readonly bytesBefore: number
 }
 
-/** Opens the header of a drop that waits, with one or two requests. Throws `SealError`, or what a call throws. */
+/** Opens the header of a pending drop, with one or two requests. Throws `SealError`, and what a call throws. */
 export async function openDropPrefix(
   { call, keysOf }: DropReader,
   drop: DropFacts,

@@ -3,7 +3,7 @@ import { parseBaseUrl } from '../http/baseUrl.ts'
 import { type Fragment, parseFragment } from './fragment.ts'
 import { LinkError } from './linkError.ts'
 
-/** A person's link in its parts, as a page that runs below it knows them. */
+/** The parts of a link, as a page at that address knows them. */
 export interface LinkParts {
   readonly baseUrl: string
   readonly opaqueId: string

@@ -1,4 +1,4 @@
-/** The owner's inbox: true names out of the first bytes of each drop, and whole drops as they stream in. */
+/** The owner's inbox: names from the sealed header of each drop, and whole drops as streams. */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { DropId } from '@blindkeep/protocol/ids'
 import type { InboxEntryResponse } from '@blindkeep/protocol/schemas/drops'
@@ -18,7 +18,7 @@ export type { DropFacts } from './inboxDrop.ts'
 /** Each takes a request of about 2.3 KB; more at once would only queue in the browser. */
 const HEADERS_AT_ONCE = 6
 
-/** A drop that cannot be opened is listed with the reason, never hidden: it takes room, and somebody has sent it. */
+/** A drop that cannot be opened is listed with its fault, never hidden: it uses quota, and a guest has sent it. */
 export type InboxItem = DropFacts &
   (
     | { readonly file: FileDescription; readonly fault?: undefined }
@@ -27,26 +27,26 @@ export type InboxItem = DropFacts &
 
 export interface OpenedDrop extends FileDescription {
   /**
-   * The file. Fails with `SealError` where the bytes are not those that were sealed, with `DropError` at the end when they are not those that
-   * the inbox names, and with `NetworkError` when the line breaks; what was written of it until then must be thrown away.
+   * The file. Fails with `SealError` when the bytes were altered, with `DropError` at the end when they do not have the listed hash, and with
+   * `NetworkError` when the connection breaks. After a failure the consumer must discard what it has written.
    */
   readonly content: ReadableStream<Bytes>
 }
 
 export interface InboxOptions {
-  /** After each drop whose name has been read, or could not be. */
+  /** Called after each drop whose name was read, or could not be read. */
   readonly onProgress?: ((opened: number, of: number) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface OwnerInbox {
-  /** Everything that waits, oldest first, with true names. Asks for each name once: also what was read before a call was aborted holds for the next. */
+  /** All pending drops with their names, oldest first. Reads each name once: names that were read before an aborted call are kept for the next. */
   inbox(options?: InboxOptions): Promise<readonly InboxItem[]>
-  /** Throws `SealError` when key, header or form are wrong, or what a call throws. */
+  /** Throws `SealError` when key, header or format are wrong, and what a call throws. */
   openDrop(drop: DropFacts, options?: { readonly signal?: AbortSignal }): Promise<OpenedDrop>
-  /** Gives the quota back at once; the link's cap is not refunded. */
+  /** Frees the quota at once; the link's limits are not refunded. */
   discardDrop(dropId: string): Promise<void>
-  /** All that waits of one link. */
+  /** Discards all pending drops of one link. */
   discardPile(opaqueId: string): Promise<void>
 }
 
@@ -57,7 +57,7 @@ interface OwnerInboxPorts {
 }
 
 export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts): OwnerInbox {
-  /** Drops never change, so what was read once holds until the drop is gone, or is told to be another under the same id. */
+  /** A drop never changes, so its header is read once, unless the server lists another drop under the same id. */
   const known = new Map<DropId, { readonly drop: DropFacts; readonly file: FileDescription }>()
 
   async function describe(drop: DropFacts, signal: AbortSignal | undefined): Promise<FileDescription> {
@@ -85,7 +85,7 @@ export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts)
   return {
     async inbox({ signal, onProgress } = {}) {
       const { body } = await call('inbox', { signal })
-      // An id names one drop, whatever the server tells: what is done by id is done to what is listed under it.
+      // One item for each id, even if the server lists an id twice: an action by id must apply to the item that is shown.
       const drops = new Map(body.drops.map((entry) => [entry.drop_id, factsOf(entry)]))
       let opened = 0
       const items = await mapBounded([...drops.values()], HEADERS_AT_ONCE, async (drop) => {

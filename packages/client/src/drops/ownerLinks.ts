@@ -1,4 +1,4 @@
-/** The owner's upload links. Keys and fragments are derived from the account key and never read from the server. */
+/** The owner's upload links. Their keys and fragments derive from the account key; the client never reads them from the server. */
 import { type Bytes, fromBase64, fromHex, toBase64, utf8 } from '@blindkeep/protocol/bytes'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
 import type { LinkEntryResponse, LinkState } from '@blindkeep/protocol/schemas/links'
@@ -13,7 +13,7 @@ import { SealError } from '../seal/sealError.ts'
 import type { LinkKeysOf } from './dropKeys.ts'
 import { formatLink } from './linkAddress.ts'
 
-/** All in bytes of sealed files, all optional (specification, Limits). */
+/** Sizes in bytes of sealed files; all optional (specification, Limits). */
 export interface LinkCaps {
   readonly maxTotalBytes?: number | undefined
   readonly maxFileCount?: number | undefined
@@ -22,11 +22,11 @@ export interface LinkCaps {
 
 export interface CreateLink {
   readonly caps?: LinkCaps | undefined
-  /** Guests have to know it; told to them by another way than the link. */
+  /** Guests need it; the owner gives it to them by another way than the link. */
   readonly passphrase?: string | undefined
-  /** The owner's own name for the link; sealed. */
+  /** The owner's name for the link; sealed. */
   readonly label?: string | undefined
-  /** The link dies after its first drop. */
+  /** The link accepts one drop. */
   readonly singleUse?: boolean | undefined
   /** RFC 3339. */
   readonly expiresAt?: string | undefined
@@ -34,7 +34,7 @@ export interface CreateLink {
 
 export interface CreatedLink {
   readonly opaqueId: OpaqueId
-  /** For the guest, whole: the part after # never reaches the server. */
+  /** The whole link, for the guest. The part after # never reaches the server. */
   readonly url: string
 }
 
@@ -42,7 +42,7 @@ export interface OwnLink extends CreatedLink {
   readonly state: LinkState
   readonly createdAt: string
   readonly label: string | undefined
-  /** There, when the server gives a label that this account has not sealed. */
+  /** Set when the label from the server does not open under this account's key. */
   readonly labelFault: string | undefined
   readonly caps: LinkCaps
   readonly singleUse: boolean
@@ -51,7 +51,7 @@ export interface OwnLink extends CreatedLink {
   readonly landedBytes: number
   readonly openSessions: number
   readonly openBytes: number
-  /** Drops of it that wait in the inbox. */
+  /** Pending drops of this link. */
   readonly pending: number
 }
 
@@ -59,16 +59,16 @@ interface OwnerLinksPorts {
   readonly call: Call
   readonly accountKey: Bytes
   readonly keysOf: LinkKeysOf
-  /** Where guests reach the server: its public URL, without a slash at the end. */
+  /** The server's public URL, without a trailing slash. */
   readonly publicUrl: () => Promise<string>
   readonly environment: Environment
 }
 
 export interface OwnerLinks {
   createLink(options?: CreateLink): Promise<CreatedLink>
-  /** All of them, dead ones too, oldest first. */
+  /** All links, including those that accept no files any more, oldest first. */
   listLinks(): Promise<readonly OwnLink[]>
-  /** Ends its uploads at once; drops that landed stay. */
+  /** Ends open uploads at once; drops that have landed stay. */
   revokeLink(opaqueId: string): Promise<void>
 }
 
