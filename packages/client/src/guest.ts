@@ -28,10 +28,10 @@ export {
   type Landed,
   type SendOptions,
   type SendProgress,
-  type SendStanding,
+  type SendStatus,
   send,
 } from './send/send.ts'
-export { parseSendState, type SendState, startAnew, withPassphrase } from './send/sendState.ts'
+export { forNewSession, parseSendState, type SendState, withPassphrase } from './send/sendState.ts'
 
 /** The limits of a link, known before a byte is sent. All sizes in bytes. */
 export interface LinkLimits {

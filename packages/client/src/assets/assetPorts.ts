@@ -5,12 +5,12 @@ import type { LinkKeysOf } from '../drops/dropKeys.ts'
 import type { Environment } from '../environment.ts'
 import type { Calls } from '../http/call.ts'
 
-/** What assets need of whoever is signed in. */
+/** What the modules about assets need from the signed-in owner. */
 export interface AssetPorts extends Calls {
   readonly accountId: AccountId
   readonly accountKey: Bytes
   readonly keysOf: LinkKeysOf
-  /** All that the server lists, with which of them are the account's own. */
+  /** All listed devices, with a flag for the account's own. */
   readonly devices: () => Promise<readonly ListedDevice[]>
   readonly environment: Environment
 }

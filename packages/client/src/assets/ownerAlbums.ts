@@ -1,4 +1,4 @@
-/** The account's albums. Their names are sealed, so the server knows how many there are and nothing else of them. */
+/** The albums of an account. Their names are sealed: the server knows how many albums there are and nothing else about them. */
 import { type Bytes, fromBase64, toBase64, utf8, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type AlbumId, parseAlbumId } from '@blindkeep/protocol/ids'
 import type { Environment } from '../environment.ts'
@@ -10,18 +10,18 @@ import { SealError } from '../seal/sealError.ts'
 
 export interface Album {
   readonly albumId: AlbumId
-  /** Undefined for an album without one, or when it cannot be opened. */
+  /** Undefined for an album without a name, and for a name that does not open. */
   readonly name: string | undefined
-  /** There, when the server gives a name that this account has not sealed. */
+  /** Set when the name from the server does not open under this account's key. */
   readonly nameFault: string | undefined
   /** RFC 3339. */
   readonly createdAt: string
 }
 
 export interface OwnerAlbums {
-  /** Makes an album with an id of the client's own. The sealed name has at most 4096 bytes, which leaves the text about 3,000. */
+  /** Creates an album. The sealed name has at most 4096 bytes, which leaves about 3,000 for the text. */
   createAlbum(options?: { readonly name?: string | undefined }): Promise<Album>
-  /** All of them, oldest first. */
+  /** All albums, oldest first. */
   albums(): Promise<readonly Album[]>
 }
 
@@ -32,7 +32,7 @@ interface OwnerAlbumsPorts {
 }
 
 export function createOwnerAlbums({ call, accountKey, environment }: OwnerAlbumsPorts): OwnerAlbums {
-  // Under the account's key, as a link's label is, and not under an album key, whose epochs would each need the name sealed anew.
+  // Sealed under the account key, like the label of a link. Under an album key, each epoch would need the name sealed again.
   const nameSeal = (albumId: AlbumId) =>
     ({ key: accountKey, purpose: 'album-name', contextId: uuidBytes(albumId) }) as const
 

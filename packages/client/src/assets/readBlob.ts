@@ -11,26 +11,27 @@ export interface BlobReader {
 
 interface WholeBlob {
   readonly hash: string
-  /** What is longer is not read. */
+  /** Maximum length; a longer blob fails. */
   readonly bytesMax: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** All bytes of a small blob. Throws `AssetError` when they are not those that the hash names, and what a call throws. */
+/** All bytes of a small blob. Throws `AssetError` when they do not have the given hash, and what a call throws. */
 export async function readWholeBlob(
   { call, environment }: BlobReader,
   { hash, bytesMax, signal }: WholeBlob,
 ): Promise<Bytes> {
   const { body } = await call('blob', { path: { hash }, signal })
-  // What is longer than any blob of its kind is cut here, and then has another hash.
+  // A blob that is too long is truncated here, and then has another hash.
   const bytes = await firstBytesOf(body, bytesMax)
   const running = environment.createHash()
   running.update(bytes)
-  if (running.digest() !== hash) throw new AssetError('hash_differs', 'the server gave other bytes than the hash names')
+  if (running.digest() !== hash)
+    throw new AssetError('hash_differs', 'the server’s bytes do not have the requested hash')
   return bytes
 }
 
-/** The first bytes of a blob, as far as it has them; unverified. */
+/** The first bytes of a blob, or fewer when it is shorter; unverified. */
 export async function readBlobStart(
   { call }: BlobReader,
   { hash, count, signal }: { readonly hash: string; readonly count: number; readonly signal?: AbortSignal | undefined },

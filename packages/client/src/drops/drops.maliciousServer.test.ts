@@ -83,7 +83,7 @@ describe('bytes that are altered on their way to the server', () => {
     const state = await (await openLink(link.url)).prepare({ source })
     await assert.rejects(
       send({ state, source }),
-      (error) => error instanceof SendError && error.reason === 'session_failed' && error.remedy === 'start_anew',
+      (error) => error instanceof SendError && error.reason === 'session_failed' && error.remedy === 'restart',
     )
   })
 })

@@ -67,7 +67,7 @@ async function* contentPieces(reader: ByteReader, { header, cipher }: OpenedPref
       left -= piece.length
       if (piece.length > 0) yield piece
     }
-    if (left > 0) throw new SealError('size_beyond_plaintext', 'the header promises more than the blob holds')
+    if (left > 0) throw new SealError('size_beyond_plaintext', 'the header states more bytes than the blob has')
   } catch (error) {
     await reader.cancel(error)
     throw error

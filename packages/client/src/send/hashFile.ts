@@ -9,10 +9,10 @@ interface HashedFile extends SealRecord {
   readonly ciphertextHash: Sha256Hex
 }
 
-/** How far the pass over the file is. */
+/** Progress of the hashing pass. */
 export interface PreparingProgress {
   readonly phase: 'preparing'
-  /** Ciphertext bytes that are hashed. */
+  /** Ciphertext bytes hashed so far. */
   readonly bytes: number
   readonly of: number
 }
@@ -25,7 +25,7 @@ interface HashFileOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Reads the file from end to end with flat memory. Throws `SendError` for one that changes meanwhile, and the signal's reason when that aborts. */
+/** Reads the whole file with flat memory. Throws `SendError` (`file_changed`) when it changes meanwhile, and the signal's reason when it aborts. */
 export async function hashFile(options: HashFileOptions): Promise<HashedFile> {
   const { sealer, source, signal, onProgress, environment } = options
   try {
@@ -44,6 +44,6 @@ export async function hashFile(options: HashFileOptions): Promise<HashedFile> {
 
 function sha256Of({ ciphertextHash }: SealRecord): Sha256Hex {
   const hash = parseSha256Hex(ciphertextHash)
-  if (hash === undefined) throw new Error('the running hash gave no SHA-256')
+  if (hash === undefined) throw new Error('the running hash did not return a SHA-256')
   return hash
 }

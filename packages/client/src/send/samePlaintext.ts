@@ -13,8 +13,8 @@ interface SamePlaintextOptions {
 }
 
 /**
- * Reads a file from end to end and throws `SendError`, `file_changed`, unless it is the very one that was prepared. `send` compares only what it sends, so this
- * is for a file that was chosen again and of which something else than the bytes tells that it may be another.
+ * Reads the whole file, and throws `SendError` (`file_changed`) unless it is exactly the prepared one. `send` compares only what it sends. Use this
+ * for a file that was chosen again and may be another one.
  */
 export async function requireSamePlaintext({ state, source, onProgress, signal }: SamePlaintextOptions): Promise<void> {
   const sealer = await sealerOf(state)

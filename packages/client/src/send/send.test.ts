@@ -15,7 +15,7 @@ import { fetchReceipt } from '../verify/audit.ts'
 import { requireSamePlaintext } from './samePlaintext.ts'
 import { askSend, cancelSend, type SendProgress, send } from './send.ts'
 import { SendError, type SendStopReason } from './sendError.ts'
-import { parseSendState, type SendState, startAnew, withPassphrase } from './sendState.ts'
+import { forNewSession, parseSendState, type SendState, withPassphrase } from './sendState.ts'
 
 const MIB = 1024 * 1024
 /** The real world, but for the waiting: what is lost here comes back at once. */
@@ -186,8 +186,8 @@ describe('an upload that pauses', () => {
     const { source, state } = await prepared(4 * MIB)
     assert.deepEqual(await askSend(state), { is: 'gone' })
     const kept = await paused(source, state)
-    const standing = await askSend(kept)
-    assert.ok(standing.is === 'open' && standing.reached >= MIB && standing.reached < kept.size)
+    const status = await askSend(kept)
+    assert.ok(status.is === 'open' && status.reached >= MIB && status.reached < kept.size)
     const landed = await send({ state: kept, source })
     assert.deepEqual(await askSend(kept), { is: 'landed', landed })
     const other = await prepared(4 * MIB)
@@ -203,7 +203,7 @@ describe('an upload that pauses', () => {
     const kept = await paused(source, state)
     await cancelSend(kept)
     await assert.rejects(send({ state: kept, source }), stopped('session_gone'))
-    await assertLandedOnce(state, await send({ state: startAnew(kept), source }))
+    await assertLandedOnce(state, await send({ state: forNewSession(kept), source }))
   })
 
   it('is gone when the owner has withdrawn the link', async () => {

@@ -29,7 +29,7 @@ const grown = (machine: SendMachine): SendMachine => ({
   sizing: { ...machine.sizing, bytes: machine.sizing.max },
 })
 const opened = (size: number, offset = 0) =>
-  grown(follow(start(size), [created, { is: 'told', state: 'open', offset }]))
+  grown(follow(start(size), [created, { is: 'status', state: 'open', offset }]))
 const failedChunk = (failure: ProblemError | NetworkError, sentBytes = 8 * MIB): SendEvent => ({
   is: 'failed',
   failure,
@@ -43,7 +43,7 @@ describe('the order of an upload', () => {
     assert.deepEqual(nextStep(machine), { do: 'create' })
     machine = after(machine, created, 0)
     assert.deepEqual(nextStep(machine), { do: 'ask', uploadId })
-    machine = after(machine, { is: 'told', state: 'open', offset: 0 }, 0)
+    machine = after(machine, { is: 'status', state: 'open', offset: 0 }, 0)
     assert.deepEqual(nextStep(machine), { do: 'send', uploadId, offset: 0, end: MIB })
     machine = after(machine, { is: 'kept', offset: MIB, sentBytes: MIB, tookMs: 6_000 }, 0)
     assert.deepEqual(nextStep(machine), { do: 'send', uploadId, offset: MIB, end: 2 * MIB })
@@ -63,24 +63,24 @@ describe('the last chunk’s lost answer', () => {
 
   it('asks, and is done when the session has landed', () => {
     assert.equal(nextStep(lost).do, 'ask')
-    const machine = after(lost, { is: 'told', state: 'landed', offset: MIB }, 0)
+    const machine = after(lost, { is: 'status', state: 'landed', offset: MIB }, 0)
     assert.equal(nextStep(machine).do, 'land')
   })
 
   it('asks again after a pause while the session is finishing', () => {
-    const machine = after(lost, { is: 'told', state: 'finishing', offset: MIB }, 0)
+    const machine = after(lost, { is: 'status', state: 'finishing', offset: MIB }, 0)
     assert.equal(nextStep(machine).do, 'ask')
     assert.ok(machine.waitMs > 0)
   })
 
   it('asks again, and sends nothing, when the session has every byte and is still called open', () => {
-    const machine = after(lost, { is: 'told', state: 'open', offset: MIB }, 0)
+    const machine = after(lost, { is: 'status', state: 'open', offset: MIB }, 0)
     assert.equal(nextStep(machine).do, 'ask')
     assert.ok(machine.waitMs > 0)
   })
 
   it('sends the chunk again when the server never got it', () => {
-    const machine = after(lost, { is: 'told', state: 'open', offset: 0 }, 0)
+    const machine = after(lost, { is: 'status', state: 'open', offset: 0 }, 0)
     assert.equal(nextStep(machine).do, 'send')
   })
 })
@@ -110,7 +110,7 @@ describe('how large and how often', () => {
   it('halves the chunk after a cut', () => {
     const machine = follow(opened(20 * MIB), [
       failedChunk(new NetworkError('unreachable')),
-      { is: 'told', state: 'open', offset: 0 },
+      { is: 'status', state: 'open', offset: 0 },
     ])
     assert.deepEqual(nextStep(machine), { do: 'send', uploadId, offset: 0, end: 4 * MIB })
   })
@@ -139,9 +139,9 @@ describe('how large and how often', () => {
   it('ends a chunk where a segment ends', () => {
     const segments = { first: 2210, each: MIB }
     const machine = grown(startSending({ size: 20 * MIB, segments, uploadId, suggestedChunkBytes: 8 * MIB }))
-    const first = nextStep(after(machine, { is: 'told', state: 'open', offset: 0 }, 0))
+    const first = nextStep(after(machine, { is: 'status', state: 'open', offset: 0 }, 0))
     assert.equal(first.do === 'send' && first.end, 2210 + 7 * MIB)
-    const second = nextStep(after(machine, { is: 'told', state: 'open', offset: 2210 + 7 * MIB }, 0))
+    const second = nextStep(after(machine, { is: 'status', state: 'open', offset: 2210 + 7 * MIB }, 0))
     assert.equal(second.do === 'send' && second.end, 2210 + 15 * MIB)
   })
 
@@ -231,7 +231,7 @@ function serve(server: ModelServer, machine: SendMachine, chance: Chance): SendE
 function answerTo(server: ModelServer, machine: SendMachine): SendEvent {
   const step = nextStep(machine)
   if (step.do === 'create') return created
-  if (step.do === 'ask') return { is: 'told', state: server.isLanded ? 'landed' : 'open', offset: server.kept }
+  if (step.do === 'ask') return { is: 'status', state: server.isLanded ? 'landed' : 'open', offset: server.kept }
   assert.ok(step.do === 'send')
   assert.ok(!server.acknowledged.has(step.offset), 'an acknowledged chunk is never sent again')
   if (step.offset !== server.kept)

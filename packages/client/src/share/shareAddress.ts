@@ -1,6 +1,6 @@
 /**
- * The address of a share, `{PUBLIC_URL}/v/{opaque_id}#{fragment}`. The fragment is what a browser keeps to itself and never sends:
- * base64url, unpadded, of version 1 ‖ share key. The key stands nowhere else, so that nobody, its owner neither, makes an address anew from what the server has.
+ * The address of a share, `{PUBLIC_URL}/v/{opaque_id}#{fragment}`. A browser never sends the fragment: base64url, unpadded, of version 1 ‖ share key.
+ * The key is stored nowhere else, so neither the server nor the owner can rebuild an address from the server's data.
  */
 import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
 import { type OpaqueId, parseOpaqueId } from '@blindkeep/protocol/ids'
@@ -10,10 +10,10 @@ import { parseBaseUrl } from '../http/baseUrl.ts'
 import { ShareError } from './shareError.ts'
 
 const VERSION = 1
-/** 33 bytes are 44 characters, of which no bit is left over (RFC 4648, section 5). */
+/** 33 bytes are exactly 44 characters (RFC 4648, section 5). */
 const form = /^[A-Za-z0-9_-]{44}$/
 
-/** An address in its parts, as a page that runs below it knows them. */
+/** The parts of an address, as a page at that address knows them. */
 export interface ShareParts {
   readonly baseUrl: string
   readonly opaqueId: string
@@ -34,7 +34,7 @@ export function makeShareFragment(shareKey: Uint8Array): string {
   return base64urlnopad.encode(concatBytes(Uint8Array.of(VERSION), shareKey))
 }
 
-/** The share key, of a fragment with or without its `#`. Undefined for anything that is not exactly one. */
+/** The share key of a fragment, with or without `#`. Undefined for any other text. */
 export function parseShareFragment(text: string): Bytes | undefined {
   const encoded = text.startsWith('#') ? text.slice(1) : text
   if (!form.test(encoded)) return undefined

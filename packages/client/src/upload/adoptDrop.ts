@@ -15,30 +15,33 @@ import { type CompleteAsset, type Completed, completeAsset, requirePlaintextSize
 import { roleBlobOf, sendBundle } from './sendBundle.ts'
 import { signBundle, smallBlob } from './signBundle.ts'
 
-/** A claim of the server's lasts a minute, so whoever waits as long as this has waited it out. */
+/** These waits are longer than the server's claim, which lasts a minute. */
 const MAX_TRIES = 8
 const BACKOFF_MS = { first: 500, max: 30_000 }
 
 export interface AdoptDrop extends CompleteAsset {
   readonly album: AlbumId
-  /** An id that the caller has made and kept, so that after a crash the same call goes on, though the drop has left the inbox. A new one when left out. */
+  /**
+   * An id that the caller has made and stored, so that after a crash the same call continues although the drop has left the inbox. A new id by
+   * default.
+   */
   readonly assetId?: AssetId | undefined
 }
 
-/** An item of the inbox: what was shown of it is what is adopted. */
+/** An item of the inbox. The adopted file must be the one that was shown. */
 export type DropToAdopt = DropFacts & { readonly file?: FileDescription | undefined }
 
-/** For callers who keep the id of an asset before there is one. */
+/** For callers that store the id of an asset before the asset exists. */
 export function newAssetId({ environment }: Pick<AssetPorts, 'environment'>): AssetId {
   return newId(environment, parseAssetId)
 }
 
 /**
- * Makes a drop an asset of an album: its bytes stay where they are, its key is wrapped under the album, and its name, type, note and sender become the
- * asset's metadata. Reads the drop's header and not its content. Resolves when the asset is complete. A lost answer is found out by asking for the asset,
- * and a claim that a crash has left is waited out, which takes the minute of the server's lease.
- * Throws `SealError` for a drop that does not open, `DropError` for one that says another thing of its file than the inbox has shown, `ProblemError`
- * (`error.drop.not_found` when it was adopted otherwise, or discarded), `SendError`, `AssetError` and what a call throws.
+ * Turns a drop into an asset of an album: its bytes stay where they are, its key is wrapped under the album, and its name, type, note and sender
+ * become the asset's metadata. Reads the header of the drop, not its content. Resolves when the asset is complete. When an answer is lost, asks for
+ * the asset; when a crashed attempt holds the drop, waits for the end of its lease, up to a minute.
+ * Throws `SealError` for a drop that does not open, `DropError` when its file is not the one that the inbox showed, `ProblemError`
+ * (`error.drop.not_found` when it was adopted otherwise or discarded), `SendError`, `AssetError`, and what a call throws.
  */
 export async function adoptDrop(ports: AssetPorts, drop: DropToAdopt, options: AdoptDrop): Promise<Completed> {
   const { call, keysOf, environment, accountKey } = ports
@@ -48,12 +51,12 @@ export async function adoptDrop(ports: AssetPorts, drop: DropToAdopt, options: A
     return completeAsset(ports, assetId, options)
   const opened = await openDropPrefix(ports, drop, signal)
   const file = descriptionOf(opened.header)
-  // Whoever has sent a drop can seal another beginning under its key, and a server that is theirs can give that one out now.
+  // The sender of a drop can seal another header under its key, and a malicious server can return that one now.
   if (drop.file !== undefined && !isSameFile(drop.file, file)) throw new DropError()
   const key = recoverDropKey(keysOf(drop.opaqueId), fromBase64(drop.kemCt))
   const metadata = smallBlob(environment, await sealMetadata({ key, assetId }, file))
   const { envelope, provenance } = await signBundle(ports, {
-    place: { accountKey, albumId: album, amkVersion: AMK_VERSION, assetId },
+    keyInputs: { accountKey, albumId: album, amkVersion: AMK_VERSION, assetId },
     key,
     keyMode: 'wrapped',
     originalHash: hashOf(drop),
@@ -75,7 +78,7 @@ function isSameFile(shown: FileDescription, found: FileDescription): boolean {
 
 function hashOf({ ciphertextHash }: DropFacts): Sha256Hex {
   const hash = parseSha256Hex(ciphertextHash)
-  if (hash === undefined) throw new RangeError('a drop’s hash is 64 lowercase hex characters')
+  if (hash === undefined) throw new RangeError('the hash of a drop must be 64 lowercase hex characters')
   return hash
 }
 
@@ -87,8 +90,8 @@ interface Claim {
 }
 
 /**
- * Repeats exactly what was asked, which joins a try that is under way, until the asset is there or the server says no. A try whose process died was asked
- * otherwise, and holds the drop until its lease has run out: as long as the inbox lists the drop it is only not there yet (specification, Adopt).
+ * Repeats the same request, which joins an attempt in progress, until the asset exists or the server refuses. A crashed attempt made another request
+ * and holds the drop until its lease ends: as long as the inbox lists the drop, the refusal is temporary (specification, Adopt).
  */
 async function claim(ports: AssetPorts, drop: DropFacts, { envelope, assetId, album, signal }: Claim): Promise<void> {
   const { call } = ports
@@ -113,9 +116,9 @@ async function claim(ports: AssetPorts, drop: DropFacts, { envelope, assetId, al
       await ask()
       return
     } catch (error) {
-      if (!isUnsure(error)) throw error
-      // The inbox before the asset: what leaves the one in between is found in the other.
-      const isWaiting = !isNo(error) || (await isListed(ports, drop, signal))
+      if (!isInconclusive(error)) throw error
+      // Asks the inbox first: a drop that leaves it between the two requests is found as an asset.
+      const isWaiting = !isRefusal(error) || (await isListed(ports, drop, signal))
       if (await hasBeenAdopted(ports, drop, { assetId, signal })) return
       if (!isWaiting || tries === MAX_TRIES) throw error
     }
@@ -123,18 +126,18 @@ async function claim(ports: AssetPorts, drop: DropFacts, { envelope, assetId, al
   }
 }
 
-/** The answer may have been lost on an earlier try, which then has taken the drop out of the inbox; or this one’s was. */
-function isUnsure(error: unknown): boolean {
+/** The answer of this or an earlier attempt may have been lost, and that attempt has taken the drop out of the inbox. */
+function isInconclusive(error: unknown): boolean {
   if (error instanceof ProblemError) return error.code === 'error.drop.not_found' || error.status >= 500
   return error instanceof NetworkError || error instanceof AnswerError
 }
 
-function isNo(error: unknown): boolean {
+function isRefusal(error: unknown): boolean {
   return error instanceof ProblemError && error.status < 500
 }
 
 function isListed({ call }: AssetPorts, { dropId }: DropFacts, signal: AbortSignal | undefined): Promise<boolean> {
-  return whereReached(true, async () => {
+  return orWhenUnreachable(true, async () => {
     const { body } = await call('inbox', { signal })
     return body.drops.some(({ drop_id }) => drop_id === dropId)
   })
@@ -145,11 +148,11 @@ function hasBeenAdopted(
   drop: DropFacts,
   { assetId, signal }: Pick<Claim, 'assetId' | 'signal'>,
 ): Promise<boolean> {
-  return whereReached(false, async () => isAdopted(await findAsset(call, assetId, signal), drop))
+  return orWhenUnreachable(false, async () => isAdopted(await findAsset(call, assetId, signal), drop))
 }
 
-/** What to assume as long as the server does not tell. */
-async function whereReached(otherwise: boolean, ask: () => Promise<boolean>): Promise<boolean> {
+/** `otherwise` when the server does not answer. */
+async function orWhenUnreachable(otherwise: boolean, ask: () => Promise<boolean>): Promise<boolean> {
   try {
     return await ask()
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Finishes what was cut short: an asset whose original is there, without metadata or without anybody's signature. */
+/** Completes an interrupted asset: its original exists, and metadata or manifest are missing. */
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
@@ -29,22 +29,22 @@ export interface CompleteAsset {
 export interface Completed {
   readonly assetId: AssetId
   readonly albumId: AlbumId
-  /** The sessions of what was sent now. */
+  /** The sessions of the blobs that this call sent. */
   readonly uploads: SentUploads
 }
 
 /**
- * Resolves when the asset is complete; nothing is sent when it is already. The original's header has to open under the asset's key; its content is not
- * read, so a server that names another hash for it has that signed, and is caught when the content is opened, or before anything is destroyed.
- * Throws `AssetIncomplete` when the original is missing, or metadata that is signed: then the device that began it has to finish.
- * Throws `SendError`, `AssetError`, `SealError` and what a call throws besides.
+ * Resolves when the asset is complete; sends nothing when it already is. The header of the original must open under the asset's key. Its content is
+ * not read, so a malicious server can have another hash signed; opening the content or `verifyBeforeDestroying` detects that later.
+ * Throws `AssetIncomplete` when the original is missing, or metadata that is already signed: only the device that began the upload can finish it
+ * then. Throws `SendError`, `AssetError`, `SealError`, and what a call throws.
  */
 export async function completeAsset(ports: AssetPorts, assetId: string, options: CompleteAsset): Promise<Completed> {
   try {
     return await completeOnce(ports, assetId, options)
   } catch (error) {
     if (!(error instanceof SendError && error.reason === 'asset_taken')) throw error
-    // A session that was begun and left holds the place, for another sealing of the same metadata or another signature.
+    // An open session of an earlier attempt occupies the slot, with another sealing of the metadata or another signature.
     await cancelOpenUploads(ports, assetId, { roles: ['metadata', 'provenance'], signal: options.signal })
     return completeOnce(ports, assetId, options)
   }
@@ -60,11 +60,11 @@ async function completeOnce(ports: AssetPorts, assetId: string, options: Complet
   const keyMode = requireCompletable(asset)
   const key = await assetKeyOf(ports, asset, undefined)
   const opened = await openOriginal(ports, { asset, original, key, signal })
-  const held = await heldMetadata(ports, { asset, key, signal })
+  const stored = await storedMetadata(ports, { asset, key, signal })
   const metadata =
-    held ?? smallBlob(environment, await sealMetadata({ key, assetId: asset.assetId }, descriptionOf(opened.header)))
+    stored ?? smallBlob(environment, await sealMetadata({ key, assetId: asset.assetId }, descriptionOf(opened.header)))
   const { envelope, provenance } = await signBundle(ports, {
-    place: { ...ports, albumId: asset.albumId, assetId: asset.assetId, amkVersion: asset.envelope.amk_version },
+    keyInputs: { ...ports, albumId: asset.albumId, assetId: asset.assetId, amkVersion: asset.envelope.amk_version },
     key,
     keyMode,
     originalHash: original.hash,
@@ -74,14 +74,14 @@ async function completeOnce(ports: AssetPorts, assetId: string, options: Complet
     retentionUntil: asset.envelope.retention_until ?? undefined,
   })
   const missing = [
-    ...(held === undefined ? [roleBlobOf('metadata', metadata)] : []),
+    ...(stored === undefined ? [roleBlobOf('metadata', metadata)] : []),
     roleBlobOf('provenance', provenance),
   ]
   const uploads = await sendBundle({ ...options, call, envelope, blobs: missing, environment })
   return { assetId: asset.assetId, albumId: asset.albumId, uploads }
 }
 
-/** A manifest that is there commits to metadata that only its writer can seal to the same bytes. */
+/** An existing manifest commits to metadata that only its author can seal to the same bytes. */
 async function isSigned(ports: AssetPorts, asset: AssetFacts, signal: AbortSignal | undefined): Promise<boolean> {
   const provenance = await readProvenance(ports, asset, signal)
   if (provenance === undefined) return false
@@ -90,17 +90,17 @@ async function isSigned(ports: AssetPorts, asset: AssetFacts, signal: AbortSigna
   return true
 }
 
-/** What is signed here is told by the server, so only what cannot harm is taken from it: everything that the key does not prove is compared. */
+/** The values to be signed come from the server, so every value that the key does not prove is compared. */
 function requireCompletable({ envelope, albumId, drop }: AssetFacts): 'derived' | 'wrapped' {
   if (envelope.action !== 'create')
     throw new AssetIncomplete(['provenance'], 'Its original was replaced: finish that on the device that began it.')
   if ((envelope.album_id ?? albumId) !== albumId)
-    throw new AssetError('asset_differs', 'the asset is told to be in two albums')
+    throw new AssetError('asset_differs', 'the server states two albums for the asset')
   const keyMode = drop === undefined ? 'derived' : 'wrapped'
   if (envelope.key_mode !== keyMode)
-    throw new AssetError('envelope_differs', 'the server tells another key_mode than the asset can have')
+    throw new AssetError('envelope_differs', 'the server states a key_mode that the asset cannot have')
   if (envelope.chunk_size !== SEGMENT_PLAINTEXT_BYTES)
-    throw new AssetError('envelope_differs', 'the server tells another chunk_size than the original can have')
+    throw new AssetError('envelope_differs', 'the server states a chunk_size that the original cannot have')
   return keyMode
 }
 
@@ -119,20 +119,20 @@ async function openOriginal(
   const opened = await openPrefix(prefix, originalContext(asset, key))
   const plaintextSize = requirePlaintextSize(opened, original.size, prefix.length)
   if (plaintextSize !== asset.envelope.plaintext_size)
-    throw new AssetError('envelope_differs', 'the server tells another plaintext_size than the original can have')
+    throw new AssetError('envelope_differs', 'the server states a plaintext_size that the original cannot have')
   return { ...opened, plaintextSize }
 }
 
-/** What the data segments of a blob hold, in bytes; at least what its header promises. Throws `SealError` for a size that no such blob has. */
+/** Plaintext bytes in the data segments of a blob, at least `header.size`. Throws `SealError` for a size that no such blob has. */
 export function requirePlaintextSize({ header }: OpenedPrefix, sealedSize: number, bytesBefore: number): number {
   const plaintextSize = plaintextSizeOf(sealedSize, bytesBefore)
   if (plaintextSize === undefined) throw new SealError('truncated', 'no sealed blob has this size')
   if (plaintextSize < header.size)
-    throw new SealError('size_beyond_plaintext', 'the header promises more than the blob holds')
+    throw new SealError('size_beyond_plaintext', 'the header states more bytes than the blob has')
   return plaintextSize
 }
 
-async function heldMetadata(
+async function storedMetadata(
   ports: AssetPorts,
   { asset, key, signal }: Omit<OriginalQuestion, 'original'>,
 ): Promise<SmallBlob | undefined> {
@@ -144,12 +144,12 @@ async function heldMetadata(
 }
 
 interface CancelUploads {
-  /** Of any role when left out. */
+  /** All roles by default. */
   readonly roles?: readonly BlobRole[]
   readonly signal?: AbortSignal | undefined
 }
 
-/** Ends the sessions of an asset that are still open. */
+/** Cancels the open sessions of an asset. */
 export async function cancelOpenUploads(
   { call }: AssetPorts,
   assetId: string,

@@ -10,35 +10,35 @@ import type { Source } from '../seal/source.ts'
 import type { UploadProgress } from './sendBundle.ts'
 import { type RoleBlob, roleBlobOf, sendBundle } from './sendBundle.ts'
 import { smallBlob } from './signBundle.ts'
-import { originalSealer, placeOf, type UploadState } from './uploadState.ts'
+import { keyInputsOf, originalSealer, type UploadState } from './uploadState.ts'
 
 export interface FinishUpload {
   readonly state: UploadState
-  /** The file that was prepared; one that has changed since is noticed before any byte of it is sent. */
+  /** The prepared file. A change is detected before any changed byte is sent. */
   readonly source: Source
-  /** Called, and awaited, when the state has changed: keep it before anything else happens. */
+  /** Called and awaited when the state has changed. Store it before you return. */
   readonly onState?: ((state: UploadState) => void | Promise<void>) | undefined
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
-  /** Pauses: rejects with the signal's reason, and the state stays good for another try. */
+  /** Pauses: rejects with the signal's reason. The state stays valid for another attempt. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface Uploaded {
   readonly assetId: AssetId
   readonly albumId: AlbumId
-  /** The sessions that are known, which the receipts have to name; none of those whose blobs somebody else has sent. */
+  /** The known sessions; the receipts must name them. Without sessions of blobs that another device has sent. */
   readonly uploads: SentUploads
 }
 
 /**
- * Sends what the server does not hold yet of a prepared upload, and resolves when the asset is complete. Throws `SendError` when it stops, and then says
- * what to do; with the remedy `resume` or `start_anew` the same state is good for another try. Throws `RangeError` for a state of another account or server.
+ * Sends the missing parts of a prepared upload, and resolves when the asset is complete. Throws `SendError` when it stops; with the remedies `resume`
+ * and `restart` the same state can be used again. Throws `RangeError` for a state of another account or server.
  */
 export async function finishUpload(ports: AssetPorts, options: FinishUpload): Promise<Uploaded> {
   const { call, accountKey, environment } = ports
   const { state, onState, signal } = options
   requireOwn(ports, state)
-  const { albumId, assetId } = placeOf(state.envelope, accountKey)
+  const { albumId, assetId } = keyInputsOf(state.envelope, accountKey)
   const asset = await findAsset(call, assetId, signal)
   const known = knownUploads(state)
   if (asset !== undefined && (await isFinishedByOther(ports, asset, options)))
@@ -60,15 +60,15 @@ export async function finishUpload(ports: AssetPorts, options: FinishUpload): Pr
 }
 
 function requireOwn({ baseUrl, accountId }: AssetPorts, { envelope, ...state }: UploadState): void {
-  if (state.baseUrl !== baseUrl) throw new RangeError('this upload was begun at another server')
-  if (envelope.created_by_user !== accountId) throw new RangeError('this upload was begun by another account')
+  if (state.baseUrl !== baseUrl) throw new RangeError('this upload belongs to another server')
+  if (envelope.created_by_user !== accountId) throw new RangeError('this upload belongs to another account')
 }
 
 function holds(asset: AssetFacts | undefined, role: BundleRole, hash: string): boolean {
   return asset?.blobs.some((blob) => blob.role === role && blob.hash === hash) ?? false
 }
 
-/** Another device of the account may have given the same original metadata and a manifest of its own, which then stand. */
+/** Another device of the account may have completed the same original with its own metadata and manifest, which are then valid. */
 async function isFinishedByOther(
   ports: AssetPorts,
   asset: AssetFacts,
@@ -101,7 +101,7 @@ async function blobsOf(
   ]
 }
 
-/** Sessions whose blobs another device has replaced by its own have brought nothing. */
+/** Leaves out the sessions whose blobs another device has replaced by its own. */
 function landedOf({ environment }: AssetPorts, asset: AssetFacts, state: UploadState): SentUploads {
   const hashes: Readonly<Record<BundleRole, string>> = {
     original: state.envelope.ciphertext_hash,

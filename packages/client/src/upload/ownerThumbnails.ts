@@ -1,4 +1,4 @@
-/** Thumbnails of the owner's pictures: sealed beside them, so that an album shows without fetching what it shows. */
+/** Thumbnails of the owner's pictures: sealed beside them, so that an album need not fetch the pictures. */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { type DeviceId, formatInstant } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
@@ -16,21 +16,21 @@ import { smallBlob } from './signBundle.ts'
 import { uploadPath } from './uploadPath.ts'
 
 export interface AddThumbnail {
-  /** Which device is named as the writer; nothing is signed. One of the account's that may write, when left out. */
+  /** The device that is named as the writer; nothing is signed. By default a device of the account that may write. */
   readonly device?: { readonly deviceId: DeviceId } | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface OwnerThumbnails {
   /**
-   * Puts a small picture beside the asset's original, WebP, JPEG or PNG of at most 64 KiB; sends nothing when one is there that opens. It goes when the
-   * original is replaced. Throws `RangeError` for what is no such picture or when no device may write, `AssetIncomplete` when the original is missing,
-   * `SendError` and what a call throws.
+   * Adds a small picture to the asset: WebP, JPEG or PNG of at most 64 KiB. Sends nothing when the asset has a thumbnail that opens. Replacing the
+   * original removes it. Throws `RangeError` for other bytes and when no device may write, `AssetIncomplete` when the original is missing,
+   * `SendError`, and what a call throws.
    */
   addThumbnail(assetId: string, picture: Uint8Array, options?: AddThumbnail): Promise<void>
   /**
-   * The picture, which a client of the account has sealed for this very asset; undefined when there is none that opens. No device has signed it: of an asset
-   * that was replaced, a server that lies can show the thumbnail of a former original. Throws what a call throws.
+   * The picture, sealed by a client of the account for this very asset; undefined when there is none that opens. It is not signed: for an asset whose
+   * original was replaced, a malicious server can return the thumbnail of a former original. Throws what a call throws.
    */
   readThumbnail(
     asset: string | AssetFacts,
@@ -80,7 +80,9 @@ async function readOf(ports: AssetPorts, asset: AssetFacts, signal?: AbortSignal
   return undefined
 }
 
-/** What does not open is no thumbnail, and neither is what went away or is withheld: an icon stands there instead, and the asset itself tells why. */
+/**
+ * A blob that does not open, no longer exists or is withheld counts as no thumbnail: the page shows an icon, and the asset itself reports the fault.
+ */
 function isNone(error: unknown): boolean {
   if (error instanceof ProblemError) return ['error.blob.not_found', 'error.blob.withheld'].includes(error.code)
   return error instanceof SealError || error instanceof AssetError
@@ -93,7 +95,7 @@ interface DerivativeOf {
   readonly signal: AbortSignal | undefined
 }
 
-/** What the original was declared with, by whoever adds to it now: it binds the derivative to this very original. */
+/** The envelope of the original, with this writer: it binds the derivative to this very original. */
 async function envelopeOf(
   ports: AssetPorts,
   { asset, original, device, signal }: DerivativeOf,

@@ -225,7 +225,7 @@ describe('an upload that was interrupted', () => {
     for (const changed of [content.with(content.length - 1, (content.at(-1) ?? 0) ^ 1), content.subarray(1)]) {
       await assert.rejects(
         owner.finishUpload({ state: kept, source: sourceOfBytes(changed) }),
-        (error) => stopped('file_changed')(error) && error instanceof SendError && error.remedy === 'prepare_anew',
+        (error) => stopped('file_changed')(error) && error instanceof SendError && error.remedy === 'prepare_again',
       )
     }
     await assert.rejects(owner.asset(state.envelope.file_id), /No such asset/)

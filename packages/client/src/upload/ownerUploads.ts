@@ -1,4 +1,4 @@
-/** The owner's own files on their way into albums: new ones, and drops out of the inbox. */
+/** The owner brings files into albums: new files, and drops from the inbox. */
 import type { AssetId } from '@blindkeep/protocol/ids'
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import { type AdoptDrop, adoptDrop, type DropToAdopt, newAssetId } from './adoptDrop.ts'
@@ -9,7 +9,7 @@ import type { UploadProgress } from './sendBundle.ts'
 import type { UploadState } from './uploadState.ts'
 
 export interface UploadOptions extends Omit<PrepareUpload, 'onProgress'> {
-  /** Called, and awaited, when the state is there and whenever it has changed: keep it, and `finishUpload` goes on after a crash. */
+  /** Called and awaited when the state exists and whenever it changes. Store it: after a crash `finishUpload` continues from it. */
   readonly onState?: ((state: UploadState) => void | Promise<void>) | undefined
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
 }
@@ -17,16 +17,16 @@ export interface UploadOptions extends Omit<PrepareUpload, 'onProgress'> {
 export interface OwnerUploads {
   /** `prepareUpload` and `finishUpload` in one. */
   upload(options: UploadOptions): Promise<Uploaded>
-  /** Seals, hashes and signs a file; sends nothing of it. */
+  /** Seals, hashes and signs a file; sends none of it. */
   prepareUpload(options: PrepareUpload): Promise<UploadState>
-  /** Sends what the server does not hold yet. Resolves when the asset is complete; throws `SendError` when it stops, and then says what to do. */
+  /** Sends the missing parts. Resolves when the asset is complete. Throws `SendError` when it stops. */
   finishUpload(options: FinishUpload): Promise<Uploaded>
-  /** Ends an upload for good and gives its quota back. What has landed of it already stays, and is deleted with `deleteAsset`. */
+  /** Cancels an upload and frees its quota. Parts that have landed stay; `deleteAsset` deletes them. */
   cancelUpload(state: UploadState): Promise<void>
   newAssetId(): AssetId
-  /** Makes a drop an asset. A lost answer is found out; after a crash the same call with the same `assetId`, or `completeAsset`, goes on. */
+  /** Turns a drop into an asset, also when an answer is lost. After a crash, the same call with the same `assetId`, or `completeAsset`, continues. */
   adoptDrop(drop: DropToAdopt, options: AdoptDrop): Promise<Completed>
-  /** Gives an asset whose original is there what it lacks: metadata and a manifest. */
+  /** Adds the missing metadata and manifest to an asset whose original exists. */
   completeAsset(assetId: string, options: CompleteAsset): Promise<Completed>
 }
 

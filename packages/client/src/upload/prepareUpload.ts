@@ -15,28 +15,28 @@ import type { UploadState } from './uploadState.ts'
 export interface PrepareUpload extends FileFacts {
   readonly source: Source
   readonly album: AlbumId
-  /** Signs the manifest. It has to be one of the account's by the time the upload is sent. */
+  /** Signs the manifest. It must be a device of the account by the time the upload is sent. */
   readonly device: Device
   readonly onProgress?: ((progress: PreparingProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Seals the file once, for its hash and tags, seals its metadata and signs both; nothing is sent but a question for the server's protocol window.
- * Reads the file from end to end with flat memory. The asset's id is new, and with it its key: one key never seals two contents.
+ * Seals the file once for its hash and tags, seals its metadata and signs both. Sends nothing; asks only for the server's protocol window. Reads the
+ * whole file with flat memory. The asset gets a new id and so a new key: one key never seals two contents.
  */
 export async function prepareUpload(ports: AssetPorts, options: PrepareUpload): Promise<UploadState> {
   const { accountKey, environment, baseUrl } = ports
   const { source, album, device, signal, onProgress } = options
   const assetId = newId(environment, parseAssetId)
-  const place = { accountKey, albumId: album, amkVersion: AMK_VERSION, assetId }
-  const key = derivedKey(place)
+  const keyInputs = { accountKey, albumId: album, amkVersion: AMK_VERSION, assetId }
+  const key = derivedKey(keyInputs)
   const header = headerOf(source.size, options)
   const sealer = await createSealer({ key, purpose: 'original', contextId: uuidBytes(assetId), header })
   const original = await hashFile({ sealer, source, signal, onProgress, environment })
   const metadata = smallBlob(environment, await sealMetadata({ key, assetId }, options))
   const { envelope, provenance } = await signBundle(ports, {
-    place,
+    keyInputs,
     key,
     keyMode: 'derived',
     originalHash: original.ciphertextHash,

@@ -1,4 +1,4 @@
-/** Sends blobs of one asset, one after the other, each in a session of its own. */
+/** Sends the blobs of one asset, one after the other, each in its own session. */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
@@ -13,15 +13,15 @@ import { SendError } from '../send/sendError.ts'
 import type { SmallBlob } from './signBundle.ts'
 import { uploadPath } from './uploadPath.ts'
 
-/** Until a session's own answer says otherwise. */
+/** Used until a session's own answer. */
 const CHUNK_BYTES_SUGGESTED = 8 * 1024 * 1024
 
 export interface UploadProgress {
   readonly phase: 'preparing' | 'sending' | 'finishing' | 'complete'
-  /** Ciphertext bytes that are hashed, or that the server has acknowledged. */
+  /** Ciphertext bytes that are hashed, or acknowledged by the server. */
   readonly bytes: number
   readonly of: number
-  /** There, when something went wrong and will be tried again after so long. */
+  /** Milliseconds until the next attempt, after a failure. */
   readonly waitingMs?: number
 }
 
@@ -32,11 +32,11 @@ export interface RoleBlob {
   readonly size: number
   readonly segments: SegmentGrid
   readonly readChunk: ChunkReader
-  /** Of a session that is known from before. */
+  /** The session of an earlier attempt. */
   readonly uploadId: UploadId | undefined
 }
 
-/** Bytes that lie in memory, as a blob to send. */
+/** A blob in memory, as a blob to send. */
 export function roleBlobOf(role: BundleRole, { bytes, hash }: SmallBlob, uploadId?: UploadId): RoleBlob {
   const readChunk = async (from: number, to: number): Promise<Bytes> => bytes.slice(from, to)
   return { role, hash, size: bytes.length, segments: { first: 0, each: SEGMENT_SEALED_BYTES }, readChunk, uploadId }
@@ -46,14 +46,14 @@ interface BundleToSend {
   readonly call: Call
   readonly envelope: ManifestEnvelope
   readonly blobs: readonly RoleBlob[]
-  /** Called, and awaited, when a session was opened. */
+  /** Called and awaited when a session was created. */
   readonly onCreated?: ((role: BundleRole, uploadId: UploadId) => void | Promise<void>) | undefined
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
   readonly environment: Environment
 }
 
-/** Resolves with the sessions when all have landed. Throws `SendError` when one stops. */
+/** Resolves with the sessions when all blobs have landed. Throws `SendError` when one stops. */
 export async function sendBundle(bundle: BundleToSend): Promise<SentUploads> {
   const { blobs, onProgress } = bundle
   const of = sizeOf(blobs)
@@ -70,7 +70,7 @@ function sizeOf(blobs: readonly RoleBlob[]): number {
   return blobs.reduce((sum, { size }) => sum + size, 0)
 }
 
-/** One blob that has landed is a part of the way and not its end. */
+/** The landing of one blob is progress of the bundle, not its end. */
 function partOf({ phase, bytes, waitingMs }: SendProgress, before: number, of: number): UploadProgress {
   return {
     phase: phase === 'landed' ? 'sending' : phase,
@@ -100,9 +100,9 @@ async function sendRole(
   try {
     return await sendInto(blob.uploadId)
   } catch (error) {
-    // A session from before may have run out or failed since: the same sealed bytes go into a new one.
-    const startsAnew = error instanceof SendError && error.remedy === 'start_anew'
-    if (!startsAnew || blob.uploadId === undefined) throw error
+    // An earlier session may have expired or failed: the same sealed bytes go into a new one.
+    const needsNewSession = error instanceof SendError && error.remedy === 'restart'
+    if (!needsNewSession || blob.uploadId === undefined) throw error
     return sendInto(undefined)
   }
 }

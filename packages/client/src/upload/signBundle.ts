@@ -1,15 +1,15 @@
-/** What goes with an original: its metadata, sealed, and the manifest that a device signs over both. */
+/** The companions of an original: its sealed metadata, and the manifest that a device signs over both. */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { type AccountId, formatInstant, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import { SEGMENT_PLAINTEXT_BYTES, SUITE_ID } from '@blindkeep/protocol/suites'
 import { type Device, signManifest } from '../account/device.ts'
-import { type KeyPlace, wrapKey } from '../assets/assetKeys.ts'
+import { type AssetKeyInputs, wrapKey } from '../assets/assetKeys.ts'
 import type { Environment } from '../environment.ts'
 import type { Call } from '../http/call.ts'
 import { CLIENT_VERSION, protocolVersionFor } from './clientVersion.ts'
 
-/** A blob small enough to lie in memory whole. */
+/** A blob that is small enough to be in memory as a whole. */
 export interface SmallBlob {
   readonly bytes: Bytes
   /** SHA-256, lowercase hex. */
@@ -23,36 +23,36 @@ interface BundleWriter {
 }
 
 interface BundleFacts {
-  readonly place: KeyPlace
-  /** K. With `wrapped` it goes into the manifest, sealed under the album. */
+  readonly keyInputs: AssetKeyInputs
+  /** K. With `wrapped` the manifest contains it, sealed under the album. */
   readonly key: Bytes
   readonly keyMode: ManifestEnvelope['key_mode']
   readonly originalHash: Sha256Hex
-  /** What the original's data segments hold, in bytes. */
+  /** Plaintext bytes in the original's data segments. */
   readonly plaintextSize: number
   readonly metadataHash: Sha256Hex
   readonly device: Device
-  /** RFC 3339; of an asset that somebody else has begun. */
+  /** RFC 3339; from an asset that another device began. */
   readonly retentionUntil?: string | undefined
 }
 
 interface SignedBundle {
-  /** As the original's session has it; the others differ in `ciphertext_hash` alone (specification, ManifestEnvelope). */
+  /** The envelope of the original's session; those of the other blobs differ in `ciphertext_hash` alone (specification, ManifestEnvelope). */
   readonly envelope: ManifestEnvelope
   readonly provenance: SmallBlob
 }
 
-/** Signs the manifest of a new asset. The server's window is asked for; nothing is sent. */
+/** Signs the manifest of a new asset. Asks for the server's protocol window; sends nothing. */
 export async function signBundle(writer: BundleWriter, facts: BundleFacts): Promise<SignedBundle> {
   const { call, accountId, environment } = writer
-  const { place, device, keyMode, key, originalHash, retentionUntil } = facts
+  const { keyInputs, device, keyMode, key, originalHash, retentionUntil } = facts
   const { body: info } = await call('serverInfo')
   const envelope: ManifestEnvelope = {
     crypto_suite_id: SUITE_ID,
     protocol_version: protocolVersionFor(info),
-    album_id: place.albumId,
-    file_id: place.assetId,
-    amk_version: place.amkVersion,
+    album_id: keyInputs.albumId,
+    file_id: keyInputs.assetId,
+    amk_version: keyInputs.amkVersion,
     ciphertext_hash: originalHash,
     plaintext_size: facts.plaintextSize,
     chunk_size: SEGMENT_PLAINTEXT_BYTES,
@@ -66,7 +66,7 @@ export async function signBundle(writer: BundleWriter, facts: BundleFacts): Prom
     action: 'create',
     ...(retentionUntil === undefined ? {} : { retention_until: retentionUntil }),
   }
-  const wrappedKey = keyMode === 'wrapped' ? await wrapKey(key, place) : undefined
+  const wrappedKey = keyMode === 'wrapped' ? await wrapKey(key, keyInputs) : undefined
   return { envelope, provenance: smallBlob(environment, signManifest(device, { envelope, wrappedKey })) }
 }
 
@@ -74,6 +74,6 @@ export function smallBlob({ createHash }: Environment, bytes: Bytes): SmallBlob 
   const running = createHash()
   running.update(bytes)
   const hash = parseSha256Hex(running.digest())
-  if (hash === undefined) throw new Error('the running hash gave no SHA-256')
+  if (hash === undefined) throw new Error('the running hash did not return a SHA-256')
   return { bytes, hash }
 }

@@ -9,11 +9,11 @@ interface BlobDeclaration {
   readonly hash: Sha256Hex
   /** Ciphertext bytes. */
   readonly size: number
-  /** The bundle's, as the original has it. */
+  /** The envelope of the bundle, as the original has it. */
   readonly envelope: ManifestEnvelope
 }
 
-/** Into an upload of the owner's own. A creation needs no key of its own to be repeated: asset, role and hash name the session. */
+/** Sends into an upload of the owner. A creation needs no key of its own: asset, role and hash identify the session. */
 export function uploadPath(call: Call, { role, hash, size, envelope }: BlobDeclaration): SendPath {
   const { album_id: albumId } = envelope
   if (albumId === undefined || albumId === null) throw new RangeError('an upload is declared for an album')
@@ -27,7 +27,7 @@ export function uploadPath(call: Call, { role, hash, size, envelope }: BlobDecla
           album_id: albumId,
           size,
           hash,
-          // The true type stays sealed.
+          // The real type stays sealed.
           content_type: 'application/octet-stream',
           blob_role: role,
           crypto_suite_id: envelope.crypto_suite_id,

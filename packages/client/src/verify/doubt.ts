@@ -21,23 +21,23 @@ export type DoubtReason =
 
 export interface Doubt {
   readonly reason: DoubtReason
-  /** What it means, for people. */
+  /** For people. */
   readonly message: string
-  /** What it was found by, where something failed. */
+  /** The error behind it, if there is one. */
   readonly cause?: Error
 }
 
 const KEEP = 'Keep your copy.'
 
-export function doubt(reason: DoubtReason, what: string): Doubt {
-  return { reason, message: `${what} ${KEEP}` }
+export function doubt(reason: DoubtReason, finding: string): Doubt {
+  return { reason, message: `${finding} ${KEEP}` }
 }
 
-/** What a failure means for the file at hand. Undefined for what is a fault of the program or of the local disk, and no answer at all. */
+/** The doubt that follows from a failure. Undefined for a fault of this program or of the local disk, which answers nothing. */
 export function doubtOf(error: unknown): Doubt | undefined {
   const reason = reasonOf(error)
   if (reason === undefined || !(error instanceof Error)) return undefined
-  return { reason, message: `${wordsOf(reason, error)} ${KEEP}`, cause: error }
+  return { reason, message: `${messageOf(reason, error)} ${KEEP}`, cause: error }
 }
 
 function reasonOf(error: unknown): DoubtReason | undefined {
@@ -55,7 +55,7 @@ function isMissing({ code }: ProblemError): boolean {
   return codes.includes(code)
 }
 
-function wordsOf(reason: DoubtReason, { message }: Error): string {
+function messageOf(reason: DoubtReason, { message }: Error): string {
   if (reason === 'file_differs') return 'The file changed while it was compared.'
-  return reason === 'unreadable' ? `What the server has cannot be opened: ${message}.` : message
+  return reason === 'unreadable' ? `The server’s data cannot be opened: ${message}.` : message
 }

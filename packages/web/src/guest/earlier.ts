@@ -1,6 +1,6 @@
 /** What earlier visits, and other tabs, have left of this link's files: what landed, and what can be gone on with. */
 import type { Environment } from '@blindkeep/client/environment'
-import { askSend, type Landed, startAnew } from '@blindkeep/client/guest'
+import { askSend, type Landed, forNewSession } from '@blindkeep/client/guest'
 import { mapBounded } from '@blindkeep/client/mapBounded'
 import type { Entries } from './entries.ts'
 import type { Keep, KeptUpload, LandedFile } from './keep.ts'
@@ -138,7 +138,7 @@ export function createEarlier(options: EarlierOptions): Earlier {
     unfinished: () => left.map((upload) => unfinishedOf(upload, gone.has(upload.id))),
     uploads: () =>
       left.map((upload) =>
-        gone.has(upload.id) ? { ...upload, state: startAnew(upload.state, environment), reached: 0 } : upload,
+        gone.has(upload.id) ? { ...upload, state: forNewSession(upload.state, environment), reached: 0 } : upload,
       ),
     leave,
     async take(id) {

@@ -9,7 +9,7 @@ import {
   type SendProgress,
   type SendState,
   send,
-  startAnew,
+  forNewSession,
   type UploadLink,
   withPassphrase,
 } from '@blindkeep/client/guest'
@@ -235,8 +235,8 @@ export function createUploads(options: UploadsOptions): Uploads {
     const entry = entries.get(id)
     if (entry === undefined || error === CANCELLED) return
     entries.change(id, { inFlight: 0, prepared: 0, isRetrying: false })
-    if (error instanceof SendError && error.remedy === 'start_anew' && entry.state !== undefined)
-      entries.change(id, { state: startAnew(entry.state, environment), sent: 0, isReserved: false })
+    if (error instanceof SendError && error.remedy === 'restart' && entry.state !== undefined)
+      entries.change(id, { state: forNewSession(entry.state, environment), sent: 0, isReserved: false })
     const failure = error === PAUSED || goesOnByItself(id, error) ? undefined : failureAfter(entry, error)
     if (failure === 'no_connection' || failure === 'busy') rest(id, failure, pauseMsOf(error))
     else if (failure !== undefined) entries.change(id, { phase: 'failed', failure })

@@ -61,7 +61,7 @@ export function createUploadSender<File>(ports: UploadPorts<File>, entries: Uplo
   async function fail(entry: Entry<File>, error: unknown): Promise<void> {
     entries.change(entry, { phase: 'failed', error, isWaitingForLine: false })
     // Its state is good for nothing any more: the file has to be sealed under another key.
-    if (error instanceof SendError && error.remedy === 'prepare_anew') await end(entry)
+    if (error instanceof SendError && error.remedy === 'prepare_again') await end(entry)
   }
 
   async function end(entry: Entry<File>): Promise<void> {
