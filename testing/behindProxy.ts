@@ -1,9 +1,9 @@
-/** A real server whose clients reach it through a proxy that tampers, for the tests of one file. */
+/** A real server behind a tampering proxy. */
 import { type RunningServer, startServer } from './startServer.ts'
 import { startTamperingProxy, type TamperingProxy } from './tamperingProxy.ts'
 
 export interface BehindProxy {
-  /** Its address is the server's public one. */
+  /** Its address is the server's public URL. */
   readonly proxy: TamperingProxy
   readonly server: RunningServer
   stop(): Promise<void>

@@ -9,7 +9,7 @@ import { type GuestEngine, openGuestEngine } from '../packages/web/src/guest/eng
 import { createMemoryKeep } from '../packages/web/src/guest/keep.ts'
 import type { ChosenFile, Phase, Row, Snapshot } from '../packages/web/src/guest/messages.ts'
 import { createSoleLocks } from '../packages/web/src/guest/tabLocks.ts'
-import { is } from './maliciousServer.ts'
+import { isRequest } from './maliciousServer.ts'
 import { newOwner } from './people.ts'
 import { type RunningServer, startServer } from './startServer.ts'
 import { type Exchanged, startTamperingProxy, type TamperingProxy } from './tamperingProxy.ts'
@@ -53,7 +53,7 @@ export function useGuestWorld(): GuestWorld {
     get owner() {
       return owner
     },
-    chunksSince: (from) => proxy.seen.slice(from).filter(is('PATCH', DROPS)),
+    chunksSince: (from) => proxy.seen.slice(from).filter(isRequest('PATCH', DROPS)),
     linkIdOf: (url) => `${proxy.url} ${new URL(url).pathname.split('/').at(-1)}`,
     async contentOf(name) {
       const drop = (await owner.inbox()).find(({ file }) => file?.name === name)

@@ -1,12 +1,12 @@
-/** Lies for a tampering proxy to tell. */
+/** What a malicious server does, for the tampering proxy. */
 import assert from 'node:assert/strict'
 import type { Exchanged, Message } from './tamperingProxy.ts'
 
-export const is = (method: string, form: RegExp) => (exchange: Exchanged) =>
+export const isRequest = (method: string, form: RegExp) => (exchange: Exchanged) =>
   exchange.method === method && form.test(exchange.path)
 
 /** Changes the members of a JSON answer. */
-export const lie = (change: (body: Record<string, unknown>) => void) => (message: Message) => {
+export const changeBody = (change: (body: Record<string, unknown>) => void) => (message: Message) => {
   const body: Record<string, unknown> = JSON.parse(message.body.toString())
   change(body)
   return { ...message, body: Buffer.from(JSON.stringify(body)) }

@@ -1,4 +1,4 @@
-/** People to test with. Their account keys are random and no password is stretched, so a test pays for Argon2id only where it is about a password. */
+/** Accounts and guests for tests. Account keys are random and no password is derived, so a test pays for Argon2id only if it is about a password. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { resumeOwner } from '@blindkeep/client/account'
 import { createCalls } from '@blindkeep/client/call'
@@ -10,7 +10,7 @@ import { sourceOfBytes } from '@blindkeep/client/source'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { AlbumId } from '@blindkeep/protocol/ids'
 
-/** Registers somebody new. */
+/** Registers a new account. */
 export async function newOwner(baseUrl: string, environment?: Environment): Promise<Owner> {
   const calls = createCalls({ baseUrl })
   const body = { email: `${randomUUID()}@example.org`, password: toBase64(randomBytes(32)) }
@@ -24,12 +24,12 @@ export async function newOwner(baseUrl: string, environment?: Environment): Prom
   return resumeOwner({ baseUrl, accountKey: new Uint8Array(randomBytes(32)), tokens, environment })
 }
 
-/** The same person at another device: another client of the account, which knows nothing that the first one does. */
+/** Another client of the account, which shares nothing with the first one but the account. */
 export function anotherClient(baseUrl: string, owner: Owner, environment?: Environment): Owner {
   return resumeOwner({ baseUrl, accountKey: owner.accountKey, tokens: owner.tokens(), environment })
 }
 
-/** Somebody new with an album and a device that may write. */
+/** A new account with an album and a device that may write. */
 export async function newKeeper(baseUrl: string, environment?: Environment): Promise<Keeper> {
   const owner = await newOwner(baseUrl, environment)
   const { albumId } = await owner.createAlbum({ name: 'Album' })
@@ -48,7 +48,7 @@ export interface SentFile {
   readonly landed: Landed
 }
 
-/** A guest who sends `content` through the link and meets no trouble. */
+/** A guest sends `content` through the link, without failures. */
 export async function sendFile(
   url: string,
   content: Uint8Array,
@@ -60,7 +60,7 @@ export async function sendFile(
   return { content, state, landed: await send({ state, source }) }
 }
 
-/** What `fetchReceipt` asks for. */
+/** The argument of `fetchReceipt`. */
 export function custodyOf({
   state,
   landed,

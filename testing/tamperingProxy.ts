@@ -1,6 +1,6 @@
 /**
- * A proxy in front of a real server that does to its traffic what a hostile server, a hostile network or a bad line would do.
- * What no tampering matches goes through untouched.
+ * A proxy in front of a real server. It does to the traffic what a malicious server, a malicious network or a bad connection would do. Exchanges that
+ * match no tampering pass unchanged.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http'
@@ -20,29 +20,29 @@ export interface Message {
 
 export interface Tampering {
   matches(exchange: Exchanged): boolean
-  /** Changes what the server gets. */
+  /** Changes what the server receives. */
   readonly request?: (message: Message) => Message
-  /** Changes what the client gets; `status` too, where it is given. */
+  /** Changes what the client receives; also the status, if it returns one. */
   readonly answer?: (message: Message) => Message & { readonly status?: number }
-  /** `request`: the connection is cut before the server hears of it. `answer`: after the server has answered. */
+  /** `request`: breaks the connection before the server receives the request. `answer`: after the server has answered. */
   readonly lose?: 'request' | 'answer'
-  /** Answers so itself, and the server hears nothing. */
+  /** Answers with this status; the server receives nothing. */
   readonly instead?: number
-  /** How many exchanges it happens to; all when left out. */
+  /** The number of exchanges; all by default. */
   readonly times?: number
 }
 
 export interface TamperingProxy {
   readonly url: string
-  /** Everything that clients asked, in order. */
+  /** All requests of clients, in order. */
   readonly seen: readonly Exchanged[]
-  /** Replaces all tampering that was asked for before. */
+  /** Replaces all former tampering. */
   tamper(...tamperings: readonly Tampering[]): void
   forwardTo(serverUrl: string): void
   close(): Promise<void>
 }
 
-/** Listens on a free port at once, so that a server can be started with the proxy's address as its public one. */
+/** Listens on a free port before a server exists, so that the server can have the proxy's address as its public URL. */
 export async function startTamperingProxy(): Promise<TamperingProxy> {
   let target = new URL('http://127.0.0.1:9')
   let left: { tampering: Tampering; times: number }[] = []
@@ -59,7 +59,7 @@ export async function startTamperingProxy(): Promise<TamperingProxy> {
     seen.push(exchange)
     pass({ incoming, outgoing, target, tampering: take(exchange) }).catch(() => outgoing.destroy())
   }).listen(0, '127.0.0.1')
-  // Longer than the server behind it, whose Keep-Alive its clients are told: they would use connections that are closed here already.
+  // Longer than the server's Keep-Alive, which clients see: otherwise they would reuse connections that the proxy has closed.
   server.keepAliveTimeout = 600_000
   await once(server, 'listening')
   const address = server.address()

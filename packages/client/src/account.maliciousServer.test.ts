@@ -1,7 +1,7 @@
-/** A server that lies about what it keeps for an account: each lie is told by a proxy in front of the real one. */
+/** A malicious server tampers with the account data; a proxy in front of a real server plays it. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
-import { flipInBase64, is, lie } from '../../../testing/maliciousServer.ts'
+import { changeBody, flipInBase64, isRequest } from '../../../testing/maliciousServer.ts'
 import { newOwner } from '../../../testing/people.ts'
 import { AccountError } from './account/accountError.ts'
 import { logIn, registerOwner } from './account.ts'
@@ -19,31 +19,31 @@ before(async () => {
   link = await owner.createLink({ label: 'for tests' })
 })
 
-describe('what the server keeps for an account', () => {
+describe('the account data of a malicious server', () => {
   const password = 'correct horse battery staple'
-  const person = { baseUrl: proxy.url, email: 'caught@example.org', environment }
+  const person = { baseUrl: proxy.url, email: 'tampered@example.org', environment }
   before(async () => {
     await registerOwner({ ...person, password })
   })
 
-  it('opens with the password', async () => {
+  it('opens with the password when nothing was changed', async () => {
     const { owner: again } = await logIn({ ...person, password })
     assert.equal(again?.accountKey.length, 32)
   })
 
-  it('is refused with another password', async () => {
+  it('is refused for a wrong password', async () => {
     await assert.rejects(
       logIn({ ...person, password: 'wrong horse' }),
       (error) => error instanceof ProblemError && error.code === 'error.auth.invalid_credentials',
     )
   })
 
-  it('is caught when the account key was altered, and nobody stays signed in', async () => {
+  it('is detected when the account key was altered, and the session ends', async () => {
     const kept: string[] = []
     const onTokens = ({ accessToken }: { readonly accessToken: string }) => void kept.push(accessToken)
     proxy.tamper({
-      matches: is('GET', /^\/v1\/account$/),
-      answer: lie((body) => {
+      matches: isRequest('GET', /^\/v1\/account$/),
+      answer: changeBody((body) => {
         body.sealed_account_key = flipInBase64(body.sealed_account_key, 60)
       }),
     })
@@ -56,10 +56,10 @@ describe('what the server keeps for an account', () => {
     assert.equal(status, 401)
   })
 
-  it('is not asked for with a key derivation that the server chose', async () => {
+  it('is not requested when the server chooses another key derivation', async () => {
     proxy.tamper({
-      matches: is('POST', /^\/v1\/auth\/kdf$/),
-      answer: lie((body) => {
+      matches: isRequest('POST', /^\/v1\/auth\/kdf$/),
+      answer: changeBody((body) => {
         body.kdf_version = 2
       }),
     })
@@ -71,10 +71,10 @@ describe('what the server keeps for an account', () => {
     assert.equal(proxy.seen.length, asked + 1)
   })
 
-  it('is a label that was altered: the link is listed, and the label said to be a fault', async () => {
+  it('lists a link with a fault when its label was altered', async () => {
     proxy.tamper({
-      matches: is('GET', /^\/v1\/drops\/links$/),
-      answer: lie((body) => {
+      matches: isRequest('GET', /^\/v1\/drops\/links$/),
+      answer: changeBody((body) => {
         assert.ok(Array.isArray(body.links))
         for (const entry of body.links) entry.sealed_label = flipInBase64(entry.sealed_label, 70)
       }),

@@ -1,4 +1,4 @@
-/** The owner's side against the real server, with guests who behave and guests who do not. */
+/** The owner at a real server, with well-behaved guests and others. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
@@ -28,7 +28,7 @@ async function contentOf(of: Owner, item: InboxItem | undefined): Promise<Uint8A
   return new Uint8Array(await new Response(content).arrayBuffer())
 }
 
-/** What somebody does who has the link and none of our clients: declares anything, sends anything. */
+/** A guest without our client: declares and sends arbitrary bytes. */
 async function dropRubbish(url: string, rubbish: Uint8Array<ArrayBuffer>): Promise<void> {
   const { baseUrl, opaqueId } = parseLink(url)
   const { call } = createCalls({ baseUrl })
@@ -51,7 +51,7 @@ async function dropRubbish(url: string, rubbish: Uint8Array<ArrayBuffer>): Promi
 }
 
 describe('an inbox', () => {
-  it('gives true names, notes and senders, however long they are', async () => {
+  it('has names, notes and senders of any length', async () => {
     const { url } = await owner.createLink()
     const note = 'Ärger mit 🦊\n'.repeat(1000)
     await sendFile(url, randomBytes(5), {
@@ -72,16 +72,16 @@ describe('an inbox', () => {
     })
   })
 
-  it('asks for each name once, and keeps what was read before it was told to stop', async () => {
-    const somebody = await newOwner(proxy.url)
-    const { url } = await somebody.createLink()
+  it('reads each name once, also after an aborted call', async () => {
+    const account = await newOwner(proxy.url)
+    const { url } = await account.createLink()
     for (const name of ['one', 'two']) await sendFile(url, randomBytes(5), { name })
     const asked: string[] = []
     const counting = (input: string | URL | Request, init?: RequestInit) => {
       if (String(input).endsWith('/content')) asked.push(String(input))
       return fetch(input, init)
     }
-    const reader = anotherClient(proxy.url, somebody, { ...systemEnvironment, fetch: counting })
+    const reader = anotherClient(proxy.url, account, { ...systemEnvironment, fetch: counting })
     const stop = new AbortController()
     const progress: number[][] = []
     await reader
@@ -100,7 +100,7 @@ describe('an inbox', () => {
     assert.ok(asked.length <= 3, `${asked.length} requests`)
   })
 
-  it('lists what cannot be opened with the reason, beside what can', async () => {
+  it('lists drops that cannot be opened with the reason', async () => {
     const other = await newOwner(proxy.url)
     const { url } = await other.createLink()
     await dropRubbish(url, new Uint8Array(randomBytes(5000).fill(9, 0, 1)))
@@ -118,7 +118,7 @@ describe('an inbox', () => {
     assert.ok(items.every(({ fault }) => fault === undefined || fault.message.length > 20))
   })
 
-  it('opens an empty file and one that ends where a segment ends', async () => {
+  it('opens an empty file and one that ends at the end of a segment', async () => {
     const other = await newOwner(proxy.url)
     const { url } = await other.createLink()
     const contents = [0, 1, 1_048_560, 1_048_561, 2 * 1_048_560].map((size) => new Uint8Array(randomBytes(size)))
@@ -127,7 +127,7 @@ describe('an inbox', () => {
     for (const [index, content] of contents.entries()) assert.deepEqual(await contentOf(other, items[index]), content)
   })
 
-  it('gives the quota back for what is discarded, one by one and by the pile', async () => {
+  it('frees the quota of discarded drops, single or by link', async () => {
     const other = await newOwner(proxy.url)
     const [first, second] = [await other.createLink(), await other.createLink()]
     for (const { url } of [first, first, second, second]) await sendFile(url, randomBytes(100))
@@ -145,7 +145,7 @@ describe('an inbox', () => {
     await assert.rejects(other.discardDrop(items[0]?.dropId ?? ''), hasCode('error.drop.not_found'))
   })
 
-  it('is nobody else’s', async () => {
+  it('is not visible to another account', async () => {
     const other = await newOwner(proxy.url)
     const { url } = await owner.createLink()
     await sendFile(url, randomBytes(10))
@@ -157,7 +157,7 @@ describe('an inbox', () => {
 })
 
 describe('an upload link', () => {
-  it('is listed with its label, its caps and what came through it', async () => {
+  it('is listed with its label, caps and statistics', async () => {
     const other = await newOwner(proxy.url)
     const caps = { maxTotalBytes: 1_000_000, maxFileCount: 5, maxFileSize: 500_000 }
     const expiresAt = '2126-01-01T00:00:00.000Z'
@@ -183,7 +183,7 @@ describe('an upload link', () => {
     })
   })
 
-  it('tells its limits to the guest before a byte is sent', async () => {
+  it('shows its limits to the guest before a byte is sent', async () => {
     const caps = { maxTotalBytes: 1_000_000, maxFileCount: 5, maxFileSize: 500_000 }
     const { url } = await owner.createLink({ caps, expiresAt: '2126-01-01T00:00:00Z' })
     const { limits } = await openLink(url)
@@ -197,7 +197,7 @@ describe('an upload link', () => {
     })
   })
 
-  it('takes no files once it is revoked, any number of times', async () => {
+  it('accepts no files after it is revoked; revoking is idempotent', async () => {
     const { url, opaqueId } = await owner.createLink()
     await owner.revokeLink(opaqueId)
     await owner.revokeLink(opaqueId)
@@ -206,7 +206,7 @@ describe('an upload link', () => {
     assert.equal(listed?.state, 'revoked')
   })
 
-  it('is derived again from the account key alone', async () => {
+  it('is derived from the account key alone', async () => {
     const other = await newOwner(proxy.url)
     const links = [await other.createLink(), await other.createLink()]
     assert.deepEqual(
@@ -217,7 +217,7 @@ describe('an upload link', () => {
 })
 
 describe('a server below a path', () => {
-  it('is where its links lead', async () => {
+  it('is part of the URLs of its links', async () => {
     const below = await startServer({ publicUrl: 'https://keep.example/below', env: { REGISTRATION: 'open' } })
     try {
       const other = await newOwner(below.url)

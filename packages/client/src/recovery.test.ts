@@ -1,10 +1,10 @@
-/** Recovery words against the real server, and against one that lies. */
+/** Recovery words at a real server and at a malicious one. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
 import { createAuthenticator } from '../../../testing/authenticator.ts'
-import { flipInBase64, is, lie } from '../../../testing/maliciousServer.ts'
+import { changeBody, flipInBase64, isRequest } from '../../../testing/maliciousServer.ts'
 import { RecoveryError } from './account/recoveryError.ts'
 import { wordsOfSecret } from './account/recoveryWords.ts'
 import { WordsError } from './account/wordsError.ts'
@@ -18,7 +18,7 @@ import { sharedServer } from './testing/sharedServer.ts'
 const OLD = 'a long sentence that was forgotten'
 const NEW = 'another long sentence, on paper'
 
-/** Nothing here is about how slow the derivation is. */
+/** A fast derivation: these tests are not about its cost. */
 const environment: Environment = {
   ...systemEnvironment,
   masterOfPassword: async (password, salt) =>
@@ -29,9 +29,9 @@ const { proxy } = await sharedServer()
 
 const person = (name: string) => ({ baseUrl: proxy.url, email: `${name}@example.org`, environment })
 const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
-const isCaught = (error: unknown) => error instanceof RecoveryError && error.reason === 'recovery_key_unreadable'
-const atStart = is('POST', /^\/v1\/auth\/recover\/start$/)
-const atRegistration = is('POST', /^\/v1\/auth\/register$/)
+const isUnreadable = (error: unknown) => error instanceof RecoveryError && error.reason === 'recovery_key_unreadable'
+const atStart = isRequest('POST', /^\/v1\/auth\/recover\/start$/)
+const atRegistration = isRequest('POST', /^\/v1\/auth\/register$/)
 
 async function registered(name: string): Promise<{ readonly owner: Owner; readonly words: readonly string[] }> {
   const recovery = newRecoveryWords()
@@ -40,7 +40,7 @@ async function registered(name: string): Promise<{ readonly owner: Owner; readon
 }
 
 describe('recovery words', () => {
-  it('bring an owner back with a new password, all sessions ended, and stay good', async () => {
+  it('recover an account with a new password, end all sessions, and stay valid', async () => {
     const { owner, words } = await registered('ada')
     assert.equal(words.length, 24)
     const typed = ` ${words.join('\n').toUpperCase()} `
@@ -55,21 +55,21 @@ describe('recovery words', () => {
     assert.ok((await recover({ ...person('ada'), words: typed, newPassword: OLD })).owner)
   })
 
-  it('can be checked at any time, which changes nothing', async () => {
+  it('can be checked at any time without a change', async () => {
     const { owner, words } = await registered('cleo')
     const { words: others } = await registered('carl')
     const { accountKey } = owner
     const check = (typed: readonly string[], name = 'cleo') =>
       checkRecoveryWords({ ...person(name), words: typed.join(' '), accountKey })
     await check(words)
-    await assert.rejects(check(others), isCaught)
-    await assert.rejects(check(others, 'carl'), isCaught, 'they open an account, and not this one')
+    await assert.rejects(check(others), isUnreadable)
+    await assert.rejects(check(others, 'carl'), isUnreadable, 'they open another account')
     await assert.rejects(check(words.slice(1)), WordsError)
     assert.equal((await owner.quota()).used, 0)
     assert.ok((await logIn({ ...person('cleo'), password: OLD })).owner)
   })
 
-  it('are seen by nobody before the server gives back what they open', async () => {
+  it('stay hidden until the server returns what they open', async () => {
     const recovery = newRecoveryWords()
     await assert.rejects(recovery.confirm(), { reason: 'not_registered' })
     assert.equal(JSON.stringify(recovery), '{}')
@@ -81,7 +81,7 @@ describe('recovery words', () => {
     await assert.rejects(registerOwner({ ...person('bob'), password: OLD, recovery }), TypeError)
   })
 
-  it('are not lost with the answer to the registration: it is sent once more, and after a second loss they are confirmed all the same', async () => {
+  it('survive a lost answer to the registration: the request is repeated once, and after a second loss they can still be confirmed', async () => {
     const recovery = newRecoveryWords()
     proxy.tamper({ matches: atRegistration, lose: 'answer', times: 1 })
     const owner = await registerOwner({ ...person('ida'), password: OLD, recovery })
@@ -101,26 +101,26 @@ describe('recovery words', () => {
     assert.deepEqual(again?.accountKey, back?.accountKey)
   })
 
-  it('serve a second try when the first never reached the server', async () => {
+  it('serve a second registration when the first never reached the server', async () => {
     const recovery = newRecoveryWords()
     proxy.tamper({ matches: atRegistration, lose: 'request', times: 2 })
     const kim = { ...person('kim'), password: OLD, recovery }
     await assert.rejects(registerOwner(kim), { name: 'NetworkError' })
-    await assert.rejects(recovery.confirm(), isCaught)
+    await assert.rejects(recovery.confirm(), isUnreadable)
     await registerOwner(kim)
     assert.equal((await recovery.confirm()).length, 24)
   })
 
-  it('are caught when the server kept something else, or nothing', async () => {
+  it('are refused when a malicious server stored other data or none', async () => {
     const without = (names: readonly string[]) => ({
       matches: atRegistration,
-      request: lie((body) => {
+      request: changeBody((body) => {
         for (const name of names) delete body[name]
       }),
     })
     const altered = {
       matches: atRegistration,
-      request: lie((body) => {
+      request: changeBody((body) => {
         body.sealed_recovery_key = flipInBase64(body.sealed_recovery_key, 1100)
       }),
     }
@@ -128,30 +128,30 @@ describe('recovery words', () => {
       proxy.tamper(tampering)
       const recovery = newRecoveryWords()
       await registerOwner({ ...person(`cleo${index}`), password: OLD, recovery })
-      await assert.rejects(recovery.confirm(), isCaught)
+      await assert.rejects(recovery.confirm(), isUnreadable)
     }
   })
 
-  it('open nothing of another account, of an unknown e-mail or of a server that lies, and no proof is sent then', async () => {
+  it('do not open another account, an unknown e-mail or a malicious server’s answer, and no proof is sent then', async () => {
     const [{ words }] = [await registered('dora'), await registerOwner({ ...person('eve'), password: OLD })]
     const asked = proxy.seen.length
     const tries = ['eve', 'nobody']
     for (const name of tries)
-      await assert.rejects(recover({ ...person(name), words: words.join(' '), newPassword: NEW }), isCaught)
+      await assert.rejects(recover({ ...person(name), words: words.join(' '), newPassword: NEW }), isUnreadable)
     proxy.tamper({
       matches: atStart,
-      answer: lie((body) => {
+      answer: changeBody((body) => {
         body.sealed_recovery_key = flipInBase64(body.sealed_recovery_key, 30)
       }),
     })
-    await assert.rejects(recover({ ...person('dora'), words: words.join(' '), newPassword: NEW }), isCaught)
+    await assert.rejects(recover({ ...person('dora'), words: words.join(' '), newPassword: NEW }), isUnreadable)
     assert.deepEqual(
       proxy.seen.slice(asked).map(({ path }) => path),
       Array.from({ length: 3 }, () => '/v1/auth/recover/start'),
     )
   })
 
-  it('are looked at before anybody is asked: which word is wrong is said', async () => {
+  it('are checked before any request, with the wrong word reported', async () => {
     const words = await wordsOfSecret(new Uint8Array(32))
     const asked = proxy.seen.length
     const typed = [words.with(6, 'abondon'), words.slice(1), words.with(23, 'zoo')]
@@ -165,7 +165,7 @@ describe('recovery words', () => {
     assert.equal(proxy.seen.length, asked)
   })
 
-  it('replace the password and not the second factor: nothing is set before its code', async () => {
+  it('replace the password but not the second factor: nothing is changed before its code', async () => {
     const { owner, words } = await registered('gil')
     const authenticator = createAuthenticator(await owner.enrollSecondFactor({ password: OLD }))
     await owner.confirmSecondFactor(authenticator.next())
@@ -180,11 +180,11 @@ describe('recovery words', () => {
     assert.ok((await logIn({ ...person('gil'), password: NEW })).challenge)
   })
 
-  it('are proved to the server, which takes no other proof', async () => {
+  it('are proved to the server, which accepts no other proof', async () => {
     const { words } = await registered('hal')
     proxy.tamper({
-      matches: is('POST', /^\/v1\/auth\/recover\/finish$/),
-      request: lie((body) => {
+      matches: isRequest('POST', /^\/v1\/auth\/recover\/finish$/),
+      request: changeBody((body) => {
         body.recovery_proof = flipInBase64(body.recovery_proof, 3)
       }),
     })

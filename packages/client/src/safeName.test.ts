@@ -36,7 +36,7 @@ describe('a name made safe for a disk', () => {
     it(`is ${JSON.stringify(safe)} for ${JSON.stringify(hostile)}`, () => assert.equal(safeName(hostile), safe))
   }
 
-  it('is cut to 255 bytes before its ending, between characters', () => {
+  it('is shortened to 255 bytes before its extension, between characters', () => {
     const long = safeName(`${'é'.repeat(40_000)}.jpeg`)
     assert.equal(long, `${'é'.repeat(125)}.jpeg`)
     assert.equal(Buffer.byteLength(long), 255)
@@ -44,7 +44,7 @@ describe('a name made safe for a disk', () => {
     assert.equal(safeName('😀'.repeat(100)), '😀'.repeat(63))
   })
 
-  it('is always one short visible name without separators, and is already safe itself', () => {
+  it('is always one short visible name without separators, and is stable', () => {
     const anything = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 400 }),
       fc.string({

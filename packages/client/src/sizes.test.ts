@@ -7,7 +7,7 @@ import { largestPlaintext, usualSealedBytes } from './sizes.ts'
 
 const sealed = (plaintextSize: number) => sealedSizeOf(prefixBytes(FORMAT_DROP, 1), plaintextSize)
 
-describe('the largest file that a link takes', () => {
+describe('the largest file of a link', () => {
   it('fits, and one byte more does not', () => {
     const limit = fc.oneof(
       fc.integer({ min: sealed(0), max: 2 ** 24 }),
@@ -23,12 +23,12 @@ describe('the largest file that a link takes', () => {
     )
   })
 
-  it('is the inverse of what a file takes once it is sealed', () => {
+  it('is the inverse of the sealed size of a file', () => {
     for (const bytes of [0, 1, 2 ** 20, 2 ** 20 + 1, 2 ** 33])
       assert.equal(largestPlaintext(usualSealedBytes(bytes)), bytes)
   })
 
-  it('is none when the limit is smaller than an empty sealed file', () => {
+  it('does not exist when the limit is smaller than an empty sealed file', () => {
     assert.equal(largestPlaintext(sealed(0) - 1), undefined)
     assert.equal(largestPlaintext(sealed(0)), 0)
   })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
-import { is, lie } from '../../../testing/maliciousServer.ts'
+import { changeBody, isRequest } from '../../../testing/maliciousServer.ts'
 import { newOwner, sendFile } from '../../../testing/people.ts'
 import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import { assertAccessible } from './axe.ts'
@@ -98,7 +98,7 @@ describe('a link that takes nothing', () => {
 
   it('when a passing fault is all there is, goes on by itself', async (t) => {
     const { url } = await world.link({ owner })
-    proxy.tamper({ matches: is('GET', DROPS), lose: 'request' })
+    proxy.tamper({ matches: isRequest('GET', DROPS), lose: 'request' })
     const { page } = await browser.open(t, { url })
     await page.getByRole('heading', { name: 'The server cannot be reached' }).waitFor()
     await assertAccessible(page)
@@ -113,8 +113,8 @@ describe('a server that swaps the key', () => {
     const [{ url }, other] = [await world.link({ owner }), await world.link({ owner })]
     const answer = await (await fetch(other.url.replace('/u/', '/d/').split('#')[0] ?? '')).json()
     proxy.tamper({
-      matches: is('GET', DROPS),
-      answer: lie((body) => Object.assign(body, { drop_pubkey: answer.drop_pubkey })),
+      matches: isRequest('GET', DROPS),
+      answer: changeBody((body) => Object.assign(body, { drop_pubkey: answer.drop_pubkey })),
     })
     const from = proxy.seen.length
     const { page } = await browser.open(t, { url })
@@ -127,7 +127,10 @@ describe('a server that swaps the key', () => {
 
   it('or lies in a receipt is caught too', async (t) => {
     const { url } = await world.link({ owner })
-    proxy.tamper({ matches: is('GET', /\/receipt$/), answer: lie((body) => Object.assign(body, { size: 1 })) })
+    proxy.tamper({
+      matches: isRequest('GET', /\/receipt$/),
+      answer: changeBody((body) => Object.assign(body, { size: 1 })),
+    })
     const { page } = await browser.open(t, { url })
     await choose(page, someFile('doubtful', 10))
     await seal(page)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it, type TestContext } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
 import type { BrowserContext, Page } from 'playwright-core'
-import { is } from '../../../testing/maliciousServer.ts'
+import { isRequest } from '../../../testing/maliciousServer.ts'
 import { newOwner } from '../../../testing/people.ts'
 import { type Exchanged, startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import { assertAccessible } from './axe.ts'
@@ -32,7 +32,7 @@ after(async () => {
 })
 
 const offsetOf = ({ headers }: Exchanged) => Number(headers['x-service-offset'])
-const chunksSince = (from: number) => proxy.seen.slice(from).filter(is('PATCH', DROPS))
+const chunksSince = (from: number) => proxy.seen.slice(from).filter(isRequest('PATCH', DROPS))
 
 interface Begun {
   readonly url: string
@@ -49,7 +49,10 @@ async function begun(t: TestContext, file: SomeFile): Promise<Begun> {
   const from = proxy.seen.length
   const { page, context } = await browser.open(t, { url })
   await choose(page, file)
-  proxy.tamper({ matches: (exchange) => is('PATCH', DROPS)(exchange) && offsetOf(exchange) > 0, lose: 'request' })
+  proxy.tamper({
+    matches: (exchange) => isRequest('PATCH', DROPS)(exchange) && offsetOf(exchange) > 0,
+    lose: 'request',
+  })
   await seal(page)
   await rowOf(page, file.name).getByText('No connection. It goes on by itself.').waitFor()
   return { url, opaqueId, page, context, from }
@@ -118,7 +121,7 @@ describe('a reload in the middle', () => {
     const { page } = await begun(t, film)
     const gone = { status: 404, code: 'error.drop.link_not_found', title: '' }
     proxy.tamper({
-      matches: is('GET', /^\/d\/[0-9a-f]{32}$/),
+      matches: isRequest('GET', /^\/d\/[0-9a-f]{32}$/),
       answer: () => ({
         status: 404,
         headers: { 'content-type': 'application/problem+json' },

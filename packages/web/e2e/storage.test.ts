@@ -13,13 +13,13 @@ import type { Page } from 'playwright-core'
 import { type BehindProxy, startBehindProxy } from '../../../testing/behindProxy.ts'
 import {
   type Body,
+  changedReceipts,
   hashOf,
   keysAnswer,
-  lyingReceipts,
   receiptsAnswer,
   verdictAnswer,
 } from '../../../testing/maliciousAssets.ts'
-import { lie } from '../../../testing/maliciousServer.ts'
+import { changeBody } from '../../../testing/maliciousServer.ts'
 import { type Keeper, newKeeper, sendFile } from '../../../testing/people.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
@@ -196,7 +196,7 @@ describe('a server that lies', () => {
 
   const lyingVerdict = (change: (blob: Body, verdict: Body) => void) => ({
     matches: verdictAnswer,
-    answer: lie((body) => {
+    answer: changeBody((body) => {
       assert.ok(Array.isArray(body.verdicts))
       for (const verdict of body.verdicts) for (const blob of verdict.blobs) change(blob, verdict)
     }),
@@ -209,7 +209,7 @@ describe('a server that lies', () => {
     const lies = [
       [lyingVerdict((blob) => Object.assign(blob, { stored: false })), 'Contradiction', 'contradicts itself'],
       [lyingVerdict((blob) => delete blob.deep), 'Not read, though asked', 'did not'],
-      [lyingReceipts((receipts) => receipts.slice(1)), 'Contradiction', 'A receipt is missing'],
+      [changedReceipts((receipts) => receipts.slice(1)), 'Contradiction', 'A receipt is missing'],
     ] as const
     for (const [tampering, title, why] of lies) {
       proxy.tamper(tampering)
@@ -233,7 +233,7 @@ describe('a server that lies', () => {
   async function assertAlarm(page: Page): Promise<void> {
     behind.proxy.tamper({
       matches: keysAnswer,
-      answer: lie((body) => {
+      answer: changeBody((body) => {
         assert.ok(Array.isArray(body.keys))
         for (const key of body.keys) key.active_from = '2001-01-01T00:00:00Z'
       }),

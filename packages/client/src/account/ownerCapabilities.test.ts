@@ -1,4 +1,4 @@
-/** Capability tokens at the real server, judged as a peer judges them: with what the server publishes, and nothing else. */
+/** Capability tokens of a real server, verified as a peer does: only with what the server publishes. */
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -23,7 +23,7 @@ before(async () => {
   keeper = await newKeeper(proxy.url)
 })
 
-/** What the peer does with a token that it is shown for this album, with a list that is no older than `since`: the server makes one a second. */
+/** The peer's verification of a token for this album, with a revocation list no older than `since`: the server makes one a second. */
 async function judged(token: string, since = 0): Promise<CapabilityClaims> {
   const { call } = createCalls({ baseUrl: proxy.url })
   const info = await call('serverInfo')
@@ -45,7 +45,7 @@ async function judged(token: string, since = 0): Promise<CapabilityClaims> {
 }
 
 describe('a capability token', () => {
-  it('counts by what the server publishes, until it is revoked', async () => {
+  it('is valid by the published key and list until it is revoked', async () => {
     const { owner, album } = keeper
     const minted = await owner.mintCapability({ albumId: album, peer, expiresAt: ahead(3600) })
     const other = await owner.mintCapability({ albumId: album, peer, expiresAt: ahead(60) })
@@ -61,7 +61,7 @@ describe('a capability token', () => {
     await owner.revokeCapability(album, minted.jti)
   })
 
-  it('does not count for another peer, and no access token does', async () => {
+  it('is invalid for another peer, and an access token is not a capability', async () => {
     const { owner, album } = keeper
     const strangers = await owner.mintCapability({
       albumId: album,
@@ -72,7 +72,7 @@ describe('a capability token', () => {
     await assert.rejects(judged(owner.tokens().accessToken), { reason: 'header' })
   })
 
-  it('is minted for one’s own album and for 24 hours at most', async () => {
+  it('is minted only for an own album and for at most 24 hours', async () => {
     const { owner, album } = keeper
     const grant = { albumId: album, peer, expiresAt: ahead(60) }
     const stranger = await newOwner(proxy.url)
@@ -82,8 +82,8 @@ describe('a capability token', () => {
   })
 })
 
-describe('the signatures of the vectors of capabilities', () => {
-  it('hold, or do not, by the client’s verifier too', () => {
+describe('the capabilities of the vectors', () => {
+  it('verify, or fail, with the client’s verifier too', () => {
     const holds = (token: string) => {
       const [header, claims, signature = ''] = token.split('.')
       const signed = new TextEncoder().encode(`${header}.${claims}`)

@@ -1,4 +1,4 @@
-/** The second factor against the real server, with an authenticator that shares no code with it. */
+/** The second factor at a real server, with an authenticator that shares no code with it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createAuthenticator } from '../../../../testing/authenticator.ts'
@@ -13,7 +13,7 @@ const { proxy } = await sharedServer()
 const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 
 describe('a second factor', () => {
-  it('is turned on, asked for, met by either kind of code, and turned off', async () => {
+  it('can be enabled, answered with either kind of code, and disabled', async () => {
     const password = 'a long sentence that only Olga knows'
     const signIn = { baseUrl: proxy.url, email: 'olga@example.org', password, environment }
     const owner = await registerOwner(signIn)
@@ -56,7 +56,7 @@ describe('a second factor', () => {
     assert.ok((await logIn(signIn)).owner)
   })
 
-  it('is answered once: given twice at a time, and after a cut of the connection, the same answer goes on where it stopped', async () => {
+  it('sends a code once: parallel and repeated answers after a broken connection resume with the same session', async () => {
     const password = 'a long sentence that only Paul knows'
     let isCut = false
     const cutting: typeof fetch = (input, init) => {

@@ -35,7 +35,7 @@ const open = (sealed: Uint8Array, listedKemCt?: Uint8Array) =>
   openSmall(sealed, { key: dropKeySource(keys, listedKemCt), purpose: 'original', contextId: opaqueId })
 
 describe('a drop', () => {
-  it('is sealed with what the link carries and opened with the account key alone', async () => {
+  it('is sealed with the link and opened with the account key alone', async () => {
     const made = createDropKey(guestLink)
     const sealed = await sealDrop(made)
     assert.deepEqual(recoverDropKey(linkKeysOf(accountKey, opaqueId), made.kemCt), made.key)
@@ -43,11 +43,11 @@ describe('a drop', () => {
     assert.deepEqual(await open(sealed, made.kemCt), content)
   })
 
-  it('has a key of its own each time', () => {
+  it('has a new key each time', () => {
     assert.notDeepEqual(createDropKey(guestLink).key, createDropKey(guestLink).key)
   })
 
-  it('is not sealed to a key that the link does not confirm', () => {
+  it('is not sealed for a key that the link does not confirm', () => {
     const swapped = keyPairFromSeed(new Uint8Array(32).fill(9)).publicKey
     assert.throws(() => createDropKey({ ...guestLink, dropPublicKey: swapped }), KeyMismatch)
     assert.throws(() => createDropKey({ ...guestLink, opaqueId: new Uint8Array(16) }), KeyMismatch)
@@ -58,19 +58,19 @@ describe('a drop', () => {
     assert.throws(() => createDropKey({ ...guestLink, fragment: otherLink }), KeyMismatch)
   })
 
-  it('can’t be forged by a server, which has the drop key but not the link secret', async () => {
+  it('cannot be forged by a malicious server, which has the drop key but not the link secret', async () => {
     const forger = encapsulate(keys.dropPublicKey)
     const sealed = await sealDrop({ key: forger.sharedSecret, kemCt: forger.kemCt })
     await assert.rejects(open(sealed), { name: 'SealError', reason: 'wrong_key' })
   })
 
-  it('is refused when the inbox names another kem_ct than it carries', async () => {
+  it('is refused when the inbox lists another kem_ct', async () => {
     const sealed = await sealDrop(createDropKey(guestLink))
     const listed = createDropKey(guestLink).kemCt
     await assert.rejects(open(sealed, listed), { name: 'SealError', reason: 'kem_ct_invalid' })
   })
 
-  it('is refused when its kem_ct is none, or it is sealed but no drop', async () => {
+  it('is refused for an invalid kem_ct, and for a blob that is not a drop', async () => {
     const made = createDropKey(guestLink)
     const smallOrder = made.kemCt.map((byte, index) => (index < 1088 ? byte : 0))
     const sealed = await sealDrop({ key: made.key, kemCt: smallOrder })

@@ -1,8 +1,11 @@
-/** A server that lies about keys and bytes: each lie is told by a proxy in front of the real one, and the client has to say which it was. */
+/**
+ * A malicious server tampers with link keys and drops; a proxy in front of a real server plays it. The client must report each tampering with its
+ * reason.
+ */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
-import { flipAt, flipInBase64, is, lie } from '../../../../testing/maliciousServer.ts'
+import { changeBody, flipAt, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
 import { newOwner, type SentFile, sendFile } from '../../../../testing/people.ts'
 import type { Message } from '../../../../testing/tamperingProxy.ts'
 import { openLink } from '../guest.ts'
@@ -27,17 +30,17 @@ before(async () => {
   link = await owner.createLink({ label: 'for tests' })
 })
 
-const content = is('GET', /^\/v1\/drops\/[^/]+\/content$/)
+const content = isRequest('GET', /^\/v1\/drops\/[^/]+\/content$/)
 
 const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
   new Uint8Array(await new Response(stream).arrayBuffer())
 
-describe('a swapped drop key', () => {
-  it('is caught before a byte is sent', async () => {
+describe('the drop key of a malicious server', () => {
+  it('is detected before a byte is sent when it was swapped', async () => {
     const otherKey = Buffer.from(keyPairFromSeed(randomBytes(32)).publicKey).toString('base64')
     proxy.tamper({
-      matches: is('GET', /^\/d\/[^/]+$/),
-      answer: lie((body) => {
+      matches: isRequest('GET', /^\/d\/[^/]+$/),
+      answer: changeBody((body) => {
         body.drop_pubkey = otherKey
       }),
     })
@@ -49,10 +52,10 @@ describe('a swapped drop key', () => {
     )
   })
 
-  it('is caught in a suite that is told to be another', async () => {
+  it('is refused when its suite was changed', async () => {
     proxy.tamper({
-      matches: is('GET', /^\/d\/[^/]+$/),
-      answer: lie((body) => {
+      matches: isRequest('GET', /^\/d\/[^/]+$/),
+      answer: changeBody((body) => {
         body.crypto_suite_id = 2
       }),
     })
@@ -60,9 +63,9 @@ describe('a swapped drop key', () => {
   })
 })
 
-describe('bytes that are altered on their way to the server', () => {
+describe('bytes that are altered on the way to the server', () => {
   const source = sourceOfBytes(randomBytes(2 * MIB))
-  const chunk = is('PATCH', /^\/d\//)
+  const chunk = isRequest('PATCH', /^\/d\//)
 
   it('are refused by their checksum and sent again', async () => {
     proxy.tamper({ matches: chunk, request: flipAt(1000), times: 1 })
@@ -71,7 +74,7 @@ describe('bytes that are altered on their way to the server', () => {
     assert.equal(landed.ciphertextHash, state.ciphertextHash)
   })
 
-  it('are caught by the hash of the whole when the checksum was altered with them', async () => {
+  it('are detected by the hash of the whole when the checksum was altered too', async () => {
     proxy.tamper({
       matches: chunk,
       request: (message) => {
@@ -88,7 +91,7 @@ describe('bytes that are altered on their way to the server', () => {
   })
 })
 
-describe('a drop that the server altered', () => {
+describe('a drop of a malicious server', () => {
   let sent: SentFile
   before(async () => {
     sent = await sendFile(link.url, randomBytes(3 * MIB), { name: 'a plan.pdf' })
@@ -103,7 +106,7 @@ describe('a drop that the server altered', () => {
     return item
   }
 
-  it('is listed with what was caught in its header', async () => {
+  it('is listed with the fault of its altered header', async () => {
     const fresh = await sendFile(link.url, randomBytes(100))
     proxy.tamper({ matches: content, answer: flipAt(1500) })
     assert.equal((await itemOf(fresh.landed.ciphertextHash)).fault?.reason, 'header_altered')
@@ -111,13 +114,13 @@ describe('a drop that the server altered', () => {
     assert.equal((await itemOf(fresh.landed.ciphertextHash)).fault, undefined)
   })
 
-  it('is not listed under its name when another is told under its id, and once when it is told twice', async () => {
+  it('is not listed under its name when another drop has its id, and once when it is listed twice', async () => {
     const other = await sendFile(link.url, randomBytes(100), { name: 'another.pdf' })
     const { dropId, file } = await itemOf(sent.landed.ciphertextHash)
     assert.equal(file?.name, 'a plan.pdf')
     proxy.tamper({
-      matches: is('GET', /^\/v1\/drops$/),
-      answer: lie((body) => {
+      matches: isRequest('GET', /^\/v1\/drops$/),
+      answer: changeBody((body) => {
         assert.ok(Array.isArray(body.drops))
         const others = body.drops.find((drop) => drop.ciphertext_hash === other.landed.ciphertextHash)
         body.drops = [others, { ...others, drop_id: dropId }, { ...others, drop_id: dropId }]
@@ -130,10 +133,10 @@ describe('a drop that the server altered', () => {
     )
   })
 
-  it('is listed with what was caught in its encapsulated key', async () => {
+  it('is listed with the fault of its altered encapsulated key', async () => {
     proxy.tamper({
-      matches: is('GET', /^\/v1\/drops$/),
-      answer: lie((body) => {
+      matches: isRequest('GET', /^\/v1\/drops$/),
+      answer: changeBody((body) => {
         assert.ok(Array.isArray(body.drops))
         for (const drop of body.drops) drop.kem_ct = flipInBase64(drop.kem_ct, 17)
       }),
@@ -142,7 +145,7 @@ describe('a drop that the server altered', () => {
     assert.equal(fresh.fault?.reason, 'kem_ct_invalid')
   })
 
-  /** Asks with another client of the same account, which has read no header yet. */
+  /** An item of another account, whose header this client has not read yet. */
   async function newOwnerItem() {
     const other = await newOwner(proxy.url)
     const { url } = await other.createLink()
@@ -173,13 +176,13 @@ describe('a drop that the server altered', () => {
       await assert.rejects(read(opened.content), sealFault(reason))
     })
 
-  it('fails at the end when the inbox names another hash', async () => {
+  it('fails at its end when the inbox lists another hash', async () => {
     const item = await itemOf(sent.landed.ciphertextHash)
     const opened = await owner.openDrop({ ...item, ciphertextHash: '0'.repeat(64) })
     await assert.rejects(read(opened.content), DropError)
   })
 
-  it('comes out whole when nobody altered it', async () => {
+  it('opens intact when nothing was changed', async () => {
     const opened = await owner.openDrop(await itemOf(sent.landed.ciphertextHash))
     assert.equal(opened.name, 'a plan.pdf')
     assert.deepEqual(await read(opened.content), new Uint8Array(sent.content))

@@ -32,7 +32,7 @@ describe('a link’s fragment', () => {
   })
 
   for (const vector of vectors.valid) {
-    it(`is made and read as the vector has it: ${vector.name}`, () => {
+    it(`matches the vector in both directions: ${vector.name}`, () => {
       const link = linkKey(vector.link)
       assert.equal(makeFragment({ ...link, linkSecret: fromHex(vector.link_secret) }), vector.fragment)
       const fragment = parsed(vector.fragment)
@@ -42,7 +42,7 @@ describe('a link’s fragment', () => {
       assert.deepEqual(parseFragment(`#${vector.fragment}`), fragment)
     })
 
-    it(`commits to label, suite, opaque_id and key, as SHA-256 of OpenSSL has it: ${vector.name}`, () => {
+    it(`commits to label, suite, opaque_id and key, like SHA-256 of OpenSSL: ${vector.name}`, () => {
       const hash = createHash('sha256')
         .update('service/link/1\0')
         .update(Uint8Array.of(0, 0, 0, 1))
@@ -58,10 +58,10 @@ describe('a link’s fragment', () => {
   }
 
   for (const vector of vectors.invalid) {
-    it(`is none: ${vector.name}`, () => assert.equal(parseFragment(vector.fragment), undefined))
+    it(`is refused: ${vector.name}`, () => assert.equal(parseFragment(vector.fragment), undefined))
   }
 
-  it('comes back as it was made, and with any character changed it is no longer the same', () => {
+  it('is read back as it was made, and differs after a change of any character', () => {
     fc.assert(
       fc.property(
         bytesOf(16),

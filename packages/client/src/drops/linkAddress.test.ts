@@ -11,15 +11,15 @@ const link = (baseUrl: string) => formatLink({ baseUrl, opaqueId, fragment })
 const refused = (reason: LinkFault) => (error: unknown) =>
   error instanceof LinkError && error.reason === reason && !error.message.includes(opaqueId)
 
-describe('a person’s link', () => {
+describe('the address of an upload link', () => {
   for (const baseUrl of ['https://keep.example', 'https://keep.example/below/here', 'http://127.0.0.1:8080'])
-    it(`is read as it was written, at ${baseUrl}`, () => {
+    it(`is read back, at ${baseUrl}`, () => {
       const parsed = parseLink(link(baseUrl))
       assert.deepEqual([parsed.baseUrl, parsed.opaqueId], [baseUrl, opaqueId])
       assert.equal(parsed.fragment.linkSecret.length, 16)
     })
 
-  it('is the same when a page gives it in parts', () => {
+  it('is the same when it is given in parts', () => {
     const parts = { baseUrl: 'https://keep.example/', opaqueId, fragment: `#${fragment}` }
     assert.deepEqual(parseLink(parts), parseLink(link('https://keep.example')))
   })
@@ -30,7 +30,7 @@ describe('a person’s link', () => {
     assert.throws(() => parseLink(whole.slice(0, whole.indexOf('#') + 1)), refused('fragment_missing'))
   })
 
-  it('is refused when it was cut or mistyped anywhere', () => {
+  it('is refused when it is incomplete or mistyped', () => {
     const whole = link('https://keep.example')
     const broken = [
       whole.slice(0, -1),

@@ -8,12 +8,12 @@ import derivations from '../../../../vectors/derivations.json' with { type: 'jso
 import { masterOfPassword, passphraseProof } from './password.ts'
 
 describe('Argon2id', () => {
-  it('has vectors, a published one among them', () => {
+  it('has vectors, including a published one', () => {
     assert.ok(argon2.vectors.some(({ name }) => name.startsWith('RFC 9106')))
   })
 
   for (const vector of argon2.vectors) {
-    it(`gives the same in both implementations: ${vector.name}`, () => {
+    it(`has the same result in both implementations: ${vector.name}`, () => {
       const [password, salt] = [fromHex(vector.password), fromHex(vector.salt)]
       const [secret, associatedData] = [fromHex(vector.secret), fromHex(vector.associated_data)]
       const ours = argon2id(password, salt, {
@@ -44,7 +44,7 @@ describe('a password', () => {
   const [master, passphrase] = derivations.argon2id
   assert.ok(master && passphrase)
 
-  it('gives the master secret of the vector, in whatever composition it was typed, and tells how far it is', async () => {
+  it('gives the master secret of the vector for any Unicode composition, and reports progress', async () => {
     const shares: number[] = []
     const output = await masterOfPassword(master.text, fromHex(master.salt), {
       onProgress: (share) => shares.push(share),
@@ -55,7 +55,7 @@ describe('a password', () => {
     assert.ok(shares.length > 0 && shares.every((share) => share >= 0 && share <= 1))
   })
 
-  it('gives a link’s proof when it is a passphrase', async () => {
+  it('gives the proof of a link for a passphrase', async () => {
     assert.equal(toHex(await passphraseProof(passphrase.text, fromHex(passphrase.salt))), passphrase.output)
   })
 

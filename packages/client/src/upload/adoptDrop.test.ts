@@ -1,4 +1,4 @@
-/** Drops that become assets at the real server, with answers that are lost and processes that die in between. */
+/** Adoption of drops at a real server, with lost answers and crashes in between. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
@@ -13,7 +13,7 @@ import { SealError } from '../seal/sealError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 
-/** The real world, but for the waiting: what is lost here comes back at once. */
+/** The system's environment without waiting. */
 const environment = { ...systemEnvironment, wait: async () => undefined }
 const MIB = 1024 * 1024
 
@@ -33,12 +33,12 @@ const isCreation = ({ method, path }: Exchanged) => method === 'POST' && path ==
 const isChunk = ({ method, path }: Exchanged) => method === 'PATCH' && path.startsWith('/v1/upload/')
 const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 
-/** The process dies when it asks this, and the server never hears of it. */
-function dyingAt(matches: (exchange: Exchanged) => boolean, controller: AbortController): Tampering {
+/** The process crashes at this request, which never reaches the server. */
+function crashingAt(matches: (exchange: Exchanged) => boolean, controller: AbortController): Tampering {
   return {
     matches: (exchange) => {
       const isHere = matches(exchange)
-      if (isHere) controller.abort(new Error('died'))
+      if (isHere) controller.abort(new Error('crashed'))
       return isHere
     },
     lose: 'request',
@@ -62,12 +62,12 @@ async function assertKept(assetId: string, { content: sent }: SentFile): Promise
   assert.deepEqual({ name, type, note, sender }, FACTS)
   assert.ok(opened.signed)
   assert.ok((await other.asset(assetId)).complete)
-  // Its landing, its adoption, its metadata and its provenance.
+  // For its landing, adoption, metadata and provenance.
   assert.equal((await other.assetReceipts(assetId)).receipts.length, 4)
 }
 
 describe('a drop that is adopted', () => {
-  it('leaves the inbox and is an asset with what the guest said of it, at every client', async () => {
+  it('leaves the inbox and becomes an asset with the guest’s facts at every client', async () => {
     const { sent, drop } = await arrived(3 * MIB)
     const used = (await owner.quota()).used
     const { assetId, albumId } = await owner.adoptDrop(drop, keeper)
@@ -81,21 +81,21 @@ describe('a drop that is adopted', () => {
     assert.equal((await owner.quota()).used, used + added)
   })
 
-  it('is adopted once, though the answer is lost', async () => {
+  it('is adopted once when the answer is lost', async () => {
     const { sent, drop } = await arrived()
     proxy.tamper({ matches: isAdoption, lose: 'answer', times: 1 })
     const { assetId } = await owner.adoptDrop(drop, keeper)
     await assertKept(assetId, sent)
   })
 
-  it('is adopted though the server hears of it late, or fails for a while', async () => {
+  it('is adopted when requests are lost or the server fails for a while', async () => {
     const { sent, drop } = await arrived()
     proxy.tamper({ matches: isAdoption, lose: 'request', times: 2 }, { matches: isAdoption, instead: 503, times: 2 })
     const { assetId } = await owner.adoptDrop(drop, keeper)
     await assertKept(assetId, sent)
   })
 
-  it('is not adopted when the server stays away, and can be later', async () => {
+  it('is not adopted by an unreachable server, and can be later', async () => {
     const { sent, drop } = await arrived()
     proxy.tamper({ matches: isAdoption, lose: 'request' })
     await assert.rejects(owner.adoptDrop(drop, keeper), NetworkError)
@@ -103,7 +103,7 @@ describe('a drop that is adopted', () => {
     await assertKept((await owner.adoptDrop(drop, keeper)).assetId, sent)
   })
 
-  it('is gone for a second adoption, as it is once it was discarded', async () => {
+  it('cannot be adopted twice, or after it was discarded', async () => {
     const [first, second] = [await arrived(), await arrived()]
     await owner.adoptDrop(first.drop, keeper)
     await assert.rejects(owner.adoptDrop(first.drop, keeper), hasCode('error.drop.not_found'))
@@ -111,7 +111,7 @@ describe('a drop that is adopted', () => {
     await assert.rejects(owner.adoptDrop(second.drop, keeper), hasCode('error.drop.not_found'))
   })
 
-  it('is refused when it says another thing of its file than what was shown of it', async () => {
+  it('is refused when its file is not the one that was shown', async () => {
     const { drop } = await arrived()
     assert.ok(drop.file)
     const shown = { ...drop, file: { ...drop.file, name: 'another.pdf' } }
@@ -119,7 +119,7 @@ describe('a drop that is adopted', () => {
     assert.ok((await owner.inbox()).some(({ dropId }) => dropId === drop.dropId))
   })
 
-  it('is refused before anything is asked when it does not open', async () => {
+  it('is refused before any request when it does not open', async () => {
     const { drop } = await arrived()
     const from = proxy.seen.length
     const other = await owner.createLink()
@@ -129,20 +129,20 @@ describe('a drop that is adopted', () => {
   })
 })
 
-describe('an adoption that was cut short', () => {
-  /** The process dies between the adoption and what has to follow it. */
-  async function cutShort(): Promise<{ sent: SentFile; drop: InboxItem; assetId: string }> {
+describe('an interrupted adoption', () => {
+  /** The process crashes between the adoption and the rest. */
+  async function interrupted(): Promise<{ sent: SentFile; drop: InboxItem; assetId: string }> {
     const { sent, drop } = await arrived(2 * MIB)
     const assetId = owner.newAssetId()
     const controller = new AbortController()
-    proxy.tamper(dyingAt(isCreation, controller))
-    await assert.rejects(owner.adoptDrop(drop, { ...keeper, assetId, signal: controller.signal }), /died/)
+    proxy.tamper(crashingAt(isCreation, controller))
+    await assert.rejects(owner.adoptDrop(drop, { ...keeper, assetId, signal: controller.signal }), /crashed/)
     proxy.tamper()
     return { sent, drop, assetId }
   }
 
-  it('opens by the drop’s own key as long as nobody has signed it', async () => {
-    const { sent, assetId } = await cutShort()
+  it('opens with the drop’s own key before a device has signed it', async () => {
+    const { sent, assetId } = await interrupted()
     assert.equal((await owner.asset(assetId)).complete, false)
     const { content, signed, name } = await anotherClient(proxy.url, owner).openAsset(assetId)
     assert.deepEqual(new Uint8Array(await new Response(content).arrayBuffer()), new Uint8Array(sent.content))
@@ -150,7 +150,7 @@ describe('an adoption that was cut short', () => {
   })
 
   it('is completed by another device of the account', async () => {
-    const { sent, assetId } = await cutShort()
+    const { sent, assetId } = await interrupted()
     const other = anotherClient(proxy.url, owner)
     const device = await other.addDevice()
     const completed = await other.completeAsset(assetId, { device })
@@ -160,8 +160,8 @@ describe('an adoption that was cut short', () => {
     assert.deepEqual((await owner.completeAsset(assetId, keeper)).uploads, {})
   })
 
-  it('goes on where it stopped when the same call is made with the same id', async () => {
-    const { sent, drop, assetId } = await cutShort()
+  it('resumes with the same call and the same id', async () => {
+    const { sent, drop, assetId } = await interrupted()
     const known = owner.newAssetId()
     assert.notEqual(known, assetId)
     const same = (await owner.asset(assetId)).assetId
@@ -169,26 +169,26 @@ describe('an adoption that was cut short', () => {
     await assertKept(assetId, sent)
   })
 
-  it('is completed though a session for its metadata was left open', async () => {
-    const { sent, assetId } = await cutShort()
+  it('is completed although a session for its metadata is open', async () => {
+    const { sent, assetId } = await interrupted()
     const controller = new AbortController()
-    // Created, and never a byte.
-    proxy.tamper(dyingAt(isChunk, controller))
-    await assert.rejects(owner.completeAsset(assetId, { ...keeper, signal: controller.signal }), /died/)
+    // The session exists, without a byte.
+    proxy.tamper(crashingAt(isChunk, controller))
+    await assert.rejects(owner.completeAsset(assetId, { ...keeper, signal: controller.signal }), /crashed/)
     proxy.tamper()
     await owner.completeAsset(assetId, keeper)
     await assertKept(assetId, sent)
   })
 
-  it('takes the metadata that is there when only the manifest is missing', async () => {
-    const { sent, assetId } = await cutShort()
+  it('uses the existing metadata when only the manifest is missing', async () => {
+    const { sent, assetId } = await interrupted()
     const controller = new AbortController()
     const stopping = owner.completeAsset(assetId, {
       ...keeper,
       signal: controller.signal,
-      onProgress: ({ bytes }) => (bytes > 0 ? controller.abort(new Error('died again')) : undefined),
+      onProgress: ({ bytes }) => (bytes > 0 ? controller.abort(new Error('crashed again')) : undefined),
     })
-    await assert.rejects(stopping, /died again/)
+    await assert.rejects(stopping, /crashed again/)
     assert.deepEqual(
       (await owner.asset(assetId)).blobs.map(({ role }) => role),
       ['original', 'metadata'],
@@ -198,10 +198,10 @@ describe('an adoption that was cut short', () => {
   })
 })
 
-describe('an upload that was cut short', () => {
+describe('an interrupted upload', () => {
   const FILE = { name: FACTS.name, type: FACTS.type, note: FACTS.note }
 
-  async function cutShort(bytes: number) {
+  async function interrupted(bytes: number) {
     const content = new Uint8Array(randomBytes(bytes))
     const source = sourceOfBytes(content)
     const state = await owner.prepareUpload({ source, ...keeper, ...FILE })
@@ -210,14 +210,15 @@ describe('an upload that was cut short', () => {
       state,
       source,
       signal: controller.signal,
-      onProgress: ({ bytes: sent }) => (sent >= state.original.size ? controller.abort(new Error('died')) : undefined),
+      onProgress: ({ bytes: sent }) =>
+        sent >= state.original.size ? controller.abort(new Error('crashed')) : undefined,
     })
-    await assert.rejects(stopping, /died/)
+    await assert.rejects(stopping, /crashed/)
     return { content, source, state, assetId: state.envelope.file_id }
   }
 
-  it('is completed by another device without the file, once its original is there', async () => {
-    const { content, source, state, assetId } = await cutShort(2 * MIB)
+  it('is completed by another device without the file once its original exists', async () => {
+    const { content, source, state, assetId } = await interrupted(2 * MIB)
     const other = anotherClient(proxy.url, owner)
     const device = await other.addDevice()
     await other.completeAsset(assetId, { device })
@@ -226,13 +227,13 @@ describe('an upload that was cut short', () => {
     const { name, type, note } = opened
     assert.deepEqual({ name, type, note }, FILE)
     assert.equal(opened.signed?.deviceId, device.deviceId)
-    // The device that began it finds that it is finished.
+    // The device that began the upload finds it finished.
     const from = proxy.seen.length
     assert.equal((await owner.finishUpload({ state, source })).assetId, assetId)
     assert.deepEqual(proxy.seen.slice(from).filter(isCreation), [])
   })
 
-  it('names no session of a blob that another device has brought instead', async () => {
+  it('names no session of a blob that another device has sent', async () => {
     const source = sourceOfBytes(new Uint8Array(randomBytes(100)))
     const controller = new AbortController()
     let kept = await owner.prepareUpload({ source, ...keeper })
@@ -242,17 +243,17 @@ describe('an upload that was cut short', () => {
       signal: controller.signal,
       onState: (changed) => {
         kept = changed
-        if (changed.metadata.uploadId !== undefined) controller.abort(new Error('died'))
+        if (changed.metadata.uploadId !== undefined) controller.abort(new Error('crashed'))
       },
     })
-    await assert.rejects(stopping, /died/)
+    await assert.rejects(stopping, /crashed/)
     await anotherClient(proxy.url, owner).completeAsset(kept.envelope.file_id, keeper)
     const uploaded = await owner.finishUpload({ state: kept, source })
     assert.deepEqual(uploaded.uploads, { original: kept.original.uploadId })
     await owner.assetReceipts(uploaded.assetId, uploaded)
   })
 
-  it('is completed by nobody else before its original is there', async () => {
+  it('cannot be completed before its original exists', async () => {
     const content = new Uint8Array(randomBytes(100))
     const source = sourceOfBytes(content)
     const state = await owner.prepareUpload({ source, ...keeper })

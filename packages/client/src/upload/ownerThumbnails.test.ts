@@ -1,10 +1,10 @@
-/** Thumbnails beside uploads and adopted drops at the real server, and what is not taken for one. */
+/** Thumbnails of uploads and adopted drops at a real server, and derivatives that are not thumbnails. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import { type Bytes, concatBytes, fromBase64, fromHex, utf8, uuidBytes } from '@blindkeep/protocol/bytes'
-import { blobAnswer, hashOf, lyingBlobs } from '../../../../testing/maliciousAssets.ts'
-import { flipAt, is } from '../../../../testing/maliciousServer.ts'
+import { blobAnswer, changedBlobs, hashOf } from '../../../../testing/maliciousAssets.ts'
+import { flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
 import { AssetIncomplete } from '../assets/assetError.ts'
 import type { AssetFacts } from '../assets/assetFacts.ts'
@@ -17,7 +17,7 @@ import type { Owner } from '../owner.ts'
 import { createSealer } from '../seal/seal.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { sendBlob } from '../send/sendBlob.ts'
-import { callsOf, replaceAsset, sealReplacement } from '../testing/replacing.ts'
+import { callsOf, replaceAsset, sealReplacement } from '../testing/replaceAsset.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import { smallBlob } from './signBundle.ts'
 import { uploadPath } from './uploadPath.ts'
@@ -32,9 +32,9 @@ before(async () => {
 })
 
 const file = (bytes = 1000) => new Uint8Array(randomBytes(bytes))
-/** Begins as WebP does; what follows is nobody’s business but a decoder’s. */
+/** Has the signature of WebP; only a decoder looks at the rest. */
 const picture = (bytes = 3000) => concatBytes(utf8('RIFF'), file(4), utf8('WEBPVP8 '), file(bytes - 16))
-const isCreation = is('POST', /^\/v1\/upload$/)
+const isCreation = isRequest('POST', /^\/v1\/upload$/)
 
 async function uploaded(content = file()): Promise<AssetFacts> {
   const { assetId } = await owner.upload({ source: sourceOfBytes(content), ...keeper, name: 'photo.jpg' })
@@ -56,7 +56,7 @@ interface Forged {
   readonly type?: string
 }
 
-/** A derivative that no `addThumbnail` would have made. */
+/** A derivative that `addThumbnail` would not make. */
 async function addDerivative(asset: AssetFacts, { key, content, name = 'thumbnail', type = 'image/webp' }: Forged) {
   const header = { size: content.length, name, type }
   const sealer = await createSealer({ key, purpose: 'derivative', contextId: uuidBytes(asset.assetId), header })
@@ -81,7 +81,7 @@ const ownKey = ({ assetId, albumId }: AssetFacts) =>
   derivedKey({ accountKey: owner.accountKey, assetId, albumId, amkVersion: 1 })
 
 describe('a thumbnail', () => {
-  it('comes back to every client of the account, of an upload and of an adopted drop', async () => {
+  it('is readable by every client of the account, for an upload and for an adopted drop', async () => {
     for (const asset of [await uploaded(), await adopted()]) {
       const thumbnail = picture(MAX_THUMBNAIL_BYTES)
       assert.equal(await owner.readThumbnail(asset.assetId), undefined)
@@ -92,7 +92,7 @@ describe('a thumbnail', () => {
     }
   })
 
-  it('leaves the asset whole: receipts for all of it, and its file may be destroyed', async () => {
+  it('leaves the asset complete: it has all receipts, and its file may be destroyed', async () => {
     const content = file()
     const { assetId } = await uploaded(content)
     await owner.addThumbnail(assetId, picture())
@@ -111,7 +111,7 @@ describe('a thumbnail', () => {
     assert.deepEqual(proxy.seen.slice(from).filter(isCreation), [])
   })
 
-  it('goes with the original that is replaced, and is made again', async () => {
+  it('is removed with a replaced original, and can be added again', async () => {
     const asset = await uploaded()
     await owner.addThumbnail(asset.assetId, picture())
     const replacement = await sealReplacement(keeper, asset, file())
@@ -122,7 +122,7 @@ describe('a thumbnail', () => {
     assert.deepEqual(await owner.readThumbnail(asset.assetId), again)
   })
 
-  it('takes any device that may write, and none that was revoked', async () => {
+  it('names any device that may write, and no revoked one', async () => {
     const other = await newKeeper(proxy.url)
     const { assetId } = await other.owner.upload({ source: sourceOfBytes(file()), ...other })
     const spare = await other.owner.addDevice()
@@ -134,19 +134,19 @@ describe('a thumbnail', () => {
     await assert.rejects(other.owner.addThumbnail(second, picture()), RangeError)
   })
 
-  it('is a small picture beside an original that is there', async () => {
+  it('must be a small picture, beside an existing original', async () => {
     const { assetId } = await uploaded()
     for (const wrong of [utf8('<svg xmlns="…"/>'), new Uint8Array(0), picture(MAX_THUMBNAIL_BYTES + 1)])
       await assert.rejects(owner.addThumbnail(assetId, wrong), RangeError)
     for (const begins of ['ffd8ffe000104a464946', '89504e470d0a1a0a0000'])
       await owner.addThumbnail((await uploaded()).assetId, fromHex(begins))
-    proxy.tamper(lyingBlobs((blobs) => blobs.filter(({ role }) => role !== 'original')))
+    proxy.tamper(changedBlobs((blobs) => blobs.filter(({ role }) => role !== 'original')))
     await assert.rejects(owner.addThumbnail(assetId, picture()), AssetIncomplete)
   })
 })
 
-describe('no thumbnail', () => {
-  it('is what whoever sent a drop could have sealed', async () => {
+describe('not a thumbnail', () => {
+  it('is a derivative that the sender of a drop sealed', async () => {
     const asset = await adopted()
     assert.ok(asset.drop)
     const guestsKey = recoverDropKey(
@@ -160,7 +160,7 @@ describe('no thumbnail', () => {
     assert.deepEqual(await owner.readThumbnail(asset.assetId), own)
   })
 
-  it('is another derivative, nor what is no picture or another than it says', async () => {
+  it('is another derivative, or one whose content does not match its type', async () => {
     const asset = await uploaded()
     const key = ownKey(asset)
     await addDerivative(asset, { key, content: picture(), name: 'transcript' })
@@ -172,26 +172,26 @@ describe('no thumbnail', () => {
     assert.deepEqual(await owner.readThumbnail(asset.assetId), right)
   })
 
-  it('is one of another asset, an altered one, or one that is told to be large', async () => {
+  it('is a thumbnail of another asset, an altered one, or one that the server states to be large', async () => {
     const [asset, other] = [await uploaded(), await uploaded()]
     await owner.addThumbnail(asset.assetId, picture())
     await owner.addThumbnail(other.assetId, picture())
     const foreign = (await owner.asset(other.assetId)).blobs.filter(({ role }) => role === 'derivative')
     const { assetId } = asset
     const hash = hashOf(await owner.asset(assetId), 'derivative')
-    proxy.tamper(lyingBlobs((blobs) => [...blobs.filter(({ role }) => role !== 'derivative'), ...foreign]))
+    proxy.tamper(changedBlobs((blobs) => [...blobs.filter(({ role }) => role !== 'derivative'), ...foreign]))
     assert.equal(await owner.readThumbnail(assetId), undefined)
     proxy.tamper({ matches: blobAnswer(hash), answer: flipAt(1500) })
     assert.equal(await owner.readThumbnail(assetId), undefined)
     const from = proxy.seen.length
-    proxy.tamper(lyingBlobs((blobs) => blobs.map((blob) => ({ ...blob, size: 10_000_000 }))))
+    proxy.tamper(changedBlobs((blobs) => blobs.map((blob) => ({ ...blob, size: 10_000_000 }))))
     assert.equal(await owner.readThumbnail(assetId), undefined)
-    assert.deepEqual(proxy.seen.slice(from).filter(blobAnswer(hash)), [], 'what is large is not asked for')
+    assert.deepEqual(proxy.seen.slice(from).filter(blobAnswer(hash)), [], 'a large blob is not requested')
     proxy.tamper()
     assert.ok(await owner.readThumbnail(assetId))
   })
 
-  it('is one that is withheld, while a server that does not answer is an error', async () => {
+  it('is a withheld one, while an unreachable server is an error', async () => {
     const asset = await uploaded()
     await owner.addThumbnail(asset.assetId, picture())
     const { blobs } = await owner.asset(asset.assetId)

@@ -1,4 +1,4 @@
-/** The owner's own files into albums of the real server, over lines that lose things and through crashes. */
+/** Uploads of the owner into albums of a real server, over bad connections and through crashes. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
@@ -16,7 +16,7 @@ import type { UploadProgress } from './sendBundle.ts'
 import { parseUploadState, type UploadState } from './uploadState.ts'
 
 const MIB = 1024 * 1024
-/** The real world, but for the waiting: what is lost here comes back at once. */
+/** The system's environment without waiting. */
 const environment = { ...systemEnvironment, wait: async () => undefined }
 
 const { proxy, server } = await sharedServer()
@@ -40,7 +40,7 @@ async function contentOf(of: Owner, assetId: string): Promise<Uint8Array> {
   return new Uint8Array(await new Response(content).arrayBuffer())
 }
 
-/** Complete, readable by a client that knows nothing but the account, and with receipts for just these sessions. */
+/** Complete, readable by a client that has only the account, and with a receipt for each blob. */
 async function assertKept(state: UploadState, content: Uint8Array): Promise<void> {
   const other = anotherClient(proxy.url, owner)
   const { file_id: assetId } = state.envelope
@@ -49,7 +49,7 @@ async function assertKept(state: UploadState, content: Uint8Array): Promise<void
   assert.equal((await other.assetReceipts(assetId)).receipts.length, 3)
 }
 
-/** Uploads until the server has acknowledged more than `bytes`, and gives the state as JSON kept it. */
+/** Uploads until the server has acknowledged more than `bytes`, and returns the state from its stored JSON. */
 async function paused(source: Source, state: UploadState, bytes = 0): Promise<UploadState> {
   const controller = new AbortController()
   let kept = JSON.stringify(state)
@@ -69,7 +69,7 @@ async function paused(source: Source, state: UploadState, bytes = 0): Promise<Up
 }
 
 describe('a file in an album', () => {
-  it('comes back whole, with what was said of it, whatever its size', async () => {
+  it('is read back with its facts, for any size', async () => {
     for (const size of [0, 1, 1_048_560, 1_048_561, 3 * MIB]) {
       const content = file(size)
       const facts = {
@@ -90,7 +90,7 @@ describe('a file in an album', () => {
     }
   })
 
-  it('tells how far it is, never backwards, and that it is complete once', async () => {
+  it('reports rising progress, and completion once', async () => {
     const seen: UploadProgress[] = []
     await owner.upload({
       source: sourceOfBytes(file(3 * MIB)),
@@ -111,14 +111,14 @@ describe('a file in an album', () => {
     assert.deepEqual(sending.at(-1)?.phase, 'complete')
   })
 
-  it('is sealed under another key each time, so the same file twice is two', async () => {
+  it('is sealed under another key each time', async () => {
     const content = file(1000)
     const states = [await prepared(sourceOfBytes(content)), await prepared(sourceOfBytes(content))]
     assert.equal(new Set(states.map(({ envelope }) => envelope.file_id)).size, 2)
     assert.equal(new Set(states.map(({ envelope }) => envelope.ciphertext_hash)).size, 2)
   })
 
-  it('is charged, and the quota is given back when it is deleted', async () => {
+  it('counts against the quota until it is deleted', async () => {
     const other = await newKeeper(proxy.url)
     const { assetId } = await other.owner.upload({ source: sourceOfBytes(file(1000)), ...other })
     const { blobs } = await other.owner.asset(assetId)
@@ -132,8 +132,8 @@ describe('a file in an album', () => {
   })
 })
 
-describe('a line that loses things', () => {
-  it('makes one session of each kind, whatever answers are lost', async () => {
+describe('a connection that loses messages', () => {
+  it('creates one session for each blob when answers are lost', async () => {
     const content = file(3 * MIB)
     const state = await prepared(sourceOfBytes(content))
     const from = proxy.seen.length
@@ -146,7 +146,7 @@ describe('a line that loses things', () => {
     await owner.assetReceipts(uploaded.assetId, uploaded)
   })
 
-  it('rides through a server that is killed and started again', async () => {
+  it('survives a crash and restart of the server', async () => {
     const content = file(6 * MIB)
     const state = await prepared(sourceOfBytes(content))
     let restarted: Promise<void> | undefined
@@ -164,8 +164,8 @@ describe('a line that loses things', () => {
   })
 })
 
-describe('an upload that was interrupted', () => {
-  it('goes on in a fresh process from what JSON kept, and sends no acknowledged chunk twice', async () => {
+describe('an interrupted upload', () => {
+  it('resumes in another process from the stored JSON, and sends no acknowledged chunk twice', async () => {
     const content = file(4 * MIB)
     const state = await prepared(sourceOfBytes(content))
     const from = proxy.seen.length
@@ -179,7 +179,7 @@ describe('an upload that was interrupted', () => {
     assert.equal(new Set(original).size, original.length)
   })
 
-  it('goes on from the state before anything was sent, too: asset, role and hash name the session', async () => {
+  it('resumes from the state before anything was sent: asset, role and hash identify the session', async () => {
     const content = file(4 * MIB)
     const state = await prepared(sourceOfBytes(content))
     await paused(sourceOfBytes(content), state, 2 * MIB)
@@ -190,7 +190,7 @@ describe('an upload that was interrupted', () => {
     await assertKept(state, content)
   })
 
-  it('lacks what was not sent, and finishing sends just that', async () => {
+  it('is finished by sending only the missing blobs', async () => {
     const content = file(1000)
     const source = sourceOfBytes(content)
     const state = await prepared(source)
@@ -202,10 +202,10 @@ describe('an upload that was interrupted', () => {
     const from = proxy.seen.length
     await owner.finishUpload({ state: kept, source: sourceOfBytes(new Uint8Array(0)) })
     await assertKept(state, content)
-    assert.equal(proxy.seen.slice(from).filter(isChunk).length, 2, 'the original was not asked for again')
+    assert.equal(proxy.seen.slice(from).filter(isChunk).length, 2, 'the original was not sent again')
   })
 
-  it('sends nothing when everything is there', async () => {
+  it('sends nothing when it was complete', async () => {
     const content = file(1000)
     const state = await prepared(sourceOfBytes(content))
     await owner.finishUpload({ state, source: sourceOfBytes(content) })
@@ -218,7 +218,7 @@ describe('an upload that was interrupted', () => {
     )
   })
 
-  it('stops before a byte of a changed file is sent', async () => {
+  it('stops before it sends a byte of a changed file', async () => {
     const content = file(4 * MIB)
     const state = await prepared(sourceOfBytes(content))
     const kept = await paused(sourceOfBytes(content), state)
@@ -232,7 +232,7 @@ describe('an upload that was interrupted', () => {
     await owner.cancelUpload(kept)
   })
 
-  it('goes into a new session when the old one is gone, without being hashed again', async () => {
+  it('uses a new session when the former one does not exist, without hashing again', async () => {
     const content = file(4 * MIB)
     const state = await prepared(sourceOfBytes(content))
     const kept = await paused(sourceOfBytes(content), state)
@@ -242,7 +242,7 @@ describe('an upload that was interrupted', () => {
     await assertKept(state, content)
   })
 
-  it('gives its quota back when it is cancelled', async () => {
+  it('frees its quota when it is cancelled', async () => {
     const other = await newKeeper(proxy.url)
     const source = sourceOfBytes(file(4 * MIB))
     const state = await other.owner.prepareUpload({ source, ...other })
@@ -259,7 +259,7 @@ describe('an upload that was interrupted', () => {
     assert.equal((await other.owner.quota()).used, 0)
   })
 
-  it('is read back only when it is whole, and goes on only for its own account and server', async () => {
+  it('has a state that is accepted only when it is complete, and for its own account and server', async () => {
     const source = sourceOfBytes(file(10))
     const state = await prepared(source)
     const text = JSON.stringify(state)
@@ -278,10 +278,10 @@ describe('an upload that was interrupted', () => {
   })
 })
 
-describe('what the server refuses', () => {
+describe('the server refuses', () => {
   const small = sourceOfBytes(file(10))
 
-  it('is a device that was never added, or was revoked', async () => {
+  it('a device that was never added, or was revoked', async () => {
     const upload = { source: small, album: keeper.album }
     await assert.rejects(owner.upload({ ...upload, device: newDevice() }), stopped('device_refused'))
     const device = await owner.addDevice()
@@ -289,19 +289,19 @@ describe('what the server refuses', () => {
     await assert.rejects(owner.upload({ ...upload, device }), stopped('device_refused'))
   })
 
-  it('is an album of somebody else', async () => {
+  it('an album of another account', async () => {
     const { album } = await newKeeper(proxy.url)
     await assert.rejects(owner.upload({ ...keeper, source: small, album }), stopped('album_refused'))
   })
 
-  it('is a manifest of a clock that is far off', async () => {
+  it('a manifest from a clock that is far off', async () => {
     const aYearAgo = systemEnvironment.now() - 365 * 86_400_000
     const offClock = { ...environment, now: () => instantOf(aYearAgo) }
     const late = anotherClient(proxy.url, owner, offClock)
     await assert.rejects(late.upload({ ...keeper, source: small }), stopped('manifest_refused'))
   })
 
-  it('is a file beyond the quota, which the account hears as its own', async () => {
+  it('a file beyond the quota, reported as the account’s own', async () => {
     const full = await startServer({ env: { QUOTA_HARD_BYTES: '5000' } })
     try {
       const other = await newKeeper(full.url)

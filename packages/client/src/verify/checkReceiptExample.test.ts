@@ -1,4 +1,4 @@
-/** The worked example for authors of clients (`packages/protocol/examples`), run as they run it: by `node` alone, on a receipt that a real server gave. */
+/** The worked example for authors of clients (`packages/protocol/examples`), run by `node` alone on a receipt of a real server. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -11,7 +11,7 @@ import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { AttestationKeysResponse } from '@blindkeep/protocol/schemas/discovery'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
-import { flipInBase64, is, lie } from '../../../../testing/maliciousServer.ts'
+import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
 import { custodyOf, newOwner, type SentFile, sendFile } from '../../../../testing/people.ts'
 import { startServer } from '../../../../testing/startServer.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
@@ -28,7 +28,7 @@ let receipt: AssetReceipt
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), 'blindkeep-example-'))
   const link = await (await newOwner(proxy.url)).createLink({ label: 'for tests' })
-  // Two, so that the one to check has a prior_receipt_hash.
+  // Two, so that the checked one has a prior_receipt_hash.
   await sendFile(link.url, randomBytes(1000))
   sent = await sendFile(link.url, randomBytes(1000))
   const { opaqueId, uploadId } = custodyOf(sent)
@@ -70,7 +70,7 @@ function assertRefused({ code, output, errors }: Ended, reason: RegExp, what?: s
 }
 
 describe('the example for authors of clients', () => {
-  it('says of a real receipt that it holds, and what its signed bytes say', async () => {
+  it('accepts a real receipt, and prints its signed content', async () => {
     const { code, output, errors } = await check(receipt)
     assert.deepEqual([code, errors], [0, ''])
     assert.match(output, /\nholds\n$/)
@@ -84,7 +84,7 @@ describe('the example for authors of clients', () => {
     assert.match(output, /\nholds\n$/)
   })
 
-  it('refuses a receipt with one bit flipped, in whichever part', async () => {
+  it('refuses a receipt with one flipped bit in any part', async () => {
     const cbor = Buffer.from(receipt.receipt_cbor, 'base64')
     const keyId = Buffer.from(receipt.server_key_id, 'hex')
     const [first, second] = [cbor.indexOf(keyId), cbor.lastIndexOf(keyId)]
@@ -112,13 +112,13 @@ describe('the example for authors of clients', () => {
       )
   })
 
-  it('refuses a receipt that is cut, or that something follows', async () => {
+  it('refuses a truncated receipt, and one with extra bytes', async () => {
     const cbor = Buffer.from(receipt.receipt_cbor, 'base64')
     for (const bytes of [cbor.subarray(0, -1), Buffer.concat([cbor, Buffer.alloc(1)])])
       assertRefused(await check({ ...receipt, receipt_cbor: bytes.toString('base64') }), /one form of a receipt/)
   })
 
-  it('refuses a receipt that is told with other values than it has', async () => {
+  it('refuses a receipt whose other fields differ', async () => {
     assertRefused(await check({ ...receipt, size: receipt.size + 1 }), /size is told otherwise/)
     assertRefused(await check({ ...receipt, server_key_id: '0'.repeat(64) }), /no such key/)
   })
@@ -130,8 +130,8 @@ describe('the example for authors of clients', () => {
       const { keys: others } = await getJson<AttestationKeysResponse>(keysUrl)
       assertRefused(await check(receipt, other.url), /no such key/)
       const under = (keys: unknown) => ({
-        matches: is('GET', /attestation-keys$/),
-        answer: lie((body) => {
+        matches: isRequest('GET', /attestation-keys$/),
+        answer: changeBody((body) => {
           body.keys = keys
         }),
       })
@@ -144,15 +144,15 @@ describe('the example for authors of clients', () => {
     }
   })
 
-  it('refuses a receipt from before its key began to sign, or from after it stopped', async () => {
+  it('refuses a receipt from before or after the time of its key', async () => {
     for (const [name, time] of [
       ['active_from', '2199-01-01T00:00:00Z'],
       ['active_to', '2026-01-01T00:00:00Z'],
       ['active_from', 'some day'],
     ] as const) {
       proxy.tamper({
-        matches: is('GET', /attestation-keys$/),
-        answer: lie((body) => {
+        matches: isRequest('GET', /attestation-keys$/),
+        answer: changeBody((body) => {
           assert.ok(Array.isArray(body.keys))
           for (const key of body.keys) key[name] = time
         }),
@@ -174,7 +174,7 @@ describe('the example for authors of clients', () => {
       assert.equal((await checkVector(vectors, { ...first, receipt_cbor })).code, 1, name)
   })
 
-  it('has at most 60 lines and imports nothing but modules of Node', async () => {
+  it('has at most 60 lines and imports only modules of Node', async () => {
     const source = await readFile(EXAMPLE, 'utf8')
     assert.ok(source.trimEnd().split('\n').length <= MAX_LINES)
     const imported = [...source.matchAll(/\b(?:from|import|require)\b[ (]*['"]([^'"]*)['"]/g)].map(([, name]) => name)
@@ -195,7 +195,7 @@ interface Vectors {
   readonly invalid: readonly { readonly name: string; readonly receipt_cbor: string }[]
 }
 
-/** Nobody answers at the address that the vectors name, so what it would answer is put in the place of the network. */
+/** No server answers at the address of the vectors, so its answer replaces the network. */
 async function checkVector({ keys }: Vectors, { payload, server_key_id, receipt_cbor }: Vector): Promise<Ended> {
   const { server_id } = payload
   const published = keys.map((key) => ({ ...key, active_from: '2026-01-01T00:00:00Z' }))

@@ -1,4 +1,4 @@
-/** Whether a file may be destroyed: everything that a hostile server can say has to be a no, with its reason. */
+/** Whether a file may be destroyed: every tampering of a malicious server must lead to a no, with its reason. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
@@ -7,47 +7,47 @@ import {
   assetAnswer,
   type Body,
   blobAnswer,
+  changedBlobs,
+  changedReceipts,
   devicesAnswer,
-  giving,
   hashOf,
   keysAnswer,
-  lyingBlobs,
-  lyingReceipts,
-  swapping,
+  servedBlob,
+  swappedBlob,
   verdictAnswer,
 } from '../../../../testing/maliciousAssets.ts'
-import { flipAt, flipInBase64, lie } from '../../../../testing/maliciousServer.ts'
+import { changeBody, flipAt, flipInBase64 } from '../../../../testing/maliciousServer.ts'
 import type { Tampering } from '../../../../testing/tamperingProxy.ts'
 import { newDevice, signManifest } from '../account/device.ts'
-import { startDestroying } from '../testing/destroying.ts'
+import { createVerificationWorld } from '../testing/verificationWorld.ts'
 import type { DoubtReason } from './verifyBeforeDestroying.ts'
 
-const destroying = await startDestroying()
-const { proxy, asset, other, blobBytes, ask, assertNo } = destroying
-const { owner } = destroying.keeper
+const world = await createVerificationWorld()
+const { proxy, asset, other, blobBytes, ask, assertNo } = world
+const { owner } = world.keeper
 
-interface LyingBlob extends Body {
+interface ChangedBlob extends Body {
   hash: string
   role: string
   stored: boolean
 }
-interface LyingVerdict extends Body {
+interface ChangedVerdict extends Body {
   asset_id: string
   durable: boolean
-  blobs: LyingBlob[]
+  blobs: ChangedBlob[]
 }
 
-describe('a verdict that does not answer', () => {
-  const lying = (change: (verdict: LyingVerdict, body: Body) => void): Tampering => ({
+describe('a verdict of a malicious server', () => {
+  const changedVerdict = (change: (verdict: ChangedVerdict, body: Body) => void): Tampering => ({
     matches: verdictAnswer,
-    answer: lie((body) => {
+    answer: changeBody((body) => {
       assert.ok(Array.isArray(body.verdicts))
       change(body.verdicts[0], body)
     }),
   })
-  const eachBlob = (change: (blob: LyingBlob) => void) => (verdict: LyingVerdict) => verdict.blobs.forEach(change)
+  const eachBlob = (change: (blob: ChangedBlob) => void) => (verdict: ChangedVerdict) => verdict.blobs.forEach(change)
 
-  const lies: readonly (readonly [string, DoubtReason, (verdict: LyingVerdict, body: Body) => void])[] = [
+  const changes: readonly (readonly [string, DoubtReason, (verdict: ChangedVerdict, body: Body) => void])[] = [
     ['is about another asset', 'tampered', (verdict) => Object.assign(verdict, { asset_id: other.assetId })],
     ['is none', 'tampered', (_, body) => Object.assign(body, { verdicts: [] })],
     ['is one too many', 'tampered', (verdict, body) => Object.assign(body, { verdicts: [verdict, verdict] })],
@@ -124,18 +124,18 @@ describe('a verdict that does not answer', () => {
     ['is of no form', 'answer_broken', (verdict) => Object.assign(verdict, { durable: 'yes' })],
     ['is nothing', 'answer_broken', (_, body) => delete body.verdicts],
   ]
-  for (const [how, reason, change] of lies)
+  for (const [how, reason, change] of changes)
     it(`is a no when it ${how}`, async () => {
-      proxy.tamper(lying(change))
+      proxy.tamper(changedVerdict(change))
       await assertNo(reason)
     })
 
-  it('is a yes without a deep scan only where the caller allows it', async () => {
-    proxy.tamper(lying(eachBlob((blob) => Object.assign(blob, { deep: 'rate_limited' }))))
+  it('is a yes without a deep scan only if the caller allows it', async () => {
+    proxy.tamper(changedVerdict(eachBlob((blob) => Object.assign(blob, { deep: 'rate_limited' }))))
     const allowed = await ask({ depth: 'deep_if_allowed' })
     assert.ok(allowed.safe)
     assert.equal(allowed.examined, 'structural')
-    proxy.tamper(lying(eachBlob((blob) => delete blob.deep)))
+    proxy.tamper(changedVerdict(eachBlob((blob) => delete blob.deep)))
     await assertNo('not_examined', { depth: 'deep_if_allowed' })
     proxy.tamper()
     const structural = await ask({ depth: 'structural' })
@@ -146,35 +146,35 @@ describe('a verdict that does not answer', () => {
     assert.equal(deep.examined, 'deep')
   })
 
-  it('is a no when nobody asked for the scan that it tells of', async () => {
-    proxy.tamper(lying(eachBlob((blob) => Object.assign(blob, { deep: 'intact' }))))
+  it('is a no when it reports a scan that was not requested', async () => {
+    proxy.tamper(changedVerdict(eachBlob((blob) => Object.assign(blob, { deep: 'intact' }))))
     await assertNo('tampered', { depth: 'structural' })
   })
 })
 
-describe('receipts, keys and blobs that do not fit', () => {
-  const withoutRole = (role: string) => lyingBlobs((blobs) => blobs.filter((blob) => blob.role !== role))
+describe('receipts, keys and blobs of a malicious server', () => {
+  const withoutRole = (role: string) => changedBlobs((blobs) => blobs.filter((blob) => blob.role !== role))
 
-  it('are a no when a receipt is missing, whichever it is, or all are', async () => {
+  it('are a no when any receipt is missing', async () => {
     for (const index of [0, 1, 2]) {
-      proxy.tamper(lyingReceipts((receipts) => receipts.toSpliced(index, 1)))
+      proxy.tamper(changedReceipts((receipts) => receipts.toSpliced(index, 1)))
       await assertNo('tampered')
     }
-    proxy.tamper(lyingReceipts(() => []))
+    proxy.tamper(changedReceipts(() => []))
     await assertNo('tampered')
   })
 
   it('are a no when the receipts are another asset’s', async () => {
     const { receipts } = await owner.assetReceipts(other.assetId)
-    proxy.tamper(lyingReceipts(() => receipts.map(({ receipt }) => receipt)))
+    proxy.tamper(changedReceipts(() => receipts.map(({ receipt }) => receipt)))
     await assertNo('tampered')
   })
 
-  it('are a no when the keys are not the ones remembered', async () => {
+  it('are a no when the keys are not the pinned ones', async () => {
     const { keys } = await owner.assetReceipts(asset.assetId)
     proxy.tamper({
       matches: keysAnswer,
-      answer: lie((body) => {
+      answer: changeBody((body) => {
         assert.ok(Array.isArray(body.keys))
         for (const key of body.keys) key.public = flipInBase64(key.public, 1000)
       }),
@@ -189,14 +189,14 @@ describe('receipts, keys and blobs that do not fit', () => {
       await assertNo('incomplete')
     })
 
-  it('are a no when the provenance is of a device that the server made up', async () => {
+  it('are a no when an invented device signed the provenance', async () => {
     const device = newDevice()
     const { envelope } = decodeManifest(await blobBytes(hashOf(asset, 'provenance')))
     const forged = signManifest(device, { envelope: { ...envelope, created_by_device: device.deviceId } })
     const hash = manifestHash(forged)
-    proxy.tamper(swapping('provenance', { hash, size: forged.length }), giving(hash, forged), {
+    proxy.tamper(swappedBlob('provenance', { hash, size: forged.length }), servedBlob(hash, forged), {
       matches: devicesAnswer,
-      answer: lie((body) => {
+      answer: changeBody((body) => {
         assert.ok(Array.isArray(body.devices))
         body.devices.push({ ...body.devices[0], device_id: device.deviceId, public_key: toBase64(device.publicKey) })
       }),
@@ -204,20 +204,20 @@ describe('receipts, keys and blobs that do not fit', () => {
     await assertNo('tampered')
   })
 
-  it('are a no when the asset is told to be another one of the account’s, of the same size', async () => {
+  it('are a no when they are another asset’s of the same size', async () => {
     proxy.tamper({
       matches: assetAnswer,
-      answer: lie((body) => Object.assign(body, { blobs: other.blobs, envelope: other.envelope })),
+      answer: changeBody((body) => Object.assign(body, { blobs: other.blobs, envelope: other.envelope })),
     })
     await assertNo('tampered')
   })
 
-  it('are a no when the stored beginning is another blob’s, cut, or altered', async () => {
+  it('are a no when the stored header is another blob’s, truncated or altered', async () => {
     const hash = hashOf(asset, 'original')
-    proxy.tamper(giving(hash, await blobBytes(hashOf(other, 'original'))))
+    proxy.tamper(servedBlob(hash, await blobBytes(hashOf(other, 'original'))))
     await assertNo('unreadable')
     const whole = await blobBytes(hash)
-    proxy.tamper(giving(hash, whole.subarray(0, 1000)))
+    proxy.tamper(servedBlob(hash, whole.subarray(0, 1000)))
     await assertNo('unreadable')
     for (const position of [0, 5, 30, 500]) {
       proxy.tamper({ matches: blobAnswer(hash), answer: flipAt(position) })
@@ -225,7 +225,7 @@ describe('receipts, keys and blobs that do not fit', () => {
     }
   })
 
-  it('are a no when metadata or provenance are not given out as they are named', async () => {
+  it('are a no when metadata or provenance are altered or refused', async () => {
     for (const role of ['metadata', 'provenance']) {
       proxy.tamper({ matches: blobAnswer(hashOf(asset, role)), answer: flipAt(300) })
       await assertNo('tampered')
@@ -234,8 +234,8 @@ describe('receipts, keys and blobs that do not fit', () => {
     }
   })
 
-  it('are a no when the original is told to have another size', async () => {
-    proxy.tamper(lyingBlobs((blobs) => blobs.map((blob) => ({ ...blob, size: 10 }))))
+  it('are a no when the server states another size of the original', async () => {
+    proxy.tamper(changedBlobs((blobs) => blobs.map((blob) => ({ ...blob, size: 10 }))))
     await assertNo('tampered')
   })
 })

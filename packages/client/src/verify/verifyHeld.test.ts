@@ -1,4 +1,4 @@
-/** Whether what was signed is held: honest answers for several assets at once, and every lie a doubt about the asset that it is told of. */
+/** Whether the server holds what was signed: honest answers for several assets at once, and a doubt about the right asset for every tampering. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -9,25 +9,25 @@ import {
   assetAnswer,
   type Body,
   blobAnswer,
+  changedAsset,
+  changedReceipts,
   devicesAnswer,
   hashOf,
   keysAnswer,
-  lyingAsset,
-  lyingReceipts,
   receiptsAnswer,
-  swapping,
+  swappedBlob,
   verdictAnswer,
 } from '../../../../testing/maliciousAssets.ts'
-import { flipAt, flipInBase64, is, lie } from '../../../../testing/maliciousServer.ts'
+import { changeBody, flipAt, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, sendFile } from '../../../../testing/people.ts'
 import type { Tampering } from '../../../../testing/tamperingProxy.ts'
-import { startDestroying } from '../testing/destroying.ts'
+import { createVerificationWorld } from '../testing/verificationWorld.ts'
 import type { DoubtReason } from './doubt.ts'
 import type { DoubtedAsset, HeldAnswers, VerifyHeld } from './verifyHeld.ts'
 
-const world = await startDestroying()
+const world = await createVerificationWorld()
 
-/** Asked by a client that knows the account and nothing else. */
+/** Asks with a client that has only the account. */
 function ask(question: Partial<VerifyHeld> = {}): Promise<HeldAnswers> {
   const { proxy, keeper, asset, other } = world
   const assetIds = [asset.assetId, other.assetId]
@@ -48,15 +48,14 @@ async function assertDoubt(reason: DoubtReason, question: Partial<VerifyHeld> = 
   return answer
 }
 
-/** Asset ids as strangers type them. */
 function notThere(): AssetId {
-  // The id of a device is of the form of an asset's, and is none.
+  // A device's id has the form of an asset's, and no asset has it.
   const id = parseAssetId(world.keeper.device.deviceId)
   assert.ok(id)
   return id
 }
 
-/** What lies on the server's disk under this hash. */
+/** The path of this blob on the server's disk. */
 async function blobFile(dataDir: string, hash: string): Promise<string> {
   const directory = join(dataDir, 'blobs')
   const name = (await readdir(directory, { recursive: true })).find((one) => one.includes(hash))
@@ -65,7 +64,7 @@ async function blobFile(dataDir: string, hash: string): Promise<string> {
 }
 
 describe('what the server holds', () => {
-  it('is told of each asset in the order of the question, with hashes, signer and receipts', async () => {
+  it('is reported for each asset in the order of the question, with hashes, signer and receipts', async () => {
     const { asset, other, keeper } = world
     const ready: number[] = []
     const { answers, keys } = await ask({ onProgress: (count) => ready.push(count) })
@@ -89,7 +88,7 @@ describe('what the server holds', () => {
     assert.ok(again.answers.every(({ held }) => held))
   })
 
-  it('is said to be unread when nobody asked for more', async () => {
+  it('is reported as not read again when no deep scan was requested', async () => {
     const { answers } = await ask({ depth: 'structural' })
     assert.ok(answers.every((answer) => answer.held && answer.examined === 'structural'))
   })
@@ -107,7 +106,7 @@ describe('what the server holds', () => {
     assert.equal(answer.receipts.receipts.length, 4)
   })
 
-  it('is called damaged where the beginning that does not open is, by the server’s own word', async () => {
+  it('is doubted as damaged, by the server’s own verdict, when its header does not open', async () => {
     const { server, keep } = world
     const rotten = await keep(new Uint8Array(randomBytes(100)))
     const path = await blobFile(server.dataDir, hashOf(rotten, 'original'))
@@ -121,14 +120,14 @@ describe('what the server holds', () => {
     )
   })
 
-  it('is doubted one by one: an asset that is lost or unknown says nothing of the others', async () => {
+  it('is doubted for each asset separately', async () => {
     const { server, keep, other } = world
     const lost = await keep(new Uint8Array(randomBytes(100)))
     await rm(await blobFile(server.dataDir, hashOf(lost, 'original')))
     const { answers } = await ask({ assetIds: [lost.assetId, notThere(), other.assetId] })
     const [first, second, third] = answers
     assert.ok(first !== undefined && !first.held && second !== undefined && !second.held)
-    // Its beginning is not given out any more, and the verdict says why.
+    // The server does not return its header, and the verdict says why.
     assert.deepEqual(
       first.doubts.map(({ reason }) => reason),
       ['refused', 'not_durable'],
@@ -143,20 +142,20 @@ describe('what the server holds', () => {
   })
 })
 
-interface LyingVerdict extends Body {
+interface ChangedVerdict extends Body {
   durable: boolean
   blobs: Body[]
 }
 
-describe('a verdict that does not answer', () => {
-  const lying = (change: (verdict: LyingVerdict, body: Body) => void): Tampering => ({
+describe('a verdict of a malicious server', () => {
+  const changedVerdict = (change: (verdict: ChangedVerdict, body: Body) => void): Tampering => ({
     matches: verdictAnswer,
-    answer: lie((body) => {
+    answer: changeBody((body) => {
       assert.ok(Array.isArray(body.verdicts))
       change(body.verdicts[0], body)
     }),
   })
-  const lies: readonly (readonly [string, DoubtReason, (verdict: LyingVerdict, body: Body) => void])[] = [
+  const changes: readonly (readonly [string, DoubtReason, (verdict: ChangedVerdict, body: Body) => void])[] = [
     ['is none', 'tampered', (_, body) => Object.assign(body, { verdicts: [] })],
     [
       'is durable over a blob that is not stored',
@@ -178,17 +177,19 @@ describe('a verdict that does not answer', () => {
         Object.assign(verdict.blobs[0] ?? {}, { retrievable: false, deep: 'corrupt' }),
     ],
   ]
-  for (const [how, reason, change] of lies)
+  for (const [how, reason, change] of changes)
     it(`is a doubt when it ${how}`, async () => {
-      world.proxy.tamper(lying(change))
+      world.proxy.tamper(changedVerdict(change))
       const answer = await assertDoubt(reason)
-      // The name was read before, and what was said of the parts is told where it could be read at all.
+      // The name was read before. The verdict is there if it could be read at all.
       assert.equal(answer.file?.name, 'a plan.pdf')
       assert.equal(answer.verdict === undefined, reason === 'tampered')
     })
 
-  it('is a doubt about every asset that it was asked of', async () => {
-    world.proxy.tamper(lying((_, body) => Object.assign(body, { verdicts: (body.verdicts as unknown[]).toReversed() })))
+  it('is a doubt about every requested asset', async () => {
+    world.proxy.tamper(
+      changedVerdict((_, body) => Object.assign(body, { verdicts: (body.verdicts as unknown[]).toReversed() })),
+    )
     const { answers } = await ask()
     assert.deepEqual(
       answers.map((answer) => !answer.held && answer.doubts.map(({ reason }) => reason)),
@@ -197,36 +198,36 @@ describe('a verdict that does not answer', () => {
   })
 })
 
-describe('anything else that does not fit', () => {
-  it('is a doubt: receipts, keys, signer, hashes, and bytes', async () => {
+describe('other tampering and failures', () => {
+  it('raise a doubt: receipts, keys, signer, hashes, and bytes', async () => {
     const { proxy, asset, other } = world
-    const lies: readonly (readonly [DoubtReason, Tampering])[] = [
-      ['tampered', lyingReceipts((receipts) => receipts.toSpliced(0, 1))],
+    const changes: readonly (readonly [DoubtReason, Tampering])[] = [
+      ['tampered', changedReceipts((receipts) => receipts.toSpliced(0, 1))],
       [
         'tampered',
-        lyingReceipts((receipts) =>
+        changedReceipts((receipts) =>
           receipts.map((one) => ({ ...one, receipt_cbor: flipInBase64(one.receipt_cbor, 900) })),
         ),
       ],
-      ['tampered', swapping('original', { hash: hashOf(other, 'original') })],
-      ['tampered', { matches: devicesAnswer, answer: lie((body) => Object.assign(body, { devices: [] })) }],
+      ['tampered', swappedBlob('original', { hash: hashOf(other, 'original') })],
+      ['tampered', { matches: devicesAnswer, answer: changeBody((body) => Object.assign(body, { devices: [] })) }],
       ['tampered', { matches: blobAnswer(hashOf(asset, 'metadata')), answer: flipAt(300) }],
       ['tampered', { matches: blobAnswer(hashOf(asset, 'provenance')), answer: flipAt(300) }],
       ['unreadable', { matches: blobAnswer(hashOf(asset, 'original')), answer: flipAt(30) }],
-      ['incomplete', lyingAsset((body) => Object.assign(body, { blobs: (body.blobs as Body[]).slice(0, 2) }))],
-      ['tampered', lyingAsset((body) => Object.assign(body, { blobs: other.blobs, envelope: other.envelope }))],
+      ['incomplete', changedAsset((body) => Object.assign(body, { blobs: (body.blobs as Body[]).slice(0, 2) }))],
+      ['tampered', changedAsset((body) => Object.assign(body, { blobs: other.blobs, envelope: other.envelope }))],
     ]
-    for (const [reason, tampering] of lies) {
+    for (const [reason, tampering] of changes) {
       proxy.tamper(tampering)
       await assertDoubt(reason)
     }
   })
 
-  it('is a doubt about all when the keys are not the ones remembered', async () => {
+  it('raise doubts about all assets when the keys are not the pinned ones', async () => {
     const { keys } = await ask()
     world.proxy.tamper({
       matches: keysAnswer,
-      answer: lie((body) => {
+      answer: changeBody((body) => {
         assert.ok(Array.isArray(body.keys))
         for (const key of body.keys) key.active_from = '2001-01-01T00:00:00Z'
       }),
@@ -236,15 +237,22 @@ describe('anything else that does not fit', () => {
     assert.ok(answered.answers.length === 2 && answered.answers.every(({ held }) => !held))
   })
 
-  it('is a doubt when there is no answer', async () => {
-    const questions = [assetAnswer, devicesAnswer, receiptsAnswer, keysAnswer, verdictAnswer, is('GET', /server-info$/)]
+  it('raise a doubt when there is no answer', async () => {
+    const questions = [
+      assetAnswer,
+      devicesAnswer,
+      receiptsAnswer,
+      keysAnswer,
+      verdictAnswer,
+      isRequest('GET', /server-info$/),
+    ]
     for (const matches of questions) {
       world.proxy.tamper({ matches, lose: 'answer' })
       await assertDoubt('unreachable')
     }
   })
 
-  it('rejects when the question is withdrawn', async () => {
+  it('reject when the caller aborts', async () => {
     const controller = new AbortController()
     world.proxy.tamper({
       matches: (exchange) => {
@@ -259,7 +267,7 @@ describe('anything else that does not fit', () => {
 })
 
 describe('many assets', () => {
-  it('cost one look at the server and its devices', async () => {
+  it('need one audit of the server and one list of devices', async () => {
     const { proxy, keep } = world
     const small = []
     for (let count = 0; count < 4; count++) small.push(await keep(new Uint8Array(randomBytes(10))))
@@ -271,8 +279,8 @@ describe('many assets', () => {
   })
 })
 
-describe('an asset of which the server refuses a part', () => {
-  it('is doubted even when the verdict finds nothing wrong', async () => {
+describe('an asset with a part that the server refuses', () => {
+  it('is doubted even if the verdict is durable', async () => {
     const { proxy, asset } = world
     proxy.tamper({ matches: blobAnswer(hashOf(asset, 'original')), instead: 500 })
     const { answers } = await ask()

@@ -1,6 +1,6 @@
 /** What earlier visits, and other tabs, have left of this link's files: what landed, and what can be gone on with. */
 import type { Environment } from '@blindkeep/client/environment'
-import { askSend, type Landed, forNewSession } from '@blindkeep/client/guest'
+import { askSend, forNewSession, type Landed } from '@blindkeep/client/guest'
 import { mapBounded } from '@blindkeep/client/mapBounded'
 import type { Entries } from './entries.ts'
 import type { Keep, KeptUpload, LandedFile } from './keep.ts'

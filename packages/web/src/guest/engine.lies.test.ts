@@ -16,7 +16,7 @@ import {
   rowOf,
   useGuestWorld,
 } from '../../../../testing/guestTabs.ts'
-import { is, lie } from '../../../../testing/maliciousServer.ts'
+import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
 import { createMemoryKeep } from './keep.ts'
 import type { ChosenFile } from './messages.ts'
 import { createSoleLocks } from './tabLocks.ts'
@@ -60,8 +60,8 @@ describe('a server that lies', () => {
   it('about the passphrase is asked once, and not again before somebody has typed one', async () => {
     const { url } = await world.owner.createLink({ passphrase: 'sesame' })
     world.proxy.tamper({
-      matches: is('GET', DROPS),
-      answer: lie((body) => Object.assign(body, { passphrase_required: false })),
+      matches: isRequest('GET', DROPS),
+      answer: changeBody((body) => Object.assign(body, { passphrase_required: false })),
     })
     const tab = await openTab(url)
     await tab.untilOpen()
@@ -69,15 +69,15 @@ describe('a server that lies', () => {
     await tab.add([chosen('gated.bin', bytes(10))])
     tab.send(noMessage, undefined)
     await tab.until(({ passphrase, counts }) => passphrase === 'wanted' && counts.waiting === 1)
-    assert.equal(world.proxy.seen.slice(from).filter(is('POST', DROPS)).length, 1)
+    assert.equal(world.proxy.seen.slice(from).filter(isRequest('POST', DROPS)).length, 1)
   })
 
   it('is caught with another key, and gets nothing', async () => {
     const [{ url }, other] = [await world.owner.createLink(), await world.owner.createLink()]
     const answer = await (await fetch(`${world.proxy.url}${new URL(other.url).pathname.replace('/u/', '/d/')}`)).json()
     world.proxy.tamper({
-      matches: is('GET', DROPS),
-      answer: lie((body) => Object.assign(body, { drop_pubkey: answer.drop_pubkey })),
+      matches: isRequest('GET', DROPS),
+      answer: changeBody((body) => Object.assign(body, { drop_pubkey: answer.drop_pubkey })),
     })
     const from = world.proxy.seen.length
     const tab = await openTab(url)
@@ -94,8 +94,8 @@ describe('a server that lies', () => {
   it('is caught with a receipt that does not hold', async () => {
     const { url } = await world.owner.createLink()
     world.proxy.tamper({
-      matches: is('GET', /\/receipt$/),
-      answer: lie((body) => Object.assign(body, { size: 1 })),
+      matches: isRequest('GET', /\/receipt$/),
+      answer: changeBody((body) => Object.assign(body, { size: 1 })),
     })
     const tab = await openTab(url)
     await tab.untilOpen()
@@ -109,7 +109,7 @@ describe('a server that lies', () => {
 describe('a server that gives no receipt', () => {
   it('is not believed for good: the page says that one is missing, and fetches it when asked', async () => {
     const { url } = await world.owner.createLink()
-    world.proxy.tamper({ matches: is('GET', /\/receipt$/), answer: notFound })
+    world.proxy.tamper({ matches: isRequest('GET', /\/receipt$/), answer: notFound })
     const tab = await openTab(url, newBrowser(), (ms, signal) => environment.wait(ms / 1000, signal))
     await tab.untilOpen()
     await tab.add([chosen('unproven.bin', bytes(10))])
@@ -145,11 +145,11 @@ describe('somebody who gives a file up', () => {
     const other = await openTab(url, elsewhere)
     await other.add([file])
     await other.untilAll('landed')
-    world.proxy.tamper({ matches: is('HEAD', DROPS), lose: 'request' })
+    world.proxy.tamper({ matches: isRequest('HEAD', DROPS), lose: 'request' })
     const from = world.proxy.seen.length
     const tab = await openTab(url, reopened(browser))
     await tab.untilOpen()
-    await tab.until(() => world.proxy.seen.slice(from).some(is('HEAD', DROPS)))
+    await tab.until(() => world.proxy.seen.slice(from).some(isRequest('HEAD', DROPS)))
     world.proxy.tamper()
     return { tab, browser }
   }

@@ -3,13 +3,13 @@ import type { Environment } from '@blindkeep/client/environment'
 import { ProblemError, SendError } from '@blindkeep/client/errors'
 import {
   cancelSend,
+  forNewSession,
   type Landed,
   type PrepareOptions,
   requireSamePlaintext,
   type SendProgress,
   type SendState,
   send,
-  forNewSession,
   type UploadLink,
   withPassphrase,
 } from '@blindkeep/client/guest'

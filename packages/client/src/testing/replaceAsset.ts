@@ -1,4 +1,4 @@
-/** Writes an asset anew, as a client that can replace would: another original under the same id, with metadata and a manifest of its own. */
+/** Replaces the original of an asset, as a client with that feature would: another original under the same id, with its own metadata and manifest. */
 import { uuidBytes } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
@@ -23,29 +23,29 @@ import { type SmallBlob, smallBlob } from '../upload/signBundle.ts'
 interface Replacement {
   readonly original: SmallBlob
   readonly metadata: SmallBlob
-  /** Of the plaintext. */
+  /** Plaintext bytes. */
   readonly bytes: number
 }
 
-/** Calls of the account, for what no method of an owner does. */
+/** Typed calls of the account, for operations without a method. */
 export function callsOf(baseUrl: string, owner: Owner): Call {
   const tokens = createSession({ calls: createCalls({ baseUrl }), tokens: owner.tokens() })
   return createCalls({ baseUrl, tokens }).call
 }
 
-/** Seals `content` for the asset; small, as it lies in memory. */
+/** Seals `content` for the asset, in memory. */
 export async function sealReplacement(
   { owner }: Keeper,
   { assetId, albumId }: AssetFacts,
   content: Uint8Array<ArrayBuffer>,
 ): Promise<Replacement> {
   const key = derivedKey({ accountKey: owner.accountKey, albumId, assetId, amkVersion: AMK_VERSION })
-  const header = headerOf(content.length, { name: 'anew.bin' })
+  const header = headerOf(content.length, { name: 'replacement.bin' })
   const sealer = await createSealer({ key, purpose: 'original', contextId: uuidBytes(assetId), header })
   const source = sourceOfBytes(content)
   const { tags, size } = await hashSealed({ sealer, source })
   const sealed = await createChunkReader({ sealer, source, tags })(0, size)
-  const metadata = await sealMetadata({ key, assetId }, { name: 'anew.bin' })
+  const metadata = await sealMetadata({ key, assetId }, { name: 'replacement.bin' })
   return {
     original: smallBlob(systemEnvironment, sealed),
     metadata: smallBlob(systemEnvironment, metadata),
@@ -53,7 +53,7 @@ export async function sealReplacement(
   }
 }
 
-/** Signed so that it continues what the asset has now. */
+/** An envelope that continues the asset's present manifest. */
 export function replacingEnvelope(asset: AssetFacts, { original, metadata, bytes }: Replacement): ManifestEnvelope {
   const signed = blobOf(asset, 'provenance')
   return {
@@ -69,7 +69,7 @@ export function replacingEnvelope(asset: AssetFacts, { original, metadata, bytes
   }
 }
 
-/** Sends all of it, and gives the sessions that have brought it. */
+/** Sends the replacement, and returns its sessions. */
 export async function replaceAsset(
   baseUrl: string,
   { owner, device }: Keeper,

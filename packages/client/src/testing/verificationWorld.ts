@@ -1,4 +1,4 @@
-/** Somebody who asks whether a file may be destroyed, of a server behind a proxy that lies about it. */
+/** Two assets of one account behind a tampering proxy, and the question whether the file of one may be destroyed. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { BehindProxy } from '../../../../testing/behindProxy.ts'
@@ -10,22 +10,22 @@ import { sharedServer } from './sharedServer.ts'
 
 const MIB = 1024 * 1024
 
-export interface Destroying extends Omit<BehindProxy, 'stop'> {
+export interface VerificationWorld extends Omit<BehindProxy, 'stop'> {
   readonly keeper: Keeper
   readonly content: Uint8Array<ArrayBuffer>
-  /** The asset in question, which keeps `content`, and another one of the same account to take lies from. */
+  /** The asset in question, which has `content`, and another one of the same account to take data from. */
   readonly asset: AssetFacts
   readonly other: AssetFacts
   keep(bytes: Uint8Array<ArrayBuffer>): Promise<AssetFacts>
-  /** As the server itself gives it. */
+  /** Directly from the server. */
   blobBytes(hash: string): Promise<Buffer<ArrayBuffer>>
-  /** Asked by a client that knows the account and nothing else. */
+  /** Asks with a client that has only the account. */
   ask(question?: Partial<BeforeDestroying>): Promise<DestroyAnswer>
-  /** It must not be destroyed, for this reason alone. */
+  /** The answer must be a no, for this reason alone. */
   assertNo(reason: DoubtReason, question?: Partial<BeforeDestroying>): Promise<void>
 }
 
-export async function startDestroying(): Promise<Destroying> {
+export async function createVerificationWorld(): Promise<VerificationWorld> {
   const { proxy, server } = await sharedServer()
   const keeper = await newKeeper(proxy.url)
   const { owner } = keeper
