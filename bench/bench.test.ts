@@ -4,8 +4,8 @@ import { ROWS, runRows } from './runRows.ts'
 import { tableOf } from './table.ts'
 
 describe('the benchmarks', () => {
-  it('give a ratio for each row, whatever it is', async (test) => {
-    const report = await runRows({ rows: ROWS, rounds: 1, isQuick: true, tell: () => undefined })
+  it('measure a ratio for each comparison of each row', async (test) => {
+    const report = await runRows({ rows: ROWS, rounds: 1, isQuick: true, print: () => undefined })
     test.diagnostic(tableOf(report))
     assert.deepEqual(report.failures, [])
     const measured = new Set(report.results.map(({ id }) => id))

@@ -1,6 +1,6 @@
 /**
- * A browser of its own, spoken to over the DevTools protocol and nothing else. Playwright has every request told to it with its whole body as a text,
- * which costs a page that sends gigabytes more than the sending does.
+ * A browser controlled over the bare DevTools protocol. Playwright makes the browser report every request with its whole body as text, which costs a
+ * page that sends gigabytes more than the sending itself.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,14 +24,14 @@ const PARAMETERS = [
   '--remote-debugging-pipe',
 ]
 
-/** Rejects when the browser refuses, or ends. */
+/** Rejects when the browser answers with an error, or ends. */
 export type Send = CDPSession['send']
 
 export interface DevTools {
-  /** To the browser, unless `session` is given: that of a page or of a worker. */
+  /** Sends to the session of a page or worker, or to the browser without one. */
   sendTo(session?: string): Send
-  /** For as long as the browser runs, whoever it is about. */
-  on<CappedList>(event: string, listener: (told: CappedList) => void): void
+  /** Listens for the events of all sessions, for as long as the browser runs. */
+  on<Event>(event: string, listener: (parameters: Event) => void): void
 }
 
 export async function launchChromium({ directory, atEnd }: RowOptions): Promise<DevTools> {
@@ -55,7 +55,7 @@ export async function launchChromium({ directory, atEnd }: RowOptions): Promise<
   return speak(toBrowser, fromBrowser)
 }
 
-interface CappedList {
+interface Message {
   readonly id?: number
   readonly method?: string
   readonly params?: unknown
@@ -63,13 +63,13 @@ interface CappedList {
   readonly error?: { readonly message: string }
 }
 
-/** Every message is a text of JSON with a zero byte behind it. */
+/** Every message is JSON with a zero byte behind it. */
 function speak(toBrowser: Writable, fromBrowser: Readable): DevTools {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
-  const listeners: { readonly event: string; readonly listen: (told: unknown) => void }[] = []
+  const listeners: { readonly event: string; readonly listen: (parameters: unknown) => void }[] = []
   let lastId = 0
   let received = ''
-  const take = ({ id = 0, method, params, result, error }: CappedList) => {
+  const take = ({ id = 0, method, params, result, error }: Message) => {
     for (const { event, listen } of listeners) if (event === method) listen(params)
     const asked = waiting.get(id)
     waiting.delete(id)
@@ -91,8 +91,8 @@ function speak(toBrowser: Writable, fromBrowser: Readable): DevTools {
     return asked.promise
   }
   return {
-    // The protocol's own types say what comes back, and where an event's facts stand.
+    // The types of the protocol describe the results and the parameters of events.
     sendTo: (sessionId) => (method, params) => ask({ method, params: params ?? {}, sessionId }) as Promise<never>,
-    on: (event, listener) => void listeners.push({ event, listen: listener as (told: unknown) => void }),
+    on: (event, listener) => void listeners.push({ event, listen: listener as (parameters: unknown) => void }),
   }
 }

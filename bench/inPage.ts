@@ -1,7 +1,7 @@
-/** What a tab is asked to do: each function goes there as a text, and can name nothing that stands outside it. */
+/** Functions that run in a tab. Each is sent there as text, so it cannot use anything outside itself. */
 
-/** What a file took, in seconds. */
-export interface GoSeconds {
+/** How long a file took, in seconds. */
+export interface UploadSeconds {
   readonly preparing: number
   readonly sending: number
 }
@@ -23,7 +23,7 @@ export async function untilShown({
   })
 }
 
-export async function sealAndSend(timeoutMs: number): Promise<GoSeconds> {
+export async function sealAndSend(timeoutMs: number): Promise<UploadSeconds> {
   const button = [...document.querySelectorAll('button')].find(({ textContent }) => textContent.startsWith('Seal and'))
   const startedAt = performance.now()
   let preparing = 0

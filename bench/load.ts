@@ -1,6 +1,6 @@
 /**
- * A load generator as lean as Node allows, so that one core of it outruns a server on another: requests are bytes that were put together before,
- * each connection is a bare socket that is kept alive and has one request under way.
+ * A load generator as lean as Node allows, so that one core can outrun a server on another core: requests are prepared bytes, and each connection is a
+ * bare keep-alive socket with one request at a time.
  */
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
@@ -18,7 +18,7 @@ export interface Connection {
   ask(request: Request): Promise<Answer>
 }
 
-/** What goes over the wire, in pieces that are sent as they are. */
+/** The bytes on the wire, in pieces that are sent unchanged. */
 export type Request = readonly Uint8Array[]
 
 export interface RequestParts {
@@ -28,7 +28,7 @@ export interface RequestParts {
   readonly body?: Uint8Array
 }
 
-/** A small body is joined with its head, a large one is not copied. */
+/** Up to this size a body is joined with its head; a larger one is not copied. */
 const MAX_JOINED_BYTES = 64 * 1024
 
 export function requestOf({ method, path, headers = {}, body }: RequestParts): Request {
@@ -51,18 +51,18 @@ export function headerOf({ head }: Answer, name: string): string | undefined {
 export interface Drive {
   readonly port: number
   readonly clients: number
-  /** Pieces of work in all. */
+  /** Total pieces of work. */
   readonly count: number
   readonly work: (connection: Connection, index: number) => Promise<void>
 }
 
 export interface Driven {
   readonly seconds: number
-  /** Share of one core that this process was busy. */
+  /** Share of one core that this process used. */
   readonly loadBusy: number
 }
 
-/** How long it took from the first request to the last answer, on connections that were open before. */
+/** Measures from the first request to the last answer, on connections that are already open. */
 export async function drive({ port, clients, count, work }: Drive): Promise<Driven> {
   const opened = await Promise.all(Array.from({ length: clients }, () => connect(port)))
   const cpuBefore = cpuUsage()
@@ -77,7 +77,7 @@ export async function drive({ port, clients, count, work }: Drive): Promise<Driv
   }
 }
 
-/** Work number 0 to `count` − 1: each worker takes the next as soon as it is done with its last. */
+/** Distributes the indexes 0 to `count` − 1: each worker takes the next as soon as it is free. */
 export async function share<Worker>(
   workers: readonly Worker[],
   count: number,
@@ -117,7 +117,7 @@ async function connect(port: number): Promise<Connection & { readonly close: () 
   }
 }
 
-/** Undefined as long as some of it is still to come. Of answers in chunks the framing stays in the body: nothing here reads one of those. */
+/** Undefined until the answer is complete. A chunked body keeps its framing, as no row reads one. */
 function answerIn(received: Buffer): Answer | undefined {
   const headEnd = received.indexOf('\r\n\r\n')
   if (headEnd < 0) return undefined

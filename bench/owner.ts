@@ -1,4 +1,4 @@
-/** Somebody with an account, made over HTTP before anything is measured. */
+/** Accounts, albums and links, made over HTTP before the measurement. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { RunningServer } from '../testing/startServer.ts'
 
@@ -21,7 +21,7 @@ export async function newAlbum({ url }: Address, { token }: Owner): Promise<stri
   return albumId
 }
 
-/** Gives the opaque id of a link without caps. */
+/** Returns the opaque id of a link without caps. */
 export async function newLink({ url }: Address, { token }: Owner): Promise<string> {
   const opaqueId = randomBytes(16).toString('hex')
   const key = { drop_pubkey: randomBytes(1216).toString('base64'), crypto_suite_id: 1 }
@@ -35,6 +35,6 @@ async function post<Body>(url: string, body: unknown, token?: string): Promise<B
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
   const text = await answer.text()
   if (answer.status !== 201) throw new Error(`a set-up request was answered ${answer.status} ${text}`)
-  // The caller says what the interface promises it to be.
+  // The caller names the type that the interface promises.
   return JSON.parse(text)
 }

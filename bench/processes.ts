@@ -1,4 +1,4 @@
-/** The processes beside this one: the server, its peers, and programs of the system. */
+/** Starts other processes: the server, its peers, and programs of the system. */
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -8,14 +8,14 @@ import { promisify } from 'node:util'
 import { type RunningServer, startServer } from '../testing/startServer.ts'
 import type { RowOptions } from './row.ts'
 
-/** Limits against abuse are far above what a bench does. Everything else is as an operator gets it. */
+/** Limits against abuse, out of the way of a benchmark. All other settings are the defaults. */
 const UNLIMITED = {
   LINK_SESSIONS_PER_WINDOW: '1000000000',
   DEEP_BYTES_PER_HOUR: String(2 ** 50),
   ACCESS_TOKEN_SECONDS: '86400',
 }
 
-/** The real server as a process of its own, with a data directory of this name. */
+/** Starts the real server as a process. `data` names its data directory. */
 export async function startBlindkeep(
   { directory, atEnd }: RowOptions,
   { data = 'data', env = {} }: { readonly data?: string; readonly env?: Readonly<Record<string, string>> } = {},
@@ -51,7 +51,7 @@ export async function startPeer(
 
 const execute = promisify(execFile)
 
-/** Seconds that a program took, its start among them. Throws when it fails. */
+/** Seconds that a program took, including its start. Throws when it fails. */
 export async function timeProgram(program: string, parameters: readonly string[]): Promise<number> {
   const startedAt = performance.now()
   await execute(program, parameters)
@@ -62,7 +62,7 @@ export function hasProgram(program: string, parameters: readonly string[]): bool
   return spawnSync(program, parameters).status === 0
 }
 
-/** Until the disk has all that was written before, so that nobody pays for what another left in the cache. */
+/** Resolves when all earlier writes are on the disk, so that no lane pays for the writes of another. */
 export async function settleDisk(): Promise<void> {
   await execute('sync')
 }

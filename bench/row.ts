@@ -1,18 +1,18 @@
-/** What a benchmark is made of, and how it is measured: every lane once a round, each round beginning with another, so that whatever else the machine does meets all alike. */
+/** A benchmark row and how it is measured: each round runs every lane once and begins with another lane, so that other work of the machine disturbs all lanes alike. */
 
-/** One go of a lane. */
+/** One measurement of a lane. */
 interface Sample {
-  /** Units of the row, in a second. */
+  /** In the row's unit. */
   readonly perSecond: number
-  /** Share of one core that this process was busy with making the load; undefined where it makes none. */
+  /** Share of one core that this process used to make the load; undefined when it makes none. */
   readonly loadBusy?: number
 }
 
 export interface Lane {
   readonly name: string
-  /** Throws when anything was not answered as it should be. */
+  /** Throws at a wrong answer. */
   measure(): Promise<Sample>
-  /** Removes what a go has left, outside the time that is taken. */
+  /** Removes what `measure` has left; not measured. */
   clear?(): Promise<void>
 }
 
@@ -20,7 +20,7 @@ interface Comparison {
   readonly id: string
   readonly lane: Lane
   readonly beside: Lane
-  /** The target: at least so many times what stands beside it. Left out where the other is there to be known. */
+  /** The target: the smallest acceptable ratio of `lane` to `beside`. Undefined when the comparison is only for information. */
   readonly reach?: number
 }
 
@@ -28,21 +28,22 @@ interface OpenRow {
   readonly unit: 'MiB/s' | '/s'
   readonly lanes: readonly Lane[]
   readonly comparisons: readonly Comparison[]
-  /** What a ratio does not tell, a line each; asked once, after the last round. */
+  /** Further lines for the report; called once, after the last round. */
   readonly remarks?: () => readonly string[]
 }
 
 export interface RowOptions {
-  /** Empty, the row's own, removed in the end. All that is measured lies in it. */
+  /** Empty, for this row only, removed at the end. */
   readonly directory: string
   /** Sizes for a smoke test. */
   readonly isQuick: boolean
-  /** Has something closed when the row is over, however it ended. */
+  /** Registers a close function for the end of the row, also of a failed one. */
   readonly atEnd: (close: () => Promise<unknown>) => void
 }
 
 export interface Row {
-  /** Any of them selects the row. */
+  readonly name: string
+  /** The ids of its comparisons in documents. The name and each id select the row. */
   readonly ids: readonly string[]
   readonly what: string
   open(options: RowOptions): Promise<OpenRow>
@@ -61,7 +62,7 @@ export interface Result {
   readonly unit: OpenRow['unit']
   readonly figure: Figure
   readonly beside: Figure
-  /** The median of the rounds' own ratios. */
+  /** The median of the rounds' ratios. */
   readonly ratio: number
   readonly ratios: readonly number[]
   readonly reach: number | undefined
@@ -70,16 +71,16 @@ export interface Result {
 }
 
 export interface Rounds {
-  /** Of these nothing is kept. */
+  /** Rounds that are not counted. */
   readonly warmups: number
   readonly rounds: number
-  readonly tell: (text: string) => void
+  readonly print: (text: string) => void
 }
 
-export async function measureRow(row: Row, open: OpenRow, { warmups, rounds, tell }: Rounds): Promise<Result[]> {
+export async function measureRow(row: Row, open: OpenRow, { warmups, rounds, print }: Rounds): Promise<Result[]> {
   const kept: Map<Lane, Sample>[] = []
   for (let round = 0; round < warmups + rounds; round++) {
-    tell(`${row.ids[0]} ${round < warmups ? 'warm-up' : `round ${round - warmups + 1} of ${rounds}`}`)
+    print(`${row.name} ${round < warmups ? 'warm-up' : `round ${round - warmups + 1} of ${rounds}`}`)
     const samples = await measureOnce(rotated(open.lanes, round))
     if (round >= warmups) kept.push(samples)
   }
@@ -133,7 +134,7 @@ function figureOf({ name }: Lane, samples: readonly Sample[]): Figure {
   }
 }
 
-/** Of an even number, the mean of the two in the middle. NaN of none. */
+/** NaN for an empty list. */
 function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b)
   const middle = sorted.length >> 1

@@ -1,5 +1,6 @@
-/** Benchmarks on demand: `npm run bench -- P3 P6 --rounds 7`; `--help` lists them. Prints what was measured; no time makes it fail. */
+/** Benchmarks on demand: `npm run bench -- receipts P6 --rounds 7`; `--help` lists them. Prints the figures; a slow one does not make it fail. */
 import { parseArgs } from 'node:util'
+import type { Row } from './row.ts'
 import { ROWS, runRows } from './runRows.ts'
 import { tableOf } from './table.ts'
 
@@ -13,13 +14,14 @@ const { positionals, values } = parseArgs({
   },
 })
 
-const USAGE = `Benchmarks of the real server on loopback, each beside a peer or a limit measured in the same run.
+const USAGE = `Benchmarks of the real server on loopback, each compared with a peer or a limit measured in the same run.
   npm run bench -- [row …] [--rounds 5] [--quick] [--json]
-${ROWS.map(({ ids, what }) => `  ${ids.join(', ').padEnd(8)} ${what}`).join('\n')}
-Without rows, all. --quick takes small sizes and one round: that it works, not how fast it is. --json gives the report to programs.
-Files are written to TMPDIR, about 4 GiB at most, and removed. P11 takes the pages that are built, or those of PAGES_DIR. Ends with 1 when a row could not be measured.`
+${ROWS.map(({ name, ids, what }) => `  ${name.padEnd(18)} ${ids.join(', ').padEnd(8)} ${what}`).join('\n')}
+A row is named by its name or one of its ids; without any, all rows run. --quick uses small sizes and one round, to show that the rows work. --json prints the report as JSON.
+The rows write at most about 4 GiB to TMPDIR, and remove it. browser-upload uses the built pages, or those of PAGES_DIR. Exits with 1 when a row could not be measured.`
 
-const unknown = positionals.filter((id) => !ROWS.some(({ ids }) => ids.includes(id)))
+const isNamed = ({ name, ids }: Row, text: string) => name === text || ids.includes(text)
+const unknown = positionals.filter((text) => !ROWS.some((row) => isNamed(row, text)))
 const rounds = Number(values.rounds ?? (values.quick ? 1 : 5))
 if (values.help) console.log(USAGE)
 else if (unknown.length > 0 || !Number.isInteger(rounds) || rounds < 1) {
@@ -28,10 +30,10 @@ else if (unknown.length > 0 || !Number.isInteger(rounds) || rounds < 1) {
 } else await bench()
 
 async function bench(): Promise<void> {
-  // So that what runs beside this process, and what it wrote, goes with it.
+  // `exit` listeners stop the other processes and remove the files.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-  const rows = ROWS.filter(({ ids }) => positionals.length === 0 || ids.some((id) => positionals.includes(id)))
-  const report = await runRows({ rows, rounds, isQuick: values.quick, tell: (text) => console.error(text) })
+  const rows = ROWS.filter((row) => positionals.length === 0 || positionals.some((text) => isNamed(row, text)))
+  const report = await runRows({ rows, rounds, isQuick: values.quick, print: (text) => console.error(text) })
   console.log(values.json ? JSON.stringify(report, undefined, 2) : tableOf(report))
   if (report.failures.length > 0) process.exitCode = 1
 }

@@ -1,25 +1,25 @@
-/** The one tab of a real Chromium. */
+/** One tab of a real Chromium. */
 import { type DevTools, launchChromium } from './devTools.ts'
 import type { RowOptions } from './row.ts'
 
 export interface HeapUsage {
-  /** Objects, in bytes. */
+  /** Bytes of objects. */
   readonly usedSize: number
   readonly embedderHeapUsedSize: number
-  /** The buffers that they hold outside the heap, in bytes. */
+  /** Bytes of buffers outside the heap. */
   readonly backingStorageSize: number
 }
 
 export interface Tab {
   /** Resolves when the page has loaded. */
   goto(url: string): Promise<void>
-  /** Runs in the page, alone with its argument, both of which JSON can say. */
+  /** Runs `work` in the page. It sees nothing but its argument; argument and result go as JSON. */
   evaluate<Argument, Result>(work: (argument: Argument) => Promise<Result>, argument: Argument): Promise<Result>
-  /** A file on disk, as somebody does in the dialog of the `<input type="file">` that the selector finds. */
+  /** Puts a file from the disk into the `<input type="file">` that the selector finds. */
   choose(selector: string, path: string): Promise<void>
-  /** Of the page and of each of its workers. */
+  /** One for the page and one for each of its workers. */
   heapUsages(): Promise<readonly HeapUsage[]>
-  /** Of the browser's renderers: the tab's, and a spare one that has nothing in it. */
+  /** Ids of the browser's renderer processes: the tab's, and an empty spare one. */
   processes(): Promise<readonly number[]>
 }
 
@@ -61,7 +61,7 @@ export async function openTab(options: RowOptions): Promise<Tab> {
   }
 }
 
-/** The sessions of the page's workers, as they come and go. */
+/** The DevTools sessions of the page's present workers. */
 function watchWorkers({ on }: DevTools): ReadonlySet<string> {
   const workers = new Set<string>()
   interface Attached {

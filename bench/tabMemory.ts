@@ -1,17 +1,17 @@
-/** How much memory a tab takes: what its engines count, and what the system counts. */
+/** The memory of a tab, as counted by its JavaScript engines and by the system. */
 import { readFile, writeFile } from 'node:fs/promises'
 import type { HeapUsage, Tab } from './tab.ts'
 
 const SAMPLE_MS = 250
 
 export interface TabMemory {
-  /** What the page and its workers used at most at any sample, in bytes: objects, and the buffers that they hold outside the heap. */
+  /** The most bytes that the page and its workers used in a sample: objects, and buffers outside the heap. */
   readonly heapBytes: number
-  /** The most that the tab's process had in memory at any moment, in bytes, Chromium's own code included. Undefined where the system does not tell. */
+  /** The peak resident bytes of the tab's process, including Chromium's own code. Undefined on systems that do not report it. */
   readonly residentBytes: number | undefined
 }
 
-/** What it took while `work` was done. */
+/** Measures the memory during `work`. */
 export async function watchMemory<Result>(
   tab: Tab,
   work: () => Promise<Result>,
@@ -20,7 +20,7 @@ export async function watchMemory<Result>(
   await Promise.all(processes.map(forgetPeak))
   let heapBytes = 0
   const sample = async () => {
-    // A worker that ends meanwhile has no answer.
+    // A worker that ends meanwhile does not answer.
     const usages = await tab.heapUsages().catch(() => [])
     heapBytes = Math.max(
       heapBytes,
@@ -42,7 +42,7 @@ function bytesOf({ usedSize, embedderHeapUsedSize, backingStorageSize }: HeapUsa
   return usedSize + embedderHeapUsedSize + backingStorageSize
 }
 
-/** So that the peak is that of what follows (proc(5), `clear_refs`). */
+/** Resets the peak, see proc(5), `clear_refs`. */
 async function forgetPeak(pid: number): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5').catch(() => undefined)
 }

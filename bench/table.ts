@@ -1,27 +1,6 @@
-/** What people read: a line a comparison, with the target beside what was reached. */
-import { cpus, loadavg, release, type } from 'node:os'
+/** The report as text: one line for each comparison, with its target. */
+import type { Machine, Report } from './report.ts'
 import type { Figure, Result } from './row.ts'
-import type { Report } from './runRows.ts'
-
-export interface Machine {
-  readonly node: string
-  readonly system: string
-  readonly processor: string
-  readonly cores: number
-  /** Of the last 1, 5 and 15 minutes. */
-  readonly load: readonly number[]
-}
-
-export function machineNow(): Machine {
-  const processors = cpus()
-  return {
-    node: process.version,
-    system: `${type()} ${release()}`,
-    processor: processors[0]?.model ?? 'unknown',
-    cores: processors.length,
-    load: loadavg(),
-  }
-}
 
 function describeMachine({ node, system, processor, cores, load }: Machine): string {
   return `Node ${node}, ${system}, ${processor}, ${cores} cores; load at the start ${load.map(short).join(' ')}`
@@ -29,17 +8,17 @@ function describeMachine({ node, system, processor, cores, load }: Machine): str
 
 export function tableOf({ machine, rounds, isQuick, results, failures }: Report): string {
   const lines = results.map(lineOf)
-  const headings = ['', 'figure', 'beside it', 'ratio', '(least–most)', 'target', '', 'load busy']
+  const headings = ['', 'figure', 'beside it', 'ratio', '(min–max)', 'target', '', 'load busy']
   return [
     describeMachine(machine),
-    `Server, peers and load generator are processes of their own and share these ${machine.cores} cores.`,
-    `Median of ${rounds}, interleaved; each ratio is of one round. "Load busy" is the share of a core that the load generator took, beside each of the two: near 100 % it was itself the limit.`,
-    ...(isQuick ? ['Quick: small sizes and nothing warm. The figures say that it works, and no more.'] : []),
+    `The server, the peers and the load generator are separate processes and share these ${machine.cores} cores.`,
+    `Median of ${rounds} interleaved rounds; each ratio is of one round. "Load busy" is the share of a core that the load generator used for each of the two: near 100 % the generator itself was the limit.`,
+    ...(isQuick ? ['Quick: small sizes and no warm-up. The figures only show that the row works.'] : []),
     '',
     ...aligned([headings, ...lines.map(({ cells }) => cells)]),
     '',
     ...new Set(lines.flatMap(({ notes }) => notes)),
-    ...failures.map(({ id, message }) => `${id} FAILED: ${message}`),
+    ...failures.map(({ name, message }) => `${name} FAILED: ${message}`),
   ].join('\n')
 }
 
@@ -52,7 +31,7 @@ function lineOf(result: Result): { readonly cells: readonly string[]; readonly n
     `${ratio.toFixed(2)}×`,
     `(${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`,
     reach === undefined ? '–' : `≥ ${reach}×`,
-    reach === undefined ? '' : ratio >= reach ? 'reached' : 'short',
+    reach === undefined ? '' : ratio >= reach ? 'reached' : 'missed',
     `${busyOf(figure)} / ${busyOf(beside)}`,
   ]
   return { cells, notes: [`${id}: ${what}`, ...remarks.map((remark) => `${id}: ${remark}`)] }
@@ -62,7 +41,7 @@ function busyOf({ loadBusy }: Figure): string {
   return loadBusy === undefined ? '–' : `${Math.round(loadBusy * 100)} %`
 }
 
-/** Three digits are more than a benchmark knows. */
+/** A benchmark is not precise enough for more than three digits. */
 function short(figure: number): string {
   if (figure >= 100) return Math.round(figure).toLocaleString('en')
   return figure.toFixed(figure >= 10 ? 1 : 2)

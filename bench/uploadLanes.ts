@@ -1,4 +1,4 @@
-/** The two servers that take uploads, under the same load. */
+/** Lanes for the two upload servers, under the same load. */
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunningServer } from '../testing/startServer.ts'
@@ -10,13 +10,13 @@ import { dropsThrough, type PreparedFile, sendAll, tusUploads } from './uploads.
 
 export interface UploadLoad {
   readonly clients: number
-  /** Of one go. */
+  /** The files of one measurement. */
   readonly files: readonly PreparedFile[]
   /** All files together, in the row's unit. */
   readonly units: number
 }
 
-/** Each go has an owner of its own, as an account holds 10,000 pending drops at most. */
+/** Each measurement has a new owner, as an account holds at most 10,000 pending drops. */
 export async function dropsLane(options: RowOptions, { clients, files, units }: UploadLoad): Promise<Lane> {
   const server = await startBlindkeep(options)
   const { port } = server
@@ -28,15 +28,15 @@ export async function dropsLane(options: RowOptions, { clients, files, units }: 
       await expectReceipt(port, lastPath)
       return { perSecond: units / seconds, loadBusy }
     },
-    clear: () => removeCopies(server),
+    clear: () => removeObjects(server),
   }
 }
 
-/** What else lies among the copies is the server's own. */
-const A_COPY = /^[0-9a-f]{64}\./
+/** The server keeps other files in that directory too. */
+const OBJECT_NAME = /^[0-9a-f]{64}\./
 
-export async function removeCopies({ dataDir }: Pick<RunningServer, 'dataDir'>): Promise<void> {
-  await removeFiles(join(dataDir, 'blobs'), A_COPY)
+export async function removeObjects({ dataDir }: Pick<RunningServer, 'dataDir'>): Promise<void> {
+  await removeFiles(join(dataDir, 'blobs'), OBJECT_NAME)
 }
 
 async function expectReceipt(port: number, path: string): Promise<void> {
@@ -59,7 +59,7 @@ export async function tusLane(options: RowOptions, { clients, files, units }: Up
   }
 }
 
-/** Removes what a go has left, and waits until the disk is at rest. */
+/** Removes the files below a directory, and waits until the disk is idle. */
 export async function removeFiles(directory: string, named = /./): Promise<void> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
   for (const entry of entries)

@@ -1,4 +1,4 @@
-/** The same client for two protocols: it creates an upload and sends chunk after chunk on one connection. */
+/** One client for two protocols: it creates an upload and sends chunk after chunk on one connection. */
 import { randomBytes } from 'node:crypto'
 import { sha256 } from './ids.ts'
 import {
@@ -13,7 +13,7 @@ import {
   requestOf,
 } from './load.ts'
 
-/** Hashed before the time is taken: a client does that while it reads the file. */
+/** Hashed before the measurement, as a client hashes while it reads the file. */
 export interface PreparedFile {
   readonly size: number
   readonly hash: string
@@ -28,7 +28,7 @@ interface PreparedChunk {
 
 interface UploadProtocol {
   create(file: PreparedFile): Request
-  /** Where the chunks go. */
+  /** The path for the chunks. */
   pathOf(created: Answer): string
   append(path: string, chunk: PreparedChunk): Request
 }
@@ -46,7 +46,7 @@ interface Senders extends Pick<Drive, 'port' | 'clients'> {
   readonly protocol: UploadProtocol
 }
 
-/** Gives the time, and the path of the upload that ended last. */
+/** `lastPath` is the path of the upload that ended last. */
 export async function sendAll(
   files: readonly PreparedFile[],
   { protocol, ...senders }: Senders,
@@ -60,14 +60,14 @@ export async function sendAll(
   return { ...driven, lastPath }
 }
 
-/** Gives the path of the upload when its last chunk is acknowledged. */
+/** Returns the path of the upload when its last chunk is acknowledged. */
 async function sendFile(connection: Connection, protocol: UploadProtocol, file: PreparedFile): Promise<string> {
   const path = protocol.pathOf(expectStatus(await connection.ask(protocol.create(file)), 201))
   for (const chunk of file.chunks) expectStatus(await connection.ask(protocol.append(path, chunk)), 204)
   return path
 }
 
-/** A guest's drops, the last chunk of which is acknowledged when the bytes are hashed and durable and the receipt is in the log. */
+/** A guest's drops. The server acknowledges the last chunk when the bytes are hashed and durable and the receipt is in the log. */
 export function dropsThrough(opaqueId: string): UploadProtocol {
   const kemCt = randomBytes(1120).toString('base64')
   return {
@@ -81,8 +81,8 @@ export function dropsThrough(opaqueId: string): UploadProtocol {
       return `/d/${opaqueId}/${created.upload_id}`
     },
     append(path, { offset, bytes, checksum }) {
-      const place = { 'x-service-offset': String(offset), 'x-service-checksum': checksum }
-      return requestOf({ ...patch(path, bytes), headers: { 'content-type': 'application/octet-stream', ...place } })
+      const position = { 'x-service-offset': String(offset), 'x-service-checksum': checksum }
+      return requestOf({ ...patch(path, bytes), headers: { 'content-type': 'application/octet-stream', ...position } })
     },
   }
 }

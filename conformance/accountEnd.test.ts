@@ -32,6 +32,7 @@ async function expectRemoved(owner: Owner): Promise<void> {
   assert.equal((await remove(owner, owner.password)).status, 204)
 }
 
+// Covers: Accounts and sessions
 describe('deleting an account', () => {
   it('answers 401 to a wrong password, and deletes nothing', async () => {
     const owner = await signUp(server)

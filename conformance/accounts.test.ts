@@ -29,6 +29,7 @@ const part = (token: string, index: number) =>
 const withToken = (authorization: string) =>
   server.send({ method: 'GET', path: '/v1/account', headers: { authorization } })
 
+// Covers: Requests; Accounts and sessions
 describe('registration', () => {
   it('answers 201 with a session and keeps what the client sealed', async () => {
     const sealed = {
@@ -159,6 +160,7 @@ describe('registration', () => {
   })
 })
 
+// Covers: Accounts and sessions
 describe('password salt', () => {
   it('gives the salt that was registered', async () => {
     const body = { email: newEmail(), password: newPassword(), kdf_version: 1, salt: base64(16) }
@@ -181,6 +183,7 @@ describe('password salt', () => {
   })
 })
 
+// Covers: Authentication 2; Other operations, login, refresh, logout; Requests; Accounts and sessions
 describe('login', () => {
   it('opens a further session of the same account', async () => {
     const owner = await signUp(server)
@@ -247,6 +250,7 @@ describe('login', () => {
   })
 })
 
+// Covers: Authentication 1; Authentication 4; Errors 4, 401
 describe('bearer tokens', () => {
   it('answers 401 without an error code when there is no credential', async () => {
     const reply = await server.send({ method: 'GET', path: '/v1/account' })
@@ -313,6 +317,7 @@ describe('bearer tokens', () => {
   })
 })
 
+// Covers: Authentication 2; Other operations, login, refresh, logout; Requests; Accounts and sessions
 describe('refresh and logout', () => {
   it('rotates the pair', async () => {
     const owner = await signUp(server)

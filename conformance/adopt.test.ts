@@ -88,6 +88,9 @@ const replacing = (world: World, asset: Bundle, provenance: Buffer | undefined, 
     },
   })
 
+// Covers: Quota; Adopt; Adopt 3; AdoptRequest, album_id; AdoptRequest, asset_id; AdoptRequest, content_type;
+// AdoptRequest, protocol_version; AdoptRequest, key_mode; AdoptRequest, manifest_envelope; AdoptResponse; State: pending drop, adopt;
+// Errors 4, 426; Versioning 3; Provenance; Assets and blobs; Inbox and content
 describe('adopt', () => {
   it('makes the drop the original of an asset, and answers its id', async () => {
     const world = await newWorld()
@@ -185,6 +188,7 @@ describe('adopt', () => {
   })
 })
 
+// Covers: Adopt 2; Adopt, 404; AdoptRequest, size; AdoptRequest, hash; Inbox and content
 describe('adopt: whose bytes', () => {
   it('answers 400 to a hash or size that is not the drop’s, even of other bytes that the caller has', async () => {
     const world = await newWorld()
@@ -251,6 +255,7 @@ describe('adopt: whose bytes', () => {
   })
 })
 
+// Covers: Adopt, 422; AdoptRequest, asset_id; ManifestEnvelope, prior_provenance_hash; Provenance; Inbox and content
 describe('adopt: state of the asset', () => {
   it('answers 422 to an id that is taken: held, open, somebody else’s, deleted', async () => {
     const world = await newWorld()

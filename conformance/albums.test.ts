@@ -30,6 +30,7 @@ async function albumsOf(owner: Owner): Promise<readonly Album[]> {
   return json<{ albums: Album[] }>(await asOwner(owner, 'GET', '/v1/albums')).albums
 }
 
+// Covers: Devices, albums and capabilities
 describe('create an album', () => {
   it('answers 201 with the album, and lists it so', async () => {
     const owner = await signUp(server)
@@ -142,6 +143,7 @@ describe('create an album', () => {
   })
 })
 
+// Covers: Devices, albums and capabilities
 describe('own albums', () => {
   it('lists the caller’s albums alone, oldest first', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]

@@ -89,6 +89,7 @@ const replacing = ({ author, file }: Pending, { assetId }: Bundle, provenance: B
     manifest: { action: 'replace', prior_provenance_hash: sha256(provenance) },
   })
 
+// Covers: Adopt 3; State: pending drop, adopt; Inbox and content
 describe('races of adoptions', () => {
   it('adopts a drop once of 64 identical requests at once', async () => {
     const pending = await newPending()
@@ -206,6 +207,7 @@ describe('races of adoptions', () => {
   })
 })
 
+// Covers: Uploads; Provenance; Assets and blobs; Quota and receipts
 describe('races of uploads', () => {
   it('opens one session of 64 identical requests at once', async () => {
     const author = await newAuthor(server)

@@ -53,6 +53,9 @@ function subjectOf(receipt: Receipt, keys: ReadonlyMap<string, Uint8Array>): Rec
   return Object.fromEntries(Object.entries(said).filter(([name]) => !(name in shown)))
 }
 
+// Covers: AssetReceiptsResponse; AssetReceiptsResponse, 404; AssetReceipt, receipt_seq; AssetReceipt, server_key_id;
+// AssetReceipt, prior_receipt_hash; AssetReceipt, upload_id; AssetReceipt, blob_role; AssetReceipt, ciphertext_hash and size;
+// AssetReceipt, received_at; AssetReceipt, receipt_cbor; Other operations, upload create and finalization; Assets and blobs
 describe('receipts of an asset', () => {
   it('lists one for each blob in receipt_seq order, signed by the published keys and read from the signed bytes', async () => {
     const bundle = newBundle(await newAuthor(server))

@@ -26,6 +26,7 @@ import { append, asOwner, cancel, quotaOf, sha256, standing } from './world.ts'
 
 const server = await connect()
 
+// Covers: ManifestEnvelope, action; ManifestEnvelope, prior_provenance_hash; AssetReceiptsResponse; Errors 4, 409; Assets and blobs
 describe('replace', () => {
   it('drops every other role with the old original, gives their quota back, and keeps their receipts', async () => {
     const author = await newAuthor(server)

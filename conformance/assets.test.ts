@@ -35,6 +35,7 @@ const ORDERS: readonly (readonly Role[])[] = PARTS.flatMap((first) =>
 
 const server = await connect()
 
+// Covers: ManifestEnvelope, file_id; Assets and blobs
 describe('asset', () => {
   it('is there from its first blob on, and not before', async () => {
     const bundle = newBundle(await newAuthor(server))
@@ -136,6 +137,7 @@ describe('asset', () => {
   })
 })
 
+// Covers: ManifestEnvelope, retention_until; Uploads; Assets and blobs
 describe('delete an asset', () => {
   it('answers 204 once, and everything of it is gone with its quota', async () => {
     const author = await newAuthor(server)

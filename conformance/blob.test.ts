@@ -50,6 +50,7 @@ async function expectGone(author: Author, files: readonly Uint8Array[], what: st
   }
 }
 
+// Covers: Assets and blobs
 describe('blob', () => {
   it('gives back the bytes of every role, with their hash as ETag', async () => {
     const author = await newAuthor(server)
@@ -107,6 +108,7 @@ describe('blob', () => {
   })
 })
 
+// Covers: Assets and blobs
 describe('blob: ranges and conditions', () => {
   it('answers one satisfiable range with 206', async () => {
     const stored = await store()
@@ -157,6 +159,7 @@ describe('blob: ranges and conditions', () => {
   })
 })
 
+// Covers: Assets and blobs
 describe('blob: which there are', () => {
   it('serves any live copy, as long as one asset of the caller’s holds it', async () => {
     const { author, file, hash } = await store()

@@ -56,6 +56,7 @@ const revocations = async () =>
 const revokedAmong = async (jtis: readonly string[]) =>
   (await revocations()).revoked.map(({ jti }) => jti).filter((jti) => jtis.includes(jti))
 
+// Covers: Authentication 7; Devices, albums and capabilities
 describe('mint a capability token', () => {
   it('answers 201 with a JWT that the published signing key verifies, for this peer and album', async () => {
     const { owner, albumId, path } = await newIssuer()
@@ -168,6 +169,7 @@ describe('mint a capability token', () => {
   })
 })
 
+// Covers: RevokedTokenResponse; State: revoked jti; Devices, albums and capabilities
 describe('live and revoked capability tokens', () => {
   it('lists the album’s live ones, oldest first, without the tokens', async () => {
     const { owner, path } = await newIssuer()

@@ -33,6 +33,9 @@ async function expectNothingHeld(link: Link): Promise<void> {
   assert.deepEqual([entry.open_sessions, entry.open_bytes, (await quotaOf(link.owner)).used], [0, 0, 0])
 }
 
+// Covers: ProvisionLinkRequest, max_total_bytes; ProvisionLinkRequest, max_file_count; ProvisionLinkRequest, max_file_size;
+// ProvisionLinkRequest, single_use; Create drop, 409; Create drop, 413; State: link, dead; Errors 3; Errors 4, 409; Limits, drop link;
+// Creating a drop
 describe('create drop: caps', () => {
   it('admits a file as large as the link’s largest, and answers 413 with the limit to one byte more', async () => {
     const link = await newLink(server, { max_file_size: FILE.length })
@@ -126,6 +129,8 @@ describe('create drop: caps', () => {
   })
 })
 
+// Covers: ProvisionLinkRequest, passphrase_verifier; Create drop, 403; CreateDropRequest, passphrase_proof; Authentication 6;
+// Errors 4, 403; Errors 4, 429; Limits, passphrase
 describe('create drop: passphrase', () => {
   const verifier = base64(32)
 
@@ -169,6 +174,7 @@ describe('create drop: passphrase', () => {
   })
 })
 
+// Covers: Errors 3; Errors 4, 429; Errors 4, 500; Creating a drop
 describe('create drop: limits of the server', () => {
   it('answers 429 to more sessions than a link may open in the window, counting what was admitted', {
     skip: NEEDS_OWN_SERVER,
@@ -202,6 +208,7 @@ describe('create drop: limits of the server', () => {
   })
 })
 
+// Covers: Creating a drop
 describe('create drop: idempotency key', () => {
   const keyed = (link: Link, key: string, body: unknown) => sendDeclaration(link, body, { 'idempotency-key': key })
   const idOf = (reply: Reply) => json<{ upload_id: string }>(reply).upload_id

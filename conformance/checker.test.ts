@@ -53,6 +53,7 @@ async function expectOnly(
   if (kinds !== undefined) assert.deepEqual(kindsOf(found), kinds, JSON.stringify(found.faults))
 }
 
+// Covers: Receipt checker
 describe('the checker, given what a server gave out', () => {
   it('finds nothing, in any order, with or without the fields beside the bytes', async () => {
     const { receipts } = held
@@ -87,6 +88,7 @@ describe('the checker, given what a server gave out', () => {
   })
 })
 
+// Covers: Receipt checker
 describe('the checker, given a receipt that somebody has touched', () => {
   it('finds every flipped byte, whichever it is, and names the receipt', async () => {
     const { receipts } = held
@@ -166,6 +168,7 @@ describe('the checker, given a receipt that somebody has touched', () => {
   })
 })
 
+// Covers: Receipt checker
 describe('the checker, given a log that somebody has touched', { skip: NEEDS_OWN_SERVER }, () => {
   const { receipts, keys } = fresh
   const whole = (list: readonly unknown[], options: CheckOptions = {}) =>

@@ -29,6 +29,7 @@ async function faultsOf(receipts: readonly Uint8Array[], options: CheckOptions =
 const chainFaults = async (steps: readonly Step[], options: CheckOptions = {}) =>
   faultsOf(writeChain(own, steps), options)
 
+// Covers: Receipt checker
 describe('the checker, given truly signed receipts that are no chain', () => {
   const prior = 'field prior_receipt_hash'
   const away = { prior_receipt_hash: new Uint8Array(32) }
@@ -123,6 +124,7 @@ describe('the checker, given truly signed receipts that are no chain', () => {
   })
 })
 
+// Covers: Receipt checker
 describe('the checker, given keys', () => {
   const [first, second] = publish([own, other], [5]).keys
   assert.ok(first !== undefined && second !== undefined)

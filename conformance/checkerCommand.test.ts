@@ -51,6 +51,7 @@ const lines = (list: readonly string[]) => `${list.join('\n')}\n`
 const keys = await fileWith('keys.json', publish([signer]))
 const damaged = chain.toSpliced(2, 1, `${chain[2]?.slice(0, -8)}AAAAAAA=`)
 
+// Covers: Receipt checker
 describe('the command', () => {
   it('ends with 0 when all is as it has to be, and says what it has not looked at', async () => {
     const { status, said } = await run(['-', '--keys', keys], lines(chain))

@@ -44,6 +44,7 @@ async function faultsOf(receipts: readonly Uint8Array[], options: CheckOptions =
 
 const wrong = async (fields: Fields) => faultsOf([signReceipt(fields, own)])
 
+// Covers: Receipt checker
 describe('the checker, given vectors', () => {
   it('takes every valid one and refuses every invalid one', async () => {
     for (const { receipt_cbor: receipt } of vectors.valid)
@@ -72,6 +73,7 @@ describe('the checker, given vectors', () => {
   })
 })
 
+// Covers: Receipt checker
 describe('the checker, given truly signed receipts that say something wrong', () => {
   it('takes the ones that are right', async () => {
     const provenance = { blob_role: 'provenance', drop_id: undefined, asset_id: '0192e8a4-7c4e-4d1a-9b1e-3f2a5c6d7e13' }
@@ -169,6 +171,7 @@ describe('the checker, given truly signed receipts that say something wrong', ()
   })
 })
 
+// Covers: Receipt checker
 describe('the checker', () => {
   it('uses none of the libraries of those whom it checks', () => {
     const folder = new URL('checker/', import.meta.url)

@@ -68,6 +68,7 @@ const other = (offset: number, bytes: number) => (session: AnySession) =>
 const patch = (call: Omit<Call, 'method' | 'path'>) => (session: AnySession) =>
   session.client.send({ method: 'PATCH', path: sessionPath(session), token: tokenOf(session), ...call })
 
+// Covers: Append chunk, album uploads; Other operations, upload create and finalization
 describe('chunks, on both paths', () => {
   it('keeps chunks in order, answers repeats with the offset that they led to, and lands', async () => {
     const sessions = await expectSteps([

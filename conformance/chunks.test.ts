@@ -54,6 +54,7 @@ async function expectConflict(reply: Reply, code: string, goOn: number): Promise
   assert.equal(offsetOf(reply), goOn, 'X-Service-Offset says where to go on')
 }
 
+// Covers: Append chunk; Limits, request body; Chunks
 describe('chunks in order', () => {
   it('answers 204 with the new offset, and lands with the last byte', async () => {
     const session = await newSession()
@@ -130,6 +131,7 @@ describe('chunks in order', () => {
   })
 })
 
+// Covers: Chunks
 describe('chunks again', () => {
   it('answers a repeat with the offset that it led to', async () => {
     const session = await newSession()
@@ -185,6 +187,8 @@ describe('chunks again', () => {
   })
 })
 
+// Covers: CreateDropRequest, size; CreateDropRequest, ciphertext_hash; Append chunk, X-Service-Checksum;
+// Append chunk, X-Service-Offset; Append chunk, 409; Errors 4, 409; Errors 4, 415; Chunks
 describe('chunks that are refused', () => {
   it('answers 409 chunk_conflict to other bytes at a recorded offset', async () => {
     const session = await newSession()

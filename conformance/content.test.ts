@@ -40,6 +40,7 @@ function expectWhole(reply: Reply, stored: Stored, what?: string): void {
   assert.deepEqual(reply.body, stored.file, what)
 }
 
+// Covers: Inbox and content
 describe('content of a pending drop', () => {
   it('gives the bytes back, with their hash as ETag', async () => {
     const stored = await store()
@@ -99,6 +100,7 @@ describe('content of a pending drop', () => {
   })
 })
 
+// Covers: Inbox and content
 describe('content: ranges', () => {
   it('answers one range with 206', async () => {
     const stored = await store()
@@ -155,6 +157,7 @@ describe('content: ranges', () => {
   })
 })
 
+// Covers: Inbox and content
 describe('content: conditions', () => {
   it('answers 304 to the hash that the client holds', async () => {
     const stored = await store()
@@ -173,6 +176,7 @@ describe('content: conditions', () => {
   })
 })
 
+// Covers: Inbox and content
 describe('content: who may read it', () => {
   it('answers 404 to somebody else and to an unknown drop, 401 to nobody', async () => {
     const stored = await store()

@@ -34,6 +34,10 @@ async function expectNothingHeld(link: Link): Promise<void> {
   assert.deepEqual([entry.open_sessions, entry.open_bytes, (await quotaOf(link.owner)).used], [0, 0, 0])
 }
 
+// Covers: Hashes; string or null; Create drop, 201; CreateDropRequest, unknown fields; CreateDropRequest, content_type;
+// CreateDropRequest, size; CreateDropRequest, ciphertext_hash; CreateDropRequest, kem_ct; CreateDropRequest, suggested_filename;
+// CreateDropRequest, optional; State: drop session, open; Errors 4, 400; Errors 4, 415; Errors 4, 422; Limits, request body;
+// Limits, quota; Requests; Creating a drop
 describe('create drop: the declaration', () => {
   it('answers 201 with a session and a chunk size to start with', async () => {
     const link = await newLink(server)
@@ -274,6 +278,7 @@ describe('create drop: the declaration', () => {
   })
 })
 
+// Covers: Create drop, order of checks; Requests
 describe('create drop: order of checks', () => {
   /** Each link is dead or tight in one way; each fault would be refused by itself. */
   const TOO_LARGE = { max_file_size: FILE.length - 1 }

@@ -35,6 +35,7 @@ async function devicesOf(owner: Owner): Promise<readonly Device[]> {
   return json<{ devices: Device[] }>(await asOwner(owner, 'GET', '/v1/devices')).devices
 }
 
+// Covers: Devices, albums and capabilities
 describe('add a device', () => {
   it('answers 201 with the device, and lists it so', async () => {
     const owner = await signUp(server)
@@ -157,6 +158,7 @@ describe('add a device', () => {
   })
 })
 
+// Covers: Devices, albums and capabilities
 describe('own devices', () => {
   it('lists the caller’s devices alone, revoked ones too, oldest first', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
@@ -176,6 +178,7 @@ describe('own devices', () => {
   })
 })
 
+// Covers: Devices, albums and capabilities
 describe('revoke a device', () => {
   it('answers 204 each time, and keeps the time of the first', async () => {
     const owner = await signUp(server)

@@ -13,7 +13,7 @@ export interface DeclaredOperation {
   readonly method: string
   /** With its parameters in braces, relative to the base URL. */
   readonly path: string
-  /** `POST /d/{opaque_id}`: how the table in README.md names it. */
+  /** `POST /d/{opaque_id}`: how messages name it. */
   readonly name: string
   readonly statuses: readonly number[]
   readonly bearer: boolean

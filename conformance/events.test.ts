@@ -21,6 +21,7 @@ async function lastPlace(owner: Parameters<typeof listen>[0]): Promise<string> {
   return String(ear.place())
 }
 
+// Covers: Feed and events
 describe('live events', () => {
   it('answers 200 with an event stream that begins with its place, and that nothing may keep or hold up', async () => {
     const ear = await listen(await signUp(server))

@@ -44,6 +44,8 @@ const CONTENT_TYPES = [
 
 const server = await connect()
 
+// Covers: ProvisionLinkRequest, drop_pubkey; ProvisionLinkRequest, expires_at; State: link, expired; State: pending drop, removed;
+// Limits, drop link; Requests; Links
 describe('the link as its guest sees it', () => {
   it('shows the key, the types and the chunk size, and no caps when there are none', async () => {
     const drop_pubkey = base64(1216)

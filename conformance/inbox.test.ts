@@ -29,6 +29,7 @@ const discardPile = (link: Link, opaqueId = link.opaqueId) =>
   asOwner(link.owner, 'DELETE', `/v1/drops?opaque_id=${opaqueId}`)
 const contentPath = (dropId: string) => `/v1/drops/${dropId}/content`
 
+// Covers: CreateDropRequest, suggested_filename; Inbox; InboxEntryResponse; InboxEntryResponse, suggested_filename; Inbox and content
 describe('inbox', () => {
   it('is empty for a new account', async () => {
     assert.deepEqual(await inboxOf(await signUp(server)), [])
@@ -108,6 +109,7 @@ describe('inbox', () => {
   })
 })
 
+// Covers: Discard; State: pending drop, removed; Requests; Inbox and content
 describe('discard', () => {
   it('removes the drop and gives the quota back at once', async () => {
     const link = await newLink(server)
@@ -153,6 +155,7 @@ describe('discard', () => {
   })
 })
 
+// Covers: Inbox and content
 describe('discard of a link’s pile', () => {
   it('discards all of one link and nothing of another', async () => {
     const owner = await signUp(server)

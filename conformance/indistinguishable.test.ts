@@ -81,6 +81,7 @@ async function deadLinks(): Promise<readonly string[]> {
   return [newOpaqueId(), ...MALFORMED, revoked.opaqueId, expired.opaqueId, spent.opaqueId, gated.opaqueId]
 }
 
+// Covers: Append chunk; Revoke; Errors 4, 404; Accounts and sessions; Uploads; Inbox and content; Quota and receipts
 describe('indistinguishable', () => {
   it('answers every dead link to its guest with the same 404', async () => {
     await expectSame(await deadLinks(), 404, (id) => ({ method: 'GET', path: `/d/${id}` }))

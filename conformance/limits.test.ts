@@ -34,6 +34,7 @@ function newAddress(): string {
 }
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
+// Covers: Limits, passphrase; Accounts and sessions; Creating a drop
 describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
   const server = await ownServer({

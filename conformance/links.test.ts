@@ -53,6 +53,9 @@ const sendText = (owner: Owner, body: string): Promise<Reply> =>
     headers: { 'content-type': 'application/json' },
   })
 
+// Covers: Timestamps; string or null; Provision; ProvisionLinkRequest, required; ProvisionLinkRequest, optional;
+// ProvisionLinkRequest, opaque_id; ProvisionLinkRequest, drop_pubkey; ProvisionLinkRequest, crypto_suite_id; State: link, live;
+// Errors 4, 400; Requests; Links
 describe('provision', () => {
   it('answers 201 with the id echoed, and the link is live', async () => {
     const owner = await signUp(server)
@@ -251,6 +254,7 @@ describe('provision', () => {
   })
 })
 
+// Covers: ProtocolWindowResponse; Errors 4, 426; Versioning 2; Versioning 3; Versioning 5; Requests
 describe('protocol negotiation', () => {
   it('answers 426 to a write that creates outside the window', async () => {
     const owner = await signUp(server)
@@ -285,6 +289,7 @@ describe('protocol negotiation', () => {
   })
 })
 
+// Covers: Links
 describe('own links', () => {
   it('lists the caller’s links alone, oldest first', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
@@ -338,6 +343,7 @@ describe('own links', () => {
   })
 })
 
+// Covers: Revoke; State: link, revoked; Links
 describe('revoke', () => {
   it('is the same 204 for an own, a revoked, an unknown and a foreign link', async () => {
     const link = await newLink(server)

@@ -97,6 +97,9 @@ async function expectNothingKept({ author, bundle, dropId }: World): Promise<voi
 const at = (fromNowMs: number) => new Date(Date.now() + fromNowMs).toISOString()
 const both = (members: Members): Change => ({ beside: members, envelope: members })
 
+// Covers: string or null; Adopt 1; ManifestEnvelope, crypto_suite_id; ManifestEnvelope, protocol_version; ManifestEnvelope, album_id;
+// ManifestEnvelope, file_id; ManifestEnvelope, ciphertext_hash; ManifestEnvelope, key_mode; ManifestEnvelope, metadata_blob_hash;
+// ManifestEnvelope, original_blob_hash; Uploads
 describe('manifest: what disagrees with the declaration', () => {
   it('answers 400 manifest.mismatch to each member that must equal the declaration and does not', async () => {
     const world = await newWorld()
@@ -144,6 +147,9 @@ describe('manifest: what disagrees with the declaration', () => {
   })
 })
 
+// Covers: Adopt 1; AdoptRequest, content_type; AdoptRequest, crypto_suite_id; ManifestEnvelope, crypto_suite_id;
+// ManifestEnvelope, plaintext_size; ManifestEnvelope, original_blob_hash; ManifestEnvelope, timestamp;
+// ManifestEnvelope, prior_provenance_hash; Uploads; Provenance
 describe('manifest: what is refused by itself', () => {
   it('answers 400 manifest.suite_unknown to every suite but the one', async () => {
     const world = await newWorld()
@@ -207,6 +213,10 @@ describe('manifest: what is refused by itself', () => {
   })
 })
 
+// Covers: Timestamps; Hashes; Adopt, 422; AdoptRequest, required; AdoptRequest, key_mode; ManifestEnvelope, unknown keys;
+// ManifestEnvelope, required; ManifestEnvelope, protocol_version; ManifestEnvelope, amk_version; ManifestEnvelope, chunk_size;
+// ManifestEnvelope, key_mode; ManifestEnvelope, created_by_device; ManifestEnvelope, client_version; ManifestEnvelope, timestamp;
+// ManifestEnvelope, action; Errors 4, 400; Errors 4, 422
 describe('manifest: its form', () => {
   it('answers 400 to a key that the envelope does not have, and to a member that the declaration does not have', async () => {
     const world = await newWorld()
@@ -286,6 +296,7 @@ describe('manifest: its form', () => {
   })
 })
 
+// Covers: Adopt 1; Adopt, 403; AdoptRequest, album_id; ManifestEnvelope, created_by_user; ManifestEnvelope, created_by_device
 describe('manifest: who may write it', () => {
   it('answers 403 to a device that is unknown, somebody else’s or revoked, and to another user', async () => {
     const world = await newWorld()
@@ -318,6 +329,7 @@ interface Fault extends Change {
 
 const same = (answer: string, change: Change): Fault => ({ upload: answer, adopt: answer, ...change })
 
+// Covers: Adopt 1; Versioning 3; Uploads
 describe('manifest: order of refusals', () => {
   it('answers the first fault: form, protocol, drop, manifest, device, album, drop’s bytes, state', async () => {
     const world = await newWorld()

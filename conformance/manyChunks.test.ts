@@ -10,6 +10,7 @@ const MAX_CHUNKS = 10_000
 
 const server = await connect()
 
+// Covers: Chunks
 describe('many chunks', () => {
   it('answers 409 too_many_chunks to the chunk after the ten thousandth of a small file', async () => {
     const session = await openSession(await newLink(server), randomBytes(MAX_CHUNKS + 2))

@@ -143,6 +143,7 @@ async function allOf(owner: Owner): Promise<ReadonlyMap<string, string>> {
   return new Map(lists.map((name, index) => [name, told(json(replies[index] ?? assert.fail(name)))]))
 }
 
+// Covers: Authorization
 describe('the authorization matrix', { skip: NEEDS_OWN_SERVER }, () => {
   it('has an entry for every operation of the document, and none beyond', () => {
     const missing = declared.filter((name) => MATRIX[name] === undefined)

@@ -99,6 +99,7 @@ async function expectBoth(owner: Owner, paths: readonly string[], expected: stri
   }
 }
 
+// Covers: Quota, own limits; State: attestation key; Errors 4, 403 suspension; Quota and receipts
 describe('an operator', { concurrency: true }, () => {
   it('keeps a suspended account from all that writes, and from nothing that reads or frees', { skip }, async () => {
     const { client, operate } = operated()
@@ -205,6 +206,7 @@ describe('an operator', { concurrency: true }, () => {
   })
 })
 
+// Covers: Verify 3, on hold; Assets and blobs; Inbox and content
 describe('a content on hold', { concurrency: true }, () => {
   it('is answered 403 blob.withheld, is not retrievable, and can be adopted, discarded and deleted', {
     skip,
@@ -246,6 +248,7 @@ describe('a content on hold', { concurrency: true }, () => {
   })
 })
 
+// Covers: DeprecationResponse; Versioning 4
 describe('an announced cutoff', { concurrency: true }, () => {
   it('stands at both places as it was announced, in that order', { skip }, async () => {
     const { client } = operated()

@@ -33,6 +33,7 @@ const server = await connect()
 const { operations } = server.document
 const bearerOperations = operations.filter((operation) => operation.bearer)
 
+// Covers: Authentication 5; Errors 5
 describe('the document', () => {
   it('declares at least the statuses of the specification', () => {
     for (const [name, statuses] of Object.entries(SPECIFIED)) {
@@ -59,6 +60,7 @@ describe('the document', () => {
   })
 })
 
+// Covers: Errors 1; Errors 2; Errors 6; Requests
 describe('problems', () => {
   it('answers a refusal with code, status, type, title and the request’s id', async () => {
     const reply = await server.send({ method: 'GET', path: '/v1/quota' })
@@ -98,6 +100,7 @@ describe('problems', () => {
   })
 })
 
+// Covers: Authentication 4; Versioning 3; Requests
 describe('gates', () => {
   it('answers 401 with a challenge to every operation that asks for a token', async () => {
     const setting = await newSetting(server)
@@ -275,6 +278,7 @@ const FAULTS: readonly Fault[] = [
   { name: 'missing fields', meets: takesJson, into: (call) => call, said: () => '422 request.unprocessable' },
 ]
 
+// Covers: Errors 4, 413; Limits, request body; Requests
 describe('body limit', () => {
   it('answers a bodyless 413 to every operation, with and without Content-Length', async () => {
     // What is refused changes nothing, so one setting serves all.

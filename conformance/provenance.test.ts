@@ -69,6 +69,8 @@ function flipped(bytes: Uint8Array, at: number, bit = at % 8): Buffer {
   return copy
 }
 
+// Covers: ManifestEnvelope, amk_version; ManifestEnvelope, ciphertext_hash; ManifestEnvelope, chunk_size; ManifestEnvelope, key_mode;
+// AssetReceipt, envelope_hash; Provenance
 describe('provenance', () => {
   it('lands when the device has signed it, and its receipt alone carries its hash', async () => {
     const bundle = await newLanded()
@@ -203,6 +205,7 @@ describe('provenance', () => {
   })
 })
 
+// Covers: Provenance
 describe('provenance: its form', () => {
   it('is refused in any but the one form that is signed', async () => {
     const bundle = await newLanded()

@@ -54,6 +54,7 @@ function signed({ manifest, author }: Bundle): Buffer {
   return signManifest({ ...manifest, ...wrapped }, author.keys)
 }
 
+// Covers: Provenance
 describe('provenance and original', () => {
   it('takes a provenance before its original when it names that, or answers 409 before a byte is sent', async () => {
     const author = await newAuthor(server)

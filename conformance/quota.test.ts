@@ -22,6 +22,7 @@ import {
 
 const server = await connect()
 
+// Covers: Quota; Quota, unlimited; Quota state; Quota state, grace_expired; Errors 4, 403; Limits, quota; Quota and receipts
 describe('quota', () => {
   it('is nothing for a new account', async () => {
     const { used, state } = await quotaOf(await signUp(server))

@@ -34,6 +34,7 @@ const FILE = randomBytes(100)
 
 const server = await connect()
 
+// Covers: Accounts and sessions; Links; Creating a drop; Chunks; Inbox and content; Quota and receipts
 describe('races', () => {
   it('admits exactly as many of 64 files at once as the link’s count has room for', async () => {
     const link = await newLink(server, { max_file_count: 7 })

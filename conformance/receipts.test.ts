@@ -46,6 +46,9 @@ async function receiptOf(session: Session): Promise<Receipt> {
   return json<Receipt>(reply)
 }
 
+// Covers: AttestationKeysResponse; AssetReceipt, receipt_seq; AssetReceipt, server_id; AssetReceipt, server_key_id;
+// AssetReceipt, prior_receipt_hash; AssetReceipt, ciphertext_hash and size; AssetReceipt, received_at; AssetReceipt, receipt_cbor;
+// Quota and receipts
 describe('receipts', () => {
   it('gives the guest a receipt that both published keys verify', async () => {
     const receipt = await receiptOf(await land(await newLink(server)))

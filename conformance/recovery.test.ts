@@ -17,6 +17,7 @@ const sealedOf = async (email: string) => {
 }
 const post = (path: string, body: unknown) => server.send({ method: 'POST', path, json: body })
 
+// Covers: Accounts and sessions
 describe('the start of a recovery', () => {
   it('gives what was sealed under the words to whoever asks', async () => {
     const { owner, sealedRecoveryKey } = await newRecoverable(server)
@@ -37,6 +38,7 @@ describe('the start of a recovery', () => {
   })
 })
 
+// Covers: Accounts and sessions
 describe('the end of a recovery', () => {
   it('sets the new secret with what goes with it, ends every session and signs in', async () => {
     const { owner, proof } = await newRecoverable(server)
@@ -136,6 +138,7 @@ describe('the end of a recovery', () => {
   })
 })
 
+// Covers: Accounts and sessions
 describe('guessing at a recovery, beside a proxy', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
   const most = String(WRONG_PROOFS_OF_SOURCE)

@@ -17,6 +17,7 @@ const body = (over: object = {}) => ({ email: newEmail(), password: newPassword(
 const register = (client: Client, json: unknown, headers = {}) =>
   client.send({ method: 'POST', path: '/v1/auth/register', json, headers })
 
+// Covers: Accounts and sessions
 describe('registration by invite', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
   const { client, operate, log } = await operatedServer({ REGISTRATION: 'invite' })
@@ -83,6 +84,7 @@ describe('registration by invite', { skip: NEEDS_OWN_SERVER }, async () => {
   })
 })
 
+// Covers: Accounts and sessions
 describe('registration by default', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
 

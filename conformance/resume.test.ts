@@ -52,6 +52,7 @@ async function expectConflict(reply: Reply, code: string, goOn: number): Promise
   assert.equal(offsetOf(reply), goOn, 'X-Service-Offset says where to go on')
 }
 
+// Covers: Requests; Chunks
 describe('chunks: order of checks', () => {
   it('answers the first fault in the specified order', async () => {
     const session = await newSession()
@@ -94,6 +95,7 @@ describe('chunks: order of checks', () => {
   })
 })
 
+// Covers: Chunks
 describe('chunks that are cut', () => {
   it('leaves the offset at the last whole chunk when the connection is cut', async () => {
     const session = await newSession(2 * MIB)
@@ -142,6 +144,7 @@ describe('chunks that are cut', () => {
   })
 })
 
+// Covers: Chunks
 describe('cancel', () => {
   it('answers 204 once and 404 from then on', async () => {
     const session = await newSession()

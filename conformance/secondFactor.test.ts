@@ -31,6 +31,7 @@ function wrongDigits(authenticator: Authenticator): string {
   return wrong ?? assert.fail('eight codes of seven')
 }
 
+// Covers: Accounts and sessions
 describe('enrolling a second factor', () => {
   it('gives what an authenticator reads, uncached, and asks for nothing before it is confirmed', async () => {
     const owner = await signUp(server)
@@ -58,6 +59,7 @@ describe('enrolling a second factor', () => {
   })
 })
 
+// Covers: Accounts and sessions
 describe('confirming a second factor', () => {
   it('gives ten backup codes, and leaves other sessions open', async () => {
     const owner = await signUp(server)
@@ -80,6 +82,7 @@ describe('confirming a second factor', () => {
   })
 })
 
+// Covers: Authentication 3; Other operations, TOTP verification; Accounts and sessions
 describe('signing in with a second factor', () => {
   it('answers 202 with a challenge and nothing of a session', async () => {
     const { owner } = await newGuarded()
@@ -179,6 +182,7 @@ describe('signing in with a second factor', () => {
   })
 })
 
+// Covers: Accounts and sessions
 describe('of 64 at once', () => {
   it('one gets in with a code of the authenticator, by several challenges', async () => {
     const { owner, authenticator } = await newGuarded()
@@ -216,6 +220,7 @@ describe('of 64 at once', () => {
   }
 })
 
+// Covers: Accounts and sessions
 describe('disabling a second factor', () => {
   it('asks for the secret and a code, and ends backup codes and open challenges with it', async () => {
     const guarded = await newGuarded()
@@ -243,6 +248,7 @@ describe('disabling a second factor', () => {
   })
 })
 
+// Covers: Accounts and sessions
 describe('beside a proxy and an operator', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
   const settings = { TRUST_PROXY: '127.0.0.1', REGISTRATION: 'open', LOGIN_TRIES_PER_WINDOW: String(TRIES_OF_SOURCE) }

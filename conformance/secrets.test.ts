@@ -57,6 +57,7 @@ function namesIn(places: readonly (Uint8Array | string)[], kinds: readonly strin
 
 const ALL = ['secret', 'credential', 'sealed', 'private']
 
+// Covers: Secrets
 describe('what is for its holder alone', { skip }, () => {
   it('is not at rest as it is, wherever it lets somebody in', () => {
     assert.ok(disk.length > 0)
@@ -96,6 +97,7 @@ describe('what is for its holder alone', { skip }, () => {
 /** What no story brings about, and why. */
 const NEVER_GRANTED: readonly string[] = []
 
+// Covers: Secrets
 describe('the search for it', { skip }, () => {
   it('knows what each member is whose value is text', () => {
     const names = new Set(textMembers(JSON.parse(document).components.schemas))

@@ -39,6 +39,7 @@ async function expectOver(owner: Owner): Promise<void> {
   expectSaid(await post('/v1/auth/refresh', { refresh_token: owner.refreshToken }), '401 auth.session_expired')
 }
 
+// Covers: Accounts and sessions
 describe('sessions', () => {
   it('are listed oldest first, each client finding its own', async () => {
     const owner = await signUp(server)
@@ -105,6 +106,7 @@ describe('sessions', () => {
   })
 })
 
+// Covers: Accounts and sessions
 describe('changing the password', () => {
   it('sets secret, salt and sealed key, ends the other sessions, and lets the caller’s go on', async () => {
     const owner = await signUp(server)

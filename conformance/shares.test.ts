@@ -66,6 +66,7 @@ const THERE = '200 200'
 const INDEX_ALONE = `200 ${NO_SHARE}`
 const GONE = `${NO_SHARE} ${NO_SHARE}`
 
+// Covers: Other operations, shares and sync feed; Shares
 describe('make a share', () => {
   it('answers 201 with the id, and shows what it was given to whoever has that', async () => {
     const owner = await signUp(server)
@@ -175,6 +176,7 @@ describe('make a share', () => {
   })
 })
 
+// Covers: Other operations, shares and sync feed; Shares
 describe('own shares', () => {
   it('lists the caller’s alone, oldest first, expired ones too', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
@@ -209,6 +211,7 @@ describe('own shares', () => {
   })
 })
 
+// Covers: Other operations, shares and sync feed; Shares
 describe('a share', () => {
   it('gives the blob whole and by ranges, with its hash as ETag, and its HEAD without bytes', async () => {
     const shared = await newShare()

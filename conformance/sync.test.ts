@@ -53,6 +53,7 @@ async function landed(author: Author, count: number): Promise<readonly Bundle[]>
 
 const idsOf = ({ entries }: Page) => entries.map(({ asset_id }) => asset_id)
 
+// Covers: Other operations, shares and sync feed; Feed and events
 describe('the sync feed', () => {
   it('answers 200 with nothing to an account that has no assets, and with a cursor to go on with', async () => {
     const author = await newAuthor(server)

@@ -48,6 +48,8 @@ async function expectNothingHeld(author: Author, assetId: string): Promise<void>
   expectSaid(await sendUpload(other, uploadBody(newBundle(other, { assetId }))), '201', 'the id is free')
 }
 
+// Covers: Quota; Other operations, upload create and finalization; Errors 3; Errors 4, 403; Errors 4, 426; Limits, quota; Versioning 3;
+// Uploads; Quota and receipts
 describe('create an upload', () => {
   it('answers 201 with the session, its path and a chunk size', async () => {
     const author = await newAuthor(server)
@@ -173,6 +175,7 @@ describe('create an upload', () => {
   })
 })
 
+// Covers: Uploads
 describe('create an upload: most', () => {
   it('answers 403 to the session after the thousandth that an account has under way', async () => {
     const author = await newAuthor(server)
@@ -187,6 +190,7 @@ describe('create an upload: most', () => {
   })
 })
 
+// Covers: Uploads
 describe('an upload session', () => {
   it('says where it stands: open, landed, failed', async () => {
     const author = await newAuthor(server)
@@ -269,6 +273,7 @@ describe('an upload session', () => {
   })
 })
 
+// Covers: Uploads
 describe('open uploads', () => {
   it('lists what is open, guests’ sessions included, oldest first, and nobody else’s', async () => {
     const author = await newAuthor(server)
@@ -313,6 +318,7 @@ describe('open uploads', () => {
   })
 })
 
+// Covers: Uploads; Assets and blobs
 describe('what an asset’s id is taken by', () => {
   it('answers 409 to another hash for a role that is held or open, and takes any number of derivatives', async () => {
     const author = await newAuthor(server)

@@ -93,6 +93,8 @@ async function expectUnknown(author: Author, assetId: string, file: Uint8Array, 
     )
 }
 
+// Covers: Verify 1; Verify 2; Verify 3; Verify 5; Verify 7; AssetVerifyRequest; StorageVerdictResponse; BlobVerdictResponse, role;
+// BlobVerdictResponse, indexed; Assets and blobs
 describe('storage verify', () => {
   it('says of each declared blob its role, and that it is stored, indexed and retrievable', async () => {
     const author = await newAuthor(server)
@@ -219,6 +221,7 @@ describe('storage verify', () => {
   })
 })
 
+// Covers: Verify 4; Verify 5; Verify 6; StorageVerifyRequest; BlobVerdictResponse, deep; Limits, deep scan
 describe('storage verify: deep', () => {
   it('reads the bytes only when it is asked to', async () => {
     const author = await newAuthor(server)
@@ -269,6 +272,7 @@ async function expectLargeScannedOnce(client: Client): Promise<void> {
   assert.deepEqual([await deepOf(), await deepOf()], ['intact', 'rate_limited'])
 }
 
+// Covers: StorageVerifyRequest; AssetVerifyRequest; Assets and blobs
 describe('storage verify: the request', () => {
   const send = (owner: Owner, body: unknown): Promise<Reply> => sendJson(owner, PATH, body)
 

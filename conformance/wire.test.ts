@@ -25,6 +25,7 @@ async function expectUntouched(session: Session): Promise<void> {
   assert.deepEqual([offset, state], [0, 'open'])
 }
 
+// Covers: Requests
 describe('broken HTTP', () => {
   afterEach(async () => {
     assert.equal((await server.send({ method: 'GET', path: '/healthz' })).status, 200)

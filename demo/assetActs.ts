@@ -1,4 +1,4 @@
-/** What Olga keeps: a drop adopted, a file of her own uploaded, both opened on another device, and the question whether the server really holds them. */
+/** Olga's assets: she adopts a drop, uploads a file, opens both on another device, and asks whether the server really holds them. */
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { logIn } from '@blindkeep/client/account'
@@ -11,7 +11,7 @@ import { type DemoFile, writeFile } from './files.ts'
 import { hashOf, SIGN_IN } from './ownerActs.ts'
 import { type Story, sizeOf } from './story.ts'
 
-/** Somebody's machine: signed in, with keys of its own to sign with. */
+/** One of Olga's machines: signed in, with its own signing keys. */
 export interface Machine {
   readonly owner: Owner
   readonly device: Device
@@ -23,7 +23,7 @@ export interface Kept {
 }
 
 export async function ownerTakesDevice(story: Story, owner: Owner): Promise<Machine & { readonly album: Album }> {
-  return story.step('Olga’s first machine gets keys of its own to sign with, and she makes an album.', async () => {
+  return story.step('Olga’s first machine gets its own signing keys, and she makes an album.', async () => {
     const device = await owner.addDevice(newDevice(environment))
     const album = await owner.createAlbum({ name: 'From Gustav' })
     const [listed] = await owner.albums()
@@ -42,14 +42,14 @@ export async function ownerAdopts(
     if (drop === undefined) throw new Error('the drop is not in the inbox')
     const { assetId } = await owner.adoptDrop(drop, { album: album.albumId, device })
     const waits = (await owner.inbox()).some(({ dropId }) => dropId === drop.dropId)
-    story.check(!waits, 'it waits in the inbox no more')
+    story.check(!waits, 'it has left the inbox')
     const { complete, blobs } = await owner.asset(assetId)
     story.check(complete, `it is complete: ${blobs.map(({ role }) => role).join(', ')}`)
     return { assetId, file }
   })
 }
 
-/** Another machine, which knows her password and nothing else of the first. */
+/** Another machine, which knows nothing but her e-mail and password. */
 export async function otherMachineUploads(
   story: Story,
   world: { readonly server: RunningServer; readonly root: string; readonly album: Album; readonly adopted: Kept },
@@ -58,13 +58,10 @@ export async function otherMachineUploads(
     'On another machine she signs in, opens what she adopted, and uploads a file of her own.',
     async () => {
       const { owner } = await logIn({ ...SIGN_IN, baseUrl: world.server.url, environment })
-      if (owner === undefined) throw new Error('she was asked for a second factor, which she has not turned on')
+      if (owner === undefined) throw new Error('the server demands a second factor, which she has not turned on')
       const device = await owner.addDevice(newDevice(environment))
       const devices = await owner.devices()
-      story.check(
-        devices.length === 2 && devices.every(({ isOwn }) => isOwn),
-        'two devices, and none that she did not add',
-      )
+      story.check(devices.length === 2 && devices.every(({ isOwn }) => isOwn), 'two devices, both added by her')
       await checkOpens(story, owner, world.adopted)
       const file = await writeFile(join(world.root, 'contract.pdf'), 'contract.pdf', 40_000_000)
       const { source, modifiedAt, close } = await openFile(file.path)
@@ -92,7 +89,7 @@ async function checkOpens(story: Story, owner: Owner, { assetId, file }: Kept): 
   const isSame = hash === file.hash && bytes === file.size && opened.name === file.name
   story.check(
     isSame && opened.signed !== undefined,
-    `${opened.name}, signed by a device of hers, ${sizeOf(bytes)}: every byte`,
+    `${opened.name}, signed by her device, ${sizeOf(bytes)}: every byte`,
   )
 }
 
@@ -113,7 +110,7 @@ export async function ownerAsksBeforeDestroying(
   { owner }: Machine,
   kept: readonly Kept[],
 ): Promise<void> {
-  await story.step('“Do you really hold this?” She asks before she deletes her own copies.', async () => {
+  await story.step('She asks “Do you really hold this?” before she deletes her own copies.', async () => {
     for (const { assetId, file } of kept) {
       const answer = await askAboutFile(owner, assetId, file.path)
       const why = answer.safe ? `every byte read again, at ${answer.checkedAt}` : answer.doubts[0]?.message
@@ -122,7 +119,7 @@ export async function ownerAsksBeforeDestroying(
     const [first, second] = kept
     if (first === undefined || second === undefined) return
     const other = await askAboutFile(owner, first.assetId, second.file.path)
-    story.check(!other.safe, `of another file it says no: ${other.safe ? '' : other.doubts[0]?.message}`)
+    story.check(!other.safe, `for another file the answer is no: ${other.safe ? '' : other.doubts[0]?.message}`)
   })
 }
 
@@ -144,22 +141,22 @@ export async function diskRots(
     const asset = await owner.asset(assetId)
     const original = asset.blobs.find(({ role }) => role === 'original')
     if (original === undefined) throw new Error('the asset has no original')
-    await flipBit(await findCopy(server.dataDir, original.hash))
+    await flipBit(await findObject(server.dataDir, original.hash))
     const question = [{ assetId, hashes: [original.hash] }]
     const [seen] = await owner.verifyStorage(question)
-    story.say(`A look at rows and sizes does not see it: durable ${seen?.durable}.`)
+    story.say(`A check of rows and sizes does not notice: durable ${seen?.durable}.`)
     const [read] = await owner.verifyStorage(question, { deep: true })
     story.check(
       read?.durable === false && read.blobs[0]?.deep === 'corrupt',
-      'reading the bytes again does: corrupt, not durable',
+      'a check that reads the bytes does: corrupt, not durable',
     )
     const answer = await askAboutFile(owner, assetId, file.path)
-    story.check(!answer.safe, `and she is told: ${answer.safe ? '' : answer.doubts[0]?.message}`)
+    story.check(!answer.safe, `and she gets the answer no: ${answer.safe ? '' : answer.doubts[0]?.message}`)
   })
 }
 
-/** The one file whose name begins with the hash. */
-async function findCopy(dataDir: string, hash: string): Promise<string> {
+/** The object file whose name begins with the hash. */
+async function findObject(dataDir: string, hash: string): Promise<string> {
   const directory = join(dataDir, 'blobs', hash.slice(0, 2))
   const name = (await readdir(directory)).find((each) => each.startsWith(hash))
   if (name === undefined) throw new Error('the server has no file of that hash')

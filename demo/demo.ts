@@ -1,7 +1,7 @@
 /**
- * The whole loop on this machine, told in plain words: a server, its owner, a guest, three files, a guest who is killed and a server that is killed;
- * then what the owner keeps, on two machines, and a disk that rots.
- * Ends with status 1 if anything is not as it must be. Needs no network and leaves nothing behind.
+ * A demonstration on this machine: a server, an owner, a guest and three files; the guest's process is killed, then the server's. Then the owner's
+ * assets on two machines, and a disk error.
+ * Exits with 1 when a check fails. Needs no network and leaves nothing behind.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -34,11 +34,11 @@ interface World {
   readonly root: string
 }
 
-async function tell(story: Story, root: string, started: RunningServer[]): Promise<void> {
+async function runStory(story: Story, root: string, started: RunningServer[]): Promise<void> {
   const server = await story.step('A server starts with an empty directory.', async () => {
     const running = await startServer()
     started.push(running)
-    story.say(`It listens at ${running.url} and holds no key of anybody.`)
+    story.say(`It listens at ${running.url} and has no key to any file.`)
     return running
   })
   const files = await story.step('Three files to send are written to a temporary directory.', async () => {
@@ -63,7 +63,7 @@ async function tell(story: Story, root: string, started: RunningServer[]): Promi
   peaks.server.push(await peakMemory(server.pid()))
   await reportMemory(story, peaks)
   await story.step('The server is asked to stop.', async () => {
-    story.check((await server.stop()) === 0, 'it ended by itself, with status 0')
+    story.check((await server.stop()) === 0, 'it exits with status 0')
   })
 }
 
@@ -88,16 +88,16 @@ async function main(): Promise<void> {
     process.once(signal, () => void cleanUp().finally(() => process.exit(1)))
   const startedMs = performance.now()
   try {
-    await tell(story, root, started)
+    await runStory(story, root, started)
   } catch (error) {
-    story.check(false, `everything goes through: ${error instanceof Error ? error.message : String(error)}`)
-    for (const server of started) console.log(`\nThe server’s last words:\n${server.log().slice(-4000)}`)
+    story.check(false, `the demo runs to its end: ${error instanceof Error ? error.message : String(error)}`)
+    for (const server of started) console.log(`\nThe end of the server’s log:\n${server.log().slice(-4000)}`)
   } finally {
     await cleanUp()
   }
   const failures = story.failures()
   const took = seconds(performance.now() - startedMs)
-  console.log(failures === 0 ? `\nAll of it is as it must be. (${took})` : `\n${failures} not as it must be. (${took})`)
+  console.log(failures === 0 ? `\nAll checks passed. (${took})` : `\n${failures} checks failed. (${took})`)
   process.exitCode = failures === 0 ? 0 : 1
 }
 

@@ -1,6 +1,6 @@
 /**
- * The guest, as a process of its own: sends one file through a link, or goes on with what an earlier process began, then fetches and checks the receipt.
- * Started by `guestProcess.ts`. The link comes over the pipe, because it is a secret and command lines are not.
+ * The guest's process: sends one file through a link, or resumes the upload of an earlier process, then fetches and checks the receipt.
+ * Started by `guestProcess.ts`. The link comes over the pipe, because it is a secret and command lines are public.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -10,14 +10,14 @@ import { fetchReceipt } from '@blindkeep/client/receipts'
 import type { GuestMessage, GuestOrder } from './guestMessages.ts'
 import { peakMemory } from './memory.ts'
 
-function tell(message: GuestMessage): Promise<void> {
+function report(message: GuestMessage): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (process.send === undefined) return reject(new Error('this file is started by the demo'))
+    if (process.send === undefined) return reject(new Error('only the demo starts this file'))
     process.send(message, (error: Error | null) => (error === null ? resolve() : reject(error)))
   })
 }
 
-/** Kept beside the file, readable by nobody else: it holds the key. Replaced in one step, so that a kill leaves the old one or the new one. */
+/** Only this user may read the state, as it holds the key. Replaces the file in one step, so that a kill leaves the old one or the new one. */
 async function keep(path: string, state: SendState): Promise<void> {
   await writeFile(`${path}.new`, JSON.stringify(state), { mode: 0o600 })
   await rename(`${path}.new`, path)
@@ -30,7 +30,7 @@ async function keptState(path: string): Promise<SendState | undefined> {
 
 async function run({ url, path, statePath, passphrase, note, sender }: GuestOrder): Promise<void> {
   const { source, modifiedAt, close } = await openFile(path)
-  const onProgress = (progress: SendProgress) => void tell({ is: 'progress', progress })
+  const onProgress = (progress: SendProgress) => void report({ is: 'progress', progress })
   const kept = await keptState(statePath)
   const state = kept ?? (await prepare())
   const landed = await send({ state, source, onProgress, onState: (changed) => keep(statePath, changed), environment })
@@ -39,11 +39,11 @@ async function run({ url, path, statePath, passphrase, note, sender }: GuestOrde
   const { signed } = await fetchReceipt({ custody, environment })
   const { receipt_seq: receiptSeq, received_at: receivedAt } = signed.payload
   const peakMemoryBytes = await peakMemory('self')
-  await tell({ is: 'done', done: { ...landed, receiptSeq, receivedAt, keyId: signed.keyId, peakMemoryBytes } })
+  await report({ is: 'done', done: { ...landed, receiptSeq, receivedAt, keyId: signed.keyId, peakMemoryBytes } })
 
   async function prepare(): Promise<SendState> {
     const link = await openLink(url, environment)
-    await tell({ is: 'limits', limits: link.limits })
+    await report({ is: 'limits', limits: link.limits })
     const facts = { name: basename(path), type: 'application/octet-stream', modifiedAt, note, sender }
     const prepared = await link.prepare({ ...facts, source, passphrase, onProgress })
     await keep(statePath, prepared)
@@ -53,6 +53,8 @@ async function run({ url, path, statePath, passphrase, note, sender }: GuestOrde
 
 process.once('message', (order: GuestOrder) => {
   run(order)
-    .catch((error: unknown) => tell({ is: 'failed', message: error instanceof Error ? error.message : String(error) }))
+    .catch((error: unknown) =>
+      report({ is: 'failed', message: error instanceof Error ? error.message : String(error) }),
+    )
     .finally(() => process.disconnect())
 })

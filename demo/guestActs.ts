@@ -17,7 +17,7 @@ export interface World {
   readonly peaks: MemoryPeaks
 }
 
-/** How long the killed server stays away: long enough for several of the guest's tries to fail. */
+/** Long enough for several attempts of the guest to fail. */
 const OUTAGE_MS = 3_000
 
 function orderFor({ url, root }: World, { path, name }: DemoFile): GuestOrder {
@@ -25,34 +25,34 @@ function orderFor({ url, root }: World, { path, name }: DemoFile): GuestOrder {
   return { url, path, statePath, passphrase: PASSPHRASE, note: `Here is ${name}.`, sender: 'Gustav' }
 }
 
-/** A small file, in one go. */
+/** Sends a small file without interruption. */
 export async function guestSends(world: World, file: DemoFile): Promise<void> {
   const { story } = world
-  await story.step(`Gustav, in a process of his own, sends ${file.name} through the link.`, async () => {
+  await story.step(`Gustav, in another process, sends ${file.name} through the link.`, async () => {
     const done = await startGuest(orderFor(world, file), {
       onLimits: ({ fileBytesMax, remainingFiles }) =>
         story.say(
           `Before a byte is sent he sees: up to ${remainingFiles} files, each up to ${sizeOf(fileBytesMax ?? 0)}.`,
         ),
     }).done
-    tellReceipt(world, file, done)
+    reportReceipt(world, file, done)
   })
 }
 
-function tellReceipt({ story, server, peaks }: World, file: DemoFile, done: GuestDone): void {
+function reportReceipt({ story, server, peaks }: World, file: DemoFile, done: GuestDone): void {
   const { receiptSeq, receivedAt, keyId, size, peakMemoryBytes } = done
   peaks.guests.push(peakMemoryBytes)
   story.say(
     `${sizeOf(size)} sealed. Receipt no. ${receiptSeq} of ${server.url}, ${receivedAt}, key ${keyId.slice(0, 16)}…`,
   )
-  story.check(size > file.size, 'it landed, and its receipt holds: both signatures, this server, these bytes')
+  story.check(size > file.size, 'it landed, and its receipt verifies: both signatures, this server, these bytes')
 }
 
-/** The large file: the guest's process is killed in the middle, and later the server, and nobody begins again. */
+/** Sends the large file. The guest's process is killed in the middle, later the server; neither starts from the beginning. */
 export async function guestSendsThroughTrouble(world: World, file: DemoFile): Promise<void> {
   const order = orderFor(world, file)
   const reached = await guestIsKilled(world, file, order)
-  await world.story.step(`A fresh process goes on with ${file.name}, and the server is killed under it.`, async () => {
+  await world.story.step(`A new process resumes ${file.name}, and the server is killed meanwhile.`, async () => {
     const { story } = world
     let first: number | undefined
     let isHalfway = () => {}
@@ -68,17 +68,14 @@ export async function guestSendsThroughTrouble(world: World, file: DemoFile): Pr
       },
     })
     await Promise.race([halfway, guest.done])
-    story.check(
-      (first ?? 0) >= reached,
-      `it began at ${sizeOf(first ?? 0)}, where the server stood, not at the beginning`,
-    )
+    story.check((first ?? 0) >= reached, `it began at ${sizeOf(first ?? 0)}, the server’s offset, not at the beginning`)
     await serverIsKilled(world)
     const done = await guest.done
-    tellReceipt(world, file, done)
+    reportReceipt(world, file, done)
   })
 }
 
-/** Gives how many bytes the server had acknowledged. */
+/** Returns how many bytes the server had acknowledged. */
 async function guestIsKilled(world: World, file: DemoFile, order: GuestOrder): Promise<number> {
   const { story, peaks } = world
   return story.step(`Gustav sends ${file.name}, and his process is killed (SIGKILL) in the middle.`, async () => {
@@ -113,7 +110,7 @@ async function guestIsKilled(world: World, file: DemoFile, order: GuestOrder): P
 async function serverIsKilled({ story, server, peaks }: World): Promise<void> {
   peaks.server.push(await peakMemory(server.pid()))
   await server.kill9()
-  story.say(`The server is killed with kill -9 and stays away for ${OUTAGE_MS / 1000} s.`)
+  story.say(`The server is killed with kill -9 and stays down for ${OUTAGE_MS / 1000} s.`)
   await wait(OUTAGE_MS)
   await server.restart()
   story.say('The server is started again on the same port and directory.')

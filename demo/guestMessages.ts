@@ -1,10 +1,10 @@
 import type { Landed, LinkLimits, SendProgress } from '@blindkeep/client/guest'
 
-/** What the demo tells a guest process to do. */
+/** The demo's order to a guest process. */
 export interface GuestOrder {
   readonly url: string
   readonly path: string
-  /** Where the state of the upload is kept; one that is there already is gone on with. */
+  /** The file for the state of the upload; an existing one is resumed. */
   readonly statePath: string
   readonly passphrase: string
   readonly note: string
@@ -18,7 +18,7 @@ export interface GuestDone extends Landed {
   readonly peakMemoryBytes: number | undefined
 }
 
-/** What a guest process tells. */
+/** Messages of a guest process to the demo. */
 export type GuestMessage =
   | { readonly is: 'limits'; readonly limits: LinkLimits }
   | { readonly is: 'progress'; readonly progress: SendProgress }

@@ -8,9 +8,9 @@ import { peakMemory } from './memory.ts'
 const GUEST = fileURLToPath(new URL('./guest.ts', import.meta.url))
 
 export interface GuestProcess {
-  /** Resolves when the file has landed and its receipt was checked; rejects with the guest's own words. */
+  /** Resolves when the file has landed and its receipt is checked; rejects with the guest's error. */
   readonly done: Promise<GuestDone>
-  /** SIGKILL: no chance to tidy up. Gives the most memory that the process had held, in bytes. */
+  /** SIGKILL. Returns the peak memory of the process, in bytes. */
   kill9(): Promise<number | undefined>
 }
 
@@ -20,7 +20,7 @@ export interface GuestWatch {
 }
 
 export function startGuest(order: GuestOrder, { onProgress, onLimits }: GuestWatch = {}): GuestProcess {
-  // What is read and sealed lives for a moment; a small young generation is collected often, and the memory goes with it.
+  // Plaintext and sealed bytes live for a moment; a small young generation frees their memory often.
   const flags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2']
   const child = spawn(process.execPath, [...flags, GUEST], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -32,7 +32,7 @@ export function startGuest(order: GuestOrder, { onProgress, onLimits }: GuestWat
       if (message.is === 'limits') onLimits?.(message.limits)
       if (message.is === 'progress') onProgress?.(message.progress)
       if (message.is === 'done') resolve(message.done)
-      if (message.is === 'failed') reject(new Error(`the guest says: ${message.message}`))
+      if (message.is === 'failed') reject(new Error(`the guest failed: ${message.message}`))
     })
     child.once('error', reject)
     child.once('close', () => {
@@ -40,7 +40,7 @@ export function startGuest(order: GuestOrder, { onProgress, onLimits }: GuestWat
       reject(new Error('the guest’s process ended before its file had landed'))
     })
   })
-  // A guest who is killed on purpose is nobody's failure; whoever waits for `done` still hears of it.
+  // A guest killed on purpose is no failure; a caller that awaits `done` still gets the error.
   done.catch(() => undefined)
   child.send(order)
   return {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { mebibytes, type Story } from './story.ts'
 
-/** The most memory that a process has held so far, in bytes; undefined where the system does not tell (it is Linux that does) or the process is gone. */
+/** The peak memory of a process so far, in bytes; undefined when the process has ended, and on systems other than Linux. */
 export async function peakMemory(pid: number | 'self'): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]
@@ -10,25 +10,25 @@ export async function peakMemory(pid: number | 'self'): Promise<number | undefin
 
 const MIB = 1024 * 1024
 
-/** The most memory of every process that has run, in bytes; what was killed is in it too. */
+/** The peak memory of every process, in bytes, including killed ones. */
 export interface MemoryPeaks {
   readonly server: (number | undefined)[]
   readonly guests: (number | undefined)[]
 }
 
-/** Files of any size pass through with flat memory. Half of what is held is Node itself, with its compiler for TypeScript. */
+/** Memory does not grow with the size of a file. About half of it is Node itself, with its TypeScript compiler. */
 const MAX_BYTES = 200 * MIB
 
 export async function reportMemory(story: Story, peaks: MemoryPeaks): Promise<void> {
-  await story.step('How much memory that took.', async () => {
-    tell('server', 'The server')
-    tell('guests', 'Gustav’s processes')
+  await story.step('The memory of all processes.', async () => {
+    report('server', 'The server')
+    report('guests', 'Gustav’s processes')
   })
 
-  function tell(who: keyof MemoryPeaks, name: string): void {
+  function report(who: keyof MemoryPeaks, name: string): void {
     const known = peaks[who].filter((peak) => peak !== undefined)
-    const most = Math.max(0, ...known)
-    if (known.length === 0) story.say(`${name}: this system does not tell.`)
-    else story.check(most < MAX_BYTES, `${name} held ${mebibytes(most)} at most, of ${mebibytes(MAX_BYTES)} allowed`)
+    const peak = Math.max(0, ...known)
+    if (known.length === 0) story.say(`${name}: this system does not report it.`)
+    else story.check(peak < MAX_BYTES, `${name} used at most ${mebibytes(peak)} of ${mebibytes(MAX_BYTES)} allowed`)
   }
 }

@@ -6,21 +6,21 @@ import type { CreatedLink, InboxItem, Owner } from '@blindkeep/client/owner'
 import type { DemoFile } from './files.ts'
 import { type Story, sizeOf } from './story.ts'
 
-/** What Olga signs in with, on whichever machine. */
+/** Olga's credentials on every machine. */
 export const SIGN_IN = { email: 'olga@example.org', password: 'a long sentence that only Olga knows' }
-/** Olga tells it to Gustav by another way than the link. */
+/** Olga gives it to Gustav by another channel than the link. */
 export const PASSPHRASE = 'the name of her first dog'
 
-/** Registers, then signs in again as from another machine, so that the account key has been through the server. */
+/** Registers, then signs in again as on another machine, so that the account key comes from the server. */
 export async function ownerRegisters(story: Story, baseUrl: string): Promise<Owner> {
   return story.step('Olga registers, and signs in again as if on another machine.', async () => {
     const signIn = { ...SIGN_IN, baseUrl, environment }
-    // As a browser would, where the password is stretched in JavaScript; the guests of this demo and the second sign-in use Node's own functions.
+    // Stretches the password in JavaScript, as a browser does; the second sign-in and the guests use Node's own functions.
     const registered = await registerOwner({ ...signIn, environment: systemEnvironment })
     const { owner } = await logIn(signIn)
     if (owner === undefined) throw new Error('she was asked for a second factor, which she has not turned on')
     const isSame = Buffer.compare(owner.accountKey, registered.accountKey) === 0
-    story.check(isSame, 'the account key came back, sealed under her password, which never left her side')
+    story.check(isSame, 'the account key came back, sealed under her password, which the server never saw')
     const { used } = await owner.quota()
     story.check(used === 0, 'she uses 0 bytes')
     return owner
@@ -32,12 +32,12 @@ export async function ownerMakesLink(story: Story, owner: Owner): Promise<Create
     const caps = { maxFileCount: 3, maxTotalBytes: 400_000_000, maxFileSize: 350_000_000 }
     const link = await owner.createLink({ caps, passphrase: PASSPHRASE, label: 'for Gustav' })
     story.say(`${link.url.slice(0, link.url.indexOf('#') + 9)}…`)
-    story.say('What stands after # stays with the two of them: the server never sees it.')
+    story.say('The part after # stays between the two of them: the server never sees it.')
     return link
   })
 }
 
-/** Lists, opens and compares everything; gives the list. */
+/** Lists, opens and compares all drops; returns the list. */
 export async function ownerOpensAll(
   story: Story,
   owner: Owner,
@@ -47,7 +47,7 @@ export async function ownerOpensAll(
     'Olga lists her inbox, opens every file as a stream and compares it with what Gustav sent.',
     async () => {
       const items = await owner.inbox()
-      story.check(items.length === files.length, `${files.length} drops wait, and none twice`)
+      story.check(items.length === files.length, `${files.length} drops are in the inbox, each once`)
       for (const [index, file] of files.entries()) {
         const item = items[index]
         if (item === undefined) continue
@@ -63,7 +63,7 @@ export async function ownerOpensAll(
       const [link] = await owner.listLinks()
       story.check(
         link?.label === 'for Gustav' && link.landedFiles === files.length && link.openSessions === 0,
-        `the link “${link?.label}” shows ${link?.landedFiles} files, ${sizeOf(link?.landedBytes ?? 0)}, and no upload under way`,
+        `the link “${link?.label}” shows ${link?.landedFiles} files, ${sizeOf(link?.landedBytes ?? 0)}, and no open upload`,
       )
       return items
     },
@@ -74,14 +74,14 @@ export async function ownerDiscards(story: Story, owner: Owner, items: readonly 
   await story.step('Olga discards the largest drop.', async () => {
     const sum = items.reduce((bytes, { sealedBytes }) => bytes + sealedBytes, 0)
     const before = await owner.quota()
-    story.check(before.used === sum, `before: ${sizeOf(before.used)} used, the sum of what waits`)
+    story.check(before.used === sum, `before: ${sizeOf(before.used)} used, the sum of the drops`)
     const largest = items.toSorted((a, b) => b.sealedBytes - a.sealedBytes)[0]
     if (largest === undefined) return
     await owner.discardDrop(largest.dropId)
     const after = await owner.quota()
     story.check(after.used === sum - largest.sealedBytes, `after: ${sizeOf(after.used)} used`)
     const left = await owner.inbox()
-    story.check(left.length === items.length - 1, `${left.length} drops wait`)
+    story.check(left.length === items.length - 1, `${left.length} drops are left`)
   })
 }
 
@@ -92,7 +92,7 @@ export async function ownerLeaves(story: Story, owner: Owner): Promise<void> {
       () => false,
       () => true,
     )
-    story.check(isOver, 'signed out, she is let in no more')
+    story.check(isOver, 'after that, the server refuses her requests')
   })
 }
 

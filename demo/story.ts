@@ -1,11 +1,11 @@
-/** How the demo tells what it does: numbered steps in plain words, each with its time, and a list of what was not as it must be. */
+/** The output of the demo: numbered steps, each with its time, and the result of each check. */
 export interface Story {
-  /** Runs one step; its result is the line that says what happened. */
+  /** Runs one step and returns its result. */
   step<Result>(title: string, work: () => Promise<Result>): Promise<Result>
   say(line: string): void
-  /** Notes a failure and goes on, so that one run shows everything that is wrong. */
+  /** Prints and counts a failure and continues, so that one run shows all failures. */
   check(isTrue: boolean, claim: string): void
-  /** How many claims did not hold. */
+  /** The number of failed checks. */
   failures(): number
 }
 

@@ -1,9 +1,9 @@
-/** A small client over fetch. It lives through a server that dies and comes back: a request without an answer is a value and no error. */
+/** A small HTTP client for a server that dies and restarts: a request without an answer is a value, not an error. */
 import { HEADERS } from '@blindkeep/protocol/wire'
 import type { RunningServer } from '../testing/startServer.ts'
-import { createPatience, type Patience } from './patience.ts'
+import { createUptimeDeadline, type UptimeDeadline } from './uptimeDeadline.ts'
 
-/** An answer takes no longer on an honest server, however busy. Whoever waits longer waits for something that is stuck. */
+/** A server that takes longer to answer is stuck, however busy it is. */
 const ANSWER_MS = 60_000
 
 export interface Asked {
@@ -13,7 +13,7 @@ export interface Asked {
   readonly token?: string
   readonly json?: unknown
   readonly bytes?: Uint8Array
-  /** Cuts the connection after so many milliseconds. */
+  /** Cuts the connection after this time. */
   readonly cutAfterMs?: number
 }
 
@@ -30,11 +30,11 @@ export interface Reply {
 export interface Api {
   /** Undefined when the connection was refused, broke, or was cut. Throws when there is no answer after 60 s. */
   ask(asked: Asked): Promise<Reply | undefined>
-  /** Asks until there is an answer, pausing in between; throws when the server was up for 60 s without giving one. */
+  /** Repeats until there is an answer, with pauses; throws when the server was up for 60 s without answering. */
   askUntilAnswered(asked: Asked): Promise<Reply>
-  /** For whoever waits for more than one answer. */
-  patience(ms: number): Patience
-  /** Whoever asks anything from now on, or waits for an answer, gets an error: so a run that is over leaves nobody asking. */
+  /** For a wait that spans several requests. */
+  deadline(ms: number): UptimeDeadline
+  /** Every request under way, and every later one, throws: so no request outlives its run. */
   close(): void
   isClosed(): boolean
 }
@@ -70,15 +70,15 @@ export function createApi({ url, uptimeMs }: Pick<RunningServer, 'url' | 'uptime
       return 'failure' in answer ? undefined : answer
     },
     async askUntilAnswered(asked) {
-      const patience = createPatience(uptimeMs, ANSWER_MS)
+      const deadline = createUptimeDeadline(uptimeMs, ANSWER_MS)
       for (;;) {
         const answer = await answerTo(asked)
         if (!('failure' in answer)) return answer
-        if (patience.isOver()) throw unanswered(asked, answer.failure)
+        if (deadline.isOver()) throw unanswered(asked, answer.failure)
         await pause(PAUSE_MS)
       }
     },
-    patience: (ms) => createPatience(uptimeMs, ms),
+    deadline: (ms) => createUptimeDeadline(uptimeMs, ms),
     close: () => closing.abort(new Error('the run is over')),
     isClosed: () => closing.signal.aborted,
   }
@@ -92,7 +92,7 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** The body as JSON; the caller says what the interface promises it to be. */
+/** The body as JSON. The caller names the type that the interface promises. */
 export function jsonOf<Value>(reply: Reply): Value {
   return JSON.parse(reply.body.toString())
 }

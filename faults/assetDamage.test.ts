@@ -4,9 +4,9 @@ import { after, before, describe, it } from 'node:test'
 import type { StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
 import { jsonOf, pause } from './api.ts'
 import { planAdoption, sendAdoption } from './assets/adopt.ts'
-import { type Asset, heldBy, newAsset } from './assets/assetLedger.ts'
+import { acknowledgedBlobsOf, newAsset } from './assets/assetLedger.ts'
 import { ownBlob, uploadBlob } from './assets/uploadBlob.ts'
-import type { Link } from './ledger.ts'
+import type { Asset, Link } from './ledger.ts'
 import { createWorld, type World } from './load.ts'
 import { fileOf, flipBit, landed, newLink } from './session.ts'
 
@@ -18,19 +18,19 @@ describe('a blob of an asset', () => {
   const harms: readonly {
     readonly what: string
     readonly apply: (path: string) => Promise<void>
-    /** Stored, retrievable, durable, and what a deep scan finds. */
+    /** Expected members of the verdict: stored, retrievable, durable, deep. */
     readonly structural: readonly unknown[]
     readonly deep: readonly unknown[]
   }[] = [
     {
-      what: 'has one other bit',
+      what: 'has one flipped bit',
       apply: (path) => flipBit(path, SIZE - 2),
-      // Nobody has looked at its bytes.
+      // A structural verification does not read the bytes.
       structural: [true, true, true, undefined],
       deep: [true, false, false, 'corrupt'],
     },
     {
-      what: 'is cut',
+      what: 'is truncated',
       apply: (path) => truncate(path, SIZE - 1),
       structural: [false, false, false, undefined],
       deep: [false, false, false, undefined],
@@ -42,7 +42,7 @@ describe('a blob of an asset', () => {
       deep: [false, false, false, undefined],
     },
     {
-      what: 'is gone',
+      what: 'is missing',
       apply: (path) => rm(path),
       structural: [false, false, false, undefined],
       deep: [false, false, false, undefined],
@@ -70,12 +70,12 @@ describe('a blob of an asset', () => {
 
   for (const [index, { what, structural, deep }] of harms.entries()) {
     for (const origin of ['adopted', 'uploaded'] as const) {
-      it(`is called what it is when the object of an ${origin} one ${what}`, async () => {
+      it(`gets the right verdict when the file of an ${origin} original ${what}`, async () => {
         const asset = harmed[index]?.[origin]
         assert.ok(asset)
         assert.deepEqual(await verdictOn(world, asset, false), structural)
         assert.deepEqual(await verdictOn(world, asset, true), deep)
-        // A verdict is a read and leaves nothing behind (specification, Storage verification, rule 1); the scrubber looks by itself, and marks what is wrong.
+        // A verification changes nothing (specification, Storage verification, rule 1); the scrubber reads the bytes by itself and marks damage.
         const isFoundCorrupt = deep.includes('corrupt')
         if (isFoundCorrupt) await untilLogged(world, 'an object is damaged')
         assert.deepEqual(
@@ -86,7 +86,7 @@ describe('a blob of an asset', () => {
     }
   }
 
-  it('has a verdict of its own beside those that are lost', async () => {
+  it('gets its own verdict in a request about damaged and intact blobs', async () => {
     const assets = harmed.map(({ adopted }) => adopted)
     const verdicts = await verdictsOf(world, assets, true)
     assert.deepEqual(
@@ -96,12 +96,12 @@ describe('a blob of an asset', () => {
   })
 })
 
-/** One for each that was harmed so far. */
+/** Waits for one more line with this text than the last call saw. */
 async function untilLogged({ api, server }: World, event: string): Promise<void> {
-  const told = ++logged
-  const patience = api.patience(MARKED_MS)
-  while (server.log().split(event).length <= told) {
-    if (patience.isOver()) throw new Error(`it was not logged within ${MARKED_MS} ms: ${event}`)
+  const expected = ++logged
+  const deadline = api.deadline(MARKED_MS)
+  while (server.log().split(event).length <= expected) {
+    if (deadline.isOver()) throw new Error(`it was not logged within ${MARKED_MS} ms: ${event}`)
     await pause(20)
   }
 }
@@ -130,7 +130,10 @@ function originalFileOf(world: World, { bundles }: Asset): string {
 
 async function verdictsOf({ api }: World, assets: readonly Asset[], deep: boolean) {
   const json = {
-    assets: assets.map((asset) => ({ asset_id: asset.assetId, blob_hashes: heldBy(asset).map(({ hash }) => hash) })),
+    assets: assets.map((asset) => ({
+      asset_id: asset.assetId,
+      blob_hashes: acknowledgedBlobsOf(asset).map(({ hash }) => hash),
+    })),
     deep,
   }
   const token = assets[0]?.owner.token ?? ''

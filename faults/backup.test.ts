@@ -20,7 +20,7 @@ import { landed, newLink, openSession } from './session.ts'
 const receiptOf = ({ receiptCbor = '' }: Attempt) => decodeReceipt(fromBase64(receiptCbor))
 const CHUNK_BYTES = 500_009
 
-/** kill -9 as soon as it has something in its hands, wherever that is. */
+/** kill -9 as soon as the backup directory exists. */
 async function killBackup({ server }: World, backup: string): Promise<void> {
   const { PATH = '' } = process.env
   const env = { PATH, DATA_DIR: server.dataDir }
@@ -32,20 +32,20 @@ async function killBackup({ server }: World, backup: string): Promise<void> {
   await closed
 }
 
-/** What it printed. */
+/** Returns its output. */
 function succeeded({ status, stdout, stderr }: CommandOutcome): string {
   assert.equal(status, 0, stdout + stderr)
   return stdout
 }
 
-describe('a server that is gone and comes back from its backup', () => {
-  it('has what it had, means nothing else by what it said since, and goes on', async () => {
+describe('a server restored from its backup', () => {
+  it('has the data of the backup, invalidates later tokens and cursors, and resumes sessions', async () => {
     const world = await createWorld('backup')
     const { server, ledger, api } = world
     const [owner] = world.owners
     assert.ok(owner)
     const root = await mkdtemp(join(tmpdir(), 'blindkeep-backup-'))
-    const [backup, place] = [join(root, 'backup'), join(root, 'restored')]
+    const [backup, restored] = [join(root, 'backup'), join(root, 'restored')]
     const ask = (path: string, token?: string) =>
       api.askUntilAnswered({ method: 'GET', path, ...(token !== undefined && { token }) })
     try {
@@ -61,7 +61,7 @@ describe('a server that is gone and comes back from its backup', () => {
       const lost = await landed(world, link, { name: 'lost', size: 7 })
 
       assert.equal(await server.terminate(), 0)
-      const env = { MASTER_SECRET_FILE: join(dirname(server.dataDir), 'master.secret'), DATA_DIR: place }
+      const env = { MASTER_SECRET_FILE: join(dirname(server.dataDir), 'master.secret'), DATA_DIR: restored }
       for (const args of [
         ['restore', backup],
         ['fsck', '--deep'],

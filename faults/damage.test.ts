@@ -12,34 +12,38 @@ const CHUNK_BYTES = 500_009
 const SIZE = 5 * CHUNK_BYTES - 3
 const RECORDED = 4 * CHUNK_BYTES
 
-/** What was done to the file while the server was off, and where the first chunk lies that is not good any more. */
+/** Damage done to the file while the server was stopped, and how many bytes before it are intact. */
 const damages: readonly {
   readonly what: string
-  readonly good: number
+  readonly intactBytes: number
   readonly apply: (path: string) => Promise<void>
 }[] = [
   {
-    what: 'the second of four chunks has one other bit',
-    good: CHUNK_BYTES,
+    what: 'the second of four chunks has one flipped bit',
+    intactBytes: CHUNK_BYTES,
     apply: (path) => flipBit(path, CHUNK_BYTES + 77),
   },
   {
-    what: 'the last of four chunks has one other bit',
-    good: 3 * CHUNK_BYTES,
+    what: 'the last of four chunks has one flipped bit',
+    intactBytes: 3 * CHUNK_BYTES,
     apply: (path) => flipBit(path, RECORDED - 1),
   },
   {
     what: 'the file ends in the third chunk',
-    good: 2 * CHUNK_BYTES,
+    intactBytes: 2 * CHUNK_BYTES,
     apply: (path) => truncate(path, 2 * CHUNK_BYTES + 1),
   },
-  { what: 'the file ends between two chunks', good: 3 * CHUNK_BYTES, apply: (path) => truncate(path, 3 * CHUNK_BYTES) },
-  { what: 'the file is empty', good: 0, apply: (path) => truncate(path, 0) },
-  { what: 'the file is gone', good: 0, apply: (path) => rm(path) },
-  { what: 'nothing is damaged', good: RECORDED, apply: async () => undefined },
+  {
+    what: 'the file ends between two chunks',
+    intactBytes: 3 * CHUNK_BYTES,
+    apply: (path) => truncate(path, 3 * CHUNK_BYTES),
+  },
+  { what: 'the file is empty', intactBytes: 0, apply: (path) => truncate(path, 0) },
+  { what: 'the file is missing', intactBytes: 0, apply: (path) => rm(path) },
+  { what: 'nothing is damaged', intactBytes: RECORDED, apply: async () => undefined },
 ]
 
-describe('the first touch of a session after a start', () => {
+describe('the first request to a session after a start', () => {
   let world: World
   const sessions: Session[] = []
 
@@ -64,20 +68,23 @@ describe('the first touch of a session after a start', () => {
     return session
   }
 
-  for (const [index, { what, good }] of damages.entries()) {
-    it(`goes on behind the last good chunk when ${what}`, async () => {
+  for (const [index, { what, intactBytes }] of damages.entries()) {
+    it(`resumes behind the last intact chunk when ${what}`, async () => {
       const session = sessionAt(index)
       const { attempt, upload } = session
-      if (good < RECORDED) {
-        // The disk has lost what was acknowledged; that the server goes back is what it has to do here.
-        attempt.hasLooseRequest = true
-        attempt.acknowledgedOffset = good
+      if (intactBytes < RECORDED) {
+        // The disk has lost acknowledged bytes, so here the server must go back.
+        attempt.hasPendingRequest = true
+        attempt.acknowledgedOffset = intactBytes
         const reply = await upload.append({ offset: RECORDED, length: SIZE - RECORDED })
-        assert.deepEqual([reply?.status, reply?.code, reply?.offset], [409, 'error.upload.offset_mismatch', good])
+        assert.deepEqual(
+          [reply?.status, reply?.code, reply?.offset],
+          [409, 'error.upload.offset_mismatch', intactBytes],
+        )
         attempt.landed = 'no'
       }
-      assert.deepEqual(await upload.standing(), { state: 'open', offset: good })
-      // Other boundaries than before: nothing of the lost chunks may be in the way.
+      assert.deepEqual(await upload.state(), { state: 'open', offset: intactBytes })
+      // Other chunk boundaries than before: nothing of the lost chunks may remain.
       await appendUpTo(session, SIZE, CHUNK_BYTES - 1001)
       await fetchReceipt(world, attempt)
       const entry = (await readInbox(world, attempt.link.owner)).find(({ drop_id }) => drop_id === attempt.dropId)
@@ -87,7 +94,7 @@ describe('the first touch of a session after a start', () => {
     })
   }
 
-  it('leaves rows, files and receipts whole', async () => {
+  it('leaves rows, files and receipts consistent', async () => {
     await world.server.kill9()
     assert.deepEqual(await world.oracle.examine(), [])
     await world.server.restart()
@@ -96,8 +103,8 @@ describe('the first touch of a session after a start', () => {
 
 describe('the content of a pending drop', () => {
   const losses: readonly { readonly what: string; readonly apply: (path: string) => Promise<void> }[] = [
-    { what: 'is gone', apply: (path) => rm(path) },
-    { what: 'is cut', apply: (path) => truncate(path, SIZE - 1) },
+    { what: 'is missing', apply: (path) => rm(path) },
+    { what: 'is truncated', apply: (path) => truncate(path, SIZE - 1) },
     { what: 'is longer', apply: (path) => truncate(path, SIZE + 1) },
   ]
   let world: World
@@ -119,9 +126,9 @@ describe('the content of a pending drop', () => {
     })
   }
 
-  it('is served beside others whose files are gone', async () => {
+  it('is served when files of other drops are missing', async () => {
     const kept = await landed(world, link, { name: 'kept', size: 11 })
-    await rm(fileOf(world.server.dataDir, await landed(world, link, { name: 'gone', size: 11 })))
+    await rm(fileOf(world.server.dataDir, await landed(world, link, { name: 'missing', size: 11 })))
     const reply = await ask(kept, 'GET')
     assert.deepEqual([reply.status, sha256(reply.body)], [200, kept.hash])
     assert.deepEqual(world.ledger.faults, [])

@@ -1,4 +1,4 @@
-/** A small file system in memory that can be filled up and freed at will. */
+/** A small file system in memory that can be filled and freed. */
 import { spawnSync } from 'node:child_process'
 import {
   closeSync,
@@ -16,13 +16,13 @@ import { join } from 'node:path'
 
 export interface SmallDisk {
   readonly directory: string
-  /** Takes all space that is free, then gives back `room` bytes of it. Again and again keeps the disk full. */
+  /** Takes all free space, then gives back `room` bytes. Repeated calls keep the disk full. */
   fill(room?: number): void
   free(): void
   unmount(): void
 }
 
-/** For a test's options: false where a small disk can be had. */
+/** For a test's `skip` option: false when a small disk can be mounted. */
 export function whyNoSmallDisk(): string | false {
   const disk = mountSmallDisk(1024 * 1024)
   if ('missing' in disk) return disk.missing
@@ -30,7 +30,7 @@ export function whyNoSmallDisk(): string | false {
   return false
 }
 
-/** Or why there can be none: it takes Linux, and the right to mount. */
+/** Needs Linux and the right to mount; otherwise returns what is missing. */
 export function mountSmallDisk(bytes: number): SmallDisk | { readonly missing: string } {
   const directory = mkdtempSync(join(tmpdir(), 'blindkeep-disk-'))
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'blindkeep', directory], {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { jsonOf, pause } from './api.ts'
 import { planAdoption, sendAdoption } from './assets/adopt.ts'
-import { type Asset, heldBy, newAsset } from './assets/assetLedger.ts'
-import type { Attempt, Link } from './ledger.ts'
+import { acknowledgedBlobsOf, newAsset } from './assets/assetLedger.ts'
+import type { Asset, Attempt, Link } from './ledger.ts'
 import { createWorld, judgeAll, type World } from './load.ts'
 import { compareContent, readInbox } from './owner.ts'
 import { appendUpTo, landed, newLink, openSession, type Session } from './session.ts'
@@ -14,7 +14,7 @@ const SIZE = 200_003
 const HALF = 100_001
 const UNAVAILABLE = [500, 'error.storage.unavailable']
 
-describe('a server whose disk of the objects is not mounted', () => {
+describe('a server whose object disk is not mounted', () => {
   let world: World
   let link: Link
   let drop: Attempt
@@ -34,7 +34,7 @@ describe('a server whose disk of the objects is not mounted', () => {
   })
   after(() => world?.close())
 
-  /** The disk goes; `below` its mount there is an empty directory, or what a server has made there once. */
+  /** Unmounts the disk. `below` its mount point is an empty directory, or the directories that a server has once created there. */
   async function takeAway(below: 'nothing' | 'directories'): Promise<void> {
     const directory = join(world.server.dataDir, 'blobs')
     await rename(directory, `${directory} away`)
@@ -44,7 +44,7 @@ describe('a server whose disk of the objects is not mounted', () => {
     isAway = true
   }
 
-  /** Nothing was written in its place. */
+  /** Mounts the disk again, after checking that the server wrote nothing below the mount point. */
   async function bringBack(directoriesBelow: number): Promise<void> {
     const directory = join(world.server.dataDir, 'blobs')
     assert.equal((await readdir(directory, { recursive: true })).length, directoriesBelow)
@@ -54,7 +54,10 @@ describe('a server whose disk of the objects is not mounted', () => {
   }
 
   async function verify(deep: boolean) {
-    const json = { assets: [{ asset_id: asset.assetId, blob_hashes: heldBy(asset).map(({ hash }) => hash) }], deep }
+    const json = {
+      assets: [{ asset_id: asset.assetId, blob_hashes: acknowledgedBlobsOf(asset).map(({ hash }) => hash) }],
+      deep,
+    }
     const reply = await world.api.ask({ method: 'POST', path: '/v1/storage/verify', token: link.owner.token, json })
     assert.ok(reply)
     return reply
@@ -67,22 +70,22 @@ describe('a server whose disk of the objects is not mounted', () => {
   }
 
   for (const below of ['nothing', 'directories'] as const) {
-    it(`does not start, and says why, when below the mount there is ${below}`, async () => {
+    it(`does not start, and logs why, with ${below} below the mount point`, async () => {
       assert.equal(await world.server.terminate(), 0)
       await takeAway(below)
-      const said = world.server.log().length
+      const loggedBefore = world.server.log().length
       await assert.rejects(world.server.restart(), /ended before it answered/)
       assert.equal(await world.server.terminate(), 1)
-      const words = world.server.log().slice(said)
-      assert.match(words, /Blindkeep does not start: the blob directory .*blobs does not look like the one/)
-      assert.match(words, /Is the disk mounted\?/)
+      const logged = world.server.log().slice(loggedBefore)
+      assert.match(logged, /Blindkeep does not start: the blob directory .*blobs does not look like the one/)
+      assert.match(logged, /Is the disk mounted\?/)
       await bringBack(below === 'nothing' ? 0 : 256)
       await world.server.restart()
       assert.equal((await contentOf(drop)).status, 200)
     })
   }
 
-  it('answers 500 error.storage.unavailable when the disk goes while it runs, and goes on when it is back', async () => {
+  it('answers 500 error.storage.unavailable while the disk is unmounted, and resumes when it is mounted again', async () => {
     const begun = await openSession(world, link, { name: 'begun', size: SIZE })
     const cancelled = await openSession(world, link, { name: 'cancelled', size: SIZE })
     await appendUpTo(cancelled, HALF, HALF)
@@ -97,11 +100,11 @@ describe('a server whose disk of the objects is not mounted', () => {
     assert.deepEqual(codesOf, [UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE])
     const ready = await world.api.askUntilAnswered({ method: 'GET', path: '/readyz' })
     assert.deepEqual([ready.status, jsonOf<{ failing: string[] }>(ready).failing], [503, ['blobs']])
-    // Its bytes cannot be removed now, and the row that knows them may not go before them.
+    // Its bytes cannot be removed now, and their row must outlive them.
     assert.equal(await cancelled.upload.cancel(), true)
-    const toldAt = Date.now()
+    const cancelledAt = Date.now()
     while (!world.server.log().includes('remove deleting bytes')) {
-      assert.ok(Date.now() - toldAt < 5_000, 'nobody tried to remove the cancelled bytes')
+      assert.ok(Date.now() - cancelledAt < 5_000, 'the server did not try to remove the cancelled bytes')
       await pause(20)
     }
     await bringBack(256)

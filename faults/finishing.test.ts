@@ -17,8 +17,8 @@ const CHUNK_BYTES = 9 * 1024 * 1024 - 1
 const MAX_ROUNDS = 10
 const LANDED_MS = 30_000
 
-describe('a session whose last byte has come', () => {
-  it('lands after the process was killed, though its guest says nothing more', async (test) => {
+describe('a finishing session', () => {
+  it('lands after a kill, without a further request of its guest', async (test) => {
     const world = await createWorld('finishing')
     try {
       const left = await killWhileFinishing(world)
@@ -28,7 +28,7 @@ describe('a session whose last byte has come', () => {
         assert.equal(await settledState(world, attempt), 'landed')
         await fetchReceipt(world, attempt)
       }
-      // The others' guests ask where they are, as guests do.
+      // The guests of the other sessions ask for their state, as guests do.
       for (const attempt of world.ledger.attempts) if (!left.includes(attempt)) world.pool.abandoned.push(attempt)
       await judgeAll(world)
       assert.deepEqual(world.ledger.faults, [])
@@ -37,7 +37,7 @@ describe('a session whose last byte has come', () => {
     }
   })
 
-  it('fails after the process was killed, and gets no receipt, when its bytes are not there any more', async () => {
+  it('fails after a kill, without a receipt, when its bytes are lost', async () => {
     const world = await createWorld('finishing and damaged')
     try {
       const [damaged] = await killWhileFinishing(world)
@@ -55,7 +55,7 @@ describe('a session whose last byte has come', () => {
   })
 })
 
-/** The sessions that a kill has caught in that state, which lasts for milliseconds: so many come to their last byte at once, and it is tried again. */
+/** The sessions that a kill has left finishing. The state lasts for milliseconds, so several files finish at once, and a round without such a session is repeated. */
 async function killWhileFinishing(world: World): Promise<readonly Attempt[]> {
   const { server, ledger, oracle } = world
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -77,10 +77,10 @@ async function killWhileFinishing(world: World): Promise<readonly Attempt[]> {
     if (left.length > 0)
       return ledger.attempts.filter(({ uploadId }) => uploadId !== undefined && left.includes(uploadId))
   }
-  return assert.fail(`in ${MAX_ROUNDS} rounds no session was caught while it was finishing`)
+  return assert.fail(`in ${MAX_ROUNDS} rounds no kill left a session finishing`)
 }
 
-/** Sends everything but the last chunks; gives what sends those. */
+/** Sends everything except the last chunks, and returns functions that send those. */
 async function allButLastChunks(world: World, round: number): Promise<readonly (() => Promise<unknown>)[]> {
   const link = await newLink(world, `round ${round}`)
   return Promise.all(
@@ -93,13 +93,13 @@ async function allButLastChunks(world: World, round: number): Promise<readonly (
   )
 }
 
-/** Asks for nothing but the state, until it is another than finishing. */
+/** Requests only the state, until it is no longer `finishing`. */
 async function settledState(world: World, attempt: Attempt): Promise<string | undefined> {
   const upload = createUpload(world, attempt, Buffer.alloc(0))
   const giveUpAt = Date.now() + LANDED_MS
   for (;;) {
-    const standing = await upload.standing()
-    if (standing?.state !== 'finishing' || Date.now() > giveUpAt) return standing?.state
+    const current = await upload.state()
+    if (current?.state !== 'finishing' || Date.now() > giveUpAt) return current?.state
     await pause(20)
   }
 }

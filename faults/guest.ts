@@ -1,4 +1,4 @@
-/** A guest: sends one file after another, gives some up, takes up what was given up, and rides through every restart of the server. */
+/** A guest: sends one file after another, abandons some sessions, resumes abandoned ones, and continues through every restart of the server. */
 import { inspect } from 'node:util'
 import { verifiers } from '@blindkeep/client/receipts'
 import { fromBase64 } from '@blindkeep/protocol/bytes'
@@ -8,20 +8,21 @@ import { jsonOf, pause } from './api.ts'
 import { type Attempt, describeAttempt, isOver, type Link, newAttempt } from './ledger.ts'
 import type { Pool } from './pool.ts'
 import { type Random, randomContent, sha256 } from './random.ts'
-import { type Chunk, createUpload, type Upload, type UploadPorts } from './upload.ts'
+import { type Chunk, createUpload, type Upload } from './upload.ts'
+import type { UploadPorts } from './uploadRules.ts'
 
 export interface GuestPorts extends UploadPorts {
   readonly pool: Pool
   readonly seed: string
-  /** By key id, the 1984 published bytes. */
+  /** The 1984 published bytes, by key id. */
   readonly attestationKeys: ReadonlyMap<string, Uint8Array>
-  readonly fileBytesMost: number
+  readonly maxFileBytes: number
 }
 
 /** How a guest treats a session. */
-const MANNERS = ['whole', 'cut', 'twice', 'garbled', 'cancel early', 'cancel late', 'give up'] as const
-type Manner = (typeof MANNERS)[number]
-const MANNER_WEIGHTS: Readonly<Record<Manner, number>> = {
+const BEHAVIOURS = ['whole', 'cut', 'twice', 'garbled', 'cancel early', 'cancel late', 'give up'] as const
+type Behaviour = (typeof BEHAVIOURS)[number]
+const BEHAVIOUR_WEIGHTS: Readonly<Record<Behaviour, number>> = {
   whole: 50,
   cut: 12,
   twice: 8,
@@ -32,8 +33,8 @@ const MANNER_WEIGHTS: Readonly<Record<Manner, number>> = {
 }
 
 const MEBIBYTE = 1024 * 1024
-/** Sizes in bytes, and how many of a hundred files lie between. */
-const SIZES: readonly (readonly [share: number, least: number, most: number])[] = [
+/** Percent of the files, with their smallest and largest size in bytes. */
+const SIZES: readonly (readonly [share: number, min: number, max: number])[] = [
   [15, 1, 16],
   [25, 17, 65_536],
   [30, 65_537, MEBIBYTE],
@@ -44,10 +45,10 @@ const FALSE_SHARE = 0.04
 const MAX_CHUNK_BYTES = 9 * MEBIBYTE + 1
 const MAX_ABANDONED = 20
 const STUCK_MS = 120_000
-/** How long a guest waits before it tries again what was not answered, or refused for want of space. */
+/** Before a guest repeats a request that was not answered, or that the full disk refused. */
 const RETRY_PAUSE_MS = 50
 
-/** Sends until `isStopping`, then finishes what it has begun. */
+/** Sends until `isStopping`, then finishes its current file. */
 export async function runGuest(ports: GuestPorts, random: Random, isStopping: () => boolean): Promise<void> {
   const { pool, ledger } = ports
   for (let index = 0; !isStopping(); index++) {
@@ -59,18 +60,18 @@ export async function runGuest(ports: GuestPorts, random: Random, isStopping: ()
     }
     const attempt = planned(await pool.take(own), ports, own)
     ledger.counts.attempts++
-    await send(ports, attempt, own, mannerOf(own))
+    await send(ports, attempt, own, behaviourOf(own))
   }
 }
 
-/** Finishes or cancels a session that somebody gave up. */
+/** Finishes or cancels an abandoned session. */
 export async function settle(ports: GuestPorts, attempt: Attempt, random: Random): Promise<void> {
   await send(ports, attempt, random, random.chance(0.6) ? 'whole' : 'cancel early')
 }
 
-function planned(link: Link, { ledger, seed, fileBytesMost }: GuestPorts, random: Random): Attempt {
+function planned(link: Link, { ledger, seed, maxFileBytes }: GuestPorts, random: Random): Attempt {
   const name = `${seed}-${random.hex(8)}`
-  const size = Math.min(sizeOf(random), fileBytesMost - random.integer(0, 1000))
+  const size = Math.min(sizeOf(random), maxFileBytes - random.integer(0, 1000))
   const isFalse = random.chance(FALSE_SHARE)
   const hash = sha256(randomContent(isFalse ? `${name} declared` : name, size))
   const attempt = newAttempt({ name, link, size, hash, isFalse })
@@ -80,12 +81,12 @@ function planned(link: Link, { ledger, seed, fileBytesMost }: GuestPorts, random
 }
 
 function sizeOf(random: Random): number {
-  const [, least, most] = byWeight(SIZES, ([share]) => share, random)
-  return random.integer(least, most)
+  const [, min, max] = byWeight(SIZES, ([share]) => share, random)
+  return random.integer(min, max)
 }
 
-function mannerOf(random: Random): Manner {
-  return byWeight(MANNERS, (manner) => MANNER_WEIGHTS[manner], random)
+function behaviourOf(random: Random): Behaviour {
+  return byWeight(BEHAVIOURS, (behaviour) => BEHAVIOUR_WEIGHTS[behaviour], random)
 }
 
 export function byWeight<Value>(values: readonly Value[], weight: (value: Value) => number, random: Random): Value {
@@ -97,19 +98,19 @@ export function byWeight<Value>(values: readonly Value[], weight: (value: Value)
   return random.pick(values)
 }
 
-async function send(ports: GuestPorts, attempt: Attempt, random: Random, manner: Manner): Promise<void> {
+async function send(ports: GuestPorts, attempt: Attempt, random: Random, behaviour: Behaviour): Promise<void> {
   const content = randomContent(attempt.name, attempt.size)
   const upload = createUpload(ports, attempt, content)
   try {
     while (attempt.uploadId === undefined && !(await upload.create())) {
-      if (attempt.isGone) return
+      if (attempt.isClosed) return
       await pause(RETRY_PAUSE_MS)
     }
-    const isDone = await transfer({ ports, attempt, upload, random, manner })
+    const isDone = await transfer({ ports, attempt, upload, random, behaviour })
     if (!isDone) ports.pool.abandoned.push(attempt)
     else if (attempt.landed === 'acknowledged') await fetchReceipt(ports, attempt)
   } catch (error) {
-    attempt.isGone = true
+    attempt.isClosed = true
     ports.ledger.fault(`${inspect(error)}: ${describeAttempt(attempt)}`)
   }
 }
@@ -119,72 +120,72 @@ interface Transfer {
   readonly attempt: Attempt
   readonly upload: Upload
   readonly random: Random
-  readonly manner: Manner
+  readonly behaviour: Behaviour
 }
 
-/** Chunk by chunk until the session is over. False when the guest gives it up. */
-async function transfer({ attempt, upload, random, manner, ports }: Transfer): Promise<boolean> {
-  const patience = ports.api.patience(STUCK_MS)
+/** Chunk by chunk until the session is over. False when the guest abandons it. */
+async function transfer({ attempt, upload, random, behaviour, ports }: Transfer): Promise<boolean> {
+  const deadline = ports.api.deadline(STUCK_MS)
   let acknowledged = attempt.acknowledgedOffset
   const chunkBytes = Math.min(MAX_CHUNK_BYTES, random.integer(Math.ceil(attempt.size / 8), attempt.size) | 1)
-  /** From which offset on a guest ends early who does. */
+  /** The offset at which a guest that abandons or cancels does so. */
   const turnAt = random.fraction() * attempt.size
   let known = attempt.acknowledgedOffset
   for (let mustAsk = true; !isOver(attempt); ) {
-    if (attempt.acknowledgedOffset > acknowledged) patience.restart()
+    if (attempt.acknowledgedOffset > acknowledged) deadline.restart()
     acknowledged = attempt.acknowledgedOffset
-    if (patience.isOver()) throw new Error(`no progress in ${STUCK_MS / 1000} s of the server’s time`)
+    if (deadline.isOver()) throw new Error(`no progress in ${STUCK_MS / 1000} s of the server’s time`)
     if (mustAsk) {
-      const standing = await upload.standing()
-      if (standing === undefined || isOver(attempt)) break
-      known = standing.offset
-      // The last byte is there: it lands by itself, or the guest asks once more for what it led to.
-      if (standing.state === 'finishing' && random.chance(0.7)) {
+      const current = await upload.state()
+      if (current === undefined || isOver(attempt)) break
+      known = current.offset
+      // The server has the last byte: the session lands by itself, or the guest repeats its last chunk for the answer.
+      if (current.state === 'finishing' && random.chance(0.7)) {
         await pause(5)
         continue
       }
     }
-    if (manner === 'give up' && known >= turnAt && known > 0) return false
-    if (manner === 'cancel early' && known >= turnAt) {
+    if (behaviour === 'give up' && known >= turnAt && known > 0) return false
+    if (behaviour === 'cancel early' && known >= turnAt) {
       if (await upload.cancel()) break
       mustAsk = true
       continue
     }
     const next = { offset: known, length: Math.min(chunkBytes, attempt.size - known) }
-    mustAsk = await step({ ports, attempt, upload, random, manner }, known < attempt.size ? next : lastOf(attempt))
+    mustAsk = await step({ ports, attempt, upload, random, behaviour }, known < attempt.size ? next : lastOf(attempt))
     known = attempt.acknowledgedOffset
   }
   return true
 }
 
-/** Sends one chunk in the session's manner. True when only the server knows what came of it. */
-async function step({ ports, attempt, upload, random, manner }: Transfer, chunk: Chunk): Promise<boolean> {
+/** Sends one chunk as the behaviour demands. True when only the server knows the outcome. */
+async function step({ ports, attempt, upload, random, behaviour }: Transfer, chunk: Chunk): Promise<boolean> {
   const isLast = chunk.offset + chunk.length === attempt.size
   const [once, again] = [() => upload.append(chunk), () => upload.append(chunk)]
-  if (manner === 'twice' && (isLast || random.chance(0.3))) {
-    attempt.hasLooseRequest = true
+  if (behaviour === 'twice' && (isLast || random.chance(0.3))) {
+    attempt.hasPendingRequest = true
     await Promise.all([once(), again()])
     return true
   }
-  // The newer request takes over from the older one, of whose bytes nothing may reach the file any more.
-  if (manner === 'garbled' && random.chance(0.6)) {
-    attempt.hasLooseRequest = true
+  // The newer request takes over, and no byte of the older one may reach the file from then on.
+  if (behaviour === 'garbled' && random.chance(0.6)) {
+    attempt.hasPendingRequest = true
     await Promise.all([upload.append(chunk, { isGarbled: true }), pause(random.integer(0, 10)).then(once)])
     return true
   }
-  if (manner === 'cancel late' && isLast) {
-    attempt.hasLooseRequest = true
+  if (behaviour === 'cancel late' && isLast) {
+    attempt.hasPendingRequest = true
     await Promise.all([once(), pause(random.integer(0, 30)).then(upload.cancel)])
     return true
   }
-  if (manner === 'cut' && random.chance(0.5)) {
+  if (behaviour === 'cut' && random.chance(0.5)) {
     await upload.append(chunk, { cutAfterMs: random.integer(1, 30) })
     return true
   }
-  // When there is no answer, half of the guests ask where they are; the others just repeat, and a repeat gets the answer that it had.
+  // After a missing answer, half of the guests ask for the state. The others repeat the chunk, which gets the answer that the first one got.
   const repeats = random.chance(0.5)
   let reply = await once()
-  for (const patience = ports.api.patience(STUCK_MS); reply === undefined && repeats && !patience.isOver(); ) {
+  for (const deadline = ports.api.deadline(STUCK_MS); reply === undefined && repeats && !deadline.isOver(); ) {
     await pause(RETRY_PAUSE_MS)
     reply = await again()
   }
@@ -193,11 +194,11 @@ async function step({ ports, attempt, upload, random, manner }: Transfer, chunk:
 }
 
 function lastOf({ lastChunk }: Attempt): Chunk {
-  if (lastChunk === undefined) throw new Error('all bytes are there, and nobody sent the last ones')
+  if (lastChunk === undefined) throw new Error('the server has all bytes, and the last chunk was never sent')
   return lastChunk
 }
 
-/** The guest's proof: it verifies, it is of this file, and whenever it is fetched it is the same. */
+/** Fetches the guest's receipt: it must verify, be of this file, and never change. */
 export async function fetchReceipt(
   { api, ledger, attestationKeys }: Pick<GuestPorts, 'api' | 'ledger' | 'attestationKeys'>,
   attempt: Attempt,
@@ -212,7 +213,7 @@ export async function fetchReceipt(
   const { payload } = await verifyReceipt({ receiptCbor: fromBase64(text), publicKey, verify: verifiers })
   const isOfThis =
     payload.upload_id === attempt.uploadId && payload.ciphertext_hash === attempt.hash && payload.size === attempt.size
-  if (!isOfThis) fault('its receipt is of something else')
+  if (!isOfThis) fault('its receipt is of another file')
   if (attempt.receiptCbor !== undefined && attempt.receiptCbor !== text) fault('its receipt has changed')
   attempt.receiptCbor = text
   attempt.dropId = payload.drop_id

@@ -1,16 +1,16 @@
-/** The ledger against the rows of a server that does not run: nothing acknowledged is lost, and nothing has happened that nobody asked for. */
+/** Compares the rows of a stopped server with the ledger: nothing acknowledged is lost, and nothing happened without a request. */
 import type { DatabaseSync } from 'node:sqlite'
 import { judgeAssetRows } from './assets/judgeAssets.ts'
 import { type Attempt, describeAttempt, type Ledger, type Link, mayHaveBeenEnded } from './ledger.ts'
 import { type Row, rowsOf } from './rows.ts'
 
-/** What a session may be, by the row that it has. */
+/** A session, by its row. */
 interface Found {
   readonly state: string
   readonly receivedBytes: number
   readonly hasReceipt: boolean
   readonly hasDrop: boolean
-  /** The assets that receipts say its drop became, joined by commas: one at the most. */
+  /** Asset ids in the adoption receipts of its drop, joined by commas: at most one. */
   readonly adoptedInto: string | undefined
 }
 
@@ -18,7 +18,7 @@ export function judgeRows(database: DatabaseSync, ledger: Ledger): readonly stri
   const rows = new Map(rowsOf(database, SESSIONS).map((row) => [row.text('idempotency_key'), row]))
   const known = new Set(ledger.attempts.map(({ name }) => name))
   return [
-    ...[...rows.keys()].filter((name) => !known.has(name)).map((name) => `nobody asked for the session ${name}`),
+    ...[...rows.keys()].filter((name) => !known.has(name)).map((name) => `no request opened the session ${name}`),
     ...ledger.attempts.flatMap((attempt) => attemptFaults(attempt, rows.get(attempt.name))),
     ...linkFaults(database, ledger.links),
     ...judgeAssetRows(database, ledger),
@@ -55,7 +55,7 @@ function presenceFaults(attempt: Attempt, found: Found, row: Row): readonly stri
   const isEnded = state === 'ended' || state === 'failed'
   const isLanded = state === 'landed'
   const rules: readonly (readonly [boolean, string])[] = [
-    [attempt.created === 'no', 'a session was created that nobody asked for'],
+    [attempt.created === 'no', 'a session was created without a request'],
     [attempt.uploadId !== undefined && attempt.uploadId !== row.text('upload_id'), 'the session has another id'],
     [row.number('size') !== attempt.size, 'the session has another size'],
     [
@@ -64,9 +64,9 @@ function presenceFaults(attempt: Attempt, found: Found, row: Row): readonly stri
     ],
     [attempt.landed === 'acknowledged' && !(isLanded && hasReceipt), `an acknowledged landing is ${state}`],
     [attempt.landed === 'no' && (isLanded || state === 'finishing'), `it is ${state} without its last chunk`],
-    [attempt.isFalse && isLanded, 'bytes landed that are not the declared ones'],
+    [attempt.isFalse && isLanded, 'it landed with bytes other than the declared ones'],
     [state === 'failed' && !attempt.isFalse, 'an honest session failed'],
-    [state === 'ended' && attempt.cancelled === 'no' && !mayHaveBeenEnded(attempt), 'nobody asked for its end'],
+    [state === 'ended' && attempt.cancelled === 'no' && !mayHaveBeenEnded(attempt), 'it was ended without a request'],
     [attempt.cancelled === 'acknowledged' && state !== 'ended', `an acknowledged cancel left it ${state}`],
     [attempt.discarded === 'acknowledged' && hasDrop, 'an acknowledged discard has come back'],
     ...dropRules(attempt, found),
@@ -83,10 +83,10 @@ function dropRules(
   const settled = adoptions.find(({ bundle }) => bundle.original.landed === 'acknowledged')?.asset.assetId
   const isAdopted = adoptedInto !== undefined
   return [
-    [state === 'landed' && discarded === 'no' && !hasDrop && !isAdopted, 'its drop is gone and nobody discarded it'],
+    [state === 'landed' && discarded === 'no' && !hasDrop && !isAdopted, 'its drop is missing and was not discarded'],
     [isAdopted && hasDrop, `it is pending and adopted into ${adoptedInto}`],
     [isAdopted && discarded === 'acknowledged', `an acknowledged discard was adopted into ${adoptedInto}`],
-    [isAdopted && !asked.includes(adoptedInto), `it was adopted into ${adoptedInto}, and nobody asked for that`],
+    [isAdopted && !asked.includes(adoptedInto), `it was adopted into ${adoptedInto} without a request`],
     [settled !== undefined && settled !== adoptedInto, `an acknowledged adoption into ${settled} is lost`],
   ]
 }
@@ -101,7 +101,7 @@ function linkFaults(database: DatabaseSync, links: readonly Link[]): readonly st
   return links.flatMap((link) => {
     const isRevoked = revoked.get(link.opaqueId)
     if (isRevoked === undefined) return ['an acknowledged link has no row']
-    if (isRevoked && link.revoked === 'no') return ['a link was revoked and nobody asked for it']
+    if (isRevoked && link.revoked === 'no') return ['a link was revoked without a request']
     return !isRevoked && link.revoked === 'acknowledged' ? ['an acknowledged revocation is lost'] : []
   })
 }

@@ -1,22 +1,22 @@
+/** What the harness has requested from the server, and what the server has acknowledged. */
 import type { DeviceKeys } from '../conformance/provenanceWriter.ts'
-import type { Adoption, Asset } from './assets/assetLedger.ts'
 
 /**
- * What the harness has asked of the server and what the server has acknowledged. The two bound what may be true after a crash:
- * what was acknowledged has happened, what was never asked has not, and anything in between may be either.
+ * The two bound what may be true after a crash: an acknowledged request has taken effect, a request that was never sent has not, and a request
+ * between the two may have.
  */
-export type Said = 'no' | 'asked' | 'acknowledged'
+export type RequestState = 'no' | 'asked' | 'acknowledged'
 
 export interface Owner {
   readonly email: string
   readonly password: string
   readonly token: string
   readonly accountId: string
-  /** One album and one device, for all that this owner keeps. */
+  /** One album and one device, for all assets of this owner. */
   readonly albumId: string
   readonly deviceId: string
   readonly deviceKeys: DeviceKeys
-  /** The newest. */
+  /** The newest that the server speaks. */
   readonly protocolVersion: string
 }
 
@@ -27,8 +27,8 @@ export interface Link {
   readonly maxFileCount?: number
   readonly maxFileSize?: number
   readonly maxTotalBytes?: number
-  revoked: Said
-  /** No guest begins anything on it any more. */
+  revoked: RequestState
+  /** Guests open no further sessions on it. */
   isRetired: boolean
   readonly attempts: Attempt[]
 }
@@ -39,26 +39,68 @@ export interface Attempt {
   readonly link: Link
   readonly size: number
   readonly hash: string
-  /** Declared with the hash of other bytes: such a one may never land. */
+  /** The declared hash is of other bytes, so it must never land. */
   readonly isFalse: boolean
-  created: Said
+  created: RequestState
   uploadId: string | undefined
-  /** Bytes, by the highest offset that a 204 or a HEAD has given. */
+  /** Bytes: the highest offset of any 204 or HEAD. */
   acknowledgedOffset: number
-  /** `asked` once the last chunk was sent, `acknowledged` by its 204 or a HEAD. */
-  landed: Said
-  /** The chunk that would make it whole, as it was sent last. */
+  /** `asked` once the last chunk is sent, `acknowledged` by its 204 or a HEAD. */
+  landed: RequestState
+  /** The last chunk of the file, as it was last sent. */
   lastChunk: { readonly offset: number; readonly length: number } | undefined
-  cancelled: Said
-  discarded: Said
-  /** Every adoption that was asked for its drop, the last one last. One at the most ends acknowledged. */
+  cancelled: RequestState
+  discarded: RequestState
+  /** Every adoption requested for its drop, oldest first. At most one ends acknowledged. */
   readonly adoptions: Adoption[]
-  /** The server has said that it refuses the session, or that there is none (any more). */
-  isGone: boolean
-  /** A request may still be under way that nobody waits for. */
-  hasLooseRequest: boolean
+  /** The server has refused the session, or has answered that there is none (any more). */
+  isClosed: boolean
+  /** A request whose answer no guest awaits may still be running. */
+  hasPendingRequest: boolean
   dropId: string | undefined
   receiptCbor: string | undefined
+}
+
+export interface Asset {
+  readonly assetId: string
+  readonly owner: Owner
+  /** Oldest first; the original of each replaces all blobs before it. All but the last have certainly landed. */
+  readonly bundles: Bundle[]
+  deleted: RequestState
+  /** Every `receipt_cbor` that was ever fetched for it, in base64. */
+  readonly receipts: Set<string>
+}
+
+export interface Bundle {
+  readonly action: 'create' | 'replace'
+  readonly original: AssetBlob
+  metadata: AssetBlob | undefined
+  provenance?: AssetBlob
+}
+
+export interface AssetBlob {
+  readonly role: 'original' | 'metadata' | 'provenance'
+  /** The seed of the blob's random bytes, unless there is `content`. */
+  readonly name: string
+  readonly content?: Buffer
+  readonly size: number
+  readonly hash: string
+  /** Only of an adopted original. */
+  readonly attempt: Attempt | undefined
+  /** RFC 3339, for its manifest. Fixed, so that a repeated request is the same to the byte. */
+  readonly timestamp: string
+  uploadId: string | undefined
+  /** Bytes: the highest offset that the server has answered. */
+  acknowledgedOffset: number
+  /** `asked` once an adoption, or the last chunk, is sent. */
+  landed: RequestState
+}
+
+/** A drop that becomes the original of this bundle. */
+export interface Adoption {
+  readonly attempt: Attempt
+  readonly asset: Asset
+  readonly bundle: Bundle
 }
 
 export interface Counts {
@@ -67,7 +109,7 @@ export interface Counts {
   chunks: number
   bytes: number
   landings: number
-  landingsLearntLater: number
+  landingsConfirmedLater: number
   discards: number
   cancels: number
   revocations: number
@@ -75,7 +117,7 @@ export interface Counts {
   contentsCompared: number
   refusedForSpace: number
   adoptions: number
-  adoptionsLearntLater: number
+  adoptionsConfirmedLater: number
   ownUploads: number
   deletions: number
   verdicts: number
@@ -86,12 +128,12 @@ export interface Ledger {
   readonly attempts: Attempt[]
   readonly assets: Asset[]
   readonly counts: Counts
-  /** What was found wrong, each as a sentence. */
+  /** What is wrong, one sentence each. */
   readonly faults: string[]
   fault(what: string): void
 }
 
-const MAX_FAULTS_TOLD = 200
+const MAX_FAULTS = 200
 
 export function createLedger(): Ledger {
   const faults: string[] = []
@@ -105,7 +147,7 @@ export function createLedger(): Ledger {
       chunks: 0,
       bytes: 0,
       landings: 0,
-      landingsLearntLater: 0,
+      landingsConfirmedLater: 0,
       discards: 0,
       cancels: 0,
       revocations: 0,
@@ -113,14 +155,14 @@ export function createLedger(): Ledger {
       contentsCompared: 0,
       refusedForSpace: 0,
       adoptions: 0,
-      adoptionsLearntLater: 0,
+      adoptionsConfirmedLater: 0,
       ownUploads: 0,
       deletions: 0,
       verdicts: 0,
     },
     faults,
     fault(what) {
-      if (faults.length < MAX_FAULTS_TOLD) faults.push(what)
+      if (faults.length < MAX_FAULTS) faults.push(what)
     },
   }
 }
@@ -136,14 +178,14 @@ export function newAttempt(of: Pick<Attempt, 'name' | 'link' | 'size' | 'hash' |
     cancelled: 'no',
     discarded: 'no',
     adoptions: [],
-    isGone: false,
-    hasLooseRequest: false,
+    isClosed: false,
+    hasPendingRequest: false,
     dropId: undefined,
     receiptCbor: undefined,
   }
 }
 
-/** Whether somebody other than the attempt itself may have ended its session: the owner, or a sibling that spent the link. */
+/** Whether the owner may have ended its session by revoking the link, or another attempt by spending it. */
 export function mayHaveBeenEnded(attempt: Attempt): boolean {
   const { link } = attempt
   return link.revoked !== 'no' || mayBeSpent(link, attempt)
@@ -153,9 +195,9 @@ export function mayBeSpent(link: Link, except?: Attempt): boolean {
   return link.singleUse && link.attempts.some((other) => other !== except && other.landed !== 'no' && !other.isFalse)
 }
 
-/** Nothing more is asked for it. */
+/** The guest sends no further request for it. */
 export function isOver(attempt: Attempt): boolean {
-  return attempt.isGone || attempt.landed === 'acknowledged'
+  return attempt.isClosed || attempt.landed === 'acknowledged'
 }
 
 export function describeAttempt(attempt: Attempt): string {

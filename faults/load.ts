@@ -1,11 +1,11 @@
-/** A server, its owners and its guests: what every fault run begins with. */
+/** A server with owners and guests, on which every fault run is built. */
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { type RunningServer, startServer } from '../testing/startServer.ts'
 import { type Api, createApi, jsonOf } from './api.ts'
-import { heldBy } from './assets/assetLedger.ts'
+import { acknowledgedBlobsOf } from './assets/assetLedger.ts'
 import { signUp } from './assets/author.ts'
 import { runAuthor } from './assets/runAuthor.ts'
-import { bringToAnEnd, untilSwept } from './finale.ts'
+import { finishAndCheck, untilSwept } from './finalChecks.ts'
 import { type GuestPorts, runGuest } from './guest.ts'
 import { judgeRows } from './judge.ts'
 import { createLedger, type Owner } from './ledger.ts'
@@ -15,7 +15,7 @@ import { type OwnerPorts, readInbox, runOwner } from './owner.ts'
 import { createPool } from './pool.ts'
 import { createRandom, type Random } from './random.ts'
 
-/** Limits out of the way, and everything that runs by the clock often. */
+/** Rate limits far away, and short periods for all background jobs. */
 export const FAULT_ENV = {
   LOG_LEVEL: 'warn',
   SWEEP_SECONDS: '1',
@@ -32,28 +32,28 @@ export interface World extends GuestPorts, OwnerPorts {
   readonly oracle: Oracle
   readonly owners: readonly Owner[]
   readonly random: Random
-  /** Stops the server, and whoever still asks it. */
+  /** Stops the server and all requests to it. */
   close(): Promise<void>
 }
 
 const MEBIBYTE = 1024 * 1024
 const MAX_FILE_BYTES = 30 * MEBIBYTE
-const PENDING_BYTES_MANY = 200 * MEBIBYTE
+const PENDING_BYTES_TARGET = 200 * MEBIBYTE
 
 export interface Load {
-  /** Resolves when everybody has finished what they had begun. */
+  /** Resolves when every guest and owner has finished their current work. */
   stop(): Promise<void>
 }
 
 export interface WorldOptions {
-  /** Settings beside those of all fault runs. */
+  /** Settings in addition to `FAULT_ENV`. */
   readonly env?: Readonly<Record<string, string>>
-  /** For a server whose disk runs full; of the operating system's temporary ones when left out. */
+  /** For a server whose disk fills up; without it, the data lies in the system's temporary directory. */
   readonly disk?: {
     readonly dataDirectory: string
     readonly isTroubled: () => boolean
-    readonly fileBytesMost: number
-    readonly pendingBytesMany: number
+    readonly maxFileBytes: number
+    readonly pendingBytesTarget: number
   }
 }
 
@@ -73,8 +73,8 @@ export async function createWorld(seed: string, { disk, env }: WorldOptions = {}
     seed,
     moments: createMoments(),
     isDiskTroubled,
-    fileBytesMost: disk?.fileBytesMost ?? MAX_FILE_BYTES,
-    pendingBytesMany: disk?.pendingBytesMany ?? PENDING_BYTES_MANY,
+    maxFileBytes: disk?.maxFileBytes ?? MAX_FILE_BYTES,
+    pendingBytesTarget: disk?.pendingBytesTarget ?? PENDING_BYTES_TARGET,
     pool: createPool({ api, ledger, owners, isDiskTroubled }, random.fork('pool')),
     oracle: createOracle(server.dataDir),
     attestationKeys: await attestationKeys(api),
@@ -114,13 +114,13 @@ export function startLoad(world: World, guests: number): Load {
   }
 }
 
-/** Ends everything, waits for the sweep, and looks at all once more: over HTTP, then at the rows and files of the stopped server. */
+/** Finishes all sessions, waits for the sweep, and checks everything: over HTTP, then the rows and files of the stopped server. */
 export async function judgeAll(world: World): Promise<void> {
   const { server, ledger, oracle, owners } = world
-  await bringToAnEnd(world, owners, world.random.fork('end'))
+  await finishAndCheck(world, owners, world.random.fork('end'))
   const inboxes = await Promise.all(owners.map((owner) => readInbox(world, owner)))
-  if (!(await untilSwept(server.dataDir, inboxes.flat().length + ledger.assets.flatMap(heldBy).length)))
-    ledger.fault('the sweep leaves files that nothing owns')
+  if (!(await untilSwept(server.dataDir, inboxes.flat().length + ledger.assets.flatMap(acknowledgedBlobsOf).length)))
+    ledger.fault('the sweep leaves orphaned files')
   const exitCode = await server.terminate()
   if (exitCode !== 0) ledger.fault(`the server ended with ${exitCode}`)
   const faults = await oracle.examine({ isSwept: true, also: (database) => judgeRows(database, ledger) })

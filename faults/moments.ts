@@ -1,4 +1,4 @@
-/** The moments that are worth a kill, as the load goes through them: each has just been sent, or just been answered. */
+/** Moments of the load at which a kill is interesting: a request was just sent, or just answered. */
 const MOMENTS = [
   'create sent',
   'created',

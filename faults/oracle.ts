@@ -1,6 +1,6 @@
 /**
- * Whether a data directory of a server that does not run is whole: `fsck --deep`, by the operator's own rules, over a copy of the database, so that the
- * next start recovers by itself from exactly what the last process left.
+ * Whether the data directory of a stopped server is consistent: `fsck --deep`, by the operator's own rules, on a copy of the database, so that the
+ * next start still recovers from exactly what the last process left.
  */
 import { constants } from 'node:fs'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
@@ -18,9 +18,9 @@ import { rowsOf } from './rows.ts'
 
 export interface Oracle {
   /**
-   * Faults as sentences; none when all is whole. What earlier examinations found good and nothing may change (receipts, kept bytes) is not read again.
-   * With `isSwept` nobody sends any more and a sweep has run since: nothing that it removes is left, and nothing is under way.
-   * `also` asks questions of its own of the same instant.
+   * Faults as sentences. Receipts and kept bytes never change, so those that an earlier examination found intact are not read again.
+   * `isSwept`: the load has stopped and a sweep has run since, so there must be no open session and no object to remove.
+   * `also` runs further checks on the same copy.
    */
   examine(options?: {
     readonly isSwept?: boolean
@@ -28,7 +28,7 @@ export interface Oracle {
   }): Promise<readonly string[]>
 }
 
-/** `dataDirectory` has the database and the blobs where a server keeps them unless it is told otherwise. */
+/** `dataDirectory` has the database and the blobs in their default places. */
 export function createOracle(dataDirectory: string): Oracle {
   const memory = newMemory()
   return {
@@ -46,7 +46,7 @@ interface Directory {
   readonly memory: Memory
 }
 
-/** No session of these runs is old enough to have been forgotten. */
+/** `isUnpruned`: no session of these runs is old enough to have been pruned. */
 async function fsck({ path, blobsDirectory, memory }: Directory): Promise<readonly string[]> {
   const store = await openSqliteStore({ path, asItIs: true })
   try {
@@ -79,11 +79,11 @@ function inDatabase<Result>(path: string, work: (database: DatabaseSync) => Resu
   }
 }
 
-/** A copy of the database and its log; the log's index is left behind, as no process survives a crash in which it would still be right. */
+/** A copy of the database and its write-ahead log, without the log's index, which is not valid after a crash. */
 async function withCopy<Result>(dataDirectory: string, work: (path: string) => Promise<Result>): Promise<Result> {
   const directory = await mkdtemp(join(tmpdir(), 'blindkeep-oracle-'))
   try {
-    const path = join(directory, 'object.sqlite')
+    const path = join(directory, 'copy.sqlite')
     const original = join(dataDirectory, 'blindkeep.sqlite')
     await copyFile(original, path, constants.COPYFILE_FICLONE)
     await copyFile(`${original}-wal`, `${path}-wal`, constants.COPYFILE_FICLONE).catch(unlessMissing)

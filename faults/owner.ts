@@ -1,19 +1,19 @@
-/** An owner and the inbox: reads, compares, discards and revokes while guests send and the server dies. */
+/** An owner with an inbox: reads, compares, discards and revokes while guests send and the server dies. */
 import { inspect } from 'node:util'
 import { type Api, jsonOf, pause, type Reply } from './api.ts'
 import { isAdopted } from './assets/assetLedger.ts'
 import { type Attempt, describeAttempt, isOver, type Ledger, type Link, type Owner } from './ledger.ts'
 import type { Moments } from './moments.ts'
 import { type Random, sha256 } from './random.ts'
-import { isRefusedForSpace } from './upload.ts'
+import { isRefusedForSpace } from './uploadRules.ts'
 
 export interface OwnerPorts {
   readonly api: Api
   readonly ledger: Ledger
   readonly moments: Moments
   readonly isDiskTroubled: () => boolean
-  /** More than so many bytes in the inbox, and its owner discards more often than not. */
-  readonly pendingBytesMany: number
+  /** With more bytes than this in the inbox, the owner always discards. */
+  readonly pendingBytesTarget: number
 }
 
 export interface InboxEntry {
@@ -24,7 +24,7 @@ export interface InboxEntry {
   readonly adopting: boolean
 }
 
-const LIVE_RETIRED_MANY = 100
+const MAX_RETIRED_LINKS = 100
 
 export async function runOwner(
   ports: OwnerPorts,
@@ -32,15 +32,15 @@ export async function runOwner(
   random: Random,
   isStopping: () => boolean,
 ): Promise<void> {
-  const { api, ledger, pendingBytesMany } = ports
+  const { api, ledger, pendingBytesTarget } = ports
   for (let index = 0; !isStopping(); index++) {
     const own = random.fork(String(index))
     try {
       const entries = await readInbox(ports, owner)
       const bytes = entries.reduce((sum, { size }) => sum + size, 0)
       if (entries.length > 0 && own.chance(0.25)) await compareContent(ports, owner, own.pick(entries), api.ask)
-      if (entries.length > 0 && own.chance(bytes > pendingBytesMany ? 1 : 0.3))
-        for (let round = bytes > pendingBytesMany ? 8 : 1; round > 0; round--)
+      if (entries.length > 0 && own.chance(bytes > pendingBytesTarget ? 1 : 0.3))
+        for (let round = bytes > pendingBytesTarget ? 8 : 1; round > 0; round--)
           await discard(ports, owner, own.pick(entries))
       const links = linksOf(ledger, owner)
       if (links.length > 0 && own.chance(0.03)) await discardPile(ports, own.pick(links))
@@ -56,35 +56,35 @@ function linksOf(ledger: Ledger, owner: Owner): readonly Link[] {
   return ledger.links.filter((link) => link.owner === owner)
 }
 
-/** The inbox, after it was held against what was acknowledged before it was asked for. */
+/** Fetches the inbox, and compares it with what was acknowledged before the request. */
 export async function readInbox(
   { api, ledger }: Pick<OwnerPorts, 'api' | 'ledger'>,
   owner: Owner,
 ): Promise<readonly InboxEntry[]> {
   const own = ledger.attempts.filter(({ link, dropId }) => link.owner === owner && dropId !== undefined)
-  const landed = own.filter((attempt) => attempt.landed === 'acknowledged' && !mayBeGone(attempt))
-  const gone = own.filter((attempt) => attempt.discarded === 'acknowledged' || isAdopted(attempt))
+  const landed = own.filter((attempt) => attempt.landed === 'acknowledged' && !mayHaveLeft(attempt))
+  const removed = own.filter((attempt) => attempt.discarded === 'acknowledged' || isAdopted(attempt))
   const reply = await api.askUntilAnswered({ method: 'GET', path: '/v1/drops', token: owner.token })
   if (reply.status !== 200) throw new Error(`the inbox was answered ${reply.status} ${reply.code}`)
   const { drops } = jsonOf<{ drops: InboxEntry[] }>(reply)
   const present = new Set(drops.map(({ drop_id }) => drop_id))
   for (const attempt of landed) {
     const isThere = attempt.dropId !== undefined && present.has(attempt.dropId)
-    if (!isThere && !mayBeGone(attempt)) ledger.fault(`not in the inbox: ${describeAttempt(attempt)}`)
+    if (!isThere && !mayHaveLeft(attempt)) ledger.fault(`not in the inbox: ${describeAttempt(attempt)}`)
   }
-  for (const attempt of gone) {
+  for (const attempt of removed) {
     if (attempt.dropId !== undefined && present.has(attempt.dropId))
-      ledger.fault(`what was discarded or adopted has come back: ${describeAttempt(attempt)}`)
+      ledger.fault(`a discarded or adopted drop is in the inbox: ${describeAttempt(attempt)}`)
   }
   return drops
 }
 
-/** From the inbox, as far as anybody knows. */
-function mayBeGone({ discarded, adoptions }: Attempt): boolean {
+/** A discard or an adoption may have removed it from the inbox. */
+function mayHaveLeft({ discarded, adoptions }: Attempt): boolean {
   return discarded !== 'no' || adoptions.length > 0
 }
 
-/** The bytes as the owner gets them. A drop may go while it is read, if somebody discards or adopts it. */
+/** Downloads the bytes of a drop. A discard or an adoption may remove it meanwhile. */
 export async function compareContent(
   { api, ledger }: Pick<OwnerPorts, 'api' | 'ledger'>,
   owner: Owner,
@@ -94,13 +94,13 @@ export async function compareContent(
   const reply = await ask({ method: 'GET', path: `/v1/drops/${entry.drop_id}/content`, token: owner.token })
   if (reply === undefined) return
   const attempt = attemptOf(ledger, entry)
-  if (reply.status === 404 && attempt !== undefined && mayBeGone(attempt)) return
+  if (reply.status === 404 && attempt !== undefined && mayHaveLeft(attempt)) return
   ledger.counts.contentsCompared++
   if (reply.status !== 200) ledger.fault(`content was answered ${reply.status} ${reply.code}: ${entry.drop_id}`)
   else if (sha256(reply.body) !== entry.ciphertext_hash) ledger.fault(`content has other bytes: ${entry.drop_id}`)
 }
 
-/** By link and hash: the harness makes no two files alike, but for those of one byte. */
+/** By link and hash: all files of the harness differ, except those of one byte. */
 function attemptOf(ledger: Ledger, entry: InboxEntry): Attempt | undefined {
   const alike = ledger.attempts.filter(
     ({ link, hash, dropId }) =>
@@ -111,18 +111,18 @@ function attemptOf(ledger: Ledger, entry: InboxEntry): Attempt | undefined {
   return alike.find(({ dropId }) => dropId === entry.drop_id) ?? alike[0]
 }
 
-/** One try. Afterwards the ledger knows that it is gone, or nothing new. */
+/** One try. The ledger changes only when the server acknowledges the discard. */
 export async function discard(ports: OwnerPorts, owner: Owner, entry: InboxEntry): Promise<void> {
   const { api, ledger, moments } = ports
   const attempt = attemptOf(ledger, entry)
-  // Two files of one byte may be alike; one whose receipt nobody has yet cannot be told from the other.
+  // Two files of one byte may be equal, and without a receipt they are indistinguishable.
   if (attempt?.dropId !== entry.drop_id) return
   const isFirst = attempt.discarded === 'no'
   if (isFirst) attempt.discarded = 'asked'
   moments.note('discard sent')
   const reply = await api.ask({ method: 'DELETE', path: `/v1/drops/${entry.drop_id}`, token: owner.token })
   if (reply === undefined || isRefusedForSpace(ports, reply)) return
-  // An adoption has it, or has had it: this request has done nothing, whatever one before it may have done.
+  // An adoption holds the drop or has taken it: this request has done nothing, though an earlier one may have.
   if (reply.status === 404 && attempt.adoptions.length > 0) {
     if (isFirst) attempt.discarded = 'no'
     return
@@ -135,7 +135,7 @@ export async function discard(ports: OwnerPorts, owner: Owner, entry: InboxEntry
   attempt.discarded = 'acknowledged'
 }
 
-/** What lands meanwhile may go with the pile or not. */
+/** Discards all drops of a link. Drops that land meanwhile may or may not be discarded. */
 async function discardPile(ports: OwnerPorts, link: Link): Promise<void> {
   const { api, ledger, moments } = ports
   const landedBefore = link.attempts.filter(({ landed }) => landed === 'acknowledged')
@@ -149,19 +149,19 @@ async function discardPile(ports: OwnerPorts, link: Link): Promise<void> {
     path: `/v1/drops?opaque_id=${link.opaqueId}`,
     token: link.owner.token,
   })
-  // Sessions that were begun while it was under way, too.
+  // Also the attempts that began meanwhile.
   mark()
   if (reply === undefined || isRefusedForSpace(ports, reply)) return
   if (reply.status !== 204) return ledger.fault(`a pile was answered ${reply.status}`)
-  // What an adoption holds stays.
+  // A drop with an adoption is not discarded.
   for (const attempt of landedBefore) if (attempt.adoptions.length === 0) attempt.discarded = 'acknowledged'
 }
 
-/** Links that no guest uses any more, and now and then one that guests are in the middle of. */
+/** Revokes retired links, and sometimes one with open sessions. */
 async function revokeSome(ports: OwnerPorts, owner: Owner, random: Random): Promise<void> {
   const links = linksOf(ports.ledger, owner).filter(({ revoked }) => revoked !== 'acknowledged')
   const retired = links.filter(({ isRetired }) => isRetired)
-  if (retired.length > LIVE_RETIRED_MANY) for (const link of retired.slice(0, 10)) await revoke(ports, link)
+  if (retired.length > MAX_RETIRED_LINKS) for (const link of retired.slice(0, 10)) await revoke(ports, link)
   const busy = links.filter(({ attempts }) => attempts.some((attempt) => attempt.created !== 'no' && !isOver(attempt)))
   if (random.chance(0.06) && busy.length > 0) await revoke(ports, random.pick(busy))
 }

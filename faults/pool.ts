@@ -1,11 +1,11 @@
-/** The links that guests send through: one of each kind at a time, and a new one as soon as the last is full, spent or revoked. */
+/** The links for guests: one of each kind at a time, and a new one as soon as the last is full, spent or revoked. */
 import { type Api, jsonOf, pause } from './api.ts'
 import type { Attempt, Ledger, Link, Owner } from './ledger.ts'
 import type { Random } from './random.ts'
-import { isRefusedForSpace } from './upload.ts'
+import { isRefusedForSpace } from './uploadRules.ts'
 
 export interface Pool {
-  /** Sessions that a guest gave up in the middle. */
+  /** Sessions that a guest left unfinished. */
   readonly abandoned: Attempt[]
   take(random: Random): Promise<Link>
 }
@@ -37,7 +37,7 @@ export function createPool(ports: PoolPorts & { readonly owners: readonly Owner[
   async function current(slot: number): Promise<Link> {
     const present = await slots[slot]
     if (present !== undefined && !present.isRetired) return present
-    // Whoever else waited for the same may have made one meanwhile.
+    // Another guest may have made one meanwhile.
     const other = slots[slot]
     if (other !== undefined && (await other) !== present) return current(slot)
     const kind = KINDS[slot]
@@ -51,7 +51,7 @@ export function createPool(ports: PoolPorts & { readonly owners: readonly Owner[
   return { abandoned: [], take: (own) => current(own.integer(0, KINDS.length - 1)) }
 }
 
-/** Makes a link, and says so in the ledger. */
+/** Provisions a link and adds it to the ledger. */
 export async function provision(
   ports: PoolPorts,
   random: Random,

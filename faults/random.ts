@@ -1,14 +1,14 @@
 /**
- * Chance that repeats for a seed. Each part of a run has random of its own, forked by name, so that what one guest throws does not depend on how far
- * another has come. What the clock decides (how far the server was when it was killed) no seed can repeat; the plan it can.
+ * Random numbers that a seed reproduces. Each part of a run forks its own source by name, so that the choices of one guest do not depend on how far
+ * another has come. A seed reproduces the plan, not the timing (how far the server was when it was killed).
  */
 import { createCipheriv, createHash } from 'node:crypto'
 
 export interface Random {
-  /** From 0 up to, not including, 1. */
+  /** From 0 up to, but not including, 1. */
   fraction(): number
   /** Both ends included. */
-  integer(least: number, most: number): number
+  integer(min: number, max: number): number
   chance(probability: number): boolean
   /** Throws when there is nothing to pick from. */
   pick<Value>(values: readonly Value[]): Value
@@ -19,7 +19,7 @@ export interface Random {
 
 export function createRandom(seed: string): Random {
   const next = uniform(seed)
-  const integer = (least: number, most: number) => least + Math.floor(next() * (most - least + 1))
+  const integer = (min: number, max: number) => min + Math.floor(next() * (max - min + 1))
   return {
     fraction: next,
     integer,
@@ -48,7 +48,7 @@ function uniform(seed: string): () => number {
   }
 }
 
-/** Bytes that no compression shortens, the same ones for the same seed: the server is blind, so they are as good a drop as sealed ones. */
+/** Incompressible bytes, the same for the same seed. The server cannot tell them from sealed ones. */
 export function randomContent(seed: string, size: number): Buffer {
   const key = createHash('sha256').update(seed).digest().subarray(0, 16)
   return createCipheriv('aes-128-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(size))

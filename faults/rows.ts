@@ -1,4 +1,4 @@
-/** Rows of SQLite with their types looked at, so that a check never compares a number with a text that looks like it. */
+/** Typed rows of SQLite, so that a check never compares a number with a text that looks like it. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 
 export interface Row {

@@ -1,4 +1,4 @@
-/** Single sessions, for tests that know each step. */
+/** Single sessions, for tests that control each step. */
 import assert from 'node:assert/strict'
 import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ export async function newLink(world: World, name: string, caps: Caps = { singleU
   return provision(world, world.random.fork(name), { owner, ...caps })
 }
 
-/** Known to the ledger, and not yet to the server. */
+/** Adds the attempt to the ledger, without a request to the server. */
 export function plannedSession(
   world: World,
   link: Link,
@@ -46,7 +46,7 @@ export async function openSession(
   return session
 }
 
-/** Chunks of that many bytes from where the session stands up to, not including, `end`, each acknowledged. */
+/** Sends chunks of that many bytes from the session's offset up to, but not including, `end`. Each must be acknowledged. */
 export async function appendUpTo({ attempt, upload }: Session, end: number, chunkBytes: number): Promise<void> {
   while (attempt.acknowledgedOffset < end) {
     const offset = attempt.acknowledgedOffset
@@ -55,7 +55,7 @@ export async function appendUpTo({ attempt, upload }: Session, end: number, chun
   }
 }
 
-/** A drop in the inbox, whose guest has its receipt. */
+/** Lands a drop, and fetches its receipt. */
 export async function landed(
   world: World,
   link: Link,
@@ -79,7 +79,7 @@ export function fileOf(dataDirectory: string, { uploadId = '' }: { readonly uplo
   }
 }
 
-/** As a disk does that has grown old. */
+/** Flips one bit, as a failing disk does. */
 export async function flipBit(path: string, position: number): Promise<void> {
   const byte = (await readFile(path))[position]
   assert.ok(byte !== undefined)

@@ -14,8 +14,8 @@ const LOAD_MS = 1_500
 const SIZE = 3_000_001
 const CHUNK_BYTES = 1_000_003
 
-describe('a server that is asked to end', () => {
-  it('ends with 0 in the middle of a load, and has lost nothing that it acknowledged', async (test) => {
+describe('a server after SIGTERM', () => {
+  it('exits with 0 in the middle of a load, and loses nothing that it acknowledged', async (test) => {
     const seed = process.env.FAULTS_SEED ?? randomBytes(4).toString('hex')
     const world = await createWorld(seed)
     const { server, ledger } = world
@@ -35,7 +35,7 @@ describe('a server that is asked to end', () => {
     }
   })
 
-  it('does not wait for ever for a guest who has stopped in the middle of a chunk', async (test) => {
+  it('does not wait without a bound for a guest that stops in the middle of a chunk', async (test) => {
     const world = await createWorld('stalled')
     try {
       const session = await openSession(world, await newLink(world, 'stalled'), { name: 'stalled', size: SIZE })
@@ -44,7 +44,7 @@ describe('a server that is asked to end', () => {
       test.diagnostic(`ended after ${await terminate(world)} ms`)
       socket.destroy()
       await world.server.restart()
-      assert.deepEqual(await session.upload.standing(), { state: 'open', offset: CHUNK_BYTES })
+      assert.deepEqual(await session.upload.state(), { state: 'open', offset: CHUNK_BYTES })
       await appendUpTo(session, SIZE, CHUNK_BYTES)
       await judgeAll(world)
       assert.deepEqual(world.ledger.faults, [])
@@ -54,7 +54,7 @@ describe('a server that is asked to end', () => {
   })
 })
 
-/** Milliseconds that it took. The rows and files that are left are held against what was acknowledged. */
+/** Returns the milliseconds that it took. Compares the rows and files with what was acknowledged. */
 async function terminate({ server, oracle, ledger }: World): Promise<number> {
   const askedAt = Date.now()
   assert.equal(await server.terminate(), 0, server.log().slice(-2000))
@@ -65,11 +65,11 @@ async function terminate({ server, oracle, ledger }: World): Promise<number> {
   return elapsedMs
 }
 
-/** Says that a chunk is coming, sends half of it, and nothing more. */
+/** Sends the head of a chunk's request and half of its body. */
 async function halfAChunk({ server }: World, { attempt, content }: Session): Promise<Socket> {
   const chunk = content.subarray(CHUNK_BYTES, 2 * CHUNK_BYTES)
   const socket = connect({ host: '127.0.0.1', port: server.port })
-  // The server cuts the connection in the end; what a guest thinks of that is nothing to this test.
+  // The server cuts the connection in the end.
   socket.on('error', () => undefined)
   await once(socket, 'connect')
   const head = [

@@ -1,6 +1,6 @@
 /**
- * Everything that is durable in the life of two drops and of one upload, told in phases, one request after the other.
- * Each phase lasts until it is acknowledged, whatever comes between: a story that is told to its end has lost nothing on the way.
+ * Every durable step in the life of two drops and of one upload, in phases, one request after the other. Each phase repeats its request until it is
+ * acknowledged, so a story that reaches its end has lost nothing.
  */
 import { pause } from './api.ts'
 import { planAdoption, settleAdoption } from './assets/adopt.ts'
@@ -16,14 +16,14 @@ import { provision } from './pool.ts'
 import type { Random } from './random.ts'
 import { landed, plannedSession, type Session } from './session.ts'
 
-/** Does the work of a phase, and whatever else belongs to it. */
+/** Runs the work of a phase, with whatever the caller adds around it. */
 export type During = <Value>(phase: string, work: () => Promise<Value>) => Promise<Value>
 
 const FILE_BYTES = 20_011
 const CHUNKS = 3
 const RETRY_PAUSE_MS = 5
 
-interface CappedListBuilder {
+interface StoryContext {
   readonly world: World
   readonly owner: Owner
   readonly name: string
@@ -31,18 +31,18 @@ interface CappedListBuilder {
   readonly during: During
 }
 
-/** `name` is no other story's, and goes into headers. Throws when the story cannot go on. */
-export async function tellStory(world: World, name: string, during: During): Promise<void> {
+/** `name` is unique and goes into headers. Throws when the story cannot continue. */
+export async function runStory(world: World, name: string, during: During): Promise<void> {
   const [owner] = world.owners
   if (owner === undefined) throw new Error('there is no owner')
-  const telling = { world, owner, name, during, random: world.random.fork(name) }
-  const link = await during('provision', () => provision(world, telling.random, { owner, singleUse: false }))
-  await adoptedDrop(telling, link)
-  await discardedDrop(telling, link)
-  await ownAsset(telling)
+  const context = { world, owner, name, during, random: world.random.fork(name) }
+  const link = await during('provision', () => provision(world, context.random, { owner, singleUse: false }))
+  await adoptedDrop(context, link)
+  await discardedDrop(context, link)
+  await ownAsset(context)
 }
 
-async function adoptedDrop({ world, owner, name, random, during }: CappedListBuilder, link: Link): Promise<void> {
+async function adoptedDrop({ world, owner, name, random, during }: StoryContext, link: Link): Promise<void> {
   const session = plannedSession(world, link, { name: `${name}-adopted`, size: FILE_BYTES })
   const { attempt, upload } = session
   await during('create drop', () => upload.create())
@@ -54,12 +54,12 @@ async function adoptedDrop({ world, owner, name, random, during }: CappedListBui
   await during('adoption', () => settleAdoption(world, attempt))
 }
 
-async function discardedDrop({ world, name, during }: CappedListBuilder, link: Link): Promise<void> {
+async function discardedDrop({ world, name, during }: StoryContext, link: Link): Promise<void> {
   const attempt = await landed(world, link, { name: `${name}-discarded`, size: FILE_BYTES })
   await during('discard', () => discardWhole(world, attempt))
 }
 
-async function ownAsset({ world, owner, name, during }: CappedListBuilder): Promise<void> {
+async function ownAsset({ world, owner, name, during }: StoryContext): Promise<void> {
   const asset = newAsset(owner)
   const original = ownBlob('original', `${name}-own`, FILE_BYTES)
   const bundle = { action: 'create' as const, original, metadata: undefined }
@@ -76,17 +76,17 @@ async function ownAsset({ world, owner, name, during }: CappedListBuilder): Prom
   })
 }
 
-/** One chunk from where the session stands. Without an answer half of the guests ask where that is; the others just repeat what they sent. */
+/** Sends one chunk from the session's offset to `end`. After a missing answer, half of the guests ask for the state; the others repeat the chunk. */
 async function bringTo({ attempt, upload }: Session, end: number, random: Random): Promise<void> {
   const isDone = () => (end < attempt.size ? attempt.acknowledgedOffset >= end : attempt.landed === 'acknowledged')
   while (!isDone()) {
-    if (attempt.isGone) throw new Error(`a session is gone: ${describeAttempt(attempt)}`)
+    if (attempt.isClosed) throw new Error(`a session has ended: ${describeAttempt(attempt)}`)
     const offset = attempt.acknowledgedOffset
     const chunk = offset < end ? { offset, length: end - offset } : attempt.lastChunk
-    if (chunk === undefined) throw new Error('all bytes are there, and nobody sent the last ones')
+    if (chunk === undefined) throw new Error('the server has all bytes, and the last chunk was never sent')
     const reply = await upload.append(chunk)
     if (reply?.status !== 204) await pause(RETRY_PAUSE_MS)
-    if (reply === undefined && random.chance(0.5)) await upload.standing()
+    if (reply === undefined && random.chance(0.5)) await upload.state()
   }
 }
 

@@ -1,26 +1,26 @@
-/** System calls of a running process, by `strace`, on Linux: which of them reach the disk, and SIGKILL right before a certain one. */
+/** System calls of a running process, by `strace` on Linux: lists those that reach the disk, and kills the process right before one of them. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What changes a disk, or makes a change last. */
+/** Calls that change the disk or make a change durable. */
 const DURABLE = ['pwrite64', 'pwritev', 'fsync', 'fdatasync', 'ftruncate', 'fallocate', 'rename', 'unlink', 'mkdir']
 const MAX_DETACHED_MS = 5_000
 
 export interface DurableCall {
-  /** By its name; of the process's first one, `main`. */
+  /** The thread's name; `main` for the first one of the process. */
   readonly thread: string
   readonly call: string
 }
 
-export interface Strike extends DurableCall {
-  /** Counted from 1, of the thread's calls of that name, from when it is armed. */
+export interface KillPoint extends DurableCall {
+  /** Counts the thread's calls of that name from 1, from the time of arming. */
   readonly number: number
 }
 
-/** Why there can be no such run on this machine; undefined when there can. */
+/** What this machine lacks; undefined when it can trace. */
 export function straceMissing(): string | undefined {
   const { error, stderr } = spawnSync('strace', ['-o', '/dev/null', process.execPath, '--version'], {
     encoding: 'utf8',
@@ -29,7 +29,7 @@ export function straceMissing(): string | undefined {
   return stderr === '' ? undefined : `strace is not allowed to trace: ${stderr.trim()}`
 }
 
-/** Resolves when all threads are watched; `stop` gives what they have called since, in order. */
+/** Resolves when all threads are traced; `stop` returns their calls since then, in order. */
 export async function watch(pid: number): Promise<{ stop(): Promise<readonly DurableCall[]> }> {
   const directory = await mkdtemp(join(tmpdir(), 'blindkeep-strace-'))
   const path = join(directory, 'calls')
@@ -48,8 +48,8 @@ export async function watch(pid: number): Promise<{ stop(): Promise<readonly Dur
   }
 }
 
-/** Resolves when it is armed: the process dies before that call is made, if it ever is. */
-export async function arm(pid: number, { thread, call, number }: Strike): Promise<{ disarm(): Promise<void> }> {
+/** Resolves when it is armed: the process dies right before it makes that call. */
+export async function arm(pid: number, { thread, call, number }: KillPoint): Promise<{ disarm(): Promise<void> }> {
   const ids = [...(await threadsOf(pid))].filter(([, name]) => name === thread).map(([id]) => id)
   if (ids.length !== 1) throw new Error(`the process has ${ids.length} threads ${thread}`)
   const tracer = await attach([
@@ -71,8 +71,8 @@ async function threadsOf(pid: number): Promise<ReadonlyMap<number, string>> {
 
 async function attach(watched: readonly string[]): Promise<ChildProcess> {
   const tracer = spawn('strace', ['-e', `trace=${DURABLE.join()}`, ...watched], { stdio: ['ignore', 'ignore', 'pipe'] })
-  const [told] = await once(tracer.stderr, 'data')
-  if (!String(told).includes('attached')) throw new Error(`strace: ${told}`)
+  const [output] = await once(tracer.stderr, 'data')
+  if (!String(output).includes('attached')) throw new Error(`strace: ${output}`)
   return tracer
 }
 

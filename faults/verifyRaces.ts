@@ -1,21 +1,21 @@
 /**
- * Owners ask whether the server really holds what it holds while the same is deleted, replaced and discarded, and the collector goes by, in the server
- * and beside it. Whatever was called durable is watched on the disk until the grace window from `checked_at` is over.
+ * Owners verify assets while the same assets are deleted, replaced and discarded, and while the collector runs, in the server and beside it. All bytes
+ * that the server called durable must stay on the disk until the grace window from `checked_at` is over.
  */
 import type { StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
 import { jsonOf, pause } from './api.ts'
 import { planAdoption, sendAdoption } from './assets/adopt.ts'
-import { type Asset, heldBy, newAsset } from './assets/assetLedger.ts'
+import { acknowledgedBlobsOf, newAsset } from './assets/assetLedger.ts'
 import { signUp } from './assets/author.ts'
 import { removeAsset } from './assets/remove.ts'
 import { ownBlob, uploadBlob } from './assets/uploadBlob.ts'
-import { untilSwept } from './finale.ts'
-import type { Attempt, Owner } from './ledger.ts'
+import { untilSwept } from './finalChecks.ts'
+import type { Asset, Attempt, Owner } from './ledger.ts'
 import { createWorld, type World } from './load.ts'
 import { provision } from './pool.ts'
-import { loggedBy } from './r2.ts'
 import { createRandom, type Random } from './random.ts'
-import type { SharedOptions } from './runs.ts'
+import type { SharedOptions } from './report.ts'
+import { loggedBy } from './report.ts'
 import { landed } from './session.ts'
 import { createWatch, type Watch } from './verifyRaces/watch.ts'
 
@@ -24,23 +24,23 @@ interface VerifyRaceReport {
   readonly rounds: number
   readonly verdicts: number
   readonly durable: number
-  /** Watched to the end of their time, and gone soon after it. */
+  /** Blobs that stayed until the end of their window, and those removed soon after it. */
   readonly kept: number
-  readonly goneSoonAfter: number
+  readonly removedSoonAfter: number
   readonly looksAtFiles: number
   readonly collects: number
   readonly log: string
 }
 
-/** Seconds; the shortest that there is, so that a round is short. */
+/** The shortest possible window, so that a round is short. */
 const GRACE_SECONDS = 1
 const SETTINGS = { GC_GRACE_SECONDS: String(GRACE_SECONDS), SWEEP_SECONDS: '1', DEEP_BYTES_PER_HOUR: String(2 ** 40) }
 const OWNERS = 4
 /** Rounds of one owner at the same time. */
 const LANES = 2
 const MAX_SIZE = 50_000
-/** After the end of what was asked for: marks and removals of the next sweeps. */
-const GONE_SOON_MS = 3_500
+/** Time after a window in which the next sweeps mark and remove the bytes. */
+const REMOVED_SOON_MS = 3_500
 const COLLECT_PAUSE_MS = 150
 
 interface Race {
@@ -54,11 +54,11 @@ interface Race {
 export async function runVerifyRaces({
   seed,
   rounds,
-  tell,
+  print,
 }: SharedOptions & { readonly rounds: number }): Promise<VerifyRaceReport> {
   const world = await createWorld(seed, { env: SETTINGS })
   const { server, ledger, random } = world
-  const watch = createWatch(`${server.dataDir}/blobs`, GONE_SOON_MS)
+  const watch = createWatch(`${server.dataDir}/blobs`, REMOVED_SOON_MS)
   const counts = { verdicts: 0, durable: 0, collects: 0 }
   let begun = 0
   const isOver = () => begun >= rounds || ledger.faults.length + watch.faults.length > 0
@@ -69,7 +69,7 @@ export async function runVerifyRaces({
         { world, owner, random: createRandom(`${seed}/round ${round}`), watch, counts },
         `${seed}-${round}`,
       )
-      if (round % 100 === 0) tell(`${round} of ${rounds} rounds, ${JSON.stringify({ ...counts, ...watch.counts() })}`)
+      if (round % 100 === 0) print(`${round} of ${rounds} rounds, ${JSON.stringify({ ...counts, ...watch.counts() })}`)
     }
   }
   try {
@@ -80,10 +80,19 @@ export async function runVerifyRaces({
     await collecting
     await watch.settled()
     if (ledger.faults.length + watch.faults.length === 0) await judgeWhole(world)
-    const { kept, goneSoonAfter, looks } = watch.counts()
+    const { kept, removedSoonAfter, looks } = watch.counts()
     const faults = [...ledger.faults, ...watch.faults]
-    if (counts.durable <= rounds || goneSoonAfter <= rounds) faults.push('there was too little to be wrong about')
-    return { faults, rounds: begun, ...counts, kept, goneSoonAfter, looksAtFiles: looks, log: loggedBy(server.log()) }
+    if (counts.durable <= rounds || removedSoonAfter <= rounds)
+      faults.push('too few verdicts or removals to prove anything')
+    return {
+      faults,
+      rounds: begun,
+      ...counts,
+      kept,
+      removedSoonAfter,
+      looksAtFiles: looks,
+      log: loggedBy(server.log()),
+    }
   } finally {
     await world.close()
   }
@@ -99,17 +108,17 @@ async function collectUntil({ server, ledger }: World, counts: Race['counts'], i
   }
 }
 
-/** One asset from its first blob to its end. It is asked for all the while. */
+/** The life of one asset, which is verified all the time. */
 async function runRound(race: Race, name: string): Promise<void> {
   const { world, owner, random } = race
   const asset = newAsset(owner)
   const twin = random.chance(0.3) ? await adoptOneOfTwo(race, asset, name) : await uploadTo(race, asset, name)
-  let isGone = false
+  let isDeleted = false
   const asking = Promise.all(
     [false, true].map(async (deep) => {
-      // Once more after the end: who asks too late has to be told no.
+      // Once more after the deletion, when the verdict must be no.
       for (let isLast = false; !isLast; ) {
-        isLast = isGone
+        isLast = isDeleted
         await ask(race, asset, deep)
         await pause(random.integer(0, 30))
       }
@@ -117,14 +126,14 @@ async function runRound(race: Race, name: string): Promise<void> {
   )
   await pause(random.integer(0, 200))
   if (twin !== undefined) await discard(race, twin)
-  if (random.chance(0.3)) await uploadTo(race, asset, `${name}-anew`)
+  if (random.chance(0.3)) await uploadTo(race, asset, `${name}-again`)
   await pause(random.integer(0, 100))
   await removeAsset(world, asset)
-  isGone = true
+  isDeleted = true
   await asking
 }
 
-/** An original, in place of what is there, if there is anything. */
+/** Uploads an original; it replaces the current one, if any. */
 async function uploadTo({ world, random }: Race, asset: Asset, name: string): Promise<undefined> {
   const action = asset.bundles.length === 0 ? ('create' as const) : ('replace' as const)
   const blob = ownBlob('original', name, random.integer(1, MAX_SIZE))
@@ -134,7 +143,7 @@ async function uploadTo({ world, random }: Race, asset: Asset, name: string): Pr
   await uploadBlob(world, { asset, bundle, blob }, { chunkBytes: blob.size })
 }
 
-/** Two drops of the same bytes, one of which becomes the asset's original; the answer is the other, which waits in the inbox. */
+/** Lands two drops of the same bytes and adopts one into the asset. Returns the other, which stays in the inbox. */
 async function adoptOneOfTwo({ world, owner, random }: Race, asset: Asset, name: string): Promise<Attempt> {
   const file = { name, size: random.integer(1, MAX_SIZE) }
   const send = async (through: string) =>
@@ -153,10 +162,10 @@ async function discard({ world, owner }: Race, attempt: Attempt): Promise<void> 
   else world.ledger.fault(`a discard was answered ${status} ${code}`)
 }
 
-/** What the asset holds when it is asked for; it may hold something else, or nothing, when the answer is made. */
+/** Verifies the blobs that the asset holds when the request is sent; it may hold others, or none, when the server answers. */
 async function ask({ world, owner, watch, counts }: Race, asset: Asset, deep: boolean): Promise<void> {
   const { api, ledger } = world
-  const blobs = heldBy(asset)
+  const blobs = acknowledgedBlobsOf(asset)
   if (blobs.length === 0 && asset.deleted === 'no') return
   const asked = blobs.length > 0 ? blobs : (asset.bundles.at(-1)?.original ?? [])
   const known = [asked].flat()
@@ -168,7 +177,7 @@ async function ask({ world, owner, watch, counts }: Race, asset: Asset, deep: bo
   counts.verdicts++
   if (verdict?.durable !== true) return
   counts.durable++
-  if (wasDeleted) ledger.fault(`an asset that had been deleted is durable: ${JSON.stringify(verdict)}`)
+  if (wasDeleted) ledger.fault(`a deleted asset is durable: ${JSON.stringify(verdict)}`)
   const untilMs = Date.parse(verdict.checked_at) + GRACE_SECONDS * 1000
   for (const { hash, uploadId, size, role } of known)
     watch.add({
@@ -179,12 +188,12 @@ async function ask({ world, owner, watch, counts }: Race, asset: Asset, deep: bo
     })
 }
 
-/** In the end nothing is owned, so nothing may be left; rows, files and receipts are looked through. */
+/** In the end no blob is owned, so no file may be left. Checks rows, files and receipts. */
 async function judgeWhole({ server, oracle, ledger }: World): Promise<void> {
-  if (!(await untilSwept(server.dataDir, 0))) ledger.fault('the collector leaves files that nothing owns')
+  if (!(await untilSwept(server.dataDir, 0))) ledger.fault('the collector leaves orphaned files')
   const { stdout } = await server.command(['collect', '--json'])
   const { marked, removed, spared } = JSON.parse(stdout)
-  if (marked.objects + removed.objects + spared.objects > 0) ledger.fault(`there are no files, and objects: ${stdout}`)
+  if (marked.objects + removed.objects + spared.objects > 0) ledger.fault(`there are objects without files: ${stdout}`)
   const exitCode = await server.terminate()
   if (exitCode !== 0) ledger.fault(`the server ended with ${exitCode}`)
   for (const fault of await oracle.examine({ isSwept: true })) ledger.fault(fault)

@@ -1,4 +1,4 @@
-/** An authenticator as its owner has it in the pocket, of nothing but HMAC: written after RFC 4226 and RFC 6238, so that it shares no mistake with the server. */
+/** An authenticator app, written from RFC 4226 and RFC 6238 with nothing but HMAC, so that it shares no mistake with the server. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 
@@ -7,18 +7,18 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 export interface Authenticator {
   readonly issuer: string | null
-  /** As it names the entry: issuer and account. */
+  /** The name of its entry: issuer and account. */
   readonly label: string
   readonly secret: Buffer
   codeOf(step: number): string
   codeAt(ms: number): string
-  /** One that was not asked for before, of this step or the next: as a server takes each once, a third has to wait. */
+  /** A new code, of this step or the next. A server accepts each code once, so a third one in a step throws. */
   next(): string
 }
 
 export const stepAt = (ms: number) => Math.floor(ms / STEP_MS)
 
-/** Reads what a server gives for a QR code, and insists on what authenticators can do. */
+/** Reads the provisioning URI of a server. Asserts the only parameters that all authenticators support. */
 export function createAuthenticator(provisioningUri: string): Authenticator {
   const uri = new URL(provisioningUri)
   assert.equal(`${uri.protocol}//${uri.host}`, 'otpauth://totp')
@@ -36,7 +36,7 @@ export function createAuthenticator(provisioningUri: string): Authenticator {
     next() {
       const present = stepAt(Date.now())
       last = Math.max(last + 1, present)
-      assert.ok(last <= present + 1, 'every code that a server would take now has been asked for')
+      assert.ok(last <= present + 1, 'no unused code is valid at this time')
       return codeOf(last)
     },
   }

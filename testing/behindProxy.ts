@@ -1,4 +1,4 @@
-/** A real server behind a tampering proxy. */
+/** A real server that clients reach through a tampering proxy. */
 import { type RunningServer, startServer } from './startServer.ts'
 import { startTamperingProxy, type TamperingProxy } from './tamperingProxy.ts'
 

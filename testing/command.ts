@@ -1,23 +1,23 @@
-/** Runs one of the operator's commands as a process of its own, as an operator does, usually beside a running server. */
+/** Runs an operator's command as a process, as an operator does, usually beside a running server. */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 export const CLI = fileURLToPath(new URL('../packages/server/src/cli.ts', import.meta.url))
-/** Where code is kept compiled between one process and the next: most of a command's time, and of a server's start, goes into loading it. */
+/** Node's compile cache, shared by all processes: commands and server starts spend most of their time on loading code. */
 export const COMPILED = fileURLToPath(new URL('../node_modules/.cache/blindkeep-compiled', import.meta.url))
-/** Commands of tests take less than a second; a busy machine has made them take twenty. */
+/** A command takes less than a second; on a busy machine it has taken twenty. */
 const TIMEOUT_MS = 60_000
-/** A check that finds thousands of things wrong has much to say. */
+/** A check with thousands of findings prints a lot. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
 export interface CommandOutcome {
-  /** 0 done · 1 could not be done, or something was found wrong · 2 the call was wrong; null when a signal ended it. */
+  /** 0 done · 1 failed, or found a fault · 2 wrong usage; null when a signal ended it. */
   readonly status: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** `env` is all that it is told: the settings of the server that it is for. */
+/** `env` is the whole environment of the command: the settings of its server. */
 export function runCommand(
   args: readonly string[],
   { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },

@@ -1,4 +1,4 @@
-/** Accounts and guests for tests. Account keys are random and no password is derived, so a test pays for Argon2id only if it is about a password. */
+/** Owners and guests for tests. Account keys are random and passwords are not stretched, so only tests about passwords pay for Argon2id. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { resumeOwner } from '@blindkeep/client/account'
 import { createCalls } from '@blindkeep/client/call'
@@ -24,7 +24,7 @@ export async function newOwner(baseUrl: string, environment?: Environment): Prom
   return resumeOwner({ baseUrl, accountKey: new Uint8Array(randomBytes(32)), tokens, environment })
 }
 
-/** Another client of the account, which shares nothing with the first one but the account. */
+/** Another client of the same account, with nothing in its memory. */
 export function anotherClient(baseUrl: string, owner: Owner, environment?: Environment): Owner {
   return resumeOwner({ baseUrl, accountKey: owner.accountKey, tokens: owner.tokens(), environment })
 }
@@ -48,7 +48,7 @@ export interface SentFile {
   readonly landed: Landed
 }
 
-/** A guest sends `content` through the link, without failures. */
+/** A guest sends `content` through the link. */
 export async function sendFile(
   url: string,
   content: Uint8Array,
@@ -60,7 +60,7 @@ export async function sendFile(
   return { content, state, landed: await send({ state, source }) }
 }
 
-/** The argument of `fetchReceipt`. */
+/** The parameter of `fetchReceipt`. */
 export function custodyOf({
   state,
   landed,

@@ -1,6 +1,6 @@
 /**
- * Starts the real server as a process of its own, with a fresh data directory, on a port that was free a moment ago.
- * Tests, the demonstration and the fault runs share it, so that all of them meet the server exactly as an operator starts it.
+ * Starts the real server as a process, with a new data directory, on a port that was free a moment before.
+ * Tests, demo, benchmarks and fault runs share it, so that all of them use the server as an operator starts it.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,50 +13,50 @@ import { fileURLToPath } from 'node:url'
 import { COMPILED, type CommandOutcome, runCommand } from './command.ts'
 
 const MAIN = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url))
-/** A start takes less than a second; on a machine that has much else to do it has taken twenty. */
+/** A start takes less than a second; on a busy machine it has taken twenty. */
 const READY_TIMEOUT_MS = 60_000
 const READY_POLL_MS = 25
-/** Longer than the 15 s after which the server itself cuts off what is still under way. */
+/** Longer than the 15 s after which the server itself cuts requests that are still under way. */
 const STOP_TIMEOUT_MS = 20_000
 const MAX_LOG_CHARACTERS = 4 * 1024 * 1024
 
 export interface ServerOptions {
-  /** Settings beside `HOST`, `PORT`, `DATA_DIR` and `MASTER_SECRET_FILE`, which are set here. */
+  /** Settings in addition to `HOST`, `PORT`, `DATA_DIR` and `MASTER_SECRET_FILE`. */
   readonly env?: Readonly<Record<string, string>>
-  /** A port that the caller has set aside; a free one when left out. */
+  /** A port that the caller has reserved; otherwise a free one. */
   readonly port?: number
-  /** A data directory of the caller's, who removes it; a new one when left out. */
+  /** A data directory that the caller removes; otherwise a new one. */
   readonly dataDir?: string
-  /** `PUBLIC_URL`, for a server that stands behind something; its own address when left out. */
+  /** `PUBLIC_URL`, for a server behind a proxy; otherwise its own address. */
   readonly publicUrl?: string
 }
 
 export interface RunningServer {
-  /** Where the process listens, without a slash at the end. Stays the same over restarts. */
+  /** The address of the process, without a slash at the end. The same after a restart. */
   readonly url: string
   readonly port: number
-  /** Everything the server keeps. Removed by `stop`, with its master secret, unless it is the caller's. */
+  /** `stop` removes it with its master secret, unless it is the caller's. */
   readonly dataDir: string
-  /** Of the process that runs now, or ran last. */
+  /** Of the present process, or of the last one. */
   pid(): number
-  /** What all processes of this server have written so far, output and errors; the last 4 Mi characters. */
+  /** stdout and stderr of all processes of this server; the last 4 Mi characters. */
   log(): string
-  /** SIGKILL; resolves when the process is gone. */
+  /** SIGKILL; resolves when the process has ended. */
   kill9(): Promise<void>
-  /** Starts again on the same port and directory, after killing what still runs; resolves when it answers. Settings that are given hold from then on. */
+  /** Kills a running process and starts again on the same port and directory; resolves when it answers. `settings` stay for later restarts. */
   restart(settings?: Readonly<Record<string, string>>): Promise<void>
-  /** One of the operator's commands (`['account', 'list']`) with the server's settings, whether it runs or not. */
+  /** Runs an operator's command (`['account', 'list']`) with the server's settings. The server may be stopped. */
   command(args: readonly string[]): Promise<CommandOutcome>
   isRunning(): boolean
-  /** Milliseconds that it has been there to answer, from ready to gone, all its processes together. Stands still while none is. */
+  /** Total milliseconds between readiness and end of all its processes. */
   uptimeMs(): number
-  /** SIGTERM, SIGKILL after 20 s. Gives the exit code, null after a signal. The data directory stays, and `restart` works on it. */
+  /** SIGTERM, SIGKILL after 20 s. Returns the exit code, null after a signal. `restart` works afterwards. */
   terminate(): Promise<number | null>
   /** `terminate`, then removes the data directory. */
   stop(): Promise<number | null>
 }
 
-/** Resolves when the server answers `/readyz` with 200; rejects with the server's own words when it ends or is silent for 60 s. */
+/** Resolves when the server answers `/readyz` with 200; rejects with the server's log when it ends or is not ready within 60 s. */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const root = await mkdtemp(join(tmpdir(), 'blindkeep-server-'))
   const port = options.port ?? (await freePort())
@@ -77,7 +77,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const spawnServer = () => {
     const spawned = spawnLogged({ cwd: root, env }, (text) => {
       written += text
-      // Seldom, as it copies all that is kept: under load there is a line for each request.
+      // Not for each line, as it copies the whole text.
       if (written.length > 2 * MAX_LOG_CHARACTERS) written = written.slice(-MAX_LOG_CHARACTERS)
     })
     return spawned.once('close', uptime.stop)
@@ -120,7 +120,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   }
 }
 
-/** A port of the loopback interface that nobody listened on when asked. */
+/** A port of the loopback interface that is free at this moment. */
 export async function freePort(): Promise<number> {
   const probe = createServer()
   probe.listen(0, '127.0.0.1')
@@ -132,7 +132,7 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Only what a process needs to run: a setting of the developer's own shell must not change what a test sees. */
+/** Only what a process needs to run: the developer's settings must not change a test. */
 function inheritedEnv(): Record<string, string> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_OPTIONS', 'NODE_V8_COVERAGE', 'SystemRoot', 'TEMP', 'TMP']
   return Object.fromEntries(
@@ -158,7 +158,7 @@ function spawnLogged(
   return child
 }
 
-/** A stopwatch. To stop one that does not run changes nothing. */
+/** A stopwatch. Stopping it twice is harmless. */
 function createUptime() {
   let stoppedMs = 0
   let startedAt: number | undefined

@@ -1,6 +1,6 @@
 /**
- * A proxy in front of a real server. It does to the traffic what a malicious server, a malicious network or a bad connection would do. Exchanges that
- * match no tampering pass unchanged.
+ * A proxy in front of a real server that alters its traffic like a malicious server, a malicious network or a bad line.
+ * Exchanges without a matching tampering pass unchanged.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http'
@@ -20,15 +20,15 @@ export interface Message {
 
 export interface Tampering {
   matches(exchange: Exchanged): boolean
-  /** Changes what the server receives. */
+  /** Changes the request to the server. */
   readonly request?: (message: Message) => Message
-  /** Changes what the client receives; also the status, if it returns one. */
+  /** Changes the answer to the client, and its status when `status` is given. */
   readonly answer?: (message: Message) => Message & { readonly status?: number }
-  /** `request`: breaks the connection before the server receives the request. `answer`: after the server has answered. */
+  /** `request`: cuts the connection before the request reaches the server. `answer`: cuts it after the server has answered. */
   readonly lose?: 'request' | 'answer'
-  /** Answers with this status; the server receives nothing. */
+  /** Answers with this status, without a request to the server. */
   readonly instead?: number
-  /** The number of exchanges; all by default. */
+  /** How many exchanges it applies to; all without it. */
   readonly times?: number
 }
 
@@ -36,13 +36,13 @@ export interface TamperingProxy {
   readonly url: string
   /** All requests of clients, in order. */
   readonly seen: readonly Exchanged[]
-  /** Replaces all former tampering. */
+  /** Replaces all earlier tamperings. */
   tamper(...tamperings: readonly Tampering[]): void
   forwardTo(serverUrl: string): void
   close(): Promise<void>
 }
 
-/** Listens on a free port before a server exists, so that the server can have the proxy's address as its public URL. */
+/** Listens at once, so that a server can start with the proxy's address as its public URL. */
 export async function startTamperingProxy(): Promise<TamperingProxy> {
   let target = new URL('http://127.0.0.1:9')
   let left: { tampering: Tampering; times: number }[] = []
@@ -59,7 +59,7 @@ export async function startTamperingProxy(): Promise<TamperingProxy> {
     seen.push(exchange)
     pass({ incoming, outgoing, target, tampering: take(exchange) }).catch(() => outgoing.destroy())
   }).listen(0, '127.0.0.1')
-  // Longer than the server's Keep-Alive, which clients see: otherwise they would reuse connections that the proxy has closed.
+  // Longer than the server's Keep-Alive, which clients see. Otherwise they would use connections that the proxy has already closed.
   server.keepAliveTimeout = 600_000
   await once(server, 'listening')
   const address = server.address()

@@ -1,6 +1,6 @@
 /**
- * Runs npm scripts at the same time: `node tools/together.ts check test:rules`. Each one's output comes whole, when it has ended, so that it can be read.
- * Ends with 1 when any has failed, after all have ended.
+ * Runs npm scripts at the same time: `node tools/together.ts check test:rules`. Prints the output of each script in one piece when it has ended.
+ * Exits with 1 after the last script when any of them has failed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,7 +1,7 @@
 /**
- * Makes the files of `vectors/` that are ours to make, from fixed inputs, so that they come out the same every time.
+ * Makes the files of `vectors/` from fixed inputs, so that every run makes the same files.
  *   node tools/vectors.ts           writes them
- *   node tools/vectors.ts --check   fails when the committed ones are not what the code makes
+ *   node tools/vectors.ts --check   fails when a committed file differs from what the code makes
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { argon2idVectors } from './vectors/argon2id.ts'
@@ -46,7 +46,7 @@ for (const [name, make] of Object.entries(files)) {
     await writeFile(path, text)
     console.log(`${name}: ${text.length} bytes`)
   } else if ((await committed(path)) !== text) {
-    console.error(`vectors/${name} is not what the code makes; run: node tools/vectors.ts`)
+    console.error(`vectors/${name} differs from what the code makes; run: node tools/vectors.ts`)
     process.exitCode = 1
   }
 }

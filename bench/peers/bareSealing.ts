@@ -1,12 +1,12 @@
-/** The peer that seals for nobody: what preparing and sending a file costs at the least in a browser's own cryptography, one step after the other. */
+/** The least that sealing costs with a browser's own cryptography: encrypt twice and hash, one step after the other. */
 import { sha256 } from '@noble/hashes/sha2.js'
 
 const SLICE_BYTES = 1024 * 1024
 const NONCE_BYTES = 12
-/** Once to learn the hash of what is sealed, once to send it. */
+/** Once to compute the hash of the sealed file, once to send it. */
 const TIMES = 2
 
-/** Seconds that it took to read `file` in slices, encrypt each twice, and hash what came out, which is all thrown away. */
+/** Seconds to read `file` in slices, encrypt each twice, and hash the result. */
 export async function sealBare(file: Blob): Promise<number> {
   const startedAt = performance.now()
   const key = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt'])

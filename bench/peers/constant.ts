@@ -1,4 +1,4 @@
-/** The peer that only answers: Fastify with one route that gives the same text again and again. Prints its port. */
+/** A peer that only answers: Fastify with one route that always sends the same text. Prints its port. */
 import fastify from 'fastify'
 
 const [text = ''] = process.argv.slice(2)

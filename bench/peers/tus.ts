@@ -1,4 +1,4 @@
-/** The peer that takes uploads: `@tus/server` with its file store, as its README starts it. Prints its port. */
+/** A peer for uploads: `@tus/server` with its file store, started as in its README. Prints its port. */
 import { FileStore } from '@tus/file-store'
 import { Server } from '@tus/server'
 

@@ -1,10 +1,10 @@
-/** Adoptions, and how each answer is judged. Whoever gets none has to find out: the claim may hold, the asset may be there, or nothing has happened. */
+/** Adoptions, and how each answer is judged. After a missing answer, the claim may hold, the asset may exist, or nothing has happened. */
 import type { AdoptResponse, AssetResponse } from '@blindkeep/protocol/schemas/assets'
 import { jsonOf, pause, type Reply } from '../api.ts'
-import { type Attempt, describeAttempt, type Owner } from '../ledger.ts'
+import { type Adoption, type Asset, type Attempt, describeAttempt, type Owner } from '../ledger.ts'
 import type { OwnerPorts } from '../owner.ts'
-import { isRefusedForSpace } from '../upload.ts'
-import { type Adoption, type Asset, isAdopted, newBlob } from './assetLedger.ts'
+import { isRefusedForSpace } from '../uploadRules.ts'
+import { isAdopted, newBlob } from './assetLedger.ts'
 import { adoptionBody } from './author.ts'
 
 export type AssetPorts = Pick<OwnerPorts, 'api' | 'ledger' | 'moments' | 'isDiskTroubled'>
@@ -12,7 +12,7 @@ export type AssetPorts = Pick<OwnerPorts, 'api' | 'ledger' | 'moments' | 'isDisk
 const SETTLED_MS = 60_000
 const RETRY_PAUSE_MS = 50
 
-/** Known to the ledger, and not yet to the server. It replaces what is there, or is the first. */
+/** Adds it to the ledger without a request to the server. It replaces the asset's current bundle, or is the first one. */
 export function planAdoption({ ledger }: Pick<AssetPorts, 'ledger'>, attempt: Attempt, asset: Asset): Adoption {
   const { name, size, hash } = attempt
   const original = newBlob({ role: 'original', name, size, hash, attempt })
@@ -24,7 +24,7 @@ export function planAdoption({ ledger }: Pick<AssetPorts, 'ledger'>, attempt: At
   return adoption
 }
 
-/** One try, the same request each time. Afterwards the ledger knows that it is adopted, or nothing new. */
+/** One try, the same request each time. The ledger changes only when the server acknowledges the adoption. */
 export async function sendAdoption(ports: AssetPorts, adoption: Adoption): Promise<Reply | undefined> {
   const { api, ledger, moments } = ports
   const { attempt, asset, bundle } = adoption
@@ -35,17 +35,17 @@ export async function sendAdoption(ports: AssetPorts, adoption: Adoption): Promi
   const reply = await api.ask({ method: 'POST', path, token: asset.owner.token, json: adoptionBody(adoption) })
   if (reply === undefined || isRefusedForSpace(ports, reply)) return reply
   const isAdoption = reply.status === 200 && jsonOf<AdoptResponse>(reply).asset_id === asset.assetId
-  const mayBeGone = isRepeat || attempt.discarded !== 'no' || attempt.adoptions.length > 1
+  const mayHaveNoDrop = isRepeat || attempt.discarded !== 'no' || attempt.adoptions.length > 1
   if (isAdoption) {
     moments.note('adopted')
     noteAdopted(ports, adoption)
     ledger.counts.adoptions++
-  } else if (reply.status !== 404 || !mayBeGone)
+  } else if (reply.status !== 404 || !mayHaveNoDrop)
     ledger.fault(`an adoption was answered ${reply.status} ${reply.code}: ${describeAttempt(attempt)}`)
   return reply
 }
 
-/** A drop becomes one asset, so all other adoptions that were asked for it have come to nothing. */
+/** A drop becomes one asset, so all its other adoptions have failed. */
 function noteAdopted({ ledger }: Pick<AssetPorts, 'ledger'>, adoption: Adoption): void {
   const { attempt, bundle } = adoption
   if (attempt.discarded === 'acknowledged')
@@ -61,14 +61,14 @@ function withdraw({ asset, bundle }: Adoption): void {
   asset.bundles.splice(0, Number.POSITIVE_INFINITY, ...asset.bundles.filter((other) => other !== bundle))
 }
 
-/** As a client does whose answer was lost: the asset names the drop that it was (specification, Adopt). True when one does. */
+/** Does what a client does after a lost answer: asks for the asset, which names its drop (specification, Adopt). True when an asset names it. */
 export async function lookForAdoption(ports: Pick<AssetPorts, 'api' | 'ledger'>, attempt: Attempt): Promise<boolean> {
   for (const adoption of attempt.adoptions.filter(isAsked)) {
     const { assetId, owner } = adoption.asset
     const reply = await ports.api.askUntilAnswered({ method: 'GET', path: `/v1/assets/${assetId}`, token: owner.token })
     if (reply.status !== 200 || jsonOf<AssetResponse>(reply).drop?.drop_id !== attempt.dropId) continue
     noteAdopted(ports, adoption)
-    ports.ledger.counts.adoptionsLearntLater++
+    ports.ledger.counts.adoptionsConfirmedLater++
     return true
   }
   return false
@@ -82,18 +82,18 @@ export function isAdoptionOpen(attempt: Attempt): boolean {
   return attempt.adoptions.some(isAsked)
 }
 
-/** Repeats the newest adoption of a drop until it is known what became of it: an asset, or, if somebody discards it meanwhile, nothing. */
+/** Repeats the newest adoption of a drop until its outcome is known: an asset, or nothing when the drop was discarded meanwhile. */
 export async function settleAdoption(ports: AssetPorts, attempt: Attempt): Promise<void> {
-  const patience = ports.api.patience(SETTLED_MS)
+  const deadline = ports.api.deadline(SETTLED_MS)
   for (let adoption = attempt.adoptions.findLast(isAsked); adoption !== undefined && isAdoptionOpen(attempt); ) {
-    if (patience.isOver()) throw new Error(`no end to an adoption: ${describeAttempt(attempt)}`)
+    if (deadline.isOver()) throw new Error(`an adoption has no outcome: ${describeAttempt(attempt)}`)
     const reply = await sendAdoption(ports, adoption)
     if (isAdopted(attempt) || (reply?.status === 404 && (await isOver(ports, attempt)))) return
     await pause(RETRY_PAUSE_MS)
   }
 }
 
-/** What 404 may mean: it was adopted before, it was discarded, or another adoption has the lease, which runs out. */
+/** A 404 means that the drop was adopted before, was discarded, or that another adoption holds the lease, which expires. */
 async function isOver(ports: AssetPorts, attempt: Attempt): Promise<boolean> {
   if (await lookForAdoption(ports, attempt)) return true
   if (await isPending(ports, attempt.link.owner, attempt)) return false

@@ -1,17 +1,17 @@
-/** An owner with an album and a device, and what their client declares of one blob. The server is blind: bytes may be anything of the right length, and only a provenance is really signed. */
+/** An owner with an album and a device, and the declarations of their blobs. The server cannot read blobs, so random bytes do; only a provenance has a real signature. */
 import { randomUUID } from 'node:crypto'
 import { SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
 import { HEADERS } from '@blindkeep/protocol/wire'
 import { newDeviceKeys, signManifest } from '../../conformance/provenanceWriter.ts'
 import { type Api, jsonOf, type Reply } from '../api.ts'
-import type { Owner } from '../ledger.ts'
+import type { Adoption, Asset, AssetBlob, Bundle, Owner } from '../ledger.ts'
 import { type Random, sha256 } from '../random.ts'
-import { type Adoption, type Asset, type AssetBlob, type Bundle, newBlob } from './assetLedger.ts'
+import { newBlob } from './assetLedger.ts'
 
 export async function signUp(api: Api, random: Random): Promise<Owner> {
   const json = { email: `${random.hex(8)}@faults.example`, password: random.hex(32) }
   const registered = await api.askUntilAnswered({ method: 'POST', path: '/v1/auth/register', json })
-  if (registered.status !== 201) throw new Error(`an owner was answered ${registered.status} ${registered.code}`)
+  if (registered.status !== 201) throw new Error(`a registration was answered ${registered.status} ${registered.code}`)
   const { access_token: token, account_id: accountId } = jsonOf<{ access_token: string; account_id: string }>(
     registered,
   )
@@ -26,7 +26,7 @@ export async function signUp(api: Api, random: Random): Promise<Owner> {
   await make('/v1/devices', { device_id: deviceId, public_key: deviceKeys.publicKey.toString('base64') })
   const answer = await make('/v1/albums', { album_id: albumId })
   const protocolVersion = answer.header(HEADERS.protocolMax)
-  if (protocolVersion === undefined) throw new Error('an answer says no protocol version')
+  if (protocolVersion === undefined) throw new Error('an answer lacks the protocol version')
   return { ...json, token, accountId, albumId, deviceId, deviceKeys, protocolVersion }
 }
 
@@ -38,7 +38,7 @@ export function uploadBody(asset: Asset, bundle: Bundle, blob: AssetBlob) {
   return { ...declaration(asset, bundle, blob), blob_role: blob.role }
 }
 
-/** The manifest of a bundle, signed by its owner's device: what its envelope will say, but that it names the original, wherever it lies itself. */
+/** The manifest of a bundle, signed by its owner's device. */
 export function provenanceOf(asset: Asset, bundle: Bundle): AssetBlob {
   const { original } = bundle
   const content = signManifest(declaration(asset, bundle, original).manifest_envelope, asset.owner.deviceKeys)

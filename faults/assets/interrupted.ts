@@ -1,39 +1,39 @@
-/** Adoptions that a kill has interrupted, after the next start: what the owner sees of each, and how each comes to its end (specification, Adopt). */
+/** Adoptions that a kill has interrupted, after the next start: what the owner sees of each, and how each is completed (specification, Adopt). */
 import type { Reply } from '../api.ts'
-import { describeAttempt } from '../ledger.ts'
+import { type Adoption, describeAttempt } from '../ledger.ts'
 import type { World } from '../load.ts'
 import { readInbox } from '../owner.ts'
 import { lookForAdoption, planAdoption, sendAdoption } from './adopt.ts'
-import { type Adoption, isAdopted, newAsset } from './assetLedger.ts'
+import { isAdopted, newAsset } from './assetLedger.ts'
 import { adoptionBody } from './author.ts'
-import { compareAsset, fetchAssetReceipts } from './look.ts'
+import { compareAsset, fetchAssetReceipts } from './compare.ts'
 
-/** Where a kill finds an adoption that was sent. */
+/** How far a sent adoption had come when the kill hit it. */
 export const WINDOWS = ['before the claim', 'between claim and settling', 'after'] as const
 export type Window = (typeof WINDOWS)[number]
 
 export interface Found {
   readonly adoption: Adoption
-  /** Undefined when it was not sent. */
+  /** Undefined when it was never sent. */
   readonly window: Window | undefined
-  /** Milliseconds since 1970, by the clock of this machine; 0 for what is not claimed. */
+  /** Milliseconds since 1970, by the clock of this machine; 0 when the drop is not claimed. */
   readonly leasedUntil: number
 }
 
 interface Interrupted {
-  /** Claimed by adoptions that nobody repeats. They outlive starts and kills until somebody takes them over when the lease has run out. */
+  /** Drops claimed by an adoption that is never repeated. The claim survives starts and kills until another adoption takes over after the lease. */
   readonly leased: Found[]
   readonly inLease: { refused: number; repeated: number }
 }
 
-/** A request that is sent so long before the end of a lease is judged before it, but on the slowest of machines. */
+/** A request sent this long before the end of a lease is answered before that end, except on a very slow machine. */
 const MARGIN_MS = 300
 
 export function newInterrupted(): Interrupted {
   return { leased: [], inLease: { refused: 0, repeated: 0 } }
 }
 
-/** Of each kind some are repeated, some are asked for anew into another asset. */
+/** Repeats some adoptions of each window, and adopts the drops of the others into other assets. */
 export async function takeUp(world: World, found: readonly Found[], interrupted: Interrupted): Promise<void> {
   const [first] = found
   if (first === undefined) return
@@ -42,7 +42,7 @@ export async function takeUp(world: World, found: readonly Found[], interrupted:
     const { attempt } = each.adoption
     const entry = inbox.get(attempt.dropId ?? '')
     const isAsLeft = each.window === 'after' ? entry === undefined : entry?.adopting === each.leasedUntil > 0
-    if (!isAsLeft) world.ledger.fault(`the inbox says ${JSON.stringify(entry)} of it: ${describeAttempt(attempt)}`)
+    if (!isAsLeft) world.ledger.fault(`the inbox lists it as ${JSON.stringify(entry)}: ${describeAttempt(attempt)}`)
     const isRepeated = index % 2 === 0
     if (each.window === 'after') await findAdopted(world, each)
     else if (each.leasedUntil === 0) await adoptPending(world, each, isRepeated)
@@ -57,23 +57,23 @@ async function findAdopted(world: World, { adoption }: Found): Promise<void> {
     return world.ledger.fault(`no asset names it: ${describeAttempt(attempt)}`)
   await compareAsset(world, asset)
   await fetchAssetReceipts(world, asset)
-  await expectGone(world, adoption)
+  await expectNoDrop(world, adoption)
 }
 
-/** What a request that came to nothing has left is as if it had never been. */
+/** An adoption that never claimed its drop leaves no trace, so any adoption succeeds. */
 async function adoptPending(world: World, { adoption, window }: Found, isRepeated: boolean): Promise<void> {
   const isAnother = !isRepeated && window !== undefined
   const next = isAnother ? planAdoption(world, adoption.attempt, newAsset(adoption.asset.owner)) : adoption
   expectStatus(world, next, await sendAdoption(world, next), 200)
 }
 
-/** The same request takes its own claim over, lease or not. */
+/** The same request completes its own claim, whether or not the lease is live. */
 async function repeat(world: World, { adoption, leasedUntil }: Found, { inLease }: Interrupted): Promise<void> {
   expectStatus(world, adoption, await sendAdoption(world, adoption), 200)
   if (Date.now() < leasedUntil) inLease.repeated++
 }
 
-/** To everybody else the drop is not there, as long as the lease is live. */
+/** As long as the lease is live, all other requests are answered as if the drop did not exist. */
 async function refuseOthers(world: World, found: Found, { leased, inLease }: Interrupted): Promise<void> {
   const { adoption, leasedUntil } = found
   const { attempt, asset } = adoption
@@ -92,7 +92,7 @@ async function refuseOthers(world: World, found: Found, { leased, inLease }: Int
   inLease.refused++
 }
 
-/** Takes over what was claimed and left, of all whose lease has run out; the first adoption comes too late then. */
+/** Adopts every claimed drop whose lease has expired. From then on the first adoption is too late. */
 export async function completeDue(world: World, { leased }: Interrupted): Promise<void> {
   const due = leased.filter(({ leasedUntil }) => leasedUntil <= Date.now())
   leased.splice(0, Number.POSITIVE_INFINITY, ...leased.filter((each) => !due.includes(each)))
@@ -100,12 +100,12 @@ export async function completeDue(world: World, { leased }: Interrupted): Promis
     if (isAdopted(adoption.attempt) || adoption.attempt.discarded === 'acknowledged') continue
     expectStatus(world, adoption, await sendAdoption(world, adoption), 200)
     const [first] = adoption.attempt.adoptions
-    if (first !== undefined) await expectGone(world, first)
+    if (first !== undefined) await expectNoDrop(world, first)
   }
 }
 
-/** Whoever asks for an adoption that is over, or was overtaken, gets the answer of a drop that is not there. */
-async function expectGone(world: World, adoption: Adoption): Promise<void> {
+/** A repeat of a completed or overtaken adoption is answered as if the drop did not exist. */
+async function expectNoDrop(world: World, adoption: Adoption): Promise<void> {
   const { attempt, asset } = adoption
   const path = `/v1/drops/${attempt.dropId}/adopt`
   const { token } = asset.owner
@@ -115,6 +115,6 @@ async function expectGone(world: World, adoption: Adoption): Promise<void> {
 
 function expectStatus({ ledger }: World, { attempt }: Adoption, reply: Reply | undefined, status: 200 | 404): void {
   if (reply?.status === status) return
-  const told = reply === undefined ? 'not at all' : `${reply.status} ${reply.body}`
-  ledger.fault(`a request was answered ${told}, and not ${status}: ${describeAttempt(attempt)}`)
+  const answer = reply === undefined ? 'not at all' : `${reply.status} ${reply.body}`
+  ledger.fault(`a request was answered ${answer}, and not ${status}: ${describeAttempt(attempt)}`)
 }

@@ -1,18 +1,19 @@
-/** Deleting an asset. Its receipts are fetched before, as nobody is told them afterwards. */
+/** Deletes an asset. Fetches its receipts first, as the server does not answer with them afterwards. */
 import type { GuestPorts } from '../guest.ts'
-import { isRefusedForSpace } from '../upload.ts'
+import type { Asset } from '../ledger.ts'
+import { isRefusedForSpace } from '../uploadRules.ts'
 import type { AssetPorts } from './adopt.ts'
-import { type Asset, describeAsset, heldBy } from './assetLedger.ts'
-import { fetchAssetReceipts } from './look.ts'
+import { acknowledgedBlobsOf, describeAsset } from './assetLedger.ts'
+import { fetchAssetReceipts } from './compare.ts'
 
-/** One try. Afterwards the ledger knows that it is gone, or nothing new. */
+/** One try. The ledger changes only when the server acknowledges the deletion. */
 export async function removeAsset(
   ports: AssetPorts & Pick<GuestPorts, 'attestationKeys'>,
   asset: Asset,
 ): Promise<void> {
   const { api, ledger, moments } = ports
   const isFirst = asset.deleted === 'no'
-  if (isFirst && heldBy(asset).length > 0) await fetchAssetReceipts(ports, asset)
+  if (isFirst && acknowledgedBlobsOf(asset).length > 0) await fetchAssetReceipts(ports, asset)
   if (isFirst) asset.deleted = 'asked'
   moments.note('delete sent')
   const path = `/v1/assets/${asset.assetId}`

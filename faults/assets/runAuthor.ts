@@ -1,16 +1,16 @@
-/** What an owner does beside reading the inbox (owner.ts, at the same time): keeps drops, uploads files of their own, deletes, and asks for verdicts. */
+/** The second half of an owner's load; owner.ts reads the inbox at the same time. Adopts drops, uploads files, deletes assets and verifies them. */
 import { inspect } from 'node:util'
 import { pause } from '../api.ts'
 import { byWeight, type GuestPorts } from '../guest.ts'
-import type { Attempt, Owner } from '../ledger.ts'
+import type { Asset, Attempt, Owner } from '../ledger.ts'
 import type { OwnerPorts } from '../owner.ts'
 import type { Random } from '../random.ts'
 import { isAdoptionOpen, lookForAdoption, planAdoption, sendAdoption, settleAdoption } from './adopt.ts'
-import { type Asset, blobsOf, heldBy, isUnfinished, isUnsettled, newAsset } from './assetLedger.ts'
-import { compareAsset, fetchAssetReceipts } from './look.ts'
+import { acknowledgedBlobsOf, blobsOf, isUnfinished, isUnsettled, newAsset } from './assetLedger.ts'
+import { compareAsset, fetchAssetReceipts } from './compare.ts'
 import { removeAsset } from './remove.ts'
 import { type OwnUpload, ownBlob, uploadBlob } from './uploadBlob.ts'
-import { askedOf, compareDurable, unheldHash, verify } from './verify.ts'
+import { askedOf, compareDurable, unknownHash, verify } from './verify.ts'
 
 export type AuthorPorts = GuestPorts & OwnerPorts
 
@@ -27,13 +27,13 @@ const WEIGHTS: Readonly<Record<Action, number>> = {
   look: 6,
 }
 
-const BLOB_BYTES_LEAST = 17
+const MIN_BLOB_BYTES = 17
 const MAX_BLOB_BYTES = 400_000
 const MAX_DEEP_BYTES = 2 * 1024 * 1024
 const VERIFIED_AT_ONCE = 6
 const GIVEN_UP_SHARE = 0.25
 
-/** One thing after the other, so that of everything that is not settled it is known what may have become of it. */
+/** One action at a time, so that the possible outcomes of an unsettled request stay known. */
 export async function runAuthor(
   ports: AuthorPorts,
   owner: Owner,
@@ -52,7 +52,7 @@ export async function runAuthor(
   }
 }
 
-/** Everything is brought to its end, whatever it takes. */
+/** Repeats every unsettled request until its outcome is known. */
 export async function settleAll(ports: AuthorPorts, owner: Owner): Promise<void> {
   for (const attempt of ports.ledger.attempts)
     if (attempt.link.owner === owner && isAdoptionOpen(attempt)) await settleAdoption(ports, attempt)
@@ -72,9 +72,9 @@ function assetsOf({ ledger }: AuthorPorts, owner: Owner): readonly Asset[] {
   return ledger.assets.filter((asset) => asset.owner === owner)
 }
 
-/** Live, and nothing open about them. */
+/** Assets that hold blobs, with no unsettled request. */
 function settledOf(ports: AuthorPorts, owner: Owner): readonly Asset[] {
-  return assetsOf(ports, owner).filter((asset) => !isUnsettled(asset) && heldBy(asset).length > 0)
+  return assetsOf(ports, owner).filter((asset) => !isUnsettled(asset) && acknowledgedBlobsOf(asset).length > 0)
 }
 
 function unfinishedOf(asset: Asset): readonly OwnUpload[] {
@@ -85,13 +85,13 @@ function unfinishedOf(asset: Asset): readonly OwnUpload[] {
     .map((blob) => ({ asset, bundle, blob }))
 }
 
-/** Some repeat at once what was not answered, some look what came of it, some try another way, and some come back to it later. */
+/** After a missing answer: repeats some requests, asks for the outcome of some, tries another adoption for some, and leaves some for later. */
 async function settleSome(ports: AuthorPorts, owner: Owner, random: Random): Promise<void> {
   const open = ports.ledger.attempts.filter((attempt) => attempt.link.owner === owner && isAdoptionOpen(attempt))
   for (const attempt of open) {
     if (random.chance(0.5)) continue
     if (random.chance(0.3) && (await lookForAdoption(ports, attempt))) continue
-    // Into another asset: as long as the first adoption’s lease is live, that is refused.
+    // Into another asset, which the server refuses while the first adoption’s lease is live.
     if (random.chance(0.3)) planAdoption(ports, attempt, newAsset(owner))
     await settleAdoption(ports, attempt)
   }
@@ -100,8 +100,8 @@ async function settleSome(ports: AuthorPorts, owner: Owner, random: Random): Pro
 }
 
 function actionOf(ports: AuthorPorts, owner: Owner, random: Random): Action {
-  const kept = settledOf(ports, owner).flatMap(heldBy)
-  const isFull = kept.reduce((sum, { size }) => sum + size, 0) > ports.pendingBytesMany
+  const kept = settledOf(ports, owner).flatMap(acknowledgedBlobsOf)
+  const isFull = kept.reduce((sum, { size }) => sum + size, 0) > ports.pendingBytesTarget
   return isFull ? 'delete' : byWeight(ACTIONS, (action) => WEIGHTS[action], random)
 }
 
@@ -142,7 +142,7 @@ function isAdoptable({ link, landed, dropId, discarded, adoptions }: Attempt, ow
   return link.owner === owner && isThere && adoptions.length === 0
 }
 
-/** An original and, at times, what goes with it. A replacement is sent to its end, as what it replaces goes when it lands. */
+/** Uploads an original and sometimes its metadata. A replacement is always finished, as its landing deletes the blobs that it replaces. */
 async function uploadOne(turn: Turn, asset: Asset): Promise<void> {
   const { ports, random } = turn
   const action = asset.bundles.length === 0 ? ('create' as const) : ('replace' as const)
@@ -153,7 +153,7 @@ async function uploadOne(turn: Turn, asset: Asset): Promise<void> {
   if (bundle.original.landed === 'acknowledged' && random.chance(0.6)) await addMetadata(turn, asset)
 }
 
-/** Goes on with what was given up, or adds what an adopted drop comes without. */
+/** Resumes an abandoned upload, or adds the metadata that an adopted drop lacks. */
 async function complete(turn: Turn): Promise<void> {
   const { ports, owner, random } = turn
   const unfinished = assetsOf(ports, owner).flatMap(unfinishedOf)
@@ -170,7 +170,7 @@ async function addMetadata(turn: Turn, asset: Asset): Promise<void> {
 }
 
 function randomBlob(role: 'original' | 'metadata', random: Random) {
-  return ownBlob(role, `own ${random.hex(8)}`, random.integer(BLOB_BYTES_LEAST, MAX_BLOB_BYTES))
+  return ownBlob(role, `own ${random.hex(8)}`, random.integer(MIN_BLOB_BYTES, MAX_BLOB_BYTES))
 }
 
 async function send({ ports, random }: Turn, upload: OwnUpload, mayGiveUp: boolean): Promise<void> {
@@ -179,13 +179,13 @@ async function send({ ports, random }: Turn, upload: OwnUpload, mayGiveUp: boole
   await uploadBlob(ports, upload, isGivenUp ? { chunkBytes, upTo: chunkBytes } : { chunkBytes })
 }
 
-/** Of what is there, of what may be, of what is gone, and at times of one thing more than there ever was. */
+/** Verifies existing, unsettled and deleted assets, sometimes with one hash that none of them has. */
 async function verifySome({ ports, owner, random }: Turn): Promise<void> {
   const assets = assetsOf(ports, owner)
   if (assets.length === 0) return
   const picked = Array.from({ length: random.integer(1, VERIFIED_AT_ONCE) }, () => random.pick(assets)).map(askedOf)
-  const asked = picked.map((each) => (random.chance(0.1) ? { ...each, hashes: [...each.hashes, unheldHash()] } : each))
-  const bytes = asked.flatMap(({ asset }) => heldBy(asset)).reduce((sum, { size }) => sum + size, 0)
+  const asked = picked.map((each) => (random.chance(0.1) ? { ...each, hashes: [...each.hashes, unknownHash()] } : each))
+  const bytes = asked.flatMap(({ asset }) => acknowledgedBlobsOf(asset)).reduce((sum, { size }) => sum + size, 0)
   const deep = bytes < MAX_DEEP_BYTES && random.chance(0.5)
   const verdicts = await verify(ports, asked, { owner, deep })
   if (verdicts !== undefined && random.chance(0.3)) await compareDurable(ports, verdicts, owner)

@@ -1,11 +1,12 @@
-/** An owner's own upload of one blob, from wherever it stands. To ask for the same session again is how a client finds out where that is. */
+/** An owner's upload of one blob, from its current offset. A client learns that offset by requesting the same session again. */
 import type { CreateUploadResponse } from '@blindkeep/protocol/schemas/uploads'
 import { HEADERS } from '@blindkeep/protocol/wire'
 import { jsonOf, pause, type Reply } from '../api.ts'
+import type { Asset, AssetBlob, Bundle } from '../ledger.ts'
 import { randomContent, sha256 } from '../random.ts'
-import { isRefusedForSpace } from '../upload.ts'
+import { isRefusedForSpace } from '../uploadRules.ts'
 import type { AssetPorts } from './adopt.ts'
-import { type Asset, type AssetBlob, type Bundle, describeAsset, newBlob } from './assetLedger.ts'
+import { describeAsset, newBlob } from './assetLedger.ts'
 import { uploadBody } from './author.ts'
 
 const STUCK_MS = 60_000
@@ -21,7 +22,7 @@ export function ownBlob(role: AssetBlob['role'], name: string, size: number): As
   return newBlob({ role, name, size, hash: sha256(randomContent(name, size)), attempt: undefined })
 }
 
-/** Until it has landed; or, with `upTo`, until so many bytes are there. */
+/** Until it has landed; with `upTo`, until that many bytes are acknowledged. */
 export async function uploadBlob(
   ports: AssetPorts,
   upload: OwnUpload,
@@ -29,26 +30,26 @@ export async function uploadBlob(
 ): Promise<void> {
   const { blob } = upload
   const isDone = () => (upTo < blob.size ? blob.acknowledgedOffset >= upTo : blob.landed === 'acknowledged')
-  const patience = ports.api.patience(STUCK_MS)
+  const deadline = ports.api.deadline(STUCK_MS)
   for (let acknowledged = -1; !isDone(); ) {
-    if (blob.acknowledgedOffset > acknowledged) patience.restart()
+    if (blob.acknowledgedOffset > acknowledged) deadline.restart()
     acknowledged = blob.acknowledgedOffset
-    if (patience.isOver()) throw new Error(`no progress of an upload: ${describeAsset(upload.asset)}`)
+    if (deadline.isOver()) throw new Error(`no progress of an upload: ${describeAsset(upload.asset)}`)
     if (await openOrFind(ports, upload)) await appendUpTo(ports, upload, { chunkBytes, upTo })
     if (!isDone()) await pause(RETRY_PAUSE_MS)
   }
 }
 
-/** False when there is no session to send to, for want of space. */
+/** False when the full disk refused the session. */
 async function openOrFind(ports: AssetPorts, { asset, bundle, blob }: OwnUpload): Promise<boolean> {
   const { api, ledger } = ports
   const fault = (what: string) => ledger.fault(`${what}: ${describeAsset(asset)}`)
   const json = uploadBody(asset, bundle, blob)
   const reply = await api.askUntilAnswered({ method: 'POST', path: '/v1/upload', token: asset.owner.token, json })
   if (isRefusedForSpace(ports, reply)) return false
-  if (reply.status !== 200 && reply.status !== 201) throw new Error(`an upload was answered ${told(reply)}`)
+  if (reply.status !== 200 && reply.status !== 201) throw new Error(`an upload was answered ${describeReply(reply)}`)
   const { upload_id: uploadId } = jsonOf<CreateUploadResponse>(reply)
-  if (blob.uploadId !== undefined && blob.uploadId !== uploadId) fault('an acknowledged session is another')
+  if (blob.uploadId !== undefined && blob.uploadId !== uploadId) fault('an acknowledged session has another id')
   blob.uploadId = uploadId
   noteOffset(reply.status === 200 ? reply.offset : 0, blob, fault)
   return true
@@ -73,7 +74,7 @@ async function appendUpTo(
   if (upTo === blob.size && blob.landed !== 'acknowledged') await askWhetherLanded(ports, upload)
 }
 
-/** False when only the server knows what came of it. */
+/** False when only the server knows the outcome. */
 async function append(ports: AssetPorts, { asset, blob }: OwnUpload, chunk: Buffer): Promise<boolean> {
   const { api, ledger, moments } = ports
   const offset = blob.acknowledgedOffset
@@ -89,7 +90,9 @@ async function append(ports: AssetPorts, { asset, blob }: OwnUpload, chunk: Buff
   })
   if (reply === undefined || isRefusedForSpace(ports, reply)) return false
   if (reply.status !== 204 || reply.offset !== offset + chunk.length) {
-    ledger.fault(`a chunk at ${offset} was answered ${told(reply)}, offset ${reply.offset}: ${describeAsset(asset)}`)
+    ledger.fault(
+      `a chunk at ${offset} was answered ${describeReply(reply)}, offset ${reply.offset}: ${describeAsset(asset)}`,
+    )
     return false
   }
   blob.acknowledgedOffset = reply.offset
@@ -97,14 +100,14 @@ async function append(ports: AssetPorts, { asset, blob }: OwnUpload, chunk: Buff
   return true
 }
 
-/** All bytes are there, and the answer to the last of them was lost: it lands by itself. */
+/** The server has all bytes and the last answer was lost: the session lands without a further request. */
 async function askWhetherLanded(ports: AssetPorts, { asset, blob }: OwnUpload): Promise<void> {
   const path = `/v1/upload/${blob.uploadId}`
   const reply = await ports.api.askUntilAnswered({ method: 'HEAD', path, token: asset.owner.token })
   const state = reply.header(HEADERS.state)
   if (state === 'landed' && blob.landed !== 'no') noteLanded(ports, blob)
   else if (state !== 'finishing')
-    ports.ledger.fault(`a session whose bytes are all there is ${reply.status} ${state}: ${describeAsset(asset)}`)
+    ports.ledger.fault(`a session that has all its bytes is ${reply.status} ${state}: ${describeAsset(asset)}`)
 }
 
 function noteLanded({ ledger, moments }: AssetPorts, blob: AssetBlob): void {
@@ -113,6 +116,6 @@ function noteLanded({ ledger, moments }: AssetPorts, blob: AssetBlob): void {
   ledger.counts.ownUploads++
 }
 
-function told({ status, code, body }: Reply): string {
+function describeReply({ status, code, body }: Reply): string {
   return `${status} ${code ?? body.toString()}`
 }

@@ -1,11 +1,11 @@
-/** The server’s word that it holds what an owner relies on. It may be a no for want of knowledge, and never a yes that is not true. */
+/** The server’s verdicts on the blobs of an owner. It may answer no because it does not know, but must never answer a false yes. */
 import { randomBytes } from 'node:crypto'
 import type { BlobVerdictResponse, StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
 import { jsonOf } from '../api.ts'
-import type { Owner } from '../ledger.ts'
+import type { Asset, Owner } from '../ledger.ts'
 import { sha256 } from '../random.ts'
-import { type Asset, blobsOf, describeAsset, heldBy } from './assetLedger.ts'
-import { compareBlob, type LookPorts } from './look.ts'
+import { acknowledgedBlobsOf, blobsOf, describeAsset } from './assetLedger.ts'
+import { compareBlob, type LookPorts } from './compare.ts'
 
 export interface Asked {
   readonly asset: Asset
@@ -14,21 +14,21 @@ export interface Asked {
 
 type Verdict = StorageVerifyResponse['verdicts'][number]
 
-/** Everything that was acknowledged, and what may be there. */
+/** All blobs of the last bundle that are acknowledged or may exist. */
 export function askedOf(asset: Asset): Asked {
   const last = asset.bundles.at(-1)
   const hashes = (last === undefined ? [] : blobsOf(last))
     .filter(({ landed }) => landed !== 'no')
     .map(({ hash }) => hash)
-  return { asset, hashes: hashes.length === 0 ? [unheldHash()] : hashes }
+  return { asset, hashes: hashes.length === 0 ? [unknownHash()] : hashes }
 }
 
-/** Of something that no asset has. */
-export function unheldHash(): string {
+/** A hash that no asset has. */
+export function unknownHash(): string {
   return sha256(randomBytes(32))
 }
 
-/** Undefined when there was no answer. Nobody may change the assets meanwhile. */
+/** Undefined when there was no answer. The caller must not change the assets meanwhile. */
 export async function verify(
   ports: LookPorts,
   asked: readonly Asked[],
@@ -44,7 +44,7 @@ export async function verify(
   }
   const { verdicts } = jsonOf<StorageVerifyResponse>(reply)
   if (verdicts.map(({ asset_id }) => asset_id).join() !== asked.map(({ asset }) => asset.assetId).join())
-    ledger.fault('verdicts are of other assets than was asked')
+    ledger.fault('the verdicts are of other assets than requested')
   for (const [index, verdict] of verdicts.entries()) {
     const each = asked[index]
     if (each === undefined) continue
@@ -55,24 +55,24 @@ export async function verify(
   return verdicts
 }
 
-/** Bytes that the server has called durable are there, and are the right ones. */
+/** Downloads every blob that the server called durable. */
 export async function compareDurable(ports: LookPorts, verdicts: readonly Verdict[], owner: Owner): Promise<void> {
   for (const { blobs } of verdicts.filter(({ durable }) => durable))
     for (const { hash } of blobs) await compareBlob(ports, owner, hash)
 }
 
 function verdictFaults({ asset, hashes }: Asked, { durable, blobs }: Verdict, deep: boolean): readonly string[] {
-  const acknowledged = new Map(heldBy(asset).map(({ hash, role }) => [hash, role]))
+  const acknowledged = new Map(acknowledgedBlobsOf(asset).map(({ hash, role }) => [hash, role]))
   const asked = new Map((asset.bundles.at(-1) === undefined ? [] : askedOf(asset).hashes).map((hash) => [hash, true]))
   const mustBeDurable = asset.deleted === 'no' && hashes.every((hash) => acknowledged.has(hash))
   const mayBeDurable = asset.deleted !== 'acknowledged' && hashes.every((hash) => asked.has(hash))
   const rules: readonly (readonly [boolean, string])[] = [
-    [blobs.map(({ hash }) => hash).join() !== hashes.join(), 'a verdict is of other hashes than was asked'],
-    [durable !== blobs.every(isWhole), 'durable is not the conjunction over what was asked'],
-    [mustBeDurable && !durable, 'what was acknowledged is not durable'],
-    [!mayBeDurable && durable, 'what cannot be there is durable'],
-    [mustBeDurable && blobs.some(({ hash, role }) => acknowledged.get(hash) !== role), 'a role is another'],
-    [blobs.some((blob) => !isDeepAsAsked(blob, deep)), 'the deep verdict is not what was asked for'],
+    [blobs.map(({ hash }) => hash).join() !== hashes.join(), 'a verdict is of other hashes than requested'],
+    [durable !== blobs.every(isWhole), 'durable is not the conjunction over the requested blobs'],
+    [mustBeDurable && !durable, 'an acknowledged blob is not durable'],
+    [!mayBeDurable && durable, 'a blob that cannot exist is durable'],
+    [mustBeDurable && blobs.some(({ hash, role }) => acknowledged.get(hash) !== role), 'a role is wrong'],
+    [blobs.some((blob) => !isDeepAsAsked(blob, deep)), 'the deep verdict does not match the request'],
   ]
   return rules.filter(([isBroken]) => isBroken).map(([, fault]) => fault)
 }
@@ -81,7 +81,7 @@ function isWhole({ stored, indexed, retrievable }: BlobVerdictResponse): boolean
   return stored && indexed && retrievable
 }
 
-/** A busy machine may not get to it: then it says so. */
+/** A busy server may answer `rate_limited` instead of a scan. */
 function isDeepAsAsked({ deep, stored }: BlobVerdictResponse, isAsked: boolean): boolean {
   const isScanned = deep === 'intact' || deep === 'rate_limited'
   return isAsked && stored ? isScanned : (deep ?? undefined) === undefined

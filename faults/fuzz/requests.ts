@@ -1,22 +1,22 @@
-/** One request of any operation: as the document describes it, or bent somewhere. */
+/** One request to any operation: as the OpenAPI document describes it, or with mistakes in it ("bent"). */
 import type { Call } from '../../conformance/client.ts'
 import type { DeclaredOperation } from '../../conformance/document.ts'
 import { sha256 } from '../../conformance/world.ts'
 import type { Random } from '../random.ts'
 import { type Json, type Maker, makeValue, ODD_TEXTS, oddValue, record, resolved, uuid } from './values.ts'
 
-/** Sent in sessions that are declared as long and with this hash: those land. */
+/** Sessions declared with its size and hash land. */
 const CHUNK = Buffer.from('chunk')
-const BODY_BYTES_TOO_MANY = 1024 * 1024 + 1
+const TOO_MANY_BODY_BYTES = 1024 * 1024 + 1
 
-/** Whom the command says it is, and whether its path or its Authorization was bent: then less is known of its answer. */
+/** A request, and whether its path or its Authorization was bent: then fewer answers can be judged. */
 export interface Command {
   readonly call: Call
   readonly isPathBent: boolean
   readonly isTokenBent: boolean
 }
 
-/** Well-formed; what it names has been seen where possible, whosesoever it is. */
+/** Well-formed. Its ids come from earlier requests and answers where possible, of any account. */
 export function requestOf(maker: Maker, random: Random, operation: DeclaredOperation): Call {
   const declared = declarationOf(maker.root, operation)
   const parameters = list(declared.parameters).map((each) => resolved(maker.root, each))
@@ -49,7 +49,7 @@ export function requestOf(maker: Maker, random: Random, operation: DeclaredOpera
   return { ...call, body, headers }
 }
 
-/** So that the hash of what is sent is known to the pool. */
+/** For the pool, so that declarations use it. */
 export const CHUNK_HASH = sha256(CHUNK)
 
 function readHeaders({ pool }: Maker, random: Random): Record<string, string> {
@@ -68,7 +68,7 @@ function declarationOf(root: Json, { path, method }: DeclaredOperation): Json {
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** The same request with one or two faults in it. */
+/** The same request with one or two mistakes in it. */
 export function bent(random: Random, call: Call): Command {
   let command: Command = { call, isPathBent: false, isTokenBent: false }
   for (let fault = random.chance(0.3) ? 2 : 1; fault > 0; fault--) command = { ...command, ...bendOf(random, command) }
@@ -149,7 +149,7 @@ function bentPath(random: Random, given: string): string {
   const [path = '', ...query] = given.split('?')
   const segments = path.split('/')
   const place = random.integer(1, segments.length - 1)
-  // An empty segment is neither a path of the document nor an id: the router decides what it is, and nobody is promised either.
+  // No empty segments: the interface promises nothing about how the router takes them.
   const odd = random.pick([
     ...ODD_TEXTS.filter((text) => text !== '' && text.isWellFormed() && text.length < 5000).map(encodeURIComponent),
     ...['%00', '%ff', '%2e%2e', '..%2f', '%', '%zz', '%c0%ae', uuid(random), random.hex(16)],
@@ -173,7 +173,7 @@ function bentToken(random: Random, token = 'x.y.z'): string | undefined {
 
 function withBody(random: Random, { json: _, ...call }: Call): Call {
   const body = random.chance(0.05)
-    ? Buffer.alloc(BODY_BYTES_TOO_MANY)
+    ? Buffer.alloc(TOO_MANY_BODY_BYTES)
     : Buffer.from(random.hex(random.integer(0, 200)), 'hex')
   return { ...call, body, withoutLength: random.chance(0.5) }
 }

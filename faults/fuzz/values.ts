@@ -1,12 +1,12 @@
-/** Values for a JSON schema of the document: mostly right ones, made of what has been seen where names agree, and wrong ones of many kinds. */
+/** Values for a JSON schema: valid ones, often seen before under the same name, and invalid ones of many kinds. */
 import type { Random } from '../random.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** The last values that were seen under a name, in any request or answer. */
+/** The last values seen under each name, in any request or answer. */
 export interface Pool {
   keep(name: string, value: string): void
-  /** Undefined when none was seen. */
+  /** Undefined when there is none. */
   pick(name: string, random: Random): string | undefined
 }
 
@@ -29,7 +29,7 @@ export function createPool(): Pool {
   }
 }
 
-/** Other names under which the same things are known. */
+/** Names that mean the same values. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   hash: ['hash', 'ciphertext_hash'],
   ciphertext_hash: ['ciphertext_hash', 'hash'],
@@ -45,14 +45,14 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 }
 const SEEN_CHANCE = 0.7
 const OPTIONAL_CHANCE = 0.5
-const BYTES_MANY = 200
+const MAX_RANDOM_BYTES = 200
 
 export interface Maker {
   readonly root: Json
   readonly pool: Pool
 }
 
-/** A value that fits the schema, as far as its JSON tells. */
+/** A value that fits the schema, as far as the schema says. */
 export function makeValue({ root, pool }: Maker, random: Random, given: unknown, name = ''): unknown {
   const schema = resolved(root, given)
   const { type, properties, items, enum: values } = schema
@@ -77,22 +77,22 @@ export function makeValue({ root, pool }: Maker, random: Random, given: unknown,
 }
 
 function integerOf({ minimum, maximum }: Json, random: Random): number {
-  const [least, most] = [Number(minimum ?? 0), Number(maximum ?? Number.MAX_SAFE_INTEGER)]
+  const [min, max] = [Number(minimum ?? 0), Number(maximum ?? Number.MAX_SAFE_INTEGER)]
   const usual = [1, 5, 50, 100, 1_048_560, random.integer(1, 5000)]
-  const value = random.chance(0.85) ? random.pick(usual) : random.pick([least, most, least + 1, most - 1])
-  return Math.min(Math.max(value, least), most)
+  const value = random.chance(0.85) ? random.pick(usual) : random.pick([min, max, min + 1, max - 1])
+  return Math.min(Math.max(value, min), max)
 }
 
-/** How each form of a text is made; `Base64 of 8 to 64 bytes` stands in the description alone. */
+/** A string that fits the schema. A length such as `Base64 of 8 to 64 bytes` is only in the description. */
 function textOf(schema: Json, { name, pool, random }: { name: string; pool: Pool; random: Random }): string {
   const seen = (ALIASES[name] ?? [name]).map((each) => pool.pick(each, random)).filter((each) => each !== undefined)
   if (seen.length > 0 && random.chance(SEEN_CHANCE)) return random.pick(seen)
   const pattern = String(schema.pattern ?? '')
   const base64 = /Base64 of (\d+)(?: to (\d+))? bytes/.exec(String(schema.description))
   if (base64 !== null) {
-    const least = Number(base64[1])
-    const most = Math.min(Number(base64[2] ?? least), Math.max(least, BYTES_MANY))
-    return Buffer.from(random.hex(random.integer(least, most)), 'hex').toString('base64')
+    const min = Number(base64[1])
+    const max = Math.min(Number(base64[2] ?? min), Math.max(min, MAX_RANDOM_BYTES))
+    return Buffer.from(random.hex(random.integer(min, max)), 'hex').toString('base64')
   }
   if (schema.format === 'date')
     return random.pick(['2026-01-01', '2026-11-01', '2026-06-15', '2025-12-31', '2027-01-01'])
@@ -125,7 +125,7 @@ export function record(value: unknown): Json {
   return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}
 }
 
-/** Texts that have broken servers before. */
+/** Strings that often break servers. */
 export const ODD_TEXTS: readonly string[] = [
   '',
   ' ',
@@ -158,7 +158,7 @@ export const ODD_TEXTS: readonly string[] = [
   'x'.repeat(70_000),
 ]
 
-/** Anything but what belongs there, most of the time. */
+/** A value that is almost always invalid. */
 export function oddValue(random: Random): unknown {
   return random.pick<unknown>([
     null,

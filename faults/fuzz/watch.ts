@@ -1,4 +1,4 @@
-/** A client under watch: every answer is judged and counted, and what it names is kept for later commands. */
+/** A client that judges and counts every answer, and keeps the values in it for later requests. */
 import { AssertionError } from 'node:assert/strict'
 import type { Call, Client, Reply } from '../../conformance/client.ts'
 import { said } from '../../conformance/expect.ts'
@@ -8,14 +8,14 @@ import { createPool, type Pool } from './values.ts'
 export interface Counted {
   readonly requests: number
   readonly statuses: Readonly<Record<string, number>>
-  /** Problem codes that were met, of all that the document knows. */
+  /** Problem codes seen, of all codes in the document. */
   readonly codes: string
-  /** Operations that nobody was ever granted. */
+  /** Operations without a single successful answer. */
   readonly neverGranted: readonly string[]
 }
 
 export interface Watch {
-  /** Its `send` throws where an answer breaks a rule, and then it is among the faults already. */
+  /** Its `send` throws when an answer breaks a rule, after it has added the fault. */
   readonly client: Client
   readonly faults: string[]
   readonly pool: Pool

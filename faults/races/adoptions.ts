@@ -1,4 +1,4 @@
-/** A drop that many want at the same time, for different assets or to be rid of it. */
+/** Many requests for one drop at the same time: adoptions into different assets, and discards. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import {
@@ -18,9 +18,9 @@ import {
   countOf,
   expectOnly,
   expectUse,
-  MANY,
+  indexesOf,
   newLinkOf,
-  placesOf,
+  RACERS,
   type Race,
   race,
   raceSides,
@@ -29,10 +29,10 @@ import {
 
 const NO_DROP = '404 drop.not_found'
 const SIZE = 100
-const LOSERS_LOOKED_AT = 3
+const LOSERS_CHECKED = 3
 const BOTH = 2
 
-/** A drop in the inbox, and as many different assets that it might become. */
+/** A drop in the inbox, and adoptions of it into that many different assets. */
 async function pendingDrop(author: Author, assets: number) {
   const { file } = await land(await newLinkOf(author), randomBytes(SIZE))
   const { drop_id: dropId } = await onlyDrop(author.owner)
@@ -44,18 +44,18 @@ async function pendingDrop(author: Author, assets: number) {
   }
 }
 
-/** The asset of the request that won is there, and none of the others; both receipts name the guest's session. */
+/** Only the asset of the winning request exists. It has two receipts. Returns its id. */
 async function expectAdopted(bundles: readonly Bundle[], replies: readonly Reply[]): Promise<readonly string[]> {
-  const adopted = placesOf(replies, '200').map((place) => bundles[place])
-  const others = placesOf(replies, NO_DROP).map((place) => bundles[place])
-  for (const bundle of others.slice(0, LOSERS_LOOKED_AT)) {
+  const adopted = indexesOf(replies, '200').map((place) => bundles[place])
+  const others = indexesOf(replies, NO_DROP).map((place) => bundles[place])
+  for (const bundle of others.slice(0, LOSERS_CHECKED)) {
     assert.ok(bundle)
     assert.equal(said(await getAsset(bundle)), '404 asset.not_found')
   }
   for (const bundle of adopted) {
     assert.ok(bundle)
     assert.equal(said(await getAsset(bundle)), '200')
-    assert.equal((await receiptsOf(bundle)).length, BOTH, 'one receipt of its landing, one of its adoption')
+    assert.equal((await receiptsOf(bundle)).length, BOTH, 'one receipt of the landing, one of the adoption')
   }
   return adopted.flatMap((bundle) => bundle?.assetId ?? [])
 }
@@ -63,9 +63,9 @@ async function expectAdopted(bundles: readonly Bundle[], replies: readonly Reply
 const adoptions: Race = {
   name: 'adopt against adopt',
   async round({ author, random }) {
-    const { bundles, adoptions: asks } = await pendingDrop(author, MANY)
+    const { bundles, adoptions: asks } = await pendingDrop(author, RACERS)
     const replies = await race(random, asks)
-    assert.deepEqual(tally(replies), { 200: 1, [NO_DROP]: MANY - 1 })
+    assert.deepEqual(tally(replies), { 200: 1, [NO_DROP]: RACERS - 1 })
     const assetIds = await expectAdopted(bundles, replies)
     assert.deepEqual(await inboxOf(author.owner), [])
     await expectUse(author, SIZE)
@@ -74,7 +74,7 @@ const adoptions: Race = {
   },
 }
 
-/** Whoever comes while it is under way joins it; whoever comes later finds no drop. */
+/** A repeat that arrives while the adoption is under way joins it; a later one finds no drop. */
 const repeats: Race = {
   name: 'one adoption many times',
   async round({ author, random }) {
@@ -82,23 +82,23 @@ const repeats: Race = {
     const [bundle] = bundles
     const [ask] = asks
     assert.ok(bundle && ask)
-    const replies = await race(random, times(MANY, ask))
+    const replies = await race(random, times(RACERS, ask))
     expectOnly(replies, ['200', NO_DROP])
     assert.ok(countOf(replies, '200') > 0)
     assert.equal((await receiptsOf(bundle)).length, BOTH)
     assert.deepEqual(await inboxOf(author.owner), [])
     await expectUse(author, SIZE)
     await clear(author, [bundle.assetId])
-    return countOf(replies, '200') === 1 ? 'one is told' : 'several are told'
+    return countOf(replies, '200') === 1 ? 'one got 200' : 'several got 200'
   },
 }
 
 const discards: Race = {
   name: 'adopt against discard',
   async round({ author, random }) {
-    const { dropId, bundles, adoptions: asks } = await pendingDrop(author, MANY / 2)
+    const { dropId, bundles, adoptions: asks } = await pendingDrop(author, RACERS / 2)
     const discard = () => asOwner(author.owner, 'DELETE', `/v1/drops/${dropId}`)
-    const [adopted = [], discarded = []] = await raceSides(random, [asks, times(MANY / 2, discard)])
+    const [adopted = [], discarded = []] = await raceSides(random, [asks, times(RACERS / 2, discard)])
     expectOnly(adopted, ['200', NO_DROP])
     expectOnly(discarded, ['204', NO_DROP])
     assert.equal(countOf(adopted, '200') + countOf(discarded, '204'), 1, 'exactly one request wins')

@@ -1,4 +1,4 @@
-/** Sessions and links that come to their end in more ways than one at the same time. */
+/** Sessions and links that several requests end in different ways at the same time. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { getAsset, newBundle, openUpload, receiptsOf } from '../../conformance/assetWorld.ts'
@@ -23,9 +23,9 @@ import {
   countOf,
   expectOnly,
   expectUse,
-  MANY,
+  indexesOf,
   newLinkOf,
-  placesOf,
+  RACERS,
   type Race,
   type Round,
   race,
@@ -34,21 +34,21 @@ import {
 } from './race.ts'
 
 const LANDED = '204'
-const GONE = '404 upload.session_not_found'
-/** The newest of several requests wins; an older one whose bytes were still under way says so, and its repeat is answered 204. */
+const NO_SESSION = '404 upload.session_not_found'
+/** The newest of several requests wins. An older one that was still receiving bytes is answered this; its repeat is answered 204. */
 const OVERTAKEN = '409 upload.offset_mismatch'
 const CLOSED = '409 upload.session_closed'
 const MAX_BYTES = 3_000
-/** About as long as one side takes, so that the other comes in the middle of it. */
+/** About as long as one side takes, so that the other side comes in the middle of it. */
 const LAND_MS = 100
 const CREATE_ALL_MS = 80
 const LAND_ALL_MS = 250
 
-function outcome(count: number, most: number, doing: string): string {
-  return `${count === 0 ? 'none' : count === most ? 'all' : 'some'} ${doing}`
+function outcome(count: number, max: number, doing: string): string {
+  return `${count === 0 ? 'none' : count === max ? 'all' : 'some'} ${doing}`
 }
 
-/** A guest's session and an owner's in turn: chunks are taken by one function, whoever sends them (specification, Append one chunk). */
+/** Alternates between a guest's session and an owner's: both follow the same rules (specification, Append one chunk). */
 async function newSession({ author, random, index }: Round): Promise<Opened> {
   const file = randomBytes(random.integer(1, MAX_BYTES))
   if (index % 2 === 0) {
@@ -68,9 +68,9 @@ async function newSession({ author, random, index }: Round): Promise<Opened> {
 interface Opened {
   readonly session: AnySession
   readonly size: number
-  /** The numbers of the receipts that it led to. */
+  /** The numbers of its receipts. */
   receipts(): Promise<readonly number[]>
-  /** What it becomes when it lands. */
+  /** The asset that it becomes when it lands, for an owner's session. */
   readonly assetIds: readonly string[]
 }
 
@@ -86,16 +86,16 @@ const lastChunk: Race = {
     const { session, size, receipts, assetIds } = await newSession(round)
     const replies = await race(
       random,
-      times(MANY, () => append(session)),
+      times(RACERS, () => append(session)),
     )
     expectOnly(replies, [LANDED, OVERTAKEN])
-    assert.ok(countOf(replies, LANDED) > 0, 'at least one is told that it landed')
+    assert.ok(countOf(replies, LANDED) > 0, 'at least one is answered 204')
     assert.equal(said(await append(session)), LANDED)
     assert.equal((await receipts()).length, 1)
     assert.equal((await inboxOf(author.owner)).length, 1 - assetIds.length)
     await expectUse(author, size)
     await clear(author, assetIds)
-    return countOf(replies, LANDED) === MANY ? 'all are told' : 'some are overtaken'
+    return countOf(replies, LANDED) === RACERS ? 'all got 204' : 'some are overtaken'
   },
 }
 
@@ -104,17 +104,17 @@ const cancelled: Race = {
   async round(round) {
     const { author, random } = round
     const { session, size, receipts, assetIds } = await newSession(round)
-    const sides = [times(MANY / 2, () => append(session)), times(MANY / 2, () => cancel(session))]
+    const sides = [times(RACERS / 2, () => append(session)), times(RACERS / 2, () => cancel(session))]
     const [chunks = [], cancels = []] = await raceSides(random, sides, [0, LAND_MS])
     const hasLanded = (await receipts()).length === 1
     if (hasLanded) {
       expectOnly(chunks, [LANDED, OVERTAKEN])
-      assert.deepEqual(tally(cancels), { [CLOSED]: MANY / 2 })
+      assert.deepEqual(tally(cancels), { [CLOSED]: RACERS / 2 })
       assert.equal(said(await append(session)), LANDED)
     } else {
-      expectOnly(chunks, [GONE, OVERTAKEN])
-      assert.deepEqual(tally(cancels), { 204: 1, [GONE]: MANY / 2 - 1 })
-      assert.equal(said(await append(session)), GONE)
+      expectOnly(chunks, [NO_SESSION, OVERTAKEN])
+      assert.deepEqual(tally(cancels), { 204: 1, [NO_SESSION]: RACERS / 2 - 1 })
+      assert.equal(said(await append(session)), NO_SESSION)
     }
     await expectUse(author, hasLanded ? size : 0)
     await clear(author, hasLanded ? assetIds : [])
@@ -129,9 +129,9 @@ const singleUse: Race = {
   name: 'single_use',
   async round({ author, random }) {
     const link = await newLinkOf(author, { single_use: true })
-    const sessions = await Promise.all(Array.from({ length: MANY }, () => openSession(link, randomBytes(50))))
+    const sessions = await Promise.all(Array.from({ length: RACERS }, () => openSession(link, randomBytes(50))))
     const replies = await race(random, finishAll(sessions))
-    assert.deepEqual(tally(replies), { [LANDED]: 1, [GONE]: MANY - 1 })
+    assert.deepEqual(tally(replies), { [LANDED]: 1, [NO_SESSION]: RACERS - 1 })
     const [drop, ...others] = await inboxOf(author.owner)
     assert.deepEqual(others, [])
     assert.equal(drop?.size, 50)
@@ -149,7 +149,10 @@ const created: Race = {
     const link = await newLinkOf(author)
     const revocations = random.integer(1, 8)
     const body = declaration(Buffer.alloc(40))
-    const sides = [times(MANY - revocations, () => sendDeclaration(link, body)), times(revocations, () => revoke(link))]
+    const sides = [
+      times(RACERS - revocations, () => sendDeclaration(link, body)),
+      times(revocations, () => revoke(link)),
+    ]
     const [creates = [], ends = []] = await raceSides(random, sides, [0, CREATE_ALL_MS])
     expectOnly(creates, ['201', '404 drop.link_not_found'])
     assert.deepEqual(tally(ends), { 204: revocations })
@@ -166,20 +169,20 @@ const landing: Race = {
   name: 'revoke against landing',
   async round({ author, random }) {
     const link = await newLinkOf(author)
-    const sessions = await Promise.all(Array.from({ length: MANY - 1 }, () => openSession(link, randomBytes(60))))
+    const sessions = await Promise.all(Array.from({ length: RACERS - 1 }, () => openSession(link, randomBytes(60))))
     const [chunks = []] = await raceSides(random, [finishAll(sessions), [() => revoke(link)]], [0, LAND_ALL_MS])
-    expectOnly(chunks, [LANDED, GONE])
-    const landed = placesOf(chunks, LANDED)
-      .map((place) => sessions[place]?.file.toString('hex'))
+    expectOnly(chunks, [LANDED, NO_SESSION])
+    const landed = indexesOf(chunks, LANDED)
+      .map((index) => sessions[index]?.file.toString('hex'))
       .sort()
     const drops = await inboxOf(author.owner)
     const contents = await Promise.all(
       drops.slice(0, 3).map(({ drop_id }) => asOwner(author.owner, 'GET', `/v1/drops/${drop_id}/content`)),
     )
-    assert.equal(drops.length, landed.length, 'what was told to have landed is in the inbox, and nothing else')
+    assert.equal(drops.length, landed.length, 'exactly the acknowledged landings are in the inbox')
     assert.ok(
       contents.every(({ body }) => landed.includes(body.toString('hex'))),
-      'and is whole',
+      'with their bytes',
     )
     const { open_sessions, landed_files } = await entryOf(link)
     assert.deepEqual([open_sessions, landed_files], [0, landed.length])

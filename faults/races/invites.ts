@@ -1,28 +1,28 @@
-/** Many who come with the same invite, some of them more than once. */
+/** Many registrations with the same invite, some of them repeated. */
 import assert from 'node:assert/strict'
 import { said, tally } from '../../conformance/expect.ts'
 import { newEmail, newPassword } from '../../conformance/world.ts'
-import { MANY, type Race, race, times } from './race.ts'
+import { RACERS, type Race, race, times } from './race.ts'
 
-/** By which a server that is open on its own machine asks for an invite all the same. */
+/** Makes a server that is open to its own machine require an invite. */
 const FROM_ELSEWHERE = { 'x-forwarded-for': '203.0.113.9' }
 
 const invites: Race = {
   name: 'invite',
   async round({ client, random, operate }) {
     const { code } = (await operate('account', 'invite')) as { readonly code: string }
-    const people = random.pick([MANY, MANY / 2, MANY / 8])
+    const people = random.pick([RACERS, RACERS / 2, RACERS / 8])
     const bodies = Array.from({ length: people }, () => ({ email: newEmail(), password: newPassword(), invite: code }))
     const register = (json: unknown) =>
       client.send({ method: 'POST', path: '/v1/auth/register', json, headers: FROM_ELSEWHERE })
     const replies = await race(
       random,
-      times(MANY, (index) => register(bodies[index % people])),
+      times(RACERS, (index) => register(bodies[index % people])),
     )
-    const each = MANY / people
-    assert.deepEqual(tally(replies), { 201: each, '403 auth.registration_closed': MANY - each })
+    const each = RACERS / people
+    assert.deepEqual(tally(replies), { 201: each, '403 auth.registration_closed': RACERS - each })
     const winners = new Set(replies.flatMap((reply, index) => (said(reply) === '201' ? [index % people] : [])))
-    assert.equal(winners.size, 1, 'one person, however often')
+    assert.equal(winners.size, 1, 'only repeats of one registration win')
     return `one of ${people}`
   },
 }

@@ -1,15 +1,15 @@
-/** What an owner's clients ask at the same time beside adoptions: deletions and verdicts, links, tokens. */
+/** Other requests of an owner's clients at the same time: deletions and verdicts, links, tokens. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { deleteAsset, landBlob, newBundle, sendJson } from '../../conformance/assetWorld.ts'
 import { json, type Reply } from '../../conformance/client.ts'
 import { said, tally } from '../../conformance/expect.ts'
 import { base64, linkBody, linksOf, sendLink, sha256, signIn, type Tokens } from '../../conformance/world.ts'
-import { clear, expectUse, MANY, type Race, race, raceSides, times } from './race.ts'
+import { clear, expectUse, RACERS, type Race, race, raceSides, times } from './race.ts'
 
 const SIZE = 100
 
-/** A verdict is of one moment: all is there, or nothing is known. Whoever asks after the deletion was acknowledged hears the latter. */
+/** A verdict is of one moment: all blobs are stored, or none is known. After an acknowledged deletion it is always the latter. */
 const verdicts: Race = {
   name: 'delete against verify',
   async round({ author, random }) {
@@ -23,18 +23,18 @@ const verdicts: Race = {
       return reply
     }
     const wasDeleted = new Map<number, boolean>()
-    const deepAt = random.integer(0, MANY)
+    const deepAt = random.integer(0, RACERS)
     const verify = (place: number) => {
       wasDeleted.set(place, isDeleted)
       const assets = [{ asset_id: bundle.assetId, blob_hashes: hashes }]
       return sendJson(author.owner, '/v1/storage/verify', { assets, deep: place === deepAt })
     }
     const deletions = random.integer(1, 8)
-    const sides = [times(MANY - deletions, verify), times(deletions, remove)]
+    const sides = [times(RACERS - deletions, verify), times(deletions, remove)]
     const [verified = [], removed = []] = await raceSides(random, sides)
     assert.deepEqual(tally(removed), { 204: 1, ...(deletions > 1 && { '404 asset.not_found': deletions - 1 }) })
     const durable = verified.map((reply, place) => verdictOf(reply, wasDeleted.get(place)))
-    assert.equal(verdictOf(await verify(MANY), true), false)
+    assert.equal(verdictOf(await verify(RACERS), true), false)
     await expectUse(author, 0)
     await clear(author)
     if (!durable.includes(true)) return 'none durable'
@@ -49,7 +49,7 @@ interface Verdicts {
   }[]
 }
 
-/** Whether it is durable. */
+/** Whether the only verdict is durable. */
 function verdictOf(reply: Reply, wasDeleted = false): boolean {
   assert.equal(said(reply), '200')
   const [verdict] = json<Verdicts>(reply).verdicts
@@ -67,9 +67,9 @@ const provisions: Race = {
     const body = linkBody()
     const owners = [author.owner, rival.owner]
     const bodies = owners.map(() => ({ ...body, drop_pubkey: base64(64) }))
-    const sides = owners.map((owner, side) => times(MANY / 2, () => sendLink(owner, bodies[side])))
+    const sides = owners.map((owner, side) => times(RACERS / 2, () => sendLink(owner, bodies[side])))
     const answers = (await raceSides(random, sides, [2, 2])).map(tally)
-    const [won, lost] = [{ 201: MANY / 2 }, { '400 drop.opaque_id_taken': MANY / 2 }]
+    const [won, lost] = [{ 201: RACERS / 2 }, { '400 drop.opaque_id_taken': RACERS / 2 }]
     const isAuthors = answers[0]?.['201'] !== undefined
     assert.deepEqual(answers, isAuthors ? [won, lost] : [lost, won], 'all of one owner win, none of the other')
     const lists = await Promise.all(owners.map(linksOf))
@@ -81,7 +81,7 @@ const provisions: Race = {
   },
 }
 
-/** An honest repeat gets the same answer; an ended session has none. */
+/** A repeated refresh gets the same answer; after sign-out there is none. */
 const refreshes: Race = {
   name: 'refresh',
   async round({ author, client, random }) {
@@ -90,9 +90,9 @@ const refreshes: Race = {
     const session = await signIn(author.owner)
     const replies = await race(
       random,
-      times(MANY, () => refresh(session.refreshToken)),
+      times(RACERS, () => refresh(session.refreshToken)),
     )
-    assert.deepEqual(tally(replies), { 200: MANY })
+    assert.deepEqual(tally(replies), { 200: RACERS })
     const [successor, ...others] = new Set(replies.map((reply) => json<Tokens>(reply).refresh_token))
     assert.ok(successor !== undefined && others.length === 0, 'one rotation')
     assert.notEqual(successor, session.refreshToken)

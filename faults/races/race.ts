@@ -1,4 +1,4 @@
-/** What a race is: many requests at the same time, of which the rules say exactly how many may win. */
+/** A race: many requests at the same time, of which the rules say exactly how many may win. */
 import assert from 'node:assert/strict'
 import { type Author, newAuthor, uploadsOf } from '../../conformance/assetWorld.ts'
 import type { Client, Reply } from '../../conformance/client.ts'
@@ -9,64 +9,64 @@ import type { Random } from '../random.ts'
 
 export interface Round {
   readonly client: Client
-  /** Who has nothing when the round begins, and has to have nothing when it ends. */
+  /** Has no links, drops and assets when the round begins, and must have none when it ends. */
   readonly author: Author
-  /** Another one, for what strangers do. */
+  /** Another account. */
   readonly rival: Author
-  /** Of this round alone. */
+  /** For this round only. */
   readonly random: Random
   readonly index: number
-  /** Has the operator run a command beside the server; it has to be done. What it says as JSON. */
+  /** Runs an operator's command beside the server and returns its JSON output. Throws when it fails. */
   operate(...command: readonly string[]): Promise<unknown>
 }
 
 export interface Race {
   readonly name: string
-  /** Of its server, beside those of all. */
+  /** Settings of its server, in addition to those of all races. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Gives what came out, in few words. Throws an `AssertionError` when it is not what the rules say. */
+  /** Returns the outcome in a few words. Throws an `AssertionError` when it breaks the rules. */
   round(round: Round): Promise<string>
 }
 
 /** Requests that race in each round. */
-export const MANY = 64
-/** How far apart in milliseconds the requests of one side may set out: at once, or so that late ones meet what early ones have led to. */
+export const RACERS = 64
+/** Over how many milliseconds the requests of one side are spread: none, or so many that late requests meet the results of early ones. */
 const SPREADS_MS = [0, 0, 2, 10]
-/** How late a side may set out, in milliseconds, unless what is raced for takes longer. */
+/** How late a side may start, in milliseconds, unless the race says otherwise. */
 const MAX_LATE_MS = 25
 
-/** Authors of races: after so many rounds others take their place, so that nobody's lists become long. */
+/** They are replaced after some rounds, so that their lists stay short. */
 export async function newAuthors(client: Client): Promise<Pick<Round, 'author' | 'rival'>> {
   return { author: await newAuthor(client), rival: await newAuthor(client) }
 }
 
 export type Ask = () => Promise<Reply>
 
-/** All of them, in an order and at moments that the random say. The answers are in the order of the asks. */
+/** Sends all requests in random order at random moments. The answers are in the order of `asks`. */
 export async function race(random: Random, asks: readonly Ask[]): Promise<readonly Reply[]> {
   const [replies = []] = await raceSides(random, [asks], [0])
   return replies
 }
 
-/** The same for sides of which each may be the first, and may set out so many milliseconds late. The answers are by side. */
+/** The same for several sides, each of which may start up to `maxLateMs` late. The answers are by side. */
 export async function raceSides(
   random: Random,
   sides: readonly (readonly Ask[])[],
-  lateMsMost: readonly number[] = sides.map(() => MAX_LATE_MS),
+  maxLateMs: readonly number[] = sides.map(() => MAX_LATE_MS),
 ): Promise<readonly (readonly Reply[])[]> {
   const spreadMs = random.pick(SPREADS_MS)
   const replies: Reply[][] = sides.map(() => [])
   const starts = sides.flatMap((asks, side) => {
-    const lateMs = random.chance(0.3) ? 0 : random.fraction() * (lateMsMost[side] ?? 0)
-    return asks.map((ask, place) => ({ ask, side, place, afterMs: lateMs + random.fraction() * spreadMs }))
+    const lateMs = random.chance(0.3) ? 0 : random.fraction() * (maxLateMs[side] ?? 0)
+    return asks.map((ask, index) => ({ ask, side, index, afterMs: lateMs + random.fraction() * spreadMs }))
   })
   const shuffled = starts.map((start) => ({ ...start, order: random.fraction() }))
   const running = shuffled
     .sort((one, other) => one.order - other.order)
-    .map(async ({ ask, side, place, afterMs }) => {
+    .map(async ({ ask, side, index, afterMs }) => {
       if (afterMs > 0) await pause(afterMs)
       const answers = replies[side] ?? []
-      answers[place] = await ask()
+      answers[index] = await ask()
     })
   await Promise.all(running)
   return replies
@@ -76,18 +76,18 @@ export function times(count: number, ask: (index: number) => Promise<Reply>): re
   return Array.from({ length: count }, (_, index) => () => ask(index))
 }
 
-/** Every answer is one of these. */
+/** Every answer must be one of these. */
 export function expectOnly(replies: readonly Reply[], answers: readonly string[]): void {
   const others = replies.map(said).filter((answer) => !answers.includes(answer))
-  assert.deepEqual([...new Set(others)], [], 'answers that nothing explains')
+  assert.deepEqual([...new Set(others)], [], 'unexpected answers')
 }
 
 export function countOf(replies: readonly Reply[], answer: string): number {
   return replies.filter((reply) => said(reply) === answer).length
 }
 
-/** Those that got this answer, by their place. */
-export function placesOf(replies: readonly Reply[], answer: string): readonly number[] {
+/** The indexes of the requests with this answer. */
+export function indexesOf(replies: readonly Reply[], answer: string): readonly number[] {
   return [...replies.keys()].filter(
     (index) => said(replies[index] ?? assert.fail('a request has no answer')) === answer,
   )
@@ -101,7 +101,7 @@ export async function expectUse({ owner }: Author, bytes: number): Promise<void>
   assert.equal((await quotaOf(owner)).used, bytes, 'use in bytes')
 }
 
-/** Ends and removes whatever the author's links and uploads have led to. Then nothing is used, and nothing is open. */
+/** Revokes the author's links, and deletes their drops, assets and uploads. Afterwards use is 0 and no session is open. */
 export async function clear(author: Author, assetIds: readonly string[] = []): Promise<void> {
   const { owner } = author
   const links = (await linksOf(owner)).filter(({ state }) => state === 'live')
@@ -113,5 +113,5 @@ export async function clear(author: Author, assetIds: readonly string[] = []): P
     assert.equal(said(await asOwner(owner, 'DELETE', `/v1/upload/${upload_id}`)), '204')
   await expectUse(author, 0)
   for (const { open_sessions, open_bytes, pending } of await linksOf(owner))
-    assert.deepEqual([open_sessions, open_bytes, pending], [0, 0, 0], 'a link holds something when all is ended')
+    assert.deepEqual([open_sessions, open_bytes, pending], [0, 0, 0], 'a link still has sessions or drops')
 }

@@ -1,15 +1,15 @@
-/** A good log is altered in one place at a time: each time the independent checker has to say no, and where. */
+/** Alters a valid log in one place at a time. Each time the independent checker must report the fault and its position. */
 import { checkReceipts } from '../../conformance/checker/check.ts'
 import type { FaultKind, LocatedFault } from '../../conformance/checker/fault.ts'
 import { newFields, newServerKeys, receiptHash, signReceipt } from '../../conformance/receiptWriter.ts'
 import type { Random } from '../random.ts'
-import { type KeysDocument, type LogEntry, type PublishedKey, told } from './log.ts'
+import { describeFaults, type KeysDocument, type LogEntry, type PublishedKey } from './log.ts'
 
-/** So many receipts around a byte that is altered are looked at: what a byte does is seen by itself and by its neighbours. */
+/** Receipts checked on each side of the altered one: an altered byte shows in its own receipt or in the next ones. */
 const NEIGHBOURS = 2
-/** What is said of the log as a whole is asked of its beginning. */
+/** Alterations of the chain are checked on this many first receipts. */
 const MAX_BEGINNING = 200
-/** A round does each alteration once that is more than a byte; so many bytes are altered for each. */
+/** For this many altered bytes, every other alteration is made once. */
 const BYTES_A_ROUND = 20
 
 interface Trial {
@@ -17,7 +17,7 @@ interface Trial {
   readonly receipts: readonly string[]
   readonly keys?: KeysDocument
   readonly isWhole: boolean
-  /** Of the receipt that shows it, counted from 1. */
+  /** The receipt at which the checker must report the fault, counted from 1. */
   readonly position: number
   readonly kind?: FaultKind
 }
@@ -30,7 +30,7 @@ interface Log {
 export interface Damages {
   readonly faults: readonly string[]
   readonly bytes: number
-  /** Receipts dropped, swapped, moved, doubled, foreign, forged; keys gone, or active at other times. */
+  /** Receipts dropped, swapped, moved, doubled, foreign, forged; keys missing, or active at other times. */
   readonly others: number
 }
 
@@ -49,11 +49,11 @@ export async function damageLog(log: Log, bytes: number, random: Random): Promis
 
 async function tried({ what, receipts, keys, isWhole, position, kind }: Trial, log: Log): Promise<readonly string[]> {
   const report = await checkReceipts(receipts, { keys: keys ?? log.keys, whole: isWhole, log: true })
-  const isTold = (fault: LocatedFault) =>
+  const isExpected = (fault: LocatedFault) =>
     fault.position === position && fault.where !== '' && (kind === undefined || fault.kind === kind)
-  if (report.faults.some(isTold)) return []
-  const said = told(report)
-  return [`${what}, and the checker ${said.length === 0 ? 'finds nothing' : `says ${said.join('; ')}`}`]
+  if (report.faults.some(isExpected)) return []
+  const found = describeFaults(report)
+  return [`${what}, and the checker ${found.length === 0 ? 'finds nothing' : `finds ${found.join('; ')}`}`]
 }
 
 function alteredByte({ entries }: Log, random: Random): Trial {
@@ -99,7 +99,7 @@ function alterations({ entries, keys }: Log, random: Random): readonly Trial[] {
     },
     {
       ...whole,
-      what: `${name} stands there twice`,
+      what: `${name} is there twice`,
       receipts: receipts.toSpliced(at, 0, chosen.receiptCbor),
       position: at + 2,
       kind: 'order',
@@ -118,7 +118,7 @@ function alterations({ entries, keys }: Log, random: Random): readonly Trial[] {
 const foreign = ({ receiptSeq }: LogEntry): string =>
   signReceipt(newFields(receiptSeq), newServerKeys()).toString('base64')
 
-/** Right in everything but who signed it. */
+/** Correct in everything except the signing key. */
 function forged(log: readonly LogEntry[], at: number, serverId: string): string {
   const [before, chosen] = [log[at - 1], log[at]]
   const fields = newFields(chosen?.receiptSeq ?? 0, {

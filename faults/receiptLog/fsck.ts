@@ -1,4 +1,4 @@
-/** The operator's own check of a data directory, over objects of its database that were altered in one place. */
+/** The operator's fsck on copies of the database that are altered in one place. */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,12 +9,12 @@ import { databaseOf, type LogEntry } from './log.ts'
 
 interface Alteration {
   readonly what: string
-  /** Where it has to be told: a receipt's number, or a key's id. */
+  /** What the findings must name: a receipt's number, or a key's id. */
   readonly places: readonly (number | string)[]
   readonly alter: (database: DatabaseSync) => void
 }
 
-/** Faults as sentences: the directory as it is has to be found whole, and each of `count` altered objects not. */
+/** Faults as sentences: fsck must find nothing in the original, and must find each of `count` alterations. */
 export async function fsckAltered(
   dataDirectory: string,
   { log, count, random }: { readonly log: readonly LogEntry[]; readonly count: number; readonly random: Random },
@@ -26,7 +26,7 @@ export async function fsckAltered(
     await copyFile(databaseOf(dataDirectory), path)
     const database = new DatabaseSync(path)
     alter(database)
-    // Closing the last connection takes the log into the file, so that the next object starts afresh.
+    // Closing the last connection moves the write-ahead log into the file, so that no log is left for the next copy.
     database.close()
     return runCommand(['fsck', '--json'], { cwd: directory, env })
   }
@@ -94,8 +94,8 @@ interface Finding {
 
 function names({ stdout }: CommandOutcome, places: readonly (number | string)[]): boolean {
   const { findings }: { readonly findings: readonly Finding[] } = JSON.parse(stdout)
-  const told = new Set(findings.flatMap(({ where }) => Object.values(where)))
-  return places.every((place) => told.has(place))
+  const named = new Set(findings.flatMap(({ where }) => Object.values(where)))
+  return places.every((place) => named.has(place))
 }
 
 const sayingOf = ({ stdout, stderr }: CommandOutcome): string => `${stderr}${stdout}`.slice(0, 2_000)

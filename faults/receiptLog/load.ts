@@ -1,4 +1,4 @@
-/** Guests who do nothing but land small drops, each with its receipt in hand, through every rotation and restart. */
+/** Guests that land small drops and fetch each receipt, through every rotation and restart. */
 import { HEADERS } from '@blindkeep/protocol/wire'
 import { type Api, jsonOf } from '../api.ts'
 import { signUp } from '../assets/author.ts'
@@ -6,7 +6,7 @@ import { createLedger } from '../ledger.ts'
 import { provision } from '../pool.ts'
 import { type Random, randomContent, sha256 } from '../random.ts'
 
-/** A receipt as its guest was given it. */
+/** A receipt as its guest got it. */
 export interface HeldReceipt {
   readonly receiptSeq: number
   /** SHA-256 of receipt_cbor, lowercase hex. */
@@ -14,13 +14,13 @@ export interface HeldReceipt {
 }
 
 export interface Progress {
-  /** Resolves when so many drops have landed. */
+  /** Resolves when that many drops have landed. */
   reached(landings: number): Promise<void>
 }
 
 export interface Load {
   readonly progress: Progress
-  /** Resolves with the receipts when `count` drops have landed; rejects when an answer is none that an honest server gives. */
+  /** Resolves with the receipts when `count` drops have landed; rejects at an answer that no honest server gives. */
   readonly finished: Promise<readonly HeldReceipt[]>
 }
 
@@ -28,7 +28,7 @@ interface LoadOptions {
   readonly count: number
   /** Guests at the same time. */
   readonly lanes: number
-  /** The last tenth is not sent before: however short the load is, some of it comes after all that disturbs it. */
+  /** The last tenth waits for it: so some drops land after all rotations and restarts, however short the load is. */
   readonly calm: Promise<unknown>
 }
 
@@ -36,7 +36,7 @@ interface LoadOptions {
 const MAX_DROPS_OF_ACCOUNT = 8_000
 const MAX_DROP_BYTES = 600
 export const DISTURBED_SHARE = 0.9
-/** Fixed by suite 1; the server looks at its length alone. */
+/** Fixed by suite 1; the server checks only its length. */
 const KEM_CIPHERTEXT = Buffer.alloc(1120, 7).toString('base64')
 
 export async function startLoad(api: Api, random: Random, { count, lanes, calm }: LoadOptions): Promise<Load> {
@@ -66,7 +66,7 @@ async function newLink(api: Api, random: Random): Promise<string> {
   return (await provision(ports, random.fork('link'), { owner, singleUse: false })).opaqueId
 }
 
-/** Whatever is not answered is asked again: under one Idempotency-Key, with one checksum. */
+/** Repeats each request until there is an answer, under one Idempotency-Key and with one checksum. */
 async function landDrop(api: Api, random: Random, opaqueId: string): Promise<HeldReceipt> {
   const name = random.hex(16)
   const content = randomContent(name, random.integer(1, MAX_DROP_BYTES))

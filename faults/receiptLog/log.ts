@@ -1,4 +1,4 @@
-/** The receipt log of a server that does not run, as its database has it, and what the independent checker says of it. */
+/** The receipt log in the database of a stopped server, and the independent checker's report on it. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { checkReceipts, type Report } from '../../conformance/checker/check.ts'
@@ -57,13 +57,13 @@ export function readLog(dataDirectory: string): readonly LogEntry[] {
 
 interface Known {
   readonly keys: KeysDocument
-  /** As the list was before the first rotation. */
+  /** The key list from before the first rotation. */
   readonly pins: KeysDocument
   readonly held: readonly HeldReceipt[]
   readonly drops: number
 }
 
-/** Faults as sentences: one receipt a drop, each that a guest holds among them, all of one chain, under keys that were active when they were dated. */
+/** Faults as sentences. There must be one receipt for each drop, among them each that a guest got, in one chain, under keys active at their dates. */
 export async function judgeLog(
   log: readonly LogEntry[],
   { keys, pins, held, drops }: Known,
@@ -75,10 +75,10 @@ export async function judgeLog(
   )
   const lost = held.filter(({ receiptSeq, hash }) => hashes.get(receiptSeq) !== hash)
   return [
-    ...told(report),
+    ...describeFaults(report),
     ...(log.length === drops ? [] : [`${drops} drops have landed, and the log has ${log.length} receipts`]),
-    ...lost.map(({ receiptSeq }) => `receipt ${receiptSeq} is not the one that its guest was given`),
+    ...lost.map(({ receiptSeq }) => `receipt ${receiptSeq} is not the one that its guest got`),
   ]
 }
 
-export const told = ({ faults }: Report): readonly string[] => faults.map(describeFault)
+export const describeFaults = ({ faults }: Report): readonly string[] => faults.map(describeFault)

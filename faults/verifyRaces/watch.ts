@@ -1,36 +1,36 @@
-/** Every yes of the server held against its disk: what was called durable has to lie there, whole, for the grace window from `checked_at`. */
+/** Compares every positive verdict with the disk: durable bytes must stay there, complete, for the grace window from `checked_at`. */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pause } from '../api.ts'
 
 export interface Watched {
-  /** Of what it is, for people. */
+  /** For messages. */
   readonly what: string
   /** As `objects.location`. */
   readonly location: string
   readonly size: number
-  /** Milliseconds since 1970, until when, inclusive, it has to be there. */
+  /** Milliseconds since 1970: the last moment at which the file must exist. */
   readonly untilMs: number
 }
 
 export interface Watch {
-  /** Looks at a file again and again until its time is over. */
+  /** Polls the file until its window is over. */
   add(watched: Watched): void
-  /** Resolves when the time of everything is over. */
+  /** Resolves when all windows are over. */
   settled(): Promise<void>
   readonly faults: readonly string[]
-  /** Yeses that were watched to their end; those of them whose bytes were gone within a few windows, so that it was a near thing. */
-  counts(): { readonly kept: number; readonly goneSoonAfter: number; readonly looks: number }
+  /** Files that stayed for their whole window, and those of them that were removed soon afterwards; the latter show that the collector was close. */
+  counts(): { readonly kept: number; readonly removedSoonAfter: number; readonly looks: number }
 }
 
 const LOOK_EVERY_MS = 25
-/** Before the end of a time: as late as a look can be and still be over by then. */
+/** The last look comes this long before the end of a window, so that it is over by then. */
 const LAST_LOOK_MS = 4
 
-export function createWatch(blobsDirectory: string, goneSoonMs: number): Watch {
+export function createWatch(blobsDirectory: string, removedSoonMs: number): Watch {
   const faults: string[] = []
   const running = new Set<Promise<void>>()
-  const counts = { kept: 0, goneSoonAfter: 0, looks: 0 }
+  const counts = { kept: 0, removedSoonAfter: 0, looks: 0 }
 
   async function sizeOf(location: string): Promise<number | undefined> {
     counts.looks++
@@ -53,9 +53,9 @@ export function createWatch(blobsDirectory: string, goneSoonMs: number): Watch {
       await pause(Math.max(1, Math.min(LOOK_EVERY_MS, untilMs - lookedAt - LAST_LOOK_MS)))
     }
     counts.kept++
-    while (Date.now() < untilMs + goneSoonMs) {
+    while (Date.now() < untilMs + removedSoonMs) {
       if ((await sizeOf(location)) === undefined) {
-        counts.goneSoonAfter++
+        counts.removedSoonAfter++
         return
       }
       await pause(4 * LOOK_EVERY_MS)

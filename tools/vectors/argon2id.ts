@@ -9,7 +9,7 @@ const PASSWORD = 'correct horse battery staple'
 
 export async function argon2idVectors() {
   const output = await masterOfPassword(PASSWORD, SALT)
-  // Two implementations have to agree on what no document has published.
+  // No document has published this vector, so two implementations must agree on it.
   const other = argon2Sync('argon2id', {
     message: utf8(PASSWORD),
     nonce: SALT,

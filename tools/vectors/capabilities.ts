@@ -9,7 +9,7 @@ const SEED = rising(0x80, 32)
 const STRANGERS_SEED = rising(0x90, 32)
 
 function known<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('a fixed input of the vectors is not of its form')
+  if (value === undefined) throw new Error('a fixed input of the vectors does not parse')
   return value
 }
 
@@ -20,7 +20,7 @@ const albumId = known(parseAlbumId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e01'))
 const issuedAt = at('2026-03-01T10:00:00.750Z')
 const expiresAt = at('2026-03-02T10:00:00.999Z')
 
-/** What whoever is shown a token knows besides it. */
+/** What a verifier of a token knows besides the token. */
 const given = {
   issuer: 'https://keep.example',
   peer: 'https://peer.example',
@@ -40,12 +40,12 @@ function revocations(generatedAt: string, revoked: readonly string[] = [otherJti
 const good = capabilityClaims({ ...given, albumId, jti, issuedAt, expiresAt })
 const HEADER = '{"alg":"EdDSA","typ":"capability+jwt"}'
 
-/** JSON as the server writes it: claims in the order of their names, no spaces. */
+/** JSON as the server writes it: claims sorted by name, no spaces. */
 function textOf(claims: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(Object.fromEntries(Object.entries(claims).toSorted(([a], [b]) => (a < b ? -1 : 1))))
 }
 
-/** Truly signed, whatever the parts hold. */
+/** A token with a valid signature, whatever its parts contain. */
 function tokenOf(payload: string, header: string = HEADER, seed: Uint8Array = SEED): string {
   const signed = `${base64urlnopad.encode(utf8(header))}.${base64urlnopad.encode(utf8(payload))}`
   return `${signed}.${base64urlnopad.encode(ed25519.sign(utf8(signed), seed))}`
@@ -59,7 +59,7 @@ interface Refusal {
   readonly name: string
   readonly reason: CapabilityFault
   readonly token: string
-  /** What differs from `given` of the file. */
+  /** The members that differ from the `given` of the file. */
   readonly given?: Given
 }
 
@@ -109,7 +109,7 @@ const formRefusals: readonly Refusal[] = [
   changed('claims: iat before 1970', 'claims', { iat: -1 }),
 ]
 
-/** Each is truly signed, but for the first two. */
+/** All have a valid signature, except the first two. */
 const judgedRefusals: readonly Refusal[] = [
   { name: 'signed by another key', reason: 'signature_invalid', token: tokenOf(textOf(good), HEADER, STRANGERS_SEED) },
   {
@@ -144,7 +144,7 @@ const judgedRefusals: readonly Refusal[] = [
   shown('revoked', 'revoked', { revocations: revocations('2026-03-01T11:50:00.000Z', [otherJti, jti]) }),
 ]
 
-/** The same 64 bytes in another spelling: the last of 86 characters has four bits that carry nothing. */
+/** The same 64 bytes in another spelling: the last of 86 characters has four unused bits. */
 function respelled(text: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   return text.slice(0, -1) + alphabet.charAt(alphabet.indexOf(text.slice(-1)) + 1)

@@ -1,4 +1,4 @@
-/** Messages that are no receipt and no manifest, for reasons that the two share: the form of COSE_Sign and its two signatures. */
+/** Messages that readers of receipts and of manifests refuse for the same reasons: the form of COSE_Sign and its two signatures. */
 import { type Bytes, concatBytes, fromHex, toHex } from '@blindkeep/protocol/bytes'
 import { type CborValue, encodeCbor, tagged } from '@blindkeep/protocol/cbor'
 import { assembleCose, type CoseFault, decodeCose } from '@blindkeep/protocol/cose'
@@ -10,7 +10,7 @@ export interface CoseRefusal {
   readonly bytes: Uint8Array
 }
 
-/** A message that every reader of its content type accepts; what is made of it deviates in one thing. */
+/** A valid message. Each refusal differs from it in one thing. */
 export interface CoseOrigin {
   readonly good: Uint8Array
   readonly contentType: string
@@ -26,7 +26,7 @@ interface Parts {
 
 const NONE: CborValue = new Map()
 
-/** Takes a message apart, and puts one together from its parts and others, with the true signatures unless told otherwise. */
+/** Takes a message apart and builds others from its parts, with the valid signatures unless the caller gives others. */
 export function createForger({ good, contentType }: CoseOrigin) {
   const message = decodeCose(good, contentType)
   const kid = fromHex(message.keyId)
@@ -60,7 +60,7 @@ export function createForger({ good, contentType }: CoseOrigin) {
   return { message, kid, signer, signers, ed25519, mlDsa65, build }
 }
 
-/** Everything here keeps the true signatures, so that only the form is wrong. `other` is a content type that has readers of its own. */
+/** All keep the valid signatures, so that only the form is wrong. `other`: a content type with another kind of reader. */
 export function coseFormRefusals(
   origin: CoseOrigin,
   other: { readonly name: string; readonly contentType: string },
@@ -124,7 +124,7 @@ export function coseFormRefusals(
   ]
 }
 
-/** Well-formed, but not what the named key signed. `altered` is another payload that a reader accepts, under the signatures of the good one. */
+/** Well-formed messages that the named key did not sign. `altered`: another valid payload under the signatures of the valid message. */
 export function coseSignatureRefusals(
   { good, contentType }: CoseOrigin,
   stranger: TestKey,

@@ -27,117 +27,18 @@ interface Row {
 const label = (text: string) => utf8(`${text}\0`)
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
 
-/** ikm, salt and info are spelled out here once more, apart from the code, so that the two have to agree. */
+/** The rows repeat ikm, salt and info without the code of the client, so that the two have to agree. */
 export async function derivationVectors() {
   const password = 'ﬁne Paßwörter, 12 Zeichen'
   const master = await masterOfPassword(password, SALT)
-  const { publicKey: dropPublicKey } = keyPairFromSeed(derive.dropKeySeed(ACCOUNT_KEY, OPAQUE_ID))
-  const linkSecret = derive.linkSecret(ACCOUNT_KEY, OPAQUE_ID)
-  const [sharedSecret, kemCt] = [rising(0x60, 32), patternBytes(1120)]
-  const album = derive.albumKey(ACCOUNT_KEY, ALBUM_ID, 1)
-  const stream = derive.streamSecrets({ key: BLOB_KEY, salt: SALT, purpose: 'original', contextId: OPAQUE_ID })
-  const small = derive.streamSecrets({
-    key: BLOB_KEY,
-    salt: SALT,
-    purpose: 'account-key',
-    contextId: derive.NO_CONTEXT,
-  })
-  const drop = derive.dropKey({ sharedSecret, linkSecret, opaqueId: OPAQUE_ID, dropPublicKey, kemCt })
-  const rows: Row[] = [
-    {
-      name: 'authentication secret',
-      ikm: master,
-      info: label('service/auth/1'),
-      output: derive.authenticationSecret(master),
-    },
-    {
-      name: 'account-key wrapping',
-      ikm: master,
-      info: label('service/account-wrap/1'),
-      output: derive.accountWrapKey(master),
-    },
-    {
-      name: 'recovery wrapping',
-      ikm: RECOVERY_SECRET,
-      info: label('service/recovery-wrap/1'),
-      output: derive.recoveryWrapKey(RECOVERY_SECRET),
-    },
-    {
-      name: 'recovery proof',
-      ikm: RECOVERY_SECRET,
-      info: label('service/recovery-proof/1'),
-      output: derive.recoveryProof(RECOVERY_SECRET),
-    },
-    {
-      name: 'drop key seed',
-      ikm: ACCOUNT_KEY,
-      salt: OPAQUE_ID,
-      info: label('service/drop-key/1'),
-      output: derive.dropKeySeed(ACCOUNT_KEY, OPAQUE_ID),
-    },
-    {
-      name: 'link secret',
-      ikm: ACCOUNT_KEY,
-      salt: OPAQUE_ID,
-      info: label('service/link-secret/1'),
-      output: linkSecret,
-    },
-    {
-      name: 'album key, amk_version 1',
-      ikm: ACCOUNT_KEY,
-      salt: ALBUM_ID,
-      info: concatBytes(label('service/album/1'), uint32be(1)),
-      output: album,
-    },
-    {
-      name: 'album key, amk_version 258',
-      ikm: ACCOUNT_KEY,
-      salt: ALBUM_ID,
-      info: concatBytes(label('service/album/1'), Uint8Array.of(0, 0, 1, 2)),
-      output: derive.albumKey(ACCOUNT_KEY, ALBUM_ID, 258),
-    },
-    {
-      name: 'asset K, derived',
-      ikm: album,
-      salt: FILE_ID,
-      info: label('service/asset/1'),
-      output: derive.assetKey(album, FILE_ID),
-    },
-    {
-      name: 'wrapping of an adopted drop’s K',
-      ikm: album,
-      salt: FILE_ID,
-      info: label('service/asset-wrap/1'),
-      output: derive.assetWrapKey(album, FILE_ID),
-    },
-    {
-      name: 'drop K',
-      ikm: concatBytes(sharedSecret, linkSecret),
-      salt: OPAQUE_ID,
-      info: concatBytes(label('service/drop/1'), sha256(dropPublicKey), sha256(kemCt)),
-      output: drop,
-    },
-    {
-      name: 'device record MAC key',
-      ikm: ACCOUNT_KEY,
-      salt: DEVICE_ID,
-      info: label('service/device/1'),
-      output: derive.deviceMacKey(ACCOUNT_KEY, DEVICE_ID),
-    },
-    {
-      name: 'blob stream of an original: key, nonce prefix, commitment',
-      ikm: BLOB_KEY,
-      salt: SALT,
-      info: concatBytes(label('service/stream/1'), label('original'), OPAQUE_ID),
-      output: concatBytes(stream.key, stream.noncePrefix, stream.commitment),
-    },
-    {
-      name: 'blob stream of an account key: key, nonce prefix, commitment',
-      ikm: BLOB_KEY,
-      salt: SALT,
-      info: concatBytes(label('service/stream/1'), label('account-key'), new Uint8Array(16)),
-      output: concatBytes(small.key, small.noncePrefix, small.commitment),
-    },
+  const sharedSecret = rising(0x60, 32)
+  const rows = [
+    ...accountRows(master),
+    ...linkRows(),
+    ...albumRows(),
+    ...dropRows(sharedSecret),
+    ...deviceRows(),
+    ...streamRows(),
   ]
   const deviceKey = patternBytes(1984)
   return {
@@ -185,4 +86,139 @@ export async function derivationVectors() {
       },
     ],
   }
+}
+
+function accountRows(master: Uint8Array): readonly Row[] {
+  return [
+    {
+      name: 'authentication secret',
+      ikm: master,
+      info: label('service/auth/1'),
+      output: derive.authenticationSecret(master),
+    },
+    {
+      name: 'account-key wrapping',
+      ikm: master,
+      info: label('service/account-wrap/1'),
+      output: derive.accountWrapKey(master),
+    },
+    {
+      name: 'recovery wrapping',
+      ikm: RECOVERY_SECRET,
+      info: label('service/recovery-wrap/1'),
+      output: derive.recoveryWrapKey(RECOVERY_SECRET),
+    },
+    {
+      name: 'recovery proof',
+      ikm: RECOVERY_SECRET,
+      info: label('service/recovery-proof/1'),
+      output: derive.recoveryProof(RECOVERY_SECRET),
+    },
+  ]
+}
+
+function linkRows(): readonly Row[] {
+  return [
+    {
+      name: 'drop key seed',
+      ikm: ACCOUNT_KEY,
+      salt: OPAQUE_ID,
+      info: label('service/drop-key/1'),
+      output: derive.dropKeySeed(ACCOUNT_KEY, OPAQUE_ID),
+    },
+    {
+      name: 'link secret',
+      ikm: ACCOUNT_KEY,
+      salt: OPAQUE_ID,
+      info: label('service/link-secret/1'),
+      output: derive.linkSecret(ACCOUNT_KEY, OPAQUE_ID),
+    },
+  ]
+}
+
+function albumRows(): readonly Row[] {
+  const album = derive.albumKey(ACCOUNT_KEY, ALBUM_ID, 1)
+  return [
+    {
+      name: 'album key, amk_version 1',
+      ikm: ACCOUNT_KEY,
+      salt: ALBUM_ID,
+      info: concatBytes(label('service/album/1'), uint32be(1)),
+      output: album,
+    },
+    {
+      name: 'album key, amk_version 258',
+      ikm: ACCOUNT_KEY,
+      salt: ALBUM_ID,
+      info: concatBytes(label('service/album/1'), Uint8Array.of(0, 0, 1, 2)),
+      output: derive.albumKey(ACCOUNT_KEY, ALBUM_ID, 258),
+    },
+    {
+      name: 'asset K, derived',
+      ikm: album,
+      salt: FILE_ID,
+      info: label('service/asset/1'),
+      output: derive.assetKey(album, FILE_ID),
+    },
+    {
+      name: 'wrapping of an adopted drop’s K',
+      ikm: album,
+      salt: FILE_ID,
+      info: label('service/asset-wrap/1'),
+      output: derive.assetWrapKey(album, FILE_ID),
+    },
+  ]
+}
+
+function dropRows(sharedSecret: Uint8Array): readonly Row[] {
+  const linkSecret = derive.linkSecret(ACCOUNT_KEY, OPAQUE_ID)
+  const { publicKey: dropPublicKey } = keyPairFromSeed(derive.dropKeySeed(ACCOUNT_KEY, OPAQUE_ID))
+  const kemCt = patternBytes(1120)
+  return [
+    {
+      name: 'drop K',
+      ikm: concatBytes(sharedSecret, linkSecret),
+      salt: OPAQUE_ID,
+      info: concatBytes(label('service/drop/1'), sha256(dropPublicKey), sha256(kemCt)),
+      output: derive.dropKey({ sharedSecret, linkSecret, opaqueId: OPAQUE_ID, dropPublicKey, kemCt }),
+    },
+  ]
+}
+
+function deviceRows(): readonly Row[] {
+  return [
+    {
+      name: 'device record MAC key',
+      ikm: ACCOUNT_KEY,
+      salt: DEVICE_ID,
+      info: label('service/device/1'),
+      output: derive.deviceMacKey(ACCOUNT_KEY, DEVICE_ID),
+    },
+  ]
+}
+
+function streamRows(): readonly Row[] {
+  const stream = derive.streamSecrets({ key: BLOB_KEY, salt: SALT, purpose: 'original', contextId: OPAQUE_ID })
+  const small = derive.streamSecrets({
+    key: BLOB_KEY,
+    salt: SALT,
+    purpose: 'account-key',
+    contextId: derive.NO_CONTEXT,
+  })
+  return [
+    {
+      name: 'blob stream of an original: key, nonce prefix, commitment',
+      ikm: BLOB_KEY,
+      salt: SALT,
+      info: concatBytes(label('service/stream/1'), label('original'), OPAQUE_ID),
+      output: concatBytes(stream.key, stream.noncePrefix, stream.commitment),
+    },
+    {
+      name: 'blob stream of an account key: key, nonce prefix, commitment',
+      ikm: BLOB_KEY,
+      salt: SALT,
+      info: concatBytes(label('service/stream/1'), label('account-key'), new Uint8Array(16)),
+      output: concatBytes(small.key, small.noncePrefix, small.commitment),
+    },
+  ]
 }

@@ -1,4 +1,4 @@
-/** Seals what no honest sealer would, to see that a reader refuses it. */
+/** Seals blobs that no honest client makes, which a reader must refuse. */
 import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
 import { type CborValue, encodeCbor } from '@blindkeep/protocol/cbor'
 import { HEADER_BLOCK_BYTES } from '@blindkeep/protocol/suites'
@@ -15,13 +15,13 @@ export interface ForgedSegment {
 export interface Forgery {
   readonly format?: number
   readonly purpose?: Purpose
-  /** The number written down, whatever the header's true length. */
+  /** The stated number, whatever the header's true length. */
   readonly headerBlocks?: number
   readonly header?: Uint8Array
   readonly segments?: readonly ForgedSegment[]
 }
 
-/** Zero-padded to whole blocks; not checked for anything. */
+/** Zero-padded to whole blocks, without any check. */
 export function paddedHeader(fields: ReadonlyMap<string | number, CborValue> | readonly CborValue[]): Bytes {
   return padded(encodeCbor(fields))
 }

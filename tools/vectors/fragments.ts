@@ -9,7 +9,7 @@ export async function fragmentVectors() {
   const other = linkKeysOf(ACCOUNT_KEY, ALBUM_ID)
   const bytes = base64urlnopad.decode(keys.fragment)
   const parsed = parseFragment(keys.fragment)
-  if (parsed === undefined) throw new Error('a fragment that was just made does not parse')
+  if (parsed === undefined) throw new Error('a new fragment does not parse')
   const encoded = (changed: Uint8Array) => base64urlnopad.encode(changed)
   const link = { suite_id: 1, opaque_id: toHex(OPAQUE_ID), drop_pubkey: toHex(keys.dropPublicKey) }
   return {
@@ -48,7 +48,7 @@ export async function fragmentVectors() {
   }
 }
 
-/** 66 characters carry 396 bits for 392: the next character of the alphabet gives the same bytes to a careless decoder. */
+/** 66 characters carry 396 bits for 392. With the next character of the alphabet, a careless decoder gets the same bytes. */
 function withUnusedBits(fragment: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const last = alphabet.indexOf(fragment.slice(-1))

@@ -1,4 +1,4 @@
-/** Fixed inputs of all vectors: recognisable, of no meaning, and different wherever two could be mixed up. */
+/** Fixed inputs of all vectors: recognisable, without meaning, and different from each other. */
 import { type Bytes, fromHex, toHex } from '@blindkeep/protocol/bytes'
 
 export const hex = toHex
@@ -8,7 +8,7 @@ export function rising(first: number, count: number): Bytes {
   return Uint8Array.from({ length: count }, (_, index) => (first + index) % 256)
 }
 
-/** Plaintext of any size by a rule that any language can follow: byte i is i mod 251. */
+/** Plaintext of any size by a rule that is easy in any language: byte i is i mod 251. */
 export function patternBytes(size: number): Bytes {
   return Uint8Array.from({ length: size }, (_, index) => index % 251)
 }

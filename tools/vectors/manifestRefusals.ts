@@ -12,7 +12,7 @@ export interface ManifestRefusal {
   readonly bytes: Uint8Array
 }
 
-/** Whole manifests that a reader accepts. */
+/** Valid manifests. */
 export interface GoodManifests {
   readonly created: Uint8Array
   readonly adopted: Uint8Array
@@ -20,7 +20,7 @@ export interface GoodManifests {
 }
 
 export interface Signers {
-  /** Whose the good ones are. */
+  /** Has signed the valid manifests. */
   readonly device: TestKey
   readonly stranger: TestKey
 }
@@ -47,7 +47,7 @@ function payloadOf(good: Uint8Array, changes: Changes): Bytes {
   return encodeCbor(fields)
 }
 
-/** Everything here is truly signed by the device, so that the payload alone is what a reader has to refuse. */
+/** All have valid signatures of the device, so that only the payload is wrong. */
 function payloadRefusals(good: GoodManifests, device: TestKey): ManifestRefusal[] {
   const signed = (payload: Uint8Array): Bytes => {
     const toBeSigned = coseToBeSigned({ contentType: MANIFEST_CONTENT_TYPE, payload, keyId: device.keyId })
@@ -103,7 +103,7 @@ function payloadRefusals(good: GoodManifests, device: TestKey): ManifestRefusal[
   ]
 }
 
-/** Other encodings of the very same fields, and encodings of what no text and no map is. */
+/** Other encodings of the same fields, and encodings with invalid texts or maps. */
 function encodingRefusals(payload: Uint8Array): { readonly name: string; readonly payload: Bytes }[] {
   const hex = toHex(payload)
   const size = toHex(encodeCbor('plaintext_size'))
@@ -112,7 +112,7 @@ function encodingRefusals(payload: Uint8Array): { readonly name: string; readonl
   const entries = hex.slice(2)
   const count = Number.parseInt(hex.slice(0, 2), 16)
   const swap = (name: string, from: string, to: string) => {
-    if (hex.split(from).length !== 2) throw new Error(`${name}: the bytes to swap do not stand there exactly once`)
+    if (hex.split(from).length !== 2) throw new Error(`${name}: the bytes to swap do not occur exactly once`)
     return { name, payload: fromHex(hex.replace(from, to)) }
   }
   return [

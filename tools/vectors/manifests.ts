@@ -26,13 +26,13 @@ const FIRST_DEVICE = createTestKey(0x80)
 const SECOND_DEVICE = createTestKey(0xc0)
 
 function known<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('a fixed input of the vectors is not of its form')
+  if (value === undefined) throw new Error('a fixed input of the vectors does not parse')
   return value
 }
 
 const hash = (first: number) => known(parseSha256Hex(toHex(rising(first, 32))))
 
-/** Only what is required, of an empty file, by a clock that is not set to UTC. */
+/** Only the required fields, of an empty file, with a time that is not in UTC. */
 const least: ManifestEnvelope = {
   crypto_suite_id: 1,
   protocol_version: known(parseProtocolVersion('2026-01-01')),
@@ -121,7 +121,7 @@ function disagreementVectors() {
     compared('a hash that only the envelope has', { ...usual, original_blob_hash: usual.ciphertext_hash }),
     compared('a hash that only the manifest has', { ...usual, metadata_blob_hash: null }),
     compared('the same instant in other words', { ...usual, timestamp: '2026-03-01T11:20:30.456+01:00' }),
-    compared('a retention that nobody signed', { ...usual, retention_until: '2027-01-01T00:00:00Z' }),
+    compared('a retention that only the envelope has', { ...usual, retention_until: '2027-01-01T00:00:00Z' }),
     compared('another device', { ...usual, created_by_device: most(new Uint8Array(0)).created_by_device }),
   ]
 }

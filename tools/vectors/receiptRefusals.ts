@@ -10,7 +10,7 @@ export interface ReceiptRefusal {
   readonly bytes: Uint8Array
 }
 
-/** Everything here but a changed payload keeps the true signatures, so that only the form is wrong. */
+/** All keep the valid signatures, so that only the form or the payload is wrong. */
 export function receiptRefusals(good: Uint8Array, stranger: TestKey): readonly ReceiptRefusal[] {
   const origin: CoseOrigin = { good, contentType: RECEIPT_CONTENT_TYPE }
   return [

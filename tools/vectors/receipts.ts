@@ -16,7 +16,7 @@ export const FIRST_KEY = createTestKey(0x00)
 const SECOND_KEY = createTestKey(0x40)
 
 function known<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('a fixed input of the vectors is not of its form')
+  if (value === undefined) throw new Error('a fixed input of the vectors does not parse')
   return value
 }
 
@@ -33,7 +33,7 @@ type Link = Omit<ReceiptPayload, 'prior_receipt_hash'>
 const server = { server_id: 'https://keep.example' } as const
 const original = { blob_role: 'original', ciphertext_hash: hash(1), size: 1_050_000 } as const
 
-/** The life of one drop: it lands, is adopted, and its manifest is uploaded; another server's and a later receipt stand beside it. */
+/** One drop lands, is adopted, and its manifest is uploaded; then a much later receipt. */
 const links: readonly Link[] = [
   {
     ...server,
@@ -83,7 +83,7 @@ function chainOf(payloads: readonly Link[]): readonly Uint8Array[] {
   const chain: Uint8Array[] = []
   for (const [index, link] of payloads.entries()) {
     const before = chain[index - 1]
-    // The last one is signed after a rotation: the chain goes on under another key.
+    // The last one is signed after a rotation: the chain continues under another key.
     const key = index === payloads.length - 1 ? SECOND_KEY : FIRST_KEY
     chain.push(issue(before === undefined ? link : { ...link, prior_receipt_hash: receiptHash(before) }, key))
   }

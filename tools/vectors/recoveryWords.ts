@@ -6,7 +6,7 @@ import { RECOVERY_SECRET } from './inputs.ts'
 
 const repeated = (words: string, count: number) => `${words} `.repeat(count)
 
-/** The ones of 256 bits that BIP-39 names as its reference vectors, in English. */
+/** The reference vectors of BIP-39 for 256 bits, in English. */
 const PUBLISHED: readonly (readonly [secret: string, words: string])[] = [
   ['00'.repeat(32), `${repeated('abandon', 23)}art`],
   [

@@ -129,7 +129,7 @@ async function headerRefusals(): Promise<Refusal[]> {
   ]
 }
 
-/** As they are long, given as the beginning of a valid blob and what is put behind it. */
+/** These blobs are long, so each is given as the beginning of a valid blob and the bytes behind it. */
 async function segmentRefusals() {
   const header = sized(2 * SEGMENT_PLAINTEXT_BYTES)
   const segment = async (plaintext: Uint8Array, counter: number) => {

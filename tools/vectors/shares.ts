@@ -27,7 +27,7 @@ async function uploaded(): Promise<ShareEntry> {
   return { hash: sealed, secrets: secretsOf(FILE_ID), size, name, type, modifiedAt }
 }
 
-/** `a drop` of sealed-blobs.json, adopted: what seals it stays that of its link. */
+/** `a drop` of sealed-blobs.json, adopted: its context stays that of its link. */
 async function adopted(): Promise<ShareEntry> {
   const hash = await sealedBytes(OPAQUE_ID, { size: 300, name: 'drop.bin' }, patternBytes(1120))
   return { hash, secrets: secretsOf(OPAQUE_ID), size: 300, name: undefined, type: undefined, modifiedAt: undefined }
@@ -37,7 +37,7 @@ async function sealedBytes(contextId: Uint8Array, header: { size: number; name: 
   const sealer = await createSealer({ key: BLOB_KEY, purpose: 'original', contextId, header, salt: SALT, kemCt })
   const sealed = concatBytes(sealer.prefix, await sealer.sealSegment(0, patternBytes(header.size)))
   const hash = parseSha256Hex(createHash('sha256').update(sealed).digest('hex'))
-  if (hash === undefined) throw new Error('a hash that was just made does not parse')
+  if (hash === undefined) throw new Error('a new hash does not parse')
   return hash
 }
 

@@ -1,4 +1,4 @@
-/** A hybrid key pair from fixed seeds, and its deterministic signatures (RFC 8032; FIPS 204, algorithm 2 with rnd = 0). Signs test vectors, nothing else. */
+/** A hybrid key pair from fixed seeds, with deterministic signatures (RFC 8032; FIPS 204, algorithm 2 with rnd = 0). Only for test vectors. */
 
 import { type Bytes, toBase64, toHex } from '@blindkeep/protocol/bytes'
 import type { HybridSignatures } from '@blindkeep/protocol/cose'
@@ -11,7 +11,7 @@ export interface TestKey {
   readonly publicKey: Bytes
   readonly keyId: ReturnType<typeof keyId>
   sign(messages: { readonly ed25519: Uint8Array; readonly mlDsa65: Uint8Array }): HybridSignatures
-  /** As it stands in the vector files. */
+  /** As in the vector files. */
   readonly described: Readonly<Record<'ed25519_seed' | 'ml_dsa_65_seed' | 'public' | 'key_id', string>>
 }
 

@@ -1,5 +1,5 @@
-// Checks one custody receipt with Node 24 alone: node checkReceipt.mjs <the server's address> [file]
-// The file, or standard input, holds an AssetReceipt as the server answers it, or as the guest's page saves it, with `keys` and `file` beside it. packages/protocol/README.md says each step in words.
+// Checks one custody receipt with Node 24 and no package: node checkReceipt.mjs <address of the server> [file]
+// The file, or standard input, has an AssetReceipt from the server, or from the guest's page, which adds `keys` and `file`. docs/for-client-authors.md explains each step.
 import assert from 'node:assert/strict'
 import { createPublicKey, hash, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -10,12 +10,12 @@ process.on('uncaughtException', (error) => {
 })
 const [address, file = 0] = process.argv.slice(2)
 const { server_id, keys = [] } = await (await fetch(`${address}/.well-known/service/attestation-keys`)).json()
-const { receipt_cbor, server_key_id, keys: _keys, file: _file, ...told } = JSON.parse(readFileSync(file, 'utf8'))
+const { receipt_cbor, server_key_id, keys: _keys, file: _file, ...members } = JSON.parse(readFileSync(file, 'utf8'))
 const isNamed = (key) => hash('sha256', Buffer.from(key.public, 'base64')) === server_key_id
 const { public: text, active_from, active_to } = keys.find(isNamed) ?? assert.fail('the server publishes no such key')
 const key = Buffer.from(text, 'base64')
 
-// Only payload and signatures vary in 98([header, {}, payload, [[signHeader, {}, signature], …]]), so all the rest is compared, as hex.
+// Only payload and signatures vary in 98([header, {}, payload, [[signHeader, {}, signature], …]]), so the rest is compared as hex.
 const hex = (content) => Buffer.from(content).toString('hex')
 const header = `5824a1037820${hex('application/service-receipt+cbor')}`
 const [ed25519Header, mlDsa65Header] = ['5826a20132', '5827a2013830'].map((start) => `${start}045820${server_key_id}`)
@@ -34,7 +34,7 @@ for (const [signHeader, signature, jwk] of [
 }
 
 let unread = Buffer.from(payload, 'hex')
-/** Takes a number, a text or a byte string (as hex) off what is unread: CBOR (RFC 8949), each length as short as can be. */
+/** Reads the next number, text or byte string (as hex): CBOR (RFC 8949) with the shortest lengths. */
 function next() {
   const [kind, short] = [unread[0] >> 5, unread[0] & 31]
   const width = short < 24 ? 0 : 2 ** (short - 24)
@@ -47,14 +47,14 @@ function next() {
   return kind === 0 ? number : content.toString(kind === 2 ? 'hex' : 'utf8')
 }
 const map = Buffer.from(next(), 'hex')
-assert(unread.length === 0, 'the payload is longer than it says')
+assert(unread.length === 0, 'there are bytes after the payload')
 unread = map.subarray(1)
 const fields = {}
 while (unread.length > 0) fields[next()] = next()
 assert(map[0] === 0xa0 + Object.keys(fields).length, 'the payload is not one map, or has a field twice')
-assert(fields.version === 'service/receipt/1', 'the payload is of another version')
+assert(fields.version === 'service/receipt/1', 'the payload has another version')
 assert(fields.server_id === server_id && server_id === new URL(address).origin, 'the receipt is of another server')
 const [from, at, to] = [active_from, fields.received_at, active_to ?? '9999'].map((time) => Date.parse(time))
 assert(from <= at && at <= to, 'its key was not the active one at that time')
-for (const name in told) assert.equal(told[name] ?? undefined, fields[name], `${name} is told otherwise`)
+for (const name in members) assert.equal(members[name] ?? undefined, fields[name], `${name} is not the signed value`)
 console.log('%O\nholds', fields)

@@ -1,12 +1,12 @@
 /**
- * Bytes and the texts that carry them. Every reader of text here is strict and throws `RangeError`: one value has one spelling,
- * so that what was compared, hashed or signed as text is the same as what was compared, hashed or signed as bytes.
+ * Bytes and their spellings as text. Every reader here is strict and throws `RangeError`. Each value has one spelling,
+ * so comparing, hashing or signing the text is as good as comparing, hashing or signing the bytes.
  */
 
 import { bytesToHex, hexToBytes, concatBytes as joinBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64 } from '@scure/base'
 
-/** Bytes in memory of their own, never shared with another thread: the form that WebCrypto takes. */
+/** Bytes in memory that no other thread shares: the form that WebCrypto accepts. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
 const hexForm = /^(?:[0-9a-f]{2})*$/
@@ -25,7 +25,7 @@ export function toHex(bytes: Uint8Array): string {
   return bytesToHex(bytes)
 }
 
-/** Lowercase hex alone, an even number of digits; throws `RangeError` for anything else. */
+/** Reads lowercase hex with an even number of digits; throws `RangeError` for anything else. */
 export function fromHex(text: string): Bytes {
   if (!hexForm.test(text)) throw new RangeError('not lowercase hexadecimal with two digits for each byte')
   return hexToBytes(text)
@@ -43,7 +43,7 @@ export function fromBase64(text: string): Bytes {
   try {
     return new Uint8Array(base64.decode(text))
   } catch (cause) {
-    // Unused bits that are not zero would give one value two spellings, so the library refuses them.
+    // The library refuses unused bits that are not zero: with them, one value would have two spellings.
     throw new RangeError('base64 with unused bits that are not zero', { cause })
   }
 }
@@ -52,7 +52,7 @@ export function concatBytes(...parts: readonly Uint8Array[]): Bytes {
   return joinBytes(...parts)
 }
 
-/** Takes a time that depends on the lengths alone, so it may compare secrets. */
+/** Its time depends only on the lengths, so it may compare secrets. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false
   let difference = 0
@@ -60,19 +60,19 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return difference === 0
 }
 
-/** Four bytes, most significant first: the form in which numbers enter a derivation. Throws `RangeError` outside 0 … 2^32-1. */
+/** Four bytes, most significant first: the form of numbers in a derivation. Throws `RangeError` outside 0 … 2^32-1. */
 export function uint32be(value: number): Bytes {
   if (!Number.isInteger(value) || value < 0 || value > MAX_UINT32) throw new RangeError('not an integer of 32 bits')
   return Uint8Array.of(value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff)
 }
 
-/** The 16 bytes that a canonical lowercase UUID spells (RFC 9562, section 4); throws `RangeError` for anything else. */
+/** The 16 bytes of a canonical lowercase UUID (RFC 9562, section 4); throws `RangeError` for anything else. */
 export function uuidBytes(uuid: string): Bytes {
   if (!uuidForm.test(uuid)) throw new RangeError('not a canonical lowercase UUID')
   return hexToBytes(uuid.replaceAll('-', ''))
 }
 
-/** As `fromBase64`, for what a stranger sent: undefined instead of an error. */
+/** Like `fromBase64`, but returns undefined instead of throwing. */
 export function parseBase64(text: string): Bytes | undefined {
   try {
     return fromBase64(text)

@@ -1,6 +1,6 @@
 /**
- * Federation capability tokens (specification, Authentication, 7): a JWT (RFC 7519) by which an album's owner lets one peer read it for a day at most.
- * Whoever is shown one judges it here, with what the server publishes: its signing key and its list of revoked tokens.
+ * Federation capability tokens (specification, Authentication, 7): with such a JWT (RFC 7519) an album's owner lets one peer read it for at most a day.
+ * The receiver of a token verifies it here, with the signing key and the list of revoked tokens that the server publishes.
  */
 import { base64urlnopad } from '@scure/base'
 import { type Bytes, utf8 } from './bytes.ts'
@@ -10,21 +10,21 @@ import type { RevokedJtiResponse } from './schemas/discovery.ts'
 import { ED25519_SIGNATURE_BYTES } from './suites.ts'
 import { SERVICE } from './wire.ts'
 
-/** `typ` of the header: keeps an access token of the same key from standing for a capability, and the other way round (RFC 8725, section 3.11). */
+/** `typ` of the header: an access token, signed by the same key, cannot pass for a capability, nor the reverse (RFC 8725, section 3.11). */
 export const CAPABILITY_TYPE = 'capability+jwt'
-/** Longest life of a token. */
+/** Longest lifetime of a token. */
 export const MAX_CAPABILITY_SECONDS = 86_400
-/** The one thing that a token lets its peer do. */
+/** The only permission of a token. */
 export const CAPABILITY_SCOPE = 'read'
-/** About 500 are usual; what is longer than this is refused unread. */
+/** About 500 are usual. Longer tokens are refused unread. */
 export const MAX_CAPABILITY_CHARACTERS = 2048
 /**
- * By how much the clocks of server and peer may disagree about the beginning of a token. Its end has no such room: past it the server's list of revoked
- * tokens does not name the token any more, and a revoked one would come back to life.
+ * How much the clocks of server and peer may differ about the beginning of a token. Its end has no such tolerance: after it, the server's list of
+ * revoked tokens no longer names the token, so a revoked token would be valid again.
  */
 export const CAPABILITY_SKEW_SECONDS = 60
 
-/** Exactly these claims, no others. A type and no interface, so that it is one of the records that are signed. */
+/** Exactly these claims. A type, because an interface is not assignable to the record that is signed. */
 export type CapabilityClaims = {
   /** `server_id` of the server that signed. */
   readonly iss: string
@@ -56,7 +56,7 @@ export type CapabilityFault =
   | 'revocations_stale'
   | 'revoked'
 
-/** A token that does not count. `reason` says why, for programs; the message says it for people. */
+/** A token that is not valid. `reason` says why for programs, the message for people. */
 export class CapabilityError extends Error {
   override readonly name = 'CapabilityError'
   readonly reason: CapabilityFault
@@ -78,7 +78,7 @@ export interface CapabilityGrant {
   readonly expiresAt: Instant
 }
 
-/** What the server signs. Fractions of a second are cut off. */
+/** The claims to sign. Cuts off fractions of a second. */
 export function capabilityClaims(grant: CapabilityGrant): CapabilityClaims {
   const issuedAt = Math.floor(grant.issuedAt / 1000)
   return {
@@ -99,20 +99,20 @@ export function capabilityAudience(albumId: AlbumId): string {
 
 export interface CapabilityVerification {
   readonly token: string
-  /** `server_id` of the server whose album it is; compare it with the address that you asked. */
+  /** `server_id` of the server of the album. The caller compares it with the address of that server. */
   readonly issuer: string
   /** `signing_key` of its server-info, 32 bytes. */
   readonly publicKey: Uint8Array
-  /** Origin of whoever showed the token. */
+  /** Origin of the peer that presents the token. */
   readonly peer: string
   readonly albumId: AlbumId
-  /** The server's list, as it was fetched; how old it may be it says itself. */
+  /** The server's list, as fetched. It says itself how old it may be. */
   readonly revocations: Pick<RevokedJtiResponse, 'generated_at' | 'max_staleness_seconds' | 'revoked'>
   readonly now: Instant
   readonly verify: HybridVerifiers['ed25519']
 }
 
-/** Gives the claims of a token that counts now; throws `CapabilityError` for any other. */
+/** Returns the claims of a token that is valid now; throws `CapabilityError` for any other. */
 export async function verifyCapability(verification: CapabilityVerification): Promise<CapabilityClaims> {
   const { claims, signed, signature } = decode(verification.token)
   if (!(await verification.verify(verification.publicKey, signed, signature)))
@@ -125,7 +125,7 @@ export async function verifyCapability(verification: CapabilityVerification): Pr
 
 interface Decoded {
   readonly claims: CapabilityClaims
-  /** What the signature is over (RFC 7515, section 5.2). */
+  /** The signed bytes (RFC 7515, section 5.2). */
   readonly signed: Bytes
   readonly signature: Uint8Array
 }
@@ -136,12 +136,12 @@ function decode(token: string): Decoded {
   const [header = '', payload = '', signature = '', ...more] = token.split('.')
   const bytes = decodePart(signature)
   if (more.length > 0 || bytes.length !== ED25519_SIGNATURE_BYTES)
-    throw new CapabilityError('not_compact', 'not three parts of which the last is 64 bytes')
+    throw new CapabilityError('not_compact', 'not three parts with a last part of 64 bytes')
   requireHeader(decodeObject(header, 'header'))
   return { claims: readClaims(decodeObject(payload, 'claims')), signed: utf8(`${header}.${payload}`), signature: bytes }
 }
 
-/** Base64url without padding and with unused bits zero, so that nobody can spell one token in several ways. */
+/** Base64url without padding and with unused bits zero, so that a token has one spelling. */
 function decodePart(text: string): Uint8Array {
   try {
     return base64urlnopad.decode(text)
@@ -150,7 +150,7 @@ function decodePart(text: string): Uint8Array {
   }
 }
 
-/** JSON in printable ASCII, without spaces and each member once: what reads the same to every reader of JSON. */
+/** JSON in printable ASCII, without spaces, each member once: every JSON reader reads it the same way. */
 function decodeObject(part: string, fault: 'header' | 'claims'): Readonly<Record<string, unknown>> {
   const text = String.fromCharCode(...decodePart(part))
   const value = parseJson(text)
@@ -204,19 +204,19 @@ function readClaims(given: Readonly<Record<string, unknown>>): CapabilityClaims 
 
 function requireGrant(claims: CapabilityClaims, { issuer, peer, albumId }: CapabilityVerification): void {
   if (claims.iss !== issuer) throw new CapabilityError('issuer', 'another server issued it')
-  if (claims.sub !== peer) throw new CapabilityError('peer', 'it is made out to another peer')
+  if (claims.sub !== peer) throw new CapabilityError('peer', 'it is for another peer')
   if (claims.aud !== capabilityAudience(albumId)) throw new CapabilityError('audience', 'it is for another album')
   if (claims.scope !== CAPABILITY_SCOPE) throw new CapabilityError('scope', `its scope is not ${CAPABILITY_SCOPE}`)
 }
 
 function requireTime({ iat, nbf, exp }: CapabilityClaims, { now, revocations }: CapabilityVerification): void {
   const isInOrder = iat <= nbf && nbf < exp && exp - iat <= MAX_CAPABILITY_SECONDS
-  if (!isInOrder) throw new CapabilityError('lifetime', 'it lives longer than 24 hours, or its times are out of order')
+  if (!isInOrder) throw new CapabilityError('lifetime', 'its lifetime is over 24 hours, or its times are out of order')
   if (addSeconds(now, CAPABILITY_SKEW_SECONDS) < nbf * 1000)
-    throw new CapabilityError('not_yet_valid', 'it does not count yet')
-  // The list leaves out what had ended by the server's own clock when it was made, so that clock has a say too.
+    throw new CapabilityError('not_yet_valid', 'it is not valid yet')
+  // The list leaves out tokens that had expired by the server's clock when it was made, so that clock counts too.
   const present = Math.max(now, parseInstant(revocations.generated_at) ?? 0)
-  if (exp * 1000 <= present) throw new CapabilityError('expired', 'it has ended')
+  if (exp * 1000 <= present) throw new CapabilityError('expired', 'it has expired')
 }
 
 function requireNotRevoked({ jti }: CapabilityClaims, { now, revocations }: CapabilityVerification): void {

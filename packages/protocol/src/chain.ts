@@ -14,9 +14,9 @@ export interface ChainBreak {
 }
 
 /**
- * Whether receipts of one server, in `receipt_seq` order, can belong to one chain; gives the first break.
- * An asset's list leaves out what lies between, so a gap in the numbers is no break there: a link is compared where two receipts are neighbours.
- * With `whole`, the list claims to be an unbroken piece of the log and every link is compared.
+ * Checks that receipts of one server, in `receipt_seq` order, can belong to one chain; returns the first break.
+ * An asset's list has gaps in its numbers, so hashes are compared only between neighbours.
+ * With `whole`, the list is an unbroken part of the log, and all hashes are compared.
  */
 export function checkChain(
   receipts: readonly DecodedReceipt[],
@@ -34,7 +34,7 @@ function faultBetween(before: DecodedReceipt, after: DecodedReceipt, whole: bool
   const [earlier, later] = [before.payload, after.payload]
   if (earlier.server_id !== later.server_id) return 'other_server'
   if (earlier.receipt_seq >= later.receipt_seq) return 'sequence_not_rising'
-  // Both are UTC with milliseconds, a form that orders as text.
+  // Both are UTC with milliseconds, so they compare as text.
   if (earlier.received_at > later.received_at) return 'time_went_back'
   if (later.prior_receipt_hash === undefined) return 'prior_hash_absent'
   const neighbours = whole || earlier.receipt_seq + 1 === later.receipt_seq

@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
 import { Check, Errors } from 'typebox/schema'
-import type { Checker } from './parse.ts'
+import type { Checker } from './checker.ts'
 
-/** In a browser: a page's Content-Security-Policy forbids code made at run time, and what would make it is a third of a bundle. */
+/** For browsers: a page's Content-Security-Policy forbids code made at run time, and the compiler is a third of a bundle. */
 export function createChecker(schema: TSchema): Checker {
   return {
     Check: (value) => Check(schema, value),

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { TSchema } from 'typebox'
+import type { Checker } from './checker.ts'
 import { createChecker as createCompiled } from './checkerCompiled.ts'
 import { createChecker as createWalking } from './checkerWalking.ts'
 import { type Operation, operations } from './operations.ts'
-import { type Checker, parse } from './parse.ts'
+import { parse } from './parse.ts'
 import { EVENTS } from './schemas/sync.ts'
 
 /** What the shapes are written with (`schemas/shape.ts`). */

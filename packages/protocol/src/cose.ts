@@ -1,6 +1,6 @@
 /**
- * COSE_Sign (RFC 9052, section 4.1) with exactly two signatures, Ed25519 and ML-DSA-65, by one hybrid key. Receipts and manifests are such messages.
- * Everything but payload, key and signatures is fixed, so a reader accepts one form and refuses all others.
+ * COSE_Sign (RFC 9052, section 4.1) with exactly two signatures, Ed25519 and ML-DSA-65, of one hybrid key. Receipts and manifests are such messages.
+ * All but payload, key and signatures is fixed, so a reader accepts one form only.
  */
 import { type Bytes, equalBytes, fromHex, toHex } from './bytes.ts'
 import { CborError, type CborValue, decodeCbor, encodeCbor, tagged } from './cbor.ts'
@@ -31,7 +31,7 @@ export type CoseFault =
   | 'ed25519_invalid'
   | 'ml_dsa_65_invalid'
 
-/** A message of another form, or one that the key did not sign. `fault` says which. */
+/** The message has another form, or the key did not sign it. `fault` says which. */
 export class CoseError extends Error {
   override readonly name = 'CoseError'
   readonly fault: CoseFault
@@ -51,7 +51,7 @@ export interface CoseDraft {
   readonly keyId: string
 }
 
-/** What each half of the hybrid key has to sign: one Sig_structure a signer (RFC 9052, section 4.4). */
+/** The bytes that each half of the hybrid key signs: one Sig_structure each (RFC 9052, section 4.4). */
 export interface CoseToBeSigned extends CoseDraft {
   readonly ed25519: Bytes
   readonly mlDsa65: Bytes
@@ -64,7 +64,7 @@ export interface HybridSignatures {
   readonly mlDsa65: Uint8Array
 }
 
-/** Verifiers for the two halves. Node's and a browser's differ, so whoever verifies brings them. */
+/** Verifiers for the two halves. Node and browsers have different ones, so the caller passes them. */
 export interface HybridVerifiers {
   ed25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean | Promise<boolean>
   mlDsa65(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean | Promise<boolean>
@@ -95,7 +95,7 @@ export function coseToBeSigned(draft: CoseDraft): CoseToBeSigned {
   return { ...draft, ed25519: structure(ALGORITHM_ED25519), mlDsa65: structure(ALGORITHM_ML_DSA_65) }
 }
 
-/** The whole message. Throws `RangeError` for signatures of another length: what is assembled here can be read again. */
+/** The whole message. Throws `RangeError` for signatures of another length, which no reader would accept. */
 export function assembleCose(draft: CoseDraft, signatures: HybridSignatures): Bytes {
   const fits =
     signatures.ed25519.length === ED25519_SIGNATURE_BYTES && signatures.mlDsa65.length === ML_DSA_65_SIGNATURE_BYTES
@@ -114,7 +114,7 @@ export function assembleCose(draft: CoseDraft, signatures: HybridSignatures): By
   )
 }
 
-/** Reads the one accepted form; throws `CoseError` for any other. No signature is verified here. */
+/** Reads the one accepted form without verifying signatures; throws `CoseError` for any other form. */
 export function decodeCose(bytes: Uint8Array, contentType: string): CoseMessage {
   const [body, unprotected, payload, signers] = messageParts(bytes)
   if (!isBytes(body) || !isBytes(payload))

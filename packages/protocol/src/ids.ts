@@ -1,6 +1,6 @@
 /**
- * Identifiers and instants, parsed once at the door and branded, so that a string that was never checked cannot stand where an id is asked for.
- * Every parser answers `undefined` for what is not exactly of its form: lowercase, canonical, nothing around it.
+ * Identifiers and instants. They are parsed once at the edge and branded, so that an unchecked string does not compile where an id is required.
+ * Every parser returns `undefined` unless the whole text has exactly the canonical, lowercase form.
  */
 declare const brand: unique symbol
 type Branded<Base, Name extends string> = Base & { readonly [brand]: Name }
@@ -63,11 +63,11 @@ function isCalendarDate(text: string): boolean {
 
 const instant = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|([+-])(\d{2}):(\d{2}))$/
 
-/** Outside of the years 0000 to 9999 an instant has no RFC 3339 form in UTC, though one with an offset may name it. */
+/** Instants outside the years 0000 to 9999 have no RFC 3339 form in UTC, but a text with an offset may name one. */
 const FIRST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
 const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
 
-/** Any RFC 3339 date-time, a leap second included (read as the second before it); finer than milliseconds is cut off. */
+/** Reads any RFC 3339 date-time, a leap second as the second before it. Cuts off what is finer than milliseconds. */
 export function parseInstant(text: string): Instant | undefined {
   const parts = instant.exec(text)
   if (parts === null) return undefined
@@ -99,12 +99,12 @@ export function parseInstant(text: string): Instant | undefined {
   return FIRST_INSTANT <= at && at <= LAST_INSTANT ? (at as Instant) : undefined
 }
 
-/** UTC with milliseconds, the one form that answers give. */
+/** UTC with milliseconds, the form of all answers. */
 export function formatInstant(at: Instant): string {
   return new Date(at).toISOString()
 }
 
-/** For clocks and stored numbers alone: milliseconds since the epoch. */
+/** Only for clocks and stored numbers: milliseconds since the epoch. */
 export function instantOf(milliseconds: number): Instant {
   return milliseconds as Instant
 }

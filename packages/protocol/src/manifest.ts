@@ -1,7 +1,8 @@
 /**
  * The signed manifest, which is the provenance blob: a COSE_Sign message over deterministic CBOR (RFC 9052, RFC 8949 section 4.2.1), signed by both
- * halves of the creating device's hybrid key. The payload is the specification's ManifestEnvelope under its own names and with its JSON values
- * (hashes stay hex text, integers are integers, what is absent is left out), and `wrapped_key` as bytes. The server keeps a mirror of it; a client trusts these bytes alone.
+ * halves of the creating device's hybrid key. The payload has the names and JSON values of the specification's ManifestEnvelope
+ * (hashes stay hex text, integers are integers, absent members are left out), and `wrapped_key` as bytes. The server keeps an envelope beside it; a client
+ * trusts only these bytes.
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { type Bytes, toHex } from './bytes.ts'
@@ -36,29 +37,29 @@ export {
   type SignedManifest,
 } from './manifestPayload.ts'
 
-/** Keeps a device's signature from being taken for one of anything else, as it is inside the signed bytes. */
+/** Part of the signed bytes, so that a device's signature of a manifest cannot pass for a signature of anything else. */
 export const MANIFEST_CONTENT_TYPE = `application/${SERVICE}-manifest+cbor`
 
-/** About 4 KiB is usual, and 5 KiB with a wrapped key; what is longer than this is refused unread. */
+/** About 4 KiB is usual, 5 KiB with a wrapped key. Longer blobs are refused unread. */
 export const MAX_PROVENANCE_BYTES = 65_536
 
-/** What a manifest says, whose key signed it, and the hash that stands for it. */
+/** A manifest, the key that signed it, and its hash. */
 export interface DecodedManifest extends ReadManifest {
-  /** SHA-256 of the 1984 bytes of the signing device's public key. Whether that is `created_by_device` is the caller's to look up. */
+  /** SHA-256 of the 1984 bytes of the signing device's public key. The caller checks that it belongs to `created_by_device`. */
   readonly keyId: KeyId
-  /** SHA-256 of the whole blob: `envelope_hash` of its receipt, and `prior_provenance_hash` of the replace that continues from it. */
+  /** SHA-256 of the whole blob: `envelope_hash` of its receipt, and `prior_provenance_hash` of the replace that follows it. */
   readonly hash: Sha256Hex
 }
 
-/** Of the right length and of no meaning, to see how long a message will be before a key has signed it. */
+/** Signatures of the right length, to measure a message before a key signs it. */
 const PLACEHOLDERS: HybridSignatures = {
   ed25519: new Uint8Array(ED25519_SIGNATURE_BYTES),
   mlDsa65: new Uint8Array(ML_DSA_65_SIGNATURE_BYTES),
 }
 
 /**
- * The byte strings that the device's Ed25519 and ML-DSA-65 key sign, under `ed25519` and `mlDsa65`; hand the whole to `assembleManifest` with the signatures.
- * Throws `ManifestError` for a manifest that a reader would refuse, one of more than 64 KiB included.
+ * `ed25519` and `mlDsa65` of the result are the byte strings that the device's two keys sign. Pass the result to `assembleManifest` with the signatures.
+ * Throws `ManifestError` for a manifest that a reader would refuse, also for one of more than 64 KiB.
  */
 export function manifestToBeSigned(manifest: SignedManifest, keyId: KeyId): CoseToBeSigned {
   const toBeSigned = coseToBeSigned({ contentType: MANIFEST_CONTENT_TYPE, payload: encodePayload(manifest), keyId })
@@ -67,8 +68,8 @@ export function manifestToBeSigned(manifest: SignedManifest, keyId: KeyId): Cose
 }
 
 /**
- * The bytes of a provenance blob. Throws `RangeError` for signatures of another length than 64 and 3309 bytes, and `ManifestError` for whatever else
- * a reader would refuse. The signatures are not verified.
+ * The bytes of a provenance blob. Throws `RangeError` for signatures that are not 64 and 3309 bytes, and `ManifestError` for everything else that
+ * a reader would refuse. Does not verify the signatures.
  */
 export function assembleManifest(toBeSigned: CoseToBeSigned, signatures: HybridSignatures): Bytes {
   const provenance = assembleCose(toBeSigned, signatures)
@@ -109,7 +110,7 @@ function manifestErrorFrom(cause: unknown): unknown {
 }
 
 export interface ManifestVerification {
-  /** The whole blob. */
+  /** The whole provenance blob. */
   readonly provenance: Uint8Array
   /** The 1984 bytes of the key of the device that `created_by_device` names. */
   readonly publicKey: Uint8Array
@@ -117,8 +118,8 @@ export interface ManifestVerification {
 }
 
 /**
- * Reads a manifest and verifies both signatures. Throws `ManifestError` unless both hold and the key is the one the manifest names.
- * Whether the key is that of `created_by_device`, and whether the manifest is of the right asset, is the caller's to compare.
+ * Reads a manifest and verifies both signatures. Throws `ManifestError` unless both are valid and the key is the one that the manifest names.
+ * The caller checks that the key belongs to `created_by_device` and that the manifest is of the right asset.
  */
 export async function verifyManifest({
   provenance,

@@ -24,7 +24,7 @@ export type ManifestFault =
   | 'fields_disagree'
   | 'too_large'
 
-/** Bytes that are no manifest, or none of this device. `reason` says what is wrong, for programs; the message says it for people. */
+/** The bytes are not a manifest, or not one of this device. `reason` says why for programs, the message for people. */
 export class ManifestError extends Error {
   override readonly name = 'ManifestError'
   readonly reason: ManifestFault
@@ -35,15 +35,15 @@ export class ManifestError extends Error {
   }
 }
 
-/** What a device signs of an asset: the fields of the specification's ManifestEnvelope, and the asset's key where nothing else leads to it. */
+/** What a device signs: the fields of the specification's ManifestEnvelope, and the asset's key if it is not derived from the album's. */
 export interface SignedManifest {
-  /** `ciphertext_hash` is the original's, whichever blob is on its way. Times stay the text that the client wrote. */
+  /** `ciphertext_hash` is always that of the original. Times stay the text that the client wrote. */
   readonly envelope: ManifestEnvelope
-  /** The asset's key as a sealed blob of 1 to 4096 bytes, opaque here; there exactly when `key_mode` is `wrapped`. */
+  /** The asset's key as a sealed blob of 1 to 4096 bytes, opaque here. Present if and only if `key_mode` is `wrapped`. */
   readonly wrappedKey?: Uint8Array | undefined
 }
 
-/** The same, as it comes out of signed bytes: what is absent is left out of the envelope, never null. */
+/** A manifest that was read from signed bytes: absent members are left out of the envelope, never null. */
 export interface ReadManifest extends SignedManifest {
   readonly wrappedKey: Bytes | undefined
 }
@@ -52,7 +52,7 @@ export const MAX_WRAPPED_KEY_BYTES = 4096
 
 const WRAPPED_KEY = 'wrapped_key'
 const MAX_CLIENT_VERSION_LENGTH = 200
-/** Typed against the wire's values. Kept here as well, because the schemas would bring their library into a browser. */
+/** The compiler checks them against the schemas, which are not imported: their library would enter the browser's bundle. */
 const KEY_MODES: Readonly<Record<KeyMode, true>> = { derived: true, wrapped: true }
 const ACTIONS: Readonly<Record<ManifestAction, true>> = { create: true, replace: true }
 
@@ -61,7 +61,7 @@ type FieldName = keyof Values
 type Reader<Value> = (value: unknown) => Value | undefined
 type Fields = ReadonlyMap<unknown, unknown>
 
-/** The signed bytes of a manifest. Throws `ManifestError` for one that a reader would refuse, so that none such is ever signed. */
+/** The bytes of a manifest to sign. Throws `ManifestError` for a manifest that a reader would refuse. */
 export function encodePayload({ envelope, wrappedKey }: SignedManifest): Bytes {
   const fields = new Map<string, CborValue>()
   for (const [name, value] of Object.entries(envelope)) {
@@ -73,7 +73,7 @@ export function encodePayload({ envelope, wrappedKey }: SignedManifest): Bytes {
   return encodeCbor(fields)
 }
 
-/** Reads the signed bytes; throws `ManifestError` for unknown or missing fields, for values not of their form, and for fields that disagree. */
+/** Reads the signed bytes. Throws `ManifestError` for unknown or missing fields, malformed values, and fields that disagree. */
 export function decodePayload(bytes: Uint8Array): ReadManifest {
   let fields: unknown
   try {
@@ -87,9 +87,8 @@ export function decodePayload(bytes: Uint8Array): ReadManifest {
 }
 
 /**
- * The first field, `ciphertext_hash` apart, in which a session's or an asset's envelope is not the manifest's; undefined when they agree.
- * Absent and null are alike, times compare as text. `ciphertext_hash` is the caller's to judge: an envelope has the blob's of its
- * session, a manifest the original's (specification, ManifestEnvelope).
+ * The first field in which the envelope of a session or an asset differs from the manifest; undefined if they agree. Absent equals null, times compare as text.
+ * The caller compares `ciphertext_hash`: in an envelope it is that of the session's blob, in a manifest that of the original (specification, ManifestEnvelope).
  */
 export function disagreement(
   envelope: ManifestEnvelope,
@@ -127,26 +126,28 @@ function readFields(fields: Fields): ReadManifest {
 
 function requireAgreement({ envelope, wrappedKey }: ReadManifest): void {
   const { action, original_blob_hash } = envelope
-  if (!isKnownSuite(envelope.crypto_suite_id))
-    throw new ManifestError('suite_unknown', 'a manifest of a crypto suite that is not known')
+  if (!isKnownSuite(envelope.crypto_suite_id)) throw new ManifestError('suite_unknown', 'the crypto suite is unknown')
   if ((envelope.key_mode === 'wrapped') !== (wrappedKey !== undefined))
-    throw new ManifestError('fields_disagree', 'a wrapped_key is there exactly when key_mode is wrapped')
+    throw new ManifestError('fields_disagree', 'wrapped_key is present if and only if key_mode is wrapped')
   if (action === 'create' && envelope.prior_provenance_hash !== undefined)
-    throw new ManifestError('fields_disagree', 'a create continues from nothing')
+    throw new ManifestError('fields_disagree', 'a create has no prior_provenance_hash')
   if (action === 'replace' && original_blob_hash === undefined)
     throw new ManifestError('fields_disagree', 'a replace names its original_blob_hash')
   if (original_blob_hash !== undefined && original_blob_hash !== envelope.ciphertext_hash)
-    throw new ManifestError('fields_disagree', 'original_blob_hash and ciphertext_hash are both the original’s')
+    throw new ManifestError(
+      'fields_disagree',
+      'original_blob_hash and ciphertext_hash must be equal: both are the original’s',
+    )
 }
 
 function unknownField(): ManifestError {
-  return new ManifestError('unknown_field', 'the payload has a field that no manifest has')
+  return new ManifestError('unknown_field', 'the payload has an unknown field')
 }
 
 function required<Name extends FieldName>(fields: Fields, name: Name): Values[Name] {
   if (!fields.has(name)) throw new ManifestError('missing_field', `the payload has no ${name}`)
   const value = READERS[name](fields.get(name))
-  if (value === undefined) throw new ManifestError('field_invalid', `${name} is not of its form`)
+  if (value === undefined) throw new ManifestError('field_invalid', `${name} is malformed`)
   return value
 }
 
@@ -188,14 +189,14 @@ function isAction(value: string): value is ManifestAction {
   return Object.hasOwn(ACTIONS, value)
 }
 
-/** Counted in code points, as JSON Schema counts. CBOR text is UTF-8, which has no half surrogate pairs, and decoders take a leading byte order mark for none of it. */
+/** The length is in code points, as in JSON Schema. UTF-8 cannot carry half a surrogate pair, and decoders drop a leading byte order mark. */
 const clientVersion = text((value) => {
   const isPortable = value.isWellFormed() && !value.startsWith('\uFEFF')
   const count = [...value].length
   return isPortable && count >= 1 && count <= MAX_CLIENT_VERSION_LENGTH ? value : undefined
 })
 
-/** One for every field of the envelope, or this does not compile. */
+/** A reader for each field of the envelope; the compiler checks that none is missing. */
 const READERS: { readonly [Name in FieldName]: Reader<Values[Name]> } = {
   crypto_suite_id: integer(0),
   protocol_version: text(parseProtocolVersion),

@@ -15,7 +15,7 @@ import { CodedProblem, FileTooLargeProblem } from './schemas/problem.ts'
 import { EVENTS } from './schemas/sync.ts'
 import { isNegotiatedPath } from './window.ts'
 
-/** The interface as an OpenAPI 3.2 document, made from the table of operations. `version` is the software's release. */
+/** The interface as an OpenAPI 3.2 document, generated from the table of operations. `version` is the software's release. */
 export function openapiDocument(version: string): Json {
   const schemas: Record<string, Json> = {}
   const paths: Record<string, Record<string, Json>> = {}
@@ -55,8 +55,8 @@ export function openapiDocument(version: string): Json {
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
 const INTRODUCTION = [
-  'Everything is sealed by the client before it is sent; no operation takes or gives a plaintext file.',
-  'Failures are application/problem+json (RFC 9457): switch on `code`. Every answer carries X-Request-Id.',
+  'The client seals everything before it sends it. No operation accepts or returns a plaintext file.',
+  'Failures are application/problem+json (RFC 9457); programs read `code`. Every answer has X-Request-Id.',
   'Unknown members of a request are refused, never ignored; an optional member may be absent or null.',
   'Times are RFC 3339, hashes lowercase hex, bytes base64 with padding, sizes bytes.',
 ].join('\n\n')
@@ -64,28 +64,28 @@ const INTRODUCTION = [
 const TAGS: Json = [
   {
     name: 'guest',
-    description: 'What somebody with nothing but a link does. The opaque id in the path is the credential.',
+    description: 'What a guest does with a link. The opaque id in the path is the credential.',
   },
-  { name: 'inbox', description: 'What has landed and waits for its owner.' },
+  { name: 'inbox', description: 'Landed drops that wait for their owner.' },
   { name: 'links', description: 'Upload links of an account.' },
   {
     name: 'shares',
-    description: 'What an account shows to whoever has an address. The opaque id in the path is the credential.',
+    description: 'What an account shows to every client with the address. The opaque id in the path is the credential.',
   },
   { name: 'accounts', description: 'Accounts and sessions.' },
-  { name: 'devices', description: 'Keys that sign manifests, one of each device of an account.' },
+  { name: 'devices', description: 'The devices of an account and their keys, which sign manifests.' },
   { name: 'albums', description: 'Albums of an account. Their names are sealed.' },
   { name: 'federation', description: 'Tokens by which a peer may read an album.' },
-  { name: 'uploads', description: 'Blobs of the account’s own assets on their way.' },
-  { name: 'assets', description: 'What an account keeps, its receipts, and whether the server really holds it.' },
-  { name: 'sync', description: 'What has changed since, and what changes now.' },
-  { name: 'quota', description: 'Storage use.' },
+  { name: 'uploads', description: 'Uploads of blobs for the account’s own assets.' },
+  { name: 'assets', description: 'The assets of an account, their receipts, and the verification of their storage.' },
+  { name: 'sync', description: 'Past changes and live changes.' },
+  { name: 'quota', description: 'Storage usage.' },
   { name: 'discovery', description: 'Public facts about the server.' },
   { name: 'service', description: 'The process itself.' },
 ]
 
 function headOf(row: Operation): Operation {
-  return { ...row, method: 'HEAD', summary: `${row.summary}: headers alone`, description: 'As GET, without the body.' }
+  return { ...row, method: 'HEAD', summary: `${row.summary}: headers only`, description: 'As GET, without the body.' }
 }
 
 function operationObject(name: string, row: Operation, schemas: Record<string, Json>): Json {
@@ -126,7 +126,7 @@ const PROTOCOL_PARAMETER: Json = {
   name: 'X-Service-Protocol',
   in: 'header',
   required: false,
-  description: 'The protocol version that the client speaks, YYYY-MM-DD; absent means the newest.',
+  description: 'The protocol version of the client, YYYY-MM-DD. Absent means the newest.',
   schema: { type: 'string', format: 'date' },
 }
 
@@ -188,7 +188,7 @@ function eventSchema(schemas: Record<string, Json>): Json {
     type: 'object',
     required: ['id', 'event', 'data'],
     properties: {
-      id: { type: 'string', description: 'To go on after; opaque.' },
+      id: { type: 'string', description: 'Opaque. Last-Event-ID continues after it.' },
       event: { type: 'string' },
       data: { type: 'string' },
     },
@@ -241,14 +241,14 @@ function headersObject(names: readonly HeaderName[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-/** Those that answers carry; what a request sends is described where it is sent. */
+/** The headers of answers. Those of requests are described as parameters. */
 function headerComponents(paths: Json): Json {
   const text = JSON.stringify(paths)
   const used = Object.entries(HEADER_DOCS).filter(([name]) => text.includes(`"#/components/headers/${name}"`))
   return Object.fromEntries(used.map(([name, description]) => [name, { description, schema: { type: 'string' } }]))
 }
 
-/** A named schema goes among the components, once, and is referred to. */
+/** Puts a named schema among the components, once, and returns a reference to it. */
 function reference(schema: TSchema, schemas: Record<string, Json>): Json {
   const { $id: name } = schema as { $id?: string }
   if (name === undefined) return withReferences(schema, schemas)

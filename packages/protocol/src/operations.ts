@@ -44,8 +44,8 @@ import { isNegotiatedPath } from './window.ts'
 export * from './operations/operation.ts'
 
 /**
- * The one table of what the server answers, a part for each noun, in the order of the document. Routes, the client's calls and /openapi.json come from
- * these rows; a row without a route, or a refusal that its row does not declare, does not compile.
+ * The table of all operations, in the order of the document; each noun has its file. Routes, the client's calls and /openapi.json come from these rows.
+ * A row without a route does not compile, nor does a refusal that its row does not declare.
  */
 export const operations = {
   ...discoveryOperations,
@@ -73,12 +73,12 @@ export const operations = {
 export type OperationName = keyof typeof operations
 export type OperationOf<Name extends OperationName> = (typeof operations)[Name]
 
-/** Whether the protocol header of a request is looked at. */
+/** Whether the operation checks the protocol header. */
 export function judgesProtocol(operation: Operation): boolean {
   return isNegotiatedPath(operation.path) && operation.neverFails !== true
 }
 
-/** Problems that the gates before an operation may answer, by its kind. */
+/** The problems that the gates of an operation of this kind may answer. */
 export function gateProblems(operation: Operation): readonly ProblemCode[] {
   const bearer = operation.auth === 'bearer'
   return [
@@ -103,17 +103,17 @@ export function statusOf(operation: Operation, code: ProblemCode): number {
   return operation.statuses?.[code] ?? PROBLEMS[code].status
 }
 
-/** Path parameters and what checks each. */
+/** The path parameters, each with its parser. */
 export const PATH_PARAMETERS = {
   code: {
     parse: (text: string): ProblemCode | undefined => PROBLEM_CODES.find((code) => code === text),
     schema: CodedProblem.properties.code,
-    description: 'A code of the catalog.',
+    description: 'A problem code.',
   },
   opaque_id: {
     parse: parseOpaqueId,
     schema: ProvisionLinkResponse.properties.opaque_id,
-    description: 'The link, or the share.',
+    description: 'The link or the share.',
   },
   upload_id: {
     parse: parseUploadId,
@@ -123,7 +123,7 @@ export const PATH_PARAMETERS = {
   session_id: {
     parse: parseSessionId,
     schema: SessionResponse.properties.session_id,
-    description: 'The session of somebody signed in.',
+    description: 'The session.',
   },
   device_id: { parse: parseDeviceId, schema: DeviceResponse.properties.device_id, description: 'The device.' },
   album_id: { parse: parseAlbumId, schema: AlbumResponse.properties.album_id, description: 'The album.' },

@@ -1,9 +1,10 @@
 import type { Static, TSchema } from 'typebox'
 import { Settings } from 'typebox/system'
 import { createChecker } from '#checker'
+import type { Checker, SchemaError } from './checker.ts'
 
 /**
- * What is wrong with a JSON value, in the order in which it is told: a member that the schema does not know;
+ * What is wrong with a JSON value. Of several faults, the first kind in this order is reported: a member that the schema does not have;
  * one that is missing, null or of the wrong JSON type; a value outside its enum, format, length or range.
  */
 export type Fault = {
@@ -17,38 +18,26 @@ export type Parsed<Value> =
   | { readonly fault: Fault; readonly value?: undefined }
 
 /**
- * TypeBox tells the first eight errors when left alone, and a fault that has to be told before all others may come after them.
- * Bounded all the same: a body of a mebibyte may be one list of half a million wrong values.
+ * By default TypeBox reports eight errors, and the fault to report first may come after them. There is a bound all the same:
+ * a body of one mebibyte may be a list of half a million wrong values.
  */
 Settings.Set({ maxErrors: 10_000 })
-
-export interface Checker {
-  Check(value: unknown): boolean
-  Errors(value: unknown): readonly SchemaError[]
-}
-
-interface SchemaError {
-  readonly keyword: string
-  readonly instancePath: string
-  readonly params: unknown
-  readonly message: string
-}
 
 const compiled = new WeakMap<TSchema, Checker>()
 
 function checkerOf(schema: TSchema): Checker {
   const known = compiled.get(schema)
   if (known !== undefined) return known
-  const made = createChecker(schema)
-  compiled.set(schema, made)
-  return made
+  const checker = createChecker(schema)
+  compiled.set(schema, checker)
+  return checker
 }
 
 const KINDS = ['unknown_member', 'wrong_type', 'wrong_value'] as const
 
 /**
- * Checks a JSON value against a schema. Nothing is coerced or dropped, except that an optional member that is null is left out, as null means absent.
- * Faults of value below a member named in `judgedLater` are passed over: its reader judges them.
+ * Checks a JSON value against a schema. Coerces and drops nothing, except optional members that are null: null means absent.
+ * Ignores a wrong value of a member in `judgedLater`: a later reader checks it.
  */
 export function parse<Schema extends TSchema>(
   schema: Schema,
@@ -76,9 +65,7 @@ function faultsOf(error: SchemaError): readonly Fault[] {
     case 'boolean':
       return []
     case 'additionalProperties':
-      return [
-        { kind: 'unknown_member', path, detail: `${path === '' ? 'the body' : path} has a member that is not known` },
-      ]
+      return [{ kind: 'unknown_member', path, detail: `${path === '' ? 'the body' : path} has an unknown member` }]
     case 'required': {
       const { requiredProperties } = error.params as { requiredProperties: readonly string[] }
       return requiredProperties.map((name) => ({

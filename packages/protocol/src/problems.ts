@@ -1,6 +1,6 @@
 /**
- * The catalog of problem codes (RFC 9457). A code is never used again for another meaning.
- * `help` tells the reader of a problem's page what to do about it.
+ * The catalog of problem codes (RFC 9457). A code never gets another meaning.
+ * `help` says what to do; the page of the problem shows it.
  */
 export interface ProblemKind {
   readonly status: number
@@ -12,83 +12,83 @@ const catalog = {
   'error.request.malformed': {
     status: 400,
     title: 'The request is malformed',
-    help: 'Compare the request with the operation in /openapi.json: a header, a path id, a field that is not known, or a value out of its format or range.',
+    help: 'Compare the request with the operation in /openapi.json. A header or an id in the path is malformed, a field is unknown, or a value is out of its format or range.',
   },
   'error.drop.malformed': {
     status: 400,
     title: 'The drop declaration is malformed',
-    help: 'Take the content type from the link, give the hash as 64 lowercase hex characters, kem_ct in the length of the suite, and a file name of 1 to 255 characters without control characters.',
+    help: 'Use the content type of the link, a hash of 64 lowercase hex characters, a kem_ct of the suite’s length, and a file name of 1 to 255 characters without control characters.',
   },
   'error.drop.opaque_id_taken': {
     status: 400,
     title: 'This opaque id is taken',
-    help: 'Make a new random 128-bit opaque_id. A link is never overwritten or revived, not even a dead one.',
+    help: 'Generate a new random 128-bit opaque_id. The id of a link is never used again, even after the link has ended.',
   },
   'error.auth.registration_invalid': {
     status: 400,
     title: 'The registration is invalid',
-    help: 'Give an e-mail address, and a secret of 12 to 1024 characters.',
+    help: 'Send an e-mail address and a secret of 12 to 1024 characters.',
   },
   'error.device.invalid': {
     status: 400,
     title: 'This device cannot be added',
-    help: 'Make a new random device_id. This one is taken by a device with other values, or by one that was revoked; a device is never changed or revived.',
+    help: 'Generate a new random device_id. This one belongs to a device with other values or to a revoked device. A device never changes, and a revoked one stays revoked.',
   },
   'error.drop.adoption_mismatch': {
     status: 400,
-    title: 'The declaration is not of this drop',
-    help: 'Take size and hash from the inbox entry that drop_id names.',
+    title: 'The declaration does not match the drop',
+    help: 'Use the size and hash of the drop’s inbox entry.',
   },
   'error.manifest.suite_unknown': {
     status: 400,
-    title: 'This crypto suite is not known',
-    help: 'crypto_suite_id 1 is the only one.',
+    title: 'This crypto suite is unknown',
+    help: 'Use crypto_suite_id 1, the only suite.',
   },
   'error.manifest.invalid': {
     status: 400,
     title: 'The manifest contradicts itself',
-    help: '`detail` names the field. A create continues from nothing; a replace gives original_blob_hash; an original is never longer opened than sealed.',
+    help: '`detail` names the field. A create has no predecessor; a replace gives original_blob_hash; the plaintext of an original is not longer than its ciphertext.',
   },
   'error.manifest.mismatch': {
     status: 400,
     title: 'The manifest disagrees with the declaration',
-    help: 'What manifest and declaration both say has to be the same. When the last chunk of a provenance blob is answered so (409), its signatures or its fields are not those of the envelope: the session is over, sign the manifest again and start a new one.',
+    help: 'The manifest and the declaration must have the same values in the fields that they share. If the last chunk of a provenance blob gets this answer (409), its signatures or fields do not match the envelope, and the session is over. Sign the manifest again and start a new session.',
   },
   'error.manifest.timestamp_out_of_range': {
     status: 400,
     title: 'The manifest’s timestamp is too far from now',
-    help: 'Check the clock of the device, and sign anew.',
+    help: 'Check the clock of the device and sign again.',
   },
   'error.upload.unsupported_content_type': {
     status: 400,
-    title: 'This content type is not one of the protocol’s',
-    help: 'Declare application/octet-stream; the true type belongs into the sealed header.',
+    title: 'The protocol does not have this content type',
+    help: 'Declare application/octet-stream. Put the true type into the sealed header.',
   },
   'error.sync.cursor_invalid': {
     status: 400,
-    title: 'This cursor is not one of the feed',
-    help: 'It is malformed, or of a numbering that is no more, as after a restore. Begin again without a cursor.',
+    title: 'The cursor is invalid',
+    help: 'It is malformed, or it is from before the server was restored from a backup. Start again without a cursor.',
   },
   'error.upload.missing_offset': {
     status: 400,
-    title: 'The chunk does not say where it starts',
-    help: 'Send X-Service-Offset: the byte of the blob at which the chunk starts, a whole number.',
+    title: 'The chunk has no offset',
+    help: 'Send X-Service-Offset: the byte of the blob at which the chunk starts, as a whole number.',
   },
   'error.upload.missing_checksum': {
     status: 400,
-    title: 'The chunk carries no checksum',
+    title: 'The chunk has no checksum',
     help: 'Send X-Service-Checksum: the SHA-256 of the chunk as 64 lowercase hex characters.',
   },
   'error.upload.empty_chunk': { status: 400, title: 'The chunk is empty', help: 'Send at least one byte.' },
   'error.federation.lifetime_too_long': {
     status: 400,
-    title: 'The token would live too long',
-    help: 'Ask for one that ends within 24 hours; mint another when it has ended.',
+    title: 'The lifetime of the token is too long',
+    help: 'Request a token that ends within 24 hours. Mint another when it ends.',
   },
   'error.request.unauthenticated': {
     status: 401,
     title: 'Sign in first',
-    help: 'Send Authorization: Bearer with an access token of this server, from POST /v1/auth/login.',
+    help: 'Send Authorization: Bearer with an access token from POST /v1/auth/login of this server.',
   },
   'error.auth.session_expired': {
     status: 401,
@@ -97,28 +97,28 @@ const catalog = {
   },
   'error.auth.recovery_invalid': {
     status: 401,
-    title: 'These are not the recovery words of this e-mail',
-    help: 'Check both. The answer is the same for an unknown e-mail, and for an account that was registered without recovery words.',
+    title: 'E-mail or recovery words are wrong',
+    help: 'Check both. An unknown e-mail and an account without recovery words get the same answer.',
   },
   'error.auth.invalid_credentials': {
     status: 401,
     title: 'E-mail or password is wrong',
-    help: 'Check both. The answer is the same for an unknown e-mail.',
+    help: 'Check both. An unknown e-mail gets the same answer.',
   },
   'error.auth.totp_challenge_invalid': {
     status: 401,
     title: 'This challenge is over',
-    help: 'It ends after 5 minutes, after 5 tries, and with the code that was right. Sign in with the password again.',
+    help: 'A challenge ends after 5 minutes, after 5 attempts, or with the right code. Sign in with the password again.',
   },
   'error.auth.totp_invalid_code': {
     status: 401,
     title: 'The code is wrong',
-    help: 'Take the code that the authenticator shows now, and check the clock of its device. A code is good once: if this one has been used, wait for the next. A backup code is good once too.',
+    help: 'Use the code that the authenticator shows now, and check the clock of its device. Each code works once: if this one was used, wait for the next. A backup code works once too.',
   },
   'error.request.limit_reached': {
     status: 403,
-    title: 'The account has as many as it may have',
-    help: '`detail` says of what. Where they can be removed, remove those that are no longer needed.',
+    title: 'The account has reached a limit',
+    help: '`detail` names the limit. If possible, remove items that are no longer needed.',
   },
   'error.auth.registration_closed': {
     status: 403,
@@ -128,12 +128,12 @@ const catalog = {
   'error.account.suspended': {
     status: 403,
     title: 'This account is suspended',
-    help: 'It can read and free what it holds, and write nothing. Ask the operator of this server.',
+    help: 'It can read and delete, but not write. Ask the operator of this server.',
   },
   'error.blob.withheld': {
     status: 403,
     title: 'These bytes are withheld',
-    help: 'They are kept, and the operator of this server has said that they are given to nobody for now. Ask the operator why.',
+    help: 'The operator of this server withholds them. They are not deleted. Ask the operator why.',
   },
   'error.album.not_available': {
     status: 403,
@@ -143,12 +143,12 @@ const catalog = {
   'error.device.not_authorized': {
     status: 403,
     title: 'This device may not write for you',
-    help: 'created_by_user has to be the caller, and created_by_device a device of the caller’s that is not revoked.',
+    help: 'created_by_user must be the caller, and created_by_device a device of the caller that is not revoked.',
   },
   'error.drop.passphrase_required': {
     status: 403,
-    title: 'The link asks for its passphrase',
-    help: 'Derive passphrase_proof from the passphrase that the owner told you. The passphrase itself is never sent.',
+    title: 'The link needs a passphrase',
+    help: 'Derive passphrase_proof from the passphrase that the owner gave you. Never send the passphrase itself.',
   },
   'error.drop.links_exhausted': {
     status: 403,
@@ -158,57 +158,57 @@ const catalog = {
   'error.quota.exceeded': {
     status: 403,
     title: 'The storage of the receiving account is full',
-    help: 'The owner has to free space or ask the operator for more.',
+    help: 'The owner can delete files or ask the operator for more space.',
   },
   'error.request.not_found': {
     status: 404,
     title: 'There is nothing here',
-    help: 'See /openapi.json for what this server answers.',
+    help: '/openapi.json lists the paths of this server.',
   },
   'error.device.not_found': {
     status: 404,
     title: 'No such device',
-    help: 'List your devices: it never was, or is not yours.',
+    help: 'The device does not exist or is not yours. List your devices.',
   },
   'error.upload.session_not_found': {
     status: 404,
     title: 'No such upload session',
-    help: 'It never was, is not this link’s or this account’s, was cancelled, or ran out. Start a new one.',
+    help: 'The session does not exist, belongs to another link or account, was cancelled, or expired. Start a new one.',
   },
   'error.drop.link_not_found': {
     status: 404,
     title: 'This link takes no files',
-    help: 'It never was, is mistyped, expired, used up or withdrawn. Ask the person who sent it for a new one.',
+    help: 'The link is unknown, mistyped, expired, used up or revoked. Ask the person who sent it for a new one.',
   },
   'error.drop.not_found': {
     status: 404,
     title: 'No such drop',
-    help: 'List the inbox: it was adopted, discarded, is held by an adoption, or never was yours.',
+    help: 'The drop was adopted or discarded, an adoption of it is running, it does not exist, or it is not yours. List the inbox.',
   },
   'error.asset.not_found': {
     status: 404,
     title: 'No such asset',
-    help: 'It never was, holds nothing yet, was deleted, or is not yours.',
+    help: 'The asset does not exist, has no blobs yet, was deleted, or is not yours.',
   },
   'error.storage.asset_not_found': {
     status: 404,
-    title: 'No receipts of such an asset',
-    help: 'The asset never was, holds nothing yet, was deleted, or is not yours.',
+    title: 'No receipts for such an asset',
+    help: 'The asset does not exist, has no blobs yet, was deleted, or is not yours.',
   },
   'error.blob.not_found': {
     status: 404,
     title: 'No such blob',
-    help: 'No live asset of yours holds it.',
+    help: 'None of your assets has this blob.',
   },
   'error.share.not_found': {
     status: 404,
-    title: 'There is no such share, or nothing of it here',
-    help: 'It never was, is mistyped, expired or withdrawn, or what it showed was deleted. Ask the person who sent it for a new one.',
+    title: 'No such share, or no such file in it',
+    help: 'The address is unknown or mistyped, the share expired or was deleted, or its files were deleted. Ask the person who sent it for a new one.',
   },
   'error.request.method_not_allowed': {
     status: 405,
     title: 'This path has no such method',
-    help: 'The Allow header names those that it has.',
+    help: 'The Allow header lists the methods of this path.',
   },
   'error.auth.user_already_exists': {
     status: 409,
@@ -217,13 +217,13 @@ const catalog = {
   },
   'error.auth.totp_already_active': {
     status: 409,
-    title: 'A second factor is on',
-    help: 'Disable it before enrolling another.',
+    title: 'A second factor is already on',
+    help: 'Disable it before you enroll another.',
   },
   'error.auth.totp_not_pending': {
     status: 409,
-    title: 'No second factor waits to be confirmed',
-    help: 'Enroll first. If one is confirmed and its backup codes were not received, disable it and enroll again.',
+    title: 'No second factor waits for confirmation',
+    help: 'Enroll first. If a factor is confirmed but its backup codes did not arrive, disable it and enroll again.',
   },
   'error.auth.totp_not_enrolled': {
     status: 409,
@@ -233,21 +233,21 @@ const catalog = {
   'error.upload.checksum_mismatch': {
     status: 409,
     title: 'The chunk’s bytes do not match its checksum',
-    help: 'Send the chunk again from X-Service-Offset. If it happens often, the line or the file’s disk is at fault.',
+    help: 'Send the chunk again from X-Service-Offset. If this happens often, check the network and the disk with the file.',
   },
   'error.upload.offset_mismatch': {
     status: 409,
     title: 'The chunk does not start where the last one ended',
-    help: 'Go on at X-Service-Offset.',
+    help: 'Continue at X-Service-Offset.',
   },
   'error.upload.chunk_conflict': {
     status: 409,
     title: 'Another chunk is recorded at this offset',
-    help: 'The bytes differ from those acknowledged before: the file has changed. Start a new session with a new key.',
+    help: 'The bytes differ from the acknowledged ones: the file has changed. Start a new session with a new key.',
   },
   'error.upload.size_exceeded': {
     status: 409,
-    title: 'The chunk goes past the declared size',
+    title: 'The chunk ends after the declared size',
     help: 'The file has grown since it was declared. Start a new session.',
   },
   'error.upload.too_many_chunks': {
@@ -258,32 +258,32 @@ const catalog = {
   'error.upload.session_closed': {
     status: 409,
     title: 'The session is over',
-    help: 'It takes no more chunks. If it has landed, its receipt can be fetched.',
+    help: 'It accepts no more chunks. If it has landed, fetch its receipt.',
   },
   'error.upload.content_hash_mismatch': {
     status: 409,
-    title: 'The bytes are not those declared',
-    help: 'The whole does not hash to ciphertext_hash. Nothing was kept; start a new session.',
+    title: 'The bytes do not match the declared hash',
+    help: 'The SHA-256 of the whole file is not ciphertext_hash. Nothing was kept. Start a new session.',
   },
   'error.asset.id_taken': {
     status: 409,
-    title: 'This place is taken',
-    help: 'Another blob holds this role of the asset, or is on its way to it, or the id is another account’s or was deleted. Choose a new random asset id, or replace the original.',
+    title: 'This asset id or role is taken',
+    help: 'Another blob has this role of the asset or is being uploaded for it, or the id belongs to a deleted asset or another account. Choose a new random asset id, or replace the original.',
   },
   'error.asset.retained': {
     status: 409,
     title: 'The asset may not be deleted yet',
-    help: 'Its manifest says until when it is kept: retention_until. An account that keeps it cannot be deleted before then either.',
+    help: 'Wait until retention_until of its manifest. Its account cannot be deleted before then either.',
   },
   'error.manifest.stale': {
     status: 409,
     title: 'The manifest does not continue what is there',
-    help: 'Read the asset: its original, album and the hash of its provenance have changed, or there is nothing to replace; or its original and provenance differ in amk_version, key_mode, plaintext_size, chunk_size or retention_until; or a provenance comes before its original and gives no original_blob_hash. Write the manifest anew.',
+    help: 'Read the asset and write a new manifest. Its original, album or provenance hash has changed; or there is nothing to replace; or original and provenance differ in amk_version, key_mode, plaintext_size, chunk_size or retention_until; or a provenance comes before its original and gives no original_blob_hash.',
   },
   'error.drop.cap_exhausted': {
     status: 409,
     title: 'The link is full',
-    help: 'Its files or bytes are used up or reserved by uploads under way. Wait, or ask the owner for a new link.',
+    help: 'Landed and running uploads use all of its files or bytes. Wait, or ask the owner for a new link.',
   },
   'error.request.payload_too_large': {
     status: 413,
@@ -293,22 +293,22 @@ const catalog = {
   'error.drop.file_too_large': {
     status: 413,
     title: 'The file is larger than the link accepts',
-    help: 'The member `limit` tells the largest size of a sealed file in bytes.',
+    help: 'The member `limit` is the largest size of a sealed file in bytes.',
   },
   'error.upload.file_too_large': {
     status: 413,
-    title: 'The file is larger than the server takes',
-    help: 'The member `limit` tells the largest size of a sealed file in bytes.',
+    title: 'The file is larger than the server accepts',
+    help: 'The member `limit` is the largest size of a sealed file in bytes.',
   },
   'error.request.unsupported_media_type': {
     status: 415,
-    title: 'This content type is not taken here',
+    title: 'This content type is not accepted here',
     help: 'Send application/json, or application/octet-stream for a chunk.',
   },
   'error.request.range_not_satisfiable': {
     status: 416,
-    title: 'The range lies outside the content',
-    help: 'Content-Range tells the length.',
+    title: 'The range is outside the content',
+    help: 'Content-Range gives the length.',
   },
   'error.request.unprocessable': {
     status: 422,
@@ -318,32 +318,32 @@ const catalog = {
   'error.protocol.version_unsupported': {
     status: 426,
     title: 'This protocol version is not accepted',
-    help: 'X-Service-Protocol-Min and -Max tell the window; update the client.',
+    help: 'Update the client. X-Service-Protocol-Min and -Max give the accepted versions.',
   },
   'error.auth.rate_limited': {
     status: 429,
     title: 'Too many attempts',
-    help: 'Wait as long as Retry-After says.',
+    help: 'Wait for the seconds in Retry-After.',
   },
   'error.drop.rate_limited': {
     status: 429,
     title: 'Too many uploads or passphrases on this link',
-    help: 'Wait as long as Retry-After says.',
+    help: 'Wait for the seconds in Retry-After.',
   },
   'error.request.failed': {
     status: 500,
     title: 'The server failed',
-    help: 'Try again. If it stays so, tell the operator the request id.',
+    help: 'Try again. If it fails again, give the operator the request id.',
   },
   'error.storage.unavailable': {
     status: 500,
-    title: 'The server can store nothing now',
-    help: 'Its disk is full or broken. Nothing acknowledged is lost; try again later.',
+    title: 'The storage is not available',
+    help: 'The server’s disk is full or broken. Nothing acknowledged is lost. Try again later.',
   },
   'error.federation.revocations_unavailable': {
     status: 503,
     title: 'The list of revoked tokens cannot be read',
-    help: 'Treat every token as not checked and try again.',
+    help: 'Treat every token as unchecked and try again.',
   },
 } as const satisfies Record<`error.${string}`, ProblemKind>
 

@@ -1,6 +1,6 @@
 /**
  * The custody receipt: a COSE_Sign message over deterministic CBOR (RFC 9052, RFC 8949 section 4.2.1), signed by both halves of the server's hybrid key.
- * Its bytes are authoritative; everything else about a receipt is a reading of them (specification, AssetReceipt).
+ * Only its bytes are authoritative (specification, AssetReceipt).
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { type Bytes, toBase64, toHex } from './bytes.ts'
@@ -25,10 +25,10 @@ export { ReceiptError, type ReceiptFault, type ReceiptPayload } from './receiptP
 
 export const RECEIPT_CONTENT_TYPE = `application/${SERVICE}-receipt+cbor`
 
-/** About 3.9 KiB is usual; what is longer than this is refused unread. */
+/** About 3.9 KiB is usual. Longer receipts are refused unread. */
 export const MAX_RECEIPT_BYTES = 16_384
 
-/** The fields of a receipt, whose key signed it, and the hash by which the next one continues from it. */
+/** The fields of a receipt, the key that signed it, and its hash, which the next receipt contains. */
 export interface DecodedReceipt {
   readonly payload: ReceiptPayload
   readonly keyId: KeyId
@@ -36,19 +36,19 @@ export interface DecodedReceipt {
 }
 
 /**
- * The byte strings that the Ed25519 and the ML-DSA-65 key sign, under `ed25519` and `mlDsa65`; hand the whole to `assembleReceipt` with the signatures.
+ * `ed25519` and `mlDsa65` of the result are the byte strings that the server's two keys sign. Pass the result to `assembleReceipt` with the signatures.
  * Throws `ReceiptError` for a payload that a reader would refuse.
  */
 export function receiptToBeSigned(payload: ReceiptPayload, keyId: KeyId): CoseToBeSigned {
   return coseToBeSigned({ contentType: RECEIPT_CONTENT_TYPE, payload: encodePayload(payload), keyId })
 }
 
-/** The bytes of `receipt_cbor`. Throws `RangeError` for signatures of another length than 64 and 3309 bytes. */
+/** The bytes of `receipt_cbor`. Throws `RangeError` for signatures that are not 64 and 3309 bytes. */
 export function assembleReceipt(toBeSigned: CoseToBeSigned, signatures: HybridSignatures): Bytes {
   return assembleCose(toBeSigned, signatures)
 }
 
-/** SHA-256 of a whole `receipt_cbor`, lowercase hex: what the next receipt names as `prior_receipt_hash`. */
+/** SHA-256 of a whole `receipt_cbor`, lowercase hex: the `prior_receipt_hash` of the next receipt. */
 export function receiptHash(receiptCbor: Uint8Array): Sha256Hex {
   const hash = parseSha256Hex(toHex(sha256(receiptCbor)))
   if (hash === undefined) throw new Error('SHA-256 gave something other than 64 hex characters')
@@ -89,8 +89,8 @@ export interface ReceiptVerification {
 }
 
 /**
- * Reads a receipt and verifies both signatures. Throws `ReceiptError` unless both hold and the key is the one the receipt names.
- * Whether the receipt is of the right server and of the right blob is the caller's to compare.
+ * Reads a receipt and verifies both signatures. Throws `ReceiptError` unless both are valid and the key is the one that the receipt names.
+ * The caller checks that server and blob are the right ones.
  */
 export async function verifyReceipt({ receiptCbor, publicKey, verify }: ReceiptVerification): Promise<DecodedReceipt> {
   const message = decodeMessage(receiptCbor)
@@ -103,7 +103,7 @@ export async function verifyReceipt({ receiptCbor, publicKey, verify }: ReceiptV
   return decoded
 }
 
-/** The receipt as answers carry it (specification, AssetReceipt). Throws `ReceiptError` for bytes that are no receipt. */
+/** The receipt as in answers (specification, AssetReceipt). Throws `ReceiptError` for bytes that are not a receipt. */
 export function readReceipt(receiptCbor: Uint8Array): AssetReceipt {
   const { payload, keyId } = decodeReceipt(receiptCbor)
   const fingerprint = parseSha256Hex(keyId)

@@ -24,7 +24,7 @@ export type ReceiptFault =
   | 'field_invalid'
   | 'too_large'
 
-/** Bytes that are no receipt, or none of this key. `reason` says what is wrong, for programs; the message says it for people. */
+/** The bytes are not a receipt, or not one signed by this key. `reason` says why for programs, the message for people. */
 export class ReceiptError extends Error {
   override readonly name = 'ReceiptError'
   readonly reason: ReceiptFault
@@ -36,32 +36,32 @@ export class ReceiptError extends Error {
 }
 
 /**
- * What the server signs, under the names of the specification's AssetReceipt. Hashes are lowercase hex here and byte strings in the signed bytes.
- * A receipt is either of an asset's blob or of a drop that landed, so exactly one of `asset_id` and `drop_id` is there. It never names a link or an account.
+ * What the server signs, with the names of the specification's AssetReceipt. Hashes are lowercase hex here and byte strings in the signed bytes.
+ * A receipt is for an asset's blob or for a landed drop, so it has exactly one of `asset_id` and `drop_id`. It never names a link or an account.
  */
 export interface ReceiptPayload {
   /** The server's canonical origin. */
   readonly server_id: string
-  /** 1 and up, strictly rising over all receipts of one server. */
+  /** At least 1, strictly rising over all receipts of one server. */
   readonly receipt_seq: number
-  /** SHA-256 of the previous receipt; absent for the first that the server ever issued. */
+  /** SHA-256 of the previous receipt; absent in the server's first. */
   readonly prior_receipt_hash?: Sha256Hex | undefined
   readonly upload_id: UploadId
   readonly asset_id?: AssetId | undefined
   readonly drop_id?: DropId | undefined
   readonly blob_role: BlobRole
   readonly ciphertext_hash: Sha256Hex
-  /** Ciphertext bytes, 1 and up. */
+  /** Ciphertext bytes, at least 1. */
   readonly size: number
-  /** SHA-256 of the signed manifest; on the provenance receipt only. */
+  /** SHA-256 of the signed manifest; only in the receipt of a provenance blob. */
   readonly envelope_hash?: Sha256Hex | undefined
   /** UTC with milliseconds. */
   readonly received_at: string
 }
 
-/** Names the format and its version inside the signed bytes, so that they can't be taken for anything else the key signs. */
+/** Names the format and its version in the signed bytes, so that they cannot pass for anything else that the key signs. */
 const VERSION = `${SERVICE}/receipt/1`
-/** Typed against the wire's roles. Kept here as well, because the schemas would bring their library into a guest's browser. */
+/** The compiler checks them against the schemas, which are not imported: their library would enter the guest's bundle. */
 const ROLES: Readonly<Record<BlobRole, true>> = { original: true, derivative: true, metadata: true, provenance: true }
 const MAX_SERVER_ID_LENGTH = 300
 /** A canonical origin (RFC 6454, section 6.2): scheme, host and port, lowercase, no path. */
@@ -69,7 +69,7 @@ const origin = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[1-9][0-9]{0,4})
 
 type FieldName = keyof ReceiptPayload | 'version'
 
-/** The signed bytes of a payload. Throws `ReceiptError` for one that a reader would refuse, so that none such is ever signed. */
+/** The bytes of a payload to sign. Throws `ReceiptError` for a payload that a reader would refuse. */
 export function encodePayload(payload: ReceiptPayload): Bytes {
   const fields = new Map<string, CborValue>([
     ['version', VERSION],
@@ -98,7 +98,7 @@ function hashBytes(hex: Sha256Hex): Bytes {
   }
 }
 
-/** Reads the signed bytes; throws `ReceiptError` for unknown or missing fields and for values not of their form. */
+/** Reads the signed bytes. Throws `ReceiptError` for unknown or missing fields and malformed values. */
 export function decodePayload(bytes: Uint8Array): ReceiptPayload {
   let fields: unknown
   try {
@@ -149,7 +149,7 @@ const FIELD_NAMES: Readonly<Record<FieldName, true>> = {
 function refuseUnknown(fields: ReadonlyMap<unknown, unknown>): void {
   for (const name of fields.keys()) {
     if (typeof name !== 'string' || !Object.hasOwn(FIELD_NAMES, name))
-      throw new ReceiptError('unknown_field', 'the payload has a field that no receipt has')
+      throw new ReceiptError('unknown_field', 'the payload has an unknown field')
   }
 }
 
@@ -159,7 +159,7 @@ function requireAgreement(payload: ReceiptPayload): void {
   if (payload.drop_id !== undefined && payload.blob_role !== 'original')
     throw new ReceiptError('field_invalid', 'a drop is always an original')
   if (payload.envelope_hash !== undefined && payload.blob_role !== 'provenance')
-    throw new ReceiptError('field_invalid', 'only a provenance receipt has an envelope_hash')
+    throw new ReceiptError('field_invalid', 'only the receipt of a provenance blob has an envelope_hash')
 }
 
 type Reader<Value> = (value: unknown) => Value | undefined
@@ -167,7 +167,7 @@ type Reader<Value> = (value: unknown) => Value | undefined
 function required<Value>(fields: ReadonlyMap<unknown, unknown>, name: FieldName, read: Reader<Value>): Value {
   if (!fields.has(name)) throw new ReceiptError('missing_field', `the payload has no ${name}`)
   const value = read(fields.get(name))
-  if (value === undefined) throw new ReceiptError('field_invalid', `${name} is not of its form`)
+  if (value === undefined) throw new ReceiptError('field_invalid', `${name} is malformed`)
   return value
 }
 
@@ -189,7 +189,7 @@ const text =
 
 const originOf = text((value) => (value.length <= MAX_SERVER_ID_LENGTH && origin.test(value) ? value : undefined))
 
-/** Exactly the form that answers give, or one instant would have several receipts. */
+/** Exactly the form of answers, so that an instant has one encoding. */
 const instant = text((value) => {
   const at = parseInstant(value)
   return at !== undefined && formatInstant(at) === value ? value : undefined

@@ -1,6 +1,6 @@
 /**
  * Crypto suite 1, the only one so far: SHA-256, HKDF-SHA-512, AES-256-GCM in STREAM, X-Wing, Ed25519 with ML-DSA-65, Argon2id.
- * All lengths are bytes. A server checks of a suite only the length of `kem_ct`; everything else is between clients.
+ * All lengths are bytes. A server checks only the length of `kem_ct`; clients agree on everything else.
  */
 export const SUITE_ID = 1
 
@@ -24,7 +24,7 @@ export const HYBRID_PUBLIC_KEY_BYTES = 1984
 /** Argon2id (RFC 9106) for passwords and passphrases. One mebibyte of `memoryKiB` is 1024. */
 export const ARGON2 = { memoryKiB: 65_536, passes: 3, parallelism: 1, bytes: 32 } as const
 
-/** Every symmetric key, and every salt and id where it enters a derivation. */
+/** The lengths of symmetric keys, salts, and ids in a derivation. */
 export const KEY_BYTES = 32
 export const SALT_BYTES = 16
 export const ID_BYTES = 16
@@ -39,7 +39,7 @@ export const TAG_BYTES = 16
 export const HEADER_BLOCK_BYTES = 1024
 export const MAX_HEADER_BLOCKS = 64
 
-/** A full data segment is one mebibyte when sealed. `chunk_size` of a manifest is the plaintext's share of it. */
+/** A full data segment is one mebibyte when sealed. `chunk_size` of a manifest is the size of its plaintext. */
 export const SEGMENT_SEALED_BYTES = 1_048_576
 export const SEGMENT_PLAINTEXT_BYTES = SEGMENT_SEALED_BYTES - TAG_BYTES
 

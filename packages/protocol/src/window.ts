@@ -6,12 +6,12 @@ export interface ProtocolWindow {
   readonly max: ProtocolVersion
 }
 
-/** Dates of this form order as text. */
+/** Versions are dates that compare as text. */
 export function inWindow(window: ProtocolWindow, version: ProtocolVersion): boolean {
   return window.min <= version && version <= window.max
 }
 
-/** Paths on which versions are negotiated: those whose answers carry the window. */
+/** Whether answers at this path carry the protocol window. */
 export function isNegotiatedPath(path: string): boolean {
   return path.startsWith('/v1/') || path.startsWith('/d/')
 }
@@ -39,7 +39,7 @@ const CONTENT_TYPES_2026 = [
   'audio/flac',
 ] as const
 
-/** What a guest may declare. A link pins a protocol version and with it this list; so far every version has the same one. */
+/** The content types that a guest may declare. A link fixes a protocol version and so its list; so far all versions have the same list. */
 export function contentTypesOf(_version: ProtocolVersion): readonly string[] {
   return CONTENT_TYPES_2026
 }

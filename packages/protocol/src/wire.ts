@@ -1,7 +1,7 @@
-/** The name of the service inside identifiers: well-known paths, headers, key labels. One constant, as the specification asks. */
+/** The name of the service in identifiers: well-known paths, headers, key labels. The specification requires one constant. */
 export const SERVICE = 'service'
 
-/** Header names in lower case, as Node and fetch give them. */
+/** Header names in lower case, as in Node and fetch. */
 export const HEADERS = {
   checksum: `x-${SERVICE}-checksum`,
   offset: `x-${SERVICE}-offset`,
@@ -14,5 +14,5 @@ export const HEADERS = {
   idempotencyKey: 'idempotency-key',
 } as const
 
-/** Largest integer that every JSON reader keeps exactly (RFC 8259, section 6). */
+/** The largest integer that every JSON reader keeps exactly (RFC 8259, section 6). */
 export const MAX_INTEGER = 2 ** 53 - 1

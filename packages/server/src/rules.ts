@@ -46,7 +46,7 @@ import type { Random } from './ports/random.ts'
 import type { SecretHasher } from './ports/secrets.ts'
 import type { Store } from './ports/store.ts'
 
-/** The rules, put together over whatever adapters they are given: app.ts and the tests share this one composition. */
+/** Assembles the rules over the given ports. `app.ts` and the tests share this composition. */
 export interface RulePorts {
   readonly store: Store
   readonly blobs: Blobs
@@ -55,16 +55,16 @@ export interface RulePorts {
   readonly limiter: Limiter
   readonly hasher: SecretHasher
   readonly keys: ServerKeys
-  /** Seals what the server keeps of second factors. */
+  /** Encrypts the secrets of second factors. */
   readonly keyring: Pick<Keyring, 'seal' | 'open'>
   readonly log: Log
   /** Bounds how long a request waits for its turn. */
   readonly giveUpAfter: GiveUpAfter
-  /** CappedList after a commit that left bytes to be removed. */
+  /** Called after a commit that left bytes to delete. */
   readonly onDeleting: () => void
-  /** CappedList when the scrubber should read an object soon. */
+  /** Called when the scrubber should read an object soon. */
   readonly onSuspect: () => void
-  /** CappedList after a commit that left an account to be emptied. */
+  /** Called after a commit that deleted an account whose contents remain to be deleted. */
   readonly onDeleted: () => void
 }
 
@@ -89,48 +89,64 @@ export interface RuleSettings
 
 export type Rules = ReturnType<typeof createRules>
 
-export function createRules(
-  {
-    store: silentStore,
-    blobs,
-    clock,
-    random,
-    limiter,
-    hasher,
-    keys,
-    keyring,
-    log,
-    giveUpAfter,
-    onDeleting,
-    onSuspect,
-    onDeleted,
-  }: RulePorts,
-  settings: RuleSettings,
-) {
-  const { serverId } = settings
-  const { signerOf, tokens, serverSecret } = keys
+export function createRules(ports: RulePorts, settings: RuleSettings) {
+  const base = createBase(ports, settings)
+  const { alarm, store, positions, ...common } = base
+  const files = createFileRules(ports, settings, base)
+  const accounts = createAccountRules(ports, settings, { ...base, ...files })
+  const { blobs, clock } = ports
+  const collector = createCollector({ store, blobs, clock }, settings)
+  const reviewQuotas = createQuotaReview({ store, clock, quota: base.quota })
+  return {
+    ...common,
+    ...files,
+    ...accounts,
+    feed: createFeed({ store, positions }),
+    events: createEvents({ store, clock, alarm, positions, sessions: accounts.sessions }),
+    sweep: createSweep({ store, clock, ...common, ...files, ...accounts, collector, reviewQuotas }, settings),
+  }
+}
+
+type Base = ReturnType<typeof createBase>
+
+/** What many rules share. Its store raises the alarm for listeners after each commit that changed something. */
+function createBase({ store: silentStore, blobs, clock, random, keys, onDeleting }: RulePorts, settings: RuleSettings) {
+  const { serverId, quotaSoftBytes, quotaHardBytes, quotaGraceDays } = settings
   const alarm = createAlarm()
   const store = alarm.over(silentStore)
-  const positions = createPositions({ store, random })
-  const quota = createQuota({
-    softBytes: settings.quotaSoftBytes,
-    hardBytes: settings.quotaHardBytes,
-    graceDays: settings.quotaGraceDays,
-  })
+  const quota = createQuota({ softBytes: quotaSoftBytes, hardBytes: quotaHardBytes, graceDays: quotaGraceDays })
   const writers = createWriters()
-  const ending = createUploadEnding({ store, clock, quota, writers, onDeleting })
-  const staged = createStagedBytes({ store, blobs })
   const protocolWindow = createProtocolWindow({ store, clock }, settings.window)
-  const discovery = createDiscovery({ store, clock, tokens, protocolWindow }, settings)
+  const discovery = createDiscovery({ store, clock, tokens: keys.tokens, protocolWindow }, settings)
   const receiptLog = createReceiptLog({
     store,
     clock,
     serverId,
     signerOf(key) {
       discovery.signsWith(key)
-      return signerOf(key)
+      return keys.signerOf(key)
     },
   })
+  return {
+    alarm,
+    store,
+    positions: createPositions({ store, random }),
+    quota,
+    writers,
+    ending: createUploadEnding({ store, clock, quota, writers, onDeleting }),
+    staged: createStagedBytes({ store, blobs }),
+    protocolWindow,
+    discovery,
+    receiptLog,
+  }
+}
+
+type FileRules = ReturnType<typeof createFileRules>
+
+/** Links, uploads, drops, assets, shares, and the custody of their bytes. */
+function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
+  const { blobs, clock, random, limiter, giveUpAfter } = ports
+  const { store, quota, writers, staged, receiptLog, ending, protocolWindow } = base
   const landDrop = createLandDrop({ ending })
   const assets = createAssets({ store, blobs, clock, quota, ending })
   const checkProvenance = createCheckProvenance({ store, blobs })
@@ -150,74 +166,49 @@ export function createRules(
     { store, clock, limiter, ending },
     { ...settings, protocolVersion: () => protocolWindow.current().max },
   )
-  const scrub = createScrub({ store, blobs, clock, log }, settings)
+  const scrub = createScrub({ store, blobs, clock, log: ports.log }, settings)
   const suspect = (location: string) => {
     scrub.suspect(location)
-    onSuspect()
+    ports.onSuspect()
   }
-  const shares = createShares({ store, blobs, clock })
-  const sessions = createSessions({ store, clock, random, tokens, serverSecret }, settings)
-  const accounts = createAccounts({ store, clock, random, limiter, hasher, sessions, serverSecret }, settings)
-  const inbox = createInbox({ store, blobs, clock, quota })
-  const accountDeletion = createAccountDeletion({ store, clock, accounts, inbox, assets, ending, onDeleted })
-  const recovery = createRecovery({ store, clock, random, limiter, hasher, sessions, serverSecret }, settings)
   return {
-    quota,
-    writers,
-    ending,
-    staged,
-    receiptLog,
     finishing,
     links,
-    sessions,
+    assets,
+    scrub,
     appendChunk: createAppendChunk({ store, blobs, clock, writers, staged, finishing }),
     drops: createDrops({ store, blobs, clock, random, limiter, links, quota }, settings),
     uploads: createUploads({ store, blobs, clock, random, quota }, settings),
-    assets,
     adopt: createAdopt({ store, blobs, clock, random, receiptLog, assets, ending }, settings),
     verify: createVerify({ store, blobs, clock, limiter, giveUpAfter, suspect }, settings),
-    inbox,
+    inbox: createInbox({ store, blobs, clock, quota }),
+    albums: createAlbums({ store, clock }),
+    shares: createShares({ store, blobs, clock }),
+  }
+}
+
+/** Accounts, and how their owners sign in. */
+function createAccountRules(ports: RulePorts, settings: RuleSettings, parts: Base & FileRules) {
+  const { clock, random, limiter, hasher, keyring, onDeleted } = ports
+  const { store, inbox, assets, ending } = parts
+  const { tokens, serverSecret } = ports.keys
+  const sessions = createSessions({ store, clock, random, tokens, serverSecret }, settings)
+  const proofs = { store, clock, random, limiter, hasher, sessions, serverSecret }
+  const accounts = createAccounts(proofs, settings)
+  const recovery = createRecovery(proofs, settings)
+  const applyRecovery = recovery.apply
+  return {
+    sessions,
     accounts,
-    changePassword: createChangePassword({ store, clock, hasher, accounts }),
-    accountDeletion,
     recovery,
+    changePassword: createChangePassword({ store, clock, hasher, accounts }),
+    accountDeletion: createAccountDeletion({ store, clock, accounts, inbox, assets, ending, onDeleted }),
     secondFactor: createSecondFactor(
-      {
-        store,
-        clock,
-        random,
-        limiter,
-        keyring,
-        serverSecret,
-        accounts,
-        sessions,
-        applyRecovery: recovery.apply,
-      },
+      { store, clock, random, limiter, keyring, serverSecret, accounts, sessions, applyRecovery },
       settings,
     ),
     invites: createInvites({ store, clock, random }),
-    feed: createFeed({ store, positions }),
-    events: createEvents({ store, clock, alarm, positions, sessions }),
     devices: createDevices({ store, clock }),
-    albums: createAlbums({ store, clock }),
     capabilities: createCapabilities({ store, clock, random, tokens }, settings),
-    shares,
-    protocolWindow,
-    discovery,
-    scrub,
-    sweep: createSweep(
-      {
-        store,
-        clock,
-        writers,
-        finishing,
-        ending,
-        accountDeletion,
-        shares,
-        collector: createCollector({ store, blobs, clock }, settings),
-        reviewQuotas: createQuotaReview({ store, clock, quota }),
-      },
-      settings,
-    ),
   }
 }

@@ -1,4 +1,4 @@
-/** The ways into an account and what its owner can do about it, in a real browser. */
+/** Registration, sign-in, recovery and the account page, in a real browser. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { logIn, registerOwner } from '@blindkeep/client/account'
@@ -20,7 +20,7 @@ import { startWorld, useWorld } from './world.ts'
 const browser = useBrowser()
 const world = useWorld({ withLine: true })
 
-/** Where the session and unfinished uploads are kept (`keptSession.ts`, `uploadStore.ts`). */
+/** The databases and stores of the session and of unfinished uploads (`keptSession.ts`, `uploadStore.ts`). */
 const STORES = [
   ['blindkeep.owner', 'session'],
   ['blindkeep-uploads', 'uploads'],
@@ -49,7 +49,7 @@ async function fillRegistration(page: Page, email: string): Promise<void> {
   await field(page, text.repeatPassword).fill(PASSWORD)
 }
 
-/** From the words on: keeps them, and gives the three that are asked for. */
+/** From the page with the recovery words to the inbox. Resolves with the 24 words. */
 async function keepWords(page: Page): Promise<readonly string[]> {
   const list = page.getByRole('list', { name: text.words.list })
   await list.waitFor()
@@ -62,8 +62,8 @@ async function keepWords(page: Page): Promise<readonly string[]> {
   return words
 }
 
-/** What lies in the browser, by the name of its store. */
-function kept(page: Page): Promise<readonly string[]> {
+/** One entry for each row that the browser stores: the name of its store. */
+function storedRows(page: Page): Promise<readonly string[]> {
   return page.evaluate(async (stores) => {
     const rows: string[] = []
     for (const [name, store] of stores) {
@@ -79,7 +79,7 @@ function kept(page: Page): Promise<readonly string[]> {
 }
 
 describe('an account', () => {
-  it('is made with words that have to be kept, and asks for its password again after a reload', async (t) => {
+  it('is created only after the recovery words are confirmed, and needs its password again after a reload', async (t) => {
     const { page } = await browser.open(t, { url: `${world.url}/#/register` })
     await heading(page, text.register.title).waitFor()
     await button(page, text.register.submit).click()
@@ -91,7 +91,7 @@ describe('an account', () => {
 
     await page.getByRole('list', { name: text.words.list }).waitFor()
     await assertAccessible(page)
-    // Whoever goes elsewhere now would lose the words.
+    // Another page now would lose the words, so the address changes and the page does not.
     await page.evaluate(() => {
       location.hash = '#/links'
     })
@@ -103,7 +103,7 @@ describe('an account', () => {
     assert.equal((await keepWords(page)).length, 24)
     assert.match(page.url(), /#\/inbox$/)
     await page.getByText(shellText.live, { exact: true }).waitFor()
-    assert.deepEqual(await kept(page), [])
+    assert.deepEqual(await storedRows(page), [])
 
     await page.goto(`${world.url}/#/account`)
     await heading(page, text.page.title).waitFor()
@@ -113,13 +113,13 @@ describe('an account', () => {
     await page.getByText(problems.codes['error.auth.invalid_credentials']).waitFor()
     await assertAccessible(page)
     await signIn(page, { email: ' Olga@example.org ', password: PASSWORD })
-    // The address was kept, and the session of before the reload was ended as the page went.
+    // The page remembers where the owner was, and the earlier session ended when that page closed.
     await heading(page, 'olga@example.org').waitFor()
     await page.getByText(text.sessions.none).waitFor()
     await assertAccessible(page)
   })
 
-  it('is made over answers that get lost, with its words', async (t) => {
+  it('is created once, with its recovery words, when answers to the registration are lost', async (t) => {
     const { page } = await browser.open(t, { url: `${world.url}/#/register` })
     let losses = 2
     await page.route('**/v1/auth/register', async (route) => {
@@ -134,7 +134,7 @@ describe('an account', () => {
     assert.equal((await keepWords(page)).length, 24)
   })
 
-  it('is made with an invite where the server asks for one', async (t) => {
+  it('is created with an invite when the server requires one', async (t) => {
     const closed = await startWorld({ env: { REGISTRATION: 'invite' } })
     t.after(() => closed.stop())
     const code = /first invite\s+(\S+)/.exec(closed.server.log())?.[1] ?? ''
@@ -150,7 +150,7 @@ describe('an account', () => {
     await keepWords(page)
   })
 
-  it('comes back with its words alone, in German and on a phone', async (t) => {
+  it('is recovered with its words alone, in German and on a phone', async (t) => {
     const recovery = newRecoveryWords()
     const email = 'cleo@example.org'
     const person = { baseUrl: world.url, email, password: 'soon forgotten for good', environment: nodeEnvironment }
@@ -174,7 +174,7 @@ describe('an account', () => {
 })
 
 describe('the second step', () => {
-  it('is turned on with an authenticator, and asked for until the code is right', async (t) => {
+  it('is turned on with an authenticator, and sign-in asks for a code until it is right', async (t) => {
     const { owner, email, password } = await world.person()
     const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
     const card = section(page, text.factor.title)
@@ -212,7 +212,7 @@ describe('the second step', () => {
 })
 
 describe('a session', () => {
-  it('stays over a reload where that was asked for, in one tab at a time, until it is ended elsewhere', async (t) => {
+  it('survives a reload if the owner chose that, in one tab at a time, until another device ends it', async (t) => {
     const { owner, email, password } = await world.person()
     const { page, context } = await browser.open(t, { url: `${world.url}/#/links` })
     await page.getByLabel(text.stay).check()
@@ -242,14 +242,14 @@ describe('a session', () => {
     await heading(page, text.signIn.title).waitFor()
   })
 
-  it('is gone on with under the newest of its tokens, whichever tab has got them', async (t) => {
+  it('continues with the newest tokens, whichever tab received them', async (t) => {
     const hasty = await startWorld({ env: { ACCESS_TOKEN_SECONDS: '1' } })
     t.after(() => hasty.stop())
     const { page, context } = await browser.open(t, { url: `${hasty.url}/#/links`, signedInAs: await hasty.owner() })
     const second = await context.newPage()
     const renewed = async (of: Page) => {
       const renewal = of.waitForResponse((answer) => answer.url().endsWith('/v1/auth/refresh') && answer.ok())
-      // Each visit asks the server for something, until the token of the last answer has run out.
+      // Each visit sends requests, until the token of the last answer has expired.
       for (let isOver = false; !isOver; ) {
         await of.goto(`${hasty.url}/#/storage`)
         await of.goto(`${hasty.url}/#/account`)
@@ -272,7 +272,7 @@ describe('a session', () => {
     await renewed(page)
   })
 
-  it('leaves nothing that opens the account or names a file, though its tokens are renewed as it is signed out', async (t) => {
+  it('leaves nothing in the browser that opens the account or names a file, even when tokens are renewed during sign-out', async (t) => {
     const { owner, album } = await world.keeper()
     const { page } = await browser.open(t, { url: `${world.url}/#/albums/${album}`, signedInAs: owner })
     await page.route('**/v1/upload', (route) => route.abort())
@@ -280,7 +280,7 @@ describe('a session', () => {
       .locator('.add-files')
       .setInputFiles({ name: 'diary.txt', mimeType: 'text/plain', buffer: Buffer.from('x') })
     await page.getByText('diary.txt').waitFor()
-    while ((await kept(page)).length < 2) await page.waitForTimeout(50)
+    while ((await storedRows(page)).length < 2) await page.waitForTimeout(50)
 
     const expired = {
       status: 401,
@@ -295,10 +295,10 @@ describe('a session', () => {
     await button(page, shellText.busy.leave).click()
     await renewed
     await page.getByText(text.signIn.reasons.signed_out).waitFor()
-    assert.deepEqual(await kept(page), [])
+    assert.deepEqual(await storedRows(page), [])
   })
 
-  it('that is not kept ends as the page is left, also for whoever goes back to it', async (t) => {
+  it('that the browser does not store ends when the owner leaves the page, also for a person who goes back to it', async (t) => {
     const { email, password } = await world.person()
     const { page } = await browser.open(t, { url: `${world.url}/#/account` })
     await signIn(page, { email, password })
@@ -310,7 +310,7 @@ describe('a session', () => {
     assert.ok(!(await page.content()).includes(email))
   })
 
-  it('shows what happens as it happens, and goes on after the line was down', async (t) => {
+  it('shows changes as they happen, and again after the connection was down', async (t) => {
     const owner = await world.owner()
     const { url } = await world.link({ owner })
     const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
@@ -327,7 +327,7 @@ describe('a session', () => {
     await page.getByText(shellText.live, { exact: true }).waitFor()
   })
 
-  it('of a suspended account can look and not write, and says so', async (t) => {
+  it('of a suspended account says that it can only read', async (t) => {
     const { owner, email } = await world.person()
     const { status, stderr } = await world.server.command(['account', 'suspend', email])
     assert.equal(status, 0, stderr)
@@ -336,7 +336,7 @@ describe('a session', () => {
     await assertAccessible(page)
   })
 
-  it('ends with the account, which is deleted with a password and a typed confirmation', async (t) => {
+  it('ends when the owner deletes the account with the password and a typed confirmation', async (t) => {
     const { owner, email, password } = await world.person()
     const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
     await button(page, text.leave.open).click()
@@ -351,8 +351,8 @@ describe('a session', () => {
   })
 })
 
-describe('the key that a browser signs with', () => {
-  it('is made with the first file that is kept, stays over a sign-out, and is followed by another once it is revoked', async (t) => {
+describe('the signing key of a browser', () => {
+  it('is created with the first kept file, survives a sign-out, and is replaced after it is revoked', async (t) => {
     const { owner, email, password } = await world.person()
     await owner.createAlbum({ name: 'Family' })
     const { url } = await world.link({ owner })

@@ -1,4 +1,4 @@
-/** The owner's albums in a real browser: files go in, are seen, come back, are shared and go. */
+/** The owner's albums in a real browser: upload, preview, download, share and delete. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -31,26 +31,26 @@ async function upload({ owner, album, device }: Keeper, name: string, content: U
 }
 
 describe('an album', () => {
-  it('is made, takes a picture and a long text, shows both and gives them back', async (t) => {
+  it('is created, stores a picture and a long text, shows both and downloads them', async (t) => {
     const { owner } = await world.keeper()
     const { page } = await browser.open(t, { url: `${world.url}/#/albums`, signedInAs: owner })
     await button(page, 'New album').click()
     await page.getByLabel('Name').fill('Summer')
-    await button(page, 'Make the album').click()
+    await button(page, 'Create album').click()
     await page.getByRole('heading', { name: 'Summer', level: 1 }).waitFor()
     await assertAccessible(page)
     await page.locator('.add-files').setInputFiles(files)
-    await page.getByText('All 2 files are sealed and kept.').waitFor()
+    await page.getByText('All 2 files are encrypted and stored.').waitFor()
     await tile(page, 'meadow.png').locator('img').waitFor()
     await assertAccessible(page)
 
     await tile(page, 'letters.txt').getByRole('link').click()
     await page.getByRole('heading', { name: 'letters.txt', level: 1 }).waitFor()
-    await button(page, 'Show it here').click()
+    await button(page, 'Show preview').click()
     await page.frameLocator('iframe.preview').getByText('Sealed before it leaves.').first().waitFor()
-    await page.getByText('3, and all of them hold').waitFor()
+    await page.getByText('3, and all are valid').waitFor()
     await assertAccessible(page)
-    const saved = await savedBy(page, () => button(page, 'Save').click())
+    const saved = await savedBy(page, () => button(page, 'Download').click())
     assert.equal(saved.name, 'letters.txt')
     assert.deepEqual(saved.bytes, new Uint8Array(text))
 
@@ -59,11 +59,11 @@ describe('an album', () => {
     await assertAccessible(page)
   })
 
-  it('keeps what another client of the account can open, with a small picture of the large one', async (t) => {
+  it('uploads a picture, with a thumbnail, that another client of the account can open', async (t) => {
     const keeper = await world.keeper()
     const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
     await page.locator('.add-files').setInputFiles(files.slice(0, 1))
-    await page.getByText('The file is sealed and kept.').waitFor()
+    await page.getByText('The file is encrypted and stored.').waitFor()
     const other = anotherClient(world.server.url, keeper.owner)
     const kept = []
     for await (const { changes } of other.changes()) kept.push(...changes)
@@ -77,24 +77,24 @@ describe('an album', () => {
     assert.equal(Buffer.from(thumbnail.subarray(8, 12)).toString(), 'WEBP')
   })
 
-  it('shows by itself what another client adds and takes away, and makes a thumbnail when it is looked at', async (t) => {
+  it('shows what another client adds and deletes, and creates a thumbnail at the first preview', async (t) => {
     const keeper = await world.keeper()
     const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
-    await page.getByText('Nothing in this album yet').waitFor()
+    await page.getByText('This album is empty').waitFor()
     const assetId = await upload(keeper, 'from-elsewhere.png', picture)
     await tile(page, 'from-elsewhere.png').waitFor()
     assert.equal(await tile(page, 'from-elsewhere.png').locator('img').count(), 0, 'nothing is decoded by itself')
     await tile(page, 'from-elsewhere.png').getByRole('link').click()
-    await button(page, 'Show it here').click()
+    await button(page, 'Show preview').click()
     await page.locator('iframe.preview').waitFor()
-    await page.getByText('4, and all of them hold').waitFor()
+    await page.getByText('4, and all are valid').waitFor()
     await page.getByRole('link', { name: 'Back to the album' }).click()
     await tile(page, 'from-elsewhere.png').locator('img').waitFor()
     await keeper.owner.deleteAsset(assetId)
-    await page.getByText('Nothing in this album yet').waitFor()
+    await page.getByText('This album is empty').waitFor()
   })
 
-  it('finishes what was cut short', async (t) => {
+  it('finishes an upload that stopped before it was signed', async (t) => {
     const keeper = await world.keeper()
     const { owner } = keeper
     const source = sourceOfBytes(new Uint8Array(randomBytes(5000)))
@@ -106,22 +106,22 @@ describe('an album', () => {
       /cut/,
     )
     const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: owner })
-    await page.getByText('Not finished').waitFor()
+    await page.getByText('Not finished', { exact: true }).waitFor()
     await assertAccessible(page)
     await button(page, 'Finish').click()
     await page.getByText('The file is finished.').waitFor()
-    await page.getByText('Not finished').waitFor({ state: 'detached' })
+    await page.getByText('Not finished', { exact: true }).waitFor({ state: 'detached' })
     assert.ok((await owner.asset(state.envelope.file_id)).complete)
   })
 
-  it('goes on after a reload when the file is chosen again, and takes no other file for it', async (t) => {
+  it('resumes after a reload when the owner chooses the file again, and refuses another file', async (t) => {
     const keeper = await world.keeper()
     const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
     page.on('dialog', (dialog) => void dialog.accept())
     const large = { name: 'film.bin', mimeType: '', buffer: randomBytes(3_000_000) }
     world.line.slow({ upBytesPerSecond: 1_000_000 })
     await page.locator('.add-files').setInputFiles([large])
-    await page.getByText('On its way').waitFor()
+    await page.getByText('Uploading').waitFor()
     await page.reload()
     world.line.slow({})
     await button(page, 'Choose the file').waitFor()
@@ -130,11 +130,11 @@ describe('an album', () => {
     await again.setInputFiles([{ ...large, buffer: large.buffer.subarray(1) }])
     await page.getByText('This is another file').waitFor()
     await again.setInputFiles([large])
-    await page.getByText('The file is sealed and kept.').waitFor()
+    await page.getByText('The file is encrypted and stored.').waitFor()
     await tile(page, 'film.bin').waitFor()
   })
 
-  it('deletes what is selected, once it was said what that means', async (t) => {
+  it('deletes the selected files after a question that says what this means', async (t) => {
     const keeper = await world.keeper()
     for (const name of ['one.txt', 'two.txt', 'three.txt']) await upload(keeper, name, randomBytes(10))
     const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
@@ -150,22 +150,22 @@ describe('an album', () => {
     )
     await button(page, 'Delete').click()
     await button(page, 'Delete 2 files').click()
-    await page.getByText('2 files were not deleted. Something here must be kept for a while longer').waitFor()
+    await page.getByText('2 files were not deleted. A file here cannot be deleted yet').waitFor()
     await page.unroute('**/v1/assets/*')
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
     await button(page, 'Delete').click()
     await page.getByRole('heading', { name: 'Delete 2 files?' }).waitFor()
     await assertAccessible(page)
     await button(page, 'Delete 2 files').click()
-    await page.getByText('2 files are deleted.').waitFor()
-    // Each goes as the server tells of it.
+    await page.getByText('2 files were deleted.').waitFor()
+    // A tile disappears when the server reports the change.
     for (const name of ['one.txt', 'two.txt']) await tile(page, name).waitFor({ state: 'detached' })
     assert.equal(await page.locator('.tile').count(), 1)
   })
 })
 
 describe('a share', () => {
-  it('is made of what is selected, opens for who has its address, and for nobody once it has ended', async (t) => {
+  it('opens the selected files for a person with the link, until the owner stops sharing', async (t) => {
     const keeper = await world.keeper()
     const content = new Uint8Array(randomBytes(1_200_000))
     await upload(keeper, 'report.bin', content)
@@ -173,30 +173,30 @@ describe('a share', () => {
     const { page } = visit
     await page.getByLabel('Select report.bin').check()
     await button(page, 'Share').click()
-    await page.getByLabel('One day').check()
+    await page.getByLabel('1 day').check()
     await assertAccessible(page)
-    await button(page, 'Make the address').click()
-    const address = page.getByLabel('Address', { exact: true })
+    await button(page, 'Create share link').click()
+    const address = page.getByLabel('Share link', { exact: true })
     await address.waitFor()
     await assertAccessible(page)
     await button(page, 'Close').click()
-    await page.getByText('You have not copied it here.').waitFor()
-    await button(page, 'Copy the address').click()
+    await page.getByText('You have not copied the link here.').waitFor()
+    await button(page, 'Copy share link').click()
     const url = await clipboardOf(visit)
     assert.equal(url, await address.inputValue())
     await button(page, 'I have copied it').click()
 
     const receiver = await browser.open(t, { url, device: 'phone' })
-    const saved = await savedBy(receiver.page, () => button(receiver.page, 'Save report.bin').click())
+    const saved = await savedBy(receiver.page, () => button(receiver.page, 'Download report.bin').click())
     assert.deepEqual(saved, { name: 'report.bin', bytes: content })
 
     await page.goto(`${world.url}/#/shares`)
     await page.getByText('Open', { exact: true }).waitFor()
-    assert.ok(!(await page.content()).includes(url.split('#')[1] ?? '#'), 'the key stands nowhere else')
+    assert.ok(!(await page.content()).includes(url.split('#')[1] ?? '#'), 'the key is not on the page')
     await assertAccessible(page)
-    await button(page, /^End the share/).click()
-    await button(page, 'End the share').click()
-    await page.getByText('You share nothing').waitFor()
+    await button(page, /^Stop sharing …/).click()
+    await button(page, 'Stop sharing').click()
+    await page.getByText('No shares yet').waitFor()
     await receiver.page.reload()
     await receiver.page.getByRole('heading', { name: 'Nothing is shared here any more' }).waitFor()
   })

@@ -1,4 +1,4 @@
-/** Whether everybody can use a page, as far as a program can tell: axe-core, run inside of it. */
+/** Accessibility, as far as a program can check it: axe-core runs inside the page. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -8,16 +8,16 @@ import type { Page } from 'playwright-core'
 const SOURCE = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice']
 
-/** WCAG 2.2, A and AA, and what axe calls best practice. Fails with rule, element and what to do. Animations that run are let end first. */
+/** Checks WCAG 2.2 A and AA and axe's best practices, once running animations have ended. Fails with the rule, the element and the remedy. */
 export async function assertAccessible(page: Page): Promise<void> {
-  // Colours in the midst of a transition are nobody's choice. A spinner has no end and is not waited for.
+  // Colours in the middle of a transition would fail the contrast rule. A spinner never ends and is left out.
   await page.evaluate(async () => {
     const ending = document
       .getAnimations()
       .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
     await Promise.allSettled(ending.map(({ finished }) => finished))
   })
-  // Not as an element: the page's Content-Security-Policy does not hold for what the tester evaluates.
+  // Evaluated and not added as a script element, which the page's Content-Security-Policy would refuse.
   await page.evaluate(SOURCE)
   const violations = await page.evaluate(async (values) => {
     const { axe: runner } = globalThis as unknown as { axe: typeof axe }

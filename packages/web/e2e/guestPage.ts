@@ -1,4 +1,4 @@
-/** What the stories of the guest's page have in common. */
+/** Steps that the stories of the guest's page share. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { Owner } from '@blindkeep/client/owner'
@@ -12,7 +12,7 @@ export interface SomeFile {
   readonly buffer: Buffer
 }
 
-/** Random, so that nothing on the way makes less of it. */
+/** Random bytes, which no layer can compress. */
 export function someFile(name: string, bytes: number): SomeFile {
   return { name, mimeType: 'application/octet-stream', buffer: randomBytes(bytes) }
 }
@@ -24,7 +24,7 @@ export const button = (page: Page, name: string | RegExp) =>
 export const rowOf = (page: Page, name: string) =>
   page.locator('.queue li').filter({ has: page.getByText(name, { exact: true }) })
 
-/** As through the button "Choose files". */
+/** Chooses files with the button "Choose files". */
 export async function choose(
   page: Page,
   files: SomeFile | readonly SomeFile[] | string | readonly string[],
@@ -38,15 +38,15 @@ export async function choose(
   )
 }
 
-export const seal = (page: Page) => button(page, /^Seal and send/).click()
+export const sendChosen = (page: Page) => button(page, /^Send \d/).click()
 
-export const done = (page: Page) => page.getByRole('heading', { name: /(has|have) landed$/ }).waitFor()
+export const allArrived = (page: Page) => page.getByRole('heading', { name: /(has|have) arrived$/ }).waitFor()
 
-/** Opened by the link's owner, with the account key. */
+/** What the owner of the link opens with the account key. */
 export async function contentOf(owner: Owner, name: string): Promise<Buffer> {
   const drops = (await owner.inbox()).filter(({ file }) => file?.name === name)
   const [drop] = drops
-  assert.ok(drop !== undefined && drops.length === 1, `${drops.length} drops are called ${name}`)
+  assert.ok(drop !== undefined && drops.length === 1, `${drops.length} drops have the name ${name}`)
   const { content } = await owner.openDrop(drop)
   return Buffer.from(await new Response(content).arrayBuffer())
 }

@@ -1,4 +1,4 @@
-/** Stories of links that do not take what a guest has: each says why in a sentence of its own, and what to do. */
+/** Stories of links that refuse files: the page says why, and what the guest can do. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
@@ -7,7 +7,7 @@ import { newOwner, sendFile } from '../../../testing/people.ts'
 import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { button, choose, done, rowOf, seal, someFile } from './guestPage.ts'
+import { allArrived, button, choose, rowOf, sendChosen, someFile } from './guestPage.ts'
 import { startWorld, type World } from './world.ts'
 
 const DROPS = /^\/d\//
@@ -32,41 +32,41 @@ after(async () => {
 const sentSince = (from: number) => proxy.seen.slice(from).filter(({ method }) => method !== 'GET' && method !== 'HEAD')
 
 describe('a passphrase', () => {
-  it('is asked for, can be looked at, and is asked for again in place when it was wrong', async (t) => {
+  it('is asked for, can be shown, and is asked for again in place when it is wrong', async (t) => {
     const { url } = await world.link({ owner, passphrase: 'lake' })
     const { page } = await browser.open(t, { url, device: 'phone' })
     await page.getByText('asks for a passphrase').waitFor()
     await choose(page, [someFile('one', 10), someFile('two', 10)])
-    await seal(page)
-    await page.getByText('This link asks for a passphrase. Type it here.').waitFor()
+    await sendChosen(page)
+    await page.getByText('This link asks for a passphrase. Enter it here.').waitFor()
     const field = page.getByRole('textbox', { name: 'Passphrase', exact: true })
     await field.fill('sea')
     await button(page, 'Show the passphrase').click()
     assert.equal(await field.getAttribute('type'), 'text')
     await assertAccessible(page)
-    await seal(page)
-    await page.getByText('The server does not take this passphrase.').waitFor()
-    await rowOf(page, 'two').getByText('Waits for the passphrase').waitFor()
+    await sendChosen(page)
+    await page.getByText('The server rejected this passphrase.').waitFor()
+    await rowOf(page, 'two').getByText('Waiting for the passphrase').waitFor()
     await assertAccessible(page)
-    // The field has the focus.
+    // The field has the focus again.
     await page.keyboard.type('lake')
     await page.keyboard.press('Enter')
-    await done(page)
+    await allArrived(page)
   })
 })
 
-describe('a link that takes nothing', () => {
-  it('says so, and why', async (t) => {
+describe('a link that accepts nothing', () => {
+  it('says why', async (t) => {
     const full = await world.link({ owner, caps: { maxFileCount: 1 } })
     await sendFile(full.url, new Uint8Array(1))
-    const gone = await world.link({ owner })
-    await owner.revokeLink(gone.opaqueId)
+    const revoked = await world.link({ owner })
+    await owner.revokeLink(revoked.opaqueId)
     const { url } = await world.link({ owner })
     const cases = [
       [full.url, 'This link is full'],
-      [gone.url, 'This link takes no files'],
+      [revoked.url, 'This link accepts no files'],
       [url.slice(0, url.indexOf('#')), 'The end of the link is missing'],
-      [url.slice(0, -5), 'This is not a whole link'],
+      [url.slice(0, -5), 'This link is not complete'],
     ] as const
     for (const [address, heading] of cases) {
       const visit = await browser.visit({ url: address, device: 'phone', locale: 'en-GB' })
@@ -74,29 +74,29 @@ describe('a link that takes nothing', () => {
       await assertAccessible(visit.page)
       await visit.close()
     }
-    const german = await browser.open(t, { url: gone.url, locale: 'de-DE' })
+    const german = await browser.open(t, { url: revoked.url, locale: 'de-DE' })
     await german.page.getByRole('heading', { name: 'Dieser Link nimmt keine Dateien an' }).waitFor()
     await german.page.getByLabel('Sprache').selectOption('en')
-    await german.page.getByRole('heading', { name: 'This link takes no files' }).waitFor()
+    await german.page.getByRole('heading', { name: 'This link accepts no files' }).waitFor()
   })
 
-  it('when it is withdrawn while files are sent, keeps what has landed and tells of the rest', async (t) => {
+  it('keeps the files that arrived before it was revoked, and says that the others were not sent', async (t) => {
     const { url, opaqueId } = await world.link({ owner })
     const { page } = await browser.open(t, { url })
     await choose(page, someFile('first', 10))
-    await seal(page)
-    await done(page)
+    await sendChosen(page)
+    await allArrived(page)
     await choose(page, [someFile('second', 10), someFile('third', 10)])
     await owner.revokeLink(opaqueId)
-    await seal(page)
-    await page.getByText('The link takes no more files: it has run out, is used up or was withdrawn.').waitFor()
-    await rowOf(page, 'first').getByText('Landed', { exact: true }).waitFor()
+    await sendChosen(page)
+    await page.getByText('The link accepts no more files: it has expired, has been used up or was revoked.').waitFor()
+    await rowOf(page, 'first').getByText('Arrived', { exact: true }).waitFor()
     for (const name of ['second', 'third'])
-      await rowOf(page, name).getByText('The link takes no more files. Ask for a new one.').waitFor()
+      await rowOf(page, name).getByText('The link accepts no more files. Ask for a new one.').waitFor()
     await assertAccessible(page)
   })
 
-  it('when a passing fault is all there is, goes on by itself', async (t) => {
+  it('continues after a temporary fault when the guest tries again', async (t) => {
     const { url } = await world.link({ owner })
     proxy.tamper({ matches: isRequest('GET', DROPS), lose: 'request' })
     const { page } = await browser.open(t, { url })
@@ -108,8 +108,8 @@ describe('a link that takes nothing', () => {
   })
 })
 
-describe('a server that swaps the key', () => {
-  it('is caught, and gets nothing', async (t) => {
+describe('a malicious server', () => {
+  it('that swaps the key of a link is detected and receives nothing', async (t) => {
     const [{ url }, other] = [await world.link({ owner }), await world.link({ owner })]
     const answer = await (await fetch(other.url.replace('/u/', '/d/').split('#')[0] ?? '')).json()
     proxy.tamper({
@@ -118,14 +118,14 @@ describe('a server that swaps the key', () => {
     })
     const from = proxy.seen.length
     const { page } = await browser.open(t, { url })
-    await page.getByRole('heading', { name: 'Caught: this server gave a wrong key' }).waitFor()
+    await page.getByRole('heading', { name: 'Warning: this server gave a wrong key' }).waitFor()
     await page.getByText('Do not send anything here').waitFor()
     assert.equal(await button(page, 'Choose files').count(), 0)
     await assertAccessible(page)
     assert.deepEqual(sentSince(from), [])
   })
 
-  it('or lies in a receipt is caught too', async (t) => {
+  it('that falsifies a receipt is detected', async (t) => {
     const { url } = await world.link({ owner })
     proxy.tamper({
       matches: isRequest('GET', /\/receipt$/),
@@ -133,28 +133,28 @@ describe('a server that swaps the key', () => {
     })
     const { page } = await browser.open(t, { url })
     await choose(page, someFile('doubtful', 10))
-    await seal(page)
+    await sendChosen(page)
     await page
       .getByRole('alert')
-      .getByText(/a receipt that the server gave does not hold/)
+      .getByText(/a receipt from this server is not valid/)
       .waitFor()
-    assert.equal(await button(page, /Save .*receipt/).count(), 0)
+    assert.equal(await button(page, /Download .*receipt/).count(), 0)
     await assertAccessible(page)
   })
 })
 
-describe('a browser that can’t', () => {
-  it('seal says so before anything else', async (t) => {
+describe('a browser', () => {
+  it('that cannot encrypt says so before the guest chooses files', async (t) => {
     const { url } = await world.link({ owner })
     const { page, context } = await browser.open(t, { url })
     await context.addInitScript(() => Object.defineProperty(globalThis, 'isSecureContext', { value: false }))
     await page.reload()
-    await page.getByRole('heading', { name: 'This page cannot seal anything here' }).waitFor()
+    await page.getByRole('heading', { name: 'This page cannot encrypt files here' }).waitFor()
     await assertAccessible(page)
     assert.equal(await button(page, 'Choose files').count(), 0)
   })
 
-  it('keep anything sends all the same, and says what that costs', async (t) => {
+  it('that stores nothing still sends, and says what is lost', async (t) => {
     const { url } = await world.link({ owner })
     const { page, context } = await browser.open(t, { url })
     await context.route(/worker-.*\.js$/, async (route) => {
@@ -163,8 +163,8 @@ describe('a browser that can’t', () => {
     })
     await page.reload()
     await choose(page, someFile('private', 10))
-    await page.getByText('This browser keeps nothing, as in a private window').waitFor()
-    await seal(page)
-    await done(page)
+    await page.getByText('This browser stores nothing, perhaps because this is a private window.').waitFor()
+    await sendChosen(page)
+    await allArrived(page)
   })
 })

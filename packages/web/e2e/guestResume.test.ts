@@ -1,4 +1,4 @@
-/** Stories of guests whose tab, line or patience ended before their files had landed. */
+/** Stories of guests who reload, use two tabs, pause or cancel before their files have arrived. */
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it, type TestContext } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
@@ -8,13 +8,13 @@ import { newOwner } from '../../../testing/people.ts'
 import { type Exchanged, startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { button, choose, contentOf, done, MIB, rowOf, type SomeFile, seal, someFile } from './guestPage.ts'
+import { allArrived, button, choose, contentOf, MIB, rowOf, type SomeFile, sendChosen, someFile } from './guestPage.ts'
 import { startWorld, type World } from './world.ts'
 
 const DROPS = /^\/d\//
 const browser = useBrowser()
 
-/** Counts what is sent, and can hold it back. */
+/** Records the requests, and can lose them. */
 let proxy: TamperingProxy
 let world: World
 let owner: Owner
@@ -34,17 +34,17 @@ after(async () => {
 const offsetOf = ({ headers }: Exchanged) => Number(headers['x-service-offset'])
 const chunksSince = (from: number) => proxy.seen.slice(from).filter(isRequest('PATCH', DROPS))
 
-interface Begun {
+interface Interrupted {
   readonly url: string
   readonly opaqueId: string
   readonly page: Page
   readonly context: BrowserContext
-  /** How much had been asked of the server when it began. */
+  /** The number of requests before the upload began. */
   readonly from: number
 }
 
-/** Sends until a mebibyte is acknowledged, and no further: the line loses every chunk after the first. */
-async function begun(t: TestContext, file: SomeFile): Promise<Begun> {
+/** An upload whose first mebibyte is acknowledged: the proxy loses every later chunk. */
+async function interruptedUpload(t: TestContext, file: SomeFile): Promise<Interrupted> {
   const { url, opaqueId } = await world.link({ owner })
   const from = proxy.seen.length
   const { page, context } = await browser.open(t, { url })
@@ -53,21 +53,21 @@ async function begun(t: TestContext, file: SomeFile): Promise<Begun> {
     matches: (exchange) => isRequest('PATCH', DROPS)(exchange) && offsetOf(exchange) > 0,
     lose: 'request',
   })
-  await seal(page)
-  await rowOf(page, file.name).getByText('No connection. It goes on by itself.').waitFor()
+  await sendChosen(page)
+  await rowOf(page, file.name).getByText('No connection. Sending resumes by itself.').waitFor()
   return { url, opaqueId, page, context, from }
 }
 
-/** Whoever leaves is asked first, and leaves. */
+/** Confirms the browser's question whether to leave the page. */
 async function reload(page: Page): Promise<void> {
   page.once('dialog', (dialog) => dialog.accept())
   await page.reload()
 }
 
-describe('a reload in the middle', () => {
-  it('is warned of; afterwards the same file goes on, and no acknowledged chunk is carried twice', async (t) => {
+describe('a reload during an upload', () => {
+  it('needs a confirmation, and the same file then resumes without sending an acknowledged chunk again', async (t) => {
     const film = someFile('film.mp4', 5 * MIB)
-    const { page, from } = await begun(t, film)
+    const { page, from } = await interruptedUpload(t, film)
     let isAsked = false
     page.once('dialog', (dialog) => {
       isAsked = true
@@ -83,14 +83,14 @@ describe('a reload in the middle', () => {
     proxy.tamper()
     const resumed = proxy.seen.length
     await choose(page, film)
-    await done(page)
+    await allArrived(page)
     const offsets = chunksSince(resumed).map(offsetOf)
     assert.ok(Math.min(...offsets) >= MIB, `it began at ${Math.min(...offsets)}`)
     assert.equal(new Set(offsets).size, offsets.length)
     assert.ok((await contentOf(owner, 'film.mp4')).equals(film.buffer))
     await page.reload()
     await rowOf(page, 'film.mp4')
-      .getByText(/^Landed /)
+      .getByText(/^Arrived on /)
       .waitFor()
     assert.equal(await page.getByText('not finished').count(), 0)
     await button(page, 'Forget on this device').click()
@@ -99,82 +99,82 @@ describe('a reload in the middle', () => {
     assert.equal(await page.getByText('film.mp4').count(), 0)
   })
 
-  it('with a file that has changed since refuses it, and sends it as a new one when told to', async (t) => {
+  it('does not resume with a changed file, which the guest can send as a new one', async (t) => {
     const report = someFile('report.txt', 2 * MIB)
-    const { page } = await begun(t, report)
+    const { page } = await interruptedUpload(t, report)
     await reload(page)
     await page.getByText('1 file was not finished').waitFor()
     proxy.tamper()
     const from = proxy.seen.length
     const changed = { ...report, buffer: Buffer.concat([report.buffer, Buffer.from('more')]) }
     await choose(page, changed)
-    await page.getByText('The file has changed since it was begun. Send it as a new file?').waitFor()
+    await page.getByText('The file has changed since sending began. Send it as a new file?').waitFor()
     await assertAccessible(page)
     assert.deepEqual(chunksSince(from), [])
-    await button(page, 'Send it as a new file').click()
-    await done(page)
+    await button(page, 'Send as a new file').click()
+    await allArrived(page)
     assert.ok((await contentOf(owner, 'report.txt')).equals(changed.buffer))
   })
 
-  it('goes on though the link takes nothing new by then', async (t) => {
+  it('resumes although the link now accepts no new files', async (t) => {
     const film = someFile('late.mp4', 3 * MIB)
-    const { page } = await begun(t, film)
-    const gone = { status: 404, code: 'error.drop.link_not_found', title: '' }
+    const { page } = await interruptedUpload(t, film)
+    const linkNotFound = { status: 404, code: 'error.drop.link_not_found', title: '' }
     proxy.tamper({
       matches: isRequest('GET', /^\/d\/[0-9a-f]{32}$/),
       answer: () => ({
         status: 404,
         headers: { 'content-type': 'application/problem+json' },
-        body: Buffer.from(JSON.stringify(gone)),
+        body: Buffer.from(JSON.stringify(linkNotFound)),
       }),
     })
     await reload(page)
-    await page.getByRole('heading', { name: 'This link takes no files' }).waitFor()
-    await page.getByText('The link takes no new files, but these may still go on.').waitFor()
+    await page.getByRole('heading', { name: 'This link accepts no files' }).waitFor()
+    await page.getByText('The link accepts no new files, but you may still be able to finish these.').waitFor()
     await assertAccessible(page)
     await choose(page, film)
-    await done(page)
+    await allArrived(page)
     assert.ok((await contentOf(owner, 'late.mp4')).equals(film.buffer))
   })
 })
 
 describe('two tabs', () => {
-  it('do not work at one upload: the second says who does, and goes on once the first is gone', async (t) => {
+  it('never send the same upload: the second says so, and resumes when the first is closed', async (t) => {
     const film = someFile('tabs.mp4', 3 * MIB)
-    const { page, context, url } = await begun(t, film)
+    const { page, context, url } = await interruptedUpload(t, film)
     const other = await context.newPage()
     await other.goto(url)
-    await other.getByText('Under way in another tab of this browser').waitFor()
+    await other.getByText('Another tab of this browser is sending it').waitFor()
     await choose(other, film)
-    await rowOf(other, 'tabs.mp4').getByText('It goes on here when that one is closed.').waitFor()
+    await rowOf(other, 'tabs.mp4').getByText('When that tab is closed, sending resumes here.').waitFor()
     await assertAccessible(other)
     proxy.tamper()
     await page.close()
-    await done(other)
+    await allArrived(other)
     assert.ok((await contentOf(owner, 'tabs.mp4')).equals(film.buffer))
   })
 })
 
-describe('somebody who changes their mind', () => {
-  it('pauses, goes on, cancels after being asked, and the place in the link is free again', async (t) => {
+describe('a guest who changes their mind', () => {
+  it('pauses, resumes and cancels after a question, and the link has room for another file', async (t) => {
     const film = someFile('mind.mp4', 3 * MIB)
-    const { page, opaqueId } = await begun(t, film)
+    const { page, opaqueId } = await interruptedUpload(t, film)
     await button(page, 'Pause').click()
-    await page.getByText('Paused. What has arrived stays on the server for a day.', { exact: true }).waitFor()
+    await page.getByText('Paused. The server keeps what has arrived for a day.', { exact: true }).waitFor()
     await assertAccessible(page)
-    await button(page, 'Go on').click()
+    await button(page, 'Resume').click()
     await button(page, 'Cancel mind.mp4').click()
     const asked = page.getByRole('dialog', { name: 'Cancel this file?' })
     await asked.getByText(/% of mind\.mp4 has arrived/).waitFor()
     await assertAccessible(page)
-    await button(page, 'Keep going').click()
+    await button(page, 'Keep sending').click()
     await asked.waitFor({ state: 'detached' })
     await button(page, 'Cancel mind.mp4').click()
     await button(page, 'Cancel the file').click()
-    await page.getByText('Cancelled. The server throws away what it has of it.').waitFor()
+    await page.getByText('Cancelled. The server deletes what it has received.').waitFor()
     const link = (await owner.listLinks()).find((one) => one.opaqueId === opaqueId)
     assert.equal(link?.openSessions, 0)
-    await button(page, 'Take mind.mp4 out').click()
+    await button(page, 'Remove mind.mp4').click()
     await rowOf(page, 'mind.mp4').waitFor({ state: 'detached' })
   })
 })

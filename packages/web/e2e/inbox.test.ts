@@ -1,4 +1,4 @@
-/** The owner's inbox in a real browser: what arrives, looking at it without danger, saving, keeping and discarding it. */
+/** The owner's inbox in a real browser: arrival, safe previews, download, keep and discard. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -31,7 +31,7 @@ async function contentOf(owner: Owner, assetId: string): Promise<Uint8Array> {
   return new Uint8Array(await new Response((await owner.openAsset(assetId)).content).arrayBuffer())
 }
 
-/** The assets of the account, all albums together. */
+/** The assets of all albums of the account. */
 async function assetIdsOf(owner: Owner): Promise<readonly string[]> {
   const ids: string[] = []
   for await (const { changes } of owner.changes()) ids.push(...changes.map(({ assetId }) => assetId))
@@ -46,7 +46,7 @@ async function openPreview(page: Page, name: string): Promise<Frame> {
   return frame
 }
 
-/** A server, or somebody in between, who changes the last byte of a file. */
+/** A malicious server, or an attacker on the way, changes the last byte of a file. */
 async function alterContent(route: Route): Promise<void> {
   const answer = await route.fetch()
   const body = await answer.body()
@@ -55,7 +55,7 @@ async function alterContent(route: Route): Promise<void> {
 }
 
 describe('an inbox', () => {
-  it('explains itself when it is empty, and shows what arrives by itself, with its true name', async (t) => {
+  it('explains itself when it is empty, and shows a new file, with its decrypted name, without a reload', async (t) => {
     const { owner } = await world.keeper()
     const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner, device: 'phone' })
     await page.getByRole('heading', { name: text.emptyTitle }).waitFor()
@@ -67,16 +67,16 @@ describe('an inbox', () => {
     await row(page, 'Grüße.bin').getByText('For you.').waitFor()
     await row(page, 'Grüße.bin').getByText('Wedding').waitFor()
     await page
-      .getByText(/^1 file waits, \d/)
+      .getByText(/^1 file, \d/)
       .first()
       .waitFor()
     await page.waitForFunction(() => document.title.includes('(1)'))
     await assertAccessible(page)
   })
 
-  it('shows pictures and texts in a frame that runs nothing and reaches nothing', async (t) => {
+  it('previews pictures and texts in a frame that runs no code and has no network', async (t) => {
     const { owner } = await world.keeper()
-    const url = await linkOf(owner, 'Anybody')
+    const url = await linkOf(owner, 'Anyone')
     const hostile = `<script>document.title='run'</script><img src="${world.url}/healthz?from=html">`
     await sendFile(url, pngOf({ width: 64, height: 48 }), { name: 'picture.txt', type: 'text/plain' })
     await sendFile(url, utf8(`<!doctype html>${hostile}`), { name: 'page.png', type: 'image/png' })
@@ -91,7 +91,7 @@ describe('an inbox', () => {
     const asked: string[] = []
     page.on('request', (request) => void asked.push(request.url()))
 
-    // Nothing of the files is fetched before somebody asks, but for the headers with the names.
+    // Before the owner asks for a preview, only the headers with the names are fetched.
     const picture = await openPreview(page, 'picture.txt')
     await picture.waitForSelector('img')
     const { width, height } = await picture.$eval('img', (image: HTMLImageElement) => ({
@@ -150,15 +150,15 @@ describe('an inbox', () => {
     await assertAccessible(page)
   })
 
-  it('saves a file byte for byte, and nothing of one that was changed on the way', async (t) => {
+  it('downloads a file byte for byte, and nothing of a file that was changed on the way', async (t) => {
     const { owner } = await world.keeper()
     const content = bytes(700_000)
-    await sendFile(await linkOf(owner, 'Anybody'), content, { name: 'invoice\u202Efdp.exe' })
+    await sendFile(await linkOf(owner, 'Anyone'), content, { name: 'invoice\u202Efdp.exe' })
     const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner })
     const saveButton = row(page, 'invoicefdp.exe').getByRole('button', { name: /^Download/ })
     await saveButton.waitFor()
 
-    // A browser that asks where to: its answer is a file of the origin's own.
+    // A browser that asks for a place: the answer is a file in the origin's private file system.
     await page.evaluate(() => {
       const showSaveFilePicker = async ({ suggestedName }: { suggestedName: string }) =>
         (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true })
@@ -192,9 +192,9 @@ describe('an inbox', () => {
     assert.deepEqual(saved.bytes, content)
   })
 
-  it('keeps one file in a new album, and several in it with what is typed from then on', async (t) => {
+  it('keeps one file in a new album, and later several more in the same album', async (t) => {
     const owner = await world.owner()
-    const url = await linkOf(owner, 'Anybody')
+    const url = await linkOf(owner, 'Anyone')
     const content = bytes(5000)
     await sendFile(url, content, { name: 'first.bin' })
     const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner, device: 'phone', colorScheme: 'dark' })
@@ -221,9 +221,9 @@ describe('an inbox', () => {
     await page.getByText(/^3 files selected/).waitFor()
     await assertAccessible(page)
     await button(page, text.keep).click()
-    // Discarded elsewhere while the question stands.
-    const gone = (await owner.inbox()).find(({ file }) => file?.name === 'b.bin')
-    await owner.discardDrop(gone?.dropId ?? '')
+    // Discarded on another device while the dialog is open.
+    const discarded = (await owner.inbox()).find(({ file }) => file?.name === 'b.bin')
+    await owner.discardDrop(discarded?.dropId ?? '')
     await button(page, text.keeping.submit(3)).click()
     await page.getByText(text.keeping.done(2, 'Family')).waitFor()
     await page.getByText(text.alreadyDone(1)).waitFor()
@@ -231,7 +231,7 @@ describe('an inbox', () => {
     assert.equal((await assetIdsOf(owner)).length, 3)
   })
 
-  it('discards after a question, over a line that breaks, and by shift-click', async (t) => {
+  it('discards a range selected by shift-click, after a question and a lost connection', async (t) => {
     const { owner } = await world.keeper()
     const [wedding, taxes] = [await linkOf(owner, 'Wedding'), await linkOf(owner, 'Taxes')]
     for (const name of ['1.bin', '2.bin', '3.bin', '4.bin']) await sendFile(wedding, bytes(10), { name })
@@ -258,9 +258,9 @@ describe('an inbox', () => {
     )
   })
 
-  it('lists what cannot be opened, says so, and lets it be discarded and not kept', async (t) => {
+  it('lists a file that cannot be opened, which can be discarded but not kept', async (t) => {
     const { owner } = await world.keeper()
-    const url = await linkOf(owner, 'Anybody')
+    const url = await linkOf(owner, 'Anyone')
     await dropRubbish(url)
     const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner })
     const broken = row(page, text.unopened)
@@ -275,7 +275,7 @@ describe('an inbox', () => {
     assert.deepEqual(await owner.inbox(), [])
   })
 
-  it('shows whatever somebody calls a file as text, and never as more', async (t) => {
+  it('shows every name, sender and message as plain text', async (t) => {
     const { owner } = await world.keeper()
     const url = await linkOf(owner, '<b>Label</b>')
     const markup = '<img src=x onerror=alert(1)>'

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
 import { startLine } from './line.ts'
 
-/** A line to a server that answers how many bytes it got. */
+/** A line to a server that answers with the number of bytes it received. */
 async function countedLine(t: TestContext) {
   const server = createServer((request, answer) => {
     buffer(request).then(
@@ -30,7 +30,7 @@ async function countedLine(t: TestContext) {
 }
 
 describe('a bad line', () => {
-  it('carries every byte, no faster than it may', async (t) => {
+  it('carries every byte, no faster than the limit', async (t) => {
     const { line, post } = await countedLine(t)
     assert.equal(await post(3_000_000), '3000000')
     line.slow({ upBytesPerSecond: 1_000_000, latencyMs: 50 })
@@ -40,13 +40,13 @@ describe('a bad line', () => {
     assert.ok(line.passed().upBytes > 3_400_000)
   })
 
-  it('is cut in the midst as often as it was asked to, and carries again', async (t) => {
+  it('is cut in the middle of requests the given number of times, and then works again', async (t) => {
     const { line, post } = await countedLine(t)
     line.cutAfter(100_000, 2)
     assert.deepEqual([await post(500_000), await post(500_000), await post(500_000)], ['lost', 'lost', '500000'])
   })
 
-  it('is down until it is up', async (t) => {
+  it('refuses connections from down() to up() or mend()', async (t) => {
     const { line, post } = await countedLine(t)
     const up = line.down()
     assert.equal(await post(1), 'lost')

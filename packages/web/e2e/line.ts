@@ -1,39 +1,39 @@
-/** A bad line: a TCP proxy in front of a server, which can be slow, be cut, and be down. It understands nothing of what passes. */
+/** A TCP proxy in front of a server that can be slow, cut connections and be down. It does not parse the bytes. */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 
 export interface Speed {
-  /** From the client to the server; unbounded when left out. Of all connections together. */
+  /** From the client to the server, shared by all connections. No limit when left out. */
   readonly upBytesPerSecond?: number
   readonly downBytesPerSecond?: number
-  /** Added to everything on its way, in each direction. */
+  /** Added in each direction. */
   readonly latencyMs?: number
 }
 
 export interface Line {
   readonly url: string
-  /** Connections that were ever made. */
+  /** The number of connections since the start. */
   readonly connections: () => number
-  /** What has passed so far. */
+  /** The bytes since the start. */
   readonly passed: () => { readonly upBytes: number; readonly downBytes: number }
-  /** From now on; `{}` is as fast as it goes. */
+  /** Applies from now on. `{}` removes the limits. */
   slow(speed: Speed): void
-  /** Cuts every connection that there is. New ones are welcome. */
+  /** Cuts every open connection. New connections are accepted. */
   cut(): void
-  /** Cuts all connections whenever this many more bytes have gone up, as often as `times` says. */
+  /** Cuts all connections each time `upBytes` more bytes have passed to the server, at most `times` times. */
   cutAfter(upBytes: number, times?: number): void
-  /** Cuts what there is, and refuses all that comes, until the returned function is called. */
+  /** Cuts every connection and refuses new ones until the caller calls the returned function. */
   down(): () => void
-  /** As good as it ever was: up, fast and uncut. */
+  /** Removes every limit and fault. */
   mend(): void
-  /** Where it leads from now on. */
+  /** Changes the target of new connections. */
   leadTo(serverUrl: string): void
   close(): Promise<void>
 }
 
-/** Listens at once, so that a server can be started with the line's address as its public one. */
+/** Listens at once, so that a server can start with the line's address as its public address. */
 export async function startLine(serverUrl = 'http://127.0.0.1:9'): Promise<Line> {
   let target = new URL(serverUrl)
   let isDown = false
@@ -84,7 +84,7 @@ export async function startLine(serverUrl = 'http://127.0.0.1:9'): Promise<Line>
   }
 }
 
-/** Both ends go together, unless one has said all that it had to say. */
+/** Closes both ends together, unless one has ended regularly. */
 function tie({
   client,
   upstream,
@@ -110,14 +110,14 @@ function tie({
 
 type Way = 'up' | 'down'
 
-/** What the line does to the bytes of all its connections together. */
+/** Limits, counts and cuts the bytes of all connections. */
 function createTraffic(cut: () => void) {
   let speed: Speed = {}
   let cuts = { everyBytes: 0, left: 0, sinceBytes: 0 }
   const passed = { up: 0, down: 0 }
   const turns = { up: createTurns(), down: createTurns() }
 
-  /** Whether the piece may still go. */
+  /** Counts the bytes. Answers false when it has just cut the connections. */
   const count = (way: Way, bytes: number): boolean => {
     passed[way] += bytes
     if (way === 'down' || cuts.left === 0) return true
@@ -129,8 +129,8 @@ function createTraffic(cut: () => void) {
   }
 
   const travel = (way: Way): Transform => {
-    /** What is on its way still, in order. */
-    let under = Promise.resolve()
+    /** Resolves when every earlier piece has been delivered. */
+    let delivered = Promise.resolve()
     const stream = new Transform({
       highWaterMark: PIECE_BYTES,
       async transform(whole: Buffer, _encoding, done) {
@@ -139,14 +139,14 @@ function createTraffic(cut: () => void) {
           const limit = way === 'up' ? speed.upBytesPerSecond : speed.downBytesPerSecond
           await turns[way](limit === undefined ? 0 : (piece.length / limit) * 1000)
           const latency = speed.latencyMs === undefined ? undefined : wait(speed.latencyMs)
-          under = Promise.all([under, latency]).then(() => {
+          delivered = Promise.all([delivered, latency]).then(() => {
             if (count(way, piece.length) && !stream.destroyed) stream.push(piece)
           })
-          if (latency === undefined) await under
+          if (latency === undefined) await delivered
         }
         done()
       },
-      flush: (done) => void under.then(() => done(), done),
+      flush: (done) => void delivered.then(() => done(), done),
     })
     return stream
   }
@@ -169,7 +169,7 @@ function createTraffic(cut: () => void) {
 
 const PIECE_BYTES = 16 * 1024
 
-/** Everybody waits for their own time on the line, one after the other. */
+/** Gives callers the line one after the other: each waits until its own time has passed. */
 function createTurns(): (ms: number) => Promise<void> {
   let free = 0
   return async (ms) => {

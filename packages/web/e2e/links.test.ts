@@ -1,4 +1,4 @@
-/** The owner's links in a real browser: made, handed on, used and revoked. */
+/** The owner's links in a real browser: create, pass on, use and revoke. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -19,22 +19,22 @@ const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' })
 const card = (page: Page, label: string) => page.locator('.link-card').filter({ hasText: label })
 
-/** Begins to send, and is gone before the file has arrived. */
+/** Starts an upload and stops in the middle of the file. */
 async function beginSending(url: string): Promise<void> {
   const source = sourceOfBytes(Uint8Array.from(randomBytes(300_000)))
   const state = await (await openLink(url)).prepare({ source, name: 'half.bin' })
-  const gone = new AbortController()
+  const stop = new AbortController()
   const sending = send({
     state,
     source,
-    signal: gone.signal,
-    onProgress: ({ bytes }) => bytes > 0 && gone.abort(new Error('gone')),
+    signal: stop.signal,
+    onProgress: ({ bytes }) => bytes > 0 && stop.abort(new Error('stopped')),
   })
-  await assert.rejects(sending, /gone/)
+  await assert.rejects(sending, /stopped/)
 }
 
 describe('the links of an owner', () => {
-  it('begin with one that is explained, made and handed over, and whose use shows by itself', async (t) => {
+  it('start with an explained first link, which is created, copied and shows its use without a reload', async (t) => {
     const owner = await world.owner()
     const visit = await browser.open(t, { url: linksUrl(), signedInAs: owner })
     const { page } = visit
@@ -80,7 +80,7 @@ describe('the links of an owner', () => {
     await page.locator(':focus').and(button(page, 'Show link Photos of the wedding')).waitFor()
   })
 
-  it('are made in one go for what links are mostly for', async (t) => {
+  it('are created in one step from a preset', async (t) => {
     const owner = await world.owner()
     const { page } = await browser.open(t, { url: linksUrl(), signedInAs: owner, device: 'phone', colorScheme: 'dark' })
     for (const preset of [text.form.presets.one, text.form.presets.standing]) {
@@ -101,18 +101,18 @@ describe('the links of an owner', () => {
     await assertAccessible(page)
   })
 
-  it('are revoked after a word about what happens, and take nothing from then on', async (t) => {
+  it('are revoked after a question that says what happens, and then accept nothing', async (t) => {
     const owner = await world.owner()
     const { page } = await browser.open(t, { url: linksUrl(), signedInAs: owner })
     await page.getByRole('heading', { name: text.emptyTitle }).waitFor()
-    // Made on another device, it shows by itself.
+    // A link that was created on another device appears without a reload.
     const { url } = await owner.createLink({ label: 'Tax \u202Exat', caps: { maxTotalBytes: 1e6 } })
     const mine = card(page, 'Tax')
     await mine.waitFor()
     await beginSending(url)
     await mine
       .locator('.under-way')
-      .getByText(/^1 upload is under way/)
+      .getByText(/^1 upload in progress/)
       .waitFor()
     await button(page, /^Revoke Tax/).click()
     await page.getByText(text.revoking.open(1)).waitFor()

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startServer } from '../../../testing/startServer.ts'
-import { startStrippingProxy } from '../../../testing/strippingProxy.ts'
 import { useBrowser } from './browser.ts'
+import { startStrippingProxy } from './strippingProxy.ts'
 import { startWorld, useWorld } from './world.ts'
 
 const browser = useBrowser()
 const world = useWorld()
 
-/** A page as the server gives it, before anything of its own runs: what it then may do is the policy's alone to say. */
+/** The page of the server without its own scripts, so that only the policy decides what is allowed. */
 async function barePage(t: TestContext, path: string, expected: readonly RegExp[] = []): Promise<Page> {
   const { context, page } = await browser.open(t, { url: `${world.url}/healthz`, expected })
   await context.route('**/assets/*.js', (route) =>
@@ -21,7 +21,7 @@ async function barePage(t: TestContext, path: string, expected: readonly RegExp[
   return page
 }
 
-/** The address of the one script that the guest's page runs beside itself. */
+/** The path of the guest page's worker. */
 async function workerPath(): Promise<string> {
   const { page, close } = await browser.visit({ url: `${world.url}/u/${'0'.repeat(32)}` })
   const scripts = await page.evaluate(async () => {
@@ -34,9 +34,9 @@ async function workerPath(): Promise<string> {
   return `/assets/${name}`
 }
 
-describe('the policy of the pages, in a browser', () => {
+describe('the Content-Security-Policy of the pages', () => {
   for (const path of ['/', '/u/any', '/v/any'])
-    it(`lets no text become script or HTML (${path})`, async (t) => {
+    it(`refuses text as script or HTML (${path})`, async (t) => {
       const page = await barePage(t, path, [
         /TrustedHTML/,
         /TrustedScript/,
@@ -45,7 +45,7 @@ describe('the policy of the pages, in a browser', () => {
         /creating a TrustedTypePolicy/i,
       ])
       const outcome = await page.evaluate(async () => {
-        // The tester's own turn of the page may evaluate text; what comes after it may not.
+        // The policy does not apply to the task that the test itself evaluates, but to every later task.
         await new Promise((resolve) => setTimeout(resolve))
         const refused = (work: () => void): boolean => {
           try {
@@ -61,7 +61,7 @@ describe('the policy of the pages, in a browser', () => {
         document.head.append(inline)
         return {
           innerHtml: refused(() => (document.body.innerHTML = '<b>x</b>')),
-          // biome-ignore lint/security/noGlobalEval: that it is refused is the point
+          // biome-ignore lint/security/noGlobalEval: the test checks that this is refused
           evaluated: refused(() => globalThis.eval('1')),
           source: refused(() => (document.createElement('script').src = '/assets/x.js')),
           otherPolicy: refused(() => types.createPolicy('another', {})),
@@ -71,7 +71,7 @@ describe('the policy of the pages, in a browser', () => {
       assert.deepEqual(outcome, { innerHtml: true, evaluated: true, source: true, otherPolicy: true, inlineRan: false })
     })
 
-  it('loads nothing from elsewhere, sends nothing elsewhere, and is in nobody’s frame', async (t) => {
+  it('refuses pictures, requests and styles that are not from this server', async (t) => {
     const expected = [
       /img-src refused/,
       /connect-src refused/,
@@ -102,7 +102,7 @@ describe('the policy of the pages, in a browser', () => {
     assert.deepEqual(outcome, { image: 'refused', call: 'refused', styles: 0 })
   })
 
-  it('lets the worker of the build run, which can reach this server alone', async (t) => {
+  it('runs the built worker, which can reach only this server', async (t) => {
     const path = await workerPath()
     const page = await barePage(t, '/u/any', [/of a worker: connect-src refused http:\/\/127\.0\.0\.2:9\/call/])
     const started = page.waitForEvent('worker')
@@ -125,7 +125,7 @@ describe('the policy of the pages, in a browser', () => {
     assert.deepEqual(outcome, { here: 200, elsewhere: 'refused' })
   })
 
-  it('gives the frame for a stranger’s file its script and style, and no origin, no storage, no network', async (t) => {
+  it('gives the preview frame its script and style, but no origin, no storage and no network', async (t) => {
     const page = await barePage(t, '/', [/connect-src refused/, /img-src refused/, /console: /])
     const loaded: string[] = []
     page.on('requestfinished', (request) => loaded.push(new URL(request.url()).pathname))
@@ -177,8 +177,8 @@ describe('the policy of the pages, in a browser', () => {
   })
 })
 
-describe('below a path of a proxy', () => {
-  it('pages find their scripts, their styles and the server', async (t) => {
+describe('pages below a path of a proxy', () => {
+  it('find their scripts, their styles and the server', async (t) => {
     const proxy = await startStrippingProxy('/keep')
     t.after(() => proxy.close())
     const below = await startWorld({ publicUrl: proxy.url })
@@ -196,10 +196,10 @@ describe('below a path of a proxy', () => {
 })
 
 describe('the guest’s page', () => {
-  /** A second on a slow line of 400 kbit/s is gone with 50 KB; the keys and the sealing can come after the first look. */
+  /** 50 kB take one second at 400 kbit/s. Keys and encryption can load after the first paint. */
   const MAX_FIRST_PAINT_BYTES = 40_000
 
-  it('needs less than 40 KB before it shows something, what seals apart', async (t) => {
+  it('loads less than 40 kB before its first paint, without the worker', async (t) => {
     const { url } = await world.link()
     const { page } = await browser.open(t, { url, device: 'phone' })
     await page.locator('#page > *').first().waitFor()
@@ -225,7 +225,7 @@ describe('the guest’s page', () => {
 })
 
 describe('the start of a server', () => {
-  it('says where to look, and when there is nothing to look at', async (t) => {
+  it('logs the address of the pages, or how to build them', async (t) => {
     assert.ok(world.server.log().includes(`open ${world.server.url}/ in a browser`))
     const bare = await startServer({ env: { PAGES_DIR: join(world.server.dataDir, 'nowhere') } })
     t.after(() => bare.stop())
@@ -234,16 +234,16 @@ describe('the start of a server', () => {
   })
 })
 
-describe('addresses without a page', () => {
-  it('are told like any other fault', async () => {
-    const said = async (path: string, method = 'GET') => {
+describe('an address without a page', () => {
+  it('answers with a problem document', async () => {
+    const answerTo = async (path: string, method = 'GET') => {
       const answer = await fetch(`${world.url}${path}`, { method })
       const { code } = (await answer.json()) as { readonly code: string }
       return `${answer.status} ${code}`
     }
-    assert.equal(await said('/u/'), '404 error.request.not_found')
-    assert.equal(await said('/assets/none.js'), '404 error.request.not_found')
-    assert.equal(await said('/', 'POST'), '405 error.request.method_not_allowed')
-    assert.equal(await said('/u/any', 'DELETE'), '405 error.request.method_not_allowed')
+    assert.equal(await answerTo('/u/'), '404 error.request.not_found')
+    assert.equal(await answerTo('/assets/none.js'), '404 error.request.not_found')
+    assert.equal(await answerTo('/', 'POST'), '405 error.request.method_not_allowed')
+    assert.equal(await answerTo('/u/any', 'DELETE'), '405 error.request.method_not_allowed')
   })
 })

@@ -1,11 +1,12 @@
-/** Pictures to test with, drawn here: a PNG (W3C PNG, third edition) of a soft gradient. */
+/** Draws test pictures: a PNG (W3C PNG, third edition) with a gradient. */
 import { crc32, deflateSync } from 'node:zlib'
 
 interface Picture {
   readonly width: number
   readonly height: number
-  /** Colours of the corners, red, green and blue from 0 to 255: above, below. */
+  /** Red, green and blue, 0 to 255, of the top left corner. */
   readonly from?: readonly [number, number, number]
+  /** The same of the bottom right corner. */
   readonly to?: readonly [number, number, number]
 }
 

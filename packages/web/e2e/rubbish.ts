@@ -4,7 +4,7 @@ import { createCalls } from '@blindkeep/client/call'
 import { parseLink } from '@blindkeep/client/guest'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 
-/** What somebody does who has the link and none of our clients: a drop that nobody ever sealed. */
+/** Sends random bytes that no client has encrypted, as a malicious guest with the link can. */
 export async function dropRubbish(url: string, size = 3000): Promise<void> {
   const { baseUrl, opaqueId } = parseLink(url)
   const { call } = createCalls({ baseUrl })

@@ -1,4 +1,4 @@
-/** What whoever gets the address of a share sees, with whatever an address and a server can be. */
+/** The page of a share link, with valid and damaged links and with honest and malicious servers. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
@@ -14,7 +14,7 @@ import { startWorld, type World } from './world.ts'
 
 const browser = useBrowser()
 
-/** The server's answers can be changed on their way. */
+/** Can change the server's answers. */
 let proxy: TamperingProxy
 let world: World
 let keeper: Keeper
@@ -46,7 +46,7 @@ async function shared(...files: readonly { readonly name?: string; readonly cont
 }
 
 describe('the page of a share', () => {
-  it('shows names, sizes and times, a picture when it is asked for, and saves what is there', async (t) => {
+  it('shows names, sizes and times, previews on request, and downloads one file or all', async (t) => {
     const { url } = await shared(
       { name: 'view.png', content: picture },
       { name: 'lines.txt', content: text },
@@ -54,28 +54,28 @@ describe('the page of a share', () => {
     )
     const { page } = await browser.open(t, { url })
     await page.getByText('lines.txt', { exact: true }).waitFor()
-    await page.getByText('Changed Mar 4, 2026').first().waitFor()
-    await page.getByText('Without a name', { exact: true }).waitFor()
-    assert.equal(await page.locator('iframe').count(), 0, 'nothing is opened by itself')
+    await page.getByText('Changed 4 Mar 2026').first().waitFor()
+    await page.getByText('Unnamed file', { exact: true }).waitFor()
+    assert.equal(await page.locator('iframe').count(), 0, 'no preview opens by itself')
     await assertAccessible(page)
-    await button(page, 'Look at lines.txt').click()
+    await button(page, 'Show preview of lines.txt').click()
     await page.frameLocator('iframe.preview').getByText('Another <b>line</b>.').waitFor()
     await assertAccessible(page)
     await button(page, 'Close').click()
-    await button(page, 'Look at view.png').click()
+    await button(page, 'Show preview of view.png').click()
     await page.frameLocator('iframe.preview').locator('img').waitFor()
     await button(page, 'Close').click()
-    const saved = await savedBy(page, () => button(page, 'Save view.png').click())
+    const saved = await savedBy(page, () => button(page, 'Download view.png').click())
     assert.deepEqual(saved, { name: 'view.png', bytes: picture })
     const downloads: string[] = []
     page.on('download', (download) => void downloads.push(download.suggestedFilename()))
-    await button(page, 'Save all').click()
-    await page.getByText('Saved').nth(2).waitFor()
+    await button(page, 'Download all').click()
+    await page.getByText('Downloaded').nth(2).waitFor()
     while (downloads.length < 3) await page.waitForEvent('download')
-    assert.deepEqual(downloads, ['view.png', 'lines.txt', 'Without a name'])
+    assert.deepEqual(downloads, ['view.png', 'lines.txt', 'Unnamed file'])
   })
 
-  it('speaks German where that is what the reader speaks', async (t) => {
+  it('is in German for a reader who prefers German', async (t) => {
     const { url } = await shared({ name: 'eine.txt', content: text })
     const { page } = await browser.open(t, { url, locale: 'de-DE', device: 'phone' })
     await page.getByRole('heading', { name: 'Dateien für Sie' }).waitFor()
@@ -83,15 +83,15 @@ describe('the page of a share', () => {
     await assertAccessible(page)
   })
 
-  it('says what is wrong with an address', async (t) => {
+  it('says what is wrong with a link', async (t) => {
     const { url, opaqueId } = await shared({ name: 'a.txt', content: text })
     const [, fragment = ''] = url.split('#')
     const wrong: readonly (readonly [string, string])[] = [
-      [`${proxy.url}/v/${opaqueId}`, 'The key is missing from the address'],
-      [url.slice(0, -1), 'This address is damaged'],
-      [`${proxy.url}/v/${opaqueId.slice(1)}#${fragment}`, 'This address is damaged'],
+      [`${proxy.url}/v/${opaqueId}`, 'The key is missing from the link'],
+      [url.slice(0, -1), 'This link is damaged'],
+      [`${proxy.url}/v/${opaqueId.slice(1)}#${fragment}`, 'This link is damaged'],
       [`${proxy.url}/v/${'0'.repeat(32)}#${fragment}`, 'Nothing is shared here any more'],
-      [url.slice(0, -1) + (url.endsWith('A') ? 'B' : 'A'), 'This does not fit the address'],
+      [url.slice(0, -1) + (url.endsWith('A') ? 'B' : 'A'), 'The files do not match the link'],
     ]
     for (const [address, title] of wrong) {
       const { page, close } = await browser.visit({ url: address, device: 'phone' })
@@ -102,15 +102,15 @@ describe('the page of a share', () => {
     assert.ok(t)
   })
 
-  it('reads the address anew when somebody mends it in the same tab', async (t) => {
+  it('reads the link again when the reader corrects it in the same tab', async (t) => {
     const { url } = await shared({ name: 'mended.txt', content: text })
     const { page } = await browser.open(t, { url: url.split('#')[0] ?? '' })
-    await page.getByRole('heading', { name: 'The key is missing from the address' }).waitFor()
+    await page.getByRole('heading', { name: 'The key is missing from the link' }).waitFor()
     await page.goto(url)
     await page.getByText('mended.txt', { exact: true }).waitFor()
   })
 
-  it('shows nothing of what a server has made up, and keeps nothing of a file that is another', async (t) => {
+  it('shows nothing of a tampered index, and downloads nothing of a tampered file', async (t) => {
     const { url, assetIds } = await shared({ name: 'true.txt', content: text }, { name: 'gone.txt', content: picture })
     proxy.tamper({
       matches: isRequest('GET', /^\/s\/[^/]+$/),
@@ -118,7 +118,7 @@ describe('the page of a share', () => {
       times: 1,
     })
     const { page } = await browser.open(t, { url })
-    await page.getByRole('heading', { name: 'This does not fit the address' }).waitFor()
+    await page.getByRole('heading', { name: 'The files do not match the link' }).waitFor()
     await assertAccessible(page)
     await button(page, 'Try again').click()
     await page.getByText('true.txt', { exact: true }).waitFor()
@@ -133,20 +133,20 @@ describe('the page of a share', () => {
     await page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'))
     let downloads = 0
     page.on('download', () => void downloads++)
-    await button(page, 'Save true.txt').click()
-    await page.getByText('This is another file than was shared').waitFor()
+    await button(page, 'Download true.txt').click()
+    await page.getByText('This is not the file that was shared').waitFor()
     assert.equal(downloads, 0)
     await assertAccessible(page)
 
     proxy.tamper()
     await keeper.owner.deleteAsset(assetIds[1] ?? '')
-    await button(page, 'Save gone.txt').click()
-    await page.getByText('The file is not there any more').waitFor()
-    const saved = await savedBy(page, () => button(page, 'Save true.txt').click())
+    await button(page, 'Download gone.txt').click()
+    await page.getByText('The file is no longer there').waitFor()
+    const saved = await savedBy(page, () => button(page, 'Download true.txt').click())
     assert.deepEqual(saved.bytes, new Uint8Array(text))
   })
 
-  it('draws before it has anything that opens', async (t) => {
+  it('is drawn before the script that decrypts has loaded', async (t) => {
     const { url } = await shared({ name: 'a.txt', content: text })
     const { page } = await browser.open(t, { url: `${world.server.url}/healthz` })
     await page.route('**/receiver-*.js', (route) => route.abort())

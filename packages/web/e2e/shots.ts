@@ -1,16 +1,16 @@
-/** What `npm run screenshots` takes pictures of: each area of the pages adds its states in a file of its own below `shots/`. */
+/** What `npm run screenshots` takes pictures of. Each area of the pages has a file with its states below `shots/`. */
 import type { Page } from 'playwright-core'
 import type { Device, VisitOptions } from './browser.ts'
 import type { World } from './world.ts'
 
 export interface Shot {
-  /** Names the picture: `guest/ready`. Pictures of one area lie together. */
+  /** Names the picture: `guest/ready` is in the directory `guest`. */
   readonly name: string
-  /** Where it begins, in a world that all shots share: what is made there must not change what others show. */
+  /** Prepares the state. All shots share one world, so this must not change what other shots show. */
   begin(world: World): Promise<Begin> | Begin
-  /** From the open page to the state that is to be seen; resolves when it is there. The world's line may be left bad. */
+  /** Leads from the open page to the state to show. The world's line may stay slow or down. */
   reach?(page: Page, world: World): Promise<void>
-  /** Problems that belong to the state. */
+  /** Problems that belong to the state (`VisitOptions`). */
   readonly expected?: readonly RegExp[]
   /** Both, when left out. */
   readonly devices?: readonly Device[]

@@ -1,8 +1,8 @@
-/** Somebody who asked to stay signed in, without a password that would have to be stretched first: what the pages then keep, put where they keep it. */
+/** Signs an owner in without a password, which would have to be stretched: writes the session that the pages store for "Stay signed in". */
 import type { Owner } from '@blindkeep/client/owner'
 import type { Page } from 'playwright-core'
 
-/** As `src/owner/keptSession.ts` keeps it. `page` shows a document of the pages' origin that is none of theirs. */
+/** Writes the same rows as `src/owner/keptSession.ts`. `page` must show another document of the pages' origin. */
 export async function keepSession(page: Page, owner: Owner): Promise<void> {
   await page.evaluate(
     async ({ accountKey, tokens }) => {
@@ -18,7 +18,7 @@ export async function keepSession(page: Page, owner: Owner): Promise<void> {
       }
       const database = await settled(opening)
       const change = database.transaction('session', 'readwrite')
-      // Only then is it there: leaving the document aborts what is not committed.
+      // Leaving the document aborts a transaction that is not committed.
       const committed = new Promise<void>((resolve, reject) => {
         change.oncomplete = () => resolve()
         change.onabort = () => reject(change.error)

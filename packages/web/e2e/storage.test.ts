@@ -1,4 +1,4 @@
-/** The page that is asked "do you really hold this?": what it says of a server that does, of one that has lost something, and of one that lies. */
+/** The storage page with an honest server, a server that has lost files, and a malicious one. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -63,7 +63,7 @@ async function compare(page: Page, copies: readonly ReturnType<typeof asCopy>[])
   await page.locator('.verdict').waitFor()
 }
 
-/** What lies on the server's disk under this hash. */
+/** The file on the server's disk with this hash. */
 async function blobFile(dataDir: string, hash: string): Promise<string> {
   const directory = join(dataDir, 'blobs')
   const name = (await readdir(directory, { recursive: true })).find((one) => one.includes(hash))
@@ -71,8 +71,8 @@ async function blobFile(dataDir: string, hash: string): Promise<string> {
   return join(directory, name)
 }
 
-describe('a server that loses, damages and withholds', () => {
-  it('is found out: each file is called what it is, and no copy of it may go', async (t) => {
+describe('a server that has lost, damaged or withheld files', () => {
+  it('is detected: each file has its own result, and no copy of it may be deleted', async (t) => {
     const keeper = await world.keeper()
     const contents = {
       photo: bytesOf(40_000),
@@ -87,13 +87,13 @@ describe('a server that loses, damages and withholds', () => {
     const { page } = await browser.open(t, { url: `${world.url}/#/storage`, signedInAs: keeper.owner })
 
     await check(page)
-    await results(page).getByText('All 4 files are held: every byte was read and is right.').waitFor()
-    await results(page).getByText('Not from this alone.').waitFor()
+    await results(page).getByText('All 4 files are stored: every byte was read and is correct.').waitFor()
+    await results(page).getByText('Not because of this check alone.').waitFor()
     await assertAccessible(page)
     await page.getByRole('link', { name: 'Links' }).click()
     await page.getByRole('heading', { name: 'Storage', level: 1 }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Storage' }).click()
-    await results(page).getByText('All 4 files are held').waitFor()
+    await results(page).getByText('All 4 files are stored').waitFor()
 
     await compare(page, [asCopy('renamed.jpg', contents.photo), asCopy('contract.pdf', contents.contract)])
     await page.getByRole('heading', { name: 'Yes: you may delete these 2 copies' }).waitFor()
@@ -112,10 +112,10 @@ describe('a server that loses, damages and withholds', () => {
     await check(page)
     await results(page).getByText('3 of 4 files have a problem. Keep your own copies.').waitFor()
     await row(page, 'photo.jpg').getByText('Damaged', { exact: true }).waitFor()
-    await row(page, 'contract.pdf').getByText('Not held', { exact: true }).waitFor()
+    await row(page, 'contract.pdf').getByText('Not stored', { exact: true }).waitFor()
     await row(page, 'notes.txt').getByText('Withheld', { exact: true }).waitFor()
-    await row(page, 'letter.txt').getByText('Held: every byte was read and is right').waitFor()
-    await results(page).getByText('No. Keep every copy you have of the files with a problem.').waitFor()
+    await row(page, 'letter.txt').getByText('Stored: every byte was read and is correct').waitFor()
+    await results(page).getByText('No. Keep every copy of the files with a problem.').waitFor()
     await assertAccessible(page)
     await button(page, 'Problems and not checked').click()
     assert.equal(await results(page).locator('.outcomes > li').count(), 3)
@@ -125,31 +125,31 @@ describe('a server that loses, damages and withholds', () => {
     const copies = Object.entries(contents).map(([name, content]) => asCopy(name, content))
     await compare(page, copies)
     await page.getByRole('heading', { name: 'No: keep 3 of 4 copies' }).waitFor()
-    await row(page, 'letter').getByText('This copy may be deleted').waitFor()
+    await row(page, 'letter').getByText('You may delete this copy').waitFor()
     await assertAccessible(page)
 
-    await page.getByLabel('Quick: is it there').check()
+    await page.getByLabel('Quick: is the whole file there').check()
     await check(page)
-    await results(page).getByText('Held, but its bytes were not read').first().waitFor()
-    assert.equal(await results(page).locator('.badge.good').count(), 0, 'green, though nobody has read it')
+    await results(page).getByText('Stored, but its bytes were not read').first().waitFor()
+    assert.equal(await results(page).locator('.badge.good').count(), 0, 'green, although the bytes were not read')
   })
 })
 
-/** One byte another, and one that was never here. */
+/** One copy has a changed byte, and one was never stored. */
 async function compareAltered(page: Page, content: Content): Promise<void> {
   await compare(page, [asCopy('altered.jpg', content.with(9, (content[9] ?? 0) ^ 1)), asCopy('never.txt', bytesOf(3))])
   await page.getByRole('heading', { name: 'No: keep 2 of 4 copies' }).waitFor()
-  await row(page, 'altered.jpg').getByText('Another file').waitFor()
-  await row(page, 'never.txt').getByText('Nothing of this size is kept').waitFor()
+  await row(page, 'altered.jpg').getByText('A different file').waitFor()
+  await row(page, 'never.txt').getByText('No stored file has this size').waitFor()
 }
 
 async function assertReports(page: Page): Promise<void> {
-  const text = await savedBy(page, () => button(page, 'Save report').click())
+  const text = await savedBy(page, () => button(page, 'Download report').click())
   const lines = new TextDecoder().decode(text.bytes)
   assert.match(text.name, /^storage-check-[\d-]+\.txt$/)
   assert.match(lines, /3 of 4 files have a problem/)
   assert.match(lines, /photo\.jpg\n {4}Damaged \(\d{4}-/)
-  const json = await savedBy(page, () => button(page, 'Save as JSON').click())
+  const json = await savedBy(page, () => button(page, 'Download as JSON').click())
   const report = JSON.parse(new TextDecoder().decode(json.bytes))
   assert.equal(report.summary, 'problems')
   assert.deepEqual(
@@ -158,19 +158,19 @@ async function assertReports(page: Page): Promise<void> {
   )
 }
 
-describe('a server that lies', () => {
+describe('a malicious server', () => {
   let behind: BehindProxy
   let keeper: Keeper
   const content = bytesOf(30_000)
   before(async () => {
-    // Each blob counts as a MiB at least, so that this is enough for six small files and two thirds of a seventh.
+    // Each blob counts as 1 MiB at least, so this is enough for six small files and two thirds of a seventh.
     behind = await startBehindProxy({ PAGES_DIR: PAGES_DIRECTORY, DEEP_BYTES_PER_HOUR: String(20 * 1024 ** 2) })
     keeper = await newKeeper(behind.proxy.url)
     await keep(keeper, 'plan.pdf', content)
   })
   after(() => behind.stop())
 
-  it('is not asked for more than it reads in an hour: the rest is not checked yet, which is no yes', async (t) => {
+  it('is asked for no more than it reads in an hour: the other files are not checked yet', async (t) => {
     const reader = await newKeeper(behind.proxy.url)
     for (let number = 1; number <= 8; number++) await keep(reader, `Bild ${number}.jpg`, bytesOf(100))
     const { page } = await browser.open(t, {
@@ -181,10 +181,12 @@ describe('a server that lies', () => {
       locale: 'de-DE',
     })
     await button(page, 'Jetzt prüfen').click()
-    await page.getByText('2 von 8 Dateien konnten noch nicht geprüft werden. Das ist kein Ja.').waitFor()
+    await page
+      .getByText('2 von 8 Dateien konnten noch nicht geprüft werden. Löschen Sie Ihre eigenen Kopien nicht.')
+      .waitFor()
     await row(page, 'Bild 1.jpg').getByText('Noch nicht geprüft').waitFor()
     await row(page, 'Bild 8.jpg').getByText('Jedes Byte wurde gelesen').waitFor()
-    // At the end of the page the bar at the bottom stands over no control.
+    // At the end of the page the bar at the bottom covers no control.
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
     await assertAccessible(page)
     const asked = behind.proxy.seen.length
@@ -202,16 +204,16 @@ describe('a server that lies', () => {
     }),
   })
 
-  it('is doubted in plain words, in its verdict, its receipts and its keys', async (t) => {
+  it('is detected by its verdict, its receipts and its keys', async (t) => {
     const { proxy } = behind
     const { page } = await browser.open(t, { url: `${proxy.url}/#/storage`, signedInAs: keeper.owner })
     await page.getByText('remembers them from now on').waitFor()
-    const lies = [
+    const tamperings = [
       [lyingVerdict((blob) => Object.assign(blob, { stored: false })), 'Contradiction', 'contradicts itself'],
-      [lyingVerdict((blob) => delete blob.deep), 'Not read, though asked', 'did not'],
+      [lyingVerdict((blob) => delete blob.deep), 'Not read, although requested', 'did not'],
       [changedReceipts((receipts) => receipts.slice(1)), 'Contradiction', 'A receipt is missing'],
     ] as const
-    for (const [tampering, title, why] of lies) {
+    for (const [tampering, title, why] of tamperings) {
       proxy.tamper(tampering)
       await check(page)
       await row(page, 'plan.pdf').getByText(title, { exact: true }).waitFor()
@@ -219,7 +221,7 @@ describe('a server that lies', () => {
       assert.equal(await results(page).locator('.good').count(), 0)
     }
     await button(page, /^Receipts of/).click()
-    await page.getByRole('dialog').getByText('These receipts do not hold').waitFor()
+    await page.getByRole('dialog').getByText('These receipts are not valid').waitFor()
     await assertAccessible(page)
     await button(page, 'Close').click()
 
@@ -229,7 +231,7 @@ describe('a server that lies', () => {
     await assertAlarm(page)
   })
 
-  /** The keys are others than those that this browser has seen. */
+  /** The server's keys differ from the keys that this browser remembers. */
   async function assertAlarm(page: Page): Promise<void> {
     behind.proxy.tamper({
       matches: keysAnswer,
@@ -239,7 +241,7 @@ describe('a server that lies', () => {
       }),
     })
     await page.reload()
-    await page.getByRole('alert').getByText('Alarm: the server’s signing keys are not what they were').waitFor()
+    await page.getByRole('alert').getByText('Warning: the server’s signing keys have changed').waitFor()
     await page.getByRole('alert').getByText('was changed on the server’s list').waitFor()
     await check(page)
     await row(page, 'plan.pdf').getByText('Contradiction', { exact: true }).waitFor({ state: 'detached' })
@@ -250,8 +252,8 @@ describe('a server that lies', () => {
   }
 })
 
-describe('a choice', () => {
-  it('is of an album or of some files, and nothing else is asked about', async (t) => {
+describe('a check', () => {
+  it('of one album or of some files asks about nothing else', async (t) => {
     const keeper = await world.keeper()
     const { albumId } = await keeper.owner.createAlbum({ name: 'Travels' })
     await keep(keeper, 'one.txt', bytesOf(10))
@@ -261,22 +263,22 @@ describe('a choice', () => {
     await page.getByLabel('One album').check()
     await page.getByLabel('Album', { exact: true }).selectOption('Travels')
     await check(page)
-    await results(page).getByText('The file is held: every byte was read and is right.').waitFor()
+    await results(page).getByText('The file is stored: every byte was read and is correct.').waitFor()
     await row(page, 'train.jpg').waitFor()
     await page.getByLabel('Only some').check()
-    await button(page, 'Choose files').click()
+    await button(page, 'Select files').click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('one.txt').check()
     await assertAccessible(page)
-    await button(page, 'Choose 1 file').click()
+    await button(page, 'Select 1 file').click()
     await check(page)
-    await row(page, 'one.txt').getByText('Held: every byte was read and is right').waitFor()
+    await row(page, 'one.txt').getByText('Stored: every byte was read and is correct').waitFor()
     assert.equal(await results(page).locator('.outcomes > li').count(), 1)
   })
 })
 
-describe('receipts', () => {
-  it('of a guest’s file are shown from its landing on, and what is saved holds for strangers too', async (t) => {
+describe('the receipts', () => {
+  it('of a guest’s file begin with its arrival, and are valid for independent checkers', async (t) => {
     const keeper = await world.keeper()
     const { url } = await keeper.owner.createLink()
     await sendFile(url, bytesOf(9_000), { name: 'from a guest.png' })
@@ -298,13 +300,13 @@ describe('receipts', () => {
       one,
       (
         await savedBy(page, () =>
-          button(page, /^Save this receipt/)
+          button(page, /^Download this receipt/)
             .first()
             .click(),
         )
       ).bytes,
     )
-    await writeFile(all, (await savedBy(page, () => button(page, 'Save all of them').click())).bytes)
+    await writeFile(all, (await savedBy(page, () => button(page, 'Download all').click())).bytes)
     const example = fileURLToPath(import.meta.resolve('../../protocol/examples/checkReceipt.mjs'))
     assert.match((await run(process.execPath, [example, world.url, one])).stdout, /holds/)
     const checker = fileURLToPath(import.meta.resolve('../../../conformance/checker/main.ts'))
@@ -314,8 +316,8 @@ describe('receipts', () => {
   })
 })
 
-describe('room', () => {
-  it('is told as it stands, and changes before the eyes; every page says when something has to be done', async (t) => {
+describe('the space', () => {
+  it('is up to date without a reload, and every page says when the owner has to act', async (t) => {
     const keeper = await world.keeper()
     await keep(keeper, 'a.bin', bytesOf(5_000))
     const { server } = world
@@ -324,21 +326,21 @@ describe('room', () => {
       assert.equal(status, 0, stderr)
     }
     const { page } = await browser.open(t, { url: `${world.url}/#/storage`, signedInAs: keeper.owner, device: 'phone' })
-    const room = page.getByRole('region', { name: 'Room' })
-    await room.getByText('No limit is set for your account.').waitFor()
+    const space = page.getByRole('region', { name: 'Space' })
+    await space.getByText('Your account has no limit.').waitFor()
     await limit('--soft', '1000', '--hard', '1MB')
-    await room.getByText('Your storage is nearly full').waitFor()
-    await room.getByRole('progressbar', { name: 'Storage used' }).waitFor()
+    await space.getByText('Your storage is nearly full').waitFor()
+    await space.getByRole('progressbar', { name: 'Storage used' }).waitFor()
     await assertAccessible(page)
     await limit('--soft', '1000', '--hard', '2000')
-    await room.getByText('Your storage is full', { exact: true }).waitFor()
+    await space.getByText('Your storage is full', { exact: true }).waitFor()
     await page.goto(`${world.url}/#/links`)
-    await page.getByText('guests are told that there is no room').first().waitFor()
+    await page.getByText('guests see that your storage is full').first().waitFor()
     await assertAccessible(page)
     await server.restart({ QUOTA_GRACE_DAYS: '0' })
     await page.goto(`${world.url}/#/storage`)
     await page.reload()
-    await room.getByText('Your storage has been full for too long').waitFor()
+    await space.getByText('Your storage has been full for too long').waitFor()
     await assertAccessible(page)
   })
 })

@@ -1,7 +1,7 @@
-/** What a page must not do while it is tested, whatever else it does. */
+/** Records what no page may do during a test. */
 import type { BrowserContext, ConsoleMessage, Request } from 'playwright-core'
 
-/** Every page of the context is watched. The lines that come back grow as something goes wrong. */
+/** Watches every page of the context. The returned list grows with each problem. */
 export async function watchForProblems(context: BrowserContext, origin: string): Promise<readonly string[]> {
   const problems: string[] = []
   await context.exposeBinding('blindkeepViolation', (_source, text: string) => void problems.push(text))
@@ -10,7 +10,7 @@ export async function watchForProblems(context: BrowserContext, origin: string):
     if (isFault(message)) problems.push(`console: ${message.text()}`)
   })
   context.on('page', (page) => {
-    // One that is gone already has nothing to report.
+    // A worker that has already ended reports nothing.
     page.on('worker', (worker) => void worker.evaluate(reportViolationsOfWorker).catch(() => undefined))
   })
   context.on('weberror', (error) => void problems.push(`error: ${error.error().stack ?? String(error.error())}`))
@@ -34,14 +34,14 @@ function reportViolations(): void {
   })
 }
 
-/** Runs in a worker, as soon as there is one: what its console says is heard. */
+/** Runs in each new worker, whose console is recorded. */
 function reportViolationsOfWorker(): void {
   self.addEventListener('securitypolicyviolation', (event) => {
     console.error(`Content-Security-Policy of a worker: ${event.effectiveDirective} refused ${event.blockedURI}`)
   })
 }
 
-/** The browser writes a line for every refusal of the server's and every lost connection: for calls the page has to deal with these itself. */
+/** The browser logs every refused request and every lost connection. The page handles these itself, so they are no fault. */
 function isFault(message: ConsoleMessage): boolean {
   return message.type() === 'error' && !message.text().startsWith('Failed to load resource: ')
 }
@@ -52,6 +52,6 @@ function isCall(request: Request): boolean {
 
 function isElsewhere(url: string, origin: string): boolean {
   const { protocol, origin: asked } = new URL(url)
-  // What a page made itself is nobody else's, also where it has no origin (`blob:null/…`).
+  // A blob belongs to the page that created it, even one without an origin (`blob:null/…`).
   return protocol !== 'about:' && protocol !== 'blob:' && asked !== origin
 }

@@ -1,18 +1,18 @@
-/** Two people and nothing but pages: an owner makes a link, a guest sends through it, and the owner sees it come, keeps it, and lets the copy go. */
+/** The whole path with pages alone: the owner creates a link, a guest sends a file, and the owner downloads it, keeps it and learns that the copy may be deleted. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { inbox } from '../src/text/en/inbox.ts'
 import { links } from '../src/text/en/links.ts'
 import { clipboardOf, useBrowser } from './browser.ts'
-import { button, choose, done, MIB, seal, someFile } from './guestPage.ts'
+import { allArrived, button, choose, MIB, sendChosen, someFile } from './guestPage.ts'
 import { savedBy } from './saved.ts'
 import { useWorld } from './world.ts'
 
 const browser = useBrowser()
 const world = useWorld({ withLine: true })
 
-describe('a file on its way', () => {
-  it('goes from a stranger’s phone into an album, and its copy may go when every byte is proven to be here', async (t) => {
+describe('a file', () => {
+  it('goes from a guest’s phone into an album, and its copy may be deleted once every byte is proven', async (t) => {
     const owner = await world.owner()
     const visit = await browser.open(t, { url: `${world.url}/#/links`, signedInAs: owner })
     const { page } = visit
@@ -31,13 +31,13 @@ describe('a file on its way', () => {
     t.after(() => world.line.slow({}))
     const film = someFile('film of the sea.mp4', 2 * MIB)
     await choose(guest.page, film)
-    await guest.page.getByLabel('Note').fill('The long one')
+    await guest.page.getByLabel('Message', { exact: true }).fill('The long one')
     await guest.page.getByLabel('Your name').fill('Ada')
-    await seal(guest.page)
-    await done(guest.page)
+    await sendChosen(guest.page)
+    await allArrived(guest.page)
     world.line.slow({})
 
-    // Without a reload: the page was open all the time.
+    // Without a reload.
     const row = page.locator('.drop').filter({ hasText: film.name })
     await row.getByText('from Ada').waitFor()
     await row.getByText('The long one').waitFor()
@@ -55,7 +55,7 @@ describe('a file on its way', () => {
 
     await page.getByRole('link', { name: 'Storage' }).click()
     await button(page, 'Check now').click()
-    await page.getByText('every byte was read and is right').first().waitFor()
+    await page.getByText('every byte was read and is correct').first().waitFor()
     await page
       .getByRole('region', { name: 'Before you delete your own copies' })
       .locator('input[type=file]')

@@ -10,15 +10,15 @@ import { type Keeper, newKeeper, newOwner } from '../../../testing/people.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../../testing/startServer.ts'
 import { type Line, startLine } from './line.ts'
 
-/** `PAGES_DIR` of whoever runs the tests, or what `npm run build` has built. */
+/** `PAGES_DIR` from the environment of the tests, or the output of `npm run build`. */
 export const PAGES_DIRECTORY = resolve(process.env.PAGES_DIR ?? join(import.meta.dirname, '..', 'dist'))
 
 export interface WorldOptions extends ServerOptions {
-  /** Links then have the address of a line, which can be made bad. */
+  /** Links then point at a line that can be slow, cut or down. */
   readonly withLine?: boolean
 }
 
-/** Somebody with a password, for pages that ask for it. */
+/** An owner with a password, for pages that ask for it. */
 export interface Person {
   readonly owner: Owner
   readonly email: string
@@ -27,22 +27,22 @@ export interface Person {
 
 export interface World {
   readonly server: RunningServer
-  /** Where people reach it, without a slash at the end. */
+  /** The public address, without a slash at the end. */
   readonly url: string
-  /** Untouched unless the world was made `withLine`. */
+  /** Has an effect only in a world `withLine`. */
   readonly line: Line
-  /** Somebody new, without a password: quick. */
+  /** A new owner without a password: quick. */
   owner(): Promise<Owner>
-  /** Somebody new with an album and a device that may write. */
+  /** A new owner with an album and a registered device. */
   keeper(): Promise<Keeper>
-  /** Somebody new who can sign in: takes half a second, as a password is stretched. */
+  /** A new owner who can sign in. Takes half a second, because the password is stretched. */
   person(): Promise<Person>
-  /** Of somebody new, unless `owner` is given. `url` is `{url}/u/{opaque_id}#{fragment}`. */
+  /** A new link, of a new owner unless `owner` is given. Its `url` is `{url}/u/{opaque_id}#{fragment}`. */
   link(options?: CreateLink & { readonly owner?: Owner }): Promise<CreatedLink>
   stop(): Promise<void>
 }
 
-/** Called at the top of a test file: the server runs as long as its tests. */
+/** Call it at the top of a test file: the server runs as long as the tests of the file. */
 export function useWorld(options: WorldOptions = {}): World {
   let started: World | undefined
   before(async () => {
@@ -50,7 +50,7 @@ export function useWorld(options: WorldOptions = {}): World {
   })
   after(async () => started?.stop())
   const world = (): World => {
-    if (started === undefined) throw new Error('the server runs while tests do')
+    if (started === undefined) throw new Error('the server runs only during tests')
     return started
   }
   return {

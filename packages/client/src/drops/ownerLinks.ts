@@ -1,7 +1,13 @@
 /** The owner's upload links. Their keys and fragments derive from the account key; the client never reads them from the server. */
 import { type Bytes, fromBase64, fromHex, toBase64, utf8 } from '@blindkeep/protocol/bytes'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
-import type { LinkEntryResponse, LinkState } from '@blindkeep/protocol/schemas/links'
+import {
+  type LinkEntryResponse,
+  type LinkState,
+  linkCapMembersOf,
+  linkCapsOf,
+  type NumericLinkCaps,
+} from '@blindkeep/protocol/schemas/links'
 import { SUITE_ID } from '@blindkeep/protocol/suites'
 import type { Static } from 'typebox'
 import type { Environment } from '../environment.ts'
@@ -14,11 +20,7 @@ import type { LinkKeysOf } from './dropKeys.ts'
 import { formatLink } from './linkAddress.ts'
 
 /** Sizes in bytes of sealed files; all optional (specification, Limits). */
-export interface LinkCaps {
-  readonly maxTotalBytes?: number | undefined
-  readonly maxFileCount?: number | undefined
-  readonly maxFileSize?: number | undefined
-}
+export type LinkCaps = Partial<NumericLinkCaps>
 
 export interface CreateLink {
   readonly caps?: LinkCaps | undefined
@@ -101,9 +103,7 @@ export function createOwnerLinks({ call, accountKey, keysOf, publicUrl, environm
           drop_pubkey: toBase64(dropPublicKey),
           crypto_suite_id: SUITE_ID,
           single_use: singleUse,
-          max_total_bytes: caps.maxTotalBytes ?? null,
-          max_file_count: caps.maxFileCount ?? null,
-          max_file_size: caps.maxFileSize ?? null,
+          ...linkCapMembersOf(caps),
           expires_at: expiresAt ?? null,
           passphrase_verifier: verifier === undefined ? null : toBase64(verifier),
           sealed_label: sealedLabel === undefined ? null : toBase64(sealedLabel),
@@ -135,11 +135,7 @@ function ownLinkOf(entry: Static<typeof LinkEntryResponse>): Omit<OwnLink, 'url'
     opaqueId: entry.opaque_id,
     state: entry.state,
     createdAt: entry.created_at,
-    caps: {
-      maxTotalBytes: entry.max_total_bytes ?? undefined,
-      maxFileCount: entry.max_file_count ?? undefined,
-      maxFileSize: entry.max_file_size ?? undefined,
-    },
+    caps: linkCapsOf(entry),
     singleUse: entry.single_use,
     expiresAt: entry.expires_at ?? undefined,
     landedFiles: entry.landed_files,

@@ -51,7 +51,7 @@ export async function createVerificationWorld(): Promise<VerificationWorld> {
 
   async function assertNo(reason: DoubtReason, question: Partial<BeforeDestroying> = {}): Promise<void> {
     const answer = await ask(question)
-    assert.ok(!answer.safe, 'it said yes')
+    assert.ok(!answer.safe, 'the answer is yes')
     assert.ok(answer.doubts.length > 0)
     for (const doubt of answer.doubts) {
       assert.equal(doubt.reason, reason, doubt.message)

@@ -119,7 +119,7 @@ describe('the example for authors of clients', () => {
   })
 
   it('refuses a receipt whose other fields differ', async () => {
-    assertRefused(await check({ ...receipt, size: receipt.size + 1 }), /size is told otherwise/)
+    assertRefused(await check({ ...receipt, size: receipt.size + 1 }), /size is not the signed value/)
     assertRefused(await check({ ...receipt, server_key_id: '0'.repeat(64) }), /no such key/)
   })
 

@@ -37,7 +37,7 @@ function ask(question: Partial<VerifyHeld> = {}): Promise<HeldAnswers> {
 async function doubted(question: Partial<VerifyHeld> = {}): Promise<DoubtedAsset> {
   const { answers } = await ask({ assetIds: [world.asset.assetId], ...question })
   const [answer] = answers
-  assert.ok(answer !== undefined && !answer.held, 'it said yes')
+  assert.ok(answer !== undefined && !answer.held, 'the answer is yes')
   assert.ok(answer.doubts.length > 0)
   return answer
 }

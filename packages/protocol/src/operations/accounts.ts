@@ -16,7 +16,7 @@ export const accountOperations = {
     auth: 'none',
     summary: 'Register an account',
     description:
-      'password is the authentication secret that the client derives from the password and the salt; neither the password nor the key derived beside it leaves the client. A repeat with identical values is the same success.',
+      'The member password is the authentication secret that the client derives from the password and the salt. The password itself and the key derived with the secret never leave the client. A repeat with identical values succeeds again.',
     body: { type: 'application/json', schema: RegisterRequest },
     answers: { 201: { description: 'Registered and signed in.', body: TokenResponse } },
     problems: [
@@ -31,10 +31,10 @@ export const accountOperations = {
     path: '/v1/auth/kdf',
     tag: 'accounts',
     auth: 'none',
-    summary: 'Salt and version of an account’s key derivation',
-    description: 'An unknown e-mail gets a made-up salt that stays the same.',
+    summary: 'Get the salt and version of an account’s key derivation',
+    description: 'An unknown e-mail gets a decoy salt, the same each time.',
     body: { type: 'application/json', schema: KdfRequest },
-    answers: { 200: { description: 'What the client derives with.', body: KdfResponse } },
+    answers: { 200: { description: 'Salt and version.', body: KdfResponse } },
     problems: ['error.auth.rate_limited'],
   },
   login: {
@@ -44,11 +44,11 @@ export const accountOperations = {
     auth: 'none',
     summary: 'Open a session',
     description:
-      'Unknown e-mail and wrong secret are one answer. 202 is a continuation, not a failure: the account has a second factor, and no session before its code is given.',
+      'An unknown e-mail and a wrong secret get the same answer. 202 is not a failure: the account has a second factor, and the session opens after its code.',
     body: { type: 'application/json', schema: LoginRequest },
     answers: {
       200: { description: 'Signed in.', body: TokenResponse },
-      202: { description: 'The second factor is asked for.', body: ChallengeResponse },
+      202: { description: 'The second factor is required.', body: ChallengeResponse },
     },
     problems: ['error.auth.invalid_credentials', 'error.auth.rate_limited'],
   },

@@ -7,9 +7,9 @@ export const assetOperations = {
     path: '/v1/assets/{asset_id}',
     tag: 'assets',
     auth: 'bearer',
-    summary: 'One of the caller’s assets',
+    summary: 'Get one of the caller’s assets',
     description:
-      'There from its first blob on. Complete with original, metadata and provenance; a client that finds an asset incomplete uploads what is missing.',
+      'An asset exists once its first blob has landed. It is complete with original, metadata and provenance. A client that finds an incomplete asset uploads the missing blobs.',
     answers: { 200: { description: 'The asset.', body: AssetResponse } },
     problems: ['error.asset.not_found'],
   },
@@ -20,7 +20,7 @@ export const assetOperations = {
     auth: 'bearer',
     summary: 'Delete an asset',
     description:
-      'Gives the quota back at once and ends its open sessions. Its id stays taken. Refused before the retention_until of its manifest.',
+      'Returns the quota at once and ends the open sessions of the asset. The id stays taken. Refused before the retention_until of the manifest.',
     answers: { 204: { description: 'Deleted.' } },
     problems: ['error.asset.not_found', 'error.asset.retained'],
   },
@@ -29,9 +29,9 @@ export const assetOperations = {
     path: '/v1/assets/{asset_id}/receipts',
     tag: 'assets',
     auth: 'bearer',
-    summary: 'Receipts covering an asset',
+    summary: 'List the receipts of an asset',
     description:
-      'In receipt_seq order, the landing of an adopted drop included. receipt_cbor is the receipt: check its two signatures under the key that server_key_id names.',
+      'In receipt_seq order, including the receipt of an adopted drop. receipt_cbor is the receipt. Verify its two signatures with the key that server_key_id names.',
     answers: { 200: { description: 'The receipts.', body: AssetReceiptsResponse } },
     problems: ['error.storage.asset_not_found'],
   },

@@ -7,8 +7,8 @@ export const blobOperations = {
     path: '/v1/blob/{hash}',
     tag: 'assets',
     auth: 'bearer',
-    summary: 'Ciphertext of a blob',
-    description: 'Any copy that a live asset of the caller’s holds. Sealed bytes, immutable, with ranges.',
+    summary: 'Get the ciphertext of a blob',
+    description: 'Any blob of the caller’s assets. Sealed bytes, immutable, with ranges.',
     requestHeaders: ['Range', 'If-Range', 'If-None-Match'],
     answers: immutableContent,
     problems: [
@@ -23,7 +23,7 @@ export const blobOperations = {
     path: '/v1/blob/{hash}',
     tag: 'assets',
     auth: 'bearer',
-    summary: 'Size of a blob’s ciphertext',
+    summary: 'Get the size of a blob’s ciphertext',
     description: 'As GET, without the bytes.',
     requestHeaders: ['If-None-Match'],
     answers: {

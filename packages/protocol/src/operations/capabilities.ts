@@ -9,11 +9,11 @@ export const capabilityOperations = {
     auth: 'bearer',
     summary: 'Mint a capability token',
     description:
-      'A JWT by which one peer may read the album, for 24 hours at most; it verifies under the signing_key of server-info. Each request makes another one. So far nothing is read with it on this server.',
+      'A JWT by which one peer may read the album, for at most 24 hours. Verify it with the signing_key of server-info. Each request makes a new token. No operation of this server accepts it yet.',
     body: { type: 'application/json', schema: MintCapabilityRequest },
     creates: true,
     writes: true,
-    answers: { 201: { description: 'The token, this once.', body: MintCapabilityResponse } },
+    answers: { 201: { description: 'The token, which is shown only once.', body: MintCapabilityResponse } },
     problems: ['error.federation.lifetime_too_long', 'error.album.not_available', 'error.request.limit_reached'],
   },
   listCapabilities: {
@@ -21,8 +21,9 @@ export const capabilityOperations = {
     path: '/v1/albums/{album_id}/capabilities',
     tag: 'federation',
     auth: 'bearer',
-    summary: 'Live capability tokens of an album',
-    description: 'Those that have neither ended nor been revoked, oldest first. The tokens themselves are not kept.',
+    summary: 'List the live capability tokens of an album',
+    description:
+      'All that have neither expired nor been revoked, oldest first. The server does not keep the tokens themselves.',
     answers: { 200: { description: 'The tokens.', body: CapabilitiesResponse } },
     problems: ['error.album.not_available'],
   },
@@ -33,8 +34,8 @@ export const capabilityOperations = {
     auth: 'bearer',
     summary: 'Revoke a capability token',
     description:
-      'It is on the list of revoked tokens within a second, until its own end. The answer is the same whether or not the album had such a token.',
-    answers: { 204: { description: 'No such token of the album is live now.' } },
+      'The list of revoked tokens contains it within a second, until it expires. The answer is the same if the album has no such token.',
+    answers: { 204: { description: 'The album has no such live token now.' } },
     problems: ['error.album.not_available'],
   },
 } as const satisfies Operations

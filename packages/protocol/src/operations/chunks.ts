@@ -1,7 +1,7 @@
-/** What every chunk says of itself. */
+/** The headers of every chunk. */
 export const chunkHeaders = ['X-Service-Offset', 'X-Service-Checksum'] as const
 
-/** What every chunk may meet, whatever it is sent through. */
+/** The problems of every chunk, a guest's or an owner's. */
 export const chunkProblems = [
   'error.upload.session_not_found',
   'error.upload.missing_offset',
@@ -19,7 +19,7 @@ export const chunkProblems = [
 
 export const sessionState = {
   200: {
-    description: 'Where the session stands. A landed one answers so for 30 days.',
+    description: 'The state of the session. A landed session answers for 30 days.',
     headers: ['X-Service-Offset', 'X-Service-Length', 'X-Service-State'],
   },
 } as const

@@ -9,11 +9,11 @@ export const deviceOperations = {
     auth: 'bearer',
     summary: 'Add a device',
     description:
-      'The client makes device_id and the keys. The same caller with the same values again: 200. Any other use of a taken id is refused, a revoked device’s too.',
+      'The client generates device_id and the keys. A repeat by the same caller with the same values gets 200. Any other use of a taken id is refused, also if its device is revoked.',
     body: { type: 'application/json', schema: AddDeviceRequest },
     writes: true,
     answers: {
-      200: { description: 'It had been added before.', body: DeviceResponse },
+      200: { description: 'The device existed already.', body: DeviceResponse },
       201: { description: 'The device is added.', body: DeviceResponse },
     },
     problems: ['error.device.invalid', 'error.request.limit_reached'],
@@ -23,9 +23,9 @@ export const deviceOperations = {
     path: '/v1/devices',
     tag: 'devices',
     auth: 'bearer',
-    summary: 'The caller’s devices',
+    summary: 'List the caller’s devices',
     description:
-      'All of them, revoked ones too, oldest first. Check each mac: a device without the right one was not added by the account’s owner.',
+      'All devices, including revoked ones, oldest first. Check each mac: a device with a wrong or missing mac was not added by the owner of the account.',
     answers: { 200: { description: 'The devices.', body: DevicesResponse } },
     problems: [],
   },
@@ -36,8 +36,8 @@ export const deviceOperations = {
     auth: 'bearer',
     summary: 'Revoke one of the caller’s devices',
     description:
-      'For good. It stays in the list, with the time at which it was first revoked. Sessions that were signed in with its device_id end at once.',
-    answers: { 204: { description: 'The device is revoked, now or before.' } },
+      'This cannot be undone. The device stays in the list, with the time of its first revocation. Sessions that signed in with its device_id end at once.',
+    answers: { 204: { description: 'The device is revoked.' } },
     problems: ['error.device.not_found'],
   },
 } as const satisfies Operations

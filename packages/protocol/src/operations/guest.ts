@@ -10,10 +10,10 @@ export const guestOperations = {
     path: '/d/{opaque_id}',
     tag: 'guest',
     auth: 'link',
-    summary: 'The link as its guest sees it',
+    summary: 'Get a link as its guest',
     description:
-      'Limits before a byte is sent. Compare drop_pubkey with the link’s fragment and refuse to seal if they disagree. Every dead, foreign or mistyped link is the same 404.',
-    answers: { 200: { description: 'The link takes files.', body: GuestLinkResponse } },
+      'The limits of the link, before a byte is sent. Compare drop_pubkey with the link’s fragment, and refuse to seal if they differ. Ended, unknown and mistyped links get the same 404.',
+    answers: { 200: { description: 'The link accepts files.', body: GuestLinkResponse } },
     problems: ['error.drop.link_not_found'],
   },
   createDrop: {
@@ -23,7 +23,7 @@ export const guestOperations = {
     auth: 'link',
     summary: 'Create a drop session',
     description:
-      'In order: the link admits the file and reserves its caps, the owner’s quota is charged, the declaration is checked. A refusal leaves nothing reserved or charged. The same Idempotency-Key again answers with the same session.',
+      'The server first reserves the link’s caps, then charges the owner’s quota, then checks the declaration. A refusal leaves nothing reserved or charged. A repeat with the same Idempotency-Key gets the same session.',
     requestHeaders: ['Idempotency-Key'],
     body: {
       type: 'application/json',
@@ -50,10 +50,10 @@ export const guestOperations = {
     auth: 'link',
     summary: 'Append one chunk to a drop session',
     description:
-      'The chunk that ends at the declared size is answered 204 only when the drop has landed: hashed as a whole, durable and with a signed receipt. Repeat any chunk freely: the same offset and checksum get the same answer. A refusal’s X-Service-Offset says where to go on.',
+      'The chunk that ends at the declared size gets its 204 only when the drop has landed: hashed as a whole, durable, and with a signed receipt. Any chunk may be repeated: the same offset and checksum get the same answer. The X-Service-Offset of a refusal says where to continue.',
     requestHeaders: chunkHeaders,
     body: { type: 'application/octet-stream' },
-    answers: { 204: { description: 'Kept.', headers: ['X-Service-Offset'] } },
+    answers: { 204: { description: 'The chunk is kept.', headers: ['X-Service-Offset'] } },
     problems: chunkProblems,
   },
   dropSession: {
@@ -61,9 +61,9 @@ export const guestOperations = {
     path: '/d/{opaque_id}/{upload_id}',
     tag: 'guest',
     auth: 'link',
-    summary: 'Where a drop session stands',
+    summary: 'Get the state of a drop session',
     description:
-      'Ask it before resuming; it answers for open sessions and, for 30 days, for those that landed, whatever became of the link.',
+      'Call it before resuming. It answers for open sessions and, for 30 days, for landed ones, even if the link has ended.',
     answers: sessionState,
     problems: ['error.upload.session_not_found'],
   },
@@ -73,8 +73,7 @@ export const guestOperations = {
     tag: 'guest',
     auth: 'link',
     summary: 'Cancel a drop session',
-    description:
-      'Gives the link’s caps and the owner’s quota back. What has landed, or is about to, cannot be cancelled.',
+    description: 'Returns the link’s caps and the owner’s quota. A finishing or landed session cannot be cancelled.',
     answers: { 204: { description: 'Cancelled.' } },
     problems: ['error.upload.session_not_found', 'error.upload.session_closed'],
   },
@@ -83,9 +82,9 @@ export const guestOperations = {
     path: '/d/{opaque_id}/{upload_id}/receipt',
     tag: 'guest',
     auth: 'link',
-    summary: 'The receipt of a landed drop',
+    summary: 'Get the receipt of a landed drop',
     description:
-      'For 30 days. receipt_cbor is the receipt; check its two signatures under the key that server_key_id names.',
+      'Available for 30 days. receipt_cbor is the receipt. Verify its two signatures with the key that server_key_id names.',
     answers: { 200: { description: 'The receipt.', body: AssetReceipt } },
     problems: ['error.upload.session_not_found'],
   },

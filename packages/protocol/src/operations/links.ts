@@ -9,7 +9,7 @@ export const linkOperations = {
     auth: 'bearer',
     summary: 'Provision an upload link',
     description:
-      'The client makes opaque_id and the Drop Key. The same caller with the same values again: 201. Any other use of a taken id is refused, dead links included.',
+      'The client generates opaque_id and the Drop Key. A repeat by the same caller with the same values gets 201. Any other use of a taken id is refused, also if its link has ended.',
     body: { type: 'application/json', schema: ProvisionLinkRequest },
     creates: true,
     writes: true,
@@ -21,8 +21,8 @@ export const linkOperations = {
     path: '/v1/drops/links',
     tag: 'links',
     auth: 'bearer',
-    summary: 'The caller’s links',
-    description: 'All of them, dead ones too, oldest first.',
+    summary: 'List the caller’s links',
+    description: 'All links, including ended ones, oldest first.',
     answers: { 200: { description: 'The links.', body: LinksResponse } },
     problems: [],
   },
@@ -33,8 +33,8 @@ export const linkOperations = {
     auth: 'bearer',
     summary: 'Revoke one of the caller’s links',
     description:
-      'Ends its open sessions at once; drops that landed stay. The answer is the same whether or not there was such a link.',
-    answers: { 204: { description: 'No such link of the caller’s is live now.' } },
+      'Ends the open sessions of the link at once. Landed drops stay. The answer is the same if there is no such link.',
+    answers: { 204: { description: 'The caller has no such live link now.' } },
     problems: [],
   },
 } as const satisfies Operations

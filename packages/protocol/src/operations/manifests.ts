@@ -1,4 +1,4 @@
-/** What a manifest may be refused for, by an upload and an adoption alike. */
+/** The problems of a manifest, in an upload and in an adoption. */
 export const manifestProblems = [
   'error.upload.unsupported_content_type',
   'error.manifest.suite_unknown',

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { ProblemCode } from '../problems.ts'
 
-/** What one row of the table says (`operations.ts`). */
+/** One row of the table in `operations.ts`. */
 export interface Operation {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
   /** Relative to the server's base URL; parameters in braces are path segments. */
@@ -24,33 +24,33 @@ export interface Operation {
   /** `link`: possession of the opaque id in the path is the credential. */
   readonly auth: 'none' | 'bearer' | 'link'
   readonly summary: string
-  /** What a client's author has to know beyond the shapes. */
+  /** What the author of a client must know beyond the shapes. */
   readonly description: string
   readonly query?: Readonly<Record<string, QueryParameter>>
   readonly requestHeaders?: readonly HeaderName[]
   readonly body?: JsonBody | ChunkBody
-  /** A probe: nothing that a client sends makes it fail, a malformed protocol header neither. */
+  /** A probe: no request makes it fail, not even one with a malformed protocol header. */
   readonly neverFails?: true
-  /** A write that creates: refused outside the protocol window (specification, Versioning, 3). */
+  /** A write that creates. Outside the protocol window it is refused (specification, Versioning, 3). */
   readonly creates?: true
-  /** A GET that answers HEAD too: the same without the body. */
+  /** A GET that also answers HEAD: the same without the body. */
   readonly answersHead?: true
-  /** A suspended account may not do it. */
+  /** Refused to a suspended account. */
   readonly writes?: true
   readonly answers: Readonly<Record<number, Answer>>
-  /** What it says beyond the gates that every operation of its kind has (`gateProblems`). */
+  /** The problems besides those of the gates (`gateProblems`). */
   readonly problems: readonly ProblemCode[]
-  /** Codes that have another status here than in the catalog. */
+  /** Codes whose status here differs from the catalog. */
   readonly statuses?: Readonly<Partial<Record<ProblemCode, number>>>
 }
 
-/** A part of the table, by the operations’ names. */
+/** A part of the table, by the names of the operations. */
 export type Operations = Readonly<Record<string, Operation>>
 
 export interface JsonBody {
   readonly type: 'application/json'
   readonly schema: TSchema
-  /** Members whose values the operation itself judges, in an order of its own. Unknown members and JSON types are judged before it all the same. */
+  /** Members whose values the operation checks itself, in its own order. Their JSON types are checked with the others. */
   readonly judgedLater?: readonly string[]
 }
 
@@ -60,7 +60,7 @@ export interface ChunkBody {
 
 export interface Answer {
   readonly description: string
-  /** A JSON shape; or sealed bytes, a JSON document of another standard's shape, a page for people, or server-sent events without an end. */
+  /** A JSON shape; or sealed bytes, a JSON document with a shape of another standard, a page for people, or endless server-sent events. */
   readonly body?: TSchema | 'bytes' | 'json' | 'html' | 'events'
   readonly headers?: readonly HeaderName[]
 }
@@ -68,36 +68,37 @@ export interface Answer {
 export interface QueryParameter {
   readonly description: string
   readonly required: boolean
-  /** Of a string, or of an integer in decimal digits. */
+  /** A string, or an integer in decimal digits. */
   readonly schema: TSchema
 }
 
 export type HeaderName = keyof typeof HEADER_DOCS
 
 export const HEADER_DOCS = {
-  'X-Service-Offset': 'Requests: the byte of the blob at which the chunk starts. Answers: the byte at which to go on.',
+  'X-Service-Offset':
+    'Requests: the byte of the blob at which the chunk starts. Answers: the byte at which to continue.',
   'X-Service-Checksum': 'SHA-256 of the chunk, 64 lowercase hex characters.',
   'X-Service-Length': 'Declared size of the blob in bytes.',
   'X-Service-State': 'open, finishing, landed or failed.',
   'Idempotency-Key':
-    'Any text of the client’s, 1 to 255 printable ASCII characters: the same key again answers with the same session.',
-  Range: 'One range of bytes (RFC 9110, section 14); several are answered whole.',
+    'A text that the client chooses, 1 to 255 printable ASCII characters. A repeat with the same key gets the same session.',
+  Range: 'One range of bytes (RFC 9110, section 14). A request for several ranges gets the whole content.',
   'If-Range': 'The ETag that the range belongs to.',
-  'If-None-Match': 'ETags that the client holds.',
-  'Last-Event-ID': 'The id of the last event that the client has heard: the stream goes on after it.',
-  'X-Accel-Buffering': 'no: what stands in front of the server passes each event on at once.',
-  Location: 'Path of what was created.',
+  'If-None-Match': 'ETags that the client has.',
+  'Last-Event-ID': 'The id of the last event that the client received. The stream continues after it.',
+  'X-Accel-Buffering': 'no: tells a proxy to pass on each event at once.',
+  Location: 'The path of the created resource.',
   ETag: 'The ciphertext hash, or the version of the document.',
   'Accept-Ranges': 'bytes',
-  'Content-Range': 'Which bytes of how many.',
-  'Cache-Control': 'How long the answer may be kept.',
-  'Retry-After': 'Seconds to wait.',
-  'WWW-Authenticate': 'Bearer realm="service", with the errors of RFC 6750.',
-  Allow: 'Methods that the path has.',
+  'Content-Range': 'The range of the bytes and the total length.',
+  'Cache-Control': 'How long a cache may keep the answer.',
+  'Retry-After': 'Seconds to wait before the next attempt.',
+  'WWW-Authenticate': 'Bearer realm="service", with an error of RFC 6750.',
+  Allow: 'The methods of the path.',
   Upgrade: 'service/ and the newest protocol version.',
   Warning:
-    'There when the protocol version of the request is below an announced cutoff: 299, and the path of the deprecation document.',
-  'X-Request-Id': 'Names this answer; a problem’s instance carries it too.',
-  'X-Service-Protocol-Min': 'Oldest protocol version accepted for writes.',
+    'Present when an announced cutoff applies to the protocol version of the request: 299, and the path of the deprecation document.',
+  'X-Request-Id': 'The id of this answer; also in the member instance of a problem.',
+  'X-Service-Protocol-Min': 'Oldest protocol version that writes may use.',
   'X-Service-Protocol-Max': 'Newest protocol version.',
 } as const

@@ -9,7 +9,7 @@ export const ownAccountOperations = {
     auth: 'bearer',
     summary: 'Change the password',
     description:
-      'Asks for the present secret, and ends all other sessions; the caller’s goes on. Give the account key sealed anew: salt and sealed_account_key that are left out stay as they are. The recovery words stay good. Of two changes at once one wins, the other is told that its current_password is wrong. The same values again, salt and sealed_account_key among them, are the same success.',
+      'Requires the current secret. Ends all sessions except the caller’s. Send the account key sealed under the new password; if salt or sealed_account_key is left out, it stays as it is. The recovery words stay valid. Of two changes at the same time one succeeds; the other is refused because its current_password is wrong. A repeat with identical values, including salt and sealed_account_key, succeeds again.',
     body: { type: 'application/json', schema: ChangePasswordRequest },
     writes: true,
     answers: { 204: { description: 'Changed.' } },
@@ -22,9 +22,9 @@ export const ownAccountOperations = {
     auth: 'bearer',
     summary: 'Delete the account',
     description:
-      'For good, with all that it keeps. Asks for the present secret. Its sessions and links end with the answer and its e-mail is free; what it kept is let go of right afterwards, and its bytes are removed when they have waited out the grace window. Guests can still fetch the receipts of what landed, for their 30 days. An asset whose retention_until lies ahead keeps the account: nothing is deleted then.',
+      'Deletes the account and everything in it; this cannot be undone. Requires the current secret. With the answer, its sessions and links have ended and its e-mail is free. The server deletes the contents right afterwards, and their bytes after the grace window. Guests can still fetch the receipts of landed drops for 30 days. While retention_until of an asset is in the future, the request is refused and nothing is deleted.',
     body: { type: 'application/json', schema: DeleteAccountRequest },
-    answers: { 204: { description: 'The account is gone.' } },
+    answers: { 204: { description: 'The account is deleted.' } },
     problems: ['error.auth.invalid_credentials', 'error.auth.rate_limited', 'error.asset.retained'],
   },
   account: {
@@ -32,8 +32,8 @@ export const ownAccountOperations = {
     path: '/v1/account',
     tag: 'accounts',
     auth: 'bearer',
-    summary: 'The caller’s own account',
-    description: 'Carries the sealed account key, which the client opens with the key derived from the password.',
+    summary: 'Get the caller’s account',
+    description: 'Contains the sealed account key, which the client opens with the key derived from the password.',
     answers: { 200: { description: 'The account.', body: AccountResponse } },
     problems: [],
   },

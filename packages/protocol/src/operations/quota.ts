@@ -7,9 +7,9 @@ export const quotaOperations = {
     path: '/v1/quota',
     tag: 'quota',
     auth: 'bearer',
-    summary: 'The caller’s storage use',
-    description: 'used counts open uploads, pending drops and stored copies, each with its declared size.',
-    answers: { 200: { description: 'Use and limits.', body: QuotaResponse } },
+    summary: 'Get the caller’s storage usage',
+    description: 'The member used counts open uploads, pending drops and blobs of assets, each with its declared size.',
+    answers: { 200: { description: 'Usage and limits.', body: QuotaResponse } },
     problems: [],
   },
 } as const satisfies Operations

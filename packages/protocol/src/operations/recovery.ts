@@ -13,11 +13,11 @@ export const recoveryOperations = {
     path: '/v1/auth/recover/start',
     tag: 'accounts',
     auth: 'none',
-    summary: 'The account key, sealed under the recovery words',
+    summary: 'Get the account key sealed under the recovery words',
     description:
-      'Whoever has the words opens it. An unknown e-mail, or an account without recovery words, gets a made-up one that stays the same: it opens with no words.',
+      'The recovery words open it. An unknown e-mail and an account without recovery words get a decoy, the same each time, which no words open.',
     body: { type: 'application/json', schema: StartRecoveryRequest },
-    answers: { 200: { description: 'What the words open.', body: StartRecoveryResponse } },
+    answers: { 200: { description: 'The sealed account key.', body: StartRecoveryResponse } },
     problems: ['error.auth.rate_limited'],
   },
   finishRecovery: {
@@ -25,13 +25,13 @@ export const recoveryOperations = {
     path: '/v1/auth/recover/finish',
     tag: 'accounts',
     auth: 'none',
-    summary: 'Set a new secret by the recovery words',
+    summary: 'Set a new secret with the recovery words',
     description:
-      'Ends all sessions and opens a new one. password is the new authentication secret, sealed_account_key the account key sealed anew; what is left out stays as it is. A wrong proof and an unknown e-mail are one answer, and are counted as wrong secrets are. 202 is a continuation: with a second factor on, nothing is set before its code is given. The recovery words stay good.',
+      'Ends all sessions and opens a new one. password is the new authentication secret, sealed_account_key the account key sealed under the new password; members that are left out stay as they are. A wrong proof and an unknown e-mail get the same answer and count as wrong secrets. 202 is not a failure: with a second factor, nothing changes before its code arrives. The recovery words stay valid.',
     body: { type: 'application/json', schema: FinishRecoveryRequest },
     answers: {
-      200: { description: 'The secret is set, and the caller signed in.', body: TokenResponse },
-      202: { description: 'The second factor is asked for.', body: ChallengeResponse },
+      200: { description: 'The secret is set, and the caller is signed in.', body: TokenResponse },
+      202: { description: 'The second factor is required.', body: ChallengeResponse },
     },
     problems: ['error.auth.recovery_invalid', 'error.auth.rate_limited'],
   },

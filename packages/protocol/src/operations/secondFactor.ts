@@ -17,7 +17,7 @@ export const secondFactorOperations = {
     auth: 'none',
     summary: 'Complete a sign-in or a recovery that answered 202',
     description:
-      'Takes a code of the authenticator (RFC 6238, one step of 30 s to either side) or a backup code. Each is good once, and the challenge for one answer. An unknown, expired or used-up challenge is one answer. Wrong codes are counted for the account too, so that new challenges give no more tries.',
+      'Accepts a code of the authenticator (RFC 6238, one step of 30 s to either side) or a backup code. Each code works once, and the challenge ends with the right code. Unknown, expired and used challenges get the same answer. Wrong codes also count for the account, so that new challenges give no more attempts.',
     body: { type: 'application/json', schema: VerifyTotpRequest },
     answers: { 200: { description: 'Signed in.', body: TokenResponse } },
     problems: ['error.auth.totp_challenge_invalid', 'error.auth.totp_invalid_code', 'error.auth.rate_limited'],
@@ -27,12 +27,14 @@ export const secondFactorOperations = {
     path: '/v1/auth/totp/enroll',
     tag: 'accounts',
     auth: 'bearer',
-    summary: 'Begin with a second factor',
+    summary: 'Enroll a second factor',
     description:
-      'Asks for the present secret. Nothing is asked for at a sign-in before the factor is confirmed. Enrolling again replaces what was not confirmed.',
+      'Requires the current secret. Sign-in does not ask for the factor before it is confirmed. Enrolling again replaces an unconfirmed factor.',
     body: { type: 'application/json', schema: EnrollTotpRequest },
     writes: true,
-    answers: { 200: { description: 'What an authenticator reads, often from a QR code.', body: EnrollTotpResponse } },
+    answers: {
+      200: { description: 'The URI for the authenticator, often shown as a QR code.', body: EnrollTotpResponse },
+    },
     problems: ['error.auth.invalid_credentials', 'error.auth.totp_already_active', 'error.auth.rate_limited'],
   },
   confirmTotp: {
@@ -42,10 +44,10 @@ export const secondFactorOperations = {
     auth: 'bearer',
     summary: 'Turn the second factor on',
     description:
-      'With a code of the authenticator, which is used up by it. The answer is the only one that ever carries the backup codes. Sessions that are open stay open: end them where they are listed.',
+      'Requires a code of the authenticator, which is used up. Only this answer contains the backup codes. Open sessions stay open; the list of sessions can end them.',
     body: { type: 'application/json', schema: ConfirmTotpRequest },
     writes: true,
-    answers: { 200: { description: 'It is on.', body: ConfirmTotpResponse } },
+    answers: { 200: { description: 'The second factor is on.', body: ConfirmTotpResponse } },
     problems: ['error.auth.totp_invalid_code', 'error.auth.totp_not_pending', 'error.auth.rate_limited'],
   },
   disableTotp: {
@@ -55,10 +57,10 @@ export const secondFactorOperations = {
     auth: 'bearer',
     summary: 'Turn the second factor off',
     description:
-      'Asks for the present secret and for a code of the authenticator or a backup code. All backup codes go with it.',
+      'Requires the current secret and a code of the authenticator or a backup code. Deletes all backup codes.',
     body: { type: 'application/json', schema: DisableTotpRequest },
     writes: true,
-    answers: { 204: { description: 'It is off.' } },
+    answers: { 204: { description: 'The second factor is off.' } },
     problems: [
       'error.auth.invalid_credentials',
       'error.auth.totp_invalid_code',

@@ -10,7 +10,7 @@ export const sessionOperations = {
     auth: 'none',
     summary: 'Rotate the token pair',
     description:
-      'A refresh token is used once. An honest repeat within 60 s gets the same successor; a later reuse ends the session.',
+      'A refresh token works once. A repeat within 60 s gets the same new pair; a later repeat ends the session.',
     body: { type: 'application/json', schema: RefreshRequest },
     answers: { 200: { description: 'The new pair.', body: TokenResponse } },
     problems: ['error.auth.session_expired'],
@@ -30,9 +30,9 @@ export const sessionOperations = {
     path: '/v1/auth/sessions',
     tag: 'accounts',
     auth: 'bearer',
-    summary: 'Where the account is signed in',
+    summary: 'List the sessions of the account',
     description:
-      'Sessions that have not ended, oldest first. There are 100 at most: when one more opens, the one that has gone unused for longest ends.',
+      'All sessions that have not ended, oldest first. There are at most 100: when another opens, the session unused for the longest time ends.',
     answers: { 200: { description: 'The sessions.', body: SessionsResponse } },
     problems: [],
   },
@@ -43,8 +43,8 @@ export const sessionOperations = {
     auth: 'bearer',
     summary: 'End one of the caller’s sessions',
     description:
-      'Its tokens end at once, and its event streams within seconds. The caller’s own is ended as by logging out. One that is over, unknown or somebody else’s is the same 204.',
-    answers: { 204: { description: 'The caller has no such session any more.' } },
+      'Its tokens end at once, its event streams within seconds. The caller’s own session ends as by logout. Ended, unknown and other accounts’ sessions get the same 204.',
+    answers: { 204: { description: 'The caller has no such session now.' } },
     problems: [],
   },
 } as const satisfies Operations

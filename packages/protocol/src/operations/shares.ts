@@ -8,13 +8,13 @@ export const shareOperations = {
     path: '/v1/shares',
     tag: 'shares',
     auth: 'bearer',
-    summary: 'Make a share',
+    summary: 'Create a share',
     description:
-      'Whoever has its address reads sealed_index, and those of blob_hashes that live assets of the caller’s hold. The client makes opaque_id. The same caller with the same values again: 201. Any other use of a taken id is refused, ended shares included: an address never shows something else.',
+      'Any client with the address can read sealed_index, and each of blob_hashes while an asset of the caller has that blob. The client generates opaque_id. A repeat by the same caller with the same values gets 201. Any other use of a taken id is refused, also if its share has ended: an address never shows something else.',
     body: { type: 'application/json', schema: CreateShareRequest },
     creates: true,
     writes: true,
-    answers: { 201: { description: 'The share is there.', body: CreateShareResponse } },
+    answers: { 201: { description: 'The share is created.', body: CreateShareResponse } },
     problems: ['error.request.limit_reached'],
   },
   listShares: {
@@ -22,9 +22,9 @@ export const shareOperations = {
     path: '/v1/shares',
     tag: 'shares',
     auth: 'bearer',
-    summary: 'The caller’s shares',
+    summary: 'List the caller’s shares',
     description:
-      'Those that were not deleted, oldest first, expired ones for 30 days. What they show is sealed: the caller’s own addresses are nowhere here.',
+      'All shares that were not deleted, oldest first; expired ones for 30 days. Their indexes and the keys in their addresses are not included.',
     answers: { 200: { description: 'The shares.', body: SharesResponse } },
     problems: [],
   },
@@ -35,8 +35,8 @@ export const shareOperations = {
     auth: 'bearer',
     summary: 'Delete a share',
     description:
-      'It shows nothing from now on. The assets stay as they are. The answer is the same whether or not there was such a share.',
-    answers: { 204: { description: 'There is no such share of the caller’s.' } },
+      'The share shows nothing from now on. The assets stay as they are. The answer is the same if there is no such share.',
+    answers: { 204: { description: 'The caller has no such share now.' } },
     problems: [],
   },
   share: {
@@ -44,9 +44,9 @@ export const shareOperations = {
     path: '/s/{opaque_id}',
     tag: 'shares',
     auth: 'link',
-    summary: 'A share as whoever has its address sees it',
+    summary: 'Get a share by its address',
     description:
-      'The index opens with the key in the address, which never reaches the server. Every expired, deleted, foreign or mistyped share is the same 404.',
+      'The key in the address opens the index; it never reaches the server. Expired, deleted, unknown and mistyped shares get the same 404.',
     answers: { 200: { description: 'The share.', body: ShareResponse } },
     problems: ['error.share.not_found'],
   },
@@ -55,9 +55,9 @@ export const shareOperations = {
     path: '/s/{opaque_id}/blob/{hash}',
     tag: 'shares',
     auth: 'link',
-    summary: 'Ciphertext of a shared blob',
+    summary: 'Get the ciphertext of a shared blob',
     description:
-      'If the share names it and a live asset of its owner’s holds it. Sealed bytes, with ranges. What is not there, is withheld, or belongs to no share that shows anything is the same 404.',
+      'Requires that the share names the blob and an asset of its owner has it. Sealed bytes, with ranges. Missing and withheld blobs and blobs of ended shares get the same 404.',
     requestHeaders: ['Range', 'If-Range', 'If-None-Match'],
     answers: content,
     problems: ['error.share.not_found', 'error.request.range_not_satisfiable', 'error.storage.unavailable'],
@@ -67,7 +67,7 @@ export const shareOperations = {
     path: '/s/{opaque_id}/blob/{hash}',
     tag: 'shares',
     auth: 'link',
-    summary: 'Size of a shared blob’s ciphertext',
+    summary: 'Get the size of a shared blob’s ciphertext',
     description: 'As GET, without the bytes.',
     requestHeaders: ['If-None-Match'],
     answers: {

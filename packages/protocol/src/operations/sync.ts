@@ -8,17 +8,17 @@ export const syncOperations = {
     path: '/v1/sync',
     tag: 'sync',
     auth: 'bearer',
-    summary: 'What has changed since',
+    summary: 'List the changes since a cursor',
     description:
-      'The caller’s assets in the order of their last change. An asset appears once, as it is now, at the place of its latest change, and a deleted one as its tombstone: whoever reads on to the end, whatever changes meanwhile, has the last state of each. Begin without a cursor, keep next_cursor once its page is worked in, and go on after it for years. A cursor that is not of this numbering (after a restore of the server, say) is error.sync.cursor_invalid: begin again without one.',
+      'The caller’s assets in the order of their last change. Each asset appears once, in its present state, at its latest change; a deleted asset appears as its tombstone. A client that reads to the end has the last state of every asset, even if assets change while it reads. Begin without a cursor, and store next_cursor after processing its page. A cursor does not expire. A cursor of another numbering, for example after a restore of the server, gets error.sync.cursor_invalid: begin again without one.',
     query: {
       cursor: {
-        description: 'next_cursor of the page before; from the very beginning without it.',
+        description: 'next_cursor of the page before. Without it the feed starts at its beginning.',
         required: false,
         schema: Type.String(),
       },
       limit: {
-        description: `Entries at most; ${SYNC_ENTRIES_DEFAULT} without it.`,
+        description: `The largest number of entries, ${SYNC_ENTRIES_DEFAULT} by default.`,
         required: false,
         schema: Type.Integer({ minimum: 1, maximum: MAX_SYNC_ENTRIES }),
       },
@@ -31,13 +31,13 @@ export const syncOperations = {
     path: '/v1/events',
     tag: 'sync',
     auth: 'bearer',
-    summary: 'What changes, as it happens',
+    summary: 'Receive changes as they happen',
     description:
-      'Server-sent events (WHATWG HTML, section 9.2), to be read by fetch, as an EventSource sends no token. Each event says that something has changed and which, so that the client reads that again; what is said several times in one moment may be said once. The stream begins with now and first gives the id of now; with Last-Event-ID it goes on after that event, each exactly once, for 7 days. When that cannot be done it gives the event reset: read the lists anew. A comment comes at least every 15 s. The stream ends when the access token expires, the session or the server ends, or the client reads too slowly: connect again with the last id. At most 16 streams of an account at a time.',
+      'Server-sent events (WHATWG HTML, section 9.2). Read them with fetch, because an EventSource sends no token. Each event names what has changed, so that the client reads it again. Several changes of the same thing at one moment may be one event. The stream starts at the present and first sends the id of the present. With Last-Event-ID it continues after that event, each event exactly once, for 7 days; if that is not possible, it sends the event reset: read all lists again. A comment comes at least every 15 s. The stream ends when the access token expires, the session or the server ends, or the client reads too slowly: connect again with the last id. An account may have 16 streams at a time.',
     requestHeaders: ['Last-Event-ID'],
     answers: {
       200: {
-        description: 'Events, for as long as the client stays.',
+        description: 'Events, until the stream ends.',
         body: 'events',
         headers: ['Cache-Control', 'X-Accel-Buffering'],
       },

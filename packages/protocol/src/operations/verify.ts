@@ -7,9 +7,9 @@ export const verifyOperations = {
     path: '/v1/storage/verify',
     tag: 'assets',
     auth: 'bearer',
-    summary: 'Does the server really hold these blobs?',
+    summary: 'Check that the server still has these blobs',
     description:
-      'A pure read. One verdict for each asset and one entry for each hash, in the order of the request; durable is the conjunction over exactly the hashes declared. With deep the bytes are read and hashed again, within a budget of the account: past it deep reads rate_limited.',
+      'Changes nothing. One verdict for each asset and one entry for each hash, in the order of the request; durable is the conjunction over exactly the declared hashes. With deep, the server reads and hashes the bytes again, within a budget of the account; beyond it the member deep is rate_limited.',
     body: { type: 'application/json', schema: StorageVerifyRequest },
     answers: { 200: { description: 'The verdicts.', body: StorageVerifyResponse } },
     problems: ['error.storage.unavailable'],

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import type { AlbumId } from '../ids.ts'
 import { base64, list, object, optional, time, uuid } from './shape.ts'
 
-const albumId = uuid<AlbumId>('The album; its client makes the id.')
+const albumId = uuid<AlbumId>('The album. The client generates the id.')
 const sealedName = base64('The album’s name, sealed by the client.', { min: 1, max: 4096 })
 
 export const CreateAlbumRequest = object('CreateAlbumRequest', { album_id: albumId, sealed_name: optional(sealedName) })
@@ -11,7 +11,7 @@ export type CreateAlbumRequest = Static<typeof CreateAlbumRequest>
 export const AlbumResponse = object('AlbumResponse', {
   album_id: albumId,
   sealed_name: optional(sealedName),
-  created_at: time('When it was made.'),
+  created_at: time('When it was created.'),
 })
 export type AlbumResponse = Static<typeof AlbumResponse>
 

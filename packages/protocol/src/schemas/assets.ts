@@ -9,15 +9,15 @@ import { blobDeclaration } from './uploads.ts'
 const assetId = uuid<AssetId>('The asset.')
 
 export const AssetBlobResponse = object('AssetBlobResponse', {
-  role: oneOf(BLOB_ROLES, 'What the bytes are to the asset.'),
+  role: oneOf(BLOB_ROLES, 'The role of the blob in the asset.'),
   hash: sha256('SHA-256 of the ciphertext.'),
   size: integer('Ciphertext bytes.', 1),
 })
 
-/** Given while the original is a drop that was adopted: what its owner decapsulates until a wrapped key is there. */
+/** Present while the original is an adopted drop: the owner decapsulates `kem_ct` until the asset has a wrapped key. */
 export const AssetDropResponse = object('AssetDropResponse', {
   drop_id: uuid<DropId>('The drop that was adopted.'),
-  opaque_id: opaqueId('The link that it came through: the context of its seal.'),
+  opaque_id: opaqueId('The link of the drop: the context of its seal.'),
   kem_ct: InboxEntryResponse.properties.kem_ct,
   received_at: time('When the drop landed.'),
 })
@@ -25,9 +25,9 @@ export const AssetDropResponse = object('AssetDropResponse', {
 export const AssetResponse = object('AssetResponse', {
   asset_id: assetId,
   album_id: uuid<AlbumId>('Its album.'),
-  complete: boolean('Whether original, metadata and provenance are all there.'),
+  complete: boolean('Whether the asset has its original, metadata and provenance.'),
   envelope: ManifestEnvelope,
-  blobs: list(AssetBlobResponse, 'What is there, one of a role, and any number of derivatives.'),
+  blobs: list(AssetBlobResponse, 'The blobs of the asset: at most one of each role, and any number of derivatives.'),
   drop: optional(AssetDropResponse),
   created_at: time('When its first blob landed.'),
   changed_at: time('When it last changed.'),
@@ -36,7 +36,7 @@ export type AssetResponse = Static<typeof AssetResponse>
 
 export const AssetReceiptsResponse = object('AssetReceiptsResponse', {
   asset_id: assetId,
-  receipts: list(AssetReceipt, 'Every receipt covering the asset, in receipt_seq order.'),
+  receipts: list(AssetReceipt, 'Every receipt of the asset, in receipt_seq order.'),
 })
 export type AssetReceiptsResponse = Static<typeof AssetReceiptsResponse>
 

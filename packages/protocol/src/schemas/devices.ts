@@ -5,12 +5,15 @@ import { base64, list, object, optional, time, uuid } from './shape.ts'
 
 const KEY_BYTES = { min: HYBRID_PUBLIC_KEY_BYTES, max: HYBRID_PUBLIC_KEY_BYTES }
 
-const deviceId = uuid<DeviceId>('The device; its client makes the id.')
+const deviceId = uuid<DeviceId>('The device. The client generates the id.')
 const publicKey = base64('Ed25519 key (32 bytes) followed by an ML-DSA-65 key (1952 bytes).', KEY_BYTES)
-const mac = base64('HMAC-SHA-256 under a key of the account: clients ignore a device that the server made up.', {
-  min: 32,
-  max: 32,
-})
+const mac = base64(
+  'HMAC-SHA-256 under a key of the account, so that clients ignore a device that the server invented.',
+  {
+    min: 32,
+    max: 32,
+  },
+)
 
 export const AddDeviceRequest = object('AddDeviceRequest', {
   device_id: deviceId,
@@ -24,7 +27,7 @@ export const DeviceResponse = object('DeviceResponse', {
   public_key: publicKey,
   mac: optional(mac),
   created_at: time('When it was added.'),
-  revoked_at: optional(time('When it was revoked; absent while it may write.')),
+  revoked_at: optional(time('When it was revoked. Absent while it may write.')),
 })
 export type DeviceResponse = Static<typeof DeviceResponse>
 

@@ -8,44 +8,47 @@ const kemCt = base64('Key K encapsulated to the link’s Drop Key.', {
   max: KEM_CIPHERTEXT_BYTES,
 })
 const contentType = text('Declared content type, one of the link’s content_types.')
-const fileName = text('Guest-supplied, unverified, advisory only. Our clients leave it out: the true name is sealed.', {
-  minLength: 1,
-  maxLength: 255,
-})
+const fileName = text(
+  'A name from the guest, unverified, for display only. Blindkeep’s clients leave it out: the true name is sealed.',
+  {
+    minLength: 1,
+    maxLength: 255,
+  },
+)
 
-/** The service never reads album_id, amk_version, a manifest or provenance here: unknown members are refused, not ignored. */
+/** Has no album_id, amk_version, manifest or provenance: unknown members are refused, not ignored. */
 export const CreateDropRequest = object('CreateDropRequest', {
   content_type: contentType,
-  size: integer('Total ciphertext length in bytes.', 1),
-  ciphertext_hash: sha256('SHA-256 that finalization verifies against.'),
+  size: integer('Size of the ciphertext in bytes.', 1),
+  ciphertext_hash: sha256('SHA-256 of the ciphertext, which the server checks at the end.'),
   kem_ct: kemCt,
   passphrase_proof: optional(
-    base64('Argon2id proof; required exactly when the link carries a verifier.', { min: 1, max: 4096 }),
+    base64('Argon2id proof. Required if and only if the link has a verifier.', { min: 1, max: 4096 }),
   ),
   suggested_filename: optional(fileName),
 })
 export type CreateDropRequest = Static<typeof CreateDropRequest>
 
 export const CreateDropResponse = object('CreateDropResponse', {
-  upload_id: uuid<UploadId>('Session id, last path segment of the chunk endpoint.'),
+  upload_id: uuid<UploadId>('The session, the last path segment of the chunk endpoint.'),
   suggested_chunk_size: integer('The chunk size to start with, in bytes.', 1),
 })
 export type CreateDropResponse = Static<typeof CreateDropResponse>
 
 export const InboxEntryResponse = object('InboxEntryResponse', {
-  drop_id: uuid<DropId>('Drop identifier; adoption and discard name it.'),
-  opaque_id: opaqueId('The link it arrived through.'),
+  drop_id: uuid<DropId>('The drop.'),
+  opaque_id: opaqueId('The link of the drop.'),
   ciphertext_hash: sha256('Content address of the ciphertext.'),
   size: integer('Ciphertext bytes.', 1),
   content_type: contentType,
   kem_ct: kemCt,
   suggested_filename: optional(fileName),
   received_at: time('When the drop landed.'),
-  adopting: boolean('Whether an adoption currently holds the row.'),
+  adopting: boolean('Whether an adoption has claimed the drop.'),
 })
 export type InboxEntryResponse = Static<typeof InboxEntryResponse>
 
 export const InboxResponse = object('InboxResponse', {
-  drops: list(InboxEntryResponse, 'Everything waiting, oldest first.'),
+  drops: list(InboxEntryResponse, 'All pending drops, oldest first.'),
 })
 export type InboxResponse = Static<typeof InboxResponse>

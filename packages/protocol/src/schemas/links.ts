@@ -15,23 +15,50 @@ import {
 
 const OPAQUE_BYTES = { min: 1, max: 4096 }
 
-const caps = {
-  expires_at: optional(time('When the link stops accepting drops.')),
-  max_total_bytes: optional(integer('Cumulative bytes across all drops on the link.')),
-  max_file_count: optional(integer('How many files the link may take.')),
+const numericCaps = {
+  max_total_bytes: optional(integer('Largest sum of the bytes of all drops.')),
+  max_file_count: optional(integer('Largest number of files.')),
   max_file_size: optional(integer('Largest single sealed file, in bytes.')),
 }
 
+/** Undefined is no cap. Sizes are bytes of sealed files. */
+export interface NumericLinkCaps {
+  readonly maxTotalBytes: number | undefined
+  readonly maxFileCount: number | undefined
+  readonly maxFileSize: number | undefined
+}
+
+/** The same caps under their names on the wire, which are the names of the columns too. */
+export type LinkCapMembers = { readonly [Name in keyof typeof numericCaps]: number | null }
+
+export function linkCapsOf(members: Partial<LinkCapMembers>): NumericLinkCaps {
+  return {
+    maxTotalBytes: members.max_total_bytes ?? undefined,
+    maxFileCount: members.max_file_count ?? undefined,
+    maxFileSize: members.max_file_size ?? undefined,
+  }
+}
+
+export function linkCapMembersOf(caps: Partial<NumericLinkCaps>): LinkCapMembers {
+  return {
+    max_total_bytes: caps.maxTotalBytes ?? null,
+    max_file_count: caps.maxFileCount ?? null,
+    max_file_size: caps.maxFileSize ?? null,
+  }
+}
+
+const caps = { expires_at: optional(time('When the link stops accepting drops.')), ...numericCaps }
+
 const sealedLabel = base64('The owner’s name for the link, sealed by the client.', OPAQUE_BYTES)
-const suite = integer('The suite a drop must be sealed under; 1 is the only one.')
+const suite = integer('The crypto suite of drops; 1 is the only one.')
 
 export const ProvisionLinkRequest = object('ProvisionLinkRequest', {
   opaque_id: opaqueId('128-bit id from the client’s random generator, 32 lowercase hex characters.'),
-  drop_pubkey: base64('Public half of the Drop Key; opaque to the server, which never decapsulates.', OPAQUE_BYTES),
+  drop_pubkey: base64('Public half of the Drop Key, opaque to the server.', OPAQUE_BYTES),
   crypto_suite_id: suite,
   ...caps,
-  single_use: optional(boolean('The link dies after its first successful drop; absent means that it does not.')),
-  passphrase_verifier: optional(base64('Argon2id verifier, when the link is passphrase-gated.', OPAQUE_BYTES)),
+  single_use: optional(boolean('Whether the link ends after its first landed drop. Absent means no.')),
+  passphrase_verifier: optional(base64('Argon2id verifier, if the link needs a passphrase.', OPAQUE_BYTES)),
   sealed_label: optional(sealedLabel),
 })
 export type ProvisionLinkRequest = Static<typeof ProvisionLinkRequest>
@@ -48,12 +75,12 @@ export const LinkEntryResponse = object('LinkEntryResponse', {
   created_at: time('When it was provisioned.'),
   sealed_label: optional(sealedLabel),
   ...caps,
-  single_use: boolean('Whether it dies after its first successful drop.'),
-  landed_files: integer('Files that landed through it, discarded ones too.'),
-  landed_bytes: integer('Their bytes.'),
-  open_sessions: integer('Uploads under way.'),
-  open_bytes: integer('Bytes that they have reserved.'),
-  pending: integer('Drops of it that wait in the inbox.'),
+  single_use: boolean('Whether it ends after its first landed drop.'),
+  landed_files: integer('Landed files, including discarded ones.'),
+  landed_bytes: integer('Bytes of the landed files.'),
+  open_sessions: integer('Open upload sessions.'),
+  open_bytes: integer('Bytes that the open sessions have reserved.'),
+  pending: integer('Pending drops of the link.'),
 })
 
 export const LinksResponse = object('LinksResponse', {
@@ -61,17 +88,17 @@ export const LinksResponse = object('LinksResponse', {
 })
 export type LinksResponse = Static<typeof LinksResponse>
 
-/** What a guest may know before a byte is sent. */
+/** What a guest sees of a link before an upload. */
 export const GuestLinkResponse = object('GuestLinkResponse', {
   opaque_id: opaqueId('The link.'),
   drop_pubkey: base64('Public half of the Drop Key. Compare it with the link’s fragment before sealing.', OPAQUE_BYTES),
   crypto_suite_id: suite,
-  protocol_version: protocolVersion('The protocol version that the link pins.'),
-  content_types: list(text('A content type.'), 'What a drop may declare.'),
-  passphrase_required: boolean('Whether passphrase_proof is asked for.'),
+  protocol_version: protocolVersion('The protocol version of the link.'),
+  content_types: list(text('A content type.'), 'The content types that a drop may declare.'),
+  passphrase_required: boolean('Whether passphrase_proof is required.'),
   max_file_size: optional(integer('Largest single sealed file, in bytes.')),
-  remaining_bytes: optional(integer('Bytes still free, rounded down to 1 % of the cap.')),
-  remaining_files: optional(integer('Files still free.')),
+  remaining_bytes: optional(integer('Bytes that are left, rounded down to 1 % of the cap.')),
+  remaining_files: optional(integer('Files that are left.')),
   expires_at: optional(time('When the link stops accepting drops.')),
   suggested_chunk_size: integer('The chunk size to start with, in bytes.', 1),
 })

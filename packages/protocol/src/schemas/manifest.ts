@@ -8,27 +8,27 @@ export type KeyMode = (typeof KEY_MODES)[number]
 export const MANIFEST_ACTIONS = ['create', 'replace'] as const
 export type ManifestAction = (typeof MANIFEST_ACTIONS)[number]
 
-/** The server-visible mirror of the signed manifest. Closed: a key that is not known is refused. */
+/** The part of the signed manifest that the server sees. Unknown members are refused. */
 export const ManifestEnvelope = object('ManifestEnvelope', {
-  crypto_suite_id: integer('Must equal the top-level declaration.'),
-  protocol_version: protocolVersion('Protocol version the manifest is written against.'),
-  album_id: optional(uuid<AlbumId>('Must equal the top-level declaration, when given.')),
-  file_id: uuid<AssetId>('The asset the blob belongs to; the same across the bundle’s members.'),
-  amk_version: integer('Album-key epoch the manifest was written under.', 1),
+  crypto_suite_id: integer('Must equal the member of the declaration.'),
+  protocol_version: protocolVersion('Protocol version of the manifest.'),
+  album_id: optional(uuid<AlbumId>('Must equal the member of the declaration, if present.')),
+  file_id: uuid<AssetId>('The asset of the blob, the same for all its blobs.'),
+  amk_version: integer('Epoch of the album key of the manifest.', 1),
   ciphertext_hash: sha256(
-    'Must equal the top-level hash: the blob of this session, which for the original alone is the manifest’s own.',
+    'Must equal the member hash of the declaration. Only for an original is it also the hash in the signed manifest.',
   ),
-  plaintext_size: integer('Plaintext length the manifest commits to, in bytes.'),
-  chunk_size: integer('STREAM plaintext chunk size, in bytes.', 1),
-  key_mode: oneOf(KEY_MODES, 'Whether the asset’s key is derived from the album’s, or wrapped under it.'),
-  metadata_blob_hash: optional(sha256('Hash of the bundle’s metadata blob, when committed.')),
-  original_blob_hash: optional(sha256('Hash of the bundle’s original blob. Required on a replace.')),
+  plaintext_size: integer('Plaintext size in the manifest, in bytes.'),
+  chunk_size: integer('Plaintext size of a STREAM chunk, in bytes.', 1),
+  key_mode: oneOf(KEY_MODES, 'Whether the asset’s key is derived from the album’s key or wrapped under it.'),
+  metadata_blob_hash: optional(sha256('Hash of the metadata blob, if the manifest has it.')),
+  original_blob_hash: optional(sha256('Hash of the original blob. Required for a replace.')),
   created_by_user: uuid<AccountId>('Account that created the asset.'),
-  created_by_device: uuid<DeviceId>('Creating device.'),
-  client_version: text('Client build that wrote the manifest.', { minLength: 1, maxLength: 200 }),
-  timestamp: time('When the client says it was written.'),
-  action: oneOf(MANIFEST_ACTIONS, 'A new asset, or a new original of one that is there.'),
-  prior_provenance_hash: optional(sha256('Provenance chain position that the write continues from.')),
-  retention_until: optional(time('Before it the asset cannot be deleted.')),
+  created_by_device: uuid<DeviceId>('Device that created the asset.'),
+  client_version: text('Client that wrote the manifest, with its version.', { minLength: 1, maxLength: 200 }),
+  timestamp: time('When the manifest was written, by the client’s clock.'),
+  action: oneOf(MANIFEST_ACTIONS, 'Create a new asset, or replace the original of an existing one.'),
+  prior_provenance_hash: optional(sha256('Hash of the provenance blob that this one follows.')),
+  retention_until: optional(time('The asset cannot be deleted before this time.')),
 })
 export type ManifestEnvelope = Static<typeof ManifestEnvelope>

@@ -6,16 +6,16 @@ const members = {
   type: text('Path of the page that explains the code.'),
   title: Type.Optional(text('What went wrong, in a few words.')),
   status: integer('The HTTP status.', 400),
-  detail: Type.Optional(text('What went wrong this time, for a person, in English.')),
-  instance: Type.Optional(text('urn:uuid: and the request id that X-Request-Id carries.')),
+  detail: Type.Optional(text('What went wrong this time, for people, in English.')),
+  instance: Type.Optional(text('urn:uuid: and the request id of X-Request-Id.')),
   code: Type.Unsafe<string>({
     type: 'string',
     enum: [...PROBLEM_CODES],
-    description: 'Stable identifier to switch on.',
+    description: 'Stable code for programs.',
   }),
 }
 
-/** RFC 9457 with `code`. Open for further members, as the RFC asks of its readers. */
+/** RFC 9457 with `code`. Allows other members, as the RFC requires of readers. */
 export const CodedProblem = Type.Object(members, { $id: 'CodedProblem' })
 export type CodedProblem = Static<typeof CodedProblem>
 

@@ -6,8 +6,8 @@ export type QuotaState = (typeof QUOTA_STATES)[number]
 
 export const QuotaResponse = object('QuotaResponse', {
   used: integer('Bytes charged to the caller.'),
-  soft_limit: optional(integer('Where the warning starts, in bytes; absent on an unlimited deployment.')),
-  hard_limit: optional(integer('Where uploads stop, in bytes; absent on an unlimited deployment.')),
-  state: oneOf(QUOTA_STATES, 'Where `used` stands against the limits.'),
+  soft_limit: optional(integer('Usage from which the account is warned, in bytes. Absent if there is no limit.')),
+  hard_limit: optional(integer('Usage from which uploads are refused, in bytes. Absent if there is no limit.')),
+  state: oneOf(QUOTA_STATES, 'How `used` compares with the limits.'),
 })
 export type QuotaResponse = Static<typeof QuotaResponse>

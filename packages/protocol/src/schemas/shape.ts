@@ -11,9 +11,9 @@ import {
 } from '../ids.ts'
 import { MAX_INTEGER } from '../wire.ts'
 
-/** The words in which the wire shapes are written. A schema checked is a type given: patterns carry the branded ids of `ids.ts`. */
+/** Builds the schemas of the wire shapes. Each schema has its type: patterns give the branded ids of `ids.ts`. */
 
-/** A JSON object that refuses members it does not know (specification, Errors, 400). */
+/** A JSON object that refuses unknown members (specification, Errors, 400). */
 export function object<Properties extends TProperties>(name: string, properties: Properties) {
   return Type.Object(properties, { $id: name, additionalProperties: false })
 }
@@ -23,17 +23,17 @@ interface Refinement {
   readonly message: string
 }
 
-/** TypeBox hides a refinement from whoever copies a schema, so `optional` looks here for what it has to keep. */
+/** A copy of a schema loses its TypeBox refinement, so `optional` finds it here and adds it again. */
 const refinements = new WeakMap<TSchema, Refinement>()
 
 function refined<Schema extends TSchema>(schema: Schema, { check, message }: Refinement) {
-  const made = Type.Refine(
+  const refinedSchema = Type.Refine(
     schema,
     (value) => typeof value !== 'string' || check(value),
     () => message,
   )
-  refinements.set(made, { check, message })
-  return made
+  refinements.set(refinedSchema, { check, message })
+  return refinedSchema
 }
 
 /** Optional, and null means absent. */
@@ -43,7 +43,7 @@ export function optional<Schema extends TSchema>(schema: Schema) {
   const nullable = Type.Unsafe<Static<Schema> | null>({
     ...schema,
     type: [type, 'null'],
-    // Null has to be one of the values as well, or it would be of the right type and refused all the same (JSON Schema, validation, 6.1.2).
+    // Null must be one of the values too, or `enum` would refuse it (JSON Schema, validation, 6.1.2).
     ...(values === undefined ? {} : { enum: [...values, null] }),
   })
   const refinement = refinements.get(schema)
@@ -77,7 +77,7 @@ export const opaqueId = (description: string) =>
 export const sha256 = (description: string) =>
   Type.Unsafe<Sha256Hex>({ type: 'string', pattern: SHA256_PATTERN, description })
 
-/** Standard alphabet, padded (RFC 4648, section 4), with the number of bytes behind it between the two limits. */
+/** Base64 in the standard alphabet, padded (RFC 4648, section 4), of a number of bytes between the two limits. */
 export const base64 = (description: string, bytes: { readonly min: number; readonly max: number }) =>
   refined(
     Type.String({
@@ -99,8 +99,8 @@ function isBetween(count: number | undefined, limits: { readonly min: number; re
 }
 
 /**
- * RFC 3339. Requests may use any offset, answers are UTC with milliseconds. What `parseInstant` cannot read is refused here:
- * TypeBox's own check lets the brackets of RFC 9557 pass, and an expiry that nobody could read must not become none.
+ * RFC 3339. Requests may use any offset; answers are UTC with milliseconds. A time that `parseInstant` cannot read is refused here:
+ * TypeBox's own check allows the brackets of RFC 9557, and an unreadable expiry must not count as none.
  */
 export const time = (description: string) =>
   refined(Type.Unsafe<string>({ type: 'string', format: 'date-time', description }), {

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { base64, list, object, opaqueId, optional, sha256, time } from './shape.ts'
 
-/** Bytes of the sealed index, which is one blob of a single data segment. */
+/** Bytes of the sealed index, a blob with a single data segment. */
 export const MAX_SHARE_INDEX_BYTES = 512 * 1024
 export const MAX_SHARE_BLOBS = 10_000
 
 const sealedIndex = base64(
-  'What the share shows and the keys to it, sealed under a key that its address alone carries.',
+  'The files of the share and their keys, sealed under a key that is only in the address of the share.',
   {
     min: 1,
     max: MAX_SHARE_INDEX_BYTES,
@@ -20,9 +20,9 @@ export const CreateShareRequest = object('CreateShareRequest', {
     minItems: 1,
     maxItems: MAX_SHARE_BLOBS,
     description:
-      'Every blob that the share gives, as long as a live asset of the caller’s holds it. One that none holds is accepted, and is not found.',
+      'The blobs of the share. Each can be read while an asset of the caller has it; others are accepted and answer 404.',
   }),
-  expires_at: optional(time('When it stops showing anything; absent means never.')),
+  expires_at: optional(time('When the share expires. Absent means never.')),
 })
 export type CreateShareRequest = Static<typeof CreateShareRequest>
 
@@ -31,8 +31,8 @@ export type CreateShareResponse = Static<typeof CreateShareResponse>
 
 export const ShareEntryResponse = object('ShareEntryResponse', {
   opaque_id: opaqueId('The share.'),
-  created_at: time('When it was made.'),
-  expires_at: optional(time('When it stops showing anything. It is listed for 30 days more.')),
+  created_at: time('When it was created.'),
+  expires_at: optional(time('When the share expires. It stays in the list for 30 more days.')),
 })
 
 export const SharesResponse = object('SharesResponse', {
@@ -40,9 +40,12 @@ export const SharesResponse = object('SharesResponse', {
 })
 export type SharesResponse = Static<typeof SharesResponse>
 
-/** What somebody with the address reads first. */
+/** What a client with the address reads first. */
 export const ShareResponse = object('ShareResponse', {
   sealed_index: sealedIndex,
-  blob_hashes: list(sha256('A content address.'), 'What the share was given, whether or not it is held any more.'),
+  blob_hashes: list(
+    sha256('A content address.'),
+    'The blobs of the share, including those that no asset has any more.',
+  ),
 })
 export type ShareResponse = Static<typeof ShareResponse>

@@ -3,17 +3,17 @@ import type { AssetId, DropId } from '../ids.ts'
 import { AssetResponse } from './assets.ts'
 import { boolean, integer, list, object, oneOf, opaqueId, optional, text, time, uuid } from './shape.ts'
 
-/** What has changed since: the feed of assets, and the events that a connected client hears. */
+/** The feed of assets, and the events that a connected client receives. */
 
 export const SYNC_ENTRIES_DEFAULT = 100
 export const MAX_SYNC_ENTRIES = 1000
 
 const assetId = uuid<AssetId>('The asset.')
-const seq = integer('The number of the change. Each account counts its own.', 1)
+const seq = integer('The number of the change in its account.', 1)
 
 export const SyncEntryResponse = object('SyncEntryResponse', {
   seq,
-  change: oneOf(['upsert', 'delete'], 'Whether the asset is there, new or changed, or was deleted.'),
+  change: oneOf(['upsert', 'delete'], 'upsert: the asset is new or changed. delete: it was deleted.'),
   asset_id: assetId,
   asset: optional(AssetResponse),
   changed_at: time('When it last changed.'),
@@ -21,9 +21,9 @@ export const SyncEntryResponse = object('SyncEntryResponse', {
 export type SyncEntryResponse = Static<typeof SyncEntryResponse>
 
 export const SyncResponse = object('SyncResponse', {
-  entries: list(SyncEntryResponse, 'Assets that have changed, each with its latest change, in the order of seq.'),
-  next_cursor: text('Keep it, and ask with it for what comes after these entries. Opaque.'),
-  has_more: boolean('Whether more is there already.'),
+  entries: list(SyncEntryResponse, 'The changed assets, each with its latest change, in the order of seq.'),
+  next_cursor: text('Opaque. Send it as cursor to get what comes after these entries.'),
+  has_more: boolean('Whether there are more entries already.'),
 })
 export type SyncResponse = Static<typeof SyncResponse>
 
@@ -38,7 +38,7 @@ export const EVENTS = {
   'asset.changed': object('AssetChangedEvent', { asset_id: assetId, seq }),
   'link.changed': object('LinkChangedEvent', { opaque_id: link }),
   'quota.changed': object('QuotaChangedEvent', {}),
-  /** What came before cannot be told any more: read the lists anew. */
+  /** Earlier events are no longer available: the client reads all lists again. */
   reset: object('ResetEvent', {}),
 } as const
 

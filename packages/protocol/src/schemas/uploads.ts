@@ -6,21 +6,21 @@ import { integer, list, object, oneOf, opaqueId, optional, protocolVersion, sha2
 
 const uploadId = uuid<UploadId>('The upload session.')
 
-/** What an upload and an adoption declare alike, beside the manifest that has to agree with it. */
+/** What uploads and adoptions both declare. The manifest must agree with it. */
 export const blobDeclaration = {
-  album_id: uuid<AlbumId>('Album that the asset belongs to.'),
+  album_id: uuid<AlbumId>('The album of the asset.'),
   size: integer('Ciphertext bytes.', 1),
   hash: sha256('SHA-256 of the ciphertext.'),
-  content_type: text('Declared content type, one of the protocol’s.'),
+  content_type: text('Declared content type, one of those of the protocol.'),
   crypto_suite_id: integer('The crypto suite; 1 is the only one.'),
-  protocol_version: protocolVersion('Protocol version the manifest is written against.'),
-  key_mode: oneOf(KEY_MODES, 'Whether the asset’s key is derived from the album’s, or wrapped under it.'),
+  protocol_version: protocolVersion('Protocol version of the manifest.'),
+  key_mode: oneOf(KEY_MODES, 'Whether the asset’s key is derived from the album’s key or wrapped under it.'),
   manifest_envelope: ManifestEnvelope,
 }
 
 export const CreateUploadRequest = object('CreateUploadRequest', {
   ...blobDeclaration,
-  blob_role: oneOf(BLOB_ROLES, 'What the bytes are to the asset, which is the manifest’s file_id.'),
+  blob_role: oneOf(BLOB_ROLES, 'The role of the blob in the asset. The manifest’s file_id names the asset.'),
 })
 export type CreateUploadRequest = Static<typeof CreateUploadRequest>
 
@@ -33,19 +33,19 @@ export type CreateUploadResponse = Static<typeof CreateUploadResponse>
 
 export const OpenUploadResponse = object('OpenUploadResponse', {
   upload_id: uploadId,
-  asset_id: optional(uuid<AssetId>('The asset that it is for.')),
-  blob_role: optional(oneOf(BLOB_ROLES, 'What the bytes are to be to that asset.')),
-  opaque_id: optional(opaqueId('The link that it came through.')),
-  size: integer('Declared bytes.', 1),
-  offset: integer('Bytes that are there.'),
-  state: oneOf(['open', 'finishing'], 'What is finishing goes on by itself.'),
+  asset_id: optional(uuid<AssetId>('The asset of the blob.')),
+  blob_role: optional(oneOf(BLOB_ROLES, 'The role of the blob in that asset.')),
+  opaque_id: optional(opaqueId('The link of the drop.')),
+  size: integer('Declared size in bytes.', 1),
+  offset: integer('Bytes received so far.'),
+  state: oneOf(['open', 'finishing'], 'A finishing session completes without the client.'),
   created_at: time('When it was created.'),
 })
 
 export const UploadsResponse = object('UploadsResponse', {
   uploads: list(
     OpenUploadResponse,
-    'All open sessions that the caller is charged for, guests’ included, oldest first.',
+    'All sessions that the caller’s quota is charged for, including those of guests, oldest first.',
   ),
 })
 export type UploadsResponse = Static<typeof UploadsResponse>

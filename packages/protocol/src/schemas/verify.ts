@@ -11,13 +11,13 @@ export const AssetVerifyRequest = object('AssetVerifyRequest', {
   blob_hashes: Type.Array(sha256('A content address.'), {
     minItems: 1,
     maxItems: MAX_HASHES,
-    description: 'Every content address that the client relies on; the verdict is a conjunction over exactly these.',
+    description: 'Every content address that the client relies on. The verdict is a conjunction over exactly these.',
   }),
 })
 
 export const StorageVerifyRequest = object('StorageVerifyRequest', {
   assets: Type.Array(AssetVerifyRequest, { minItems: 1, maxItems: MAX_ASSETS, description: 'Assets to verify.' }),
-  deep: optional(boolean('Also re-read and re-hash the bytes.')),
+  deep: optional(boolean('Whether to read and hash the bytes again.')),
 })
 export type StorageVerifyRequest = Static<typeof StorageVerifyRequest>
 
@@ -25,21 +25,20 @@ export const DEEP_VERDICTS = ['intact', 'corrupt', 'rate_limited'] as const
 export type DeepVerdict = (typeof DEEP_VERDICTS)[number]
 
 export const BlobVerdictResponse = object('BlobVerdictResponse', {
-  hash: sha256('The address as the client declared it.'),
-  role: oneOf(
-    [...BLOB_ROLES, 'unknown'],
-    'The role that the asset holds the blob under; unknown for one that it does not hold.',
-  ),
+  hash: sha256('The address that the client declared.'),
+  role: oneOf([...BLOB_ROLES, 'unknown'], 'The role of the blob in the asset. unknown if the asset does not have it.'),
   stored: boolean('The bytes are present at that address.'),
-  indexed: boolean('A live asset of the caller’s references the address.'),
-  retrievable: boolean('Nothing is withholding the blob.'),
-  deep: optional(oneOf(DEEP_VERDICTS, 'What a deep scan found; absent when the bytes were not examined.')),
+  indexed: boolean('An asset of the caller has a blob with this address.'),
+  retrievable: boolean('The blob is not withheld.'),
+  deep: optional(oneOf(DEEP_VERDICTS, 'The result of the deep scan. Absent when the bytes were not read.')),
 })
 export type BlobVerdictResponse = Static<typeof BlobVerdictResponse>
 
 export const StorageVerdictResponse = object('StorageVerdictResponse', {
-  asset_id: uuid<AssetId>('The asset asked about.'),
-  durable: boolean('True only when every declared blob is stored, indexed and retrievable. Gates deletion.'),
+  asset_id: uuid<AssetId>('The requested asset.'),
+  durable: boolean(
+    'True only if every declared blob is stored, indexed and retrievable. Delete a local copy only then.',
+  ),
   blobs: list(BlobVerdictResponse, 'One for each declared hash, in the order of declaration.'),
   checked_at: time('The server’s clock at verification.'),
 })

@@ -49,11 +49,11 @@ export function createSweep(
    */
   async function endRunOut(): Promise<void> {
     const runOut = await store.read((tx) =>
-      tx.uploads.runOut({
+      tx.uploads.expired({
         noChunkBefore: ago(settings.uploadFirstByteSeconds),
         idleBefore: ago(settings.uploadIdleSeconds),
         createdBefore: ago(settings.uploadLifeSeconds),
-        most: MAX_BATCH,
+        max: MAX_BATCH,
       }),
     )
     await ending.end(runOut, async (tx, { uploadId, lastChunkAt }) => {

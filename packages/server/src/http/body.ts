@@ -77,3 +77,7 @@ export async function readAll(body: Body, limitBytes: number): Promise<Uint8Arra
   for await (const piece of body.pieces(limitBytes)) pieces.push(piece)
   return Buffer.concat(pieces)
 }
+
+export function hasBody(request: IncomingMessage): boolean {
+  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
+}

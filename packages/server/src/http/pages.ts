@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Refusal } from '../domain/refusals.ts'
 import type { ContentCoding, PageFile, Pages } from '../ports/pages.ts'
-import { holds } from './reply.ts'
+import { answeredBefore, type Exchange, holds } from './reply.ts'
 
 /** The pages that people see. They are the same for everybody, so that none tells whether there is what its address names. */
 
@@ -103,11 +103,7 @@ const PAGE_ROUTES: readonly PageRoute[] = [
   },
 ]
 
-type Refuse = (exchange: {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  readonly refusal: Refusal
-}) => Promise<FastifyReply>
+type Refuse = (exchange: Exchange & { readonly refusal: Refusal }) => Promise<FastifyReply>
 
 /** Answers to their addresses, beside the table of operations: pages are no part of the interface. */
 export function addPageRoutes(app: FastifyInstance, pages: Pages, refuse: Refuse): void {
@@ -125,9 +121,7 @@ export function addPageRoutes(app: FastifyInstance, pages: Pages, refuse: Refuse
         if (file === undefined) return refuse({ request, reply, refusal: { refused: 'not_found' } })
         return sendFile({ request, reply: reply.headers(route.headers), file })
       },
-      handler: async () => {
-        throw new Error('answered before')
-      },
+      handler: answeredBefore,
     })
 }
 
@@ -149,15 +143,7 @@ function sayNotBuilt(reply: FastifyReply): FastifyReply {
     .send(Buffer.from(text))
 }
 
-function sendFile({
-  request,
-  reply,
-  file,
-}: {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  readonly file: PageFile
-}): FastifyReply {
+function sendFile({ request, reply, file }: Exchange & { readonly file: PageFile }): FastifyReply {
   const coding = CODINGS.find((each) => file.coded[each] && accepts(request.headers['accept-encoding'], each))
   const bytes = (coding && file.coded[coding]) ?? file.bytes
   // Each coding is a representation of its own (RFC 9110, section 8.8.3.3).

@@ -19,9 +19,14 @@ const PAGE = {
   'Referrer-Policy': 'no-referrer',
 }
 
-interface Exchange {
+export interface Exchange {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
+}
+
+/** Fastify asks for a handler, but `onRequest` answers. */
+export async function answeredBefore(): Promise<never> {
+  throw new Error('answered before')
 }
 
 /**

@@ -1,30 +1,30 @@
 import type { AssetId, DropId, Instant, KeyId, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { LogHead, Store } from './store.ts'
 
-/** A backup: where it lies, the database of one instant that it is made around, and the place that it is restored to. */
+/** A backup: its directory, the snapshot of the database that it belongs to, and the database that a restore creates. */
 
 /**
- * The directory of a backup. Names are relative, of our own making, and never used for other bytes:
+ * The directory of a backup. Names are relative, made by the server, and never reused for other bytes:
  * `blobs/ab/<hash>.<upload_id>`, `staged/ab/<hash>.<upload_id>.<bytes>`, `<instant>.sqlite`.
  *
- * What the directory itself does not take or give (full, read-only, broken) is thrown as `BackupFailed`; whatever lay there before is still whole then.
+ * A failure of the directory (full, read-only, broken) throws `BackupFailed`; the backup that was there before stays whole.
  */
 export interface BackupDirectory {
-  /** What the backup says of itself; undefined when none was ever finished here. */
+  /** The manifest of the last finished backup; undefined if no backup has ever finished here. */
   manifest(): Promise<string | undefined>
-  /** The turning point, durable and in one step: until then the backup that was there counts, from then on this one, with all that was added. */
+  /** Replaces the old backup with the new one, durably and in one step. All files that `add` wrote are durable then too. */
   replaceManifest(text: string): Promise<void>
-  /** Size in bytes; undefined when there is no such file. */
+  /** Size in bytes; undefined if there is no such file. */
   size(name: string): Promise<number | undefined>
-  /** Whole under its name or not there at all, readable by its owner alone. When `body` throws, nothing was added and its error is thrown on. */
+  /** Adds the whole file (mode 0600) or nothing. Rethrows what `body` throws; nothing is added then. */
   add(name: string, body: AsyncIterable<Uint8Array>): Promise<void>
-  /** Throws `BackupFailed` when there is no such file. */
+  /** Throws `BackupFailed` if there is no such file. */
   read(name: string): AsyncIterable<Uint8Array>
-  /** Names of databases, and of what SQLite left beside them. What the manifest said before it was asked is durable when it resolves. */
+  /** Names of databases and of SQLite's files beside them. When it resolves, the manifest that was read before is durable. */
   databases(): Promise<readonly string[]>
-  /** Every file but the manifest, leftovers of a killed run included. */
+  /** Every file except the manifest, also what a killed run left. */
   list(): AsyncIterable<string>
-  /** No error when there is none. */
+  /** No error if there is no such file. */
   remove(name: string): Promise<void>
 }
 
@@ -32,16 +32,16 @@ export class BackupFailed extends Error {
   override readonly name = 'BackupFailed'
 }
 
-/** An object whose bytes belong to a backup. */
+/** An object whose bytes a backup needs. */
 export interface SnapshotObject {
   readonly location: string
-  /** That it had at the instant of the snapshot: of one that is still sent, those that were recorded. At least 1. */
+  /** Its bytes at the instant of the snapshot; of an object that is still being uploaded, the recorded ones. At least 1. */
   readonly bytes: number
-  /** A receipt vouches for it: its bytes hash to what its location says, and do not change any more. */
+  /** Whether a receipt vouches for it: its bytes have the hash in its location, and never change. */
   readonly isWhole: boolean
 }
 
-/** What keeps an object. Nothing does when it waits for the collector, or is still sent. */
+/** Who owns an object. Nothing owns an object that waits for the collector or is still being uploaded. */
 export interface SnapshotOwner {
   readonly dropId?: DropId | undefined
   readonly assetId?: AssetId | undefined
@@ -54,46 +54,49 @@ export interface SnapshotCounts {
   readonly receipts: number
 }
 
-/** The rows of one instant, to be read alone. */
+/** The rows of one instant, read-only. */
 export interface Snapshot {
   /** Undefined before the first receipt. */
   serverId(): string | undefined
-  /** The oldest attestation key, which is no two servers' and never changes. */
+  /** The oldest attestation key. It never changes, and no two servers share it. */
   firstKeyId(): KeyId | undefined
   head(): LogHead | undefined
   receiptHash(receiptSeq: number): Sha256Hex | undefined
   counts(): SnapshotCounts
-  /** Those first that are still sent, as they may go at any time. Never those that are deleting, nor those of which nothing has come yet. */
+  /** Objects that are still being uploaded come first, because they may disappear at any time. Without deleting objects and those without a byte. */
   objects(): Iterable<SnapshotObject>
-  /** One of those; undefined when it is none of them. */
+  /** One of `objects`, or undefined. */
   find(location: string): SnapshotObject | undefined
   ownerOf(location: string): SnapshotOwner
   close(): void
 }
 
-/** The database that a backup is made of, beside the server that writes it. */
+/** The database that a backup copies while the server writes to it. */
 export interface SnapshotSource {
-  /** As it is now, and later: each question of another instant. */
-  present(): Snapshot
+  /** The live database: each question may see another instant. */
+  live(): Snapshot
   /**
-   * Objects the database of one instant to a new file in the backup's directory, durable and looked through for damage when it resolves. Holds up
-   * nobody who writes meanwhile and never begins anew. Throws `BackupFailed`; what it leaves behind then is the caller's to remove.
+   * Copies the database of one instant to a new file in the backup's directory. When it resolves, the file is durable and was checked for damage. Does not
+   * delay writers, and writers do not make it start again. Throws `BackupFailed`; the caller then removes what is left of the file.
    */
   take(name: string): Promise<Snapshot>
 }
 
-/** Where a database is restored to: under another name until all is done, so that half of it never starts. */
+/** The database that a restore creates, under a temporary name until it is complete: a server never starts on a part of it. */
 export interface RestoredDatabase {
-  /** Takes its bytes, over what an earlier try has left. */
+  /** Receives its bytes. Replaces what an earlier attempt left. */
   receive(body: AsyncIterable<Uint8Array>): Promise<void>
-  /** What was received, brought up to this release. Throws `DatabaseTooNew`. */
+  /** Opens the received database and migrates it to this release. Throws `DatabaseTooNew`. */
   open(): Promise<Store>
-  /** Beside the store that is open. */
+  /** Works while the store is open. */
   snapshot(): Snapshot
-  /** With nothing else open: nobody is signed in any more, no cursor of the feed goes on, no pause holds up the collector, no adoption holds a drop. */
-  cutLoose(at: Instant): Promise<void>
-  /** Durable under its own name: from here on a server starts on it. Throws when anything has it open. */
+  /**
+   * Ends every session, invalidates all cursors of the feed, ends the collector's pause and releases every claim on a drop. Call it while nothing else has
+   * the database open.
+   */
+  detachClients(at: Instant): Promise<void>
+  /** Gives the database its final name, durably: a server can start on it. Throws if anything has the database open. */
   putInPlace(): Promise<void>
-  /** Removes what `receive` has made, as long as it is not in place. */
-  giveUp(): Promise<void>
+  /** Removes what `receive` wrote, unless it has its final name already. */
+  discard(): Promise<void>
 }

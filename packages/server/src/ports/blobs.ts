@@ -1,45 +1,44 @@
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
 
 /**
- * The bytes, each object at a location of its own that is never used twice.
+ * Stores the bytes of objects, each at a location of its own. A location is never used twice.
  *
  * Promises that every adapter keeps and `blobs.contract.ts` tests:
- * - A location is a relative path of our own making (`ab/<hash>.<upload_id>`); anything else is refused with a thrown error.
- * - What `write` has acknowledged survives a killed process; only what `settle` has acknowledged survives a power cut.
- * - `StorageUnavailable` is thrown when the disk is full, read-only, broken or away; nothing else changes then, and a later call may succeed.
- * - An object is missing only when the store itself is there. While it is away (a disk that is not mounted) no method says that an object is missing, none
- *   makes a new one, and `remove` does not resolve.
+ * - A location is a relative path that the server makes (`ab/<hash>.<upload_id>`). Every method throws for any other text.
+ * - Bytes that `write` acknowledged survive a killed process. Only what `settle` acknowledged survives a power cut.
+ * - A disk that is full, read-only, broken or away throws `StorageUnavailable`. Nothing else changes then, and a later call may succeed.
+ * - An object is missing only if the store itself is present. While the store is away (its disk is not mounted), no method reports an object as missing,
+ *   no method creates an object, and `remove` does not resolve.
  */
 export interface Blobs {
   /**
-   * Writes `body` from `offset` on. Bytes beyond it that an earlier, unacknowledged write left are overwritten by later ones.
-   * Resolves when all have reached the operating system. Stops at once and rejects when `signal` aborts or `body` throws; nothing writes to
-   * `location` any more when it has settled either way. Makes the object when `offset` is 0, throws `BlobMissing` when it is not and there is no such
-   * object: what lies before would be lost. `onBytes` sees each piece in order, after it was taken from the body.
+   * Writes `body` from `offset` on. An earlier write that was not acknowledged may have left bytes after that; later writes replace them.
+   * Resolves when the operating system has all bytes. Rejects at once when `signal` aborts or `body` throws. Once settled, it writes nothing more to
+   * `location`. Creates the object if `offset` is 0. Throws `BlobMissing` if `offset` is greater and there is no such object, because the bytes before
+   * `offset` are lost then. Calls `onBytes` with each piece of the body, in order.
    */
   write(location: string, request: WriteRequest): Promise<void>
   /**
-   * Makes the object durable at exactly `size` bytes: file, then directory. Cuts off what lies beyond; throws if there is less.
-   * Throws `SyncFailed` when a sync failed, now or before, for this object.
+   * Makes the object durable with exactly `size` bytes: first the file, then its directory. Truncates a longer object and throws for a shorter one.
+   * Throws `SyncFailed` if any sync of this object failed, now or earlier.
    */
   settle(location: string, size: number): Promise<void>
-  /** Size in bytes, or undefined when there is no such object. */
+  /** Size in bytes, or undefined if there is no such object. */
   size(location: string): Promise<number | undefined>
-  /** Bytes from `start` up to, not including, `end`. Throws `BlobMissing` before the first byte if there is no such object; ends early if it is shorter. */
+  /** Gives the bytes from `start` up to, not including, `end`; fewer if the object is shorter. Throws `BlobMissing` before the first byte. */
   read(location: string, range: { readonly start: number; readonly end: number }): AsyncIterable<Uint8Array>
   /**
-   * Reads the whole object again and hashes it, apart from the event loop and from the threads that other reads and writes share. `size` is what it
-   * should have, in bytes: a longer one is hashed up to there and its true size told, a shorter one is no error. The bytes are those that the system
-   * gives out, which may come from its cache.
-   * Throws `BlobMissing` when there is no such object, `DigestsBusy` when too many are waited for, and the signal's reason as soon as that aborts,
-   * in the queue too. Rejects with another error when what hashed it died.
+   * Reads the object again and hashes its first `size` bytes, or all of a shorter object. Does not use the event loop, nor the threads of other reads
+   * and writes. The bytes may come from the system's cache.
+   * Throws `BlobMissing`, `DigestsBusy` if too many digests wait, and the signal's reason as soon as the signal aborts, also while waiting. Rejects with
+   * another error if the thread that hashes dies.
    */
   digest(location: string, size: number, signal: AbortSignal): Promise<BlobDigest>
-  /** Removes an object durably. No error when there is none. */
+  /** Removes an object durably. No error if there is none. */
   remove(location: string): Promise<void>
-  /** Bytes that can still be written. Throws `StorageUnavailable` when the store is away. */
+  /** How many bytes can still be written. Throws `StorageUnavailable` if the store is away. */
   freeBytes(): Promise<number>
-  /** Every location that holds bytes, in no order: for finding strays. */
+  /** Every location that has bytes, in no order. */
   list(): AsyncIterable<string>
 }
 
@@ -50,11 +49,10 @@ export interface WriteRequest {
   readonly onBytes: (bytes: Uint8Array) => void
 }
 
-/** An object is whole when both agree with what was recorded: a longer one begins with the right bytes. */
+/** An object is intact only if hash and size both equal the recorded ones: a longer object may begin with the right bytes. */
 export interface BlobDigest {
-  /** Of the bytes that were asked for, or of all when there are fewer. */
   readonly sha256: Sha256Hex
-  /** Bytes that are there. */
+  /** How many bytes the object has, also beyond the hashed ones. */
   readonly size: number
 }
 
@@ -62,14 +60,14 @@ export class StorageUnavailable extends Error {
   override readonly name: string = 'StorageUnavailable'
 }
 
-/** A sync failed: what the disk holds of this object is unknown from now on, and no later sync can make it good. */
+/** A sync failed. What the disk holds of this object is unknown from now on, and no later sync can repair that. */
 export class SyncFailed extends StorageUnavailable {}
 
 export class BlobMissing extends Error {
   override readonly name = 'BlobMissing'
 }
 
-/** More digests are asked for than the adapter lets wait. Nothing was read; a later call may succeed. */
+/** Too many digests wait. Nothing was read; a later call may succeed. */
 export class DigestsBusy extends Error {
   override readonly name = 'DigestsBusy'
 }

@@ -1,15 +1,18 @@
 /**
- * Counts in windows, kept as keyed hashes in a store of their own, written down every few seconds and read again at a start.
- * On by default; a lost second of counts is accepted, a lost receipt is not, which is why it is not the `Store`.
+ * Limits how often something may happen in a window of time. Counts stand under keyed hashes, in a store of their own: the adapter saves them every few
+ * seconds and reads them at start-up. They are not in `Store`, because a crash may lose the last seconds of counts, but no receipt.
  */
 export interface Limiter {
   /**
-   * Takes places in each of `limits`, or in none of them. Undefined when all had enough; else the whole seconds, at least 1, until the last of
-   * them begins anew. Throws `RangeError` for a weight that is none, and takes nothing then.
-   * Places are taken before the work is judged, so that any number at once cannot slip past; what need not count is given back.
+   * Counts one attempt against all of `limits`, or against none of them. Resolves with undefined if every limit had room, else with the whole seconds (at
+   * least 1) until all exceeded windows have ended. Throws `RangeError` for an invalid weight, and counts nothing then.
+   * Call it before the work is judged, so that simultaneous attempts cannot exceed a limit; then give back what should not count.
    */
   take(limits: readonly Limit[]): Promise<number | undefined>
-  /** Gives back what `take` took for the same limits. Soon, as a window that has begun since is given it all the same; never more than is taken in it. */
+  /**
+   * Takes back what `take` counted for the same limits. Call it soon after `take`: if a new window has begun, the refund goes to the new one. A count never
+   * falls below zero.
+   */
   giveBack(limits: readonly Limit[]): Promise<void>
   close(): Promise<void>
 }
@@ -17,14 +20,14 @@ export interface Limiter {
 export interface Limit {
   /** Names the rule, for instance `passphrase-of-link`. */
   readonly rule: string
-  /** Who or what is counted. Never stored in the clear. */
+  /** Who or what is counted. Stored as a keyed hash only. */
   readonly key: string
-  /** Places in a window. What is counted in bytes reaches far beyond 32 bits. */
+  /** How much fits into a window. A limit in bytes may exceed 32 bits. */
   readonly most: number
   readonly windowSeconds: number
   /**
-   * Places that one take uses, a whole number from 1 on; 1 when left out. More than `most` counts as `most`: what is too heavy for any window has one
-   * to itself.
+   * How much one attempt counts: a whole number, at least 1; 1 if absent. More than `most` counts as `most`: an attempt that fits no window gets one of its
+   * own.
    */
   readonly weight?: number
 }

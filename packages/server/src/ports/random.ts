@@ -1,6 +1,6 @@
 /** The operating system's random generator. */
 export interface Random {
   bytes(count: number): Uint8Array
-  /** Random, version 4: for ids that a guest sees, as it tells no time. */
+  /** Version 4. For ids that a guest sees, because it reveals no time. */
   uuid(): string
 }

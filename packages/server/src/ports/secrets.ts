@@ -1,8 +1,8 @@
-/** Hashes the secrets that clients authenticate with. Slow on purpose, off the event loop, a bounded number at a time. */
+/** Hashes the secrets with which clients authenticate. Slow on purpose, not on the event loop, a bounded number at a time. */
 export interface SecretHasher {
   /** PHC string of Argon2id, 19 MiB, 2 passes, 1 lane. Rejects with `HasherBusy` when the queue is full. */
   hash(secret: string): Promise<string>
-  /** Constant-time. An undefined hash takes the same time as a real one and is false. */
+  /** In constant time. An undefined hash takes as long as a real one, and the answer is false. */
   verify(hash: string | undefined, secret: string): Promise<boolean>
 }
 

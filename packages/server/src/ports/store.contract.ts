@@ -1,5 +1,4 @@
 import { describe } from 'node:test'
-import type { Store } from './store.ts'
 import { describeAccountDeletions } from './storeContract/accountDeletions.ts'
 import { describeAccounts } from './storeContract/accounts.ts'
 import { describeAlbums } from './storeContract/albums.ts'
@@ -25,15 +24,7 @@ import { describeSessions } from './storeContract/sessions.ts'
 import { describeShares } from './storeContract/shares.ts'
 import { describeTransactions } from './storeContract/transactions.ts'
 import { describeUploads } from './storeContract/uploads.ts'
-import type { InStore } from './storeContract/world.ts'
-
-/** One adapter over an empty store of its own. */
-export interface StoreWorld {
-  readonly store: Store
-  /** Closes the store, or the one reopened last, and opens what it left as a new process would. Absent where nothing is left. */
-  readonly reopen?: () => Promise<Store>
-  close(): Promise<void>
-}
+import type { InStore, StoreWorld } from './storeContract/world.ts'
 
 /** What every adapter of `Store` has to keep. Call once per adapter, from its own test file. */
 export function storeContract(name: string, openWorld: () => Promise<StoreWorld>): void {

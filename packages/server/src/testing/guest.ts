@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { AccountId, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
+import { linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import { KEM_CIPHERTEXT_BYTES } from '@blindkeep/protocol/suites'
 import type { CreateDrop, Declaration } from '../domain/drops/drops.ts'
 import type { Provision } from '../domain/drops/links.ts'
@@ -17,9 +18,7 @@ export function provision(over: Partial<Provision> = {}): Provision {
     dropPublicKey: new Uint8Array(randomBytes(32)),
     suiteId: 1,
     expiresAt: undefined,
-    maxTotalBytes: undefined,
-    maxFileCount: undefined,
-    maxFileSize: undefined,
+    ...linkCapsOf({}),
     singleUse: false,
     passphraseVerifier: undefined,
     sealedLabel: undefined,

@@ -4,9 +4,8 @@ import { memoryPath, openSqliteStore } from '../adapters/sql/sqlite.ts'
 import type { Store } from '../ports/store.ts'
 
 /**
- * A store in memory over the tables that the migrations make. The first one goes through the migrations, the others are given what it has then: worlds
- * are made by the thousand, and to alter tables takes several times as long as to make them. The store's contract and the migrations' own tests go
- * through them each time.
+ * A store in memory with the tables that the migrations create. The first store runs the migrations, the others copy its schema in one script: tests
+ * create thousands of worlds, and the script takes half the time. The store's contract and the tests of the migrations run the migrations each time.
  */
 export async function openMemoryStore(): Promise<Store> {
   migrated ??= readMigrated()

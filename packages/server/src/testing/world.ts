@@ -157,7 +157,7 @@ async function openWorld({
     clock,
     random: systemRandom,
     limiter,
-    hasher: createSecretHasher({ concurrent: 2, queueMost: 4 }),
+    hasher: createSecretHasher({ concurrent: 2, queueMax: 4 }),
     keys,
     keyring,
     log: { info: note('info'), warn: note('warn'), error: note('error') },

@@ -56,7 +56,7 @@ async function addDrop({ owner, album, device }: Keeper): Promise<void> {
   if (drop !== undefined) await owner.adoptDrop(drop, { album, device })
 }
 
-/** An upload that ends before anything is signed. */
+/** An upload that stops before the file is signed. */
 async function addHalf({ owner, album, device }: Keeper): Promise<void> {
   const source = sourceOfBytes(new Uint8Array(40_000))
   const state = await owner.prepareUpload({ source, album, device, name: 'half.zip' })
@@ -69,7 +69,7 @@ async function addHalf({ owner, album, device }: Keeper): Promise<void> {
 
 const full = new WeakMap<World, Promise<Keeper>>()
 
-/** One for all pictures that change nothing. */
+/** One for all shots that change nothing. */
 function fullKeeper(world: World): Promise<Keeper> {
   const made = full.get(world) ?? makeFull(world)
   full.set(world, made)
@@ -112,14 +112,14 @@ async function selectTwo(page: Page): Promise<void> {
 async function openAsset(page: Page, name: string): Promise<void> {
   await page.locator('.tile').filter({ hasText: name }).getByRole('link').click()
   await page.getByRole('heading', { name, level: 1 }).waitFor()
-  await page.getByText('all of them hold').waitFor()
+  await page.getByText('all are valid').waitFor()
 }
 
 export const albumsShots: readonly Shot[] = [
   {
     name: 'albums/none',
     begin: async (world) => ({ url: `${world.url}/#/albums`, signedInAs: await world.owner() }),
-    reach: (page) => page.getByText('No album yet').waitFor(),
+    reach: (page) => page.getByText('No albums yet').waitFor(),
   },
   {
     name: 'albums/list',
@@ -131,14 +131,14 @@ export const albumsShots: readonly Shot[] = [
     begin: albums,
     reach: async (page) => {
       await button(page, 'New album').click()
-      await button(page, 'Make the album').click()
-      await page.getByText('Give the album a name').waitFor()
+      await button(page, 'Create album').click()
+      await page.getByText('Enter a name for the album.').waitFor()
     },
   },
   {
     name: 'albums/empty',
     begin: emptyAlbum,
-    reach: (page) => page.getByText('Nothing in this album yet').waitFor(),
+    reach: (page) => page.getByText('This album is empty').waitFor(),
   },
   {
     name: 'albums/album',
@@ -154,7 +154,7 @@ export const albumsShots: readonly Shot[] = [
     begin: emptyAlbum,
     reach: async (page) => {
       await page.route('**/v1/upload/*', async (route) => {
-        // Never answered, so that what is under way stays in view.
+        // Chunks are never answered, so that the upload stays in progress.
         if (route.request().method() !== 'PATCH') await route.continue()
       })
       const buffer = Buffer.alloc(3_000_000)
@@ -164,7 +164,7 @@ export const albumsShots: readonly Shot[] = [
         .setInputFiles(
           ['A day at the lake.mp4', 'The way home.mp4', 'Later.mp4'].map((name) => ({ name, mimeType, buffer })),
         )
-      await page.getByText('On its way').nth(1).waitFor()
+      await page.getByText('Uploading').nth(1).waitFor()
       await button(page, 'Pause The way home.mp4').click()
     },
   },
@@ -175,7 +175,7 @@ export const albumsShots: readonly Shot[] = [
       const buffer = Buffer.from(pngOf({ width: 300, height: 300 }))
       const file = { name: 'meadow.png', mimeType: 'image/png', buffer }
       await page.locator('.add-files').setInputFiles([file])
-      await page.getByText('The file is sealed and kept.').waitFor()
+      await page.getByText('The file is encrypted and stored.').waitFor()
       await page.route('**/v1/upload', (route) =>
         route.fulfill({
           status: 403,
@@ -197,7 +197,7 @@ export const albumsShots: readonly Shot[] = [
     begin: album,
     reach: async (page) => {
       await openAsset(page, 'Summer 2.png')
-      await button(page, 'Show it here').click()
+      await button(page, 'Show preview').click()
       await page.frameLocator('iframe.preview').locator('img').waitFor()
     },
   },
@@ -220,7 +220,7 @@ export const albumsShots: readonly Shot[] = [
     reach: async (page) => {
       await selectTwo(page)
       await button(page, 'Share').click()
-      await button(page, 'Make the address').waitFor()
+      await button(page, 'Create share link').waitFor()
     },
   },
   {
@@ -229,15 +229,15 @@ export const albumsShots: readonly Shot[] = [
     reach: async (page) => {
       await selectTwo(page)
       await button(page, 'Share').click()
-      await button(page, 'Make the address').click()
-      await page.getByLabel('Address', { exact: true }).waitFor()
+      await button(page, 'Create share link').click()
+      await page.getByLabel('Share link', { exact: true }).waitFor()
       await button(page, 'Close').click()
     },
   },
   {
     name: 'shares/none',
     begin: async (world) => ({ url: `${world.url}/#/shares`, signedInAs: await world.owner() }),
-    reach: (page) => page.getByText('You share nothing').waitFor(),
+    reach: (page) => page.getByText('No shares yet').waitFor(),
   },
   {
     name: 'shares/list',
@@ -248,7 +248,7 @@ export const albumsShots: readonly Shot[] = [
         await owner.createShare([assetId], { expiresAt })
       return { url: `${world.url}/#/shares`, signedInAs: owner }
     },
-    reach: (page) => page.getByText('Over', { exact: true }).waitFor(),
+    reach: (page) => page.getByText('Ended', { exact: true }).waitFor(),
   },
 ]
 
@@ -262,32 +262,32 @@ const shared = (count: number) => async (world: World) => {
 }
 
 export const shareShots: readonly Shot[] = [
-  { name: 'share/one', begin: shared(1), reach: (page) => button(page, 'Save Summer 4.png').waitFor() },
-  { name: 'share/several', begin: shared(8), reach: (page) => button(page, 'Save all').waitFor() },
+  { name: 'share/one', begin: shared(1), reach: (page) => button(page, 'Download Summer 4.png').waitFor() },
+  { name: 'share/several', begin: shared(8), reach: (page) => button(page, 'Download all').waitFor() },
   {
     name: 'share/opening',
     begin: shared(1),
     reach: async (page) => {
-      // Never answered.
+      // The script is never answered.
       await page.route('**/receiver-*.js', () => undefined)
       await page.reload()
-      await page.getByText('Opening what was shared').waitFor()
+      await page.getByText('Opening the shared files').waitFor()
     },
   },
   {
-    name: 'share/look',
+    name: 'share/preview',
     begin: shared(8),
     reach: async (page) => {
-      await button(page, 'Look at Summer 3.png').click()
+      await button(page, 'Show preview of Summer 3.png').click()
       await page.frameLocator('iframe.preview').locator('img').waitFor()
     },
   },
   {
-    name: 'share/saved',
+    name: 'share/downloaded',
     begin: shared(3),
     reach: async (page) => {
-      await button(page, 'Save all').click()
-      await page.getByText('Saved').nth(2).waitFor()
+      await button(page, 'Download all').click()
+      await page.getByText('Downloaded').nth(2).waitFor()
     },
   },
   {
@@ -301,6 +301,6 @@ export const shareShots: readonly Shot[] = [
   {
     name: 'share/without-key',
     begin: (world) => ({ url: `${world.url}/v/${'0'.repeat(32)}` }),
-    reach: (page) => page.getByRole('heading', { name: 'The key is missing from the address' }).waitFor(),
+    reach: (page) => page.getByRole('heading', { name: 'The key is missing from the link' }).waitFor(),
   },
 ]

@@ -23,7 +23,7 @@ export const guestShots: readonly Shot[] = [
     },
   },
   {
-    name: 'guest/gone',
+    name: 'guest/revoked',
     begin: async (world) => {
       const owner = await world.owner()
       const { url, opaqueId } = await world.link({ owner })
@@ -65,7 +65,7 @@ export const guestShots: readonly Shot[] = [
     name: 'guest/sending',
     begin: (world) => world.link(),
     reach: async (page, world) => {
-      // Large enough that what the system has in its buffers does not pass for sent.
+      // Larger than the system's buffers, which would count as sent.
       await choose(page, FILES, 25)
       world.line.slow({ upBytesPerSecond: 1_000_000 })
       await sendAll(page)
@@ -103,5 +103,5 @@ async function choose(page: Page, names: readonly string[], times = 1): Promise<
 }
 
 async function sendAll(page: Page): Promise<void> {
-  await page.getByRole('button', { name: /^Seal and send/ }).click()
+  await page.getByRole('button', { name: /^Send \d/ }).click()
 }

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
-import { button, choose, done, MIB, seal, someFile } from '../guestPage.ts'
+import { allArrived, button, choose, MIB, sendChosen, someFile } from '../guestPage.ts'
 import type { Shot } from '../shots.ts'
 
 const limited = { caps: { maxFileSize: 5_000_000, maxFileCount: 9 } }
 
-/** What a guest sees when something is in the way, and when all has ended well. */
+/** Interrupted and refused uploads, and a receipt. */
 export const guestTroublesShots: readonly Shot[] = [
   {
     name: 'guest/without-its-end',
@@ -17,8 +17,8 @@ export const guestTroublesShots: readonly Shot[] = [
     reach: async (page) => {
       await choose(page, [someFile('letter.pdf', 70_000), someFile('photo.jpg', 300_000)])
       await page.getByRole('textbox', { name: 'Passphrase', exact: true }).fill('another word')
-      await seal(page)
-      await page.getByText('The server does not take this passphrase.').waitFor()
+      await sendChosen(page)
+      await page.getByText('The server rejected this passphrase.').waitFor()
     },
   },
   {
@@ -27,8 +27,8 @@ export const guestTroublesShots: readonly Shot[] = [
     reach: async (page) => {
       await page.context().route('**/d/*/*', (route) => (isLater(route.request()) ? route.abort() : route.continue()))
       await choose(page, [someFile('film.mp4', 3 * MIB), someFile('letter.pdf', 70_000)])
-      await seal(page)
-      await page.getByText('No connection. It goes on by itself.', { exact: true }).first().waitFor()
+      await sendChosen(page)
+      await page.getByText('No connection. Sending resumes by itself.', { exact: true }).first().waitFor()
     },
   },
   {
@@ -64,9 +64,9 @@ export const guestTroublesShots: readonly Shot[] = [
     begin: (world) => world.link(limited),
     reach: async (page) => {
       await chooseSome(page)
-      await seal(page)
-      await done(page)
-      await page.getByText('The signatures were checked in this browser.').waitFor()
+      await sendChosen(page)
+      await allArrived(page)
+      await page.getByText('This browser checked the signatures.').waitFor()
       await page.locator('summary').first().click()
     },
   },
@@ -79,15 +79,15 @@ async function chooseSome(page: Page): Promise<void> {
     someFile('video.mp4', 6 * MIB),
     someFile('empty.txt', 0),
   ])
-  await page.getByText('1 file does not fit into this link.').waitFor()
+  await page.getByText('1 file does not fit this link.').waitFor()
 }
 
-/** Stands still after the first mebibyte. */
+/** The upload stops after the first mebibyte. */
 async function sendSome(page: Page): Promise<void> {
   await page.context().route('**/d/*/*', (route) => (isLater(route.request()) ? undefined : route.continue()))
   await chooseSome(page)
-  await seal(page)
-  await page.getByText('2 of 3 files landed', { exact: true }).waitFor()
+  await sendChosen(page)
+  await page.getByText('2 of 3 files arrived', { exact: true }).waitFor()
   await page.getByText(/^Sending, (1\.0[5-9]|[23])/).waitFor()
 }
 

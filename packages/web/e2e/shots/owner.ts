@@ -5,7 +5,7 @@ import { PAGES } from '../../src/owner/route.ts'
 import type { Shot } from '../shots.ts'
 import type { World } from '../world.ts'
 
-/** Each of the owner's pages twice: of somebody who has just begun, and of somebody who has what a page is for. */
+/** Each of the owner's pages twice: for a new account, and for an account in use. */
 export const ownerShots: readonly Shot[] = PAGES.flatMap((name) => [
   { name: `${name}/empty`, ...seenBy(name, (world) => world.owner()) },
   { name: `${name}/in-use`, ...seenBy(name, busyOwner) },
@@ -16,7 +16,7 @@ function seenBy(name: string, whose: (world: World) => Promise<Owner>): Omit<Sho
     begin: async (world) => ({ url: `${world.url}/#/${name}`, signedInAs: await whose(world) }),
     reach: async (page) => {
       await page.locator('h1').first().waitFor()
-      // What it asks the server for is there once nothing is asked any more; the stream of changes never ends.
+      // The page has loaded when no spinner is left. Network silence is no sign, because the stream of changes never ends.
       await page.locator('[aria-busy=true], .spinner').first().waitFor({ state: 'detached' })
     },
   }
@@ -30,7 +30,7 @@ function busyOwner(world: World): Promise<Owner> {
   return known
 }
 
-/** Two links, a dead one, a full inbox, an album with files in it and a share of them. */
+/** Two links, a revoked one, files in the inbox, an album with files and a share of them. */
 async function newBusyOwner(world: World): Promise<Owner> {
   const { owner, album, device } = await world.keeper()
   const { url } = await owner.createLink({ label: 'Wedding guests', caps: { maxFileCount: 200 } })

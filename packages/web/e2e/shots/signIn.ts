@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { account as text } from '../../src/text/en/account.ts'
 import type { Shot } from '../shots.ts'
 
-/** What an owner sees before they are known. */
+/** The pages before sign-in. */
 export const signInShots: readonly Shot[] = [
   {
     name: 'sign-in/first',

@@ -11,7 +11,7 @@ import type { World } from '../world.ts'
 const NAMES = ['Summer at the lake.jpg', 'Contract 2026 (signed, final).pdf', 'Notes.txt', 'Grandmother’s recipes.docx']
 const CONTENTS = NAMES.map((_, index) => new Uint8Array(randomBytes(60_000 * (index + 1))))
 
-/** What the storage page says after it was asked: all is well, something is not, copies may go, copies may not, receipts, and no room. */
+/** The storage page after checks and comparisons that went well and badly, with receipts, and with a full storage. */
 export const storageShots: readonly Shot[] = [
   { name: 'storage/all-held', begin: (world) => begin(world, false), reach: check },
   { name: 'storage/problems', begin: (world) => begin(world, true), reach: check },
@@ -68,7 +68,7 @@ async function beginFull(world: World): Promise<Begin> {
 
 async function check(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Check now' }).click()
-  await page.getByRole('button', { name: 'Save report' }).waitFor()
+  await page.getByRole('button', { name: 'Download report' }).waitFor()
 }
 
 async function compare(page: Page, others: readonly string[]): Promise<void> {

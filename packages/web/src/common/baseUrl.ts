@@ -1,6 +1,6 @@
 /**
- * Where the server is, without a slash at the end: what stands before the page's own path. Read from the address, so that the same files serve below any
- * path of a proxy.
+ * The base URL of the server, without a slash at the end: the address up to the page's own path. It is read from the address, so that the same files work
+ * below any path of a proxy.
  */
 export function baseUrlBefore(location: Pick<Location, 'origin' | 'pathname'>, pagePath: RegExp): string {
   return `${location.origin}${location.pathname.replace(pagePath, '')}`.replace(/\/+$/, '')

@@ -1,4 +1,4 @@
-/** What pages are made of: each control carries its name, its hint and its fault for everybody who cannot see it. */
+/** The controls of all pages. Each gives its name, its hint and its fault to assistive technology. */
 import type { ComponentChildren, JSX } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon, type IconName } from './icons.tsx'
@@ -8,10 +8,10 @@ interface ButtonProps {
   readonly onClick?: (() => void) | undefined
   readonly kind?: 'primary' | 'danger' | 'quiet' | undefined
   readonly icon?: IconName | undefined
-  /** Inside a form: sends it. */
+  /** Inside a form: submits it. */
   readonly submits?: boolean | undefined
   readonly disabled?: boolean | undefined
-  /** Shows that it is at work, and takes no second click. */
+  /** Shows a spinner and accepts no second click. */
   readonly busy?: boolean | undefined
   readonly describedBy?: string | undefined
 }
@@ -34,7 +34,7 @@ export function Button({ children, onClick, kind, icon, submits, disabled, busy,
 
 interface IconButtonProps {
   readonly icon: IconName
-  /** What it does, and to what: "Cancel photo.jpg". */
+  /** The action and its object: "Cancel photo.jpg". */
   readonly label: string
   readonly onClick: () => void
   readonly disabled?: boolean | undefined
@@ -58,9 +58,9 @@ export function IconButton({ icon, label, onClick, disabled }: IconButtonProps) 
 interface FieldProps {
   readonly label: string
   readonly hint?: ComponentChildren
-  /** What is wrong with the value, and what to do. */
+  /** What is wrong with the value, and how to correct it. */
   readonly fault?: string | undefined
-  /** Gives the input the id that its label names, and what describes it. */
+  /** Renders the input with the id that the label names and with its descriptions. */
   readonly children: (input: {
     readonly id: string
     readonly 'aria-describedby': string
@@ -110,7 +110,7 @@ interface NoticeProps {
   readonly children: ComponentChildren
 }
 
-/** What somebody has to know now; a bad one interrupts a screen reader, the others wait for a pause. */
+/** An important message. A bad one interrupts a screen reader, the others wait for a pause. */
 export function Notice({ tone, children }: NoticeProps) {
   return (
     <div class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
@@ -128,18 +128,18 @@ interface DialogProps {
   readonly children: ComponentChildren
 }
 
-/** Modal: the browser keeps the focus inside, gives it back afterwards, and closes on Escape. Rendered means open. */
+/** A modal dialog, open while it is rendered. The browser keeps the focus inside and closes it on Escape. */
 export function Dialog({ title, onClose, closeLabel, wide, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // At once, so that no key reaches the page behind it.
+  // Before the browser paints, so that no key press reaches the page behind it.
   useLayoutEffect(() => {
     const shown = dialog.current
     const before = document.activeElement
     shown?.showModal()
     return () => {
       shown?.close()
-      // The dialog has left the page by now, which keeps the browser from giving the focus back itself.
+      // The browser does not restore the focus itself, because the dialog has already left the page.
       const isNowhere = document.activeElement === document.body
       if (isNowhere && before instanceof HTMLElement && before.isConnected) before.focus()
     }
@@ -167,14 +167,14 @@ export function Dialog({ title, onClose, closeLabel, wide, children }: DialogPro
   )
 }
 
-/** A name that somebody else chose: text, kept from turning the direction of what stands around it (Unicode TR 9, isolates). */
+/** A name that another person chose, isolated so that it cannot turn the direction of the text around it (Unicode TR 9). */
 export function Name({ children }: { readonly children: string }) {
   return <bdi>{children}</bdi>
 }
 
 interface ProgressProps {
   readonly label: string
-  /** Left out while nobody knows. */
+  /** Left out while it is unknown. */
   readonly value?: number | undefined
   readonly max?: number | undefined
 }

@@ -5,7 +5,7 @@ interface CopyButtonProps {
   readonly text: string
   readonly label: string
   readonly copiedLabel: string
-  /** What to do by hand where the browser refuses. */
+  /** Says how to copy by hand when the browser refuses. */
   readonly failedLabel: string
   readonly kind?: 'primary' | 'quiet' | undefined
   readonly onCopied?: (() => void) | undefined
@@ -26,7 +26,7 @@ export function CopyButton({ text, label, copiedLabel, failedLabel, kind, onCopi
       setOutcome('copied')
       onCopied?.()
     } catch {
-      // Absent where the page does not come over HTTPS, or forbidden by whoever runs the browser.
+      // The clipboard is missing without HTTPS, and an administrator can forbid it.
       setOutcome('failed')
     }
   }

@@ -1,7 +1,7 @@
-/** Long enough for every browser to begin reading what the link points at. */
+/** Long enough for every browser to start reading the URL. */
 const REVOKE_AFTER_MS = 60_000
 
-/** Hands bytes over that are there already, where the browser puts downloads. */
+/** Downloads bytes that are already in memory to the browser's download directory. */
 export function download(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob)
   const link = document.createElement('a')

@@ -7,7 +7,7 @@ interface FactProps {
   readonly children: ComponentChildren
 }
 
-/** One line of a list of facts (`dl`): what it is, and how it stands. */
+/** One term and its value in a list of facts (`dl`). */
 export function Fact({ term, termClass, valueClass, children }: FactProps) {
   return (
     <div>

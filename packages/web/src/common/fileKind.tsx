@@ -1,10 +1,10 @@
 import './fileKind.css'
 import { Icon, type IconName } from './icons.tsx'
 
-/** Endings longer than this say nothing to anybody. */
-const MAX_ENDING = 5
+/** A longer ending is no known file type. */
+const MAX_ENDING_CHARACTERS = 5
 
-/** What stands where a picture could: the kind of file, and its ending in letters. Both are only what its name and type claim. */
+/** An icon and the file ending, in place of a thumbnail. Both come from the unverified name and type. */
 export function FileKind({ name, type }: { readonly name: string | undefined; readonly type: string | undefined }) {
   const ending = endingOf(name)
   return (
@@ -22,5 +22,5 @@ function iconOf(type: string | undefined): IconName {
 
 function endingOf(name: string | undefined): string | undefined {
   const ending = /\.([\p{L}\p{N}]+)$/u.exec(name ?? '')?.[1]
-  return ending !== undefined && ending.length <= MAX_ENDING ? ending.toUpperCase() : undefined
+  return ending !== undefined && ending.length <= MAX_ENDING_CHARACTERS ? ending.toUpperCase() : undefined
 }

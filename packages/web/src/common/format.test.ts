@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import {
   formatAge,
   formatBytes,
@@ -7,13 +7,20 @@ import {
   formatDistance,
   formatDuration,
   formatInstant,
+  formatNumber,
   formatPercent,
 } from './format.ts'
 
-/** Kinds of space that the platform puts between a number and its unit. */
+/** Replaces the kinds of space that the platform puts between a number and its unit. */
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ')
 
-describe('bytes', () => {
+const prefer = (tags: readonly string[]) =>
+  Object.defineProperty(navigator, 'languages', { value: tags, configurable: true })
+// The machine's own preference must not decide.
+before(() => prefer(['en', 'de']))
+after(() => Reflect.deleteProperty(navigator, 'languages'))
+
+describe('formatBytes', () => {
   const cases: readonly (readonly [number, string, string])[] = [
     [0, '0 bytes', '0 Byte'],
     [1, '1 byte', '1 Byte'],
@@ -30,41 +37,50 @@ describe('bytes', () => {
     [1.5e15, '1,500 TB', '1.500 TB'],
   ]
   for (const [bytes, english, german] of cases)
-    it(`${bytes} are ${english}`, () => {
+    it(`writes ${bytes} bytes as ${english}`, () => {
       assert.equal(plain(formatBytes(bytes, 'en')), english)
       assert.equal(plain(formatBytes(bytes, 'de')), german)
     })
 
-  it('never have more than three figures below a petabyte', () => {
+  it('uses at most three digits below a petabyte', () => {
     for (let bytes = 1; bytes < 1e15; bytes = Math.ceil(bytes * 1.37))
       for (const value of [bytes, 10 ** Math.floor(Math.log10(bytes)) - 1]) {
-        const figures = formatBytes(Math.max(0, value), 'en').replace(/[^0-9]/g, '')
-        assert.ok(figures.length <= 3, formatBytes(value, 'en'))
+        const digits = formatBytes(Math.max(0, value), 'en').replace(/[^0-9]/g, '')
+        assert.ok(digits.length <= 3, formatBytes(value, 'en'))
       }
   })
 })
 
-describe('instants', () => {
-  it('are told as each language writes them', () => {
+describe('formatInstant', () => {
+  it('writes an instant as the page’s language does', () => {
     assert.match(plain(formatInstant('2026-01-02T12:00:00Z', 'en')), /^Jan 2, 2026, \d{1,2}:\d\d [AP]M$/)
     assert.match(plain(formatInstant('2026-01-02T12:00:00Z', 'de')), /^02\.01\.2026, \d\d:\d\d$/)
     assert.equal(formatDate('2026-01-02T12:00:00Z', 'en'), 'Jan 2, 2026')
     assert.equal(formatDate('2026-01-02T12:00:00Z', 'de'), '02.01.2026')
   })
 
-  it('may be leap seconds, which nothing may break on', () => {
+  it('follows the reader’s region', () => {
+    prefer(['en-GB'])
+    assert.equal(formatInstant('2026-01-02T12:00:00Z', 'en').slice(0, 10), '2 Jan 2026')
+    prefer(['de-DE', 'en-US'])
+    assert.equal(formatDate('2026-01-02T12:00:00Z', 'en'), '2 Jan 2026')
+    assert.equal(formatNumber(1234.5, 'en'), '1.234,5')
+    prefer(['en', 'de'])
+  })
+
+  it('accepts leap seconds', () => {
     assert.equal(formatInstant('2016-12-31T12:00:60Z', 'de'), formatInstant('2016-12-31T12:00:59Z', 'de'))
     assert.equal(formatDistance('2016-12-31T12:00:60Z', Date.parse('2016-12-31T12:01:00Z'), 'en'), '1 second ago')
   })
 
-  it('are the same moment whatever offset they were written with', () => {
+  it('writes the same moment in the same way for every offset', () => {
     assert.equal(formatInstant('2026-01-02T14:00:00+02:00', 'en'), formatInstant('2026-01-02T12:00:00.000Z', 'en'))
   })
 })
 
-describe('distances', () => {
+describe('formatDistance', () => {
   const now = Date.parse('2026-01-10T12:00:00Z')
-  it('of what has happened are never in the future', () => {
+  it('never puts a past event in the future (formatAge)', () => {
     assert.equal(formatAge('2026-01-10T12:05:00Z', now, 'en'), 'now')
     assert.equal(formatAge('2026-01-10T11:55:00Z', now, 'en'), '5 minutes ago')
   })
@@ -79,13 +95,13 @@ describe('distances', () => {
     ['2027-01-10T12:00:00Z', 'in 365 days', 'in 365 Tagen'],
   ]
   for (const [instant, english, german] of cases)
-    it(`to ${instant} are ${english}`, () => {
+    it(`writes ${instant} as ${english}`, () => {
       assert.equal(formatDistance(instant, now, 'en'), english)
       assert.equal(formatDistance(instant, now, 'de'), german)
     })
 })
 
-describe('durations', () => {
+describe('formatDuration', () => {
   const cases: readonly (readonly [number, string, string])[] = [
     [0, '1 second', '1 Sekunde'],
     [0.2, '1 second', '1 Sekunde'],
@@ -96,13 +112,13 @@ describe('durations', () => {
     [86_401, '2 days', '2 Tage'],
   ]
   for (const [seconds, english, german] of cases)
-    it(`of ${seconds} s are ${english}, never less than that`, () => {
+    it(`rounds ${seconds} seconds up to ${english}`, () => {
       assert.equal(formatDuration(seconds, 'en'), english)
       assert.equal(formatDuration(seconds, 'de'), german)
     })
 })
 
-describe('shares', () => {
+describe('formatPercent', () => {
   const cases: readonly (readonly [number, number, string, string])[] = [
     [0, 10, '0%', '0 %'],
     [1, 3, '33%', '33 %'],
@@ -112,7 +128,7 @@ describe('shares', () => {
     [0, 0, '100%', '100 %'],
   ]
   for (const [part, whole, english, german] of cases)
-    it(`${part} of ${whole} are ${english}: whole only when it is`, () => {
+    it(`rounds ${part} of ${whole} down to ${english}`, () => {
       assert.equal(plain(formatPercent(part, whole, 'en')), english)
       assert.equal(plain(formatPercent(part, whole, 'de')), german)
     })

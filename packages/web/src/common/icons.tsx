@@ -1,4 +1,4 @@
-/** Strokes on a grid of 24, drawn for this project. Decoration: what they mean stands beside them in words. */
+/** Strokes on a grid of 24, drawn for this project. They are decoration: a text says the same. */
 const PATHS = {
   add: 'M12 5v14M5 12h14',
   alert: 'M12 4 2.8 20h18.400zM12 10v4M12 17.200v.01',

@@ -1,21 +1,28 @@
-/** Which language a page speaks. Texts are objects of the same shape, one a language (`src/text/`), so that a missing one does not compile. */
+/** The languages of the pages. Each has an object of texts of the same shape (`src/text/`), so that a missing text does not compile. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const
 export type Language = keyof typeof LANGUAGES
 
-/** Not a secret, so it may lie where it outlives the tab. */
-const KEPT_AT = 'blindkeep.language'
+/** The key in `localStorage`: the choice is no secret, and it outlives the tab. */
+const STORAGE_KEY = 'blindkeep.language'
 
 export function isLanguage(text: string | null): text is Language {
   return text !== null && Object.hasOwn(LANGUAGES, text)
 }
 
-/** The first of the reader's languages (BCP 47) that there are texts in; English when there is none. */
-export function pickLanguage(wanted: readonly string[]): Language {
-  const known = wanted.map((tag) => tag.toLowerCase().split('-')[0] ?? null).find(isLanguage)
+/** The first of the reader's languages (BCP 47) that the pages speak, or English. */
+export function pickLanguage(preferred: readonly string[]): Language {
+  const known = preferred.map((tag) => tag.toLowerCase().split('-')[0] ?? null).find(isLanguage)
   return known ?? 'en'
 }
 
-/** What was chosen here once, or else what the browser prefers. */
+/** The page's language as the reader's region writes numbers and dates: `en-DE` for a page in English and a browser from Germany. */
+export function readerLocale(language: Language, preferred: readonly string[] = navigator.languages): string {
+  const regions = preferred.map((tag) => /-([a-z]{2}|\d{3})(?=-|$)/i.exec(tag)?.[1])
+  const region = regions.find((found) => found !== undefined)
+  return region === undefined ? language : `${language}-${region.toUpperCase()}`
+}
+
+/** The reader's choice on this device, or else what the browser prefers. */
 export function presentLanguage(): Language {
   const kept = keptLanguage()
   return isLanguage(kept) ? kept : pickLanguage(navigator.languages)
@@ -23,7 +30,7 @@ export function presentLanguage(): Language {
 
 function keptLanguage(): string | null {
   try {
-    return localStorage.getItem(KEPT_AT)
+    return localStorage.getItem(STORAGE_KEY)
   } catch {
     // A browser that refuses storage still shows the page.
     return null
@@ -32,8 +39,8 @@ function keptLanguage(): string | null {
 
 export function keepLanguage(language: Language): void {
   try {
-    localStorage.setItem(KEPT_AT, language)
+    localStorage.setItem(STORAGE_KEY, language)
   } catch {
-    // Then it is asked for again next time.
+    // The choice then lasts until the page is closed.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The keys with which a server signs its receipts, as this browser has seen them before: no secret, and worth keeping, because a server that takes one back
- * or changes one can be caught only by whoever remembers (specification, Discovery, attestation-keys).
+ * The receipt-signing keys of a server, as this browser has seen them before. They are not secret. A malicious server that removes or changes a key can be
+ * detected only by a client that remembers it (specification, Discovery, attestation-keys).
  */
 import type { PinnedKeys } from '@blindkeep/client/receipts'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
@@ -9,17 +9,17 @@ const DATABASE = 'blindkeep-pins'
 const VERSION = 1
 
 interface Pins extends DBSchema {
-  /** By the server's id, so that what a guest's page has seen its owner's knows. */
+  /** The key is the server's id, so that the guest's page and the owner's page share what they have seen. */
   readonly pins: { key: string; value: PinnedKeys }
 }
 
-/** What was kept of the server at this address, or undefined when it is seen for the first time. Rejects where the browser keeps nothing. */
+/** The remembered keys of this server, or undefined when this browser has never seen it. Rejects when the browser stores nothing. */
 export async function loadPins(baseUrl: string): Promise<PinnedKeys | undefined> {
-  // Whatever its path, a server's id is the origin (specification, Discovery, server-info); the client refuses one that says another.
+  // A server's id is its origin, for every path (specification, Discovery, server-info). The client refuses a server that states another.
   return withPins((database) => database.get('pins', new URL(baseUrl).origin))
 }
 
-/** Keeps what the client has checked (`keys` of its answers). A list that came late never replaces a longer one: another tab may know more by now. */
+/** Stores keys that the client has checked. A shorter list never replaces a longer one, because another tab may have stored more keys. */
 export async function keepPins(pins: PinnedKeys): Promise<void> {
   await withPins(async (database) => {
     const transaction = database.transaction('pins', 'readwrite')
@@ -29,7 +29,7 @@ export async function keepPins(pins: PinnedKeys): Promise<void> {
   })
 }
 
-/** Opened for each use: a connection that stays open would keep a later version of the page from changing the database. */
+/** Opens the database for each use: an open connection would stop a later version of the page from upgrading it. */
 async function withPins<Result>(use: (database: IDBPDatabase<Pins>) => Promise<Result>): Promise<Result> {
   const database = await openDB<Pins>(DATABASE, VERSION, {
     upgrade: (fresh) => {

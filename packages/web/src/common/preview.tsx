@@ -1,4 +1,4 @@
-/** What a stranger's file looks like, shown in a frame that can do nothing else (`src/preview/`). */
+/** Shows a stranger's file in a sandboxed frame (`src/preview/`). */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { preview as german } from '../text/de/preview.ts'
 import { preview as english } from '../text/en/preview.ts'
@@ -13,7 +13,7 @@ import type { FromFrame } from './previewMessages.ts'
 const TEXTS = { en: english, de: german }
 
 interface PreviewProps {
-  /** Opens the file: called once when this is shown, and again when somebody tries again. */
+  /** Opens the file: called when the preview is rendered, and for each further attempt. */
   readonly open: (signal: AbortSignal) => Promise<{
     readonly content: ReadableStream<Uint8Array>
     /** Bytes of the file. */
@@ -21,7 +21,7 @@ interface PreviewProps {
   }>
   readonly name: string
   readonly language: Language
-  /** What to say of what opening or reading throws. */
+  /** Turns an error of `open` or of the stream into a text. */
   readonly explain: (error: unknown) => string
 }
 
@@ -30,23 +30,23 @@ type State =
   | { readonly kind: 'fault'; readonly text: string }
   | { readonly kind: 'there'; readonly content: PreviewContent }
 
-/** Shown means asked for: render it when somebody has clicked, never by itself. */
+/** Render it only after the person has asked for the preview. */
 export function Preview({ open, name, language, explain }: PreviewProps) {
   const texts = TEXTS[language]
   const [state, setState] = useState<State>({ kind: 'loading', progress: undefined })
   const [round, setRound] = useState(0)
   useEffect(() => {
-    const gone = new AbortController()
-    const show = (next: State) => gone.signal.aborted || setState(next)
+    const closed = new AbortController()
+    const show = (next: State) => closed.signal.aborted || setState(next)
     async function load(): Promise<void> {
-      const { content, size } = await open(gone.signal)
-      const most = Math.max(1, Math.min(size, MAX_IMAGE_BYTES))
-      const read = await readForPreview(content, (bytes) => show({ kind: 'loading', progress: bytes / most }))
+      const { content, size } = await open(closed.signal)
+      const maxBytes = Math.max(1, Math.min(size, MAX_IMAGE_BYTES))
+      const read = await readForPreview(content, (bytes) => show({ kind: 'loading', progress: bytes / maxBytes }))
       show({ kind: 'there', content: read })
     }
     setState({ kind: 'loading', progress: undefined })
     load().catch((error: unknown) => show({ kind: 'fault', text: explain(error) }))
-    return () => gone.abort()
+    return () => closed.abort()
   }, [round])
 
   if (state.kind === 'loading') return <Progress label={texts.opening} value={state.progress} />
@@ -81,7 +81,7 @@ function Frame({ content, title, language }: FrameProps) {
   const texts = TEXTS[language]
   const frame = useRef<HTMLIFrameElement>(null)
   const [answer, setAnswer] = useState<FromFrame>()
-  // Before the browser has a chance to run the frame's script, which says at once that it is ready.
+  // A layout effect runs before the frame's script, which reports at once that it is ready.
   useLayoutEffect(() => {
     if (frame.current === null) return undefined
     const bytes = content.bytes.slice().buffer

@@ -5,28 +5,28 @@ import { imageTypeOf, MAX_IMAGE_BYTES, MAX_TEXT_BYTES, readForPreview } from './
 
 const ascii = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
-/** A file of so many bytes with this beginning, in pieces, that tells how much of it was taken and whether the rest was let go of. */
+/** A file of `size` bytes with this beginning, in pieces. Records how much was read and whether the rest was cancelled. */
 function fileOf(start: Uint8Array, size = start.length, pieceBytes = 10_000) {
-  const told = { given: 0, isCancelled: false }
+  const reads = { given: 0, isCancelled: false }
   const content = new ReadableStream<Uint8Array>(
     {
       pull(controller) {
-        if (told.given === size) return controller.close()
-        const piece = new Uint8Array(Math.min(pieceBytes, size - told.given)).fill(0x61)
-        piece.set(start.subarray(told.given, told.given + piece.length))
-        told.given += piece.length
+        if (reads.given === size) return controller.close()
+        const piece = new Uint8Array(Math.min(pieceBytes, size - reads.given)).fill(0x61)
+        piece.set(start.subarray(reads.given, reads.given + piece.length))
+        reads.given += piece.length
         controller.enqueue(piece)
       },
       cancel() {
-        told.isCancelled = true
+        reads.isCancelled = true
       },
     },
     { highWaterMark: 0 },
   )
-  return { content, told }
+  return { content, reads }
 }
 
-/** A PNG as far as its size. */
+/** The beginning of a PNG, up to its size. */
 function png(width: number, height: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(33)
   bytes.set(ascii('\x89PNG\r\n\x1a\n\0\0\0\rIHDR'))
@@ -35,8 +35,8 @@ function png(width: number, height: number): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-describe('what of a file can be shown', () => {
-  it('knows pictures by their first bytes, and nothing else as a picture', () => {
+describe('readForPreview', () => {
+  it('recognises pictures by their first bytes only', () => {
     assert.equal(imageTypeOf(png(1, 1)), 'image/png')
     assert.equal(imageTypeOf(ascii('\xff\xd8\xff\xe0\0\x10JFIF')), 'image/jpeg')
     assert.equal(imageTypeOf(ascii('GIF89a\x01\0\x01\0')), 'image/gif')
@@ -46,7 +46,7 @@ describe('what of a file can be shown', () => {
       assert.equal(imageTypeOf(ascii(other)), undefined, other)
   })
 
-  it('gives a picture whole, however it arrives', async () => {
+  it('returns a whole picture, whatever the size of the pieces', async () => {
     for (const pieceBytes of [1, 7, 64, 10_000]) {
       const { content } = fileOf(png(20, 10), 1000, pieceBytes)
       const shown = await readForPreview(content)
@@ -57,33 +57,33 @@ describe('what of a file can be shown', () => {
     }
   })
 
-  it('stops at a picture that is larger than it may be, in bytes or in pixels', async () => {
+  it('refuses a picture with too many bytes or pixels', async () => {
     const long = fileOf(png(20, 10), MAX_IMAGE_BYTES + 5_000_000, 1_000_000)
     assert.deepEqual(await readForPreview(long.content), { kind: 'none', reason: 'too_large' })
-    assert.ok(long.told.isCancelled && long.told.given <= MAX_IMAGE_BYTES + 1_000_000)
+    assert.ok(long.reads.isCancelled && long.reads.given <= MAX_IMAGE_BYTES + 1_000_000)
     const bomb = fileOf(png(30_000, 30_000))
     assert.deepEqual(await readForPreview(bomb.content), { kind: 'none', reason: 'too_large' })
   })
 
-  it('gives no picture to a decoder whose size it cannot tell', async () => {
+  it('refuses a picture of unknown size', async () => {
     const strange = fileOf(ascii('\xff\xd8\xff\xe0\0\x04AB??\xff\xc0\0\x0b\x08\xff\xff\xff\xff\x01'))
     assert.deepEqual(await readForPreview(strange.content), { kind: 'none', reason: 'broken' })
   })
 
-  it('gives the beginning of a long text and reads no further', async () => {
-    const { content, told } = fileOf(ascii('<script>alert(1)</script>'), 10_000_000)
+  it('returns the beginning of a long text and reads no further', async () => {
+    const { content, reads } = fileOf(ascii('<script>alert(1)</script>'), 10_000_000)
     const shown = await readForPreview(content)
     assert.ok(shown.kind === 'text' && shown.isCut)
     assert.equal(shown.bytes.length, MAX_TEXT_BYTES)
-    assert.ok(told.isCancelled && told.given < MAX_TEXT_BYTES + 20_000)
+    assert.ok(reads.isCancelled && reads.given < MAX_TEXT_BYTES + 20_000)
   })
 
-  it('takes a text whose end the cut has halved in the middle of a character', async () => {
+  it('accepts a text that is cut in the middle of a character', async () => {
     const shown = await readForPreview(fileOf(new TextEncoder().encode(`a${'ü'.repeat(MAX_TEXT_BYTES)}`)).content)
     assert.ok(shown.kind === 'text' && shown.isCut)
   })
 
-  it('says so of what is neither: other bytes, other encodings, nothing', async () => {
+  it('refuses other bytes, other encodings and an empty file', async () => {
     const none = async (bytes: Uint8Array) => {
       const shown = await readForPreview(fileOf(bytes).content)
       return shown.kind === 'none' ? shown.reason : shown.kind
@@ -96,7 +96,7 @@ describe('what of a file can be shown', () => {
     assert.equal(await none(ascii('one\r\n\ttwo\n')), 'text')
   })
 
-  it('rejects with what reading throws, and so shows nothing of a file that fails its check at the end', async () => {
+  it('rejects with the error of the stream, so that a file that fails its last check is never shown', async () => {
     const altered = new Error('altered')
     const content = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(png(1, 1)),
@@ -106,8 +106,8 @@ describe('what of a file can be shown', () => {
   })
 })
 
-describe('the pixels of a picture', () => {
-  it('are read where each form tells them', () => {
+describe('pixelsOf', () => {
+  it('reads the pixels of each kind of picture', () => {
     assert.equal(pixelsOf('image/png', png(300, 200)), 60_000)
     const still = '\x2c\0\0\0\0\x02\0\x03\0\0'
     assert.equal(pixelsOf('image/gif', ascii(`GIF89a\x2c\x01\xc8\0\0\0\0${still}`)), 60_000)
@@ -121,7 +121,7 @@ describe('the pixels of a picture', () => {
     assert.equal(pixelsOf('image/avif', avif), 60_000)
   })
 
-  it('are those of a frame that is larger than its screen, and of no segment that only looks like a frame', () => {
+  it('takes a frame that is larger than its screen, and ignores segments that only look like a frame', () => {
     const colours = `\x80\0\0${'\0'.repeat(6)}`
     const large = '\x21\xfe\x02hi\0\x2c\0\0\0\0\x2c\x01\xc8\0\0'
     assert.equal(pixelsOf('image/gif', ascii(`GIF89a\x01\0\x01\0${colours}${large}`)), 60_000)
@@ -129,7 +129,7 @@ describe('the pixels of a picture', () => {
     assert.equal(pixelsOf('image/jpeg', alone), 60_000)
   })
 
-  it('are unknown where the picture ends too soon, or says that it has none', () => {
+  it('answers undefined for a picture that is too short or has no pixels', () => {
     assert.equal(pixelsOf('image/gif', ascii('GIF89a\x01\0\x01\0\0\0\0\x3b')), undefined)
     assert.equal(pixelsOf('image/png', png(0, 5)), undefined)
     assert.equal(pixelsOf('image/png', ascii('\x89PNG')), undefined)

@@ -1,14 +1,14 @@
-/** What of a stranger's file can be shown. Its own bytes decide, never its name or the type that it claims. */
+/** Decides from a stranger's bytes, never from the claimed name or type, what a preview can show. */
 
 import { pixelsOf } from './imagePixels.ts'
 import type { ImageType } from './previewMessages.ts'
 
-/** More than cameras make; a browser decodes it without trouble. */
+/** Larger than the pictures of cameras, and small enough for every browser. */
 export const MAX_IMAGE_BYTES = 50_000_000
-/** A few kilobytes can promise a picture that fills the memory: 100 million pixels take 400 MB when they are decoded. */
+/** A few kilobytes can decode to a picture that fills the memory: 100 million pixels take 400 MB. */
 export const MAX_IMAGE_PIXELS = 100_000_000
 export const MAX_TEXT_BYTES = 256 * 1024
-/** Where the form of each kind of picture shows. */
+/** Enough to recognise each kind of picture. */
 const SNIFFED_BYTES = 64
 
 export type PreviewContent =
@@ -17,8 +17,8 @@ export type PreviewContent =
   | { readonly kind: 'none'; readonly reason: 'empty' | 'unknown' | 'too_large' | 'broken' }
 
 /**
- * Reads as much of the file as a preview needs, and lets go of the rest. A picture is read to its end, so that the checks at the end hold for it; of a
- * text the beginning, which is checked piece by piece. Rejects with what reading throws.
+ * Reads as much of the file as a preview needs, and cancels the rest. A picture is read to its end, because the last check of a file is at its end. A text
+ * may be read in part, because each piece is checked. Rejects with the error of the stream.
  */
 export async function readForPreview(
   content: ReadableStream<Uint8Array>,
@@ -46,7 +46,7 @@ export async function readForPreview(
       if (done) break
     }
   } finally {
-    // Hangs up on what nobody looks at; that the line is broken already is no news then.
+    // Cancels the rest. An error of a stream that has already failed says nothing new.
     if (!hasEnded) await reader.cancel().catch(() => undefined)
   }
   if (length === 0) return { kind: 'none', reason: 'empty' }
@@ -57,7 +57,7 @@ export async function readForPreview(
   return reason === undefined ? { kind: 'image', type, bytes } : { kind: 'none', reason }
 }
 
-/** Why a picture is not given to a decoder. Where its size cannot be told it may be any, so that is never taken for a small one. */
+/** Why a picture must not reach a decoder. A picture of unknown size counts as broken, because it may be of any size. */
 export function notDecodable(type: ImageType, bytes: Uint8Array<ArrayBuffer>): 'broken' | 'too_large' | undefined {
   const pixels = pixelsOf(type, bytes)
   if (pixels === undefined) return 'broken'
@@ -80,7 +80,7 @@ function joined(pieces: readonly Uint8Array[], bytesMax: number): Uint8Array<Arr
   return whole
 }
 
-/** By the first bytes of each form (WHATWG MIME Sniffing, 6.1; AVIF: the brands of its `ftyp` box). */
+/** Recognises a picture by its first bytes (WHATWG MIME Sniffing, 6.1; AVIF: the brands of its `ftyp` box). */
 export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
   const latin = String.fromCharCode(...bytes.subarray(0, SNIFFED_BYTES))
   if (latin.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
@@ -91,7 +91,7 @@ export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
   return undefined
 }
 
-/** Text is what decodes and has no control characters but those that lay out a page. A character that the cut has halved is left away. */
+/** Text is valid UTF-8 without control characters, except for those of layout. A character that the cut has split is left out. */
 function textOf(bytes: Uint8Array<ArrayBuffer>, isCut: boolean): PreviewContent {
   const text = decoded(bytes, isCut)
   if (text === undefined || /[^\P{Cc}\t\n\f\r\u0085]/u.test(text)) return { kind: 'none', reason: 'unknown' }

@@ -4,14 +4,14 @@ import { type FromFrame, type ImageType, parseFromFrame, type ToFrame } from './
 /** Decoding a large picture takes a phone some seconds. */
 const MAX_ANSWER_MS = 30_000
 
-/** Where the sandbox page is, seen from the owner's page and from a share's. */
+/** The URL of the sandbox page, for the owner's page and for a share's page. */
 export function previewUrl(): string {
   return `${baseUrlBefore(location, /\/(?:v\/[^/]*)?$/)}/preview/`
 }
 
 /**
- * Gives the frame its one order once it is ready, and tells what it answers; `failed` also when it says nothing in time. Begin in the same turn in which
- * the frame comes into the page. The returned function stops listening.
+ * Sends the frame its only order when it is ready, and calls `onAnswer` with its answer, which is `failed` after a timeout. Call it in the same task that
+ * adds the frame to the page. The returned function stops listening.
  */
 export function orderFrame(
   frame: HTMLIFrameElement,
@@ -36,7 +36,7 @@ export function orderFrame(
     }
     if (isOrdered) return
     isOrdered = true
-    // A sandbox has no origin that could be named. It can only be our page: nothing in it navigates, and frame-src lets in no other.
+    // A sandbox has no origin to name as the target. The frame can only show our page: nothing in it navigates, and frame-src allows no other.
     frame.contentWindow.postMessage(order, '*', [order.bytes])
   }
 
@@ -49,7 +49,7 @@ export function orderFrame(
   return stop
 }
 
-/** What every frame with a stranger's bytes in it is: without an origin, and without a word of where it was opened. */
+/** A frame with a stranger's bytes has no origin and sends no referrer. */
 function sandbox(frame: HTMLIFrameElement): void {
   frame.sandbox.add('allow-scripts')
   frame.referrerPolicy = 'no-referrer'
@@ -61,14 +61,14 @@ interface Thumbnail {
   readonly edge: number
 }
 
-/** Decodes in a frame that nobody sees and that goes afterwards. Undefined when the browser cannot; else whatever bytes the frame gives, unchecked. */
+/** Decodes in a hidden frame, which is removed afterwards. Undefined when the browser cannot. The bytes of the frame are not checked here. */
 export function drawThumbnail({ type, bytes, edge }: Thumbnail): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const frame = document.createElement('iframe')
   sandbox(frame)
   frame.hidden = true
   frame.src = previewUrl()
   return new Promise((resolve) => {
-    // The bytes are handed over, so the caller's own have to be copied.
+    // The message transfers its bytes, so the caller's bytes are copied first.
     const order: ToFrame = { kind: 'thumbnail', type, bytes: bytes.slice().buffer, edge }
     orderFrame(frame, order, (answer) => {
       frame.remove()

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { MAX_THUMBNAIL_BYTES, parseFromFrame } from './previewMessages.ts'
 
-describe('what the frame says', () => {
-  it('is taken in its own shapes', () => {
+describe('parseFromFrame', () => {
+  it('accepts every message of a frame', () => {
     const bytes = new ArrayBuffer(8)
     assert.deepEqual(parseFromFrame({ kind: 'ready', more: 1 }), { kind: 'ready' })
     assert.deepEqual(parseFromFrame({ kind: 'shown', width: 3, height: 2 }), { kind: 'shown', width: 3, height: 2 })
     assert.deepEqual(parseFromFrame({ kind: 'thumbnail', bytes }), { kind: 'thumbnail', bytes })
   })
 
-  it('is nothing in any other', () => {
+  it('answers undefined for anything else', () => {
     for (const data of [undefined, null, 'ready', 7, {}, { kind: 'other' }, { kind: 'thumbnail', bytes: 'x' }])
       assert.equal(parseFromFrame(data), undefined)
     const long = new ArrayBuffer(MAX_THUMBNAIL_BYTES + 1)
     assert.equal(parseFromFrame({ kind: 'thumbnail', bytes: long }), undefined)
   })
 
-  it('tells no size that no picture has', () => {
+  it('ignores an impossible size', () => {
     for (const width of ['3', Number.NaN, Infinity, 0, -1, 1.5, 2_000_000, { toString: () => '1; color: red' }])
       assert.deepEqual(parseFromFrame({ kind: 'shown', width, height: 2 }), { kind: 'shown' })
   })

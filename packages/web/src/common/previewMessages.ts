@@ -1,4 +1,4 @@
-/** What the page and the frame that shows a stranger's file say to each other. Each side takes the other's word for nothing but these shapes. */
+/** The messages between a page and the frame that shows a stranger's file. Each side accepts only these shapes. */
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'] as const
 export type ImageType = (typeof IMAGE_TYPES)[number]
 
@@ -9,15 +9,15 @@ export type ToFrame =
 
 export type FromFrame =
   | { readonly kind: 'ready' }
-  /** With the picture's own size in pixels, when it is one. */
+  /** With the size in pixels of a picture. */
   | { readonly kind: 'shown'; readonly width?: number; readonly height?: number }
   | { readonly kind: 'thumbnail'; readonly bytes: ArrayBuffer }
   | { readonly kind: 'failed' }
 
-/** A picture of 256 pixels has some 20 kB; whoever sends more than this is not our script any more. */
+/** A picture of 256 pixels has about 20 kB. A frame that sends more is no longer under our control. */
 export const MAX_THUMBNAIL_BYTES = 512 * 1024
 
-/** Undefined for anything else: what decodes a stranger's bytes may have been taken over by them. */
+/** Undefined for anything else, because a stranger's bytes may have taken over the frame that decodes them. */
 export function parseFromFrame(data: unknown): FromFrame | undefined {
   if (typeof data !== 'object' || data === null || !('kind' in data)) return undefined
   switch (data.kind) {

@@ -3,11 +3,11 @@ import './qrCode.css'
 
 interface QrCodeProps {
   readonly text: string
-  /** What it leads to, for who cannot see it. */
+  /** Says what the code contains, for a screen reader. */
   readonly label: string
 }
 
-/** Dark on light in every colour scheme, with the four modules of quiet zone that readers ask for (ISO/IEC 18004, 5.3.8). */
+/** Dark on light in every colour scheme, with the quiet zone of four modules that scanners need (ISO/IEC 18004, 5.3.8). */
 export function QrCode({ text, label }: QrCodeProps) {
   const { data, size } = encode(text, { ecc: 'M', border: 4 })
   return (

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createRefresher } from './refresher.ts'
 
-/** Runs that end when they are told to. */
+/** Runs that end when the test ends them. */
 function createRuns() {
   const ends: (() => void)[] = []
   const run = () => new Promise<void>((resolve) => ends.push(resolve))
@@ -11,7 +11,7 @@ function createRuns() {
 const atOnce = async () => undefined
 
 describe('a refresher', () => {
-  it('lets what runs come to its end, and runs once more for all that asked meanwhile', async () => {
+  it('finishes the current run, and runs once more for all calls during it', async () => {
     const { run, ends, settled } = createRuns()
     const refresher = createRefresher(run, atOnce)
     refresher.ask()
@@ -28,7 +28,7 @@ describe('a refresher', () => {
     assert.equal(ends.length, 3)
   })
 
-  it('begins nothing once it is stopped', async () => {
+  it('begins no run after stop()', async () => {
     const { run, ends, settled } = createRuns()
     const refresher = createRefresher(run, atOnce)
     refresher.ask()
@@ -41,7 +41,7 @@ describe('a refresher', () => {
     assert.equal(ends.length, 1)
   })
 
-  it('rests between two runs', async () => {
+  it('pauses between two runs', async () => {
     const { run, ends, settled } = createRuns()
     let wake: () => void = () => undefined
     const refresher = createRefresher(run, () => new Promise((resolve) => (wake = resolve)))

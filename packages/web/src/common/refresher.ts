@@ -1,14 +1,14 @@
 export interface Refresher {
-  /** There will be a run that begins after this call. */
+  /** Guarantees a run that begins after this call. */
   ask(): void
-  /** What runs comes to its end; nothing begins any more. */
+  /** Lets the current run finish, and begins no other. */
   stop(): void
 }
 
-/** Between two runs, so that a hundred changes at once are not a hundred readings. */
+/** The pause between two runs, so that a hundred changes at once do not cause a hundred runs. */
 const REST_MS = 300
 
-/** Runs one at a time, never given up for the next. However often it is asked meanwhile, one more follows. `run` never rejects. */
+/** Runs `run` one at a time and never aborts it. Any number of calls of `ask` during a run cause one more run. `run` must not reject. */
 export function createRefresher(run: () => Promise<void>, wait: (ms: number) => Promise<void> = rest): Refresher {
   let isWanted = false
   let isRunning = false

@@ -1,4 +1,4 @@
-/** Saves a file that arrives as a stream, so that nothing which looks whole is left of one that is not. */
+/** Downloads a stream to a file. An incomplete or tampered stream leaves no file that looks complete. */
 import { safeName } from '@blindkeep/client/safeName'
 import { download } from './download.ts'
 
@@ -10,15 +10,15 @@ export interface SaveOptions {
 
 export interface SaveTarget {
   /**
-   * Resolves when the file is whole and where people find it. Rejects with what the stream fails with, or the signal's reason; then nothing of it is kept,
-   * because the checks of a file hold only when its end has passed them.
+   * Resolves when the complete file is at its place. Rejects with the error of the stream or the signal's reason, and then keeps nothing of the file,
+   * because a file counts as checked only after its last byte.
    */
   save(content: ReadableStream<Uint8Array>, options?: SaveOptions): Promise<void>
 }
 
 /**
- * Asks where to save, in browsers that ask; call it in the very turn of the click, and open the file afterwards. Undefined when somebody has dismissed the
- * question. `name` may be a stranger's.
+ * Asks where to save, in browsers that can ask. Call it in the same task as the click, and open the file afterwards. Undefined when the person has dismissed
+ * the question. A stranger may have chosen `name`.
  */
 export async function chooseSaveTarget(name: string): Promise<SaveTarget | undefined> {
   const suggestedName = safeName(name)
@@ -28,7 +28,7 @@ export async function chooseSaveTarget(name: string): Promise<SaveTarget | undef
     return fileTarget(await showSaveFilePicker.call(globalThis, { suggestedName }))
   } catch (error) {
     if (!(error instanceof DOMException)) throw error
-    // A browser may have the question and refuse to ask it here, as inside a frame or by its administrator's word.
+    // A browser may refuse to ask here, for example inside a frame or because of an administrator's policy.
     return error.name === 'AbortError' ? undefined : downloadTarget(suggestedName)
   }
 }
@@ -42,12 +42,12 @@ interface SavedFile extends FileSystemFileHandle {
   readonly remove?: () => Promise<void>
 }
 
-/** Writes as it comes, into a file of the browser's own, which takes its place when all of it was good. */
+/** Writes into a temporary file of the browser, which replaces the chosen file when the stream has ended without an error. */
 function fileTarget(file: SavedFile): SaveTarget {
   return {
     async save(content, { onProgress, signal } = {}) {
       try {
-        // Aborts the writing when reading fails, so that what was written until then is thrown away.
+        // The pipe aborts the writer when reading fails, which deletes the temporary file.
         await content.pipeThrough(counted(onProgress)).pipeTo(await file.createWritable(), signal && { signal })
       } catch (error) {
         await removeEmpty(file)
@@ -57,25 +57,25 @@ function fileTarget(file: SavedFile): SaveTarget {
   }
 }
 
-/** The question has made an empty file already, which would look like one that was saved. */
+/** The file picker has already created an empty file, which would look like a finished download. */
 async function removeEmpty(file: SavedFile): Promise<void> {
   try {
     if ((await file.getFile()).size === 0) await file.remove?.()
   } catch {
-    // What cannot be removed is empty still.
+    // A file that cannot be removed stays empty.
   }
 }
 
 /**
- * Where no browser asks, or where it would ask once for each of many files: the file is collected, by most browsers outside of the memory once it is large,
- * and handed over when all of it was good. `name` is a safe one.
+ * For browsers that cannot ask, and for many files, where a question for each would be too much. The browser collects the file (most keep a large one on the
+ * disk) and downloads it when the stream has ended without an error. `name` must be a safe name.
  */
 export function downloadTarget(name: string): SaveTarget {
   return {
     async save(content, { onProgress, signal } = {}) {
       const { readable, writable } = counted(onProgress)
       const collecting = new Response(readable, { headers: { 'Content-Type': 'application/octet-stream' } }).blob()
-      // The browser's own words for a stream that has failed say nothing of why; the pipe fails with the reason itself.
+      // The browser's error for a failed stream does not name the cause. The pipe rejects with the cause itself.
       const [piped, collected] = await Promise.allSettled([content.pipeTo(writable, signal && { signal }), collecting])
       for (const outcome of [piped, collected]) if (outcome.status === 'rejected') throw outcome.reason
       download(await collecting, name)

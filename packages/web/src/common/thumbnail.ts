@@ -1,4 +1,4 @@
-/** Small pictures of pictures. Outside of the sandbox nothing is decoded but what passes for one here (decisions/thumbnails.md). */
+/** Thumbnails. Outside the sandbox, the pages decode only bytes that `thumbnailTypeOf` accepts (decisions/thumbnails.md). */
 import { MAX_THUMBNAIL_BYTES } from '@blindkeep/client/owner'
 import { pixelsOf } from './imagePixels.ts'
 import { imageTypeOf, notDecodable } from './previewContent.ts'
@@ -9,20 +9,20 @@ const EDGE_PIXELS = 256
 const TYPES: ReadonlySet<ImageType> = new Set(['image/webp', 'image/png', 'image/jpeg'])
 
 /**
- * A small picture of a picture, as WebP or PNG with at most 256 pixels a side, decoded in the sandbox. Undefined for what is no picture, is too large, or
- * cannot be decoded by this browser, and where what comes back is no thumbnail. Never throws for a file.
+ * A WebP or PNG with at most 256 pixels a side, created in the sandbox. Undefined for a file that is no picture, is too large or cannot be decoded by this
+ * browser, and when the sandbox answers with something else. Never throws because of a file.
  */
 export async function makeThumbnail(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array | undefined> {
   const type = imageTypeOf(bytes)
   if (type === undefined || notDecodable(type, bytes) !== undefined) return undefined
   const drawn = await drawThumbnail({ type, bytes, edge: EDGE_PIXELS })
-  // Whatever the picture has made of its sandbox speaks from there as well.
+  // The picture may have taken over its sandbox, so the answer is checked.
   return drawn !== undefined && thumbnailTypeOf(drawn) !== undefined ? drawn : undefined
 }
 
 /**
- * The type of what may be decoded as a thumbnail: WebP, PNG or JPEG, in 64 KiB at most, and by its own word no more pixels than a square of 256. Undefined
- * for anything else, wherever it comes from: a sandbox that was taken over, or a server.
+ * The type of a valid thumbnail: WebP, PNG or JPEG, at most 64 KiB, with at most as many pixels in its header as a square of 256. Undefined for anything
+ * else, whether it comes from a sandbox that was taken over or from a malicious server.
  */
 export function thumbnailTypeOf(bytes: Uint8Array<ArrayBuffer>): ImageType | undefined {
   const type = imageTypeOf(bytes)

@@ -1,13 +1,13 @@
 import type { RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** What comes into view next is loaded a little before it does. */
+/** Elements count as visible a little before they come into view, so that they can load. */
 const MARGIN = '400px'
 
 const listeners = new WeakMap<Element, (isInView: boolean) => void>()
 let shared: IntersectionObserver | undefined
 
-/** One for all: thousands of observers would be slower than what they spare. */
+/** One observer for all elements: thousands of observers would be slow. */
 function observer(): IntersectionObserver {
   shared ??= new IntersectionObserver(
     (entries) => {

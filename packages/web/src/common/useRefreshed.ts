@@ -4,8 +4,8 @@ import { createRefresher, type Refresher } from './refresher.ts'
 import type { Loaded } from './useLoaded.ts'
 
 /**
- * A list that changes while it is looked at. Unlike `useLoaded`, it lets each reading come to its end: with many files arriving, a reading that is given up
- * for the next one would never show anything. What was there stays in view; after a lost connection it is read again by itself.
+ * For a list that changes often. Unlike `useLoaded` it never aborts a load for the next one: with many files arriving, an aborted load would never show
+ * anything. The last value stays while it is loaded again, and a load that failed for lack of a connection is repeated when the browser is online.
  */
 export function useRefreshed<Value>(load: (signal: AbortSignal) => Promise<Value>): Loaded<Value> {
   const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>({
@@ -15,26 +15,27 @@ export function useRefreshed<Value>(load: (signal: AbortSignal) => Promise<Value
   })
   const refresher = useRef<Refresher | undefined>(undefined)
   useEffect(() => {
-    const gone = new AbortController()
-    const show = (change: Partial<typeof state>) => gone.signal.aborted || setState((last) => ({ ...last, ...change }))
-    let isCutOff = false
-    const begun = createRefresher(async () => {
+    const closed = new AbortController()
+    const show = (change: Partial<typeof state>) =>
+      closed.signal.aborted || setState((last) => ({ ...last, ...change }))
+    let wasOffline = false
+    const created = createRefresher(async () => {
       show({ isLoading: true })
       try {
-        show({ value: await load(gone.signal), error: undefined, isLoading: false })
-        isCutOff = false
+        show({ value: await load(closed.signal), error: undefined, isLoading: false })
+        wasOffline = false
       } catch (error) {
-        isCutOff = error instanceof NetworkError
+        wasOffline = error instanceof NetworkError
         show({ error, isLoading: false })
       }
     })
-    const again = () => isCutOff && begun.ask()
-    refresher.current = begun
-    begun.ask()
+    const again = () => wasOffline && created.ask()
+    refresher.current = created
+    created.ask()
     window.addEventListener('online', again)
     return () => {
-      gone.abort()
-      begun.stop()
+      closed.abort()
+      created.stop()
       window.removeEventListener('online', again)
     }
   }, [])

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { chooseSaveTarget, downloadTarget, type SaveTarget } from './saveStream.ts'
 
 export interface FileToSave {
-  /** Whoever chose it: it is made safe here. */
+  /** Any name: it is made safe here. */
   readonly name: string
   readonly open: (signal: AbortSignal) => Promise<{
     readonly content: ReadableStream<Uint8Array>
@@ -13,25 +13,25 @@ export interface FileToSave {
 }
 
 export interface SavingNow {
-  /** Which of the files that were given. */
+  /** The index in the list of files. */
   readonly index: number
   readonly name: string
-  /** Between 0 and 1; undefined until the file has begun to come. */
+  /** Between 0 and 1; undefined until the first byte. */
   readonly share: number | undefined
 }
 
 export interface Saving {
-  /** What is being saved at this moment. */
+  /** The current download. */
   readonly now: SavingNow | undefined
   /**
-   * Saves one after the other, and resolves with how many were saved: fewer when somebody has dismissed the question or stopped it. Rejects with what
-   * opening or reading the first bad one throws. Call it in the very turn of the click.
+   * Downloads one file after the other, and resolves with their number, which is smaller when the person has dismissed the question or stopped. Rejects with
+   * the error of the first file that fails. Call it in the same task as the click.
    */
   save(files: readonly FileToSave[], onSaved?: (index: number) => void): Promise<number>
   stop(): void
 }
 
-/** One work of saving at a time; it stops when the page is left. */
+/** Runs one download job at a time. It stops when the component is removed. */
 export function useSaving(): Saving {
   const [now, setNow] = useState<SavingNow>()
   const running = useRef<AbortController>(undefined)

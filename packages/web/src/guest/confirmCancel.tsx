@@ -4,18 +4,18 @@ import type { Row, Unfinished } from './messages.ts'
 import { useGuestPages } from './texts.ts'
 
 interface ConfirmCancelProps {
-  readonly row: Pick<Row | Unfinished, 'name' | 'bytes' | 'of'>
+  readonly row: Pick<Row | Unfinished, 'name' | 'doneBytes' | 'totalBytes'>
   readonly onYes: () => void
   readonly onClose: () => void
 }
 
-/** Asked only when something has arrived: the rest costs nothing to begin again. */
+/** Asked only when the server has a part of the file: otherwise nothing is lost. */
 export function ConfirmCancel({ row, onYes, onClose }: ConfirmCancelProps) {
   const { text, language } = useGuestPages()
   return (
     <Dialog title={text.confirm.title} closeLabel={text.confirm.close} onClose={onClose}>
       <p>
-        <bdi>{text.confirm.text(row.name, formatPercent(row.bytes, row.of, language))}</bdi>
+        <bdi>{text.confirm.text(row.name, formatPercent(row.doneBytes, row.totalBytes, language))}</bdi>
       </p>
       <div class="row">
         <Button kind="primary" onClick={onClose}>

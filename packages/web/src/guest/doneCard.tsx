@@ -3,22 +3,22 @@ import { Button } from '../common/controls.tsx'
 import { Icon } from '../common/icons.tsx'
 import type { Snapshot } from './messages.ts'
 import { useGuestPages } from './texts.ts'
-import { isFocusFree } from './useFocusKept.ts'
+import { isFocusFree } from './useFocusFallback.ts'
 
-/** The good end, said once all that was sent has landed. */
+/** Appears when every file that the guest has sent has landed. */
 export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
   const { text, tell } = useGuestPages()
   const { totals, counts, checkedReceipts, missingReceipts, alarms } = snapshot
   const heading = useRef<HTMLHeadingElement>(null)
   const isDone = totals.files > 0 && totals.landed === totals.files
   useEffect(() => {
-    // Whoever is at something else, as at a note for the next files, is not torn from it.
+    // A guest who types a note for the next files keeps the focus.
     if (isDone && isFocusFree()) heading.current?.focus()
   }, [isDone])
   if (!isDone) return null
   const isChecking = checkedReceipts + missingReceipts + alarms < counts.landed
   const isGood = alarms === 0 && missingReceipts === 0
-  const standing = isChecking
+  const status = isChecking
     ? text.done.checking
     : isGood
       ? text.done.checked(counts.landed)
@@ -32,7 +32,7 @@ export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
         <h2 id="done-heading" ref={heading} tabIndex={-1}>
           {counts.failed > 0 ? text.done.some(totals.landed, counts.failed) : text.done.title(totals.landed)}
         </h2>
-        <p>{standing}</p>
+        <p>{status}</p>
         {!isChecking && alarms === 0 && <p class="soft">{text.done.close}</p>}
         {checkedReceipts > 0 && (
           <div class="row">

@@ -1,34 +1,35 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { type FoundFile, filesOfInput, filesOfTransfer } from '../common/chosenFiles.ts'
 import { Button } from '../common/controls.tsx'
+import { useFileInput } from '../common/fileInput.tsx'
 import { Icon } from '../common/icons.tsx'
-import { filesOfInput, filesOfTransfer } from './chooseFiles.ts'
 import type { ChosenFile, Remark } from './messages.ts'
 import { useGuestPages } from './texts.ts'
 
 const FILES_INPUT = 'choose-files'
 
-/** For a button that stands elsewhere. */
+/** For buttons in other components. */
 export function openFileChooser(): void {
   document.getElementById(FILES_INPUT)?.click()
 }
 
 interface DropZoneProps {
-  /** There are files already: it steps back. */
+  /** There are files already, so the zone is smaller. */
   readonly isCompact: boolean
   readonly isReady: boolean
   readonly remark: Remark | undefined
 }
 
-/** Where files come in: chosen, dropped anywhere on the page, pasted, or taken with the camera. */
+/** Takes files that are chosen, dropped anywhere on the page, pasted, or photographed. */
 export function DropZone({ isCompact, isReady, remark }: DropZoneProps) {
   const { text, tell } = useGuestPages()
   const [isReading, setIsReading] = useState(false)
-  const add = (files: readonly ChosenFile[], unread?: readonly string[]) => tell({ do: 'add', files, unread })
+  const add = (files: readonly ChosenFile[], unreadable?: readonly string[]) => tell({ do: 'add', files, unreadable })
   const addTransfer = async (transfer: DataTransfer | null) => {
     setIsReading(true)
     try {
-      const { files, unread } = await filesOfTransfer(transfer)
-      add(files, unread)
+      const { files, unreadable } = await filesOfTransfer(transfer)
+      add(files.map(notFromCamera), unreadable)
     } finally {
       setIsReading(false)
     }
@@ -61,71 +62,47 @@ interface ChoosersProps {
 }
 
 function Choosers({ isCompact, isReady, add }: ChoosersProps) {
-  const { choose } = useGuestPages().text
-  const [files, folder, camera] = [
-    useRef<HTMLInputElement>(null),
-    useRef<HTMLInputElement>(null),
-    useRef<HTMLInputElement>(null),
-  ]
+  const text = useGuestPages().text.choose
+  const choose = (isFromCamera: boolean) => (files: readonly File[]) => add(fromInput(files, isFromCamera))
+  const files = useFileInput({ id: FILES_INPUT, label: text.files, onFiles: choose(false) })
+  const folder = useFileInput({ from: 'folder', label: text.folder, onFiles: choose(false) })
+  const camera = useFileInput({ from: 'camera', label: text.camera, onFiles: choose(true) })
   const canChooseFolder = 'webkitdirectory' in HTMLInputElement.prototype
-  useEffect(() => {
-    if (folder.current !== null) folder.current.webkitdirectory = true
-  }, [])
-  const taken = (input: HTMLInputElement, isFromCamera = false) => {
-    add(filesOfInput(input.files, isFromCamera))
-    // Else choosing the same file again would be no change.
-    input.value = ''
-  }
   return (
     <div class="choosers">
       <Button
         kind={isCompact ? undefined : 'primary'}
         icon={isCompact ? 'add' : 'file'}
         disabled={!isReady}
-        onClick={() => files.current?.click()}
+        onClick={files.open}
       >
-        {isCompact ? choose.more : choose.files}
+        {isCompact ? text.more : text.files}
       </Button>
       <span class="touch-only">
-        <Button icon="camera" disabled={!isReady} onClick={() => camera.current?.click()}>
-          {choose.camera}
+        <Button icon="camera" disabled={!isReady} onClick={camera.open}>
+          {text.camera}
         </Button>
       </span>
       {canChooseFolder && (
         <span class="pointer-only">
-          <Button icon="folder" disabled={!isReady} onClick={() => folder.current?.click()}>
-            {choose.folder}
+          <Button icon="folder" disabled={!isReady} onClick={folder.open}>
+            {text.folder}
           </Button>
         </span>
       )}
-      <input
-        ref={files}
-        id={FILES_INPUT}
-        type="file"
-        multiple
-        hidden
-        aria-label={choose.files}
-        onChange={(event) => taken(event.currentTarget)}
-      />
-      <input
-        ref={folder}
-        type="file"
-        multiple
-        hidden
-        aria-label={choose.folder}
-        onChange={(event) => taken(event.currentTarget)}
-      />
-      <input
-        ref={camera}
-        type="file"
-        accept="image/*"
-        capture="environment"
-        hidden
-        aria-label={choose.camera}
-        onChange={(event) => taken(event.currentTarget, true)}
-      />
+      {files.input}
+      {folder.input}
+      {camera.input}
     </div>
   )
+}
+
+function fromInput(files: readonly File[], isFromCamera: boolean): readonly ChosenFile[] {
+  return filesOfInput(files).map((found) => ({ ...found, isFromCamera }))
+}
+
+function notFromCamera(found: FoundFile): ChosenFile {
+  return { ...found, isFromCamera: false }
 }
 
 function RemarkLine({ remark }: { readonly remark: Remark | undefined }) {
@@ -137,7 +114,7 @@ function RemarkLine({ remark }: { readonly remark: Remark | undefined }) {
   )
 }
 
-/** The whole page takes what is dropped or pasted, so that a browser never opens a file in its place. */
+/** The whole page accepts dropped and pasted files. Otherwise the browser would open a dropped file instead of the page. */
 function useDropAnywhere(onTransfer: (transfer: DataTransfer | null) => Promise<void>): boolean {
   const [isOver, setIsOver] = useState(false)
   const latest = useRef(onTransfer)
@@ -172,7 +149,7 @@ function useDropAnywhere(onTransfer: (transfer: DataTransfer | null) => Promise<
   return isOver
 }
 
-/** Office programs put a picture beside the text that is copied; whoever pastes into a field means the text. */
+/** Office programs copy a picture together with the text; a paste into a field means the text. */
 function isTextFor({ target, clipboardData }: ClipboardEvent): boolean {
   const isField = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement
   return isField && clipboardData?.types.includes('text/plain') === true

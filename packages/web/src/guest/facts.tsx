@@ -4,7 +4,7 @@ import type { Language } from '../common/language.ts'
 import type { Limits, Snapshot } from './messages.ts'
 import { type GuestTexts, useGuestPages } from './texts.ts'
 
-/** What is known before anything is sent: how it is kept, and what the link takes. */
+/** Says before anything is sent that files are sealed here, and which limits the link has. */
 export function Facts({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
   const { text, language } = useGuestPages()
   return (
@@ -28,12 +28,12 @@ export function Facts({ snapshot }: { readonly snapshot: Snapshot | undefined })
   )
 }
 
-interface Words {
+interface LocalText {
   readonly text: GuestTexts
   readonly language: Language
 }
 
-function factsOf(limits: Limits, asksPassphrase: boolean, { text, language }: Words): readonly string[] {
+function factsOf(limits: Limits, needsPassphrase: boolean, { text, language }: LocalText): readonly string[] {
   const { fileBytesMax, remainingBytes, remainingFiles, expiresAt } = limits
   const sizes = [
     fileBytesMax === undefined ? undefined : text.limits.perFile(formatBytes(fileBytesMax, language)),
@@ -43,6 +43,6 @@ function factsOf(limits: Limits, asksPassphrase: boolean, { text, language }: Wo
   return [
     ...(sizes.length === 0 ? [text.limits.none] : sizes),
     ...(expiresAt === undefined ? [] : [text.limits.until(formatInstant(expiresAt, language))]),
-    ...(asksPassphrase ? [text.limits.passphrase] : []),
+    ...(needsPassphrase ? [text.limits.passphrase] : []),
   ]
 }

@@ -19,17 +19,17 @@ export function UnsupportedNotice({ what }: { readonly what: 'insecure' | 'old' 
   )
 }
 
-/** Why the link takes nothing, in a sentence of its own for each reason, and what to do. */
+/** Why the link takes no files, and what the guest can do. */
 export function LinkNotice({ snapshot }: { readonly snapshot: Snapshot }) {
   return (
     <>
-      <Standing snapshot={snapshot} />
+      <LinkFaultNotice snapshot={snapshot} />
       <StorageNotice snapshot={snapshot} />
     </>
   )
 }
 
-function Standing({ snapshot: { link, totals, counts } }: { readonly snapshot: Snapshot }) {
+function LinkFaultNotice({ snapshot: { link, totals, counts } }: { readonly snapshot: Snapshot }) {
   const { text, tell } = useGuestPages()
   if (link.is === 'asking') return null
   if (link.is === 'open') {

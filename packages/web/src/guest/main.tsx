@@ -9,5 +9,5 @@ if (page !== null) {
   page.replaceChildren()
   render(<GuestPage />, page)
 }
-// Somebody who pastes another link into the same tab changes the part after # alone, which loads nothing.
+// Another link pasted into the same tab may change only the fragment, and then the browser does not load the page.
 addEventListener('hashchange', () => location.reload())

@@ -1,4 +1,4 @@
-/** Blindkeep's mark, as in `common/mark.svg`; drawn here, so that the first paint waits for no picture. */
+/** Blindkeep's mark, the same as `common/mark.svg`. Inline, so that the first paint loads no image. */
 export function Mark() {
   return (
     <svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">

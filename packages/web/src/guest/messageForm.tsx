@@ -5,26 +5,26 @@ import type { Snapshot } from './messages.ts'
 import { PassphraseField } from './passphraseField.tsx'
 import { useGuestPages } from './texts.ts'
 
-/** Together with the longest name they fit into a sealed header, which has 64 KiB. */
+/** A sealed header has 64 KiB: both texts and the longest name fit. */
 const MAX_NOTE_CHARACTERS = 10_000
 const MAX_SENDER_CHARACTERS = 200
 
-/** The last step: a word to go with the files, the passphrase where one is asked for, and the button. */
+/** The last step: a message for the owner, the passphrase if the link needs one, and the send button. */
 export function MessageForm({ snapshot: { counts, chosenBytes, passphrase } }: { readonly snapshot: Snapshot }) {
   const { text, language, tell } = useGuestPages()
   const [note, setNote] = useState('')
   const [sender, setSender] = useState('')
   const [typed, setTyped] = useState('')
   const [isMissing, setIsMissing] = useState(false)
-  const asksPassphrase = passphrase === 'wanted'
+  const needsPassphrase = passphrase === 'wanted'
   const submit = (event: Event) => {
     event.preventDefault()
-    setIsMissing(asksPassphrase && typed === '')
-    if (asksPassphrase && typed === '') return
+    setIsMissing(needsPassphrase && typed === '')
+    if (needsPassphrase && typed === '') return
     tell({
       do: 'send',
       message: { note: note.trim(), sender: sender.trim() },
-      passphrase: asksPassphrase ? typed : undefined,
+      passphrase: needsPassphrase ? typed : undefined,
     })
   }
   return (
@@ -58,7 +58,7 @@ export function MessageForm({ snapshot: { counts, chosenBytes, passphrase } }: {
           )}
         </Field>
       </section>
-      {asksPassphrase && (
+      {needsPassphrase && (
         <section class="card" aria-label={text.message.passphrase}>
           <PassphraseField
             value={typed}

@@ -1,6 +1,6 @@
-/** What the page and its worker tell each other. The page asks, the worker answers with the whole of what there is to draw. */
+/** The messages between the page and its worker. The page sends commands; the worker answers with snapshots of all that there is to draw. */
 
-/** Why the link takes nothing, or nothing yet. */
+/** Why the link takes no files. */
 export type LinkFault =
   | 'malformed'
   | 'fragment_missing'
@@ -11,12 +11,12 @@ export type LinkFault =
   | 'unreachable'
   | 'answer_broken'
 
-export type LinkStanding =
+export type LinkStatus =
   | { readonly is: 'asking' }
   | { readonly is: 'open'; readonly limits: Limits }
   | { readonly is: 'refused'; readonly fault: LinkFault; readonly isRetrying: boolean }
 
-/** As told before anything is sent. All sizes in bytes; what is absent has no limit. */
+/** The limits that the server reports before anything is sent. All sizes in bytes. An absent member means no limit. */
 export interface Limits {
   readonly fileBytesMax?: number | undefined
   readonly remainingBytes?: number | undefined
@@ -25,9 +25,10 @@ export interface Limits {
   readonly expiresAt?: string | undefined
 }
 
-/** `refused`: the server did not take the one that was given. */
-export type PassphraseStanding = 'not_needed' | 'wanted' | 'given' | 'refused'
+/** `refused`: the server did not accept the one that was given. */
+export type PassphraseStatus = 'not_needed' | 'wanted' | 'given' | 'refused'
 
+/** The changes from one phase to another are in engine/phases.ts. */
 export type Phase =
   | 'chosen'
   | 'unfit'
@@ -41,7 +42,7 @@ export type Phase =
   | 'cancelled'
 
 export type FailureReason =
-  /** These three are known before anything is sent. */
+  /** The first three are known before anything is sent. */
   | 'too_large'
   | 'too_many'
   | 'no_room'
@@ -60,18 +61,18 @@ export type FailureReason =
   | 'refused'
   | 'unexpected'
 
-/** What another try would do: go on, begin from the start, or nothing that helps. */
+/** What another try would do. `go_on`: resume. `as_new_file`: start from the beginning. `none`: no try can help. */
 export type Retry = 'go_on' | 'as_new_file' | 'none'
 
-export type ReceiptStanding =
+export type ReceiptStatus =
   | { readonly is: 'fetching' }
   | { readonly is: 'checked'; readonly signed: SignedFacts }
-  /** The server did not give it out so far. */
+  /** The server has not handed it out so far. */
   | { readonly is: 'missing' }
-  /** What the server gave does not hold. */
+  /** The check of the server's receipt failed. */
   | { readonly is: 'alarm'; readonly reason: string }
 
-/** What the server's signature says. */
+/** What the server has signed. */
 export interface SignedFacts {
   /** RFC 3339. */
   readonly receivedAt: string
@@ -88,79 +89,80 @@ export interface Row {
   /** Rises with every change of this row. */
   readonly revision: number
   readonly name: string
-  /** With `/` between, empty for a file that was chosen by itself. */
+  /** Path with `/` between folders; empty for a file that was chosen by itself. */
   readonly folder: string
   readonly size: number
   readonly phase: Phase
-  /** Sealed bytes that are done in this phase, of so many. */
-  readonly bytes: number
-  readonly of: number
-  /** The line is down, and another try follows by itself. */
+  /** Sealed bytes that are done in this phase. */
+  readonly doneBytes: number
+  /** All sealed bytes. */
+  readonly totalBytes: number
+  /** The connection is lost, and another try follows by itself. */
   readonly isRetrying: boolean
-  /** Something of it is on the server that is lost when it is cancelled here. */
+  /** The server has a part of it, which is lost when the guest cancels. */
   readonly isBegun: boolean
   readonly failure?: FailureReason | undefined
   readonly retry: Retry
-  readonly receipt?: ReceiptStanding | undefined
-  /** Landed in an earlier visit, RFC 3339. */
+  readonly receipt?: ReceiptStatus | undefined
+  /** RFC 3339; only for a file that landed in an earlier visit. */
   readonly landedAt?: string | undefined
 }
 
-/** An upload of an earlier visit, whose file has to be chosen again. */
+/** An upload of an earlier visit. The guest must choose its file again. */
 export interface Unfinished {
   readonly id: string
   readonly name: string
   readonly folder: string
   readonly size: number
-  readonly bytes: number
-  readonly of: number
+  readonly doneBytes: number
+  readonly totalBytes: number
   readonly isInOtherTab: boolean
-  /** The server has nothing of it any more. */
-  readonly isGone: boolean
+  /** The server has deleted what was sent of it. */
+  readonly mustRestart: boolean
 }
 
 export interface Totals {
-  /** Files that were asked to be sent in this visit, cancelled ones left out. */
+  /** Files that the guest sends in this visit, without the cancelled ones. */
   readonly files: number
   readonly landed: number
   /** Sealed bytes. */
-  readonly bytes: number
-  readonly of: number
+  readonly doneBytes: number
+  readonly totalBytes: number
   readonly secondsLeft?: number | undefined
   readonly isRetrying: boolean
 }
 
-/** Said once; `serial` rises with each. */
+/** Shown until the next one; `serial` rises with each. */
 export interface Remark {
   readonly serial: number
   readonly about: 'already_there' | 'already_landed' | 'not_taken' | 'nothing_chosen' | 'not_read'
   readonly count: number
-  /** The first of them. */
+  /** Of the first file. */
   readonly name: string
 }
 
 export interface Snapshot {
-  readonly link: LinkStanding
-  readonly passphrase: PassphraseStanding
-  /** `refused`: this browser keeps nothing, so nothing can go on after a reload. */
+  readonly link: LinkStatus
+  readonly passphrase: PassphraseStatus
+  /** `refused`: this browser stores nothing, so no upload survives a reload. */
   readonly storage: 'asking' | 'kept' | 'refused'
   readonly isPaused: boolean
   readonly counts: Readonly<Record<Phase, number>>
-  /** Bytes of the files that are chosen and not yet asked to be sent. */
+  /** Bytes of the files that are chosen and not sent yet. */
   readonly chosenBytes: number
   readonly checkedReceipts: number
-  /** Could not be fetched so far. */
+  /** Receipts that could not be fetched so far. */
   readonly missingReceipts: number
   readonly alarms: number
   readonly totals: Totals
-  /** Some of the rows when there are very many. */
+  /** When there are very many, only the most important ones. */
   readonly rows: readonly Row[]
   readonly hiddenRows: number
   readonly unfinished: readonly Unfinished[]
   readonly remark?: Remark | undefined
 }
 
-/** Sealed with each file, for the link's owner. */
+/** Is sealed with each file, for the link's owner. */
 export interface Message {
   readonly note: string
   readonly sender: string
@@ -168,9 +170,9 @@ export interface Message {
 
 export interface ChosenFile {
   readonly file: File
-  /** With `/` between, empty for a file that was chosen by itself. */
+  /** Path with `/` between folders; empty for a file that was chosen by itself. */
   readonly folder: string
-  /** Taken this moment: a file of the same name is then another one. */
+  /** A new picture, never the same as an earlier file of its name. */
   readonly isFromCamera: boolean
 }
 
@@ -179,8 +181,8 @@ export type Command =
   | {
       readonly do: 'add'
       readonly files: readonly ChosenFile[]
-      /** Names of what was chosen with them and the browser could not read. */
-      readonly unread?: readonly string[] | undefined
+      /** Names of chosen files and folders that the browser could not read. */
+      readonly unreadable?: readonly string[] | undefined
     }
   | { readonly do: 'send'; readonly message: Message; readonly passphrase: string | undefined }
   | { readonly do: 'passphrase'; readonly passphrase: string }
@@ -189,14 +191,14 @@ export type Command =
       readonly id: string
     }
   | { readonly do: 'pauseAll' | 'resumeAll' | 'retryAll' | 'removeUnfit' | 'forgetLanded' | 'askAgain' }
-  /** The line, or the person, is back: what waits for another try need not wait longer. */
+  /** The browser is online again, or the guest is back: nothing waits any longer for another try. */
   | { readonly do: 'wake' }
   /** Of one file, or of all. */
   | { readonly do: 'saveReceipts'; readonly id?: string | undefined }
 
 export type Answer =
   | { readonly is: 'snapshot'; readonly snapshot: Snapshot }
-  /** To be saved where the person says. */
+  /** The browser saves it as a download. */
   | { readonly is: 'document'; readonly name: string; readonly json: string }
-  /** The worker can't go on. */
+  /** The worker has failed and does nothing more. */
   | { readonly is: 'broken' }

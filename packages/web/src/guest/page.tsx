@@ -16,9 +16,9 @@ import { Queue } from './queue.tsx'
 import { abilitiesOfThisBrowser, missingOf } from './support.ts'
 import { GuestPagesContext, TEXTS } from './texts.ts'
 import { UnfinishedCard } from './unfinishedCard.tsx'
-import { useFocusKept } from './useFocusKept.ts'
+import { useFocusFallback } from './useFocusFallback.ts'
 import { useGuest } from './useGuest.ts'
-import { useWhileSending } from './whileSending.ts'
+import { useWhileSending } from './useWhileSending.ts'
 
 export function GuestPage() {
   const [language, setLanguage] = useState(presentLanguage)
@@ -28,7 +28,7 @@ export function GuestPage() {
   const pages = useMemo(() => ({ text, language, tell }), [text, language, tell])
   useWhileSending(snapshot, pages)
   const main = useRef<HTMLElement>(null)
-  useFocusKept(main)
+  useFocusFallback(main)
   const unsupported = missing ?? (broken === 'start' ? 'old' : broken === 'later' ? 'broken' : undefined)
   return (
     <GuestPagesContext.Provider value={pages}>
@@ -61,10 +61,10 @@ export function GuestPage() {
   )
 }
 
-/** The shell is drawn before anything is known, and nothing in it moves when it is. */
+/** Is drawn before the first snapshot; nothing moves when the snapshot comes. */
 function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
   const isShut = snapshot?.link.is === 'refused' && !snapshot.link.isRetrying
-  const canChoose = !isShut || snapshot.unfinished.some(({ isGone }) => !isGone)
+  const canChoose = !isShut || snapshot.unfinished.some(({ mustRestart }) => !mustRestart)
   const isSending = snapshot !== undefined && snapshot.totals.files > 0
   const isEmpty = snapshot === undefined || snapshot.rows.length === 0
   return (

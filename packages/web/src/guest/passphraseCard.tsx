@@ -4,7 +4,7 @@ import type { Snapshot } from './messages.ts'
 import { PassphraseField } from './passphraseField.tsx'
 import { useGuestPages } from './texts.ts'
 
-/** Asks again in place when the server did not take the passphrase, or when it turns out late that there has to be one. */
+/** Asks for the passphrase when the server has refused it, or when the link turns out to need one after files were sent. */
 export function PassphraseCard({ snapshot: { passphrase, counts } }: { readonly snapshot: Snapshot }) {
   const { text, tell } = useGuestPages()
   const [typed, setTyped] = useState('')

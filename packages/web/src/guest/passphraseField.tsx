@@ -8,7 +8,7 @@ interface PassphraseFieldProps {
   readonly onInput: (text: string) => void
 }
 
-/** Written by somebody else and typed by hand, so it can be looked at; no password manager is asked to keep it. */
+/** Can be shown, because guests copy it by hand from a message. Password managers must not store it. */
 export function PassphraseField({ value, fault, onInput }: PassphraseFieldProps) {
   const { message } = useGuestPages().text
   const [isShown, setIsShown] = useState(false)

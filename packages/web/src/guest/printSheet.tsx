@@ -1,10 +1,11 @@
 import { useMemo } from 'preact/hooks'
 import { Name } from '../common/controls.tsx'
+import { filePath } from '../common/filePath.ts'
 import type { Row, SignedFacts, Snapshot } from './messages.ts'
 import { ReceiptFacts } from './receiptView.tsx'
 import { useGuestPages } from './texts.ts'
 
-/** On paper alone: every receipt, unfolded. */
+/** Only printed: every receipt, unfolded. */
 export function PrintSheet({ snapshot: { rows, checkedReceipts } }: { readonly snapshot: Snapshot }) {
   const { text } = useGuestPages()
   const checked = rows.flatMap((row) => (row.receipt?.is === 'checked' ? [{ row, signed: row.receipt.signed }] : []))
@@ -25,7 +26,7 @@ interface PrintedReceiptProps {
   readonly signed: SignedFacts
 }
 
-/** Made once: there may be hundreds, and the page is drawn ten times a second. */
+/** Memoized: there may be hundreds, and the page is drawn ten times a second. */
 function PrintedReceipt({ row, signed }: PrintedReceiptProps) {
   const pages = useGuestPages()
   return useMemo(
@@ -33,7 +34,7 @@ function PrintedReceipt({ row, signed }: PrintedReceiptProps) {
       <div class="print-receipt">
         <p>
           <strong>
-            <Name>{row.folder === '' ? row.name : `${row.folder}/${row.name}`}</Name>
+            <Name>{filePath(row)}</Name>
           </strong>
         </p>
         <ReceiptFacts signed={signed} />

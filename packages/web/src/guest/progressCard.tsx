@@ -3,7 +3,7 @@ import { formatDuration, formatPercent } from '../common/format.ts'
 import type { Snapshot } from './messages.ts'
 import { useGuestPages } from './texts.ts'
 
-/** How far all of it is, in one line and one bar. */
+/** The progress of all files together. */
 export function ProgressCard({ snapshot }: { readonly snapshot: Snapshot }) {
   const { text, language, tell } = useGuestPages()
   const { totals, isPaused, counts, passphrase } = snapshot
@@ -18,8 +18,8 @@ export function ProgressCard({ snapshot }: { readonly snapshot: Snapshot }) {
       <div class="row apart">
         <p class="percent">
           {sealing === undefined
-            ? text.progress.sending(formatPercent(totals.bytes, totals.of, language))
-            : text.progress.sealing(formatPercent(sealing.bytes, sealing.of, language))}
+            ? text.progress.sending(formatPercent(totals.doneBytes, totals.totalBytes, language))
+            : text.progress.sealing(formatPercent(sealing.doneBytes, sealing.totalBytes, language))}
         </p>
         {hasPaused ? (
           <Button kind="primary" icon="play" onClick={() => tell({ do: 'resumeAll' })}>
@@ -31,7 +31,7 @@ export function ProgressCard({ snapshot }: { readonly snapshot: Snapshot }) {
           </Button>
         )}
       </div>
-      <Progress label={text.progress.label} value={totals.bytes} max={Math.max(1, totals.of)} />
+      <Progress label={text.progress.label} value={totals.doneBytes} max={Math.max(1, totals.totalBytes)} />
       <p class="row apart small">
         <span>{text.progress.landed(totals.landed, totals.files)}</span>
         <span class="soft">{left}</span>

@@ -7,7 +7,7 @@ import { useGuestPages } from './texts.ts'
 
 export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
   const { text, tell } = useGuestPages()
-  const [doubtful, setDoubtful] = useState<Row>()
+  const [cancelling, setCancelling] = useState<Row>()
   const { rows, hiddenRows, counts, passphrase } = snapshot
   if (rows.length === 0) return null
   const waitsForPassphrase = passphrase === 'refused' || passphrase === 'wanted'
@@ -17,7 +17,7 @@ export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
       <Troubles snapshot={snapshot} />
       <ul class="rows">
         {rows.map((row) => (
-          <QueueRow key={row.id} row={row} waitsForPassphrase={waitsForPassphrase} onDoubt={setDoubtful} />
+          <QueueRow key={row.id} row={row} waitsForPassphrase={waitsForPassphrase} onConfirmCancel={setCancelling} />
         ))}
       </ul>
       {hiddenRows > 0 && <p class="soft small">{text.queue.hidden(hiddenRows)}</p>}
@@ -29,18 +29,18 @@ export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
           </Button>
         </div>
       )}
-      {doubtful !== undefined && (
+      {cancelling !== undefined && (
         <ConfirmCancel
-          row={doubtful}
-          onClose={() => setDoubtful(undefined)}
-          onYes={() => tell({ do: 'cancel', id: doubtful.id })}
+          row={cancelling}
+          onClose={() => setCancelling(undefined)}
+          onYes={() => tell({ do: 'cancel', id: cancelling.id })}
         />
       )}
     </section>
   )
 }
 
-/** What needs somebody, for all rows together: with ten thousand of them nobody looks for the three. */
+/** What the guest should do about, for all rows together: three failed rows are hard to find among ten thousand. */
 function Troubles({ snapshot: { counts, rows, alarms } }: { readonly snapshot: Snapshot }) {
   const { text, tell } = useGuestPages()
   const others = counts.chosen + counts.waiting + counts.sending + counts.preparing

@@ -9,12 +9,12 @@ import { type GuestPages, useGuestPages } from './texts.ts'
 interface QueueRowProps {
   readonly row: Row
   readonly waitsForPassphrase: boolean
-  /** To be asked about before it is cancelled. */
-  readonly onDoubt: (row: Row) => void
+  /** The guest must confirm before the row is cancelled. */
+  readonly onConfirmCancel: (row: Row) => void
 }
 
-/** Drawn again only when its own row has changed: the others are hundreds. */
-export function QueueRow({ row, waitsForPassphrase, onDoubt }: QueueRowProps) {
+/** Drawn again only when this row has changed: there may be hundreds. */
+export function QueueRow({ row, waitsForPassphrase, onConfirmCancel }: QueueRowProps) {
   const pages = useGuestPages()
   return useMemo(
     () => (
@@ -30,11 +30,11 @@ export function QueueRow({ row, waitsForPassphrase, onDoubt }: QueueRowProps) {
             <Name>{row.name}</Name> <span class="soft small row-size">{formatBytes(row.size, pages.language)}</span>
           </p>
           <RowStatus row={row} waitsForPassphrase={waitsForPassphrase} />
-          {isMoving(row.phase) && <Progress label={row.name} value={row.bytes} max={Math.max(1, row.of)} />}
+          {isMoving(row.phase) && <Progress label={row.name} value={row.doneBytes} max={Math.max(1, row.totalBytes)} />}
           <RowRemedy row={row} />
           {row.receipt !== undefined && <ReceiptView row={row} receipt={row.receipt} />}
         </div>
-        <RowActions row={row} onDoubt={onDoubt} />
+        <RowActions row={row} onConfirmCancel={onConfirmCancel} />
       </li>
     ),
     [row.id, row.revision, pages, waitsForPassphrase],
@@ -83,7 +83,7 @@ function statusOf(row: Row, waitsForPassphrase: boolean, { text, language }: Gue
   if (row.isRetrying) return queue.retrying
   switch (row.phase) {
     case 'sending':
-      return queue.sending(formatBytes(row.bytes, language), formatBytes(row.of, language))
+      return queue.sending(formatBytes(row.doneBytes, language), formatBytes(row.totalBytes, language))
     case 'waiting':
       return waitsForPassphrase ? queue.waitingForPassphrase : queue.waiting
     case 'landed':
@@ -95,11 +95,11 @@ function statusOf(row: Row, waitsForPassphrase: boolean, { text, language }: Gue
   }
 }
 
-/** What there is to do about it, in words. */
+/** The button that tries again. */
 function RowRemedy({ row }: { readonly row: Row }) {
   const { text, tell } = useGuestPages()
-  const isResting = row.phase === 'waiting' && row.isRetrying
-  const isOffered = (row.phase === 'failed' && row.retry !== 'none') || row.phase === 'cancelled' || isResting
+  const isBackingOff = row.phase === 'waiting' && row.isRetrying
+  const isOffered = (row.phase === 'failed' && row.retry !== 'none') || row.phase === 'cancelled' || isBackingOff
   if (!isOffered) return null
   const label =
     row.phase === 'cancelled'
@@ -118,19 +118,19 @@ function RowRemedy({ row }: { readonly row: Row }) {
 
 interface RowActionsProps {
   readonly row: Row
-  readonly onDoubt: (row: Row) => void
+  readonly onConfirmCancel: (row: Row) => void
 }
 
-function RowActions({ row, onDoubt }: RowActionsProps) {
+function RowActions({ row, onConfirmCancel }: RowActionsProps) {
   const { text, tell } = useGuestPages()
   const { id, name, phase, isBegun } = row
   if (phase === 'landed' || phase === 'finishing') return null
   const isUnderWay = phase === 'preparing' || phase === 'sending' || phase === 'paused'
-  const cancel = () => (isBegun ? onDoubt(row) : tell({ do: isUnderWay ? 'cancel' : 'remove', id }))
+  const cancel = () => (isBegun ? onConfirmCancel(row) : tell({ do: isUnderWay ? 'cancel' : 'remove', id }))
   return (
     <div class="row-actions">
       {isUnderWay && (
-        // One button for both, so that it keeps the focus of whoever has pressed it.
+        // One button for both actions, so that it keeps the focus when it is pressed.
         <IconButton
           icon={phase === 'paused' ? 'play' : 'pause'}
           label={phase === 'paused' ? text.actions.resume(name) : text.actions.pause(name)}

@@ -1,15 +1,15 @@
 import { Button } from '../common/controls.tsx'
 import { formatBytes, formatInstant } from '../common/format.ts'
 import { Icon } from '../common/icons.tsx'
-import type { ReceiptStanding, Row, SignedFacts } from './messages.ts'
+import type { ReceiptStatus, Row, SignedFacts } from './messages.ts'
 import { useGuestPages } from './texts.ts'
 
 interface ReceiptViewProps {
   readonly row: Row
-  readonly receipt: ReceiptStanding
+  readonly receipt: ReceiptStatus
 }
 
-/** The server's signed word that it has the file: what it means first, the numbers for whoever wants them. */
+/** The server's signed statement that it has the file: first what it means, then the details. */
 export function ReceiptView({ row, receipt }: ReceiptViewProps) {
   const { text, language, tell } = useGuestPages()
   switch (receipt.is) {

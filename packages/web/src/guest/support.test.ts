@@ -4,12 +4,12 @@ import { missingOf } from './support.ts'
 
 const all = { isSecureContext: true, hasSubtleCrypto: true, hasNewTexts: true, hasWorkers: true }
 
-describe('a browser', () => {
-  it('can seal when it has all that it takes', () => {
+describe('missingOf', () => {
+  it('answers nothing for a browser that has all features', () => {
     assert.equal(missingOf(all), undefined)
   })
 
-  it('is told of the address before it is called old, as http takes WebCrypto away from the newest', () => {
+  it('answers "insecure" before "old", because http hides WebCrypto even in new browsers', () => {
     assert.equal(missingOf({ ...all, isSecureContext: false, hasSubtleCrypto: false }), 'insecure')
     assert.equal(missingOf({ ...all, hasSubtleCrypto: false }), 'old')
     assert.equal(missingOf({ ...all, hasNewTexts: false }), 'old')

@@ -1,11 +1,11 @@
 /** Whether this browser can seal at all. */
 export type Missing = 'insecure' | 'old'
 
-/** Of a browser; passed in, so that it can be asked of one that is not there. */
-export interface Abilities {
+/** A parameter, so that tests can describe any browser. */
+interface Abilities {
   readonly isSecureContext: boolean
   readonly hasSubtleCrypto: boolean
-  /** What the worker is written with and older browsers lack; the newest of it is of 2023. */
+  /** `String.prototype.toWellFormed`, of 2023: the newest feature that the worker needs. */
   readonly hasNewTexts: boolean
   readonly hasWorkers: boolean
 }
@@ -19,7 +19,7 @@ export function abilitiesOfThisBrowser(): Abilities {
   }
 }
 
-/** WebCrypto is there in secure contexts alone (Web Cryptography, section 10), so the address comes first. */
+/** WebCrypto exists only in secure contexts (Web Cryptography, section 10), so `insecure` is decided first. */
 export function missingOf({
   isSecureContext,
   hasSubtleCrypto,

@@ -9,7 +9,7 @@ export type GuestTexts = typeof en
 
 export const TEXTS: Readonly<Record<Language, GuestTexts>> = { en, de }
 
-/** What every part of the page has at hand. */
+/** Available to every part of the page. */
 export interface GuestPages {
   readonly text: GuestTexts
   readonly language: Language
@@ -20,6 +20,6 @@ export const GuestPagesContext = createContext<GuestPages | undefined>(undefined
 
 export function useGuestPages(): GuestPages {
   const pages = useContext(GuestPagesContext)
-  if (pages === undefined) throw new Error('a part of the guest’s page stands outside of it')
+  if (pages === undefined) throw new Error('useGuestPages needs a GuestPagesContext above it')
   return pages
 }

@@ -11,28 +11,28 @@ const MAX_SHOWN = 20
 
 interface UnfinishedCardProps {
   readonly uploads: readonly Unfinished[]
-  /** The link takes nothing new. */
+  /** The link takes no new files. */
   readonly isShut: boolean
 }
 
-/** What an earlier visit left behind, how far it got, and what to do to go on. */
+/** Unfinished uploads of earlier visits, how far each is, and how to continue. */
 export function UnfinishedCard({ uploads, isShut }: UnfinishedCardProps) {
   const { text, tell } = useGuestPages()
-  const [doubtful, setDoubtful] = useState<Unfinished>()
+  const [discarding, setDiscarding] = useState<Unfinished>()
   if (uploads.length === 0) return null
   const here = uploads.filter(({ isInOtherTab }) => !isInOtherTab)
-  const canGoOn = here.some(({ isGone }) => !isGone)
-  const isOffered = here.length > 0 && (canGoOn || !isShut)
+  const canContinue = here.some(({ mustRestart }) => !mustRestart)
+  const isOffered = here.length > 0 && (canContinue || !isShut)
   return (
     <section class="card stack unfinished" aria-labelledby="unfinished-heading">
       <div class="stack tight">
         <h2 id="unfinished-heading">{text.unfinished.heading(uploads.length)}</h2>
-        {canGoOn && <p>{text.unfinished.more(uploads.length)}</p>}
-        {isShut && canGoOn && <p>{text.unfinished.closed}</p>}
+        {canContinue && <p>{text.unfinished.more(uploads.length)}</p>}
+        {isShut && canContinue && <p>{text.unfinished.closed}</p>}
       </div>
       <ul class="rows">
         {uploads.slice(0, MAX_SHOWN).map((upload) => (
-          <UnfinishedRow key={upload.id} upload={upload} isShut={isShut} onDiscard={() => setDoubtful(upload)} />
+          <UnfinishedRow key={upload.id} upload={upload} isShut={isShut} onDiscard={() => setDiscarding(upload)} />
         ))}
       </ul>
       {uploads.length > MAX_SHOWN && <p class="soft small">{text.queue.hidden(uploads.length - MAX_SHOWN)}</p>}
@@ -43,11 +43,11 @@ export function UnfinishedCard({ uploads, isShut }: UnfinishedCardProps) {
           </Button>
         </div>
       )}
-      {doubtful !== undefined && (
+      {discarding !== undefined && (
         <ConfirmCancel
-          row={doubtful}
-          onClose={() => setDoubtful(undefined)}
-          onYes={() => tell({ do: 'discard', id: doubtful.id })}
+          row={discarding}
+          onClose={() => setDiscarding(undefined)}
+          onYes={() => tell({ do: 'discard', id: discarding.id })}
         />
       )}
     </section>
@@ -63,11 +63,11 @@ interface UnfinishedRowProps {
 function UnfinishedRow({ upload, isShut, onDiscard }: UnfinishedRowProps) {
   const pages = useGuestPages()
   const { text, language } = pages
-  const { name, folder, size, bytes, of, isInOtherTab, isGone } = upload
+  const { name, folder, size, doneBytes, totalBytes, isInOtherTab, mustRestart } = upload
   return (
     <li class="queue-row">
       <span class="row-icon">
-        <Icon name={isInOtherTab ? 'upload' : isGone ? 'alert' : 'pause'} />
+        <Icon name={isInOtherTab ? 'upload' : mustRestart ? 'alert' : 'pause'} />
       </span>
       <div class="grow stack tight">
         <p class="row-name">
@@ -78,18 +78,18 @@ function UnfinishedRow({ upload, isShut, onDiscard }: UnfinishedRowProps) {
           )}
           <Name>{name}</Name> <span class="soft small row-size">{formatBytes(size, language)}</span>
         </p>
-        <p class="small soft">{standingOf(upload, isShut, pages)}</p>
-        {!isInOtherTab && !isGone && <Progress label={name} value={bytes} max={Math.max(1, of)} />}
+        <p class="small soft">{statusOf(upload, isShut, pages)}</p>
+        {!isInOtherTab && !mustRestart && <Progress label={name} value={doneBytes} max={Math.max(1, totalBytes)} />}
       </div>
       {!isInOtherTab && <IconButton icon="trash" label={text.unfinished.discard(name)} onClick={onDiscard} />}
     </li>
   )
 }
 
-function standingOf(upload: Unfinished, isShut: boolean, { text, language }: GuestPages): string {
-  const { bytes, of, isInOtherTab, isGone } = upload
+function statusOf(upload: Unfinished, isShut: boolean, { text, language }: GuestPages): string {
+  const { doneBytes, totalBytes, isInOtherTab, mustRestart } = upload
   const { unfinished } = text
   if (isInOtherTab) return unfinished.inOtherTab
-  if (isGone) return isShut ? unfinished.gone : unfinished.goneAnew
-  return bytes === 0 ? unfinished.none : unfinished.far(formatPercent(bytes, of, language))
+  if (mustRestart) return isShut ? unfinished.gone : unfinished.goneAnew
+  return doneBytes === 0 ? unfinished.none : unfinished.far(formatPercent(doneBytes, totalBytes, language))
 }

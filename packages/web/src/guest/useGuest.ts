@@ -2,21 +2,21 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { baseUrlBefore } from '../common/baseUrl.ts'
 import { download } from '../common/download.ts'
 import { trustedWorkerUrl } from '../common/trustedUrl.ts'
+import workerUrl from './engine/worker.ts?worker&url'
 import type { Answer, Command, Snapshot } from './messages.ts'
-import workerUrl from './worker.ts?worker&url'
 
 const PAGE_PATH = /\/u\/[^/]*\/?$/
 const OPAQUE_ID = /\/u\/([^/]*)\/?$/
 
 export interface Guest {
-  /** Undefined until the worker has said something. */
+  /** Undefined until the worker has sent one. */
   readonly snapshot: Snapshot | undefined
-  /** `start`: the worker never came up. */
+  /** `start`: the worker has never started. */
   readonly broken: 'start' | 'later' | undefined
   readonly tell: (command: Command) => void
 }
 
-/** Starts the worker after the first paint, tells it what the page's address is, and draws what it says. */
+/** Starts the worker after the first paint, hands it the link, and returns its snapshots. */
 export function useGuest(isWanted: boolean): Guest {
   const [snapshot, setSnapshot] = useState<Snapshot>()
   const [broken, setBroken] = useState<Guest['broken']>()
@@ -24,15 +24,15 @@ export function useGuest(isWanted: boolean): Guest {
   useEffect(() => {
     if (!isWanted) return
     const started = startWorker()
-    let hasSpoken = false
+    let hasAnswered = false
     started.onmessage = ({ data }: MessageEvent<Answer>) => {
-      hasSpoken = true
+      hasAnswered = true
       if (data.is === 'snapshot') setSnapshot(data.snapshot)
       else if (data.is === 'document') download(new Blob([data.json], { type: 'application/json' }), data.name)
       else setBroken('later')
     }
-    // A script that this browser can't read, or that did not come.
-    started.onerror = () => setBroken(hasSpoken ? 'later' : 'start')
+    // The browser can't run the script, or could not load it.
+    started.onerror = () => setBroken(hasAnswered ? 'later' : 'start')
     worker.current = started
     return () => started.terminate()
   }, [isWanted])

@@ -1,13 +1,14 @@
-/** Which of the owner's pages stands: a way in, the tab that stepped back, or everything of somebody who is signed in. */
+/** The owner's page: a page to sign in, the notice that another tab has the session, or all pages of a signed-in owner. */
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../common/controls.tsx'
 import { type Language, presentLanguage } from '../common/language.ts'
-import { DoorFrame } from './account/doorFrame.tsx'
 import { RecoverPage } from './account/recoverPage.tsx'
 import { RegisterPage } from './account/registerPage.tsx'
+import { SignedOutFrame } from './account/signedOutFrame.tsx'
 import { SignInPage } from './account/signInPage.tsx'
 import { useRoute } from './route.ts'
-import type { PageSession, SessionView } from './session.ts'
+import type { PageSession } from './session.ts'
+import type { SessionView } from './sessionView.ts'
 import { SignedInApp } from './signedInApp.tsx'
 import { accountText, ownerText } from './texts.ts'
 import { ToastList, useToasts } from './toasts.tsx'
@@ -20,17 +21,17 @@ interface AppProps {
 
 export function App({ baseUrl, session }: AppProps) {
   const [language, setLanguage] = useState<Language>(presentLanguage)
-  const view = useSession(session)
+  const view = useSessionView(session)
   const toasts = useToasts()
   useEffect(() => {
     document.documentElement.lang = language
   }, [language])
   useEffect(() => {
-    if (view.stage === 'in' && view.isKeepingRefused)
+    if (view.stage === 'in' && view.isStoringRefused)
       toasts.tell({ tone: 'bad', text: accountText(language).stayRefused })
     if (view.stage === 'in') return
     document.title = ownerText(language).title
-    // They name files of whoever was signed in.
+    // Messages may name files of the owner who was signed in.
     toasts.clear()
   }, [view])
   const languages = { language, onLanguage: setLanguage }
@@ -46,14 +47,14 @@ export function App({ baseUrl, session }: AppProps) {
           tell={toasts.tell}
         />
       ) : (
-        <Outside view={view} session={session} tell={toasts.tell} {...languages} />
+        <SignedOut view={view} session={session} tell={toasts.tell} {...languages} />
       )}
       <ToastList toasts={toasts.toasts} dismiss={toasts.dismiss} language={language} />
     </>
   )
 }
 
-interface OutsideProps {
+interface SignedOutViewProps {
   readonly view: Exclude<SessionView, { readonly stage: 'in' }>
   readonly session: PageSession
   readonly tell: ReturnType<typeof useToasts>['tell']
@@ -61,16 +62,16 @@ interface OutsideProps {
   readonly onLanguage: (language: Language) => void
 }
 
-function Outside({ view, session, tell, ...languages }: OutsideProps) {
+function SignedOut({ view, session, tell, ...languages }: SignedOutViewProps) {
   const text = ownerText(languages.language)
   const route = useRoute()
-  const [isHeld, setHeld] = useState(false)
-  const door = { ...languages, newEntrance: session.entrance, tell }
+  const [isRegistering, setRegistering] = useState(false)
+  const props = { ...languages, newAttempt: session.newAttempt, tell }
   if (!isSecureContext)
     return (
-      <DoorFrame title={text.insecure.title} {...languages}>
+      <SignedOutFrame title={text.insecure.title} {...languages}>
         <p>{text.insecure.explain}</p>
-      </DoorFrame>
+      </SignedOutFrame>
     )
   if (view.stage === 'opening')
     return (
@@ -80,7 +81,7 @@ function Outside({ view, session, tell, ...languages }: OutsideProps) {
     )
   if (view.stage === 'elsewhere')
     return (
-      <DoorFrame title={view.hasMoved ? text.elsewhere.movedTitle : text.elsewhere.title} wide {...languages}>
+      <SignedOutFrame title={view.hasMoved ? text.elsewhere.movedTitle : text.elsewhere.title} wide {...languages}>
         <p>{text.elsewhere.explain}</p>
         <div>
           <Button kind="primary" onClick={() => void session.open({ steal: true })}>
@@ -88,15 +89,17 @@ function Outside({ view, session, tell, ...languages }: OutsideProps) {
           </Button>
         </div>
         <p class="soft">{text.elsewhere.close}</p>
-      </DoorFrame>
+      </SignedOutFrame>
     )
-  if (route.door === 'register' || isHeld)
-    return <RegisterPage {...door} invite={route.query.get('invite') ?? undefined} onHold={() => setHeld(true)} />
-  if (route.door === 'recover') return <RecoverPage {...door} />
-  return <SignInPage {...door} reason={view.reason} />
+  if (route.signedOutPage === 'register' || isRegistering)
+    return (
+      <RegisterPage {...props} invite={route.query.get('invite') ?? undefined} onCreated={() => setRegistering(true)} />
+    )
+  if (route.signedOutPage === 'recover') return <RecoverPage {...props} />
+  return <SignInPage {...props} reason={view.reason} />
 }
 
-function useSession(session: PageSession): SessionView {
+function useSessionView(session: PageSession): SessionView {
   const [view, setView] = useState(session.view)
   useEffect(() => {
     const read = () => setView(session.view())

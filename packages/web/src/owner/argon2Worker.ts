@@ -1,14 +1,14 @@
-/** Argon2id beside the page, which stays alive meanwhile: 64 MiB and a second or more of pure computing. One question, one answer, and the worker is done. */
+/** Computes Argon2id, 64 MiB and a second or more, without blocking the page. One question and one answer for each worker. */
 import { masterOfPassword, passphraseProof } from '@blindkeep/client/environment'
-import type { Argon2Question, Argon2Word } from './argon2Messages.ts'
+import type { Argon2Answer, Argon2Question } from './argon2Messages.ts'
 
-const say = (word: Argon2Word) => self.postMessage(word)
+const post = (answer: Argon2Answer) => self.postMessage(answer)
 
 self.onmessage = async ({ data }: MessageEvent<Argon2Question>) => {
   const stretch = data.kind === 'password' ? masterOfPassword : passphraseProof
   try {
-    say({ derived: await stretch(data.text, data.salt, { onProgress: (share) => say({ share }) }) })
+    post({ derived: await stretch(data.text, data.salt, { onProgress: (share) => post({ share }) }) })
   } catch (error) {
-    say({ fault: String(error) })
+    post({ fault: String(error) })
   }
 }

@@ -1,4 +1,4 @@
-/** What every page of the owner's has at hand once somebody is signed in. */
+/** Available to every page of a signed-in owner. */
 import type { LiveEvent, Owner } from '@blindkeep/client/owner'
 import { createContext } from 'preact'
 import { useContext, useEffect, useRef } from 'preact/hooks'
@@ -6,16 +6,16 @@ import type { Language } from '../common/language.ts'
 
 export interface OwnerPages {
   readonly owner: Owner
-  /** Of the server, without a slash at the end. */
+  /** The server's URL, without a slash at the end. */
   readonly baseUrl: string
   readonly language: Language
-  /** Calls back for everything that changes on the server, until the returned function is called. */
+  /** Calls back for every change on the server, until the returned function is called. */
   onLive(listener: (event: LiveEvent) => void): () => void
-  /** Says in passing what has been done, or why it was not; also to screen readers. */
+  /** Shows a short message, also to screen readers. */
   tell(message: {
     readonly tone: 'good' | 'bad' | 'info'
     readonly text: string
-    /** Where it can be looked at. */
+    /** Leads to the result. */
     readonly link?: { readonly href: string; readonly text: string } | undefined
   }): void
 }
@@ -24,11 +24,11 @@ export const OwnerPagesContext = createContext<OwnerPages | undefined>(undefined
 
 export function useOwnerPages(): OwnerPages {
   const pages = useContext(OwnerPagesContext)
-  if (pages === undefined) throw new Error('a page of the owner’s stands outside of the signed-in part')
+  if (pages === undefined) throw new Error('useOwnerPages needs an OwnerPagesContext above it')
   return pages
 }
 
-/** Calls back whenever the server tells of one of these changes, or that some were missed. */
+/** Calls back whenever the server reports one of these changes, or reports missed changes. */
 export function useLive(names: readonly LiveEvent['name'][], onChange: () => void): void {
   const { onLive } = useOwnerPages()
   const latest = useRef({ names, onChange })

@@ -1,43 +1,43 @@
-/** The key that this browser signs with. Made when it is first needed, and the same from then on, over sign-outs too. */
+/** This browser's signing key. Created when it is first needed; stays the same after a sign-out. */
 import { type Device, openSealedDevice, sealDevice } from '@blindkeep/client/device'
 import { ProblemError, SealError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { useCallback } from 'preact/hooks'
 import { useOwnerPages } from './context.ts'
-import { loadSealedDevices, saveSealedDevice } from './keptSession.ts'
+import { loadSealedDevices, saveSealedDevice } from './ownerStore.ts'
 
 const devices = new WeakMap<Owner, Promise<Device>>()
 
-/** Gives a function that gives the device. It throws what a call throws, and may be called again then. */
+/** Returns a function that resolves with the device. It throws what a call throws; call it again then. */
 export function useDevice(): () => Promise<Device> {
   const { owner } = useOwnerPages()
   return useCallback(() => deviceOf(owner), [owner])
 }
 
-/** Of this browser and account, one that may write: whoever uploads first makes it. */
+/** A device of this browser and account that may write. The first upload creates it. */
 export function deviceOf(owner: Owner): Promise<Device> {
   const known = devices.get(owner)
   if (known !== undefined) return known
-  const made = addedDevice(owner).catch((error: unknown) => {
+  const created = addedDevice(owner).catch((error: unknown) => {
     devices.delete(owner)
     throw error
   })
-  devices.set(owner, made)
-  return made
+  devices.set(owner, created)
+  return created
 }
 
-/** After it was revoked, the next file needs another. */
+/** Call it when the device was revoked: the next file needs another one. */
 export function forgetDevice(owner: Owner): void {
   devices.delete(owner)
 }
 
-/** The one that was kept here, whether or not it may still write. */
-export async function keptDevice(owner: Owner): Promise<Device | undefined> {
+/** The stored device, whether or not it may still write. */
+export async function storedDevice(owner: Owner): Promise<Device | undefined> {
   for (const sealed of await loadSealedDevices()) {
     try {
       return await openSealedDevice(sealed, owner.accountKey)
     } catch (error) {
-      // Another account's, or a newer client's.
+      // It belongs to another account, or a newer client has written it.
       if (!(error instanceof SealError || error instanceof RangeError)) throw error
     }
   }
@@ -45,10 +45,10 @@ export async function keptDevice(owner: Owner): Promise<Device | undefined> {
 }
 
 async function addedDevice(owner: Owner): Promise<Device> {
-  const kept = await keptDevice(owner)
-  if (kept !== undefined) {
+  const stored = await storedDevice(owner)
+  if (stored !== undefined) {
     try {
-      return await owner.addDevice(kept)
+      return await owner.addDevice(stored)
     } catch (error) {
       if (!(error instanceof ProblemError && error.code === 'error.device.invalid')) throw error
     }

@@ -1,34 +1,34 @@
 import { type Environment, type SlowDerivation, systemEnvironment } from '@blindkeep/client/environment'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { trustedWorkerUrl } from '../common/trustedUrl.ts'
-import type { Argon2Question, Argon2Word } from './argon2Messages.ts'
+import type { Argon2Answer, Argon2Question } from './argon2Messages.ts'
 import workerUrl from './argon2Worker.ts?worker&url'
 
-/** Until it is closed, everything goes out as it is asked; from then on nothing does, so that a tab that gave its session away cannot spend its tokens. */
+/** A closed gate lets no request out: a tab whose session has moved to another tab must not use its tokens. */
 export interface Gate {
   isClosed: boolean
-  /** The page goes away, and what is sent now has to outlive it. */
+  /** The page is closing: requests must outlive it. */
   isLeaving: boolean
 }
 
-/** The browser's, with the slow derivations beside the page. */
+/** The browser's environment, with the slow derivations in a worker. */
 export function pageEnvironment(gate: Gate): Environment {
   return {
     ...systemEnvironment,
     fetch: (input, init) =>
       gate.isClosed
-        ? Promise.reject(new TypeError('this tab has given its session away'))
+        ? Promise.reject(new TypeError('the session has moved to another tab'))
         : fetch(input, gate.isLeaving ? { ...init, keepalive: true } : init),
     masterOfPassword: (text, salt, options) => derive({ kind: 'password', text, salt }, options),
     passphraseProof: (text, salt, options) => derive({ kind: 'passphrase', text, salt }, options),
   }
 }
 
-/** A worker for each: its 64 MiB, and what was typed, go with it. */
+/** One worker for each derivation: its 64 MiB and the password end with it. */
 function derive(question: Argon2Question, { onProgress }: SlowDerivation = {}): Promise<Bytes> {
   const worker = new Worker(trustedWorkerUrl(new URL(workerUrl, location.href)), { type: 'module' })
   return new Promise<Bytes>((resolve, reject) => {
-    worker.onmessage = ({ data }: MessageEvent<Argon2Word>) => {
+    worker.onmessage = ({ data }: MessageEvent<Argon2Answer>) => {
       if (data.share !== undefined) onProgress?.(data.share)
       else if (data.derived !== undefined) resolve(data.derived)
       else reject(new Error(data.fault))

@@ -5,11 +5,11 @@ import { errorText, problemTexts, requestIdOf } from './errorText.ts'
 interface ErrorNoticeProps {
   readonly error: unknown
   readonly language: Language
-  /** Where another try may help. */
+  /** Given when another try may help. */
   readonly onRetry?: (() => void) | undefined
 }
 
-/** A failure where it happened, with the number that the operator can look it up by. */
+/** Shows an error, with the request's id for the operator. */
 export function ErrorNotice({ error, language, onRetry }: ErrorNoticeProps) {
   const text = problemTexts[language]
   const requestId = requestIdOf(error)

@@ -7,36 +7,36 @@ import { errorText, requestIdOf } from './errorText.ts'
 const problem = (facts: Partial<ProblemFacts>) =>
   new ProblemError({ operation: 'quota', status: 400, code: 'unknown', requestId: 'r-1', ...facts })
 
-describe('what is said of a failure', () => {
-  it('repeats nothing of the server’s, whatever the code', () => {
+describe('the text of an error', () => {
+  it('never contains text from the server', () => {
     const detail = 'Call this number now'
     for (const code of PROBLEM_CODES)
       for (const language of ['en', 'de'] as const) {
-        const said = errorText(problem({ code, detail }), language)
-        assert.ok(said.length > 10 && !said.includes(detail) && !said.includes('error.'), code)
+        const text = errorText(problem({ code, detail }), language)
+        assert.ok(text.length > 10 && !text.includes(detail) && !text.includes('error.'), code)
       }
   })
 
-  it('says how long to wait, and how much is taken', () => {
+  it('says how long to wait, and the limit', () => {
     const tooOften = problem({ code: 'error.auth.rate_limited', retryAfterSeconds: 90 })
     assert.equal(errorText(tooOften, 'en'), 'There were too many attempts. Try again in 2 minutes.')
     assert.equal(errorText(tooOften, 'de'), 'Es gab zu viele Versuche. Versuchen Sie es in 2 Minuten noch einmal.')
     const tooLarge = problem({ code: 'error.upload.file_too_large', limit: 1_000_000 })
-    assert.equal(errorText(tooLarge, 'en'), 'The file is larger than the server takes. At most 1 MB.')
+    assert.equal(errorText(tooLarge, 'en'), 'The file is larger than the server allows. At most 1 MB.')
   })
 
-  it('names the word that is wrong', () => {
+  it('names the wrong word', () => {
     const unknown = new WordsError('unknown_word', '', { place: 7, word: 'quark' })
     assert.match(errorText(unknown, 'en'), /Word 7, “quark”/)
     assert.match(errorText(new WordsError('checksum', ''), 'de'), /vertauscht/)
   })
 
-  it('has words for what nobody expects', () => {
+  it('exists for unexpected errors', () => {
     assert.equal(errorText('a string', 'en'), errorText(new RangeError('bytes'), 'en'))
     assert.notEqual(errorText(new NetworkError('timeout'), 'en'), errorText(new NetworkError('cut'), 'en'))
   })
 
-  it('comes with the number of the request where the server failed', () => {
+  it('comes with the request’s id when the server has failed', () => {
     const failed = problem({ status: 500, code: 'error.request.failed' })
     assert.equal(requestIdOf(failed), 'r-1')
     assert.equal(requestIdOf(new SendError('gave_up', failed)), 'r-1')

@@ -1,4 +1,4 @@
-/** Every failure of the client's in plain words. Nothing of the server's own is ever repeated, beside the number of the request. */
+/** A text for every error of the client. Never shows text from the server, except the request's id. */
 import {
   AccountError,
   AnswerError,
@@ -39,7 +39,7 @@ export function errorText(error: unknown, language: Language): string {
   return fileText(error, language)
 }
 
-/** Of what is about one file. */
+/** For errors that are about one file. */
 function fileText(error: unknown, language: Language): string {
   const text = problemTexts[language]
   if (error instanceof SendError) return text.send[error.reason]
@@ -62,7 +62,7 @@ function problemText(error: ProblemError, language: Language): string {
   return parts.join(' ')
 }
 
-/** What the operator can look the failure up by; undefined where there is nothing to look up. */
+/** The operator finds the failure in the logs by this id; undefined when there is nothing to find. */
 export function requestIdOf(error: unknown): string | undefined {
   if (error instanceof SendError) return requestIdOf(error.cause)
   return error instanceof ProblemError && (error.status >= 500 || error.code === 'unknown')

@@ -1,4 +1,4 @@
-/** Brings whoever sent a form to the first thing that is wrong in it, once it is drawn; a fault inside of what is folded unfolds it. */
+/** Focuses the first field with a fault, after the next drawing. Unfolds the `details` around it. */
 export function focusFault(form: HTMLFormElement): void {
   requestAnimationFrame(() => {
     const faulty = form.querySelector<HTMLElement>('[aria-invalid=true]')

@@ -1,18 +1,18 @@
-/** One stream of events for everything that is shown. */
+/** One stream of the server's events for all pages. */
 import { systemEnvironment } from '@blindkeep/client/environment'
 import type { LiveEvent, Owner } from '@blindkeep/client/owner'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 
 export interface Live {
   readonly isConnected: boolean
-  /** Whether pages may load: what changes from now on is heard of, or nobody knows when that will be. */
+  /** Whether pages may load: the stream reports all changes from now on, or is too slow to wait for. */
   readonly isReady: boolean
   readonly onLive: (listener: (event: LiveEvent) => void) => () => void
 }
 
-/** A page that loads before the connection is there loads once more when it is. */
-const PATIENCE_MS = 1_500
-const AGAIN_MS = 30_000
+/** Pages wait this long for the stream. A page that loads before it loads again when the stream is connected. */
+const MAX_CONNECT_MS = 1_500
+const RETRY_MS = 30_000
 const MISSED: LiveEvent = { id: '', name: 'reset', data: {} }
 
 export function useLiveEvents(owner: Owner): Live {
@@ -28,27 +28,27 @@ export function useLiveEvents(owner: Owner): Live {
   )
 
   useEffect(() => {
-    const gone = new AbortController()
+    const unmounted = new AbortController()
     let wasReady = false
     let wasConnected = false
     const ready = () => {
       wasReady = true
       setReady(true)
     }
-    const patience = setTimeout(ready, PATIENCE_MS)
-    const tellAll = (event: LiveEvent) => {
+    const timeout = setTimeout(ready, MAX_CONNECT_MS)
+    const notifyAll = (event: LiveEvent) => {
       for (const listener of listeners) listener(event)
     }
     const onConnected = () => {
       setConnected(true)
-      if (!wasConnected && wasReady) tellAll(MISSED)
+      if (!wasConnected && wasReady) notifyAll(MISSED)
       wasConnected = true
       ready()
     }
-    void listen(owner, { signal: gone.signal, onConnected, onDisconnected: () => setConnected(false), tellAll })
+    void listen(owner, { signal: unmounted.signal, onConnected, onDisconnected: () => setConnected(false), notifyAll })
     return () => {
-      clearTimeout(patience)
-      gone.abort()
+      clearTimeout(timeout)
+      unmounted.abort()
       setConnected(false)
       setReady(false)
     }
@@ -61,18 +61,18 @@ interface Listening {
   readonly signal: AbortSignal
   readonly onConnected: () => void
   readonly onDisconnected: () => void
-  readonly tellAll: (event: LiveEvent) => void
+  readonly notifyAll: (event: LiveEvent) => void
 }
 
-/** What the client does not try again by itself, as where too many streams are open. A session that is over says so at its own place (`SessionListener`). */
-async function listen(owner: Owner, { tellAll, ...options }: Listening): Promise<void> {
+/** Reconnects where the client does not, for example when too many streams are open. The end of a session is reported to `SessionListener`. */
+async function listen(owner: Owner, { notifyAll, ...options }: Listening): Promise<void> {
   while (!options.signal.aborted) {
     try {
-      for await (const event of owner.events(options)) tellAll(event)
+      for await (const event of owner.events(options)) notifyAll(event)
     } catch {
       options.onDisconnected()
-      await systemEnvironment.wait(AGAIN_MS, options.signal).catch(() => undefined)
-      if (!options.signal.aborted) tellAll(MISSED)
+      await systemEnvironment.wait(RETRY_MS, options.signal).catch(() => undefined)
+      if (!options.signal.aborted) notifyAll(MISSED)
     }
   }
 }

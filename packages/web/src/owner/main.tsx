@@ -9,7 +9,7 @@ const session = createPageSession(baseUrl)
 const page = document.getElementById('page')
 if (page !== null) render(<App baseUrl={baseUrl} session={session} />, page)
 void session.open()
-/** Whoever looks at a tab that stepped back, after the other one has closed, goes on in it. */
+// A tab without the session resumes it when it is shown after the other tab has closed.
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') void session.open()
 })

@@ -13,14 +13,17 @@ describe('the address of a page', () => {
     assert.deepEqual(read('#links'), ['links', ''])
   })
 
-  it('is the inbox’s where it names no page', () => {
+  it('leads to the inbox when it names no page', () => {
     for (const hash of ['', '#', '#/', '#/toString', '#/Links', '#/register'])
       assert.equal(parseRoute(hash).page, 'inbox', hash)
   })
 
-  it('names a way in, with what was given for it', () => {
-    const { door, query } = parseRoute('#/register?invite=a%2Fb%20c')
-    assert.deepEqual([door, query.get('invite')], ['register', 'a/b c'])
-    assert.deepEqual([parseRoute('#/inbox').door, parseRoute('#/recover').door], [undefined, 'recover'])
+  it('names a page of a visitor, with its query', () => {
+    const { signedOutPage, query } = parseRoute('#/register?invite=a%2Fb%20c')
+    assert.deepEqual([signedOutPage, query.get('invite')], ['register', 'a/b c'])
+    assert.deepEqual(
+      [parseRoute('#/inbox').signedOutPage, parseRoute('#/recover').signedOutPage],
+      [undefined, 'recover'],
+    )
   })
 })

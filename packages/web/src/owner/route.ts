@@ -1,18 +1,18 @@
-/** Which page the address names. Views are in the fragment (`#/albums/{id}`), so that the server needs no paths for them and sees none. */
+/** The page that the address names. It is in the fragment (`#/albums/{id}`), so the server needs no paths for pages and sees none. */
 import { useEffect, useState } from 'preact/hooks'
 
 export const PAGES = ['inbox', 'links', 'albums', 'shares', 'storage', 'account'] as const
 export type Page = (typeof PAGES)[number]
 
-/** For whoever is not signed in. */
-export const DOORS = ['register', 'recover'] as const
-export type Door = (typeof DOORS)[number]
+/** Pages of a visitor who is not signed in, beside the sign-in page. */
+export const SIGNED_OUT_PAGES = ['register', 'recover'] as const
+export type SignedOutPage = (typeof SIGNED_OUT_PAGES)[number]
 
 export interface Route {
-  /** `inbox` for what is no page. */
+  /** `inbox` when the address names no page. */
   readonly page: Page
-  readonly door: Door | undefined
-  /** What stands behind the page, without a slash before it: an id, and what follows it. */
+  readonly signedOutPage: SignedOutPage | undefined
+  /** The path behind the page's name, without a leading slash: an id and what follows it. */
   readonly rest: string
   readonly query: URLSearchParams
 }
@@ -22,7 +22,7 @@ export function parseRoute(hash: string): Route {
   const [name = '', ...rest] = path.split('/')
   return {
     page: PAGES.find((page) => page === name) ?? 'inbox',
-    door: DOORS.find((door) => door === name),
+    signedOutPage: SIGNED_OUT_PAGES.find((signedOutPage) => signedOutPage === name),
     rest: rest.join('/'),
     query: new URLSearchParams(query),
   }
@@ -32,7 +32,7 @@ export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash)
   useEffect(() => {
     const read = () => setHash(location.hash)
-    // What changed between the first drawing and this.
+    // The address may have changed between the first drawing and this effect.
     read()
     addEventListener('hashchange', read)
     return () => removeEventListener('hashchange', read)
@@ -40,7 +40,7 @@ export function useRoute(): Route {
   return parseRoute(hash)
 }
 
-/** `path` as it stands behind `#/`. */
+/** `path` is the part behind `#/`. */
 export function goTo(path: string): void {
   location.hash = `#/${path}`
 }

@@ -1,33 +1,17 @@
-/**
- * Who is signed in, in this tab. A session that is kept in the browser belongs to one tab at a time; one that is not lives and ends with the page.
- */
+/** The owner's session in this tab. A stored session belongs to one tab at a time; one that is not stored ends with the page. */
 import type { SessionListener } from '@blindkeep/client/account'
 import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
 import type { Owner } from '@blindkeep/client/owner'
-import { forgetUploads } from './albums/uploadStore.ts'
+import { deleteUploads } from './albums/uploadStore.ts'
 import { pageEnvironment } from './environment.ts'
-import { forgetSession, loadSession } from './keptSession.ts'
-import { leave } from './left.ts'
-import { enter, newPresent, newTab, resume, show, stop, type Tab } from './sessionTab.ts'
+import { ownerLeaves } from './ownerLeave.ts'
+import { deleteSession, loadSession } from './ownerStore.ts'
+import { enter, newSignIn, newTab, resume, show, signOutLocally, type Tab } from './sessionTab.ts'
+import type { SessionView } from './sessionView.ts'
 import { takeTabLock } from './tabLock.ts'
 
-/** Why nobody is signed in, where there is more to say than that. */
-export type OutReason = 'ended' | 'signed_out' | 'signed_out_unheard' | 'reloaded' | 'deleted'
-
-export type SessionView =
-  | { readonly stage: 'opening' }
-  | { readonly stage: 'elsewhere'; readonly hasMoved: boolean }
-  | { readonly stage: 'out'; readonly reason: OutReason | undefined }
-  | {
-      readonly stage: 'in'
-      readonly owner: Owner
-      readonly isKept: boolean
-      /** It should have been, and the browser keeps nothing. */
-      readonly isKeepingRefused: boolean
-    }
-
-/** What a sign-in, a registration or a recovery needs, and what turns its owner into the one of this tab. */
-export interface Entrance extends SessionListener {
+/** What one attempt to sign in, register or recover needs. `enter` makes its owner the owner of this tab. */
+export interface SignInAttempt extends SessionListener {
   readonly baseUrl: string
   readonly environment: Environment
   enter(owner: Owner, wanted: { readonly stay: boolean }): Promise<void>
@@ -36,18 +20,17 @@ export interface Entrance extends SessionListener {
 export interface PageSession {
   view(): SessionView
   subscribe(listener: () => void): () => void
-  /** Goes on with what is kept; asked again when somebody looks at a tab that stepped back. */
+  /** Resumes the stored session. Call it again when a tab without the session is shown: the other tab may have closed. */
   open(wanted?: { readonly steal: boolean }): Promise<void>
-  /** For one try to get in. */
-  entrance(): Entrance
-  /** Erases what is kept first, also of uploads that are unfinished, whether or not the server hears of it. */
+  newAttempt(): SignInAttempt
+  /** First deletes the stored session and the stored uploads, even when the server can't be reached. */
   signOut(): Promise<void>
-  /** The account is gone, and with it all that is kept of it. */
+  /** The account was deleted: deletes all that is stored of it. */
   endDeleted(): Promise<void>
 }
 
-/** A server that cannot be reached shall not keep anybody from leaving. */
-const FAREWELL_MS = 4_000
+/** Signing out waits no longer for a server that does not answer. */
+const MAX_SIGN_OUT_MS = 4_000
 
 export function createPageSession(baseUrl: string): PageSession {
   const tab = newTab(baseUrl)
@@ -66,8 +49,8 @@ export function createPageSession(baseUrl: string): PageSession {
       if (isOpening || tab.view.stage === 'in' || tab.view.stage === 'out') return
       isOpening = true
       try {
-        const isNothingKept = !steal && (await loadSession()) === undefined
-        if (isNothingKept) return show(tab, { stage: 'out', reason: tab.wasIn() ? 'reloaded' : undefined })
+        const isNothingStored = !steal && (await loadSession()) === undefined
+        if (isNothingStored) return show(tab, { stage: 'out', reason: tab.wasIn() ? 'reloaded' : undefined })
         const lock = await takeTabLock({ steal })
         if (lock !== undefined) await resume(tab, lock)
         else if (tab.view.stage !== 'elsewhere') show(tab, { stage: 'elsewhere', hasMoved: false })
@@ -76,33 +59,33 @@ export function createPageSession(baseUrl: string): PageSession {
       }
     },
 
-    entrance() {
-      const entering = newPresent(tab)
-      const environment = pageEnvironment(entering.gate)
+    newAttempt() {
+      const signIn = newSignIn(tab)
+      const environment = pageEnvironment(signIn.gate)
       return {
         baseUrl,
         environment,
-        ...entering.listener,
-        enter: (owner, wanted) => enter(tab, entering, { owner, ...wanted }),
+        ...signIn.listener,
+        enter: (owner, wanted) => enter(tab, signIn, { owner, ...wanted }),
       }
     },
 
     async signOut() {
-      const leaving = tab.present
+      const leaving = tab.signIn
       if (tab.view.stage !== 'in' || leaving === undefined) return
-      // From here on nothing that the server says of this session is news; the way to it stays open for one last call.
-      tab.present = undefined
+      // The session may still make its last call, but its end is no longer shown.
+      tab.signIn = undefined
       const { owner } = tab.view
-      const wasKept = leaving.keeps !== undefined
-      // That call may bring new tokens, which must not get back into the browser.
-      leaving.keeps = undefined
-      const farewell = owner.logOut().then(
+      const wasStored = leaving.storeTokens !== undefined
+      // The last call may bring new tokens, which must not be stored.
+      leaving.storeTokens = undefined
+      const loggedOut = owner.logOut().then(
         () => true,
         () => false,
       )
-      if (wasKept) await forgetSession()
+      if (wasStored) await deleteSession()
       await forgetFilesOf(owner, baseUrl)
-      const isHeard = await Promise.race([farewell, systemEnvironment.wait(FAREWELL_MS).then(() => false)])
+      const isHeard = await Promise.race([loggedOut, systemEnvironment.wait(MAX_SIGN_OUT_MS).then(() => false)])
       leaving.gate.isClosed = true
       leaving.lock?.release()
       show(tab, { stage: 'out', reason: isHeard ? 'signed_out' : 'signed_out_unheard' })
@@ -110,30 +93,30 @@ export function createPageSession(baseUrl: string): PageSession {
 
     async endDeleted() {
       if (tab.view.stage === 'in') await forgetFilesOf(tab.view.owner, baseUrl)
-      await stop(tab, 'deleted')
+      await signOutLocally(tab, 'deleted')
     },
   }
 }
 
-/** What happens to a session when its page goes away, or comes back. */
+/** Ends the session with its page, or reloads a page that the browser restores. */
 function endWithPage(tab: Tab): void {
   addEventListener('pagehide', ({ persisted }) => {
-    // The session ends with the page, also where the browser puts that aside for whoever goes back (HTML, back/forward cache).
-    if (tab.view.stage !== 'in' || tab.view.isKept || tab.present === undefined) return
-    tab.present.gate.isLeaving = true
+    // The session also ends when the browser keeps the page for the back button (HTML, back/forward cache).
+    if (tab.view.stage !== 'in' || tab.view.isStored || tab.signIn === undefined) return
+    tab.signIn.gate.isLeaving = true
     tab.view.owner.logOut().catch(() => undefined)
     if (!persisted) return
-    tab.present = undefined
+    tab.signIn = undefined
     show(tab, { stage: 'out', reason: 'reloaded' })
   })
   addEventListener('pageshow', ({ persisted }) => {
-    // One that is kept may have gone on in another tab meanwhile, or be over.
+    // A stored session may have moved to another tab meanwhile, or have ended.
     if (persisted && tab.view.stage === 'in') location.reload()
   })
 }
 
-/** Of whoever leaves for good, nothing stays that would name their files. */
+/** After a sign-out nothing stays in the browser that names the owner's files. */
 async function forgetFilesOf(owner: Owner, baseUrl: string): Promise<void> {
-  leave(owner)
-  await forgetUploads({ accountId: owner.accountId, baseUrl }).catch(() => undefined)
+  ownerLeaves(owner)
+  await deleteUploads({ accountId: owner.accountId, baseUrl }).catch(() => undefined)
 }

@@ -1,93 +1,95 @@
-/** What a tab knows of its session, and how one takes the place of another. */
+/** The state of a tab's session, and how one session replaces another. */
 import { resumeOwner, type SessionListener } from '@blindkeep/client/account'
 import type { Owner, TokenPair } from '@blindkeep/client/owner'
-import { forgetUploadsOfOthers } from './albums/uploadStore.ts'
+import { deleteUploadsOfOthers } from './albums/uploadStore.ts'
 import { type Gate, pageEnvironment } from './environment.ts'
-import { forgetSession, type KeptSession, loadSession, saveSession } from './keptSession.ts'
-import { leave } from './left.ts'
-import type { OutReason, SessionView } from './session.ts'
+import { ownerLeaves } from './ownerLeave.ts'
+import { deleteSession, loadSession, type StoredSession, saveSession } from './ownerStore.ts'
+import type { SessionView, SignedOutReason } from './sessionView.ts'
 import { type TabLock, takeTabLock } from './tabLock.ts'
 
 /** One sign-in of this tab. */
-interface Present {
+interface SignIn {
   readonly gate: Gate
   readonly listener: Required<SessionListener>
-  /** Where the session is kept. */
-  keeps: ((tokens: TokenPair) => Promise<void>) | undefined
+  /** Undefined when the session is not stored. */
+  storeTokens: ((tokens: TokenPair) => Promise<void>) | undefined
   lock: TabLock | undefined
 }
 
 export interface Tab {
   readonly baseUrl: string
   readonly listeners: Set<() => void>
-  /** Whether somebody was signed in here before a reload took the keys. */
+  /** Whether this tab was signed in before a reload lost the keys. */
   readonly wasIn: () => boolean
   view: SessionView
-  present: Present | undefined
+  signIn: SignIn | undefined
 }
 
 export function newTab(baseUrl: string): Tab {
-  return { baseUrl, listeners: new Set(), wasIn, view: { stage: 'opening' }, present: undefined }
+  return { baseUrl, listeners: new Set(), wasIn, view: { stage: 'opening' }, signIn: undefined }
 }
 
 export function show(tab: Tab, view: SessionView): void {
   const { view: before } = tab
   tab.view = view
-  if (before.stage === 'in' && (view.stage !== 'in' || view.owner !== before.owner)) leave(before.owner)
-  remember(view.stage === 'in' && !view.isKept)
+  if (before.stage === 'in' && (view.stage !== 'in' || view.owner !== before.owner)) ownerLeaves(before.owner)
+  rememberSignedIn(view.stage === 'in' && !view.isStored)
   for (const listener of tab.listeners) listener()
 }
 
-export function newPresent(tab: Tab): Present {
+export function newSignIn(tab: Tab): SignIn {
   const gate: Gate = { isClosed: false, isLeaving: false }
-  const made: Present = {
+  const signIn: SignIn = {
     gate,
-    keeps: undefined,
+    storeTokens: undefined,
     lock: undefined,
     listener: {
       onTokens: async (tokens) => {
-        // An answer that comes after the tab gave the session away: the other tab's tokens count.
-        if (gate.isClosed) throw new TypeError('this tab has given its session away')
-        await made.keeps?.(tokens)
+        // The session has moved to another tab, whose tokens count.
+        if (gate.isClosed) throw new TypeError('the session has moved to another tab')
+        await signIn.storeTokens?.(tokens)
       },
       onEnded: () => {
-        // Of a sign-in that another has taken the place of, it is no news.
-        if (tab.present === made) void stop(tab, 'ended')
+        // A newer sign-in may have replaced this one.
+        if (tab.signIn === signIn) void signOutLocally(tab, 'ended')
       },
     },
   }
-  return made
+  return signIn
 }
 
-export async function stop(tab: Tab, reason: OutReason): Promise<void> {
-  const wasKept = tab.present?.keeps !== undefined
+/** Deletes the stored session, if it is this one, and shows why. Does not call the server. */
+export async function signOutLocally(tab: Tab, reason: SignedOutReason): Promise<void> {
+  const wasStored = tab.signIn?.storeTokens !== undefined
   close(tab)
-  if (wasKept) await forgetSession()
+  if (wasStored) await deleteSession()
   show(tab, { stage: 'out', reason })
 }
 
 function close(tab: Tab): void {
-  if (tab.present === undefined) return
-  tab.present.gate.isClosed = true
-  tab.present.lock?.release()
-  tab.present = undefined
+  if (tab.signIn === undefined) return
+  tab.signIn.gate.isClosed = true
+  tab.signIn.lock?.release()
+  tab.signIn = undefined
 }
 
 interface Entering {
   readonly owner: Owner
+  /** The owner wants to stay signed in. */
   readonly stay: boolean
 }
 
-export async function enter(tab: Tab, entering: Present, { owner, stay }: Entering): Promise<void> {
+export async function enter(tab: Tab, signIn: SignIn, { owner, stay }: Entering): Promise<void> {
   close(tab)
-  tab.present = entering
-  await forgetUploadsOfOthers({ accountId: owner.accountId, baseUrl: tab.baseUrl }).catch(() => undefined)
-  const isKept = stay && (await keep(tab, entering, owner))
-  show(tab, { stage: 'in', owner, isKept, isKeepingRefused: stay && !isKept })
+  tab.signIn = signIn
+  await deleteUploadsOfOthers({ accountId: owner.accountId, baseUrl: tab.baseUrl }).catch(() => undefined)
+  const isStored = stay && (await store(tab, signIn, owner))
+  show(tab, { stage: 'in', owner, isStored, isStoringRefused: stay && !isStored })
 }
 
-/** Resolves with whether the browser keeps it. */
-async function keep(tab: Tab, entering: Present, owner: Owner): Promise<boolean> {
+/** Resolves with whether the browser has stored the session. */
+async function store(tab: Tab, signIn: SignIn, owner: Owner): Promise<boolean> {
   const lock = await takeTabLock({ steal: true })
   if (lock === undefined) return false
   try {
@@ -96,55 +98,55 @@ async function keep(tab: Tab, entering: Present, owner: Owner): Promise<boolean>
     lock.release()
     return false
   }
-  hold(tab, entering, { lock, accountKey: owner.accountKey })
+  storeFromNow(tab, signIn, { lock, accountKey: owner.accountKey })
   return true
 }
 
-/** Goes on with the session that is kept, in the tab that has the lock now. */
+/** Resumes the stored session in this tab, which has the lock. */
 export async function resume(tab: Tab, lock: TabLock): Promise<void> {
-  // Read with the lock held: the tab before may have changed it until then.
-  const kept = await loadSession()
-  if (kept === undefined) {
+  // Read only with the lock: the tab that had it before may have changed the session.
+  const stored = await loadSession()
+  if (stored === undefined) {
     lock.release()
     return show(tab, { stage: 'out', reason: undefined })
   }
   const { baseUrl } = tab
-  const { accountKey, tokens } = kept
-  const opened = newPresent(tab)
-  const environment = pageEnvironment(opened.gate)
-  const owner = resumeOwner({ baseUrl, accountKey, tokens, ...opened.listener, environment })
-  tab.present = opened
-  hold(tab, opened, { lock, accountKey })
-  show(tab, { stage: 'in', owner, isKept: true, isKeepingRefused: false })
+  const { accountKey, tokens } = stored
+  const signIn = newSignIn(tab)
+  const environment = pageEnvironment(signIn.gate)
+  const owner = resumeOwner({ baseUrl, accountKey, tokens, ...signIn.listener, environment })
+  tab.signIn = signIn
+  storeFromNow(tab, signIn, { lock, accountKey })
+  show(tab, { stage: 'in', owner, isStored: true, isStoringRefused: false })
 }
 
-interface Held {
+interface StoringParts {
   readonly lock: TabLock
-  readonly accountKey: KeptSession['accountKey']
+  readonly accountKey: StoredSession['accountKey']
 }
 
-/** From now on each new pair of tokens is kept, until another tab takes the session over. */
-function hold(tab: Tab, holder: Present, { lock, accountKey }: Held): void {
-  holder.lock = lock
-  // Where the browser keeps nothing any more, the old pair must not stay either: the session goes on in this tab alone.
-  holder.keeps = (tokens) => saveSession({ accountKey, tokens }).catch(forgetSession)
+/** Stores each new pair of tokens, until another tab takes over the session. */
+function storeFromNow(tab: Tab, signIn: SignIn, { lock, accountKey }: StoringParts): void {
+  signIn.lock = lock
+  // When storing fails, the old tokens must not stay stored: the session then continues in this tab only.
+  signIn.storeTokens = (tokens) => saveSession({ accountKey, tokens }).catch(deleteSession)
   void lock.lost.then(() => {
-    if (tab.present !== holder) return
-    holder.lock = undefined
+    if (tab.signIn !== signIn) return
+    signIn.lock = undefined
     close(tab)
     show(tab, { stage: 'elsewhere', hasMoved: true })
   })
 }
 
-/** Beside the page's history, and no secret: says after a reload why nobody is signed in. */
+/** Not secret. After a reload, the page can say why the owner is signed out. */
 const WAS_IN = 'blindkeep.wasSignedIn'
 
-function remember(isIn: boolean): void {
+function rememberSignedIn(isIn: boolean): void {
   try {
     if (isIn) sessionStorage.setItem(WAS_IN, '1')
     else sessionStorage.removeItem(WAS_IN)
   } catch {
-    // Then a reload is not explained.
+    // Without session storage, a reload is not explained.
   }
 }
 

@@ -1,4 +1,4 @@
-/** What stands around every page of somebody who is signed in. */
+/** The frame of every page of a signed-in owner: header, navigation, notices. */
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button, Notice } from '../common/controls.tsx'
@@ -8,7 +8,7 @@ import { LanguageSelect } from '../common/languageSelect.tsx'
 import markUrl from '../common/mark.svg'
 import { AccountPage } from './account/accountPage.tsx'
 import { AlbumsPage } from './albums/albumsPage.tsx'
-import { isArrival } from './arrival.ts'
+import { isFirstView } from './firstView.ts'
 import { InboxPage } from './inbox/inboxPage.tsx'
 import { LinksPage } from './links/linksPage.tsx'
 import { PAGES, type Page, type Route, useRoute } from './route.ts'
@@ -83,7 +83,7 @@ function Header({ language, onLanguage, session, isConnected, onSkip }: ShellPro
   const signOut = useSignOut(session)
   return (
     <header class="top no-print">
-      {/* The fragment names the page, so that no link can name its content as well. */}
+      {/* A button, because the fragment names the page: a link could not name the content too. */}
       <button type="button" class="button primary skip" onClick={onSkip}>
         {text.skip}
       </button>
@@ -130,10 +130,10 @@ function PageOf({
   }
 }
 
-/** A page that was chosen begins at its heading, also for who cannot see it. */
+/** Moves the focus to the heading of a page that the owner opens. */
 function useHeadingFocus(main: { readonly current: HTMLElement | null }, path: string): void {
   useEffect(() => {
-    if (isArrival()) return
+    if (isFirstView()) return
     const heading = main.current?.querySelector('h1')
     if (heading?.getAttribute('tabindex') === null) heading.tabIndex = -1
     const target = heading ?? main.current

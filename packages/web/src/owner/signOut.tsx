@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import { isCloseGuarded } from '../common/closeGuard.ts'
 import { Button, Dialog } from '../common/controls.tsx'
-import { keptUploads } from './albums/uploadStore.ts'
-import { isBusy } from './busy.ts'
+import { storedUploads } from './albums/uploadStore.ts'
 import { useOwnerPages } from './context.ts'
 import type { PageSession } from './session.ts'
 import { ownerText } from './texts.ts'
@@ -12,9 +12,9 @@ interface Loss {
 }
 
 export interface SignOut {
-  /** Signs out, or asks first where that loses something. */
+  /** Signs out, or asks first when something would be lost. */
   readonly begin: () => void
-  /** What it loses, while that is asked. */
+  /** What would be lost, while the owner is asked. */
   readonly loss: Loss | undefined
   readonly leave: () => void
   readonly stay: () => void
@@ -25,15 +25,14 @@ export function useSignOut(session: PageSession): SignOut {
   const [loss, setLoss] = useState<Loss>()
   const leave = () => void session.signOut()
   const begin = async () => {
-    const kept = await keptUploads({ accountId: owner.accountId, baseUrl }).catch(() => [])
-    const found = { isUnderWay: isBusy(), hasUnfinished: kept.length > 0 }
+    const stored = await storedUploads({ accountId: owner.accountId, baseUrl }).catch(() => [])
+    const found = { isUnderWay: isCloseGuarded(), hasUnfinished: stored.length > 0 }
     if (found.isUnderWay || found.hasUnfinished) setLoss(found)
     else leave()
   }
   return { begin: () => void begin(), loss, leave, stay: () => setLoss(undefined) }
 }
 
-/** Nothing as long as nothing is asked. */
 export function SignOutQuestion({ signOut: { loss, leave, stay } }: { readonly signOut: SignOut }) {
   const { language } = useOwnerPages()
   const text = ownerText(language).busy

@@ -1,4 +1,4 @@
-/** Everything of somebody who is signed in: the connection for what changes, and the shell around the pages. */
+/** The app of a signed-in owner: the live connection, and the shell around the pages. */
 import type { LiveEvent, Owner } from '@blindkeep/client/owner'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Language } from '../common/language.ts'
@@ -19,7 +19,7 @@ interface SignedInAppProps {
 }
 
 export function SignedInApp({ baseUrl, owner, session, language, onLanguage, ...props }: SignedInAppProps) {
-  const tell = useWhileHere(props.tell)
+  const tell = useWhileMounted(props.tell)
   const live = useLiveEvents(owner)
   const waiting = useWaiting(owner, live.onLive)
   const account = useLoaded(() => owner.account(), owner.accountId)
@@ -46,28 +46,28 @@ export function SignedInApp({ baseUrl, owner, session, language, onLanguage, ...
   )
 }
 
-/** Work that ends after somebody has signed out tells the next person nothing. */
-function useWhileHere(tell: OwnerPages['tell']): OwnerPages['tell'] {
-  const isHere = useRef(true)
+/** Work that ends after a sign-out must not show messages to the next owner. */
+function useWhileMounted(tell: OwnerPages['tell']): OwnerPages['tell'] {
+  const isMounted = useRef(true)
   useEffect(
     () => () => {
-      isHere.current = false
+      isMounted.current = false
     },
     [],
   )
-  return useCallback((message) => isHere.current && tell(message), [tell])
+  return useCallback((message) => isMounted.current && tell(message), [tell])
 }
 
 const COUNTED: readonly LiveEvent['name'][] = ['drop.landed', 'drop.adopted', 'drop.discarded', 'link.changed', 'reset']
 
-/** How many files wait in the inbox: what the links say of it, as that takes one short call and opens nothing. */
+/** The number of files in the inbox. It is the sum over the links, which needs one short call and opens no file. */
 function useWaiting(owner: Owner, onLive: OwnerPages['onLive']): number {
   const [waiting, setWaiting] = useState(0)
   const asking = useRef<{ isUnderWay: boolean; isAskedAgain: boolean }>({ isUnderWay: false, isAskedAgain: false })
   useEffect(() => {
-    let isGone = false
+    let isUnmounted = false
     const count = async () => {
-      // One call at a time: what changes meanwhile is counted by the next.
+      // One call at a time; a change during a call leads to one more call.
       if (asking.current.isUnderWay) {
         asking.current.isAskedAgain = true
         return
@@ -76,7 +76,7 @@ function useWaiting(owner: Owner, onLive: OwnerPages['onLive']): number {
       const links = await owner.listLinks().catch(() => undefined)
       const isAskedAgain = asking.current.isAskedAgain
       asking.current = { isUnderWay: false, isAskedAgain: false }
-      if (isGone) return
+      if (isUnmounted) return
       if (links !== undefined) setWaiting(links.reduce((sum, { pending }) => sum + pending, 0))
       if (isAskedAgain) void count()
     }
@@ -85,7 +85,7 @@ function useWaiting(owner: Owner, onLive: OwnerPages['onLive']): number {
       if (COUNTED.includes(event.name)) void count()
     })
     return () => {
-      isGone = true
+      isUnmounted = true
       stop()
     }
   }, [owner, onLive])

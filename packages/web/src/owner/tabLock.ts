@@ -1,4 +1,4 @@
-/** Which tab has the session that is kept in this browser. Tokens are good once, so one tab at a time may spend them (Web Locks). */
+/** The lock of the stored session. Each token works once, so only one tab at a time may use them (Web Locks). */
 
 const NAME = 'blindkeep.session'
 
@@ -8,7 +8,7 @@ export interface TabLock {
   release(): void
 }
 
-/** Undefined when another tab has it, unless `steal` takes it away from there. */
+/** Undefined when another tab has the lock, unless `steal` takes it from there. */
 export function takeTabLock({ steal }: { readonly steal: boolean }): Promise<TabLock | undefined> {
   return new Promise((resolve, reject) => {
     let isGranted = false

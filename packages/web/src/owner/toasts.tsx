@@ -1,4 +1,4 @@
-/** What was done, said in passing. A failure stays until it is dismissed; the rest goes by itself once there was time to read it. */
+/** Short messages about what was done. A failure stays until it is dismissed; the others disappear after some seconds. */
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { IconButton } from '../common/controls.tsx'
 import { Icon } from '../common/icons.tsx'
@@ -12,7 +12,7 @@ interface Toast extends Message {
   readonly id: number
 }
 
-/** More at once would hide the page; the oldest go first. */
+/** More would hide the page; the oldest are removed first. */
 const MAX_TOASTS = 4
 const SHOWN_MS = 7_000
 const ICONS = { good: 'check', bad: 'alert', info: 'info' } as const
@@ -36,7 +36,7 @@ export function useToasts(): Toasts {
   return { toasts, tell, dismiss, clear }
 }
 
-/** Always in the page, even when empty: a live region is heard only where it stood before what it says. */
+/** Always in the page, even when empty: screen readers announce only changes of an existing live region. */
 export function ToastList({
   toasts,
   dismiss,
@@ -77,7 +77,7 @@ function ToastCard({ toast, dismiss, language }: ToastCardProps) {
     return () => clearTimeout(timer)
   }, [id, tone, isHeld])
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only stays as long as somebody looks at it; the button is what acts
+    // biome-ignore lint/a11y/noStaticElementInteractions: hovering only keeps the message open; the button acts
     <div
       class={`toast notice ${tone}`}
       onMouseEnter={() => setHeld(true)}

@@ -1,10 +1,10 @@
 import { useCallback, useRef, useState } from 'preact/hooks'
 
-/** Something that a button does: at work, or failed. One at a time; a second click meanwhile does nothing. */
+/** The work of a button: running, or failed. A second click while it runs does nothing. */
 export interface Action {
   readonly isBusy: boolean
   readonly error: unknown
-  /** Resolves with whether it went well. */
+  /** Resolves with whether the work succeeded. */
   readonly run: (work: () => Promise<void>) => Promise<boolean>
   readonly clear: () => void
 }

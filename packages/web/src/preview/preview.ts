@@ -1,19 +1,19 @@
 /**
- * Shows one file of a stranger's. It runs in a sandbox without an origin, without a network and without anything of ours: what is decoded here can reach
- * nothing. It takes one order from the page around it, and nothing from anybody else.
+ * Shows one file of a stranger. This script runs in a sandbox without an origin, a network or any of our data, so a malicious file that takes it over can
+ * reach nothing. It accepts one order from the page around it, and no other message.
  */
 import type { FromFrame, ImageType, ToFrame } from '../common/previewMessages.ts'
 
 const page = window.parent
 
 function answer(message: FromFrame, transfer: Transferable[] = []): void {
-  // The page's origin is not known in here; nothing of a secret is in these messages that its own page does not have.
+  // The sandbox does not know the page's origin. The messages contain no secret that the page does not have.
   page.postMessage(message, '*', transfer)
 }
 
-function take(event: MessageEvent<ToFrame>): void {
+function takeOrder(event: MessageEvent<ToFrame>): void {
   if (event.source !== page) return
-  window.removeEventListener('message', take)
+  window.removeEventListener('message', takeOrder)
   carryOut(event.data).catch(() => answer({ kind: 'failed' }))
 }
 
@@ -57,12 +57,12 @@ async function thumbnailOf({ bytes, type, edge }: Extract<ToFrame, { kind: 'thum
     Math.max(1, Math.round(picture.height * scale)),
   )
   const context = canvas.getContext('2d')
-  if (context === null) throw new Error('the browser draws nothing here')
+  if (context === null) throw new Error('the browser offers no canvas')
   context.imageSmoothingQuality = 'high'
   context.drawImage(picture, 0, 0, canvas.width, canvas.height)
   // A browser that cannot write WebP writes PNG.
   return (await canvas.convertToBlob({ type: 'image/webp', quality: 0.8 })).arrayBuffer()
 }
 
-window.addEventListener('message', take)
+window.addEventListener('message', takeOrder)
 answer({ kind: 'ready' })

@@ -4,5 +4,5 @@ import { ShareApp } from './shareApp.tsx'
 
 const page = document.getElementById('page')
 if (page !== null) render(<ShareApp />, page)
-// Another address in the same tab is another share: nothing of the one before stays.
+// Another link in the same tab is another share, so nothing of the last one may stay.
 addEventListener('hashchange', () => location.reload())

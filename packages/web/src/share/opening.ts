@@ -11,10 +11,10 @@ export type Opening =
 
 const PAGE_PATH = /\/v\/([^/]*)\/?$/
 
-/** Fetches what opens shares once the page is drawn, and then what the address shows. */
+/** Loads the receiver once the page is drawn, and then opens the share of the address. */
 export function useOpening(): Opening {
   const loaded = useLoaded(async (): Promise<Opening | { readonly fault: Fault }> => {
-    // Browsers seal and open only where nobody can change the page on its way (Secure Contexts).
+    // Browsers offer WebCrypto only on pages that cannot be changed on their way (Secure Contexts).
     if (globalThis.crypto?.subtle === undefined) return { fault: 'unsupported' }
     const receiver = await import('./receiver.ts').catch(() => undefined)
     if (receiver === undefined) return { fault: 'unreachable' }

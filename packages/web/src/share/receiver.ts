@@ -1,11 +1,11 @@
-/** The part of a share's page that opens things. Loaded after the page is drawn, as it brings the client with it. */
+/** The part of a share's page that decrypts. It is loaded after the page is drawn, because it contains the client. */
 import { NetworkError, ProblemError, SealError, ShareError, type ShareFault } from '@blindkeep/client/errors'
 import { type OpenedShare, openShare, type ShareParts } from '@blindkeep/client/share'
 import type { share } from '../text/en/share.ts'
 
 export type { OpenedShare, SharedAsset } from '@blindkeep/client/share'
 
-/** What went wrong, as the page says it. */
+/** The faults that the page has texts for. */
 export type Fault = keyof typeof share.faults
 
 const FAULTS: Readonly<Record<ShareFault, Fault>> = {
@@ -22,7 +22,7 @@ export function open(parts: ShareParts): Promise<OpenedShare> {
   return openShare(parts)
 }
 
-/** Of the share as a whole. */
+/** The fault of the whole share. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof ShareError) return FAULTS[error.reason]
   if (error instanceof SealError) return 'tampered'
@@ -30,7 +30,7 @@ export function faultOf(error: unknown): Fault {
   return error instanceof ProblemError && error.code === 'error.share.not_found' ? 'dead' : 'failed'
 }
 
-/** Of one file. What the browser itself refuses while it is saved is a matter of the disk. */
+/** The fault of one file. A `DOMException` comes from the browser while it writes to the disk. */
 export function fileFaultOf(error: unknown): Fault {
   if (error instanceof SealError) return 'file_tampered'
   if (error instanceof DOMException) return 'disk'

@@ -10,7 +10,7 @@ import './share.css'
 import { SharedFiles } from './sharedFiles.tsx'
 import { shareText } from './texts.ts'
 
-/** Where another try may end otherwise. */
+/** Faults that another attempt may solve. */
 const RETRIED: readonly Fault[] = ['unreachable', 'failed', 'tampered']
 
 export function ShareApp() {
@@ -62,7 +62,7 @@ function bytesOf({ assets }: OpenedShare): number {
   return assets.reduce((sum, { size }) => sum + size, 0)
 }
 
-/** Takes the focus, as what stood there before is gone. */
+/** Takes the focus, because the element that had it has been removed. */
 function Heading({ children }: { readonly children: string }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])

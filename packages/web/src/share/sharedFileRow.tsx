@@ -10,12 +10,12 @@ interface SharedFileRowProps {
   readonly file: SharedAsset
   readonly name: string
   readonly language: Language
-  /** Then saving it is what the page is for. */
+  /** The only file of the share: its download is the main action. */
   readonly isOnly: boolean
-  /** Whether something is being saved, this one or another. */
+  /** Whether any file is being downloaded. */
   readonly isBusy: boolean
   readonly isSaved: boolean
-  /** There, while it is being saved. */
+  /** Defined while this file is being downloaded. */
   readonly share: { readonly value: number | undefined } | undefined
   readonly fault: Fault | undefined
   readonly onSave: () => void

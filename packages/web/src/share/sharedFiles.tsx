@@ -8,7 +8,7 @@ import type { Fault, OpenedShare, SharedAsset } from './receiver.ts'
 import { SharedFileRow } from './sharedFileRow.tsx'
 import { shareText } from './texts.ts'
 
-/** A share can have thousands of files; they are drawn as somebody scrolls. */
+/** A share can have thousands of files, so more are drawn as the person scrolls. */
 const STEP = 100
 
 interface SharedFilesProps {
@@ -52,7 +52,7 @@ export function SharedFiles({ share: { assets }, receiver, language }: SharedFil
       </ul>
       {[...saving.faults].map(([index, fault]) => {
         const asset = assets[index]
-        // Told here as long as its row is not drawn.
+        // Shown here while its row is not drawn.
         return index < count || asset === undefined ? null : (
           <Notice key={index} tone="bad">
             <strong>
@@ -88,7 +88,7 @@ interface SavedFilesOptions extends Pick<SharedFilesProps, 'receiver'> {
 
 function useSavedFiles(assets: readonly SharedAsset[], { receiver, unnamed }: SavedFilesOptions) {
   const saving = useSaving()
-  /** Of the files that are being saved one after the other, the places in the list. */
+  /** The indexes of the files that are downloaded one after the other. */
   const [batch, setBatch] = useState<readonly number[]>([])
   const [saved, setSaved] = useState<ReadonlySet<number>>(new Set())
   const [faults, setFaults] = useState<ReadonlyMap<number, Fault>>(new Map())
@@ -113,7 +113,7 @@ function useSavedFiles(assets: readonly SharedAsset[], { receiver, unnamed }: Sa
       const fault = receiver.fileFaultOf(error)
       const place = places[next] ?? 0
       setFaults((last) => new Map(last).set(place, fault))
-      // What is wrong with one file alone says nothing of those after it.
+      // A fault of one file does not affect the next ones.
       if (fault === 'file_gone' || fault === 'file_tampered') await save(places.slice(next + 1))
     }
   }

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { HasherBusy } from '../../ports/secrets.ts'
 import { createSecretHasher } from './argon2.ts'
 
-const hasher = createSecretHasher({ concurrent: 2, queueMost: 64 })
+const hasher = createSecretHasher({ concurrent: 2, queueMax: 64 })
 const phc = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
 
 describe('the secret hasher', () => {
@@ -47,7 +47,7 @@ describe('the secret hasher', () => {
 
   it('says no for an unknown hash, after as much work as for a real one', async () => {
     // The work is told by its queue: with one place and nobody else let in, a verification that hashes nothing would not be in the way.
-    const narrow = createSecretHasher({ concurrent: 1, queueMost: 0 })
+    const narrow = createSecretHasher({ concurrent: 1, queueMax: 0 })
     const verifying = narrow.verify(undefined, 'a secret')
     await assert.rejects(narrow.verify(undefined, 'a secret'), HasherBusy)
     assert.equal(await verifying, false)

@@ -7,7 +7,7 @@ const COST = { memory: 19_456, passes: 2, parallelism: 1 } as const
 const SALT_BYTES = 16
 const TAG_BYTES = 32
 
-/** The PHC string format, with base64 that is not padded: 22 characters are 16 bytes, 43 are 32. */
+/** The PHC string format, with base64 without padding: 22 characters are 16 bytes, 43 are 32. */
 const PREFIX = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$`
 const encoded = /^([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
 
@@ -16,10 +16,10 @@ interface Parsed {
   readonly tag: Buffer
 }
 
-/** At most `concurrent` hashes at once (each holds 19 MiB and a thread of the pool) and `queueMost` that wait. */
-export function createSecretHasher(options: { readonly concurrent: number; readonly queueMost: number }): SecretHasher {
+/** Runs at most `concurrent` hashes at once (each takes 19 MiB and a thread of the pool), and lets at most `queueMax` wait. */
+export function createSecretHasher(options: { readonly concurrent: number; readonly queueMax: number }): SecretHasher {
   const turns = createTurns(options)
-  // No secret has this hash: the tag is random and not derived from anything.
+  // No secret has this hash: the tag is random.
   const dummy: Parsed = { salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) }
   return {
     async hash(secret) {
@@ -45,11 +45,11 @@ function derive(secret: string, nonce: Buffer): Promise<Buffer> {
   })
 }
 
-/** Throws for anything that `hash` does not give out: it comes out of our own store, so another form is a fault and no wrong secret. */
+/** Throws for anything that `hash` does not create: the text comes from the store, so another form is a fault, not a wrong secret. */
 function parse(hash: string): Parsed {
   const [, saltText, tagText] = hash.startsWith(PREFIX) ? (encoded.exec(hash.slice(PREFIX.length)) ?? []) : []
   if (saltText === undefined || tagText === undefined)
-    throw new Error('not a PHC string of the one cost that is used here')
+    throw new Error('not a PHC string with the cost that is used here')
   const parsed = { salt: Buffer.from(saltText, 'base64'), tag: Buffer.from(tagText, 'base64') }
   const isCanonical = unpadded(parsed.salt) === saltText && unpadded(parsed.tag) === tagText
   if (!isCanonical) throw new Error('a PHC string with unused bits that are not zero')

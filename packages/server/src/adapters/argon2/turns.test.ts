@@ -5,7 +5,7 @@ import { createTurns } from './turns.ts'
 
 describe('turns', () => {
   it('never run more at once than they may, in the order in which they came', async () => {
-    const turns = createTurns({ concurrent: 2, queueMost: 10 })
+    const turns = createTurns({ concurrent: 2, queueMax: 10 })
     const started: number[] = []
     let running = 0
     let runningMost = 0
@@ -25,7 +25,7 @@ describe('turns', () => {
   })
 
   it('go on after work that failed', async () => {
-    const turns = createTurns({ concurrent: 1, queueMost: 2 })
+    const turns = createTurns({ concurrent: 1, queueMax: 2 })
     const failing = turns.take(() => Promise.reject(new Error('broken')))
     const next = turns.take(() => Promise.resolve('next'))
     await assert.rejects(failing, /broken/)
@@ -34,7 +34,7 @@ describe('turns', () => {
   })
 
   it('turn away who finds the queue full', async () => {
-    const turns = createTurns({ concurrent: 1, queueMost: 1 })
+    const turns = createTurns({ concurrent: 1, queueMax: 1 })
     const gate = Promise.withResolvers<string>()
     const first = turns.take(() => gate.promise)
     const second = turns.take(() => Promise.resolve('second'))

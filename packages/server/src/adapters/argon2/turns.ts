@@ -1,11 +1,11 @@
 import { HasherBusy } from '../../ports/secrets.ts'
 
 export interface Turns {
-  /** Runs `work` when its turn comes, first come first served. Rejects with `HasherBusy` when too many wait already. */
+  /** Runs `work` in the order of the calls. Rejects with `HasherBusy` if too many wait. */
   take<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-export function createTurns(options: { readonly concurrent: number; readonly queueMost: number }): Turns {
+export function createTurns(options: { readonly concurrent: number; readonly queueMax: number }): Turns {
   const waiting: (() => void)[] = []
   let running = 0
 
@@ -14,8 +14,8 @@ export function createTurns(options: { readonly concurrent: number; readonly que
       running += 1
       return
     }
-    if (waiting.length >= options.queueMost) throw new HasherBusy('too many secrets wait to be hashed')
-    // Whoever leaves hands its place over, so `running` stays as it is.
+    if (waiting.length >= options.queueMax) throw new HasherBusy('too many secrets wait to be hashed')
+    // A work that ends hands its turn to the next one, so `running` does not change.
     await new Promise<void>((resolve) => waiting.push(resolve))
   }
 

@@ -71,7 +71,7 @@ describe('the directory of a backup', () => {
       await mkdir(join(root, 'lost+found'))
       await open(root)
       await writeFile(join(root, 'letter.txt'), '')
-      await assert.rejects(open(root), /holds letter.txt, which is not of a backup/)
+      await assert.rejects(open(root), /has letter.txt, which does not belong to a backup/)
       await assert.rejects(open(join(root, 'missing'), [], false), /there is no directory/)
     }),
   )
@@ -83,7 +83,7 @@ describe('the directory of a backup', () => {
       await mkdir(data)
       await symlink(data, join(root, 'link'))
       for (const path of [data, join(data, 'backup'), root, join(root, 'link', 'backup')])
-        await assert.rejects(open(path, [data]), /lie in each other/, path)
+        await assert.rejects(open(path, [data]), /are inside each other/, path)
       await open(join(root, 'data-backup'), [data])
     }),
   )

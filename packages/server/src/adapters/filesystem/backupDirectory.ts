@@ -2,21 +2,21 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { type BackupDirectory, BackupFailed } from '../../ports/backup.ts'
-import { syncOnce } from './directories.ts'
 import { systemCode, unlessMissing } from './failure.ts'
+import { syncOnce } from './syncs.ts'
 
 const MANIFEST = 'backup.json'
-/** Of files that are being written. None that is finished ends so. */
+/** The ending of files that are being written. No finished file has it. */
 const UNFINISHED = '.new'
 const READ_BYTES = 1024 * 1024
 const FOLDERS: readonly string[] = ['blobs', 'staged']
-/** What may lie in the directory of a backup; `lost+found` is in every new file system. */
+/** The names that a backup's directory may have. Every new file system has `lost+found`. */
 const expected = /^(?:backup\.json(?:\.new)?|blobs|staged|lost\+found|[0-9TZ]+\.sqlite(?:-journal)?)$/
 const database = /\.sqlite(?:-journal)?$/
 
 /**
- * The directory at `path`, made durably when it is missing (mode 0700) unless it is only read. Throws `BackupFailed`, with what to do, when it lies in one of
- * `apart` or around it, or holds what is not of a backup.
+ * Opens the backup directory at `path`. With `createIfMissing`, creates it durably (mode 0700). Throws `BackupFailed`, which tells the operator what to do, if
+ * the directory is inside one of `apart` or contains one, or has files that do not belong to a backup.
  */
 export async function openBackupDirectory(options: {
   readonly path: string
@@ -31,7 +31,7 @@ export async function openBackupDirectory(options: {
   const foreign = names.find((name) => !expected.test(name))
   if (foreign !== undefined)
     throw new BackupFailed(
-      `${root} holds ${foreign}, which is not of a backup. Name an empty directory, or a missing one.`,
+      `${root} has ${foreign}, which does not belong to a backup. Name an empty directory, or one that does not exist.`,
     )
   return directoryAt(root)
 }
@@ -55,13 +55,13 @@ function directoryAt(root: string): BackupDirectory {
       await writeSynced(root, path + UNFINISHED, body)
       await on(() => rename(path + UNFINISHED, path))
     } catch (error) {
-      // Gives its space back; should that fail too, the next run removes it.
+      // Frees its space. If that fails too, the next run removes the file.
       await rm(path + UNFINISHED, { force: true }).catch(() => undefined)
       throw error
     }
   }
 
-  /** All of them: a killed run may have renamed into any, and what it added passes for there. */
+  /** Syncs all folders: a killed run may have added files to any of them, and this run counts them as present. */
   async function syncFolders(): Promise<void> {
     for (const folder of FOLDERS.map((name) => join(root, name))) {
       const below = (await on(() => unlessMissing(() => readdir(folder, { withFileTypes: true })))) ?? []
@@ -118,7 +118,7 @@ async function* piecesOf(text: string): AsyncIterable<Uint8Array> {
   yield new TextEncoder().encode(text)
 }
 
-/** Not `wx`: a killed run may have left one behind. */
+/** Does not open with `wx`, because a killed run may have left a file. */
 async function writeSynced(root: string, path: string, body: AsyncIterable<Uint8Array>): Promise<void> {
   const on = <Result>(work: () => Promise<Result>) => onBackup(root, work)
   const file = await on(() => open(path, 'w', 0o600))
@@ -130,7 +130,7 @@ async function writeSynced(root: string, path: string, body: AsyncIterable<Uint8
   }
 }
 
-/** Durably, with all above it that is missing. */
+/** Creates the directory and its missing parents, durably. */
 async function makeDirectory(path: string): Promise<void> {
   await onBackup(path, async () => {
     const highest = await mkdir(path, { recursive: true, mode: 0o700 })
@@ -140,14 +140,14 @@ async function makeDirectory(path: string): Promise<void> {
   })
 }
 
-/** A backup inside of what it backs up would be lost with it, and one around it is no directory of its own. */
+/** A backup inside the server's own directory would be lost with it, and a backup around it would contain files that are not the backup's. */
 async function refuseAmong(root: string, apart: readonly string[]): Promise<void> {
   const real = await realPath(root)
   for (const each of apart) {
     const other = await realPath(resolve(each))
     if (isBelow(real, other) || isBelow(other, real))
       throw new BackupFailed(
-        `${root} and the server’s own ${each} lie in each other. Name a directory apart from it, best on another disk.`,
+        `${root} and the server’s own ${each} are inside each other. Name a separate directory, if possible on another disk.`,
       )
   }
 }
@@ -157,7 +157,7 @@ function isBelow(path: string, above: string): boolean {
   return way === '' || !(way === '..' || way.startsWith(`..${sep}`))
 }
 
-/** Links followed, also for what does not exist yet. */
+/** Resolves symbolic links, also if the end of the path does not exist yet. */
 async function realPath(path: string): Promise<string> {
   const found = await onBackup(path, () => unlessMissing(() => realpath(path)))
   return found ?? join(await realPath(dirname(path)), relative(dirname(path), path))
@@ -175,5 +175,5 @@ function failedAt(root: string, error: unknown): unknown {
   const code = systemCode(error)
   if (code === undefined) return error
   const words = code === 'ENOSPC' ? 'is full' : `answered ${code}`
-  return new BackupFailed(`the directory of the backup, ${root}, ${words}`, { cause: error })
+  return new BackupFailed(`the backup directory ${root} ${words}`, { cause: error })
 }

@@ -1,71 +1,93 @@
 import { type FileHandle, open, readdir, stat, statfs, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { BlobMissing, type Blobs } from '../../ports/blobs.ts'
-import { createDigests } from './digest.ts'
-import { createDirectories, createDirectorySyncs, PREFIXES } from './directories.ts'
+import { createDigests, type Digests } from './digest.ts'
+import { createDirectories, createDirectorySyncs, type DirectorySyncs, PREFIXES } from './directories.ts'
 import { onStorage, unlessMissing } from './failure.ts'
-import { createFiles, type OpenFile } from './files.ts'
-import { createMarker, foreignDirectory, MARKER } from './marker.ts'
-import { createSyncs } from './syncs.ts'
+import { createFiles, type Files, type OpenFile } from './files.ts'
+import { createMarker, foreignDirectory, MARKER, type Marker } from './marker.ts'
+import { createSyncs, type Syncs } from './syncs.ts'
 import { writeBody } from './writing.ts'
 
-/** Of each read and each piece that it gives out. */
+/** The size of each read and of each piece that `read` gives. */
 const READ_BYTES = 128 * 1024
 
 const locationForm = /^[0-9a-f]{2}\/[0-9a-f]{64}\.[0-9a-f-]{36}$/
 const nameForm = /^[0-9a-f]{64}\.[0-9a-f-]{36}$/
 
-/** `Blobs` as files (mode 0600) below one directory, which has to lie on a file system that keeps what fsync has acknowledged. */
+/** `Blobs` as files (mode 0600) below one directory. Its file system has to keep what fsync acknowledged. */
 export interface FilesystemBlobs extends Blobs {
-  /** Closes what is open and ends the threads that hash. Nothing may be under way. */
+  /** Closes all files and ends the threads that hash. The caller makes sure that no call is under way. */
   close(): Promise<void>
 }
 
 interface FilesystemBlobsOptions {
   readonly directory: string
-  /** Whether there may be no objects yet. When objects are known, a directory without marker and objects is refused with an error for people. */
+  /** False if the database knows objects: then a directory without marker and objects is refused, with an error that tells the operator what to do. */
   readonly createIfMissing: boolean
-  /** Makes nothing, and refuses every directory without marker: for whoever looks at it beside its server. */
+  /** Creates nothing, and refuses every directory without a marker: for a process that inspects the directory beside its server. */
   readonly asItIs?: boolean
 }
 
+interface Parts {
+  readonly root: string
+  readonly marker: Marker
+  readonly syncs: Syncs
+  readonly files: Files
+  readonly directories: DirectorySyncs
+  readonly digests: Digests
+}
+
 /**
- * Creates `directory`, the 256 below it (mode 0700) and its marker durably, so that settling an object has one directory to sync, and that a disk which
- * is not mounted can be told from objects that are lost.
+ * Creates `directory`, its 256 subdirectories (mode 0700) and its marker, durably. So settling an object has to sync only one directory, and the store can
+ * tell a disk that is not mounted from lost objects.
  */
 export async function openFilesystemBlobs(options: FilesystemBlobsOptions): Promise<FilesystemBlobs> {
   const root = resolve(options.directory)
   const marker = createMarker(root)
-  const isMarked = await marker.isThere()
-  if (!isMarked && !options.createIfMissing && !(await holdsObjects(root))) throw foreignDirectory(root)
-  if (options.asItIs !== true) {
-    await createDirectories(root)
-    // Directories of before there was a marker have objects and get it now.
-    if (!isMarked) await marker.make()
-  } else if (!isMarked) throw new Error(`${root} has objects and no ${MARKER}. Start the server once, which makes it.`)
+  await prepareDirectory(root, marker, options)
   const syncs = createSyncs()
   const files = createFiles(syncs, marker)
   const directories = createDirectorySyncs(syncs, marker)
   const digests = createDigests()
-
-  function pathOf(location: string): string {
-    if (!locationForm.test(location)) throw new RangeError('not a location of this store')
-    return join(root, location)
+  const parts = { root, marker, syncs, files, directories, digests }
+  return {
+    ...writingBlobs(parts),
+    ...readingBlobs(parts),
+    async close() {
+      await digests.close()
+      await files.close()
+      await directories.close()
+    },
   }
+}
 
+async function prepareDirectory(root: string, marker: Marker, options: FilesystemBlobsOptions): Promise<void> {
+  const isMarked = await marker.isThere()
+  if (!isMarked && !options.createIfMissing && !(await holdsObjects(root))) throw foreignDirectory(root)
+  if (options.asItIs === true) {
+    if (!isMarked) throw new Error(`${root} has objects and no ${MARKER}. Start the server once, which makes it.`)
+    return
+  }
+  await createDirectories(root)
+  // A directory that has objects but no marker gets its marker now.
+  if (!isMarked) await marker.make()
+}
+
+function writingBlobs({ root, marker, syncs, files, directories }: Parts): Pick<Blobs, 'write' | 'settle' | 'remove'> {
   return {
     async write(location, request) {
-      const path = pathOf(location)
+      const path = pathOf(root, location)
       checkByteCount(request.offset)
       request.signal.throwIfAborted()
-      // What comes later than the first byte goes into a file that is there: a new one would have a hole where acknowledged bytes were.
+      // Later bytes need an existing file: a new file would have a hole in place of acknowledged bytes.
       const create = request.offset === 0
       const isWritten = await marker.confirm(() => files.use(path, { create }, (file) => writeBody(file, request)))
       if (isWritten === undefined) throw new BlobMissing('no such object')
     },
 
     async settle(location, size) {
-      const path = pathOf(location)
+      const path = pathOf(root, location)
       checkByteCount(size)
       const isThere = await marker.confirm(() => files.use(path, { create: false }, (file) => settleFile(file, size)))
       if (isThere === undefined) throw new BlobMissing('no such object')
@@ -73,14 +95,31 @@ export async function openFilesystemBlobs(options: FilesystemBlobsOptions): Prom
       await files.release(path)
     },
 
+    async remove(location) {
+      const path = pathOf(root, location)
+      await files.release(path)
+      await marker.confirm(() => onStorage(() => unlessMissing(() => unlinked(path))))
+      // Also if there was no file: a killed process may have removed it without a sync.
+      await directories.sync(dirname(path))
+      syncs.forget(path)
+    },
+  }
+}
+
+function readingBlobs({
+  root,
+  marker,
+  digests,
+}: Parts): Pick<Blobs, 'size' | 'read' | 'digest' | 'freeBytes' | 'list'> {
+  return {
     async size(location) {
-      const path = pathOf(location)
+      const path = pathOf(root, location)
       const found = await marker.confirm(() => onStorage(() => unlessMissing(() => stat(path))))
       return found?.size
     },
 
     async *read(location, { start, end }) {
-      const path = pathOf(location)
+      const path = pathOf(root, location)
       checkByteCount(start)
       checkByteCount(end)
       const handle = await marker.confirm(() => onStorage(() => unlessMissing(() => open(path, 'r'))))
@@ -93,25 +132,16 @@ export async function openFilesystemBlobs(options: FilesystemBlobsOptions): Prom
     },
 
     async digest(location, size, signal) {
-      const path = pathOf(location)
+      const path = pathOf(root, location)
       checkByteCount(size)
       const digest = await marker.confirm(() => digests.take(path, size, signal).catch(unlessNoObject))
       if (digest === undefined) throw new BlobMissing('no such object')
       return digest
     },
 
-    async remove(location) {
-      const path = pathOf(location)
-      await files.release(path)
-      await marker.confirm(() => onStorage(() => unlessMissing(() => unlinked(path))))
-      // Also when it was gone already: whoever unlinked it may have been killed before that was durable.
-      await directories.sync(dirname(path))
-      syncs.forget(path)
-    },
-
     async freeBytes() {
       const { bavail, bsize } = await onStorage(() => statfs(root))
-      // After it: what was counted is this disk's, not that of the one which lies below its mount.
+      // Checked afterwards: if the disk was not mounted, `statfs` has measured the disk below the mount point.
       await marker.check()
       return bavail * bsize
     },
@@ -119,18 +149,17 @@ export async function openFilesystemBlobs(options: FilesystemBlobsOptions): Prom
     async *list() {
       await marker.check()
       for (const prefix of PREFIXES) {
-        // One that is missing is missed by the rows of its objects.
+        // If a directory is missing, fsck reports its objects as missing.
         const names = await onStorage(() => unlessMissing(() => readdir(join(root, prefix))))
         for (const name of names ?? []) if (nameForm.test(name)) yield `${prefix}/${name}`
       }
     },
-
-    async close() {
-      await digests.close()
-      await files.close()
-      await directories.close()
-    },
   }
+}
+
+function pathOf(root: string, location: string): string {
+  if (!locationForm.test(location)) throw new RangeError('not a location of this store')
+  return join(root, location)
 }
 
 async function holdsObjects(root: string): Promise<boolean> {
@@ -159,7 +188,7 @@ async function settleFile({ handle, sync }: OpenFile, size: number): Promise<tru
   if (present < size) throw new Error(`the object holds ${present} bytes, fewer than ${size}`)
   const isLonger = present > size
   if (isLonger) await onStorage(() => handle.truncate(size))
-  // POSIX lets fdatasync leave out what the bytes can be read without. A file that has grown cannot be read without its new size, one that was cut can.
+  // fdatasync may leave out metadata that reading does not need (POSIX). Reading a grown file needs its new size; reading a truncated file does not.
   await sync({ whole: isLonger })
   return true
 }
@@ -167,7 +196,7 @@ async function settleFile({ handle, sync }: OpenFile, size: number): Promise<tru
 async function* readRange(handle: FileHandle, range: { readonly start: number; readonly end: number }) {
   let position = range.start
   while (position < range.end) {
-    // A new buffer each time, as a consumer may hold on to the last one: a socket does until it has been sent.
+    // A new buffer each time, because the consumer may still use the last one: a socket does until it is sent.
     const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, range.end - position))
     const { bytesRead } = await onStorage(() => handle.read(buffer, 0, buffer.length, position))
     if (bytesRead === 0) return

@@ -1,15 +1,15 @@
-/** Takes pieces out of a body one by one, and stops waiting for the next one the moment `signal` aborts. */
+/** Reads a body piece by piece. Stops waiting for the next piece as soon as `signal` aborts. */
 export interface BodyReader {
-  /** Undefined at the end. Rejects with the signal's reason when it aborts, and with the body's error when it throws. */
+  /** Undefined at the end. Rejects with the signal's reason if the signal aborts, and with the body's error if the body throws. */
   next(): Promise<Uint8Array | undefined>
-  /** Has to be called once nothing more will be taken. Tells a body that was left early, as `for await` would. */
+  /** Call it after the last `next`. Ends a body that was not read to its end, as `for await` does. */
   leave(): void
 }
 
 export function readBody(body: AsyncIterable<Uint8Array>, signal: AbortSignal): BodyReader {
   const iterator = body[Symbol.asyncIterator]()
   const aborted = Promise.withResolvers<never>()
-  // Nobody may be waiting when it aborts; without this the process would end over a rejection that is not handled.
+  // If no `next` waits when the signal aborts, the unhandled rejection would end the process.
   aborted.promise.catch(() => undefined)
   const abort = () => aborted.reject(signal.reason)
   if (signal.aborted) abort()
@@ -30,7 +30,7 @@ export function readBody(body: AsyncIterable<Uint8Array>, signal: AbortSignal): 
     },
     leave() {
       signal.removeEventListener('abort', abort)
-      // Not awaited: a body that is stuck on a dead connection answers only when that is closed, and the caller has to have its answer before.
+      // Not awaited: a body of a dead connection answers only after the connection is closed, and the caller must not wait for that.
       if (!isOver) Promise.resolve(iterator.return?.()).catch(() => undefined)
     },
   }

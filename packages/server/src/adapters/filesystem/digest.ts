@@ -2,18 +2,18 @@ import { type BlobDigest, DigestsBusy } from '../../ports/blobs.ts'
 import { type DigestThread, startDigestThread } from './digestThread.ts'
 import type { DigestOrder } from './digestWorker.ts'
 
-/** Each can keep one core and one disk busy; with more of them requests would feel it. */
+/** Each thread can keep one core and one disk busy. More threads would slow down requests. */
 export const MAX_THREADS = 2
-/** Digests that wait for a thread. */
+/** How many digests may wait for a thread. */
 export const MAX_WAITING = 256
-/** A thread that has had nothing to do for so long is ended, so that a server at rest does not keep its memory. */
+/** A thread without work ends after so long, so that an idle server does not keep its memory. */
 export const IDLE_MS = 10_000
 
-/** Digests of files, as many at once as there are threads, the others in the order in which they came. */
+/** Computes digests of files, one per thread at a time. Others wait in the order of the calls. */
 export interface Digests {
   /** What `Blobs.digest` promises, for the file at `path`. */
   take(path: string, size: number, signal: AbortSignal): Promise<BlobDigest>
-  /** Ends the threads. Digests that wait or are under way fail. */
+  /** Ends the threads. Waiting and running digests fail. */
   close(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export function createDigests(): Digests {
     running += 1
     try {
       const digest = await threads.use((thread) => thread.digest(order))
-      // Undefined when it was stopped, and then the outcome has been settled by whoever stopped it.
+      // Undefined if it was stopped: then the abort has settled the outcome.
       if (digest !== undefined) outcome.resolve(digest)
     } catch (error) {
       outcome.reject(error)
@@ -60,7 +60,7 @@ export function createDigests(): Digests {
       const job: Job = { order: { path, size, stop }, outcome: Promise.withResolvers() }
       const abort = () => {
         waiting.delete(job)
-        // Its thread is free again after the read that it is in, which a broken disk can make long; the caller does not wait for that.
+        // The thread stops after its present read, which may take long on a broken disk. The caller does not wait for that.
         Atomics.store(stop, 0, 1)
         job.outcome.reject(signal.reason)
       }
@@ -82,10 +82,10 @@ export function createDigests(): Digests {
   }
 }
 
-/** Starts a thread when one is asked for and none is at rest; ends it when it has rested for long. */
+/** Starts a thread if a digest needs one and none is idle. Ends a thread that was idle for `IDLE_MS`. */
 function createThreads() {
   const all = new Set<DigestThread>()
-  /** The timer that will end each, the one that rested last at the end. */
+  /** Idle threads with the timer that ends each. The latest one is the last. */
   const resting = new Map<DigestThread, NodeJS.Timeout>()
 
   function start(): DigestThread {
@@ -120,7 +120,7 @@ function createThreads() {
       try {
         return await work(thread)
       } finally {
-        // Not one that died under the work.
+        // A thread that died during the work is not in `all`.
         if (all.has(thread)) rest(thread)
       }
     },

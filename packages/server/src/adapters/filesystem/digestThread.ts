@@ -3,27 +3,27 @@ import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { type BlobDigest, BlobMissing, StorageUnavailable } from '../../ports/blobs.ts'
 import type { DigestAnswer, DigestOrder } from './digestWorker.ts'
 
-/** What the system shows it as. */
+/** The thread's name in the system's tools. */
 export const THREAD_NAME = 'digest'
 /**
- * A bound for a fault, not a saving: it needs 12 of them, and one that meets its bound while it starts takes the whole process along. What a thread
- * costs, about 26 MB with its code, it costs until it ends.
+ * Limits the damage of a fault; it saves no memory. A thread needs 12 MiB, and a thread that exceeds its limit while it starts ends the whole process. A
+ * thread takes about 26 MB, with its code, until it ends.
  */
 const HEAP_MEBIBYTES = 32
 const STACK_MEBIBYTES = 1
 
-/** A thread that reads and hashes one file at a time. Only while it does so does it keep the process alive. */
+/** A thread that reads and hashes one file at a time. It keeps the process alive only while it hashes. */
 export interface DigestThread {
-  /** Undefined when it was asked to stop. Throws what `Blobs.digest` throws for the object, and another error when the thread dies. */
+  /** Undefined if it was asked to stop. Throws what `Blobs.digest` throws for the object, and another error if the thread dies. */
   digest(order: DigestOrder): Promise<BlobDigest | undefined>
   end(): Promise<void>
 }
 
-/** Throws when the system gives no thread. `onEnded` is called once it is gone, for whatever reason, before a digest under way is answered. */
+/** Throws if the system gives no thread. Calls `onEnded` after the thread ended for any reason, before a running digest rejects. */
 export function startDigestThread(onEnded: () => void): DigestThread {
   const worker = new Worker(new URL('./digestWorker.ts', import.meta.url), {
     name: THREAD_NAME,
-    // Its own, not those of the process: neither secrets of the environment nor the options of a test run have any business there.
+    // Not inherited from the process: the thread needs neither the secrets in the environment nor the options of a test run.
     env: {},
     execArgv: ['--disable-warning=ExperimentalWarning'],
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MEBIBYTES, stackSizeMb: STACK_MEBIBYTES },
@@ -70,7 +70,7 @@ function digestIn(answer: DigestAnswer): BlobDigest | undefined {
 
 function checkedHash(text: string) {
   const hash = parseSha256Hex(text)
-  if (hash === undefined) throw new Error('the thread that hashes answered with something else')
+  if (hash === undefined) throw new Error('the thread that hashes answered something that is not a hash')
   return hash
 }
 

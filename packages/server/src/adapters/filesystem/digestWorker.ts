@@ -3,24 +3,24 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { systemCode } from './failure.ts'
 
-/** Of each read. Less costs more calls, more gains nothing and lets an abort wait longer. */
+/** The size of each read. Smaller reads need more calls; larger ones are not faster and delay an abort. */
 const READ_BYTES = 1024 * 1024
 
 export interface DigestOrder {
   readonly path: string
   /** Bytes to hash at most. */
   readonly size: number
-  /** One number in shared memory; anything but 0 asks to stop. A message could not, as none is looked at while a file is read. */
+  /** A number in shared memory: anything but 0 asks the thread to stop. A message would not arrive while the thread reads a file. */
   readonly stop: Int32Array
 }
 
-/** What became of an order: lowercase hex and the bytes that are there, the system's code with its error, or nothing when it was asked to stop. */
+/** The outcome of an order: the hash in lowercase hex with the file's size, a failure with the system's code, or that it was stopped. */
 export type DigestAnswer =
   | { readonly kind: 'digested'; readonly sha256: string; readonly size: number }
   | { readonly kind: 'failed'; readonly error: unknown; readonly code: string | undefined }
   | { readonly kind: 'stopped' }
 
-/** The body of a thread that does nothing else, which is why its calls may block: it takes one order after another and answers each. */
+/** Answers one order after another. Its calls may block, because the thread does nothing else. */
 function serve(port: MessagePort): void {
   const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
   port.on('message', (order: DigestOrder) => port.postMessage(answerTo(order, buffer)))
@@ -35,7 +35,7 @@ function answerTo(order: DigestOrder, buffer: Buffer): DigestAnswer {
       closeSync(descriptor)
     }
   } catch (error) {
-    // An error that is sent keeps its message and loses its code.
+    // An error that is posted keeps its message but loses its code.
     return { kind: 'failed', error, code: systemCode(error) }
   }
 }

@@ -2,39 +2,29 @@ import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { onStorage } from './failure.ts'
 import type { Marker } from './marker.ts'
-import type { Syncs } from './syncs.ts'
+import { type Syncs, syncOnce } from './syncs.ts'
 
 /** The first two hex digits of every content address: `00` to `ff`. */
 export const PREFIXES: readonly string[] = Array.from({ length: 256 }, (_, index) =>
   index.toString(16).padStart(2, '0'),
 )
 
-/** Creates `root` and one directory for each prefix below it, mode 0700, durably, also those that a killed process made and did not sync. */
+/** Creates `root` and a directory for each prefix below it (mode 0700), durably. Also syncs what a killed process created without a sync. */
 export async function createDirectories(root: string): Promise<void> {
   await onStorage(async () => {
     const oldestNew = await mkdir(root, { recursive: true, mode: 0o700 })
     const present = new Set(await readdir(root))
     const missing = PREFIXES.filter((prefix) => !present.has(prefix))
     await Promise.all(missing.map((prefix) => mkdir(join(root, prefix), { recursive: true, mode: 0o700 })))
-    // Up to the directory that holds the highest new entry; the one above `root` in any case, as a killed process may have made that.
+    // Sync up to the parent of the highest new directory, and always the parent of `root`: a killed process may have created `root` without a sync.
     const highest = dirname(oldestNew ?? root)
     await syncOnce(highest)
     for (let above = root; above !== highest; above = dirname(above)) await syncOnce(above)
   })
 }
 
-/** For a directory that is synced no more than now and then. */
-export async function syncOnce(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-/** Makes entries of directories durable, over handles that stay open: one for each prefix at most. */
-interface DirectorySyncs {
+/** Makes entries of directories durable. Keeps at most one open handle for each prefix. */
+export interface DirectorySyncs {
   sync(path: string): Promise<void>
   close(): Promise<void>
 }
@@ -42,7 +32,7 @@ interface DirectorySyncs {
 export function createDirectorySyncs(syncs: Syncs, marker: Pick<Marker, 'check'>): DirectorySyncs {
   const handles = new Map<string, Promise<FileHandle>>()
 
-  /** One that was opened while the disk was away would be synced ever after, and what it is to make durable would not be. */
+  /** A handle that was opened while the disk was away belongs to another directory: its syncs would never make the objects' entries durable. */
   async function openHere(path: string): Promise<FileHandle> {
     await marker.check()
     const handle = await onStorage(() => open(path, 'r'))

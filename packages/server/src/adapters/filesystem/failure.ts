@@ -1,14 +1,14 @@
 import { StorageUnavailable } from '../../ports/blobs.ts'
 
-/** The operating system's code (`ENOSPC`, `EIO`, …) of an error that one of its calls gave; undefined for errors of our own making. */
+/** The operating system's code (`ENOSPC`, `EIO`, …) of an error from a system call; undefined for any other error. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined
 }
 
 /**
- * Runs calls on the file system alone. Whatever the system refuses (full, read-only, broken, forbidden, out of descriptors, gone from under
- * us) is the storage being unavailable. There is no list of codes, because one that is missing from it would be taken for a fault in our code.
+ * Runs system calls on the file system, and nothing else. Every code of the system (disk full, read-only, broken, forbidden, no descriptors, disk removed)
+ * becomes `StorageUnavailable`. There is no list of codes: an error with a code that the list lacks would look like a fault in the server's code.
  */
 export async function onStorage<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
@@ -20,7 +20,7 @@ export async function onStorage<Result>(work: () => Promise<Result>): Promise<Re
   }
 }
 
-/** What `work` answers, or undefined when the system says that there is no such file. */
+/** The result of `work`, or undefined if the system reports that there is no such file. */
 export async function unlessMissing<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await work()

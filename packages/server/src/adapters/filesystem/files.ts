@@ -5,29 +5,29 @@ import { onStorage, unlessMissing } from './failure.ts'
 import type { Marker } from './marker.ts'
 import type { Syncs } from './syncs.ts'
 
-/** Files that were written to and not yet settled stay open, up to this many; more only while each of them is being written to. */
+/** So many files stay open between their first write and their settling. More are open only while they are being written. */
 const MAX_KEPT_OPEN = 256
-/** After so many bytes a file's way to the disk begins while more is still arriving, so that settling finds little left to do. */
+/** After so many bytes a sync starts while more bytes arrive, so that little is left to sync when the file settles. */
 const EARLY_SYNC_BYTES = 8 * 1024 * 1024
-/** Early syncs at once, over all files. They occupy threads of the pool that writes, signatures and hashes need too. */
+/** How many early syncs run at once, over all files. They occupy threads that writes, signatures and hashes also need. */
 const MAX_EARLY_SYNCS = 1
 
 /** A file that is open for reading and writing. */
 export interface OpenFile {
   readonly handle: FileHandle
-  /** Says that `bytes` more were written. */
+  /** Reports that `bytes` more were written. */
   wrote(bytes: number): void
   sync(options: { readonly whole: boolean }): Promise<void>
 }
 
 export interface Files {
-  /** Runs `work` on the file at `path`. Undefined when there is none and none is to be created; throws when a sync of it has failed. */
+  /** Runs `work` on the file at `path`. Undefined if there is no file and `create` is false. Throws if a sync of the file failed before. */
   use<Result>(
     path: string,
     options: { readonly create: boolean },
     work: (file: OpenFile) => Promise<Result>,
   ): Promise<Result | undefined>
-  /** Closes the file as soon as nobody uses it: for one that is settled, or about to be removed. */
+  /** Closes the file as soon as no call uses it: for a file that is settled or about to be removed. */
   release(path: string): Promise<void>
   close(): Promise<void>
 }
@@ -40,8 +40,8 @@ interface KeptFile {
 }
 
 /**
- * Keeps files open from their first byte to their settling. An error that the kernel meets when it writes pages back is told to those who have the
- * file open, and is lost with the last of them; so a file that has to be closed before its settling is synced first, and the outcome remembered.
+ * Keeps files open from their first byte to their settling. The kernel reports a failed write-back only to handles that are open, so a closed file would
+ * lose the error. A file that has to be closed earlier is synced first, and the outcome is remembered.
  */
 export function createFiles(syncs: Syncs, marker: Pick<Marker, 'check'>): Files {
   const kept = new Map<string, KeptFile>()
@@ -49,13 +49,13 @@ export function createFiles(syncs: Syncs, marker: Pick<Marker, 'check'>): Files 
 
   function keep(path: string, create: boolean): KeptFile {
     const file = kept.get(path) ?? { opened: openFile(path, create), users: 0, unsyncedBytes: 0, earlySync: undefined }
-    // Taken out and put in again, so that the map's order is that of the latest use.
+    // Removed and added again, so that the map is in the order of the latest use.
     kept.delete(path)
     kept.set(path, file)
     return file
   }
 
-  // Never truncated: what was acknowledged before is in there. Never made on another disk than the one with the marker.
+  // Never truncates: the file has acknowledged bytes. Never creates a file on a disk without the marker.
   async function openFile(path: string, create: boolean): Promise<FileHandle | undefined> {
     if (!create) return onStorage(() => unlessMissing(() => open(path, constants.O_RDWR)))
     await marker.check()
@@ -94,7 +94,8 @@ export function createFiles(syncs: Syncs, marker: Pick<Marker, 'check'>): Files 
       file.users += 1
       try {
         const handle = await file.opened
-        if (handle === undefined && create) throw new StorageUnavailable('the file was looked for while it was made')
+        if (handle === undefined && create)
+          throw new StorageUnavailable('another call opened the file before this one created it')
         if (handle === undefined) return undefined
         return await work({
           handle,
@@ -136,7 +137,7 @@ function createEarlySyncs(syncs: Syncs) {
       running += 1
       file.earlySync = syncs
         .sync(path, handle, { whole: false })
-        // Remembered by `syncs`: the next use of this file tells of it.
+        // `syncs` remembers the failure: the next use of this file throws it.
         .catch(() => undefined)
         .finally(() => {
           running -= 1

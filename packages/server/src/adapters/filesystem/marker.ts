@@ -1,28 +1,28 @@
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StorageUnavailable } from '../../ports/blobs.ts'
-import { syncOnce } from './directories.ts'
 import { onStorage, systemCode, unlessMissing } from './failure.ts'
+import { syncOnce } from './syncs.ts'
 
-/** In the root of the blob directory. Only whether it is there counts, so that `touch` makes one too. */
+/** A file in the root of the blob directory. Only its existence counts, so `touch` creates a valid one. */
 export const MARKER = '.blindkeep-blobs'
 
-const WORDS =
-  'Blindkeep keeps objects below this directory. Without this file it takes the disk for one that is not mounted.\n'
+const MARKER_TEXT =
+  'Blindkeep keeps objects below this directory. Without this file Blindkeep assumes that the disk is not mounted.\n'
 
 /**
- * Tells an object that is lost from a disk that is away. Where a disk is not mounted there is a directory too, an empty one, in which every object looks
- * missing; but the marker is missing with them, and then nothing that is said of objects is worth anything.
+ * Tells a lost object from a disk that is away. If a disk is not mounted, its mount point is an empty directory, in which every object looks missing. But
+ * the marker is missing there too, and then the store reports nothing about objects.
  */
 export interface Marker {
   isThere(): Promise<boolean>
-  /** Durably. */
+  /** Creates the marker durably. */
   make(): Promise<void>
-  /** Throws `StorageUnavailable` when it is not there. */
+  /** Throws `StorageUnavailable` if the marker is missing. */
   check(): Promise<void>
   /**
-   * What `look` finds. That it finds nothing counts only when it finds nothing again between two sights of the marker: the disk may go or come back
-   * at any time. Throws `StorageUnavailable` otherwise. While something is found it costs nothing.
+   * Answers what `look` finds. If `look` finds nothing, `confirm` checks the marker, looks again, and checks the marker again, because the disk may
+   * disappear or come back at any time. Throws `StorageUnavailable` if the marker is missing. Costs nothing as long as `look` finds something.
    */
   confirm<Found>(look: () => Promise<Found | undefined>): Promise<Found | undefined>
 }
@@ -58,7 +58,7 @@ async function writeMarker(path: string, root: string): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch(unlessThere)
   if (file === undefined) return
   try {
-    await file.writeFile(WORDS)
+    await file.writeFile(MARKER_TEXT)
     await file.sync()
   } finally {
     await file.close()
@@ -70,16 +70,16 @@ function unlessThere(error: unknown): undefined {
   if (systemCode(error) !== 'EEXIST') throw error
 }
 
-/** For people, at a start: what was found, and what to do in either case. */
+/** Tells the operator at start-up what is wrong and what to do. */
 export function foreignDirectory(root: string): Error {
   return new Error(
     [
       `the blob directory ${root} does not look like the one that this database belongs to:`,
-      `  the database knows of objects, and there is neither an object in it nor the file ${MARKER}.`,
-      '  Is the disk mounted? Mount it, or set BLOBS_URL to where the objects are, and start again; nothing was changed.',
-      '  Only if the objects are lost for good, and no backup of them is left:',
+      `  the database knows objects, but the directory has neither an object nor the file ${MARKER}.`,
+      '  Is the disk mounted? Mount it, or set BLOBS_URL to the directory of the objects, and start again. Nothing was changed.',
+      '  Only if the objects are lost permanently, and you have no backup of them:',
       `    mkdir -p '${root}' && touch '${join(root, MARKER)}'`,
-      '  and start again. What is lost is then called lost, and uploads that were under way begin anew or fail.',
+      '  and start again. The server then reports the objects as lost, and open uploads start again or fail.',
     ].join('\n'),
   )
 }

@@ -4,7 +4,7 @@ import { extname, join } from 'node:path'
 import type { PageFile, Pages } from '../../ports/pages.ts'
 import { unlessMissing } from './failure.ts'
 
-/** Where pages lie in a build. Nothing else is looked at, whatever directory is given. */
+/** The folders of pages in a build. Nothing else in the directory is read. */
 const FOLDERS = ['u', 'v', 'assets', 'preview'] as const
 const INDEX = 'index.html'
 
@@ -17,7 +17,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Reads the build in `directory` whole. Empty when there is none, or none that is complete. */
+/** Reads the whole build in `directory`. Empty if there is no complete build. */
 export async function readPages(directory: string): Promise<Pages> {
   const lists = await Promise.all(FOLDERS.map((folder) => namesIn(directory, folder)))
   const pages = new Map<string, PageFile>()
@@ -50,7 +50,7 @@ async function fileOf({
   }
 }
 
-/** Of files alone: a link could lead out of the directory. */
+/** Only files: a symbolic link could lead out of the directory. */
 async function namesIn(directory: string, folder: string): Promise<string[]> {
   const entries = await unlessMissing(() => readdir(join(directory, folder), { withFileTypes: true }))
   return (entries ?? []).filter((entry) => entry.isFile()).map(({ name }) => `${folder}/${name}`)

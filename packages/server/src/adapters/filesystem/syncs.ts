@@ -1,20 +1,20 @@
-import type { FileHandle } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { SyncFailed } from '../../ports/blobs.ts'
 
-/** So many failed syncs mean that the device is broken. The memory of them ends here, and with it the settling of anything. */
+/** So many failed syncs mean that the device is broken: from then on every sync is refused, so that the memory stays bounded. */
 const MAX_FAILURES = 10_000
 
 /**
- * Syncs files and directories and remembers each that failed.
+ * Syncs files and directories, and remembers each failure.
  *
- * After a failed fsync Linux marks the pages clean that it could not write, and tells of the error once. A second fsync then succeeds over bytes
- * that are lost. So what has failed once is refused until it is forgotten, which is for files that are removed, or until the process ends: what a
- * new process takes over it reads again, and those are then the bytes on the disk.
+ * After a failed fsync Linux marks the unwritten pages as clean and reports the error only once. A second fsync succeeds although bytes are lost. So a path
+ * whose sync failed is refused until it is forgotten (when its file is removed) or until the process ends: a new process reads the bytes again, and then
+ * reads what the disk has.
  */
 export interface Syncs {
-  /** Throws `SyncFailed` when a sync of `path` has failed before. */
+  /** Throws `SyncFailed` if a sync of `path` failed before. */
   refuseAfterFailure(path: string): void
-  /** Throws `SyncFailed`. `whole` also covers metadata without which the bytes could still be read (`fsync`, else `fdatasync`). */
+  /** Throws `SyncFailed`. `whole` also syncs metadata that reading does not need (`fsync`, else `fdatasync`). */
   sync(path: string, handle: FileHandle, options: { readonly whole: boolean }): Promise<void>
   forget(path: string): void
 }
@@ -37,11 +37,21 @@ export function createSyncs(): Syncs {
         failures.set(path, cause)
         throw new SyncFailed('a sync failed', { cause })
       }
-      // One that ran beside this one may have failed meanwhile, and taken the one report of the error with it.
+      // A simultaneous sync of the same path may have failed and received the only report of the error.
       refuseAfterFailure(path)
     },
     forget(path) {
       failures.delete(path)
     },
+  }
+}
+
+/** Syncs a directory over a handle of its own: for directories that are rarely synced. */
+export async function syncOnce(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
 }

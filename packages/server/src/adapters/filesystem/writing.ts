@@ -5,14 +5,14 @@ import { onStorage } from './failure.ts'
 import type { OpenFile } from './files.ts'
 
 /**
- * Bodies arrive in pieces of 64 KiB or less, gathered to this before one `writev` takes them: half as fast again as a call for each piece, and without
- * the object that joining them costs. A mebibyte gains little more, and two hundred writers at once hold this much each.
+ * Bodies arrive in pieces of at most 64 KiB. One `writev` writes this much at once: 1.5 times as fast as one call for each piece, and without the copy that
+ * joining them needs. A mebibyte would be hardly faster, and two hundred simultaneous writers each keep this much in memory.
  */
 const GATHER_BYTES = 256 * 1024
-/** Bounds what a body of tiny pieces keeps alive, and stays below the 1024 that one call takes. */
+/** Limits the memory for a body of tiny pieces, and stays below the 1024 pieces that one call accepts. */
 const GATHER_PIECES = 64
 
-/** Writes the body in order. True when the system has all of it; nothing writes to the file any more when it has settled. */
+/** Writes the body in order. Resolves with true when the system has all bytes. Once settled, it writes nothing more. */
 export async function writeBody(file: OpenFile, { offset, body, signal, onBytes }: WriteRequest): Promise<true> {
   const reader = readBody(body, signal)
   let position = offset
@@ -43,7 +43,7 @@ export async function writeBody(file: OpenFile, { offset, body, signal, onBytes 
   }
 }
 
-/** One call as a rule. The system may take less than it was given, when the disk is nearly full for instance; then the rest follows. */
+/** Usually one call. The system may write only a part, for instance if the disk is nearly full; then another call writes the rest. */
 async function writePieces(handle: FileHandle, pieces: readonly Uint8Array[], start: number): Promise<void> {
   let left = [...pieces]
   let position = start

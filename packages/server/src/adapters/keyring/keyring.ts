@@ -9,13 +9,13 @@ import { createTokenSigner } from './tokens.ts'
 
 const KEY_BYTES = 32
 
-/** What keys are sealed as. Part of what is on the disk, so these never change. */
+/** The names under which keys are sealed. They are part of the stored form and never change. */
 const ATTESTATION_KEY = 'attestation-key'
 const TOKEN_KEY = 'token-key'
 
 /**
- * A keyring under the master secret in `masterSecretFile`. Throws an `Error` that tells the operator what to do when the file is missing and not
- * to be created, when others may read it, or when it does not hold 32 bytes as base64 or hex.
+ * Opens a keyring under the master secret in `masterSecretFile`. Throws an `Error` that tells the operator what to do if the file is missing and
+ * `createIfMissing` is false, if others may read it, or if it is not 32 bytes as base64 or hex.
  */
 export async function openKeyring(options: {
   readonly masterSecretFile: string
@@ -25,7 +25,7 @@ export async function openKeyring(options: {
     path: options.masterSecretFile,
     createIfMissing: options.createIfMissing,
   })
-  // HKDF with SHA-512 (RFC 5869), without a salt, as the master secret is uniformly random.
+  // HKDF with SHA-512 (RFC 5869), without a salt, because the master secret is uniformly random.
   const sealingKey = new Uint8Array(
     hkdfSync('sha512', masterSecret, new Uint8Array(), 'service/server/seal/1', KEY_BYTES),
   )
@@ -38,9 +38,9 @@ export async function openKeyring(options: {
     },
     openAttestationKey({ publicKey, sealedPrivateKey }) {
       const opened = openSeeds(keyring.open(ATTESTATION_KEY, sealedPrivateKey))
-      // A receipt signed by another key than the published one would never verify, and no one would know before it was needed.
+      // A receipt signed by another key than the published one never verifies, and an owner would notice only when the receipt is needed.
       if (!equalBytes(opened.publicKey, publicKey))
-        throw new WrongMasterSecret('the private key belongs to another public one')
+        throw new WrongMasterSecret('the private key belongs to another public key')
       return opened.signer
     },
     createTokenKey: () => keyring.seal(TOKEN_KEY, randomBytes(SEED_BYTES)),

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 
-/** Of an Ed25519 private key (RFC 8032) and of the seed that an ML-DSA key is generated from (FIPS 204, algorithm 6). */
+/** The size of an Ed25519 private key (RFC 8032), and of the seed of an ML-DSA key (FIPS 204, algorithm 6). */
 export const SEED_BYTES = 32
 
 export function ed25519Key(seed: Uint8Array): KeyObject {
@@ -16,7 +16,7 @@ export function publicBytes(privateKey: KeyObject): Uint8Array {
   return new Uint8Array(createPublicKey(privateKey).export({ format: 'raw-public' }))
 }
 
-/** With a callback Node signs in its thread pool; without one it would hold up every request for as long. */
+/** With a callback Node signs in its thread pool. Without one every request would wait for the signature. */
 export function signOffLoop(privateKey: KeyObject, message: Uint8Array): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     sign(null, message, privateKey, (error, signature) => {

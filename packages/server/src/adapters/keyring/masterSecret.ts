@@ -3,17 +3,17 @@ import { link, mkdir, open, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
 const SECRET_BYTES = 32
-/** Any of these bits lets someone other than the file's owner in. */
+/** With any of these bits another user may use the file. */
 const OTHERS_MODE = 0o077
-/** Far more than the text of 32 bytes; keeps a mistaken path from being read into memory. */
+/** Far more than 32 bytes as text need. Protects the memory if the path is wrong. */
 const MAX_FILE_BYTES = 256
 
 const hexForm = /^[0-9a-fA-F]{64}\n?$/
 const base64Form = /^[A-Za-z0-9+/]{43}=\n?$/
 
 /**
- * 32 bytes from a file that holds them as base64 or hex, one trailing newline allowed. A missing file is created (mode 0600, durably) when
- * `createIfMissing`. Throws an `Error` whose message tells the operator what to do.
+ * Reads 32 bytes from a file that has them as base64 or hex, with at most one newline at the end. With `createIfMissing`, creates a missing file (mode 0600,
+ * durably). Throws an `Error` that tells the operator what to do.
  */
 export async function readMasterSecret(request: {
   readonly path: string
@@ -24,11 +24,11 @@ export async function readMasterSecret(request: {
   if (found !== undefined) return found
   if (!request.createIfMissing)
     throw new Error(
-      `there is no master secret at ${path}; put it back from where it is kept, or set MASTER_SECRET_FILE to where it is`,
+      `there is no master secret at ${path}; put it back from your safe copy, or set MASTER_SECRET_FILE to its path`,
     )
   await create(path)
   const created = await readIfPresent(path)
-  if (created === undefined) throw new Error(`the master secret at ${path} vanished while it was made`)
+  if (created === undefined) throw new Error(`the master secret at ${path} disappeared while it was created`)
   return created
 }
 
@@ -41,7 +41,7 @@ async function readIfPresent(path: string): Promise<Buffer | undefined> {
   try {
     const { mode } = await handle.stat()
     if ((mode & OTHERS_MODE) !== 0) {
-      throw new Error(`others may read or change the master secret; run: chmod 600 ${path}`)
+      throw new Error(`other users may read or change the master secret; run: chmod 600 ${path}`)
     }
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_FILE_BYTES), 0, MAX_FILE_BYTES, 0)
     return parse(buffer.toString('latin1', 0, bytesRead), path)
@@ -53,10 +53,10 @@ async function readIfPresent(path: string): Promise<Buffer | undefined> {
 function parse(text: string, path: string): Buffer {
   if (hexForm.test(text)) return Buffer.from(text.trim(), 'hex')
   if (base64Form.test(text)) return Buffer.from(text.trim(), 'base64')
-  throw new Error(`${path} is not a master secret: it has to hold 32 bytes as base64 or hex, and nothing else`)
+  throw new Error(`${path} is not a master secret: it has to contain 32 bytes as base64 or hex, and nothing else`)
 }
 
-/** Whole under its name or not there at all, and never over a secret that another start has just made: everything sealed would be lost with it. */
+/** Creates the whole file or none. Never replaces a secret that another process has just created: everything sealed under it would be lost. */
 async function create(path: string): Promise<void> {
   const directory = dirname(path)
   const oldestNew = await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -75,7 +75,7 @@ async function create(path: string): Promise<void> {
   } finally {
     await rm(temporary, { force: true })
   }
-  // Up to the directory that holds the highest new entry.
+  // Sync up to the parent of the highest new directory.
   const highest = oldestNew === undefined ? directory : dirname(oldestNew)
   await syncDirectory(highest)
   for (let above = directory; above !== highest; above = dirname(above)) await syncDirectory(above)

@@ -8,7 +8,7 @@ const OVERHEAD_BYTES = 1 + NONCE_BYTES + TAG_BYTES
 
 /**
  * Version 1 ‖ nonce 12 ‖ ciphertext ‖ tag 16: AES-256-GCM (NIST SP 800-38D) with a random nonce, the version and the name as additional data. One key
- * seals a few secrets an account, far below the 2^32 that a random nonce of 96 bits allows it (section 8.3 there).
+ * seals a few secrets per account, far below the 2^32 that a random nonce of 96 bits allows (section 8.3 there).
  */
 export function seal(key: Uint8Array, name: string, secret: Uint8Array): Uint8Array {
   const nonce = randomBytes(NONCE_BYTES)
@@ -17,7 +17,7 @@ export function seal(key: Uint8Array, name: string, secret: Uint8Array): Uint8Ar
   return new Uint8Array(Buffer.concat([Uint8Array.of(VERSION), nonce, ...ciphertext, cipher.getAuthTag()]))
 }
 
-/** Throws `WrongMasterSecret` for anything that `seal` did not give out under this key and name. */
+/** Throws `WrongMasterSecret` for anything that `seal` did not create under this key and name. */
 export function open(key: Uint8Array, name: string, sealed: Uint8Array): Uint8Array {
   if (sealed.length < OVERHEAD_BYTES || sealed[0] !== VERSION) throw new WrongMasterSecret('not a sealed secret')
   const nonce = sealed.subarray(1, 1 + NONCE_BYTES)

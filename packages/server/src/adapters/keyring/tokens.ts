@@ -4,12 +4,12 @@ import type { TokenSigner } from '../../ports/keyring.ts'
 import { ed25519Key, publicBytes } from './keys.ts'
 
 const ALGORITHM = 'EdDSA'
-/** Our own tokens are a few hundred; nothing longer is worth looking at. */
+/** The server's own tokens have a few hundred characters. Longer ones are refused unread. */
 const MAX_TOKEN_CHARACTERS = 8192
-/** Tokens that have been found good and need no second look at their signature: the claims of each, about 1 KB. */
+/** How many valid tokens are remembered, so that their signatures need no second check. Each takes about 1 KB for its claims. */
 const MAX_REMEMBERED = 4096
 
-/** 64 bytes of signature leave four bits of the last character unused: zero here, so that nobody can spell one token in several ways. */
+/** A signature of 64 bytes leaves four bits of the last character unused. They have to be zero, so that each token has only one spelling. */
 const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{85}[AQgw]$/
 
 const encoder = new TextEncoder()
@@ -18,7 +18,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 export function createTokenSigner(seed: Uint8Array): TokenSigner {
   const privateKey = ed25519Key(seed)
   const publicKey = createPublicKey(privateKey)
-  const good = createMemory()
+  const validTokens = createMemory()
   return {
     publicKey: publicBytes(privateKey),
     async sign({ typ }, claims) {
@@ -27,7 +27,7 @@ export function createTokenSigner(seed: Uint8Array): TokenSigner {
     },
     async verify(typ, token) {
       if (token.length > MAX_TOKEN_CHARACTERS || !tokenForm.test(token)) return undefined
-      return good.of(`${typ} ${token}`, async () => {
+      return validTokens.of(`${typ} ${token}`, async () => {
         const verified = await verifyWith(publicKey, token)
         if (verified === undefined || !isOurHeader(verified.protectedHeader, typ)) return undefined
         return parseClaims(verified.payload)
@@ -39,8 +39,8 @@ export function createTokenSigner(seed: Uint8Array): TokenSigner {
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * A client shows the same token with each of its requests, and a signature that held once holds for ever: whether its time is over is the caller's to
- * judge anew. Kept by their hashes, so that no list of tokens lies in memory; what was refused is not kept, or strangers could fill the room.
+ * Remembers valid tokens: a client sends the same token with each request, and a valid signature stays valid. The caller checks each time whether the token
+ * has expired. Tokens are remembered by their hashes, so that memory has no list of tokens. Refused ones are not remembered: anyone could fill the memory.
  */
 function createMemory() {
   const known = new Map<string, Claims>()
@@ -59,21 +59,21 @@ function createMemory() {
   }
 }
 
-/** The promise that equal claims give equal tokens should not hang on the order in which a caller wrote them down. */
+/** Equal claims give equal tokens, in whatever order the caller wrote them. */
 function sorted(claims: Readonly<Record<string, string | number>>): Record<string, string | number> {
   return Object.fromEntries(Object.entries(claims).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 async function verifyWith(publicKey: KeyObject, token: string) {
   try {
-    // The list shuts out `none` and HMAC under the public key (RFC 8725, section 3.1).
+    // The list excludes `none`, and HMAC under the public key (RFC 8725, section 3.1).
     return await compactVerify(token, publicKey, { algorithms: [ALGORITHM] })
   } catch {
     return undefined
   }
 }
 
-/** `typ` keeps a token of one kind from standing for another (RFC 8725, section 3.11). We sign no other member, so no other is accepted. */
+/** `typ` prevents the use of a token as one of another kind (RFC 8725, section 3.11). The server signs no other members, so it accepts no others. */
 function isOurHeader(header: Readonly<Record<string, unknown>>, typ: string): boolean {
   return header.alg === ALGORITHM && header.typ === typ && Object.keys(header).length === 2
 }

@@ -11,7 +11,7 @@ const OWN = 2000
 
 const secret = randomBytes(32)
 function smallCounts(clock: Clock, present: readonly Count[] = []) {
-  return createCounts({ secret, clock, present, ownCountsMost: OWN })
+  return createCounts({ secret, clock, present, ownCountsMax: OWN })
 }
 
 const limitOf = (key: string): Limit => ({ rule: 'source', key, most: 5, windowSeconds: 900 })

@@ -2,12 +2,12 @@ import { createHmac, hkdfSync } from 'node:crypto'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limit } from '../../ports/limiter.ts'
 
-/** Keys counted by themselves at once, over all rules: about 20 MB. */
+/** How many keys have a count of their own at once, over all rules: about 20 MB. */
 const MAX_OWN_COUNTS = 100_000
-/** Counts that keys share once those are used up, for each rule. */
+/** How many counts, per rule, further keys share. */
 export const SHARED_COUNTS = 4096
 const SWEEP_MS = 1000
-/** 128 bits of the hash: two keys that fall together by chance are out of the question. */
+/** 128 bits of the hash: two keys never get the same id by chance. */
 export const ID_BYTES = 16
 
 export interface Count {
@@ -22,15 +22,15 @@ interface CountsOptions {
   /** Hashes every rule and key. */
   readonly secret: Uint8Array
   readonly clock: Clock
-  /** What was counted before. */
+  /** The saved counts of the last run. */
   readonly present: readonly Count[]
-  readonly ownCountsMost?: number
+  readonly ownCountsMax?: number
 }
 
 export interface Counts {
   take(limits: readonly Limit[]): number | undefined
   giveBack(limits: readonly Limit[]): void
-  /** What is still counted, without what has run out. */
+  /** The counts of windows that have not ended. */
   entries(): readonly Count[]
 }
 
@@ -40,11 +40,11 @@ interface Place {
 }
 
 /**
- * Fixed windows, each begun by the first that is taken in it. Memory is bounded: once `ownCountsMost` windows run at the same time, a new key shares
- * one of `SHARED_COUNTS` places of its rule, chosen by its hash. Sharing counts too much and never too little, so a flood of sources can make limits
- * stricter for newcomers, but can push nobody's count out.
+ * Fixed windows: the first attempt starts one. Memory is bounded: while `ownCountsMax` windows run, a new key shares one of the `SHARED_COUNTS` counts of its
+ * rule, chosen by its hash. A shared count is too high, never too low. So a flood of sources can make limits stricter for new sources, but cannot displace
+ * the count of any other source.
  */
-export function createCounts({ secret, clock, present, ownCountsMost = MAX_OWN_COUNTS }: CountsOptions): Counts {
+export function createCounts({ secret, clock, present, ownCountsMax = MAX_OWN_COUNTS }: CountsOptions): Counts {
   const key = new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(), 'service/limiter/1', 32))
   const places = new Map<string, Place>(present.map(({ id, taken, endsAt }) => [id, { taken, endsAt }]))
   let sweptAt = clock.now()
@@ -59,21 +59,21 @@ export function createCounts({ secret, clock, present, ownCountsMost = MAX_OWN_C
   }
 
   function isFull(): boolean {
-    if (places.size < ownCountsMost) return false
-    // Not at every call: a flood would have each of its requests look through all of them.
+    if (places.size < ownCountsMax) return false
+    // Not on every call: in a flood each request would go through all counts.
     if (Math.abs(clock.now() - sweptAt) >= SWEEP_MS) sweep()
-    return places.size >= ownCountsMost
+    return places.size >= ownCountsMax
   }
 
   function running(id: string, windowSeconds: number): Place | undefined {
     const place = places.get(id)
     if (place === undefined || place.endsAt <= clock.now()) return undefined
-    // A clock that was set back must not make a window longer than it is.
+    // A clock that was set back must not make a window longer.
     place.endsAt = Math.min(place.endsAt, clock.now() + windowSeconds * 1000)
     return place
   }
 
-  /** The id under which a limit is counted. A key that began to share keeps sharing until that window is over, or its count would be lost. */
+  /** The id under which a limit is counted. A key that shares a count keeps sharing it until the window ends; otherwise its count would be lost. */
   function find({ rule, key: name, windowSeconds }: Limit): { readonly id: string; readonly place: Place | undefined } {
     const ownId = idOf('own', rule, name)
     const own = running(ownId, windowSeconds)
@@ -123,12 +123,12 @@ export function createCounts({ secret, clock, present, ownCountsMost = MAX_OWN_C
   }
 }
 
-/** All of them before the first is counted: a weight that is no number would poison a count, and is an error that must leave nothing taken. */
+/** Checks all weights before the first is counted: an invalid weight is an error that must change no count. */
 function weighed(limits: readonly Limit[]): readonly { readonly limit: Limit; readonly weight: number }[] {
   return limits.map((limit) => {
     const { most, weight = 1 } = limit
     if (!Number.isSafeInteger(weight) || weight < 1) throw new RangeError('not a weight')
-    // At least 1, so that a limit of no places refuses.
+    // At least 1, so that a limit of 0 refuses.
     return { limit, weight: Math.max(1, Math.min(weight, most)) }
   })
 }

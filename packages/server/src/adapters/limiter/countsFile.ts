@@ -6,10 +6,10 @@ const MAGIC_BYTES = 8
 const TAG_BYTES = 32
 const HEAD_BYTES = MAGIC_BYTES + TAG_BYTES
 
-/** How a record is written: id, count, end of the window in milliseconds as a double; numbers most significant byte first. */
+/** A record is an id, a count, and the end of the window in milliseconds as a double. Numbers are big-endian. */
 interface Format {
   readonly magic: Buffer
-  /** Goes into the tag, so that a file of one format cannot be passed off as one of another. */
+  /** Part of the tag, so that a file of one format cannot pass as a file of another format. */
   readonly label: string
   /** A double holds every whole number up to 2^53 - 1. */
   readonly count: 'uint32' | 'double'
@@ -22,7 +22,7 @@ const FORMAT: Format = {
   count: 'double',
   recordBytes: ID_BYTES + 8 + 8,
 }
-/** Written until limits had weights. Read on, or the first start after an update would forget what was counted. */
+/** The format before limits had weights. Still read, so that the first start after an update keeps the counts. */
 const FIRST_FORMAT: Format = {
   magic: Buffer.from('BKLIMIT1', 'latin1'),
   label: 'counts-file\0',
@@ -31,7 +31,7 @@ const FIRST_FORMAT: Format = {
 }
 const MAX_FILE_BYTES = 64 * 1024 * 1024
 
-/** The file is not one of ours, was cut or was altered. */
+/** The file is not a file of counts, is truncated, or was altered. */
 export class CountsFileBroken extends Error {
   override readonly name = 'CountsFileBroken'
 }
@@ -72,7 +72,7 @@ function tagOf(secret: Uint8Array, { label }: Format, file: Buffer): Buffer {
   return createHmac('sha256', secret).update(label).update(file.subarray(HEAD_BYTES)).digest()
 }
 
-/** Undefined when there is none. */
+/** Undefined if there is no file. */
 export async function readCountsFile(path: string): Promise<Buffer | undefined> {
   try {
     if ((await stat(path)).size > MAX_FILE_BYTES) throw new CountsFileBroken('too large')
@@ -83,7 +83,7 @@ export async function readCountsFile(path: string): Promise<Buffer | undefined> 
   }
 }
 
-/** Replaces the file whole. Synced before it takes the name, or a power cut could leave an empty file in the place of the old one. */
+/** Replaces the whole file. Syncs before the rename: otherwise a power cut could leave an empty file in place of the old one. */
 export async function writeCountsFile(path: string, bytes: Buffer): Promise<void> {
   const temporary = `${path}.new`
   const handle = await open(temporary, 'w', 0o600)

@@ -6,15 +6,15 @@ import { decodeCounts, encodeCounts, readCountsFile, writeCountsFile } from './c
 const FLUSH_MS = 5000
 
 interface LimiterOptions {
-  /** The file that keeps the counts over a restart. */
+  /** The file that keeps the counts across restarts. */
   readonly path: string
-  /** What sources and accounts are hashed under. With another one all counts start anew. */
+  /** The key of the hashes of sources and accounts. Under another key all counts start at zero. */
   readonly secret: Uint8Array
   readonly clock: Clock
   readonly warn: (event: string, facts: { readonly error: unknown }) => void
 }
 
-/** Counts in memory, written down every five seconds and at the end. A file that cannot be read is no reason not to start: counting begins anew. */
+/** Counts in memory, saved every five seconds and at the end. If the file cannot be read, the server starts nevertheless, and counts start at zero. */
 export async function openLimiter({ path, secret, clock, warn }: LimiterOptions): Promise<Limiter> {
   const counts = createCounts({ secret, clock, present: await readPresent() })
   let isChanged = false
@@ -26,7 +26,7 @@ export async function openLimiter({ path, secret, clock, warn }: LimiterOptions)
       const file = await readCountsFile(path)
       return file === undefined ? [] : decodeCounts(secret, file)
     } catch (error) {
-      warn('the limits could not be read and are counted anew', { error })
+      warn('the counts of limits could not be read and start at zero', { error })
       return []
     }
   }
@@ -39,8 +39,8 @@ export async function openLimiter({ path, secret, clock, warn }: LimiterOptions)
       hasFailed = false
     } catch (error) {
       isChanged = true
-      // Once for each time that it breaks, not every five seconds.
-      if (!hasFailed) warn('the limits could not be written and would be lost in a restart', { error })
+      // Warn once per failure, not every five seconds.
+      if (!hasFailed) warn('the counts of limits could not be saved and a restart would lose them', { error })
       hasFailed = true
     }
   }

@@ -4,22 +4,22 @@ import type { AccountDeletion, AccountDeletionReads, AccountDeletionWrites } fro
 import { type Prepared, prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
 
-/** No e-mail address: it has no @, so that nobody can register it. Unique as the id is. */
+/** Not an e-mail address, because it has no @: no client can register it. As unique as the id. */
 const DELETED_EMAIL = sql<string>`'deleted:' || account_id`
-/** No hash of any secret. */
+/** Not a hash: no secret matches it. */
 export const NO_SECRET = '-'
 
-const waiting = prepared((db, given: { readonly most: number }) =>
+const notEmptied = prepared((db, given: { readonly max: number }) =>
   db
     .selectFrom('accounts')
     .select('account_id')
     .where('deleted_at', 'is not', null)
     .where('emptied_at', 'is', null)
     .orderBy('deleted_at')
-    .limit(given.most),
+    .limit(given.max),
 )
 
-const deleting = prepared((db, given: AccountDeletion) =>
+const eraseAccount = prepared((db, given: AccountDeletion) =>
   db
     .updateTable('accounts')
     .set({
@@ -47,8 +47,8 @@ interface Given {
   readonly at: Instant
 }
 
-/** Each finds its rows by an index on the account. */
-const takingAway: readonly Prepared<Given, unknown>[] = [
+/** Removes what names the person or lets the person in. Each statement finds its rows by an index on the account. */
+const removals: readonly Prepared<Given, unknown>[] = [
   prepared((db, given: Given) => db.deleteFrom('backup_codes').where('account_id', '=', given.accountId)),
   prepared((db, given: Given) => db.deleteFrom('challenges').where('account_id', '=', given.accountId)),
   prepared((db, given: Given) => db.deleteFrom('devices').where('account_id', '=', given.accountId)),
@@ -67,7 +67,7 @@ const takingAway: readonly Prepared<Given, unknown>[] = [
       .updateTable('links')
       .set((link) => ({
         revoked_at: link.fn.coalesce('revoked_at', link.val(given.at)),
-        // The column wants a value; this one is no key.
+        // The column must not be null; an empty value is no key.
         drop_public_key: new Uint8Array(0),
         verifier_hash: null,
         sealed_label: null,
@@ -90,8 +90,8 @@ const takingAway: readonly Prepared<Given, unknown>[] = [
   ),
 ]
 
-/** Every byte is charged for, so that an account that is charged for nothing holds no session, drop or asset. */
-const finishing = prepared((db, given: Given) =>
+/** An account is charged for every byte: without a charge it has no upload session, drop or asset. */
+const markEmptied = prepared((db, given: Given) =>
   db
     .updateTable('accounts')
     .set({ emptied_at: given.at })
@@ -113,21 +113,21 @@ const finishing = prepared((db, given: Given) =>
 
 export function accountDeletionReads(db: Kysely<Schema>): AccountDeletionReads {
   return {
-    async waiting(most) {
-      return (await waiting.all(db, { most })).map((row) => row.account_id)
+    async waiting(max) {
+      return (await notEmptied.all(db, { max })).map((row) => row.account_id)
     },
   }
 }
 
 export function accountDeletionWrites(db: Kysely<Schema>): AccountDeletionWrites {
   return {
-    async leave(accountDeletion) {
-      if ((await deleting.changed(db, accountDeletion)) !== 1) return false
-      for (const taken of takingAway) await taken.changed(db, accountDeletion)
+    async begin(accountDeletion) {
+      if ((await eraseAccount.changed(db, accountDeletion)) !== 1) return false
+      for (const removal of removals) await removal.changed(db, accountDeletion)
       return true
     },
     async finish(accountId, at) {
-      return (await finishing.changed(db, { accountId, at })) === 1
+      return (await markEmptied.changed(db, { accountId, at })) === 1
     },
   }
 }

@@ -8,7 +8,7 @@ const byId = prepared((db, given: { readonly accountId: AccountId }) =>
   db.selectFrom('accounts').selectAll().where('account_id', '=', given.accountId),
 )
 
-/** A row in any case, the one of the lowest id when no account has the e-mail: to find none at all would take some microseconds less. */
+/** Always finds a row: the one with the lowest id if no account has the e-mail. Otherwise an unknown e-mail would answer some microseconds sooner. */
 const byEmailOrAny = prepared((db, given: { readonly email: string }) =>
   db
     .selectFrom('accounts')
@@ -25,14 +25,14 @@ const byEmailOrAny = prepared((db, given: { readonly email: string }) =>
     ),
 )
 
-const afterEmail = prepared((db, given: { readonly afterEmail: string; readonly most: number }) =>
+const afterEmail = prepared((db, given: { readonly afterEmail: string; readonly max: number }) =>
   db
     .selectFrom('accounts')
     .selectAll()
     .where('email', '>', given.afterEmail)
     .where('deleted_at', 'is', null)
     .orderBy('email')
-    .limit(given.most),
+    .limit(given.max),
 )
 
 const insertion = prepared((db, given: NewAccount) =>
@@ -52,7 +52,7 @@ const insertion = prepared((db, given: NewAccount) =>
     .onConflict((conflict) => conflict.column('email').doNothing()),
 )
 
-const admittedCharge = prepared(
+const chargeWithinLimit = prepared(
   (db, given: { readonly accountId: AccountId; readonly bytes: number; readonly limitBytes: number }) =>
     db
       .updateTable('accounts')
@@ -62,7 +62,7 @@ const admittedCharge = prepared(
       .where((account) => account(account('used_bytes', '+', given.bytes), '<=', given.limitBytes)),
 )
 
-const coveredRefund = prepared((db, given: { readonly accountId: AccountId; readonly bytes: number }) =>
+const refundWithinUse = prepared((db, given: { readonly accountId: AccountId; readonly bytes: number }) =>
   db
     .updateTable('accounts')
     .set((account) => ({ used_bytes: account('used_bytes', '-', given.bytes) }))
@@ -70,7 +70,7 @@ const coveredRefund = prepared((db, given: { readonly accountId: AccountId; read
     .where('used_bytes', '>=', given.bytes),
 )
 
-const changingSecret = prepared((db, given: AccountSecret & { readonly accountId: AccountId; readonly from: string }) =>
+const secretChange = prepared((db, given: AccountSecret & { readonly accountId: AccountId; readonly from: string }) =>
   db
     .updateTable('accounts')
     .set((account) => ({
@@ -89,18 +89,18 @@ const changingSecret = prepared((db, given: AccountSecret & { readonly accountId
     .where('secret_hash', '=', given.from),
 )
 
-const exceeding = prepared((db, given: { readonly accountId: AccountId; readonly since: Instant | null }) =>
+const exceededSinceUpdate = prepared((db, given: { readonly accountId: AccountId; readonly since: Instant | null }) =>
   db.updateTable('accounts').set({ exceeded_since: given.since }).where('account_id', '=', given.accountId),
 )
 
-const limiting = prepared((db, given: OwnLimits & { readonly accountId: AccountId }) =>
+const limitsUpdate = prepared((db, given: OwnLimits & { readonly accountId: AccountId }) =>
   db
     .updateTable('accounts')
     .set({ soft_limit_bytes: given.softLimitBytes, hard_limit_bytes: given.hardLimitBytes })
     .where('account_id', '=', given.accountId),
 )
 
-const suspending = prepared((db, given: { readonly accountId: AccountId; readonly since: Instant }) =>
+const suspension = prepared((db, given: { readonly accountId: AccountId; readonly since: Instant }) =>
   db
     .updateTable('accounts')
     .set({ suspended_at: given.since })
@@ -108,7 +108,7 @@ const suspending = prepared((db, given: { readonly accountId: AccountId; readonl
     .where('suspended_at', 'is', null),
 )
 
-const resuming = prepared((db, given: { readonly accountId: AccountId }) =>
+const resumption = prepared((db, given: { readonly accountId: AccountId }) =>
   db
     .updateTable('accounts')
     .set({ suspended_at: null })
@@ -127,8 +127,8 @@ export function accountReads(db: Kysely<Schema>): AccountReads {
       const account = row && accountOf(row)
       return account?.email === email && account.deletedAt === undefined ? account : undefined
     },
-    async list({ afterEmail: email = '', most }) {
-      return (await afterEmail.all(db, { afterEmail: email, most })).map(accountOf)
+    async list({ afterEmail: email = '', max }) {
+      return (await afterEmail.all(db, { afterEmail: email, max })).map(accountOf)
     },
   }
 }
@@ -139,26 +139,26 @@ export function accountWrites(db: Kysely<Schema>): AccountWrites {
       return (await insertion.changed(db, account)) === 1
     },
     async changeSecret(accountId, from, secret) {
-      return (await changingSecret.changed(db, { ...secret, accountId, from })) === 1
+      return (await secretChange.changed(db, { ...secret, accountId, from })) === 1
     },
     async charge(accountId, bytes, hardLimitBytes) {
-      // Without a limit, what a number can say exactly is the limit.
+      // Without a limit, the largest exact number is the limit.
       const limitBytes = hardLimitBytes ?? Number.MAX_SAFE_INTEGER
-      return (await admittedCharge.changed(db, { accountId, bytes, limitBytes })) === 1
+      return (await chargeWithinLimit.changed(db, { accountId, bytes, limitBytes })) === 1
     },
     async refund(accountId, bytes) {
-      if ((await coveredRefund.changed(db, { accountId, bytes })) === 1) return
-      throw new Error(`A refund of ${bytes} bytes is more than account ${accountId} was charged`)
+      if ((await refundWithinUse.changed(db, { accountId, bytes })) === 1) return
+      throw new Error(`A refund of ${bytes} bytes exceeds what account ${accountId} was charged`)
     },
     async setExceededSince(accountId, since) {
-      await exceeding.changed(db, { accountId, since: since ?? null })
+      await exceededSinceUpdate.changed(db, { accountId, since: since ?? null })
     },
     async setLimits(accountId, limits) {
-      await limiting.changed(db, { ...limits, accountId })
+      await limitsUpdate.changed(db, { ...limits, accountId })
     },
     async setSuspended(accountId, since) {
       const changed =
-        since === undefined ? resuming.changed(db, { accountId }) : suspending.changed(db, { accountId, since })
+        since === undefined ? resumption.changed(db, { accountId }) : suspension.changed(db, { accountId, since })
       return (await changed) === 1
     },
   }

@@ -6,7 +6,7 @@ import { type StandingRow, standing, statusOf } from './objectStatus.ts'
 import { prepared } from './prepared.ts'
 import type { AssetBlobTable, Schema } from './schema.ts'
 
-/** The part of assets that their blobs are. */
+/** The blobs of assets. */
 
 interface Given {
   readonly assetId: AssetId
@@ -24,7 +24,7 @@ const held = (db: Kysely<Schema>) =>
     .select(['role', 'asset_blobs.ciphertext_hash', 'asset_blobs.size', 'asset_blobs.location', ...standing])
     .orderBy('blob_seq')
 
-// A tombstone holds no blobs and takes none, so that whether the asset lives need not be asked.
+// A tombstone never has blobs, so these queries need not check whether the asset is live.
 const heldByAsset = prepared((db, given: Given & { readonly accountId: AccountId }) =>
   held(db).where('asset_id', '=', given.assetId).where('account_id', '=', given.accountId),
 )
@@ -33,7 +33,7 @@ const heldOfContent = prepared((db, given: { readonly accountId: AccountId; read
   held(db).where('account_id', '=', given.accountId).where('asset_blobs.ciphertext_hash', '=', given.ciphertextHash),
 )
 
-/** The account is the live asset's own; without one it would be NULL, which the table refuses. */
+/** Copies the account from the live asset. Without a live asset it is NULL, which the table refuses. */
 const insertion = prepared(
   (db, given: AssetBlob & { readonly envelopeText: string; readonly retainedUntil: Instant | undefined }) =>
     db.insertInto('asset_blobs').values(({ selectFrom }) => ({
@@ -66,8 +66,8 @@ const lastRetained = prepared((db, given: { readonly accountId: AccountId }) =>
     .limit(1),
 )
 
-const someHolding = prepared((db, given: { readonly accountId: AccountId; readonly most: number }) =>
-  db.selectFrom('asset_blobs').select('asset_id').where('account_id', '=', given.accountId).limit(given.most),
+const someHolding = prepared((db, given: { readonly accountId: AccountId; readonly max: number }) =>
+  db.selectFrom('asset_blobs').select('asset_id').where('account_id', '=', given.accountId).limit(given.max),
 )
 
 const removal = prepared((db, given: { readonly location: string }) =>
@@ -90,8 +90,8 @@ export function blobReads(
     async retainedUntil(accountId) {
       return (await lastRetained.first(db, { accountId }))?.retained_until ?? undefined
     },
-    async someHolding(accountId, most) {
-      const rows = await someHolding.all(db, { accountId, most })
+    async someHolding(accountId, max) {
+      const rows = await someHolding.all(db, { accountId, max })
       return [...new Set(rows.map((row) => row.asset_id))]
     },
   }
@@ -106,7 +106,7 @@ export function blobWrites(db: Kysely<Schema>): Pick<AssetWrites, 'addBlob' | 'r
     },
     async removeBlob(location) {
       if ((await removal.changed(db, { location })) === 1) return
-      throw new Error('A blob was taken out that no asset holds')
+      throw new Error('A blob was removed that no asset has')
     },
   }
 }

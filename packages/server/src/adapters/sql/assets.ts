@@ -101,15 +101,15 @@ export function assetWrites(db: Kysely<Schema>): AssetWrites {
     ...blobWrites(db),
     async touch(assetId, at) {
       if ((await touching.changed(db, { assetId, at })) === 1) return
-      throw new Error('An asset changed that is not there')
+      throw new Error('An asset changed that does not exist')
     },
     async setDrop(assetId, drop) {
       if ((await origin.changed(db, { assetId, ...drop })) === 1) return
-      throw new Error('A drop was adopted by an asset that is not there')
+      throw new Error('An asset adopted a drop, but the asset does not exist')
     },
     async bury(assetId, at) {
       if ((await burial.changed(db, { assetId, at })) === 1) return
-      throw new Error('An asset was buried that is not there, or that still holds a blob')
+      throw new Error('An asset was buried that does not exist or still has a blob')
     },
   }
 }
@@ -126,7 +126,7 @@ export function assetOf(row: Selectable<AssetTable>): Asset {
   }
 }
 
-/** The table's checks keep the four together. */
+/** The table's checks make sure that all four are present, or none. */
 function adoptedDropOf(row: Selectable<AssetTable>): AdoptedDrop | undefined {
   const { drop_id: dropId, opaque_id: opaqueId, kem_ct: kemCt, drop_received_at: receivedAt } = row
   if (dropId === null || opaqueId === null || kemCt === null || receivedAt === null) return undefined

@@ -63,7 +63,7 @@ const revocationOfAll = prepared((db, given: { readonly at: Instant }) =>
     .where('revoked_at', 'is', null),
 )
 
-const removalOfEnded = prepared((db, given: { readonly at: Instant; readonly most: number }) =>
+const removalOfEnded = prepared((db, given: { readonly at: Instant; readonly max: number }) =>
   db
     .deleteFrom('capabilities')
     .where('capability_seq', 'in', (capability) =>
@@ -72,7 +72,7 @@ const removalOfEnded = prepared((db, given: { readonly at: Instant; readonly mos
         .select('capability_seq')
         .where('expires_at', '<=', given.at)
         .orderBy('expires_at')
-        .limit(given.most),
+        .limit(given.max),
     ),
 )
 
@@ -103,8 +103,8 @@ export function capabilityWrites(db: Kysely<Schema>): CapabilityWrites {
     async revokeAll(at) {
       await revocationOfAll.changed(db, { at })
     },
-    async prune(at, most) {
-      await removalOfEnded.changed(db, { at, most })
+    async prune(at, max) {
+      await removalOfEnded.changed(db, { at, max })
     },
   }
 }

@@ -19,14 +19,15 @@ const insertion = prepared((db, given: Challenge) =>
   }),
 )
 
-const trying = prepared((db, given: { readonly tokenHash: string; readonly at: Instant; readonly triesMost: number }) =>
-  db
-    .updateTable('challenges')
-    .set((challenge) => ({ tries: challenge('tries', '+', 1) }))
-    .where('token_hash', '=', given.tokenHash)
-    .where('used_at', 'is', null)
-    .where('expires_at', '>', given.at)
-    .where('tries', '<', given.triesMost),
+const countingAttempt = prepared(
+  (db, given: { readonly tokenHash: string; readonly at: Instant; readonly attemptsMax: number }) =>
+    db
+      .updateTable('challenges')
+      .set((challenge) => ({ attempts: challenge('attempts', '+', 1) }))
+      .where('token_hash', '=', given.tokenHash)
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', given.at)
+      .where('attempts', '<', given.attemptsMax),
 )
 
 const taking = prepared((db, given: { readonly tokenHash: string; readonly at: Instant }) =>
@@ -42,7 +43,7 @@ const removalOfAccount = prepared((db, given: { readonly accountId: AccountId })
   db.deleteFrom('challenges').where('account_id', '=', given.accountId),
 )
 
-const removalOfExpired = prepared((db, given: { readonly at: Instant; readonly most: number }) =>
+const removalOfExpired = prepared((db, given: { readonly at: Instant; readonly max: number }) =>
   db
     .deleteFrom('challenges')
     .where('token_hash', 'in', (challenge) =>
@@ -51,7 +52,7 @@ const removalOfExpired = prepared((db, given: { readonly at: Instant; readonly m
         .select('token_hash')
         .where('expires_at', '<=', given.at)
         .orderBy('expires_at')
-        .limit(given.most),
+        .limit(given.max),
     ),
 )
 
@@ -69,8 +70,8 @@ export function challengeWrites(db: Kysely<Schema>): ChallengeWrites {
     async insert(challenge) {
       await insertion.changed(db, challenge)
     },
-    async countTry(tokenHash, limits) {
-      return (await trying.changed(db, { tokenHash, ...limits })) === 1
+    async countAttempt(tokenHash, limits) {
+      return (await countingAttempt.changed(db, { tokenHash, ...limits })) === 1
     },
     async take(tokenHash, at) {
       return (await taking.changed(db, { tokenHash, at })) === 1
@@ -78,8 +79,8 @@ export function challengeWrites(db: Kysely<Schema>): ChallengeWrites {
     async removeOf(accountId) {
       await removalOfAccount.changed(db, { accountId })
     },
-    async prune(at, most) {
-      await removalOfExpired.changed(db, { at, most })
+    async prune(at, max) {
+      await removalOfExpired.changed(db, { at, max })
     },
   }
 }

@@ -10,7 +10,7 @@ const lastNumber = prepared((db, given: { readonly accountId: AccountId }) =>
   db.selectFrom('accounts').select('change_seq').where('account_id', '=', given.accountId),
 )
 
-/** Locks the account’s row until the commit, so that numbers become visible in their order. */
+/** Locks the account’s row until the commit, so that numbers become visible in ascending order. */
 const nextNumber = prepared((db, given: { readonly accountId: AccountId }) =>
   db
     .updateTable('accounts')
@@ -26,10 +26,10 @@ const changedAssets = prepared((db, given: ChangesAfter) =>
     .where('account_id', '=', given.accountId)
     .where('change_seq', '>', given.changeSeq)
     .orderBy('change_seq')
-    .limit(given.most),
+    .limit(given.max),
 )
 
-/** Of all assets of one page at once; in no order, as any would have to be sorted. */
+/** The blobs of all assets of a page, in no order: the database would have to sort them. */
 const blobsOfChanged = prepared(
   (db, given: Pick<ChangesAfter, 'accountId' | 'changeSeq'> & { readonly last: number }) =>
     db
@@ -48,7 +48,7 @@ const events = prepared((db, given: ChangesAfter) =>
     .where('account_id', '=', given.accountId)
     .where('change_seq', '>', given.changeSeq)
     .orderBy('change_seq')
-    .limit(given.most),
+    .limit(given.max),
 )
 
 const insertion = prepared((db, given: Omit<NotedEvent, 'change'> & ChangeText) =>
@@ -65,7 +65,7 @@ const numbering = prepared((db, given: { readonly assetId: AssetId; readonly cha
   db.updateTable('assets').set({ change_seq: given.changeSeq }).where('asset_id', '=', given.assetId),
 )
 
-const pruning = prepared((db, given: { readonly before: Instant; readonly most: number }) =>
+const pruning = prepared((db, given: { readonly before: Instant; readonly max: number }) =>
   db
     .deleteFrom('events')
     .where(({ eb, refTuple, selectFrom }) =>
@@ -76,7 +76,7 @@ const pruning = prepared((db, given: { readonly before: Instant; readonly most: 
           .select(['account_id', 'change_seq'])
           .where('at', '<', given.before)
           .orderBy('at')
-          .limit(given.most)
+          .limit(given.max)
           .$asTuple('account_id', 'change_seq'),
       ),
     ),
@@ -93,7 +93,7 @@ export function changeReads(db: Kysely<Schema>): ChangeReads {
       const blobs = rows.length === 0 ? [] : await blobsOfChanged.all(db, { ...page, last })
       const ofAsset = Map.groupBy(blobs, (blob) => blob.asset_id)
       return rows.map((row) => ({
-        // The query asks for rows that have a number.
+        // The query finds only rows that have a number.
         changeSeq: row.change_seq ?? last,
         asset: assetOf(row),
         blobs: inOrder(ofAsset.get(row.asset_id) ?? []).map(blobOf),
@@ -109,7 +109,7 @@ export function changeWrites(db: Kysely<Schema>): ChangeWrites {
   return {
     async nextSeq(accountId) {
       const row = await nextNumber.first(db, { accountId })
-      if (row === undefined) throw new Error(`Something changed for account ${accountId}, which is not there`)
+      if (row === undefined) throw new Error(`Something changed for account ${accountId}, which does not exist`)
       return row.change_seq
     },
     async insertEvent({ change, ...noted }) {
@@ -117,10 +117,10 @@ export function changeWrites(db: Kysely<Schema>): ChangeWrites {
     },
     async numberAsset(assetId, changeSeq) {
       if ((await numbering.changed(db, { assetId, changeSeq })) === 1) return
-      throw new Error('An asset changed that is not there')
+      throw new Error('An asset changed that does not exist')
     },
-    async pruneEvents(before, most) {
-      return pruning.changed(db, { before, most })
+    async pruneEvents(before, max) {
+      return pruning.changed(db, { before, max })
     },
   }
 }
@@ -133,7 +133,7 @@ function eventOf(row: Selectable<EventTable>): NotedEvent {
   return { accountId: row.account_id, changeSeq: row.change_seq, at: row.at, change: changeOf(row) }
 }
 
-/** A change as it rests in a row: beside its name, what it happened to. */
+/** A change as a row stores it: its name, and the rest as JSON. */
 type ChangeText = Pick<Selectable<EventTable>, 'name' | 'data'>
 
 function textOf({ name, ...of }: Change): ChangeText {

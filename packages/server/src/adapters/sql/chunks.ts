@@ -4,7 +4,7 @@ import type { Chunk, UploadReads, UploadWrites } from '../../ports/store.ts'
 import { prepared } from './prepared.ts'
 import type { ChunkTable, Schema } from './schema.ts'
 
-/** The part of upload sessions that their chunks are. */
+/** The chunks of upload sessions. */
 
 interface Given {
   readonly uploadId: UploadId
@@ -40,7 +40,7 @@ const insertion = prepared((db, given: Given & Chunk) =>
   }),
 )
 
-/** Counted from the chunks that stay, so that the session's end is one of theirs whatever `offset` is. */
+/** Counts the chunks that stay, so the session ends where one of them ends, for any `offset`. */
 const shortening = prepared((db, given: Given & { readonly offset: number }) => {
   const staying = db.selectFrom('chunks').where('upload_id', '=', given.uploadId).where('offset', '<', given.offset)
   return db
@@ -71,14 +71,14 @@ export function chunkReads(db: Kysely<Schema>): Pick<UploadReads, 'chunkAt' | 'c
   }
 }
 
-export function chunkWrites(db: Kysely<Schema>): Pick<UploadWrites, 'append' | 'fallBack'> {
+export function chunkWrites(db: Kysely<Schema>): Pick<UploadWrites, 'append' | 'removeChunksFrom'> {
   return {
     async append(uploadId, chunk, at) {
       if ((await extension.changed(db, { uploadId, ...chunk, at })) !== 1) return false
       await insertion.changed(db, { uploadId, ...chunk })
       return true
     },
-    async fallBack(uploadId, offset) {
+    async removeChunksFrom(uploadId, offset) {
       if ((await shortening.changed(db, { uploadId, offset })) !== 1) return
       await removal.changed(db, { uploadId, offset })
     },

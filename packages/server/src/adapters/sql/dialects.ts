@@ -1,22 +1,16 @@
-/**
- * The words in which the databases differ. Everything else here, queries and migrations alike, is SQL that SQLite and PostgreSQL both speak.
- */
+/** What differs between the databases. All other SQL in this folder, in queries and migrations, works on SQLite and PostgreSQL alike. */
 export interface Dialect {
   /** A whole number from 0 to 2^53-1. */
   readonly integer: string
   readonly bytes: string
-  /** Compared and sorted byte by byte, whatever languages the database knows: its indexes then outlive an update of the system's rules for sorting. */
+  /** Compared and sorted byte by byte, not by a language's rules: an update of the system's sorting rules does not break the indexes. */
   readonly text: string
-  /** A primary key that rises with each insertion. */
+  /** A primary key that increases with each insertion. */
   readonly sequence: string
-  /** What ends a `create table`. */
+  /** Ends a `create table`. */
   readonly tableEnd: string
-  /** The same for a table of small rows that are looked up by their primary key, so that the row itself sits in the key's tree. */
+  /** The same for a table of small rows that queries find by their primary key: the key's tree holds the rows. */
   readonly keyedTableEnd: string
-  /** A member of what is kept as JSON text. */
-  member(column: string, name: string): string
-  /** Midnight in UTC, as an instant, of the date with which a text begins. */
-  midnightOf(text: string): string
 }
 
 export const sqliteDialect: Dialect = {
@@ -26,8 +20,6 @@ export const sqliteDialect: Dialect = {
   sequence: 'integer primary key',
   tableEnd: 'strict',
   keyedTableEnd: 'strict, without rowid',
-  member: (column, name) => `json_extract(${column}, '$.${name}')`,
-  midnightOf: (text) => `unixepoch(substr(${text}, 1, 10)) * 1000`,
 }
 
 export const postgresDialect: Dialect = {
@@ -37,6 +29,4 @@ export const postgresDialect: Dialect = {
   sequence: 'bigint generated always as identity primary key',
   tableEnd: '',
   keyedTableEnd: '',
-  member: (column, name) => `(${column}::json ->> '${name}')`,
-  midnightOf: (text) => `extract(epoch from substr(${text}, 1, 10)::date)::bigint * 1000`,
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Keeps a second one off a data directory. The operating system drops the lock when the process dies, however it dies. */
+/** Keeps a second process off a data directory. The operating system releases the lock when the process dies in any way. */
 export interface DirectoryLock {
   release(): void
 }
@@ -10,16 +10,16 @@ export class DirectoryInUse extends Error {
   override readonly name = 'DirectoryInUse'
 }
 
-/** What somebody has a directory for, each under a lock of its own: a backup runs beside a server, and two of either do not. */
+/** Each use has its own lock: a backup can run beside a server, but not two servers or two backups at once. */
 type DirectoryUse = 'server' | 'backup'
 
 const FOR_PEOPLE: Readonly<Record<DirectoryUse, (directory: string) => string>> = {
   server: (directory) =>
-    `another server runs on the data directory ${directory}. Stop it first, or set DATA_DIR to another directory.`,
+    `another server uses the data directory ${directory}. Stop it first, or set DATA_DIR to another directory.`,
   backup: (directory) => `another backup of ${directory} is being made. Wait for it to end.`,
 }
 
-/** An exclusive lock on an otherwise empty database: SQLite's file locks are the ones that Node reaches without a native module. */
+/** Locks an empty database exclusively: only SQLite gives Node file locks without a native module. Throws `DirectoryInUse`. */
 export async function lockDirectory(directory: string, use: DirectoryUse = 'server'): Promise<DirectoryLock> {
   const database = new DatabaseSync(join(directory, `${use}.lock`))
   try {

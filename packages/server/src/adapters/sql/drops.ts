@@ -17,7 +17,7 @@ const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
     .orderBy('drop_seq'),
 )
 
-/** A counter, kept in the transactions that change what it counts: each new session asks for it, and counting thousands of rows would cost more than all its writes. */
+/** A counter in the account's row, because each new session reads it: counting thousands of rows would cost more than all writes of the session. */
 const pendingCount = prepared((db, given: { readonly accountId: AccountId }) =>
   db.selectFrom('accounts').select('pending_drops').where('account_id', '=', given.accountId),
 )
@@ -46,7 +46,7 @@ const insertion = prepared((db, given: Drop) =>
   }),
 )
 
-/** Whoever asks for the same again takes over from whom it asked before, as that one may have died. */
+/** An equal request takes the claim over, because the process that answered the first one may have died. */
 const claiming = prepared((db, given: Claim) =>
   db
     .updateTable('drops')
@@ -97,7 +97,7 @@ const removalOfLink = prepared(
 )
 
 const removalOfSome = prepared(
-  (db, given: { readonly accountId: AccountId; readonly at: Instant; readonly most: number }) =>
+  (db, given: { readonly accountId: AccountId; readonly at: Instant; readonly max: number }) =>
     db
       .deleteFrom('drops')
       .where('drop_seq', 'in', (drop) =>
@@ -108,12 +108,12 @@ const removalOfSome = prepared(
           .where(notLeased(given.at))
           .orderBy('received_at')
           .orderBy('drop_seq')
-          .limit(given.most),
+          .limit(given.max),
       )
       .returningAll(),
 )
 
-/** A lease is live before the instant until which it was given. */
+/** A lease is live before `leased_until`, not at it. */
 function notLeased(at: Instant): (drop: ExpressionBuilder<Schema, 'drops'>) => Expression<SqlBool> {
   return (drop) => drop.or([drop('leased_until', 'is', null), drop('leased_until', '<=', at)])
 }
@@ -162,8 +162,8 @@ export function dropWrites(db: Kysely<Schema>): DropWrites {
       if (rows.length > 0) await pendingStep.changed(db, { accountId, step: -rows.length })
       return rows.map(dropOf)
     },
-    async removeSome(accountId, at, most) {
-      const rows = await removalOfSome.all(db, { accountId, at, most })
+    async removeSome(accountId, at, max) {
+      const rows = await removalOfSome.all(db, { accountId, at, max })
       if (rows.length > 0) await pendingStep.changed(db, { accountId, step: -rows.length })
       return rows.map(dropOf)
     },

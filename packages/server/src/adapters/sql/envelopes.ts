@@ -1,6 +1,6 @@
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 
-/** A manifest envelope as it rests in a row: verbatim, its members in the order in which they came. */
+/** A manifest envelope as a row stores it: verbatim, with its members in their original order. */
 export function envelopeText(envelope: ManifestEnvelope): string {
   return JSON.stringify(envelope)
 }

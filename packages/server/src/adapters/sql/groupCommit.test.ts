@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { StorageUnavailable, StoreBroken, type WriteTx } from '../../ports/store.ts'
 import { account, accountId, bytes, seed } from '../../ports/storeContract/world.ts'
-import { createGroupCommit, worksPerCommitMax } from './groupCommit.ts'
+import { createGroupCommit, MAX_WORKS_PER_COMMIT } from './groupCommit.ts'
 import { openSqliteStore } from './sqlite.ts'
 import { openConnection, type SqliteConnection } from './sqliteConnection.ts'
 import { createHealth } from './sqliteHealth.ts'
@@ -65,7 +65,7 @@ describe('a group commit', () => {
   it(
     'lets no commit take more than its bound, and begins the next one for those left over',
     inWorld(async ({ controls, write }) => {
-      const works = Array.from({ length: worksPerCommitMax * 2 + 1 }, () =>
+      const works = Array.from({ length: MAX_WORKS_PER_COMMIT * 2 + 1 }, () =>
         write((tx) => tx.accounts.charge(accountId(1), 1, undefined)),
       )
       await Promise.all(works)

@@ -3,14 +3,14 @@ import { StorageUnavailable } from '../../ports/store.ts'
 import type { Schema } from './schema.ts'
 import type { SqliteConnection } from './sqliteConnection.ts'
 import type { Health } from './sqliteHealth.ts'
-import { type Turns, waitingMax } from './turns.ts'
+import { MAX_WAITING, type Turns } from './turns.ts'
 
-/** A commit waits for a sync of the disk, which costs more than everything else together; so many works may share one. */
-export const worksPerCommitMax = 256
+/** How many works share one commit. A commit waits for a sync of the disk, which costs more than everything else together. */
+export const MAX_WORKS_PER_COMMIT = 256
 
-/** Runs works one after another, each undone alone when it fails, and acknowledges all of a commit's at once when it is durable. */
+/** Runs works one after another. A failed work is undone alone. All works of a commit are acknowledged together, once the commit is durable. */
 export interface GroupCommit {
-  /** Rejects with what `work` rejects with, or with why its commit failed. `undoes` tells a result that undoes its work. */
+  /** Rejects with the error of `work`, or with the failure of its commit. `undoes` decides whether a result undoes its work. */
   write<Result>(work: (db: Kysely<Schema>) => Promise<Result>, undoes: (result: Result) => boolean): Promise<Result>
 }
 
@@ -34,7 +34,7 @@ export function createGroupCommit(parts: {
   const waiting: Waiting[] = []
   let scheduled = false
 
-  /** After the event loop has taken in all that is ready: their works share the commit. While it runs, the next ones gather. */
+  /** Commits after the event loop has handled all that is ready, so that more works share the commit. Works that arrive meanwhile wait for the next one. */
   function schedule(): void {
     scheduled = true
     setImmediate(() => {
@@ -43,12 +43,12 @@ export function createGroupCommit(parts: {
   }
 
   async function commitNext(): Promise<void> {
-    await commitTogether(waiting.splice(0, worksPerCommitMax))
+    await commitTogether(waiting.splice(0, MAX_WORKS_PER_COMMIT))
     scheduled = false
     if (waiting.length > 0) schedule()
   }
 
-  /** When there was not even a turn to be had. */
+  /** No turn was available. */
   function failAll(error: unknown): void {
     scheduled = false
     for (const work of waiting.splice(0)) work.fail(error)
@@ -72,7 +72,7 @@ export function createGroupCommit(parts: {
   async function runOne(work: Waiting): Promise<Done> {
     connection.control('savepoint work')
     const done = await work.run()
-    // SQLite undoes the whole transaction by itself on some failures, a full disk among them: the works before are lost too.
+    // On some failures, such as a full disk, SQLite undoes the whole transaction: the works before this one are lost too.
     if (!connection.inTransaction()) throw new StorageUnavailable('The database has undone the transaction')
     if (!done.keep) connection.control('rollback to work')
     connection.control('release work')
@@ -83,14 +83,14 @@ export function createGroupCommit(parts: {
     try {
       if (connection.inTransaction()) connection.control('rollback')
     } catch {
-      // The failure that led here is the one to report; a transaction that stays open fails every later begin.
+      // The caller reports the first failure. If the transaction stays open, every later begin fails.
     }
   }
 
   return {
     write(work, undoes) {
       return new Promise((resolve, reject) => {
-        if (waiting.length >= waitingMax) throw new StorageUnavailable('Too many wait for the database')
+        if (waiting.length >= MAX_WAITING) throw new StorageUnavailable('Too many requests wait for the database')
         waiting.push({
           async run() {
             try {

@@ -8,8 +8,8 @@ const byHash = prepared((db, given: { readonly codeHash: string }) =>
   db.selectFrom('invites').selectAll().where('code_hash', '=', given.codeHash),
 )
 
-const byAge = prepared((db, given: { readonly most: number }) =>
-  db.selectFrom('invites').selectAll().orderBy('created_at').orderBy('code_hash').limit(given.most),
+const byAge = prepared((db, given: { readonly max: number }) =>
+  db.selectFrom('invites').selectAll().orderBy('created_at').orderBy('code_hash').limit(given.max),
 )
 
 const anyLive = prepared((db, given: { readonly at: Instant }) =>
@@ -34,7 +34,7 @@ const onlyUse = prepared(
       .where('expires_at', '>', given.at),
 )
 
-const removalOfExpired = prepared((db, given: { readonly before: Instant; readonly most: number }) =>
+const removalOfExpired = prepared((db, given: { readonly before: Instant; readonly max: number }) =>
   db
     .deleteFrom('invites')
     .where('code_hash', 'in', (invite) =>
@@ -43,7 +43,7 @@ const removalOfExpired = prepared((db, given: { readonly before: Instant; readon
         .select('code_hash')
         .where('expires_at', '<', given.before)
         .orderBy('expires_at')
-        .limit(given.most),
+        .limit(given.max),
     ),
 )
 
@@ -53,8 +53,8 @@ export function inviteReads(db: Kysely<Schema>): InviteReads {
       const row = await byHash.first(db, { codeHash })
       return row && inviteOf(row)
     },
-    async list(most) {
-      return (await byAge.all(db, { most })).map(inviteOf)
+    async list(max) {
+      return (await byAge.all(db, { max })).map(inviteOf)
     },
     async hasLive(at) {
       return (await anyLive.first(db, { at })) !== undefined
@@ -70,8 +70,8 @@ export function inviteWrites(db: Kysely<Schema>): InviteWrites {
     async use(codeHash, accountId, at) {
       return (await onlyUse.changed(db, { codeHash, accountId, at })) === 1
     },
-    async prune(before, most) {
-      await removalOfExpired.changed(db, { before, most })
+    async prune(before, max) {
+      await removalOfExpired.changed(db, { before, max })
     },
   }
 }

@@ -27,7 +27,7 @@ const insertion = prepared((db, given: AttestationKey) =>
   }),
 )
 
-/** Changes nothing when the key has an end, or is not there. */
+/** Changes nothing if the key has an end or does not exist. */
 const retirement = prepared((db, given: { readonly keyId: KeyId; readonly activeTo: Instant }) =>
   db
     .updateTable('attestation_keys')

@@ -1,4 +1,5 @@
 import type { AccountId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
+import { linkCapMembersOf, linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Link, LinkReads, LinkUse, LinkWrites, NewLink } from '../../ports/store.ts'
 import { prepared } from './prepared.ts'
@@ -49,9 +50,7 @@ const insertion = prepared((db, given: NewLink & { readonly singleUseNumber: 0 |
       sealed_label: given.sealedLabel,
       created_at: given.createdAt,
       expires_at: given.expiresAt,
-      max_total_bytes: given.maxTotalBytes,
-      max_file_count: given.maxFileCount,
-      max_file_size: given.maxFileSize,
+      ...linkCapMembersOf(given),
       single_use: given.singleUseNumber,
     })
     .onConflict((conflict) => conflict.column('opaque_id').doNothing()),
@@ -64,7 +63,7 @@ interface Reservation {
   readonly maxOpenSessions: number
 }
 
-/** All that a link can be full of, over or ended by, in the one statement that takes the place. */
+/** Checks everything that can end or fill a link, in the same statement that reserves. */
 const admittedReservation = prepared((db, given: Reservation) =>
   db
     .updateTable('links')
@@ -88,7 +87,7 @@ const admittedReservation = prepared((db, given: Reservation) =>
       link(
         link('landed_bytes', '+', link.ref('open_bytes')),
         '<=',
-        // Without a cap, what a number can say exactly is the cap.
+        // Without a cap, the largest exact number is the cap.
         link(link.fn.coalesce('max_total_bytes', sql.lit(Number.MAX_SAFE_INTEGER)), '-', given.size),
       ),
     ),
@@ -177,7 +176,7 @@ export function linkWrites(db: Kysely<Schema>): LinkWrites {
     },
     async release(opaqueId, size) {
       if ((await releasing.changed(db, { opaqueId, size })) === 1) return
-      throw new Error('A reservation was given back to a link that does not exist')
+      throw new Error('A reservation was released on a link that does not exist')
     },
     async land(opaqueId, size, at) {
       if ((await landing.changed(db, { opaqueId, size, at })) === 1) return
@@ -195,18 +194,7 @@ export function linkWrites(db: Kysely<Schema>): LinkWrites {
   }
 }
 
-/** What has become of a link, and the columns that say so. */
-export const USE_COLUMNS = [
-  'revoked_at',
-  'spent_at',
-  'claimed_by',
-  'landed_files',
-  'landed_bytes',
-  'open_sessions',
-  'open_bytes',
-] as const
-
-export function linkUseOf(row: Pick<Selectable<LinkTable>, (typeof USE_COLUMNS)[number]>): LinkUse {
+export function linkUseOf(row: Selectable<LinkTable>): LinkUse {
   return {
     revokedAt: row.revoked_at ?? undefined,
     spentAt: row.spent_at ?? undefined,
@@ -229,9 +217,7 @@ function linkOf(row: Selectable<LinkTable>): Link {
     sealedLabel: row.sealed_label ?? undefined,
     createdAt: row.created_at,
     expiresAt: row.expires_at ?? undefined,
-    maxTotalBytes: row.max_total_bytes ?? undefined,
-    maxFileCount: row.max_file_count ?? undefined,
-    maxFileSize: row.max_file_size ?? undefined,
+    ...linkCapsOf(row),
     singleUse: row.single_use === 1,
     ...linkUseOf(row),
   }

@@ -1,39 +1,38 @@
 import { type Kysely, sql } from 'kysely'
 import type { Dialect } from './dialects.ts'
-import { firstTables } from './migrations/0001-first-tables.ts'
-import { devicesAndAlbums } from './migrations/0002-devices-and-albums.ts'
-import { assets } from './migrations/0003-assets.ts'
-import { custody } from './migrations/0004-custody.ts'
-import { strangers } from './migrations/0005-strangers.ts'
+import { firstTables } from './migrations/0001.ts'
 import type { Schema } from './schema.ts'
 
-/** Statements that lead from the schema before to the one after. */
+/** Statements that change the schema from the one before to the next. */
 export type Migration = (dialect: Dialect) => readonly string[]
 
-/** In order, numbered from 1. Append only: a released migration is never edited, as databases remember only how many they have been through. */
-export const migrations: readonly Migration[] = [firstTables, devicesAndAlbums, assets, custody, strangers]
+/** In order, numbered from 1. Only append: a released migration never changes, because a database records only how many it has run. */
+export const migrations: readonly Migration[] = [firstTables]
 
-/** A newer release has written this database: its rows may mean what this code does not know. */
+/** A newer release has written this database: this code may not understand its rows. */
 export class DatabaseTooNew extends Error {
   override readonly name = 'DatabaseTooNew'
 }
 
-/** This release has migrations that the database has not been through, and was not asked to bring it there. */
+/** The database lacks migrations of this release, and the caller did not ask to run them. */
 export class DatabaseBehind extends Error {
   override readonly name = 'DatabaseBehind'
 }
 
 /** Throws `DatabaseBehind` or `DatabaseTooNew` unless the schema is exactly this release's. */
-export async function requireMigrated(db: Kysely<Schema>): Promise<void> {
+export async function requireMigrated(db: Kysely<Schema>, known: readonly Migration[] = migrations): Promise<void> {
   const done = await migrationsDone(db)
-  if (done > migrations.length) throw tooNew(done, migrations.length)
-  if (done < migrations.length)
+  if (done > known.length) throw tooNew(done, known.length)
+  if (done < known.length)
     throw new DatabaseBehind(
-      `The database is at migration ${done}, this release needs ${migrations.length}. Stop the server and run \`blindkeep-server migrate\`, or start it with this release.`,
+      `The database is at migration ${done}, this release needs ${known.length}. Stop the server and run \`blindkeep-server migrate\`, or start it with this release.`,
     )
 }
 
-/** Brings the schema up to date. Runs inside one transaction of the caller's, serial with every other process, so that half a schema is never left. */
+/**
+ * Brings the schema up to date. The caller runs this in one transaction that excludes every other process: a failure leaves the schema as it was.
+ * Throws `DatabaseTooNew`.
+ */
 export async function migrate(
   db: Kysely<Schema>,
   dialect: Dialect,

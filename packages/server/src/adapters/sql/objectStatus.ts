@@ -1,7 +1,7 @@
 import type { Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { ObjectState, ObjectStatus } from '../../ports/store.ts'
 
-/** What `objects`, and `holds` beside it, say of whether bytes may be handed out: the columns of every query that asks. */
+/** The columns of `objects` and `holds` that decide whether the server may hand out the bytes. */
 export const standing = [
   'objects.state as object_state',
   'objects.damaged_at',
@@ -11,7 +11,7 @@ export const standing = [
 export interface StandingRow {
   readonly object_state: ObjectState
   readonly damaged_at: Instant | null
-  /** Null when no hold names the content. */
+  /** Null if no hold names the content. */
   readonly held_hash: Sha256Hex | null
 }
 

@@ -16,16 +16,15 @@ const byLocation = prepared((db, given: { readonly location: string }) =>
   db.selectFrom('objects').selectAll().where('location', '=', given.location),
 )
 
-const inState = prepared(
-  (db, given: { readonly state: ObjectState; readonly before: Instant; readonly most: number }) =>
-    db
-      .selectFrom('objects')
-      .selectAll()
-      .where('state', '=', given.state)
-      .where('since', '<', given.before)
-      .orderBy('since')
-      .orderBy('location')
-      .limit(given.most),
+const inState = prepared((db, given: { readonly state: ObjectState; readonly before: Instant; readonly max: number }) =>
+  db
+    .selectFrom('objects')
+    .selectAll()
+    .where('state', '=', given.state)
+    .where('since', '<', given.before)
+    .orderBy('since')
+    .orderBy('location')
+    .limit(given.max),
 )
 
 const standingByLocation = prepared((db, given: { readonly location: string; readonly ciphertextHash: Sha256Hex }) =>
@@ -47,7 +46,7 @@ interface ScrubRange {
   readonly before: Instant
   readonly afterCheckedAt: Instant
   readonly afterLocation: string
-  readonly most: number
+  readonly max: number
 }
 
 const toScrub = prepared((db, given: ScrubRange) =>
@@ -58,10 +57,10 @@ const toScrub = prepared((db, given: ScrubRange) =>
     )
     .orderBy('checked_at')
     .orderBy('location')
-    .limit(given.most),
+    .limit(given.max),
 )
 
-/** Below every instant that a clock has told. */
+/** Earlier than every instant. */
 const BEFORE_ALL = instantOf(Number.MIN_SAFE_INTEGER)
 
 const blobAt = prepared((db, given: { readonly location: string }) =>
@@ -101,7 +100,7 @@ const movement = prepared((db, given: Step) =>
     .where('state', '=', given.from),
 )
 
-/** What is kept was read whole right before. */
+/** A session hashes all bytes right before its object is kept, so that counts as a check. */
 const keeping = prepared((db, given: Step) =>
   db
     .updateTable('objects')
@@ -110,7 +109,7 @@ const keeping = prepared((db, given: Step) =>
     .where('state', '=', given.from),
 )
 
-/** Each of those that could name it is found by a key of its own. */
+/** Finds each row that could name the object by an index. */
 const startingToDelete = prepared((db, given: ObjectToDelete) =>
   db
     .updateTable('objects')
@@ -172,8 +171,8 @@ export function objectReads(db: Kysely<Schema>): ObjectReads {
       const row = await byLocation.first(db, { location })
       return row && objectOf(row)
     },
-    async listIn(state, before, most) {
-      return (await inState.all(db, { state, before, most })).map(objectOf)
+    async listIn(state, before, max) {
+      return (await inState.all(db, { state, before, max })).map(objectOf)
     },
     async statusOf(location, ciphertextHash) {
       const row = await standingByLocation.first(db, { location, ciphertextHash })
@@ -183,9 +182,9 @@ export function objectReads(db: Kysely<Schema>): ObjectReads {
       const row = await keptByLocation.first(db, { location })
       return row && keptOf(row)
     },
-    async listToScrub({ before, after, most }) {
+    async listToScrub({ before, after, max }) {
       const { checkedAt, location } = after ?? { checkedAt: BEFORE_ALL, location: '' }
-      const range = { before, afterCheckedAt: checkedAt, afterLocation: location, most }
+      const range = { before, afterCheckedAt: checkedAt, afterLocation: location, max }
       return (await toScrub.all(db, range)).map(keptOf)
     },
     async ownerOf(location, uploadId) {

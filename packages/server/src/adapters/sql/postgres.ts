@@ -9,23 +9,23 @@ import { commit, inSnapshot, inWrite } from './postgresTransactions.ts'
 import { createTurns } from './turns.ts'
 import { createReadTx, createWriteTx } from './tx.ts'
 
-/** So many transactions run at once. One more connection holds the lock of the receipt log. */
-const connectionsMax = 10
-const answerTimeoutMs = 30_000
-/** One statement may have to go through a large table. */
-const migrationTimeoutMs = 3_600_000
+/** How many transactions run at once. One more connection holds the lock of the receipt log. */
+const MAX_CONNECTIONS = 10
+const ANSWER_TIMEOUT_MS = 30_000
+/** One statement may have to read a large table. */
+const MIGRATION_TIMEOUT_MS = 3_600_000
 
-/** Locks that the software names itself; the first number says that they are ours. */
-const migrationLock = '1651207790, 1'
-const receiptLogLock = '1651207790, 2'
+/** Advisory locks. The first number stands for Blindkeep. */
+const MIGRATION_LOCK = '1651207790, 1'
+const RECEIPT_LOG_LOCK = '1651207790, 2'
 
 /**
- * Opens the database at `url` (`postgresql://…`, https://www.postgresql.org/docs/current/libpq-connect.html) and brings its schema up to date. Several
- * processes may have it open. It has to be reached directly or by a pooler that keeps sessions, as prepared statements and a lock belong to one.
- * Throws `DatabaseTooNew`, `StorageUnavailable` when the server does not answer, and what the server says when it refuses.
+ * Opens the database at `url` (`postgresql://…`, https://www.postgresql.org/docs/current/libpq-connect.html) and migrates its schema. Several processes may
+ * have it open. Connect directly, or through a pooler that keeps sessions: prepared statements and a lock belong to a session.
+ * Throws `DatabaseTooNew`, `StorageUnavailable` if the server does not answer, and the server's own error if it refuses.
  *
- * Besides what `Store` promises: a connection that is lost before its commit rejects with `StorageUnavailable`, and the next call opens another. One
- * that is lost during a commit breaks the store, as nobody knows whether that write has happened.
+ * Beyond the promises of `Store`: if a connection is lost before its commit, the call rejects with `StorageUnavailable`, and the next call opens another
+ * connection. If it is lost during a commit, the store is broken, because it is unknown whether the write has happened.
  */
 export async function openPostgresStore(options: { readonly url: string }): Promise<Store> {
   const { url } = options
@@ -33,13 +33,18 @@ export async function openPostgresStore(options: { readonly url: string }): Prom
   await migrateDatabase(url, health)
   return storeOver({
     health,
-    connections: createConnections({ url, health, answerTimeoutMs, connectionsMax }),
-    lockConnection: createConnections({ url, health, answerTimeoutMs, connectionsMax: 1 }),
+    connections: createConnections({
+      url,
+      health,
+      answerTimeoutMs: ANSWER_TIMEOUT_MS,
+      connectionsMax: MAX_CONNECTIONS,
+    }),
+    lockConnection: createConnections({ url, health, answerTimeoutMs: ANSWER_TIMEOUT_MS, connectionsMax: 1 }),
   })
 }
 
 async function migrateDatabase(url: string, health: PostgresHealth): Promise<void> {
-  const connection = createConnections({ url, health, answerTimeoutMs: migrationTimeoutMs, connectionsMax: 1 })
+  const connection = createConnections({ url, health, answerTimeoutMs: MIGRATION_TIMEOUT_MS, connectionsMax: 1 })
   try {
     await connection.use(async (session) => {
       await refuseWithoutSync(session)
@@ -53,16 +58,14 @@ async function migrateDatabase(url: string, health: PostgresHealth): Promise<voi
 async function refuseWithoutSync(session: PostgresSession): Promise<void> {
   const { rows } = await session.ask({ text: 'show fsync' })
   if (rows[0]?.fsync === 'on') return
-  throw new Error(
-    'The PostgreSQL server runs with fsync = off, so that it would lose what it has acknowledged: set it to on.',
-  )
+  throw new Error('The PostgreSQL server runs with fsync = off and would lose acknowledged writes: set it to on.')
 }
 
-/** Waits for another process that is at it. Each statement sees what that has done, unlike in a transaction of one snapshot. */
+/** Waits while another process migrates. With this isolation level each statement then sees what that process has done. */
 async function inMigration(session: PostgresSession, health: PostgresHealth): Promise<void> {
   try {
-    await session.begin(`isolation level read committed, read write; set local lock_timeout = ${migrationTimeoutMs}`)
-    await session.control(`select pg_advisory_xact_lock(${migrationLock})`)
+    await session.begin(`isolation level read committed, read write; set local lock_timeout = ${MIGRATION_TIMEOUT_MS}`)
+    await session.control(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
     await lend(session, (db) => migrate(db, postgresDialect))
     await commit(session, health)
   } finally {
@@ -86,7 +89,7 @@ function storeOver({ connections, lockConnection, health }: Parts): Store {
     if (closed !== undefined) throw new Error('The store is closed')
   }
 
-  /** Closing waits for it. */
+  /** Runs `work`. `close` waits for it. */
   async function run<Result>(work: () => Promise<Result>): Promise<Result> {
     refuseWhenOver()
     const result = work()
@@ -101,12 +104,12 @@ function storeOver({ connections, lockConnection, health }: Parts): Store {
   async function lockReceiptLog<Result>(work: () => Promise<Result>): Promise<Result> {
     refuseWhenOver()
     return await lockConnection.use(async (session) => {
-      await session.control(`select pg_advisory_lock(${receiptLogLock})`)
+      await session.control(`select pg_advisory_lock(${RECEIPT_LOG_LOCK})`)
       try {
         return await work()
       } finally {
-        // A connection that is lost has lost the lock with it. The log's head, which moves by compare-and-set, holds all the same.
-        await session.control(`select pg_advisory_unlock(${receiptLogLock})`).catch(() => undefined)
+        // A lost connection has lost the lock too. Then the compare-and-set of the log's head still protects the chain.
+        await session.control(`select pg_advisory_unlock(${RECEIPT_LOG_LOCK})`).catch(() => undefined)
       }
     })
   }

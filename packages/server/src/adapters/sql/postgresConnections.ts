@@ -3,24 +3,24 @@ import { StorageUnavailable } from '../../ports/store.ts'
 import type { PostgresHealth } from './postgresHealth.ts'
 import { openSession, type PostgresSession, startOf, withinTime } from './postgresSession.ts'
 import { typesOfPort } from './postgresTypes.ts'
-import { waitingMax } from './turns.ts'
+import { MAX_WAITING } from './turns.ts'
 
-/** Connections to one database, opened as they are needed. */
+/** Connections to one database. They open as they are needed. */
 export interface PostgresConnections {
-  /** Lends one connection to `work`, for itself alone. One that was lost or left in doubt is closed afterwards. */
+  /** Lends a connection to `work` exclusively. Afterwards closes a connection that was lost or is in an unknown state. */
   use<Result>(work: (session: PostgresSession) => Promise<Result>): Promise<Result>
-  /** After all that was lent has come back. */
+  /** Closes all connections, after every `work` has ended. */
   end(): Promise<void>
 }
 
-/** For a connection, be it a new one or one that others use. */
-const connectionTimeoutMs = 10_000
+/** How long a call waits for a connection, a new one or one that others use. */
+const CONNECTION_TIMEOUT_MS = 10_000
 
 export function createConnections(options: {
   readonly url: string
   readonly health: PostgresHealth
   readonly connectionsMax: number
-  /** For one answer of the server. */
+  /** How long to wait for each answer of the server. */
   readonly answerTimeoutMs: number
 }): PostgresConnections {
   const { health, answerTimeoutMs } = options
@@ -28,21 +28,21 @@ export function createConnections(options: {
     connectionString: options.url,
     fallback_application_name: 'blindkeep',
     max: options.connectionsMax,
-    connectionTimeoutMillis: connectionTimeoutMs,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     keepAlive: true,
     types: typesOfPort,
     onConnect: (client: ClientBase) => withinTime(client.query(startOf(answerTimeoutMs)), answerTimeoutMs),
   })
-  // An idle connection that is lost is only replaced; without a listener it would end the process.
+  // A lost idle connection is only replaced. Without a listener its error would end the process.
   pool.on('error', () => undefined)
 
   async function connect(): Promise<PoolClient> {
-    if (pool.waitingCount >= waitingMax) throw new StorageUnavailable('Too many wait for the database')
+    if (pool.waitingCount >= MAX_WAITING) throw new StorageUnavailable('Too many requests wait for the database')
     try {
       return await pool.connect()
     } catch (error) {
       const judged = health.judge(error)
-      // The server's own word, a wrong password say, is no passing failure. Everything else is that there was no server to answer.
+      // An error that the server itself reports, such as a wrong password, is permanent. Every other error means that no server answered.
       if (judged !== error || error instanceof DatabaseError) throw judged
       throw new StorageUnavailable('The database cannot be reached', { cause: error })
     }

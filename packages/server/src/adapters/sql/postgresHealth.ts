@@ -1,18 +1,18 @@
 import { DatabaseError } from 'pg'
 import { StorageUnavailable, StoreBroken } from '../../ports/store.ts'
 
-/** Another transaction was faster to change what this one has read or would write, so that this one cannot be serial with it. */
+/** Another transaction has changed what this one read or writes, so the two cannot be serialized. */
 export class Overtaken extends StorageUnavailable {
   override readonly name: string = 'Overtaken'
 }
 
-/** Whether the database can still be believed. One for all connections of a store. */
+/** Whether the database can still be trusted. All connections of a store share one. */
 export interface PostgresHealth {
-  /** Throws `StoreBroken` from the first failure on after which the store's word is worth nothing. */
+  /** Throws `StoreBroken` after the first failure that makes the store untrustworthy. */
   check(): void
-  /** The error to reject with in place of one that PostgreSQL answered. Remembers a failure that breaks the store. */
+  /** Translates an error of PostgreSQL into the error to throw. Remembers a failure that breaks the store. */
   judge(error: unknown): unknown
-  /** From now on the store is broken, if it was not before. Answers the error to reject with. */
+  /** Breaks the store from now on. Answers the error to throw. */
   breakWith(reason: string, cause: unknown): StoreBroken
 }
 
@@ -32,10 +32,10 @@ export function createPostgresHealth(): PostgresHealth {
       if (broken !== undefined) return broken
       const code = error instanceof DatabaseError ? error.code : undefined
       if (code === undefined) return error
-      if (overtaken.has(code)) return new Overtaken('Another transaction was faster', { cause: error })
+      if (overtaken.has(code)) return new Overtaken('Another transaction has changed the same rows', { cause: error })
       if (isPassing(code)) return new StorageUnavailable('The database cannot be used now', { cause: error })
       if (!isBreaking(code)) return error
-      return breakWith('The database failed and cannot be believed any more', error)
+      return breakWith('The database failed and cannot be trusted any more', error)
     },
     breakWith,
   }
@@ -46,12 +46,12 @@ export function createPostgresHealth(): PostgresHealth {
 /** serialization_failure, deadlock_detected */
 const overtaken: ReadonlySet<string> = new Set(['40001', '40P01'])
 
-/** Connection, resources (a full disk among them: 53100), and what an operator does: stopping, starting, cancelling. */
+/** Connection, resources (such as a full disk: 53100), and actions of an operator: stopping, starting, cancelling. */
 const passingClasses: ReadonlySet<string> = new Set(['08', '53', '57'])
 
 /**
- * lock_not_available, both timeouts of a transaction, and feature_not_supported: so answers a server that became a standby, and one whose tables
- * another release has changed under a prepared statement. A new connection mends both.
+ * lock_not_available, both timeouts of a transaction, and feature_not_supported, which a server answers after it became a standby, or after another release
+ * changed the tables of a prepared statement. A new connection repairs both.
  */
 const passing: ReadonlySet<string> = new Set(['55P03', '25P03', '25P04', '0A000'])
 
@@ -60,8 +60,8 @@ function isPassing(code: string): boolean {
 }
 
 /**
- * Failed calls to the operating system (class 58), data_corrupted and index_corrupted. A failed sync is not among them: PostgreSQL itself then stops
- * every process and recovers from its log, so that the store meets a lost connection.
+ * Failed system calls (class 58), data_corrupted and index_corrupted. A failed sync is not among them: PostgreSQL then stops every process itself and recovers
+ * from its log, so the store only sees a lost connection.
  */
 function isBreaking(code: string): boolean {
   return code.startsWith('58') || code === 'XX001' || code === 'XX002'

@@ -15,10 +15,10 @@ import type { Schema } from './schema.ts'
 import { createTurns } from './turns.ts'
 
 /**
- * Runs `work` with a `db` that is dead afterwards: nothing of one transaction can reach into another's.
+ * Runs `work` with a `db` that refuses everything afterwards: one transaction cannot use the next one.
  *
- * A statement that changes something and fails for a reason of its own, a key that is taken say, is undone alone, and `work` may go on. After any other
- * failure the transaction is lost: then this rejects with it, also when `work` hid it.
+ * If a changing statement fails for a reason of its own, such as a taken key, only that statement is undone, and `work` may continue. After any other failure
+ * the transaction is lost: `lend` rejects with that failure, even if `work` hid it.
  */
 export async function lend<Result>(
   session: PostgresSession,
@@ -40,12 +40,12 @@ export async function lend<Result>(
 interface Statements {
   run(query: CompiledQuery): Promise<QueryResult<unknown>>
   refuseWhenLost(): void
-  /** Whatever runs has settled, and nothing runs any more. */
+  /** Waits for the running statement. Later statements are refused. */
   end(): Promise<void>
 }
 
 function createStatements(session: PostgresSession): Statements {
-  // A connection takes one statement at a time, and a savepoint belongs to the statement that follows it.
+  // A connection runs one statement at a time, and a savepoint belongs to the statement after it.
   const turns = createTurns()
   let over = false
   let marked = false
@@ -58,7 +58,7 @@ function createStatements(session: PostgresSession): Statements {
   async function runNext(query: CompiledQuery): Promise<QueryResult<unknown>> {
     if (over) throw new Error('The transaction is over')
     refuseWhenLost()
-    // Without a savepoint before it PostgreSQL gives up the transaction with the statement. A question has no reason of its own to fail.
+    // Without a savepoint a failed statement ends the transaction in PostgreSQL. A select has no reason of its own to fail.
     const undoable = query.query.kind !== 'SelectQueryNode'
     try {
       if (undoable) await mark()
@@ -99,24 +99,24 @@ function isOfStatement(error: unknown): boolean {
   return !(error instanceof StorageUnavailable || error instanceof StoreBroken)
 }
 
-/** Texts of queries are few and fixed; this bounds what a mistake could add. */
-const namesMax = 512
+/** Texts of queries are few and fixed. This bounds the memory if a mistake adds more. */
+const MAX_NAMES = 512
 const names = new Map<string, string>()
 
-/** Under a name the server plans a statement once a connection. Those of migrations have none, as they run once. */
+/** The server plans a named statement once per connection. Statements of migrations have no name, because they run once. */
 function textOf(query: CompiledQuery): QueryConfig {
   const { sql: text } = query
   const values = [...query.parameters]
   if (query.query.kind === 'RawNode') return { text, values }
   const name = names.get(text) ?? `blindkeep_${names.size + 1}`
   if (!names.has(text)) {
-    if (names.size >= namesMax) return { text, values }
+    if (names.size >= MAX_NAMES) return { text, values }
     names.set(text, name)
   }
   return { name, text, values }
 }
 
-// One adapter for all: `prepared.ts` knows a compiled query again by it.
+// One adapter for all: `prepared.ts` finds a compiled query by it.
 const adapter = new PostgresAdapter()
 
 function createDb(statements: Statements): Kysely<Schema> {
@@ -131,9 +131,9 @@ function createDb(statements: Statements): Kysely<Schema> {
 }
 
 function createDriver(statements: Statements): Driver {
-  const outside = () => Promise.reject(new Error('Transactions are begun by the store alone'))
+  const outside = () => Promise.reject(new Error('Only the store begins transactions'))
   const connection: DatabaseConnection = {
-    // The row's type is what the schema says of the query, as in each of Kysely's own drivers.
+    // As in Kysely's own drivers, the row's type is what the schema says about the query.
     executeQuery: async <Row>(query: CompiledQuery) => (await statements.run(query)) as QueryResult<Row>,
     streamQuery() {
       throw new Error('Rows are not streamed')

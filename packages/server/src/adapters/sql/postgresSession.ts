@@ -2,39 +2,39 @@ import { DatabaseError, type PoolClient, type QueryConfig, type QueryResult } fr
 import { StorageUnavailable } from '../../ports/store.ts'
 import { Overtaken, type PostgresHealth } from './postgresHealth.ts'
 
-/** One connection while it is lent. What it rejects with is judged. */
+/** One connection while it is lent. Its errors are translated by `PostgresHealth.judge`. */
 export interface PostgresSession {
   ask(query: QueryConfig): Promise<QueryResult>
-  /** For what is no query: one statement, or several with semicolons between them. Answers what the last of them did, in capitals. */
+  /** Runs one statement that is not a query, or several separated by semicolons. Answers the command tag of the last one, in capitals. */
   control(statements: string): Promise<string>
-  /** `how` is what follows `begin`. */
+  /** `how` is the text after `begin`. */
   begin(how: string): Promise<void>
-  /** Rejects also when there was nothing left to commit, as a statement had failed before. */
+  /** Also rejects if an earlier statement failed, so that there is nothing to commit. */
   commit(): Promise<void>
-  /** Ends a transaction that was begun and not committed. Whether there is none for sure. Never rejects. */
+  /** Ends an uncommitted transaction. Answers whether it is certain that none is left. Never rejects. */
   rollBack(): Promise<boolean>
-  /** After this nothing reaches the server. Whether the connection is fit to be lent again. */
+  /** Ends the loan: later calls reject. Answers whether the connection can be lent again. */
   giveBack(): boolean
 }
 
-/** How long others are waited for who hold a lock. */
-const lockTimeoutMs = 10_000
-/** A process that stands still in the midst of a transaction loses it, and its locks. */
-const idleInTransactionTimeoutMs = 30_000
-/** The server gives up a statement first; this is for one that is not there any more. */
-const graceMs = 5_000
+/** How long a statement waits for a lock. */
+const LOCK_TIMEOUT_MS = 10_000
+/** A process that sends nothing for so long during a transaction loses the transaction and its locks. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
+/** The server cancels a slow statement first. This is for a server that has disappeared. */
+const GRACE_MS = 5_000
 
 /**
- * What each connection starts with, whatever the server, the role or the URL say: a commit is answered when it is on disk, and a client that is gone
- * without a word holds its locks for half a minute at most.
+ * The settings of each connection, whatever the server, the role or the URL say: the server answers a commit when it is on disk, and a client that disappears
+ * keeps its locks for at most half a minute.
  */
 export function startOf(answerTimeoutMs: number): string {
   return `
     set synchronous_commit = on;
     set bytea_output = hex;
     set statement_timeout = ${answerTimeoutMs};
-    set lock_timeout = ${lockTimeoutMs};
-    set idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs};
+    set lock_timeout = ${LOCK_TIMEOUT_MS};
+    set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS};
     set tcp_keepalives_idle = 10;
     set tcp_keepalives_interval = 5;
     set tcp_keepalives_count = 4;
@@ -47,7 +47,7 @@ export function openSession(
 ): PostgresSession {
   const { health, answerTimeoutMs } = options
   let givenBack = false
-  /** No word reaches the server any more, so what it did with the last one is unknown. */
+  /** The server cannot be reached any more, so it is unknown what it did with the last statement. */
   let lost = false
   let fit = true
   let begun = false
@@ -62,10 +62,10 @@ export function openSession(
     if (givenBack) throw new Error('The connection was given back')
     if (lost) throw new StorageUnavailable('The connection to the database is lost')
     try {
-      return await withinTime(client.query(query), answerTimeoutMs + graceMs)
+      return await withinTime(client.query(query), answerTimeoutMs + GRACE_MS)
     } catch (error) {
       const judged = judge(error)
-      // What fails in a transaction goes with it. Outside of one, something may be left behind.
+      // A failure in a transaction ends with the rollback. Outside of a transaction something may be left.
       if (!begun || (judged instanceof StorageUnavailable && !(judged instanceof Overtaken))) fit = false
       throw judged
     }
@@ -78,7 +78,7 @@ export function openSession(
   }
 
   async function control(statements: string): Promise<string> {
-    // Several statements have several answers, of which the types of pg know nothing.
+    // Several statements have several answers, which the types of pg do not express.
     return [await answerTo(statements)].flat().at(-1)?.command ?? ''
   }
 
@@ -91,7 +91,7 @@ export function openSession(
       await control(`begin ${how}`)
     },
     async commit() {
-      // The server never hears of this commit, and undoes what it has heard of.
+      // This commit never reaches the server, which undoes the transaction.
       if (lost) begun = false
       const done = await control('commit')
       begun = false
@@ -116,12 +116,12 @@ export function openSession(
   }
 }
 
-/** Nobody has answered in time. */
+/** The server has not answered in time. */
 class Unanswered extends Error {
   override readonly name = 'Unanswered'
 }
 
-/** Whoever stops waiting here must not use the connection again: the answer may still come. */
+/** After a timeout the caller must not use the connection again: the answer may still arrive. */
 export function withinTime<Result>(answer: Promise<Result>, timeoutMs: number): Promise<Result> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Unanswered(`No answer within ${timeoutMs} ms`)), timeoutMs)

@@ -8,7 +8,7 @@ import type { Schema } from './schema.ts'
 
 type Work<Result> = (db: Kysely<Schema>) => Promise<Result>
 
-/** All that `work` reads is of one instant, and the server refuses whatever would change something. */
+/** All that `work` reads is of one instant, and the server refuses every change. */
 export async function inSnapshot<Result>(session: PostgresSession, work: Work<Result>): Promise<Result> {
   try {
     await session.begin('isolation level repeatable read, read only')
@@ -18,35 +18,35 @@ export async function inSnapshot<Result>(session: PostgresSession, work: Work<Re
   }
 }
 
-/** The first in company, the second alone, where nobody can be faster; the third for a deadlock with something that is not this software's. */
-const triesMax = 3
+/** The first attempt runs beside others, the second alone, so that no other can overtake it; the third is for a deadlock with other software. */
+const MAX_ATTEMPTS = 3
 
 /**
- * Runs `work` in a transaction that is serial with every other, and again when another was faster. Resolves when the commit is on disk.
- * Throws `StoreBroken` when nobody knows whether it is: see `commit`.
+ * Runs `work` in a serializable transaction, and again if another transaction overtook it. Resolves when the commit is on disk.
+ * Throws `StoreBroken` if it is unknown whether the commit happened: see `commit`.
  */
 export async function inWrite<Result>(
   parts: { readonly connections: PostgresConnections; readonly health: PostgresHealth },
   work: Work<Result>,
 ): Promise<Result> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await parts.connections.use((session) =>
-        tryWrite({ session, health: parts.health, alone: tries > 1 }, work),
+        attemptWrite({ session, health: parts.health, alone: attempt > 1 }, work),
       )
     } catch (error) {
-      if (!(error instanceof Overtaken) || tries === triesMax) throw error
+      if (!(error instanceof Overtaken) || attempt === MAX_ATTEMPTS) throw error
     }
   }
 }
 
-interface Try {
+interface Attempt {
   readonly session: PostgresSession
   readonly health: PostgresHealth
   readonly alone: boolean
 }
 
-async function tryWrite<Result>({ session, health, alone }: Try, work: Work<Result>): Promise<Result> {
+async function attemptWrite<Result>({ session, health, alone }: Attempt, work: Work<Result>): Promise<Result> {
   try {
     await session.begin(`isolation level serializable, read write; ${lock(alone)}`)
     const result = await lend(session, work)
@@ -58,18 +58,16 @@ async function tryWrite<Result>({ session, health, alone }: Try, work: Work<Resu
 }
 
 /**
- * Those who write in company hold the same lock without minding each other; who is alone has it for itself, in this process and every other, and
- * cannot be overtaken. The lock comes before the first question, with which the snapshot is taken. Of all tables `migrations` is the one that no work
- * touches.
+ * Ordinary transactions share this lock. A transaction that runs alone has it exclusively, among all processes, so no other can overtake it. The lock comes
+ * before the first query, because that takes the snapshot. It is on `migrations`, the one table that no `work` uses.
  */
 function lock(alone: boolean): string {
   return `lock table migrations in ${alone ? 'share row exclusive' : 'row exclusive'} mode`
 }
 
 /**
- * When the server refuses to commit and goes on talking, nothing was changed. When it falls silent, it may have committed or not: it was stopped in the
- * midst of a commit, or the network was. Nobody may act as if either were so, therefore the store is broken: the process ends, and its next start goes
- * by what the database says then, as after a crash.
+ * If the server refuses to commit and still answers, nothing was changed. If it does not answer, it may have committed or not. The server must not act as if
+ * either were certain, so the store is broken: the process ends, and its next start continues from what the database has then, as after a crash.
  */
 export async function commit(session: PostgresSession, health: PostgresHealth): Promise<void> {
   try {

@@ -1,6 +1,6 @@
 import { type CustomTypesConfig, types } from 'pg'
 
-/** A number in the database that no number here says exactly. */
+/** A number in the database that JavaScript cannot represent exactly. */
 export class NotExact extends RangeError {
   override readonly name = 'NotExact'
 }
@@ -11,8 +11,8 @@ const INT8 = 20
 const NUMERIC = 1700
 
 /**
- * What the tables hold, as the port speaks of it: whole numbers as numbers, bytes as plain `Uint8Array`s of their own memory.
- * `sum` of bigints is numeric. All of it arrives as text.
+ * Parses values as the port expects them: whole numbers as numbers, bytes as `Uint8Array`s with memory of their own. A `sum` of bigints is numeric. All
+ * values arrive as text.
  */
 export const typesOfPort: CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {
@@ -27,7 +27,7 @@ function exactInteger(text: string): number {
   return number
 }
 
-/** `bytea_output = hex`: `\x` and two digits a byte. A Buffer is a view into memory that others share, and not equal to an array of the same bytes. */
+/** `bytea_output = hex`: `\x` and two digits a byte. A Buffer shares its memory with others, and is not equal to an array of the same bytes. */
 function plainBytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text.slice(2), 'hex'))
 }

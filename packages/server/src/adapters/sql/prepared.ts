@@ -1,7 +1,7 @@
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import type { Schema } from './schema.ts'
 
-/** A query that is built and compiled once a store, as building one costs several times what SQLite takes to answer it. */
+/** A query that is built and compiled once per store: building it takes several times longer than SQLite needs to answer it. */
 export interface Prepared<Given, Row> {
   all(db: Kysely<Schema>, given: Given): Promise<readonly Row[]>
   first(db: Kysely<Schema>, given: Given): Promise<Row | undefined>
@@ -10,13 +10,13 @@ export interface Prepared<Given, Row> {
 }
 
 /**
- * `build` describes the query once, before any values are known: each `given.name` stands for what later calls give under that name, so that it can be
- * placed and not looked at. What is given as undefined is bound as NULL.
+ * `build` describes the query once, before any values are known. Each `given.name` is a placeholder for the value that later calls pass under that name:
+ * `build` can put it into the query, but not read it. An undefined value is bound as NULL.
  */
 export function prepared<Given extends object, Row>(
   build: (db: Kysely<Schema>, given: Given) => Compilable<Row>,
 ): Prepared<Given, Row> {
-  // By the adapter, of which each store has one: two dialects may be open in one process.
+  // The key is the adapter, one per dialect: a process may have both open.
   const compiled = new WeakMap<object, CompiledQuery<Row>>()
 
   function compile(db: Kysely<Schema>): CompiledQuery<Row> {
@@ -43,7 +43,7 @@ export function prepared<Given extends object, Row>(
   }
 }
 
-/** Where a value will stand. Kysely takes it for the value itself. */
+/** Marks where a value goes. Kysely takes it for the value. */
 class Place {
   readonly name: string | symbol
   constructor(name: string | symbol) {
@@ -52,6 +52,6 @@ class Place {
 }
 
 function places<Given extends object>(): Given {
-  // The one place where a name poses as a value; its type is the value's, so that Kysely's types judge it.
+  // Only here a placeholder has the type of its value, so that Kysely checks the query against the real types.
   return new Proxy({}, { get: (_target, name) => new Place(name) }) as Given
 }

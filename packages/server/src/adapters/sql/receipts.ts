@@ -5,14 +5,14 @@ import { prepared } from './prepared.ts'
 import type { ReceiptTable, Schema } from './schema.ts'
 
 const head = prepared((db, _given: object) =>
-  db.selectFrom('log_head').select(['receipt_seq', 'receipt_hash', 'received_at']).where('one', '=', 1),
+  db.selectFrom('log_head').select(['receipt_seq', 'receipt_hash', 'received_at']).where('only_row', '=', 1),
 )
 
 const firstOfUpload = prepared((db, given: { readonly uploadId: UploadId }) =>
   db.selectFrom('receipts').selectAll().where('upload_id', '=', given.uploadId).orderBy('receipt_seq').limit(1),
 )
 
-/** By its uploads: the landing of a drop names no asset, and the same upload as the adoption. */
+/** Found by upload: the receipt of a drop's landing names no asset, but names the same upload as the adoption. */
 const ofUploadsOfAsset = prepared((db, given: { readonly assetId: AssetId }) =>
   db
     .selectFrom('receipts')
@@ -23,17 +23,17 @@ const ofUploadsOfAsset = prepared((db, given: { readonly assetId: AssetId }) =>
     .orderBy('receipt_seq'),
 )
 
-/** Changes nothing when there is a head already. */
+/** Changes nothing if there is a head already. */
 const firstHead = prepared((db, given: LogHead) =>
   db
     .insertInto('log_head')
     .values({
-      one: 1,
+      only_row: 1,
       receipt_seq: given.receiptSeq,
       receipt_hash: given.receiptHash,
       received_at: given.receivedAt,
     })
-    .onConflict((conflict) => conflict.column('one').doNothing()),
+    .onConflict((conflict) => conflict.column('only_row').doNothing()),
 )
 
 interface HeadStep extends LogHead {
@@ -42,12 +42,12 @@ interface HeadStep extends LogHead {
   readonly fromReceivedAt: Instant
 }
 
-/** Changes nothing when the head is another. */
+/** Changes nothing if the head is another one. */
 const nextHead = prepared((db, given: HeadStep) =>
   db
     .updateTable('log_head')
     .set({ receipt_seq: given.receiptSeq, receipt_hash: given.receiptHash, received_at: given.receivedAt })
-    .where('one', '=', 1)
+    .where('only_row', '=', 1)
     .where('receipt_seq', '=', given.fromSeq)
     .where('receipt_hash', '=', given.fromHash)
     .where('received_at', '=', given.fromReceivedAt),
@@ -101,7 +101,7 @@ async function moveHead(db: Kysely<Schema>, from: LogHead | undefined, to: LogHe
   return (await nextHead.changed(db, { ...to, fromSeq, fromHash, fromReceivedAt })) === 1
 }
 
-/** `receipt_seq` is strictly monotonic per server (specification, AssetReceipt), and its clock never goes back in the log. */
+/** `receipt_seq` is strictly monotonic per server (specification, AssetReceipt), and instants in the log never decrease. */
 function refuseUnlessRising(from: LogHead | undefined, rows: readonly ReceiptRow[]): void {
   let before: Pick<LogHead, 'receiptSeq' | 'receivedAt'> | undefined = from
   for (const row of rows) {

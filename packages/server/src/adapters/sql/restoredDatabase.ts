@@ -6,17 +6,17 @@ import { BackupFailed, type RestoredDatabase } from '../../ports/backup.ts'
 import { readSnapshot } from './snapshot.ts'
 import { openSqliteStore } from './sqlite.ts'
 
-/** What a database is called until its restore has ended. */
+/** The ending of a database's name until its restore is complete. */
 export const RESTORING = '.restoring'
-/** What SQLite keeps beside a database. Beside another one it would be taken for its own, and written into it. */
+/** The endings of a database and of SQLite's files beside it. SQLite would apply a foreign log to a database of the same name. */
 const BESIDE: readonly string[] = ['', '-wal', '-shm', '-journal']
 
-/** Throws `BackupFailed` when there is a database at `path` already, or anything of one that was there. */
+/** Throws `BackupFailed` if there is a database at `path`, or a file that SQLite left of one. */
 export function createRestoredDatabase(path: string): RestoredDatabase {
   const found = BESIDE.map((ending) => path + ending).find(existsSync)
   if (found !== undefined)
     throw new BackupFailed(
-      `there is ${found} already, and a restore writes over nothing. Set DATA_DIR to a new directory, or move what is there away.`,
+      `there is ${found} already, and a restore replaces nothing. Set DATA_DIR to a new directory, or move these files away.`,
     )
   const temporary = path + RESTORING
 
@@ -45,7 +45,7 @@ export function createRestoredDatabase(path: string): RestoredDatabase {
     },
     open: () => openSqliteStore({ path: temporary }),
     snapshot: () => readSnapshot(temporary),
-    async cutLoose(at) {
+    async detachClients(at) {
       withDatabase((database) => {
         database.exec('begin')
         database.prepare('update sessions set ended_at = ? where ended_at is null').run(at)
@@ -55,7 +55,7 @@ export function createRestoredDatabase(path: string): RestoredDatabase {
       })
     },
     async putInPlace() {
-      // One file alone: no log stays behind under the name that it has now.
+      // A single file: no log stays behind under the temporary name.
       withDatabase((database) => {
         const mode = database.prepare('pragma journal_mode = delete').get()?.journal_mode
         if (mode !== 'delete') throw new Error('the restored database is still open')
@@ -64,7 +64,7 @@ export function createRestoredDatabase(path: string): RestoredDatabase {
       renameSync(temporary, path)
       sync(dirname(path))
     },
-    async giveUp() {
+    async discard() {
       remove()
     },
   }

@@ -13,16 +13,16 @@ import type {
   Sha256Hex,
   UploadId,
 } from '@blindkeep/protocol/ids'
+import type { LinkCapMembers } from '@blindkeep/protocol/schemas/links'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Generated } from 'kysely'
 import type { Change, ObjectState, ServerFact, UploadFailure, UploadState } from '../../ports/store.ts'
 
 /**
- * The tables, as `migrations.ts` makes them.
+ * The tables that `migrations.ts` creates.
  *
- * One rule for values: what the port gives as text (ids and hexadecimal hashes) is TEXT and can be read in any tool, what it gives as bytes is BLOB,
- * instants are whole milliseconds since 1970-01-01T00:00:00Z, sizes are bytes, yes and no are 1 and 0,
- * what is kept verbatim is its JSON text, and absent is NULL.
+ * Values: text of the port (ids and hexadecimal hashes) is TEXT, which any tool can show; bytes are BLOB; instants are whole milliseconds since
+ * 1970-01-01T00:00:00Z; sizes are bytes; booleans are 1 and 0; verbatim values are their JSON text; an absent value is NULL.
  */
 export interface Schema {
   readonly accounts: AccountTable
@@ -64,21 +64,21 @@ export interface AccountTable {
   readonly created_at: Instant
   readonly suspended_at: Instant | null
   readonly used_bytes: Generated<number>
-  /** How many rows of `drops` are this account's. `drops.ts` alone changes it. */
+  /** How many rows of `drops` the account has. Only `drops.ts` changes it. */
   readonly pending_drops: Generated<number>
   readonly soft_limit_bytes: number | null
   readonly hard_limit_bytes: number | null
   readonly exceeded_since: Instant | null
-  /** The number of its last change. `changes.ts` alone raises it. */
+  /** The number of the account's last change. Only `changes.ts` raises it. */
   readonly change_seq: Generated<number>
-  /** Sealed under the master secret; enrolled, and asked for once `totp_confirmed_at` is set. */
+  /** Sealed under the master secret. A sign-in needs it once `totp_confirmed_at` is set. */
   readonly totp_sealed: Uint8Array | null
   readonly totp_confirmed_at: Instant | null
-  /** The last time step whose code was taken. */
+  /** The last time step whose code was accepted. */
   readonly totp_last_step: number | null
-  /** When its owner deleted it. Nothing of a person is left in the row then. */
+  /** When its owner deleted it. From then on the row has nothing about a person. */
   readonly deleted_at: Instant | null
-  /** When the last of what it held was let go. */
+  /** When a deleted account became empty. */
   readonly emptied_at: Instant | null
 }
 
@@ -100,7 +100,7 @@ export interface RefreshTokenTable {
 }
 
 export interface DeviceTable {
-  /** Rises with each device: the order in which they were added. */
+  /** Increases with each device: the order in which they were added. */
   readonly device_seq: Generated<number>
   readonly device_id: DeviceId
   readonly account_id: AccountId
@@ -111,7 +111,7 @@ export interface DeviceTable {
 }
 
 export interface AlbumTable {
-  /** Rises with each album: the order in which they were made. */
+  /** Increases with each album: the order in which they were created. */
   readonly album_seq: Generated<number>
   readonly album_id: AlbumId
   readonly account_id: AccountId
@@ -123,7 +123,7 @@ export interface AssetTable {
   readonly asset_id: AssetId
   readonly account_id: AccountId
   readonly album_id: AlbumId
-  /** This and the next three are given together, or none of them. */
+  /** This and the next three columns are set together, or all are null. */
   readonly drop_id: DropId | null
   readonly opaque_id: OpaqueId | null
   readonly kem_ct: Uint8Array | null
@@ -131,15 +131,15 @@ export interface AssetTable {
   readonly created_at: Instant | null
   readonly changed_at: Instant | null
   readonly deleted_at: Instant | null
-  /** The number of its last change among those of its account; null as long as it is reserved alone. */
+  /** The number of its last change; null as long as the id is only reserved. */
   readonly change_seq: number | null
 }
 
 export interface AssetBlobTable {
-  /** Rises with each blob: the order of landing. */
+  /** Increases with each blob: the order of landing. */
   readonly blob_seq: Generated<number>
   readonly asset_id: AssetId
-  /** The asset's. */
+  /** The account of its asset. */
   readonly account_id: AccountId
   readonly role: BlobRole
   readonly ciphertext_hash: Sha256Hex
@@ -149,12 +149,12 @@ export interface AssetBlobTable {
   readonly content_type: string
   readonly landed_at: Instant
   readonly envelope: string
-  /** What the envelope says of it. */
+  /** From the envelope. */
   readonly retained_until: Instant | null
 }
 
-export interface LinkTable {
-  /** Rises with each link: the order in which they were made. */
+export interface LinkTable extends LinkCapMembers {
+  /** Increases with each link: the order in which they were created. */
   readonly link_seq: Generated<number>
   readonly opaque_id: OpaqueId
   readonly account_id: AccountId
@@ -165,9 +165,6 @@ export interface LinkTable {
   readonly sealed_label: Uint8Array | null
   readonly created_at: Instant
   readonly expires_at: Instant | null
-  readonly max_total_bytes: number | null
-  readonly max_file_count: number | null
-  readonly max_file_size: number | null
   readonly single_use: 0 | 1
   readonly revoked_at: Instant | null
   readonly spent_at: Instant | null
@@ -178,7 +175,7 @@ export interface LinkTable {
   readonly open_bytes: Generated<number>
 }
 
-/** A guest's row has what names its link, an owner's what names its asset. */
+/** A guest's row has the columns of its link, an owner's row those of its asset. */
 export interface UploadTable {
   readonly upload_id: UploadId
   readonly account_id: AccountId
@@ -212,7 +209,7 @@ export interface ChunkTable {
 }
 
 export interface DropTable {
-  /** Rises with each drop: the order of landing. */
+  /** Increases with each drop: the order of landing. */
   readonly drop_seq: Generated<number>
   readonly drop_id: DropId
   readonly account_id: AccountId
@@ -226,7 +223,7 @@ export interface DropTable {
   readonly location: string
   readonly received_at: Instant
   readonly leased_until: Instant | null
-  /** This and the next are given while a claim holds the row. */
+  /** This and the next column are set while the drop is claimed. */
   readonly claim_id: string | null
   readonly claim_hash: string | null
 }
@@ -236,31 +233,31 @@ export interface ObjectTable {
   readonly size: number
   readonly state: ObjectState
   readonly since: Instant
-  /** When its bytes were last read whole, or looked for in vain. */
+  /** When all its bytes were last read, or found missing. */
   readonly checked_at: Instant
-  /** When they were found wrong or missing; null again once they are found right. */
+  /** When its bytes were found wrong or missing; null again after they were found right. */
   readonly damaged_at: Instant | null
 }
 
-/** Contents that nobody is given. */
+/** Contents that the server hands out to no client. */
 export interface HoldTable {
   readonly ciphertext_hash: Sha256Hex
   readonly reason: string
   readonly created_at: Instant
 }
 
-/** What is told to those who listen, for as long as somebody may resume after it. */
+/** The events that clients listen to, for as long as a client may resume after one. */
 export interface EventTable {
   readonly account_id: AccountId
   readonly change_seq: number
   readonly at: Instant
   readonly name: Change['name']
-  /** What the change happened to, as JSON in the names of `Change`. */
+  /** The other members of `Change`, as JSON. */
   readonly data: string
 }
 
 export interface DeprecationTable {
-  /** Rises with each announcement. */
+  /** Increases with each announcement. */
   readonly deprecation_seq: Generated<number>
   readonly min_protocol_version: ProtocolVersion
   readonly announced_at: Instant
@@ -269,12 +266,12 @@ export interface DeprecationTable {
 }
 
 export interface CapabilityTable {
-  /** Rises with each capability: the order in which they were minted. */
+  /** Increases with each capability: the order in which they were issued. */
   readonly capability_seq: Generated<number>
   readonly jti: Jti
   readonly account_id: AccountId
   readonly album_id: AlbumId
-  /** The origin that it was made out to. */
+  /** The origin of the peer that may use it. */
   readonly peer: string
   readonly issued_at: Instant
   readonly expires_at: Instant
@@ -292,16 +289,16 @@ export interface ReceiptTable {
   readonly asset_id: AssetId | null
 }
 
-/** One row: where the chain of receipts stands. */
+/** One row: the last receipt of the chain. */
 export interface LogHeadTable {
-  readonly one: 1
+  readonly only_row: 1
   readonly receipt_seq: number
   readonly receipt_hash: Sha256Hex
   readonly received_at: Instant
 }
 
 export interface AttestationKeyTable {
-  /** Rises with each key: the order in which they were made. */
+  /** Increases with each key: the order in which they were created. */
   readonly key_seq: Generated<number>
   readonly key_id: KeyId
   readonly public_key: Uint8Array
@@ -317,22 +314,22 @@ export interface ServerFactTable {
 
 export interface BackupCodeTable {
   readonly account_id: AccountId
-  /** HMAC of the code under a secret of the server's. */
+  /** HMAC of the code under a secret of the server. */
   readonly code_hash: string
   readonly used_at: Instant | null
 }
 
-/** What a first step has proved, until the second one. */
+/** Records that the first step of a sign-in or recovery was proved. */
 export interface ChallengeTable {
-  /** SHA-256 of the token that the client holds. */
+  /** SHA-256 of the client's token. */
   readonly token_hash: string
   readonly account_id: AccountId
   readonly device_id: DeviceId | null
-  /** JSON of what a recovery will set; null for a sign-in. */
+  /** JSON of what a recovery sets; null for a sign-in. */
   readonly recovery: string | null
   readonly created_at: Instant
   readonly expires_at: Instant
-  readonly tries: Generated<number>
+  readonly attempts: Generated<number>
   readonly used_at: Instant | null
 }
 
@@ -351,7 +348,7 @@ export interface ShareTable {
   readonly created_at: Instant
   readonly expires_at: Instant | null
   readonly ended_at: Instant | null
-  /** Null once it has ended, and it has no blobs then. */
+  /** Null after it ended; then it has no blobs either. */
   readonly sealed_index: Uint8Array | null
 }
 

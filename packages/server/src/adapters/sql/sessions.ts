@@ -86,7 +86,7 @@ const endingOfOthers = prepared(
       .where('session_id', '!=', given.except),
 )
 
-// Two statements, as each has an index. The refresh tokens go with their sessions by the foreign key.
+// Two statements, because each has an index. The foreign key removes the refresh tokens with their sessions.
 const removalOfEnded = prepared((db, given: { readonly before: Instant }) =>
   db.deleteFrom('sessions').where('ended_at', '<', given.before),
 )

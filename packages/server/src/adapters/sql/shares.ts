@@ -8,10 +8,10 @@ interface Given {
   readonly opaqueId: OpaqueId
 }
 
-/** Rows of one statement. As many in each, and the rest one by one, so that there are two texts of queries and no more. */
+/** How many rows one statement inserts. The rest is inserted one by one, so that there are only two texts of queries. */
 const BLOCK_ROWS = 100
 
-/** Without the index, which may be long and is asked for alone. */
+/** Without `sealed_index`, which may be long and has its own query. */
 const columns = ['opaque_id', 'account_id', 'created_at', 'expires_at', 'ended_at'] as const
 
 const byId = prepared((db, given: Given) =>
@@ -53,7 +53,7 @@ const countOfAccount = prepared((db, given: { readonly accountId: AccountId }) =
     .where('ended_at', 'is', null),
 )
 
-const someOfAccount = prepared((db, given: { readonly accountId: AccountId; readonly most: number }) =>
+const someOfAccount = prepared((db, given: { readonly accountId: AccountId; readonly max: number }) =>
   db
     .selectFrom('shares')
     .select('opaque_id')
@@ -61,17 +61,17 @@ const someOfAccount = prepared((db, given: { readonly accountId: AccountId; read
     .where('ended_at', 'is', null)
     .orderBy('created_at')
     .orderBy('share_seq')
-    .limit(given.most),
+    .limit(given.max),
 )
 
-const expired = prepared((db, given: { readonly before: Instant; readonly most: number }) =>
+const expired = prepared((db, given: { readonly before: Instant; readonly max: number }) =>
   db
     .selectFrom('shares')
     .select('opaque_id')
     .where('ended_at', 'is', null)
     .where('expires_at', '<', given.before)
     .orderBy('expires_at')
-    .limit(given.most),
+    .limit(given.max),
 )
 
 const insertion = prepared((db, given: NewShare) =>
@@ -172,12 +172,12 @@ export function shareWrites(db: Kysely<Schema>): ShareWrites {
     async end(opaqueId, accountId, at) {
       if ((await byId.first(db, { opaqueId }))?.account_id === accountId) await end(opaqueId, at)
     },
-    async endSomeOf(accountId, at, most) {
-      const rows = await someOfAccount.all(db, { accountId, most })
+    async endSomeOf(accountId, at, max) {
+      const rows = await someOfAccount.all(db, { accountId, max })
       return endAll(rows.map(opaqueIdOf), at)
     },
-    async endExpired(expiredBefore, at, most) {
-      const rows = await expired.all(db, { before: expiredBefore, most })
+    async endExpired(expiredBefore, at, max) {
+      const rows = await expired.all(db, { before: expiredBefore, max })
       return endAll(rows.map(opaqueIdOf), at)
     },
   }

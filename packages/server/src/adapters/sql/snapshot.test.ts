@@ -46,7 +46,7 @@ describe('a snapshot of the database', () => {
         await new Promise(setImmediate)
       }
       const snapshot = await taking
-      const present = snapshots.present()
+      const present = snapshots.live()
       const [taken, now] = [[...snapshot.objects()].length, [...present.objects()].length]
       // Half a pair would be a snapshot of two instants.
       assert.ok(taken % 2 === 0 && now === 2 * pairs && taken <= now, `${taken} of ${now}`)

@@ -8,16 +8,16 @@ import type { SnapshotOrder } from './snapshotWorker.ts'
 
 export function createSnapshots(options: {
   readonly databasePath: string
-  /** Of the backup. */
+  /** The backup's directory. */
   readonly directory: string
 }): SnapshotSource {
   const { databasePath, directory } = options
   return {
-    present: () => readSnapshot(databasePath),
+    live: () => readSnapshot(databasePath),
     async take(name) {
       const target = join(directory, name)
       try {
-        // SQLite would make it with the mode that the umask leaves.
+        // SQLite would create it with a mode that depends on the umask.
         closeSync(openSync(target, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600))
         await inThread({ source: databasePath, target })
         return readSnapshot(target)
@@ -38,12 +38,12 @@ function inThread(order: SnapshotOrder): Promise<void> {
   })
   return new Promise((resolve, reject) => {
     worker.once('error', reject)
-    worker.once('exit', (code) => (code === 0 ? resolve() : reject(new Error('its thread has ended'))))
+    worker.once('exit', (code) => (code === 0 ? resolve() : reject(new Error('the thread has ended'))))
   })
 }
 
-/** Of one that is still sent the bytes that were recorded. What is after the dot of a location is its upload id. */
-const COPIES = `select location, state <> 'staged' as is_whole, case state when 'staged'
+/** For an object that is still being uploaded, `bytes` is what was recorded. A location ends in its upload id. */
+const OBJECTS = `select location, state <> 'staged' as is_whole, case state when 'staged'
     then coalesce((select received_bytes from uploads where upload_id = substr(objects.location, 69)), 0) else size end as bytes
   from objects where state <> 'deleting'`
 
@@ -51,7 +51,7 @@ const COUNTS = `select (select count(*) from accounts) as accounts, (select coun
   (select count(*) from assets where created_at is not null and deleted_at is null) as assets,
   (select count(*) from receipts) as receipts`
 
-/** The rows of a database that is there, over a connection that cannot write. */
+/** Reads an existing database over a connection that cannot write. */
 export function readSnapshot(path: string): Snapshot {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
   const first = (query: string, ...values: readonly SQLInputValue[]) => database.prepare(query).get(...values) ?? {}
@@ -81,14 +81,14 @@ export function readSnapshot(path: string): Snapshot {
     },
     *objects() {
       for (const range of [`state = 'staged'`, `state <> 'staged' order by location`]) {
-        for (const row of database.prepare(`${COPIES} and ${range}`).iterate()) {
+        for (const row of database.prepare(`${OBJECTS} and ${range}`).iterate()) {
           const object = objectOf(row)
           if (object.bytes > 0) yield object
         }
       }
     },
     find(location) {
-      const row = database.prepare(`${COPIES} and location = ?`).get(location)
+      const row = database.prepare(`${OBJECTS} and location = ?`).get(location)
       const object = row && objectOf(row)
       return object === undefined || object.bytes === 0 ? undefined : object
     },

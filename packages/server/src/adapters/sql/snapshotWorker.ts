@@ -3,18 +3,19 @@ import { DatabaseSync } from 'node:sqlite'
 import { workerData } from 'node:worker_threads'
 
 /**
- * Objects a database and looks it through, in a thread: both take as long as the database is large, and the backup has to renew its pause meanwhile.
+ * Copies a database and checks the copy, in a thread: both take longer the larger the database is, and the backup has to renew the collector's pause
+ * meanwhile.
  *
- * `VACUUM INTO` reads one snapshot of the log, beside which others write on. `sqlite3_backup`, which Node offers too, begins anew each time that another
- * process commits and under load never ends; in one step it takes as long as this and brings along what was deleted.
+ * `VACUUM INTO` reads one snapshot while other connections write. Node also offers `sqlite3_backup`, but that starts again after each commit of another
+ * process and never ends under load; in a single step it takes as long, and it also copies deleted rows.
  */
 export interface SnapshotOrder {
   readonly source: string
-  /** An empty file that is there, so that its mode is ours. */
+  /** An empty file, which the caller created with the right mode. */
   readonly target: string
 }
 
-// What the thread is started with is posted by `snapshot.ts` alone.
+// Only `snapshot.ts` starts this thread.
 const { source, target } = workerData as SnapshotOrder
 
 const database = new DatabaseSync(source, { readOnly: true, timeout: 5_000 })
@@ -23,15 +24,15 @@ try {
 } finally {
   database.close()
 }
-const object = new DatabaseSync(target, { readOnly: true })
+const copy = new DatabaseSync(target, { readOnly: true })
 try {
-  const faults = object
+  const faults = copy
     .prepare('pragma integrity_check(10)')
     .all()
     .map((row) => String(row.integrity_check))
   if (faults.join() !== 'ok') throw new Error(`the database is damaged: ${faults.join('; ')}`)
 } finally {
-  object.close()
+  copy.close()
 }
 const file = openSync(target, 'r+')
 try {

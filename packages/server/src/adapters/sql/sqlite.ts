@@ -12,16 +12,15 @@ import { createHealth, type Health } from './sqliteHealth.ts'
 import { createTurns, type Turns } from './turns.ts'
 import { createReadTx, createWriteTx } from './tx.ts'
 
-/** How SQLite is told so. */
+/** The part of a location that asks SQLite for a database in memory. */
 const IN_MEMORY = '?vfs=memdb'
 
 /**
- * Opens the database at `path`, makes it on the first start, readable by its owner alone (mode 0600, which its log takes on), and brings its
- * schema up to date. `:memory:` is a database of its own that ends with the store. One in memory that has a name (`memoryPath`) ends with the last
- * connection to it. Throws `DatabaseTooNew`.
- * With `asItIs` the database has to be there and up to date: throws `DatabaseMissing` or `DatabaseBehind` otherwise.
+ * Opens the database at `path` and migrates its schema. Creates a missing database (mode 0600; SQLite's log gets the same mode). `:memory:` is a new database
+ * that ends with the store. A named database in memory (`memoryPath`) ends with its last connection. Throws `DatabaseTooNew`.
+ * With `asItIs`, creates and migrates nothing: throws `DatabaseMissing` or `DatabaseBehind` instead.
  *
- * One connection writes and one, which refuses to, reads: each in turns, both at the same time.
+ * One connection writes, and one read-only connection reads. Each runs one transaction at a time; both work simultaneously.
  */
 export async function openSqliteStore(options: { readonly path: string; readonly asItIs?: boolean }): Promise<Store> {
   const { path, asItIs = false } = options
@@ -39,7 +38,7 @@ export async function openSqliteStore(options: { readonly path: string; readonly
       () => false,
     )
     const reader = openConnection(location, { health, queryOnly: true })
-    // A database in memory keeps no log, so that a reader would meet a writer half-way: there both take the same turns.
+    // A database in memory has no log, so a reader would see half of a write: reader and writer take the same turns.
     const readerTurns = inMemory ? writerTurns : createTurns()
     return storeOver({ writer, reader, readerTurns, commits, health })
   } catch (error) {
@@ -48,7 +47,7 @@ export async function openSqliteStore(options: { readonly path: string; readonly
   }
 }
 
-/** Of a database in memory that several connections of this process can open, and that is like no other. */
+/** A new location of a database in memory, which several connections of this process can open. */
 export function memoryPath(): string {
   return `file:/blindkeep-${randomUUID()}${IN_MEMORY}`
 }
@@ -57,7 +56,7 @@ export class DatabaseMissing extends Error {
   override readonly name = 'DatabaseMissing'
 }
 
-/** SQLite would make the file with the mode that the umask leaves. What it adds later, the log and its index, takes the file's. */
+/** SQLite would create the file with a mode that depends on the umask. The log and its index get the file's mode. */
 function createPrivately(path: string): void {
   closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600))
 }
@@ -114,7 +113,7 @@ function storeOver({ writer, reader, readerTurns, commits, health }: Parts): Sto
   }
 }
 
-/** All that `work` reads is of one instant: the log keeps what a writer changes meanwhile apart. */
+/** All that `work` reads is of one instant: the log keeps simultaneous writes separate. */
 async function inSnapshot<Result>(
   reader: SqliteConnection,
   work: (db: Kysely<Schema>) => Promise<Result>,

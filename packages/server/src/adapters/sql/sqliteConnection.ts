@@ -12,26 +12,26 @@ import {
 import type { Schema } from './schema.ts'
 import type { Health } from './sqliteHealth.ts'
 
-/** One connection of `node:sqlite`, and Kysely over it. */
+/** One connection of `node:sqlite`, with Kysely on top. */
 export interface SqliteConnection {
-  /** For what surrounds a transaction. Never for queries. */
+  /** Runs a statement that begins or ends a transaction or savepoint. Never a query. */
   control(statement: string): void
   inTransaction(): boolean
-  /** Runs `work` with a `db` that is dead afterwards: nothing of one transaction can reach into another's. */
+  /** Runs `work` with a `db` that refuses everything afterwards: one transaction cannot use the next one. */
   lend<Result>(work: (db: Kysely<Schema>) => Promise<Result>): Promise<Result>
   close(): void
 }
 
-/** What SQLite waits for another process, a backup say, before it gives up. */
-const busyTimeoutMs = 5_000
-/** Texts of queries are few and fixed; this bounds what a mistake could add. */
-const statementsMax = 512
+/** How long SQLite waits for a lock of another process, for instance of a backup. */
+const BUSY_TIMEOUT_MS = 5_000
+/** Texts of queries are few and fixed. This bounds the memory if a mistake adds more. */
+const MAX_STATEMENTS = 512
 
 export function openConnection(
   location: string,
   options: { readonly health: Health; readonly queryOnly: boolean },
 ): SqliteConnection {
-  const database = new DatabaseSync(location, { timeout: busyTimeoutMs })
+  const database = new DatabaseSync(location, { timeout: BUSY_TIMEOUT_MS })
   try {
     refuseOldSqlite(versionOf(database))
     database.exec(pragmas(options.queryOnly))
@@ -59,7 +59,7 @@ export function openConnection(
   }
 }
 
-/** FULL syncs the log on each commit, so that a commit survives a power cut. Sorting stays in memory: a full disk then fails writes alone. */
+/** FULL syncs the log on each commit, so that a commit survives a power cut. Sorts stay in memory, so that a full disk fails only writes. */
 function pragmas(queryOnly: boolean): string {
   return `
     pragma journal_mode = wal;
@@ -76,7 +76,7 @@ function versionOf(database: DatabaseSync): string {
   return String(database.prepare('select sqlite_version() as version').get()?.version)
 }
 
-/** Before 3.51.3 two connections could corrupt a database while its log was reset (https://www.sqlite.org/wal.html, the WAL-reset bug). */
+/** Before 3.51.3 two connections could corrupt a database during a reset of its log (https://www.sqlite.org/wal.html, the WAL-reset bug). */
 export function refuseOldSqlite(version: string): void {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
   const number = major * 1_000_000 + minor * 1_000 + patch
@@ -84,7 +84,7 @@ export function refuseOldSqlite(version: string): void {
   throw new Error(`SQLite ${version} can corrupt a database; 3.51.3 or later is needed. Start with a newer Node.js.`)
 }
 
-/** A file system that cannot share memory between connections silently leaves another journal in place, under which reads and writes block each other. */
+/** On a file system without shared memory SQLite silently keeps another journal mode, in which reads and writes block each other. */
 function refuseOtherJournals(database: DatabaseSync): void {
   const mode = database.prepare('pragma journal_mode').get()?.journal_mode
   if (mode === 'wal' || mode === 'memory') return
@@ -102,7 +102,7 @@ interface Prepared {
   readonly givesRows: boolean
 }
 
-/** Statements by their text, the longest kept ones forgotten first. */
+/** Keeps prepared statements by their text. Drops the oldest ones first. */
 function createStatements(database: DatabaseSync, health: Health): Statements {
   const kept = new Map<string, Prepared>()
 
@@ -112,7 +112,7 @@ function createStatements(database: DatabaseSync, health: Health): Statements {
     const statement = database.prepare(text)
     const fresh = { statement, givesRows: statement.columns().length > 0 }
     const oldest = kept.keys().next().value
-    if (kept.size >= statementsMax && oldest !== undefined) kept.delete(oldest)
+    if (kept.size >= MAX_STATEMENTS && oldest !== undefined) kept.delete(oldest)
     kept.set(text, fresh)
     return fresh
   }
@@ -122,7 +122,7 @@ function createStatements(database: DatabaseSync, health: Health): Statements {
       health.check()
       try {
         const { statement, givesRows } = prepared(text)
-        // Kysely types parameters as unknown; node:sqlite itself throws for what it cannot bind.
+        // Kysely types parameters as unknown. node:sqlite throws for a value that it cannot bind.
         const values = parameters as SQLInputValue[]
         if (givesRows) return { rows: statement.all(...values) }
         return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
@@ -133,17 +133,17 @@ function createStatements(database: DatabaseSync, health: Health): Statements {
   }
 }
 
-/** Kysely's view of the one connection. Each loan is an object of its own, which refuses once it is given back. */
+/** The connection as Kysely sees it. Each loan is a separate object, which refuses queries after its release. */
 function createDriver(statements: Statements): Driver {
   const over = new WeakSet<DatabaseConnection>()
-  const outside = () => Promise.reject(new Error('Transactions are begun by the store alone'))
+  const outside = () => Promise.reject(new Error('Only the store begins transactions'))
   return {
     init: () => Promise.resolve(),
     async acquireConnection() {
       const connection: DatabaseConnection = {
         async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
           if (over.has(connection)) throw new Error('The transaction is over')
-          // The row's type is what the schema says of the query, as in each of Kysely's own drivers.
+          // As in Kysely's own drivers, the row's type is what the schema says about the query.
           return statements.run(query.sql, query.parameters) as QueryResult<Row>
         },
         streamQuery() {
@@ -163,8 +163,8 @@ function createDriver(statements: Statements): Driver {
 }
 
 /**
- * What awaits only queries of this connection settles before the event loop turns, as they are synchronous inside. What has not by then
- * awaits something else, a disk or a client perhaps, and would hold up every other transaction.
+ * Rejects a `work` that has not settled when the event loop turns. Queries of this connection are synchronous inside, so a `work` that awaits only them
+ * settles earlier. One that awaits anything else, such as a disk or a client, would delay every other transaction.
  */
 function settledInMicrotasks<Result>(work: () => Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {

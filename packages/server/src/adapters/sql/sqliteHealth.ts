@@ -1,10 +1,10 @@
 import { StorageUnavailable, StoreBroken, StoreDamaged, ValueUnreadable } from '../../ports/store.ts'
 
-/** Whether the database can still be believed. One for all connections to a file. */
+/** Whether the database can still be trusted. All connections to a file share one. */
 export interface Health {
-  /** Throws `StoreBroken` from the first failure on after which the database's word is worth nothing. */
+  /** Throws `StoreBroken` after the first failure that makes the database untrustworthy. */
   check(): void
-  /** The error to reject with in place of one that SQLite threw. Remembers a failure that breaks the store. */
+  /** Translates an error of SQLite into the error to throw. Remembers a failure that breaks the store. */
   judge(error: unknown): unknown
 }
 
@@ -23,7 +23,7 @@ export function createHealth(): Health {
       if (isPassing(code)) return new StorageUnavailable('The database cannot be written to now', { cause: error })
       if (!isBreaking(code)) return error
       const Broken = isDamage(code) ? StoreDamaged : StoreBroken
-      broken = new Broken('The database failed and cannot be believed any more', { cause: error })
+      broken = new Broken('The database failed and cannot be trusted any more', { cause: error })
       return broken
     },
   }
@@ -44,16 +44,16 @@ const CANTOPEN = 14
 const NOTADB = 26
 const IOERR_SHMSIZE = 4874
 
-/** SQLite has rolled back and a later try may succeed. A full disk also shows as the index of the log that cannot grow. */
+/** SQLite has rolled back, and a later attempt may succeed. A full disk also appears as an index of the log that cannot grow. */
 function isPassing(code: number): boolean {
   const primary = code & 0xff
   return code === IOERR_SHMSIZE || primary === FULL || primary === BUSY || primary === CANTOPEN
 }
 
 /**
- * Every other failed call to the operating system counts, not the failed sync (1034) alone: after one, pages that were never written may pass as clean,
- * later commits be reported as good and be gone after a power cut. To end, and to recover from the log on the next start, is always right.
- * The plain code for read-only is no failure but the promise of the connection for reads.
+ * Every other failed system call breaks the store, not only a failed sync (1034): after one, unwritten pages may count as clean, and commits that SQLite
+ * reports as successful may be lost in a power cut. It is always safe to end the process and to recover from the log at the next start.
+ * The plain code for read-only is no failure: the read-only connection refuses writes with it.
  */
 function isBreaking(code: number): boolean {
   const primary = code & 0xff

@@ -1,11 +1,11 @@
 import { StorageUnavailable } from '../../ports/store.ts'
 
-/** So many may wait for one thing; more of them are refused, as the last would wait for minutes. */
-export const waitingMax = 20_000
+/** How many may wait for one thing. More are refused, because the last would wait for minutes. */
+export const MAX_WAITING = 20_000
 
-/** One at a time, in the order of asking. */
+/** Runs works one at a time, in the order of the calls. */
 export interface Turns {
-  /** Runs `work` when all that asked before have settled. */
+  /** Runs `work` after all earlier works have settled. */
   take<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
@@ -14,7 +14,7 @@ export function createTurns(): Turns {
   let waiting = 0
   return {
     async take(work) {
-      if (waiting >= waitingMax) throw new StorageUnavailable('Too many wait for the database')
+      if (waiting >= MAX_WAITING) throw new StorageUnavailable('Too many requests wait for the database')
       waiting += 1
       const turn = last.then(work)
       last = turn.catch(() => undefined)

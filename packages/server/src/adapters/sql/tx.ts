@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { ReadTx, WriteTx } from '../../ports/store.ts'
+import type { Nouns, ReadTx, WriteTx } from '../../ports/store.ts'
 import { accountDeletionReads, accountDeletionWrites } from './accountDeletions.ts'
 import { accountReads, accountWrites } from './accounts.ts'
 import { albumReads, albumWrites } from './albums.ts'
@@ -24,57 +24,47 @@ import { sessionReads, sessionWrites } from './sessions.ts'
 import { shareReads, shareWrites } from './shares.ts'
 import { uploadReads, uploadWrites } from './uploads.ts'
 
+/** How each noun of the store is implemented: a noun that is missing here does not compile. */
+const implementations: {
+  readonly [Noun in keyof Nouns]: {
+    reads(db: Kysely<Schema>): Nouns[Noun]['reads']
+    writes(db: Kysely<Schema>): Nouns[Noun]['writes']
+  }
+} = {
+  accounts: { reads: accountReads, writes: accountWrites },
+  secondFactors: { reads: secondFactorReads, writes: secondFactorWrites },
+  challenges: { reads: challengeReads, writes: challengeWrites },
+  sessions: { reads: sessionReads, writes: sessionWrites },
+  invites: { reads: inviteReads, writes: inviteWrites },
+  devices: { reads: deviceReads, writes: deviceWrites },
+  albums: { reads: albumReads, writes: albumWrites },
+  assets: { reads: assetReads, writes: assetWrites },
+  links: { reads: linkReads, writes: linkWrites },
+  uploads: { reads: uploadReads, writes: uploadWrites },
+  drops: { reads: dropReads, writes: dropWrites },
+  objects: { reads: objectReads, writes: objectWrites },
+  holds: { reads: holdReads, writes: holdWrites },
+  changes: { reads: changeReads, writes: changeWrites },
+  receipts: { reads: receiptReads, writes: receiptWrites },
+  accountDeletions: { reads: accountDeletionReads, writes: accountDeletionWrites },
+  deprecations: { reads: deprecationReads, writes: deprecationWrites },
+  capabilities: { reads: capabilityReads, writes: capabilityWrites },
+  shares: { reads: shareReads, writes: shareWrites },
+  keys: { reads: keyReads, writes: keyWrites },
+  server: { reads: serverReads, writes: serverWrites },
+  audit: { reads: auditReads, writes: auditWrites },
+}
+
 /** Holds nothing that changes a row. */
 export function createReadTx(db: Kysely<Schema>): ReadTx {
-  return {
-    accounts: accountReads(db),
-    secondFactors: secondFactorReads(db),
-    challenges: challengeReads(db),
-    sessions: sessionReads(db),
-    invites: inviteReads(db),
-    devices: deviceReads(db),
-    albums: albumReads(db),
-    assets: assetReads(db),
-    links: linkReads(db),
-    uploads: uploadReads(db),
-    drops: dropReads(db),
-    objects: objectReads(db),
-    holds: holdReads(db),
-    changes: changeReads(db),
-    receipts: receiptReads(db),
-    accountDeletions: accountDeletionReads(db),
-    deprecations: deprecationReads(db),
-    capabilities: capabilityReads(db),
-    shares: shareReads(db),
-    keys: keyReads(db),
-    server: serverReads(db),
-    audit: auditReads(db),
-  }
+  return forEachNoun<ReadTx>(({ reads }) => reads(db))
 }
 
 export function createWriteTx(db: Kysely<Schema>): WriteTx {
-  return {
-    accounts: { ...accountReads(db), ...accountWrites(db) },
-    secondFactors: { ...secondFactorReads(db), ...secondFactorWrites(db) },
-    challenges: { ...challengeReads(db), ...challengeWrites(db) },
-    sessions: { ...sessionReads(db), ...sessionWrites(db) },
-    invites: { ...inviteReads(db), ...inviteWrites(db) },
-    devices: { ...deviceReads(db), ...deviceWrites(db) },
-    albums: { ...albumReads(db), ...albumWrites(db) },
-    assets: { ...assetReads(db), ...assetWrites(db) },
-    links: { ...linkReads(db), ...linkWrites(db) },
-    uploads: { ...uploadReads(db), ...uploadWrites(db) },
-    drops: { ...dropReads(db), ...dropWrites(db) },
-    objects: { ...objectReads(db), ...objectWrites(db) },
-    holds: { ...holdReads(db), ...holdWrites(db) },
-    changes: { ...changeReads(db), ...changeWrites(db) },
-    receipts: { ...receiptReads(db), ...receiptWrites(db) },
-    accountDeletions: { ...accountDeletionReads(db), ...accountDeletionWrites(db) },
-    deprecations: { ...deprecationReads(db), ...deprecationWrites(db) },
-    capabilities: { ...capabilityReads(db), ...capabilityWrites(db) },
-    shares: { ...shareReads(db), ...shareWrites(db) },
-    keys: { ...keyReads(db), ...keyWrites(db) },
-    server: { ...serverReads(db), ...serverWrites(db) },
-    audit: { ...auditReads(db), ...auditWrites(db) },
-  }
+  return forEachNoun<WriteTx>(({ reads, writes }) => ({ ...reads(db), ...writes(db) }))
+}
+
+/** TypeScript does not follow a mapping over all keys, hence the cast; the types of `implementations` prove each entry. */
+function forEachNoun<Tx>(create: (noun: (typeof implementations)[keyof Nouns]) => object): Tx {
+  return Object.fromEntries(Object.entries(implementations).map(([noun, each]) => [noun, create(each)])) as Tx
 }

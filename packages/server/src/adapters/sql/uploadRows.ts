@@ -3,7 +3,7 @@ import type { AssetUpload, DropUpload, Upload } from '../../ports/store.ts'
 import { envelopeOf } from './envelopes.ts'
 import type { UploadTable } from './schema.ts'
 
-/** A row of `uploads` as the session of a guest, or of an owner, that it is. */
+/** Reads a row of `uploads` as the session of a guest or of an owner. */
 export function uploadOf(row: Selectable<UploadTable>): Upload {
   return row.asset_id === null ? dropUploadOf(row) : assetUploadOf(row)
 }
@@ -54,8 +54,8 @@ function progressOf(row: Selectable<UploadTable>) {
   }
 }
 
-/** The table's check keeps each kind whole; a row that is not was written by something else. */
+/** The table's check makes each row complete for its kind. An incomplete row was written by other software. */
 function present<Value>(value: Value | null): Value {
-  if (value === null) throw new Error('A row of uploads is neither a whole session of a guest nor one of an owner')
+  if (value === null) throw new Error('A row of uploads is neither a complete session of a guest nor of an owner')
   return value
 }

@@ -15,7 +15,7 @@ import { prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
 import { assetUploadOf, dropUploadOf, uploadOf } from './uploadRows.ts'
 
-/** A state written into the query, not bound to it: only so can a partial index serve. */
+/** Writes a state into the text of the query: with a bound state the database would not use a partial index. */
 const literally = (state: UploadState) => sql.lit(state)
 
 interface Given {
@@ -43,7 +43,7 @@ const openOfLink = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
     .orderBy('created_at'),
 )
 
-// Ids of the same millisecond sort by themselves: an owner's are made to rise with time.
+// Within a millisecond the ids decide: an owner's ids increase with time.
 const unclosedOfAsset = prepared((db, given: { readonly assetId: AssetId }) =>
   db
     .selectFrom('uploads')
@@ -85,15 +85,15 @@ const allFinishing = prepared((db, _given: object) =>
   db.selectFrom('uploads').select('upload_id').where('state', '=', literally('finishing')).orderBy('created_at'),
 )
 
-interface RunOut {
+interface ExpiryLimits {
   readonly noChunkBefore: Instant
   readonly idleBefore: Instant
   readonly createdBefore: Instant
-  readonly most: number
+  readonly max: number
 }
 
-/** Three questions, as each has its index. SQLite would answer one question with three alternatives by looking at every open session. */
-const runOut = prepared((db, given: RunOut) => {
+/** Three queries, because each has its index. For one query with three alternatives SQLite would read every open session. */
+const expired = prepared((db, given: ExpiryLimits) => {
   const open = db.selectFrom('uploads').select('upload_id').where('state', '=', literally('open'))
   const unbegun = open.where('last_chunk_at', 'is', null).where('created_at', '<', given.noChunkBefore)
   const idle = open.where('last_chunk_at', '<', given.idleBefore)
@@ -102,7 +102,7 @@ const runOut = prepared((db, given: RunOut) => {
     .selectFrom('uploads')
     .selectAll()
     .where('upload_id', 'in', unbegun.unionAll(idle).unionAll(old))
-    .limit(given.most)
+    .limit(given.max)
 })
 
 const outstanding = prepared((db, _given: object) =>
@@ -112,7 +112,7 @@ const outstanding = prepared((db, _given: object) =>
     .where('state', '=', literally('open')),
 )
 
-/** What guests and owners declare alike. */
+/** What both guests and owners declare. */
 const declared = (given: NewUpload) => ({
   upload_id: given.uploadId,
   account_id: given.accountId,
@@ -177,7 +177,7 @@ const movement = prepared((db, given: Movement) =>
     .where('state', '=', given.from),
 )
 
-// Open and finishing sessions have not closed. The chunks go with their sessions by the foreign key.
+// Open and finishing sessions have no `closed_at`. The foreign key removes the chunks with their sessions.
 const removalOfClosed = prepared((db, given: { readonly before: Instant }) =>
   db.deleteFrom('uploads').where('closed_at', '<', given.before),
 )
@@ -211,8 +211,8 @@ export function uploadReads(db: Kysely<Schema>): UploadReads {
     async finishing() {
       return (await allFinishing.all(db, {})).map((row) => row.upload_id)
     },
-    async runOut(limits) {
-      return (await runOut.all(db, limits)).map(uploadOf)
+    async expired(limits) {
+      return (await expired.all(db, limits)).map(uploadOf)
     },
     async outstandingBytes() {
       return (await outstanding.first(db, {}))?.bytes ?? 0
@@ -230,7 +230,7 @@ export function uploadWrites(db: Kysely<Schema>): UploadWrites {
     async redeclare(uploadId, { contentType, envelope, declarationHash }) {
       const given = { uploadId, contentType, envelopeText: envelopeText(envelope), declarationHash }
       if ((await redeclaration.changed(db, given)) !== 1)
-        throw new Error('Only an open session of an owner is declared anew')
+        throw new Error('Only an open session of an owner can be declared again')
     },
     async move(uploadId, { from, to, at, failure }) {
       const closedAt = to === 'open' || to === 'finishing' ? null : at

@@ -3,7 +3,7 @@ import type { Log } from '../../ports/log.ts'
 
 /** JSON lines on standard error. */
 export function createLog(level: string, destination: pino.DestinationStream = standardError()): Log {
-  const logger = pino({ level, base: null, serializers: { error: toldOf } }, destination)
+  const logger = pino({ level, base: null, serializers: { error: withoutDriverMembers } }, destination)
   return {
     info: (event, facts = {}) => logger.info(facts, event),
     warn: (event, facts = {}) => logger.warn(facts, event),
@@ -13,8 +13,8 @@ export function createLog(level: string, destination: pino.DestinationStream = s
 
 const standardError = () => pino.destination({ fd: 2, sync: false })
 
-/** An error without the members that drivers add: PostgreSQL's `detail` quotes the values of the row that it refused. */
-function toldOf(error: unknown): unknown {
+/** Leaves out the members that drivers add to an error: PostgreSQL's `detail` quotes values of the refused row. */
+function withoutDriverMembers(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { type, message, stack, code, errcode, syscall }: Record<string, unknown> = {
     ...pino.stdSerializers.err(error),

@@ -82,7 +82,7 @@ export function createAccountDeletion({
       const { accountId, secretHash } = account
       const at = clock.now()
       const outcome = await store.write(async (tx) => {
-        if (!(await tx.accountDeletions.leave({ accountId, secretHash, at })))
+        if (!(await tx.accountDeletions.begin({ accountId, secretHash, at })))
           return { refused: 'credentials_wrong' } as const
         const retainedUntil = (await tx.assets.retainedUntil(accountId)) ?? at
         const unclosed = await tx.uploads.unclosedOfAccount(accountId)

@@ -44,7 +44,7 @@ export function createChallenges({ clock, random }: { readonly clock: Clock; rea
 
     /** Before a code is judged, so that any number at once gain nothing. False when the challenge is not open, or out of tries. */
     countTry: (tx: WriteTx, { tokenHash }: Challenge): Promise<boolean> =>
-      tx.challenges.countTry(tokenHash, { at: clock.now(), triesMost: MAX_TRIES }),
+      tx.challenges.countAttempt(tokenHash, { at: clock.now(), attemptsMax: MAX_TRIES }),
 
     /** Once. False when it was taken before. */
     take: (tx: WriteTx, { tokenHash }: Challenge): Promise<boolean> => tx.challenges.take(tokenHash, clock.now()),

@@ -61,7 +61,7 @@ describe('an invite', () => {
         answers.filter((answer) => 'refused' in answer && answer.refused === 'registration_closed').length,
         63,
       )
-      const accounts = await world.store.read((tx) => tx.accounts.list({ afterEmail: undefined, most: 99 }))
+      const accounts = await world.store.read((tx) => tx.accounts.list({ afterEmail: undefined, max: 99 }))
       assert.equal(accounts.length, 1)
       const [listed] = await world.rules.invites.list()
       assert.deepEqual([listed?.state, listed?.email], ['used', known(accounts[0]).email])

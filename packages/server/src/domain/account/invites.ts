@@ -54,7 +54,7 @@ export function createInvites({ store, clock, random }: InvitePorts) {
     async issueFirst(): Promise<IssuedInvite | undefined> {
       const { code, ...row } = made(INVITE_DAYS)
       const isIssued = await store.write(async (tx) => {
-        const [anyone] = await tx.accounts.list({ afterEmail: undefined, most: 1 })
+        const [anyone] = await tx.accounts.list({ afterEmail: undefined, max: 1 })
         if (anyone !== undefined || (await tx.invites.hasLive(row.createdAt))) return false
         await tx.invites.insert(row)
         return true

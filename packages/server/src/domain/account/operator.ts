@@ -66,7 +66,7 @@ export function createOperator({ store, clock, quota }: OperatorPorts) {
     async *list(): AsyncIterable<Standing> {
       let afterEmail: string | undefined
       do {
-        const page = { afterEmail, most: ACCOUNTS_AT_A_TIME }
+        const page = { afterEmail, max: ACCOUNTS_AT_A_TIME }
         const standings = await store.read(async (tx) => {
           const seen: Standing[] = []
           for (const account of await tx.accounts.list(page)) seen.push(await statusOf(tx, account))

@@ -155,7 +155,7 @@ describe('a share', () => {
       await world.store.write((tx) => tx.accounts.setSuspended(keeper.accountId, undefined))
       assert.equal(await shown(world, opaqueId), THERE)
       const accountDeletion = { accountId: keeper.accountId, secretHash: '-', at: world.clock.now() }
-      assert.ok(await world.store.write((tx) => tx.accountDeletions.leave(accountDeletion)))
+      assert.ok(await world.store.write((tx) => tx.accountDeletions.begin(accountDeletion)))
       assert.equal(await shown(world, opaqueId), GONE, 'before anything that it holds has been let go of')
     }),
   )

@@ -135,7 +135,7 @@ async function refuseAnothers({ directory, snapshots }: BackupPorts): Promise<vo
   const text = await directory.manifest()
   if (text === undefined) return
   const { firstKeyId, serverId, head } = parseManifest(text)
-  const present = snapshots.present()
+  const present = snapshots.live()
   try {
     if (present.firstKeyId() !== firstKeyId)
       throw new BackupFailed(

@@ -72,11 +72,11 @@ export async function restore(ports: RestorePorts): Promise<RestoreReport> {
       await endBroken(ports, store, taken.broken)
       return { ...taken, ...(await changeIdentity(ports, store)) }
     })
-    await database.cutLoose(clock.now())
+    await database.detachClients(clock.now())
     await database.putInPlace()
     return { manifest, ...changed }
   } catch (error) {
-    await database.giveUp()
+    await database.discard()
     throw error
   }
 }

@@ -11,7 +11,7 @@ import { isRefusal } from '../refusals.ts'
 function ear({ store }: World, accountId: AccountId) {
   let changeSeq = 0
   return async (): Promise<readonly NotedEvent[]> => {
-    const found = await store.read((tx) => tx.changes.eventsAfter({ accountId, changeSeq, most: 1000 }))
+    const found = await store.read((tx) => tx.changes.eventsAfter({ accountId, changeSeq, max: 1000 }))
     found.forEach((event, index) => {
       assert.equal(event.changeSeq, changeSeq + 1 + index, 'numbers without gaps')
     })

@@ -66,7 +66,7 @@ export function createEvents({ store, clock, alarm, positions, sessions }: Event
       const last = await tx.changes.lastSeq(accountId)
       if (session === undefined || !isLive(session, now) || last === undefined) return 'over'
       const isBehind = after !== undefined && after < last
-      const page = { accountId, changeSeq: after ?? 0, most: MAX_BATCH }
+      const page = { accountId, changeSeq: after ?? 0, max: MAX_BATCH }
       return { last, found: isBehind ? await tx.changes.eventsAfter(page) : [] }
     })
   }

@@ -111,7 +111,7 @@ describe('whoever was away', () => {
 
 /** Every event that was noted while the client listened or was cut off, in order; what tells nothing new may be told later, and fewer times. */
 async function assertHeard(world: World, { accountId }: Keeper, heard: readonly CappedList[]): Promise<void> {
-  const noted = await world.store.read((tx) => tx.changes.eventsAfter({ accountId, changeSeq: 0, most: 1000 }))
+  const noted = await world.store.read((tx) => tx.changes.eventsAfter({ accountId, changeSeq: 0, max: 1000 }))
   const told = heard.flatMap(({ event }) => (event === undefined ? [] : [event]))
   const exact = (events: typeof told) => events.filter(({ name }) => name !== 'quota.changed')
   assert.deepEqual(exact(told), exact(noted.map(({ change }) => change)))

@@ -32,7 +32,7 @@ export function createFeed({ store, positions }: { readonly store: Store; readon
       if (after === undefined) return { refused: 'cursor_invalid' }
       const found = await store.read(async (tx) => {
         const isAhead = after > ((await tx.changes.lastSeq(accountId)) ?? 0)
-        return isAhead ? undefined : tx.changes.assetsAfter({ accountId, changeSeq: after, most: most + 1 })
+        return isAhead ? undefined : tx.changes.assetsAfter({ accountId, changeSeq: after, max: most + 1 })
       })
       if (found === undefined) return { refused: 'cursor_invalid' }
       const entries = found.slice(0, most).map(entryOf)

@@ -126,7 +126,7 @@ export function createScrub({ store, blobs, clock, log }: ScrubPorts, { scrubDay
     { before, after }: { readonly before: Instant; readonly after: KeptObject | undefined },
     course: Course,
   ): Promise<KeptObject | undefined> {
-    const objects = await store.read((tx) => tx.objects.listToScrub({ before, after, most: MAX_BATCH }))
+    const objects = await store.read((tx) => tx.objects.listToScrub({ before, after, max: MAX_BATCH }))
     return examineEach(objects, course)
   }
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { parseBase64 } from '@blindkeep/protocol/bytes'
 import type { AccountId, Instant, OpaqueId, ProtocolVersion } from '@blindkeep/protocol/ids'
-import type { LinkState } from '@blindkeep/protocol/schemas/links'
+import { type LinkState, linkCapMembersOf, type NumericLinkCaps } from '@blindkeep/protocol/schemas/links'
 import { isKnownSuite } from '@blindkeep/protocol/suites'
 import { contentTypesOf } from '@blindkeep/protocol/window'
 import type { Clock } from '../../ports/clock.ts'
@@ -168,6 +168,14 @@ function stateOf(link: Link, at: Instant): LinkState {
   return link.expiresAt !== undefined && link.expiresAt <= at ? 'expired' : 'live'
 }
 
+/** Caps count landed and open uploads together (ARCHITECTURE.md, What is always true). */
+export function exceedsCaps(caps: NumericLinkCaps, used: { readonly files: number; readonly bytes: number }): boolean {
+  return (
+    used.files > (caps.maxFileCount ?? Number.POSITIVE_INFINITY) ||
+    used.bytes > (caps.maxTotalBytes ?? Number.POSITIVE_INFINITY)
+  )
+}
+
 function largestFile(link: Link, blobBytesMax: number): number {
   return Math.min(link.maxFileSize ?? blobBytesMax, blobBytesMax)
 }
@@ -220,10 +228,8 @@ function isRepeat(present: Link, link: NewLink): boolean {
     of.accountId,
     of.suiteId,
     of.expiresAt,
-    of.maxTotalBytes,
-    of.maxFileCount,
-    of.maxFileSize,
     of.singleUse,
+    ...Object.values(linkCapMembersOf(of)),
     ...[of.dropPublicKey, of.verifierHash, of.sealedLabel].map(
       (bytes) => bytes && Buffer.from(bytes).toString('base64'),
     ),

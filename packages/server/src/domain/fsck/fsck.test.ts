@@ -210,7 +210,7 @@ describe('fsck', () => {
       const at = world.clock.now()
       await world.store.write(async (tx) => {
         const { secretHash } = known(await tx.accounts.find(accountId))
-        await tx.accountDeletions.leave({ accountId, secretHash, at })
+        await tx.accountDeletions.begin({ accountId, secretHash, at })
         assert.ok(await tx.accountDeletions.finish(accountId, at))
       })
       const kinds = async () => {

@@ -1,4 +1,5 @@
 import type { AuditedLink } from '../../ports/store.ts'
+import { exceedsCaps } from '../drops/links.ts'
 import { broken, type Finding, instantText } from './finding.ts'
 import type { Examination } from './options.ts'
 
@@ -41,12 +42,7 @@ function landedRules(link: AuditedLink, { isUnpruned = false }: Examination): Ru
       'link_landed_wrong',
       `${landedFiles} landed files of ${landedBytes} bytes counted, ${seen.files} of ${seen.bytes} in sessions, ${pending.files} of ${pending.bytes} pending`,
     ],
-    [
-      files > (link.maxFileCount ?? Number.POSITIVE_INFINITY) ||
-        bytes > (link.maxTotalBytes ?? Number.POSITIVE_INFINITY),
-      'link_caps_passed',
-      `${files} files of ${bytes} bytes, landed and open`,
-    ],
+    [exceedsCaps(link, { files, bytes }), 'link_caps_passed', `${files} files of ${bytes} bytes, landed and open`],
     [
       link.singleUse && (landedFiles > 1 || (landedFiles === 1) !== (link.spentAt !== undefined)),
       'link_spent_wrong',

@@ -17,7 +17,7 @@ const ACCOUNTS_AT_A_TIME = 500
 export function createQuotaReview({ store, clock, quota }: ReviewPorts): () => Promise<void> {
   let afterEmail: string | undefined
   return async function reviewQuotas() {
-    const accounts = await store.read((tx) => tx.accounts.list({ afterEmail, most: ACCOUNTS_AT_A_TIME }))
+    const accounts = await store.read((tx) => tx.accounts.list({ afterEmail, max: ACCOUNTS_AT_A_TIME }))
     const unnoted = accounts.filter((account) => !quota.isNoted(account))
     if (unnoted.length > 0)
       await store.write(async (tx) => {

@@ -65,7 +65,7 @@ export function createStagedBytes({ store, blobs }: { readonly store: Store; rea
       const good = await reread(upload)
       remember(uploadId, good)
       if (good.bytes === upload.receivedBytes) return upload
-      await store.write((tx) => tx.uploads.fallBack(uploadId, good.bytes))
+      await store.write((tx) => tx.uploads.removeChunksFrom(uploadId, good.bytes))
       return store.read((tx) => tx.uploads.find(uploadId))
     },
 

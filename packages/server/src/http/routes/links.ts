@@ -1,5 +1,6 @@
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
+import { type LinkCapMembers, linkCapMembersOf, linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import type { Links } from '../../domain/drops/links.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { LinkCaps } from '../../ports/store.ts'
@@ -15,9 +16,7 @@ export function linkRoutes({ links }: { readonly links: Links }): Pick<Routes, R
         dropPublicKey: fromBase64(json.drop_pubkey),
         suiteId: json.crypto_suite_id,
         expiresAt: json.expires_at === undefined ? undefined : parseInstant(json.expires_at),
-        maxTotalBytes: json.max_total_bytes,
-        maxFileCount: json.max_file_count,
-        maxFileSize: json.max_file_size,
+        ...linkCapsOf(json),
         singleUse: json.single_use ?? false,
         passphraseVerifier: json.passphrase_verifier === undefined ? undefined : fromBase64(json.passphrase_verifier),
         sealedLabel: json.sealed_label === undefined ? undefined : fromBase64(json.sealed_label),
@@ -50,11 +49,9 @@ export function linkRoutes({ links }: { readonly links: Links }): Pick<Routes, R
   }
 }
 
-function capsOf({ expiresAt, maxTotalBytes, maxFileCount, maxFileSize }: LinkCaps) {
-  return {
-    ...(expiresAt !== undefined && { expires_at: formatInstant(expiresAt) }),
-    ...(maxTotalBytes !== undefined && { max_total_bytes: maxTotalBytes }),
-    ...(maxFileCount !== undefined && { max_file_count: maxFileCount }),
-    ...(maxFileSize !== undefined && { max_file_size: maxFileSize }),
-  }
+/** An answer leaves out a cap that the link does not have. */
+function capsOf({ expiresAt, ...caps }: LinkCaps) {
+  const present = Object.entries(linkCapMembersOf(caps)).filter(([, value]) => value !== null)
+  const members: Partial<LinkCapMembers> = Object.fromEntries(present)
+  return { ...(expiresAt !== undefined && { expires_at: formatInstant(expiresAt) }), ...members }
 }

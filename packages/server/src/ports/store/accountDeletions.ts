@@ -1,27 +1,27 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 
-/** Accounts that their owners have deleted. The row stays, as others refer to it; nothing of a person stays in it. */
+/** Accounts that their owners deleted. The row stays, because other rows refer to it, but keeps nothing about a person. */
 
 export interface AccountDeletion {
   readonly accountId: AccountId
-  /** Of the secret that was proved. */
+  /** The stored hash that the owner's secret matched. */
   readonly secretHash: string
   readonly at: Instant
 }
 
 export interface AccountDeletionReads {
-  /** Accounts that have been deleted and may hold something still, the longest gone first, as many as `most`. */
-  waiting(most: number): Promise<readonly AccountId[]>
+  /** At most `max` deleted accounts that are not emptied yet, in the order of deletion. */
+  waiting(max: number): Promise<readonly AccountId[]>
 }
 
 export interface AccountDeletionWrites {
   /**
-   * Deletes an account that still has this secret: its e-mail is free, and all is taken away that names its person, opens what is sealed or lets in:
-   * secrets, salts and sealed keys, the second factor and its codes, challenges, devices, names of albums, labels, keys and verifiers of links. Its
-   * sessions have ended, its links and capabilities are revoked, and no claim holds a drop of it. What it holds it still holds: sessions of
-   * uploads, drops, assets, shares. False, and nothing changed, when its secret is another one or it was deleted before.
+   * Deletes an account if `secretHash` is still its hash. Frees its e-mail address and removes everything that names the person, opens sealed data or lets
+   * the person in: secrets, salts and sealed keys, the second factor and its codes, challenges, devices, names of albums, labels, keys and verifiers of
+   * links. Ends its sessions, revokes its links and capabilities, and releases all claims on its drops. Its upload sessions, drops, assets and shares stay.
+   * False, and nothing changed, if its secret is another one or it was deleted before.
    */
-  leave(accountDeletion: AccountDeletion): Promise<boolean>
-  /** Notes that a deleted account holds nothing any more. False, and nothing changed, while it is charged for something or has shares. */
+  begin(accountDeletion: AccountDeletion): Promise<boolean>
+  /** Records that a deleted account is empty. False, and nothing changed, while the account is charged for bytes or has shares. */
   finish(accountId: AccountId, at: Instant): Promise<boolean>
 }

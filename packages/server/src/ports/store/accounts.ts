@@ -14,16 +14,16 @@ export interface Account {
   readonly recoveryProofHash: Uint8Array | undefined
   readonly createdAt: Instant
   readonly suspendedAt: Instant | undefined
-  /** When its owner deleted it: the row stays without anything that names or lets in a person. */
+  /** When its owner deleted it: the row stays without anything about a person. */
   readonly deletedAt: Instant | undefined
-  /** Bytes charged: open sessions, pending drops and assets' objects. */
+  /** Bytes charged: open upload sessions, pending drops and the assets' blobs. */
   readonly usedBytes: number
-  /** The account's own limits, before the deployment's. */
+  /** The account's own limits. They replace the deployment's. */
   readonly softLimitBytes: number | undefined
   readonly hardLimitBytes: number | undefined
   /** Since when `usedBytes` has been at or over the hard limit. */
   readonly exceededSince: Instant | undefined
-  /** Since when a second factor is asked for. */
+  /** Since when a sign-in needs the second factor. */
   readonly totpConfirmedAt: Instant | undefined
 }
 
@@ -32,39 +32,38 @@ export type NewAccount = Omit<
   'suspendedAt' | 'deletedAt' | 'usedBytes' | 'softLimitBytes' | 'hardLimitBytes' | 'exceededSince' | 'totpConfirmedAt'
 >
 
-/** What signing in and opening the account key take, all of it replaced together. */
+/** What a client needs to sign in and to open the account key. Always replaced together. */
 export type AccountSecret = Pick<Account, 'secretHash' | 'kdfVersion' | 'salt' | 'sealedAccountKey'>
 
-/** Limits of an account's own, in bytes. Undefined leaves the deployment's. */
+/** An account's own limits, in bytes. Undefined: the deployment's limit applies. */
 export type OwnLimits = Pick<Account, 'softLimitBytes' | 'hardLimitBytes'>
 
 export interface AccountReads {
   find(accountId: AccountId): Promise<Account | undefined>
-  /** None that was deleted. */
-  /** Takes as long for an e-mail that no account has: strangers ask, and measure. */
+  /** No deleted account. Takes as long for an unknown e-mail: a client that guesses addresses learns nothing from the time. */
   findByEmail(email: string): Promise<Account | undefined>
-  /** By e-mail, without those that were deleted; those after `afterEmail` alone when it is given; `most` of them. */
-  list(page: { readonly afterEmail: string | undefined; readonly most: number }): Promise<readonly Account[]>
+  /** At most `max` accounts in the order of their e-mails, from the first one after `afterEmail`. No deleted accounts. */
+  list(page: { readonly afterEmail: string | undefined; readonly max: number }): Promise<readonly Account[]>
 }
 
 export interface AccountWrites {
-  /** False when the e-mail is taken. */
+  /** False if the e-mail is taken. */
   insert(account: NewAccount): Promise<boolean>
   /**
-   * Sets all of it, and forgets a second factor that waits to be confirmed, as who knew the old secret may have enrolled it. False, and nothing
-   * changed, when the secret's hash is not `from` any more: one conditional statement.
+   * Replaces the secret and removes a second factor that is not confirmed: it may have been enrolled with the old secret. False, and nothing changed, if
+   * the hash of the present secret is not `from`. One conditional statement.
    */
   changeSecret(accountId: AccountId, from: string, secret: AccountSecret): Promise<boolean>
   /**
-   * Adds `bytes` to the use if it then stays at or below `hardLimitBytes` (no limit when undefined): one conditional statement.
-   * False when it would pass the limit, or the account was deleted; nothing is changed then.
+   * Adds `bytes` to the use. False, and nothing changed, if the use would exceed `hardLimitBytes` (undefined: no limit), or if the account was deleted. One
+   * conditional statement.
    */
   charge(accountId: AccountId, bytes: number, hardLimitBytes: number | undefined): Promise<boolean>
-  /** Takes `bytes` off the use. Throws if it would fall below zero: the books are wrong then. */
+  /** Subtracts `bytes` from the use. Throws if the use would fall below zero: then the rows contradict each other. */
   refund(accountId: AccountId, bytes: number): Promise<void>
   setExceededSince(accountId: AccountId, since: Instant | undefined): Promise<void>
-  /** Both at once: what is undefined is taken away. */
+  /** Sets both limits; undefined removes one. */
   setLimits(accountId: AccountId, limits: OwnLimits): Promise<void>
-  /** Suspends since then, or no more when undefined. False, and nothing changed, when it is suspended already, or was not. */
+  /** Suspends the account since `since`, or ends its suspension if undefined. False, and nothing changed, if it is already so. */
   setSuspended(accountId: AccountId, since: Instant | undefined): Promise<boolean>
 }

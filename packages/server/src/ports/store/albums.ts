@@ -15,6 +15,6 @@ export interface AlbumReads {
 }
 
 export interface AlbumWrites {
-  /** False when the id is taken, by whomever. */
+  /** False if the id is taken, by any account. */
   insert(album: Album): Promise<boolean>
 }

@@ -14,7 +14,7 @@ import type { ObjectStatus } from './objects.ts'
 
 /** Assets and the blobs that they hold. */
 
-/** Where an adopted asset's original came from. */
+/** The drop that became an asset's original. */
 export interface AdoptedDrop {
   readonly dropId: DropId
   readonly opaqueId: OpaqueId
@@ -29,12 +29,12 @@ export interface NewAsset {
 }
 
 export interface Asset extends NewAsset {
-  /** Given while its original is a drop that was adopted. */
+  /** Present as long as the original is an adopted drop. */
   readonly drop: AdoptedDrop | undefined
-  /** When its first blob landed; undefined as long as a session alone has reserved the id. */
+  /** When its first blob landed; undefined as long as the id is only reserved. */
   readonly createdAt: Instant | undefined
   readonly changedAt: Instant | undefined
-  /** A tombstone: it holds nothing, and its id stays taken. */
+  /** Present on a tombstone: it has no blobs, and its id stays taken. */
   readonly deletedAt: Instant | undefined
 }
 
@@ -44,16 +44,16 @@ export interface AssetBlob {
   readonly ciphertextHash: Sha256Hex
   readonly size: number
   readonly contentType: string
-  /** Of the one object that is this blob's own. */
+  /** The location of its object, which belongs to this blob alone. */
   readonly location: string
-  /** The session that brought it; of an adopted drop, the guest's. */
+  /** The upload session that brought it; for an adopted drop, the guest's session. */
   readonly uploadId: UploadId
-  /** What was declared with it, verbatim. */
+  /** As the client declared it, verbatim. */
   readonly envelope: ManifestEnvelope
   readonly landedAt: Instant
 }
 
-/** A blob beside the standing of its object: what a verdict is made of. */
+/** A blob and the status of its object: the input of a verdict. */
 export interface HeldBlob extends ObjectStatus {
   readonly role: BlobRole
   readonly ciphertextHash: Sha256Hex
@@ -62,33 +62,33 @@ export interface HeldBlob extends ObjectStatus {
 }
 
 export interface AssetReads {
-  /** In whatever state. */
+  /** In any state. */
   find(assetId: AssetId): Promise<Asset | undefined>
   /** In the order of landing. */
   blobsOf(assetId: AssetId): Promise<readonly AssetBlob[]>
-  /** What a live asset of this account holds; nothing for any other. In the order of landing. */
+  /** The blobs of a live asset of this account; none for any other asset. In the order of landing. */
   heldBy(accountId: AccountId, assetId: AssetId): Promise<readonly HeldBlob[]>
-  /** Every object of this content that live assets of the account hold. */
+  /** Every blob with this content in live assets of the account. */
   objectsOf(accountId: AccountId, ciphertextHash: Sha256Hex): Promise<readonly HeldBlob[]>
-  /** The latest `retention_until` of all blobs that the account's assets hold; undefined when none has one. */
+  /** The latest `retention_until` of all blobs of the account; undefined if no blob has one. */
   retainedUntil(accountId: AccountId): Promise<Instant | undefined>
-  /** Assets of the account that hold blobs, each once, in no order: those of the first `most` blobs. None when it holds none. */
-  someHolding(accountId: AccountId, most: number): Promise<readonly AssetId[]>
+  /** Some assets of the account that have blobs, each once, in no order: the assets of the first `max` blobs. */
+  someHolding(accountId: AccountId, max: number): Promise<readonly AssetId[]>
 }
 
-/** All but `reserve` and `giveUp` throw for an asset or blob that is not there, or is a tombstone: the books are wrong then. */
+/** All except `reserve` and `giveUp` throw if the asset or blob does not exist or is a tombstone: then the rows contradict each other. */
 export interface AssetWrites {
-  /** Reserves an id that has not been used. False when it is taken, by whomever. */
+  /** Reserves an unused id. False if the id is taken, by any account. */
   reserve(asset: NewAsset): Promise<boolean>
-  /** Gives a reservation up, if nothing has landed and no session is open or finishing. No error otherwise. */
+  /** Removes a reservation if no blob has landed and no session is open or finishing. No error otherwise. */
   giveUp(assetId: AssetId): Promise<void>
   addBlob(blob: AssetBlob): Promise<void>
-  /** Takes one blob out of its asset. The object is the caller's to move. */
+  /** Removes one blob from its asset. The caller moves the object to its next state. */
   removeBlob(location: string): Promise<void>
-  /** Notes that the asset has changed, and when its first blob landed. */
+  /** Records a change of the asset; the first one is the landing of its first blob. */
   touch(assetId: AssetId, at: Instant): Promise<void>
-  /** Says which drop the original was, or that it is none. */
+  /** Records which drop became the original, or that none did. */
   setDrop(assetId: AssetId, drop: AdoptedDrop | undefined): Promise<void>
-  /** Makes a tombstone of an asset whose blobs were taken out. Throws while it holds one. */
+  /** Makes a tombstone of an asset without blobs. Throws while it has a blob. */
   bury(assetId: AssetId, at: Instant): Promise<void>
 }

@@ -6,11 +6,11 @@ import type { ReceiptRow } from './receipts.ts'
 import type { UploadState } from './uploads.ts'
 
 /**
- * Rows beside what other rows say of them, for whoever proves that they agree. These questions go through whole tables, a page at a time; what one
- * answer says of one row is all of one instant. Links are named by their number: their ids are credentials.
+ * Rows together with what other rows record about them, so that fsck can prove that they agree. These questions read whole tables, a page at a time. All
+ * values of one answer are of one instant. Answers name links by their numbers: a link's id is a credential.
  */
 
-/** What counts as the bytes of one object: where they are and what they are. */
+/** The bytes of one object: where they are and what they are. */
 interface Held {
   readonly uploadId: UploadId
   readonly ciphertextHash: Sha256Hex
@@ -25,40 +25,43 @@ export interface AuditedAccount {
   readonly usedBytes: number
   readonly pendingDrops: number
   readonly changeSeq: number
-  /** Of open and finishing sessions. */
+  /** Declared bytes of its open and finishing upload sessions. */
   readonly unclosedBytes: number
   readonly drops: number
   readonly dropBytes: number
   readonly blobBytes: number
-  /** The highest number of a change that an asset or an event carries; 0 when there is none. */
+  /** The highest number of a change in its assets and events; 0 if there is none. */
   readonly highestChange: number
   readonly deletedAt: Instant | undefined
   readonly emptiedAt: Instant | undefined
-  /** What is left of its person: values of the row that are to be gone, sessions, devices, codes, challenges, names of albums, links that are not revoked or have a label, verifier or key. Of one that was deleted; 0 of any other. */
+  /**
+   * For a deleted account, how much it still keeps about a person: values of its row, sessions, devices, codes, challenges, names of albums, and links that
+   * are not revoked or have a label, verifier or key. 0 for any other account.
+   */
   readonly remains: number
   /** Shares that have not ended. */
   readonly liveShares: number
 }
 
-export interface AuditedLink extends Omit<LinkCaps, 'expiresAt' | 'maxFileSize'>, LinkUse {
+export interface AuditedLink extends Omit<LinkCaps, 'expiresAt'>, LinkUse {
   readonly linkSeq: number
   readonly accountId: AccountId
   readonly createdAt: Instant
-  /** Its sessions that are open or finishing, and one of the latter. */
+  /** Its open and finishing sessions. `finishing` is one of the latter. */
   readonly unclosed: {
     readonly sessions: number
     readonly bytes: number
     readonly open: number
     readonly finishing: UploadId | undefined
   }
-  /** Its sessions that have landed and are not forgotten yet. */
+  /** Its landed sessions that are not pruned yet. */
   readonly seen: { readonly files: number; readonly bytes: number }
   readonly pending: { readonly files: number; readonly bytes: number }
 }
 
 export interface AuditedUpload extends Held {
   readonly accountId: AccountId
-  /** Of an owner's. */
+  /** Present on an owner's session. */
   readonly assetId: AssetId | undefined
   readonly state: UploadState
   readonly createdAt: Instant
@@ -68,13 +71,13 @@ export interface AuditedUpload extends Held {
   readonly chunks: { readonly count: number; readonly bytes: number; readonly start: number; readonly end: number }
   readonly object: PresentObject
   readonly receipts: { readonly landings: number; readonly blobs: number }
-  /** Of a guest's. */
+  /** Present on a guest's session. */
   readonly link: { readonly accountId: AccountId; readonly maxFileSize: number | undefined } | undefined
-  /** Of an owner's: whether the asset is of its account and its album. */
+  /** For an owner's session: whether the asset belongs to its account and its album. */
   readonly isAssetRight: boolean
 }
 
-/** A session as it is to agree with what it became. */
+/** The session that a drop or blob came from. `isSame`: all that both record is equal. */
 interface LandedAs {
   readonly state: UploadState
   readonly isSame: boolean
@@ -89,11 +92,11 @@ export interface AuditedDrop extends Held {
   readonly claimId: string | undefined
   readonly linkAccountId: AccountId | undefined
   readonly object: PresentObject
-  /** Undefined when it is forgotten. `isSame`: account, link, hash, size and location are the drop's. */
+  /** Undefined if it was pruned. Compared: account, link, hash, size and location. */
   readonly upload: LandedAs | undefined
-  /** What its session's first receipt says. */
+  /** From its session's first receipt. */
   readonly receipt: { readonly dropId: DropId | undefined; readonly receivedAt: Instant } | undefined
-  /** Receipts of assets that took it. */
+  /** How many receipts of assets are about it. */
   readonly adoptions: number
 }
 
@@ -107,7 +110,7 @@ export interface AuditedAsset {
   readonly changeSeq: number | undefined
   readonly blobs: number
   readonly unclosedSessions: number
-  /** What receipts say that its original was. */
+  /** The drop that receipts name as its original. */
   readonly originalDropId: DropId | undefined
 }
 
@@ -119,7 +122,7 @@ export interface AuditedBlob extends Held {
   readonly landedAt: Instant
   readonly assetAccountId: AccountId | undefined
   readonly object: PresentObject
-  /** As of a drop; of an owner's session, asset and role are the blob's too. */
+  /** As for a drop; asset and role are compared too if the session is an owner's. */
   readonly upload: LandedAs | undefined
   readonly receipt: { readonly receiptSeq: number; readonly receivedAt: Instant } | undefined
   /** Whether its manifest envelope is JSON. */
@@ -133,23 +136,23 @@ export interface AuditedObject {
   readonly since: Instant
   readonly checkedAt: Instant
   readonly damagedAt: Instant | undefined
-  /** How many own it: sessions that have not closed, drops, blobs of assets. */
+  /** How many own it: unclosed sessions, drops and blobs of assets. */
   readonly sessions: number
   readonly drops: number
   readonly blobs: number
   /** Receipts that vouch for it. */
   readonly receipts: number
-  /** What the session that writes it has received. */
+  /** How much the unclosed session that writes it has received. */
   readonly receivedBytes: number | undefined
 }
 
 export interface AuditedReceipt {
   readonly row: ReceiptRow
-  /** What is left of what it vouches for: its session, the pending drop that it put into the inbox, the blob that an asset took by it. */
+  /** What still exists of the upload that it vouches for: the session, the pending drop, the asset's blob. */
   readonly subjects: readonly Subject[]
-  /** Whether its session is still known. */
+  /** Whether its session is not pruned yet. */
   readonly hasUpload: boolean
-  /** Of a blob's: its asset as it is now; undefined when there is no such row. */
+  /** For a blob's receipt: its asset as it is now; undefined if there is no such row. */
   readonly asset: { readonly isDeleted: boolean; readonly originalSeq: number | undefined } | undefined
 }
 
@@ -160,39 +163,39 @@ export interface Subject {
   readonly size: number
 }
 
-/** As sentences. */
+/** Descriptions of faults, as sentences. */
 export interface Damage {
-  /** Of pages, indexes and checks: what is read of such a database is worth nothing. */
+  /** Faults of pages, indexes and checks: answers of such a database cannot be trusted. */
   readonly broken: readonly string[]
-  /** Rows that refer to nothing. Looked for when nothing is broken. */
+  /** Rows that refer to rows that do not exist. Only looked for if nothing is broken. */
   readonly dangling: readonly string[]
 }
 
 export interface AuditReads {
   /**
-   * What the database finds wrong with itself. `deep` compares every index with its table. Nothing from a database that guards these itself.
-   * Looking on behind the first fault may throw `StoreDamaged`: with a `most` of 1 that one is told in any case.
+   * At most `max` faults that the database finds in itself. `deep` compares every index with its table. None from a database that prevents such faults.
+   * The search beyond the first fault may throw `StoreDamaged`; with a `max` of 1 it always reports the first one.
    */
-  damage(deep: boolean, most: number): Promise<Damage>
-  /** In the order of their ids, those after `after`; begins with an empty text. `most` at the most, as all of these. */
-  accounts(after: string, most: number): Promise<readonly AuditedAccount[]>
-  /** In the order of their numbers, those after `after`; begins below all of them. */
-  links(after: number, most: number): Promise<readonly AuditedLink[]>
-  uploads(after: string, most: number): Promise<readonly AuditedUpload[]>
-  drops(after: number, most: number): Promise<readonly AuditedDrop[]>
-  assets(after: string, most: number): Promise<readonly AuditedAsset[]>
-  blobs(after: number, most: number): Promise<readonly AuditedBlob[]>
+  damage(deep: boolean, max: number): Promise<Damage>
+  /** At most `max` accounts (the same for all below), in the order of their ids, from the first one after `after`. An empty text is before all ids. */
+  accounts(after: string, max: number): Promise<readonly AuditedAccount[]>
+  /** In the order of their numbers, from the first one after `after`. */
+  links(after: number, max: number): Promise<readonly AuditedLink[]>
+  uploads(after: string, max: number): Promise<readonly AuditedUpload[]>
+  drops(after: number, max: number): Promise<readonly AuditedDrop[]>
+  assets(after: string, max: number): Promise<readonly AuditedAsset[]>
+  blobs(after: number, max: number): Promise<readonly AuditedBlob[]>
   /** In the order of their locations. */
-  objects(after: string, most: number): Promise<readonly AuditedObject[]>
+  objects(after: string, max: number): Promise<readonly AuditedObject[]>
   object(location: string): Promise<AuditedObject | undefined>
-  /** In the order of the chain, by their numbers. */
-  receipts(after: number, most: number): Promise<readonly AuditedReceipt[]>
+  /** In the order of the chain. */
+  receipts(after: number, max: number): Promise<readonly AuditedReceipt[]>
 }
 
-/** Each is one conditional statement, which counts for itself: whatever happened since somebody last looked, what it writes is so. */
+/** Each is one conditional statement that counts by itself, so what it writes is right even if rows have changed since the audit read them. */
 export interface AuditWrites {
-  /** Sets an account's use and its number of pending drops to what its rows say. False when they said so before. */
+  /** Sets an account's use and its number of pending drops to what its rows add up to. False if they were right. */
   recountUse(accountId: AccountId): Promise<boolean>
-  /** Sets a link's open sessions and bytes to what its rows say. False when they said so before. */
+  /** Sets a link's open sessions and bytes to what its rows add up to. False if they were right. */
   recountOpen(linkSeq: number): Promise<boolean>
 }

@@ -1,30 +1,33 @@
 import type { AccountId, DeviceId, Instant } from '@blindkeep/protocol/ids'
 
-/** What a first step has proved, until the second one. */
+/** Records that the first step of a sign-in or recovery was proved, until a code of the second factor completes it. */
 export interface Challenge {
-  /** SHA-256 of the token that the client holds, hex: the token itself is not kept. */
+  /** SHA-256 of the client's token, hex. The server does not keep the token itself. */
   readonly tokenHash: string
   readonly accountId: AccountId
   readonly deviceId: DeviceId | undefined
-  /** JSON of what a recovery will set when the challenge is met; undefined for a sign-in. */
+  /** JSON of what a recovery sets when the challenge is met; undefined for a sign-in. */
   readonly recovery: string | undefined
   readonly createdAt: Instant
   readonly expiresAt: Instant
 }
 
 export interface ChallengeReads {
-  /** Also one that is over, until it is pruned. */
+  /** Also finds a taken or expired one, until it is pruned. */
   find(tokenHash: string): Promise<Challenge | undefined>
 }
 
 export interface ChallengeWrites {
   insert(challenge: Challenge): Promise<void>
-  /** Counts a try of one that is open at `at`, of at most `triesMost`: one conditional statement. False when it is over, and nothing is changed then. */
-  countTry(tokenHash: string, limits: { readonly at: Instant; readonly triesMost: number }): Promise<boolean>
-  /** Takes one that is open at `at`: one conditional statement. False when it was taken before, has expired, or is not known. */
+  /**
+   * Counts one attempt. False, and nothing changed, if the challenge is taken, has expired at `at` or has had `attemptsMax` attempts. One conditional
+   * statement.
+   */
+  countAttempt(tokenHash: string, limits: { readonly at: Instant; readonly attemptsMax: number }): Promise<boolean>
+  /** Takes the challenge: it is used up. False if it was taken before, has expired at `at` or is unknown. One conditional statement. */
   take(tokenHash: string, at: Instant): Promise<boolean>
-  /** Removes all of an account: what they have proved is so no more. */
+  /** Removes all of an account, because what they proved no longer holds. */
   removeOf(accountId: AccountId): Promise<void>
-  /** Forgets those that have expired at `at`, as many as `most`. */
-  prune(at: Instant, most: number): Promise<void>
+  /** Removes at most `max` that have expired at `at`. */
+  prune(at: Instant, max: number): Promise<void>
 }

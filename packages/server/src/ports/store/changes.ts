@@ -2,19 +2,19 @@ import type { AccountId, AssetId, DropId, Instant, OpaqueId } from '@blindkeep/p
 import type { Asset, AssetBlob } from './assets.ts'
 
 /**
- * What has changed for an account, numbered from 1 without gaps. Transactions that number changes of one account are serial up to their commit:
- * who sees a number sees all below it.
+ * The changes of an account, numbered from 1 without gaps. Transactions that number changes of the same account run one after another, up to their commit:
+ * a reader that sees a number also sees all lower ones.
  */
 
-/** An asset, or its tombstone, beside the number of its last change. */
+/** An asset or tombstone with the number of its last change. */
 export interface ChangedAsset {
   readonly changeSeq: number
   readonly asset: Asset
-  /** In the order of landing; none of a tombstone. */
+  /** In the order of landing; a tombstone has none. */
   readonly blobs: readonly AssetBlob[]
 }
 
-/** What has changed, by the name under which it is told. */
+/** What has changed. `name` is the name of the event on the wire. */
 export type Change =
   | { readonly name: 'drop.landed'; readonly dropId: DropId; readonly opaqueId: OpaqueId }
   | { readonly name: 'drop.adopted'; readonly dropId: DropId; readonly assetId: AssetId }
@@ -31,27 +31,27 @@ export interface NotedEvent {
 }
 
 export interface ChangeReads {
-  /** The number of the account’s last change, 0 before its first; undefined when there is no such account. */
+  /** The number of the account’s last change, 0 before its first; undefined if there is no such account. */
   lastSeq(accountId: AccountId): Promise<number | undefined>
-  /** Assets whose last change has a number above `changeSeq`, in its order, at most `most`. None that is only reserved. */
+  /** At most `max` assets whose last change has a number above `changeSeq`, in the order of these numbers. No reservations. */
   assetsAfter(page: ChangesAfter): Promise<readonly ChangedAsset[]>
-  /** Events with a number above `changeSeq`, in its order, at most `most`. */
+  /** At most `max` events with a number above `changeSeq`, in the order of these numbers. */
   eventsAfter(page: ChangesAfter): Promise<readonly NotedEvent[]>
 }
 
 export interface ChangesAfter {
   readonly accountId: AccountId
   readonly changeSeq: number
-  readonly most: number
+  readonly max: number
 }
 
 export interface ChangeWrites {
-  /** Takes the account’s next number. Throws when there is no such account. */
+  /** Takes the account’s next number. Throws if there is no such account. */
   nextSeq(accountId: AccountId): Promise<number>
-  /** Throws when the number is taken. */
+  /** Throws if the number is taken. */
   insertEvent(event: NotedEvent): Promise<void>
-  /** Says which number the asset’s last change has. Throws when there is no such asset. */
+  /** Sets the number of the asset’s last change. Throws if there is no such asset. */
   numberAsset(assetId: AssetId, changeSeq: number): Promise<void>
-  /** Forgets events of before then, at most `most`, the oldest first. The answer is how many. */
-  pruneEvents(before: Instant, most: number): Promise<number>
+  /** Removes at most `max` events from before `before`, oldest first. Answers how many. */
+  pruneEvents(before: Instant, max: number): Promise<number>
 }

@@ -5,7 +5,7 @@ export interface NewDevice {
   readonly accountId: AccountId
   /** 1984 bytes: Ed25519 (32) and ML-DSA-65 (1952). */
   readonly publicKey: Uint8Array
-  /** 32 bytes under a key of the account’s, opaque here. */
+  /** 32 bytes that a client made with a key of the account. The server cannot check them. */
   readonly mac: Uint8Array | undefined
   readonly createdAt: Instant
 }
@@ -23,8 +23,8 @@ export interface DeviceReads {
 }
 
 export interface DeviceWrites {
-  /** False when the id is taken, by whomever. */
+  /** False if the id is taken, by any account. */
   insert(device: NewDevice): Promise<boolean>
-  /** False when there is no such device of this account, or it was revoked before. */
+  /** False if the account has no such device, or it was revoked before. */
   revoke(deviceId: DeviceId, accountId: AccountId, at: Instant): Promise<boolean>
 }

@@ -12,16 +12,16 @@ export interface Drop {
   readonly suggestedFilename: string | undefined
   readonly location: string
   readonly receivedAt: Instant
-  /** Until when an adoption holds the row; a lease that ran out still shows `adopting`. */
+  /** Until when an adoption claims the row. A drop whose lease has run out still shows `adopting`. */
   readonly leasedUntil: Instant | undefined
 }
 
-/** An adoption's hold on a drop. */
+/** By a claim an adoption keeps a drop for itself for a while. */
 export interface Claim {
   readonly dropId: DropId
-  /** A UUID of this claim alone. */
+  /** A UUID, new for each claim. */
   readonly claimId: string
-  /** SHA-256 of what was asked for: the same request again may take the claim over while its lease is live. */
+  /** SHA-256 of the request: an equal request may take over the claim before the lease ends. */
   readonly requestHash: string
   readonly at: Instant
   readonly leasedUntil: Instant
@@ -36,16 +36,16 @@ export interface DropReads {
 
 export interface DropWrites {
   insert(drop: Drop): Promise<void>
-  /** Claims a drop that no lease of another request holds at `claim.at`. False, and nothing changed, otherwise: one conditional statement. */
+  /** Claims a drop. False, and nothing changed, if another request has a claim whose lease is live at `claim.at`. One conditional statement. */
   claim(claim: Claim): Promise<boolean>
-  /** Removes the row that this very claim holds. False, and nothing changed, when it holds it no more. */
+  /** Removes the row. False, and nothing changed, if the claim is not `claimId` any more. */
   settle(dropId: DropId, claimId: string): Promise<boolean>
-  /** Lets go of the row. False, and nothing changed, when this very claim does not hold it. */
+  /** Ends the claim. False, and nothing changed, if the claim is not `claimId`. */
   unclaim(dropId: DropId, claimId: string): Promise<boolean>
-  /** Removes the row of this account's drop unless an adoption's lease is live at `at`. What it removed, or undefined. */
+  /** Removes a drop of this account and answers it; undefined, and nothing changed, if there is none or an adoption's lease is live at `at`. */
   remove(dropId: DropId, accountId: AccountId, at: Instant): Promise<Drop | undefined>
-  /** The same for all that came through one of this account's links. */
+  /** The same for all drops of one link of this account. */
   removeOfLink(opaqueId: OpaqueId, accountId: AccountId, at: Instant): Promise<readonly Drop[]>
-  /** The same for the account's oldest, as many as `most`. */
-  removeSome(accountId: AccountId, at: Instant, most: number): Promise<readonly Drop[]>
+  /** The same for the account's oldest drops, at most `max`. */
+  removeSome(accountId: AccountId, at: Instant, max: number): Promise<readonly Drop[]>
 }

@@ -1,10 +1,13 @@
 import type { Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 
-/** Contents that nobody is given, and whose bytes stay. A hold names a content, not an object: whoever uploads it again brings nothing that is handed out. */
+/**
+ * Contents that the server hands out to no client, although their bytes stay. A hold names a content, not an object: it also covers objects of that content
+ * that accounts upload later.
+ */
 
 export interface Hold {
   readonly ciphertextHash: Sha256Hex
-  /** The operator's own words. They leave the server by the operator's commands alone. */
+  /** The operator's own words. Only the operator's commands show them. */
   readonly reason: string
   readonly createdAt: Instant
 }
@@ -16,8 +19,8 @@ export interface HoldReads {
 }
 
 export interface HoldWrites {
-  /** False, and nothing changed, when the content is held already. */
+  /** False, and nothing changed, if the content is on hold already. */
   add(hold: Hold): Promise<boolean>
-  /** False when the content was not held. */
+  /** False if the content was not on hold. */
   remove(ciphertextHash: Sha256Hex): Promise<boolean>
 }

@@ -1,6 +1,6 @@
 import type { Instant, KeyId } from '@blindkeep/protocol/ids'
 
-/** The keys that receipts were signed with, private halves sealed. */
+/** The keys that sign receipts. Private halves are sealed. */
 
 export interface AttestationKey {
   readonly keyId: KeyId
@@ -14,13 +14,13 @@ export interface AttestationKey {
 export interface KeyReads {
   /** Oldest first, the active one last. */
   attestationKeys(): Promise<readonly AttestationKey[]>
-  /** The one without an end, of which there is never a second. Undefined before the first. */
+  /** The only key without `activeTo`. Undefined before the first key. */
   activeAttestationKey(): Promise<AttestationKey | undefined>
 }
 
 export interface KeyWrites {
-  /** Throws, and the transaction with it, for a key that is there and for a second active one. */
+  /** Throws, and the transaction fails, if the key exists already or would be a second active one. */
   insertAttestationKey(key: AttestationKey): Promise<void>
-  /** Ends the active key. False, and nothing changed, when `keyId` is not the active one: what ended once has that end for ever. */
+  /** Ends the active key. False, and nothing changed, if `keyId` is not the active key: an end never changes. */
   retireAttestationKey(keyId: KeyId, activeTo: Instant): Promise<boolean>
 }

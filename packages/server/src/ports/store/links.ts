@@ -1,10 +1,8 @@
 import type { AccountId, Instant, OpaqueId, ProtocolVersion, UploadId } from '@blindkeep/protocol/ids'
+import type { NumericLinkCaps } from '@blindkeep/protocol/schemas/links'
 
-export interface LinkCaps {
+export interface LinkCaps extends NumericLinkCaps {
   readonly expiresAt: Instant | undefined
-  readonly maxTotalBytes: number | undefined
-  readonly maxFileCount: number | undefined
-  readonly maxFileSize: number | undefined
   readonly singleUse: boolean
 }
 
@@ -22,12 +20,12 @@ export interface NewLink extends LinkCaps {
 
 export interface Link extends NewLink, LinkUse {}
 
-/** What has become of it so far. */
+/** How far the link has been used. */
 export interface LinkUse {
   readonly revokedAt: Instant | undefined
-  /** When its first drop landed, if it is single-use. */
+  /** When the first drop of a single-use link landed. */
   readonly spentAt: Instant | undefined
-  /** The session of a single-use link that is finishing: it alone may land. */
+  /** The finishing session of a single-use link: only this session may land. */
   readonly claimedBy: UploadId | undefined
   readonly landedFiles: number
   readonly landedBytes: number
@@ -44,24 +42,24 @@ export interface LinkReads {
 }
 
 export interface LinkWrites {
-  /** False when the id is taken, by whomever. */
+  /** False if the id is taken, by any account. */
   insert(link: NewLink): Promise<boolean>
   /**
-   * Reserves one file of `size` bytes if the link is live at `at` and all its caps admit it, landed and open together, both ends inclusive,
-   * and fewer than `maxOpenSessions` are open: one conditional statement, so that of any number at once exactly as many as fit are admitted.
-   * False when it does not fit; nothing is changed then.
+   * Reserves one file of `size` bytes, if the link is live at `at`, fewer than `maxOpenSessions` are open, and landed and open files together stay within
+   * all caps (a cap may be reached exactly). False, and nothing changed, otherwise. One conditional statement: of simultaneous reservations exactly as many
+   * succeed as fit.
    */
   reserve(
     opaqueId: OpaqueId,
     reservation: { readonly size: number; readonly at: Instant; readonly maxOpenSessions: number },
   ): Promise<boolean>
-  /** Gives an open reservation of `size` bytes back. */
+  /** Releases an open reservation of `size` bytes. */
   release(opaqueId: OpaqueId, size: number): Promise<void>
-  /** Turns an open reservation into a landed file. A single-use link is spent from `at` on. */
+  /** Turns an open reservation into a landed file. Marks a single-use link as spent since `at`. */
   land(opaqueId: OpaqueId, size: number, at: Instant): Promise<void>
-  /** Claims a single-use link that is not spent for the session that is finishing. False when another holds the claim or the link is spent. */
+  /** Claims a single-use link for a finishing session. False if another session has the claim or the link is spent. */
   claim(opaqueId: OpaqueId, uploadId: UploadId): Promise<boolean>
   unclaim(opaqueId: OpaqueId, uploadId: UploadId): Promise<void>
-  /** False when there is no such link of this account, or it was revoked before. */
+  /** False if the account has no such link, or it was revoked before. */
   revoke(opaqueId: OpaqueId, accountId: AccountId, at: Instant): Promise<boolean>
 }

@@ -1,12 +1,12 @@
 import type { AssetId, DropId, Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 
-/** Bytes in the blob store, known here before the first of them is written. */
+/** The objects in the blob store. Each is recorded here before its first byte is written. */
 
 /**
- * staged: a session writes it · kept: a receipt vouches for it and something owns it ·
- * orphaned: a receipt vouched for it, nothing owns it any more · marked: so seen by the collector, from then on it waits out the grace window ·
- * deleting: to be removed at once, as it was never vouched for or has waited long enough.
+ * staged: an upload session writes it · kept: a receipt vouches for it, and a drop or an asset owns it ·
+ * orphaned: a receipt vouches for it, and nothing owns it any more · marked: the collector has seen it orphaned, and the grace window runs ·
+ * deleting: it can be removed at once, because no receipt ever vouched for it or its grace window is over.
  */
 export type ObjectState = 'staged' | 'kept' | 'orphaned' | 'marked' | 'deleting'
 
@@ -18,73 +18,73 @@ export interface StoredObject {
   readonly since: Instant
 }
 
-/** Whether the bytes of an object may be handed out, as the rows have it. */
+/** What decides whether the server may hand out the bytes of an object. */
 export interface ObjectStatus {
   readonly objectState: ObjectState
-  /** When its bytes were found wrong, unless they have been found right since. */
+  /** When its bytes were found wrong or missing, unless they have been found right since. */
   readonly damagedAt: Instant | undefined
-  /** Whether its content is held (`holds`). */
+  /** Whether its content is on hold (`holds`). */
   readonly isOnHold: boolean
 }
 
-/** A kept object as the scrubber asks for it. */
+/** A kept object, as the scrubber needs it. */
 export interface KeptObject {
   readonly location: string
   readonly size: number
-  /** When it was last read whole. */
+  /** When the scrubber last read all of it. */
   readonly checkedAt: Instant
   readonly damagedAt: Instant | undefined
 }
 
-/** What owns a kept object: by these ids its owner knows it. */
+/** What owns a kept object, by ids that the account's owner knows. */
 export type ObjectOwner =
   | { readonly assetId: AssetId; readonly role: BlobRole; readonly dropId?: undefined }
   | { readonly dropId: DropId; readonly assetId?: undefined }
 
 export interface ObjectReads {
   find(location: string): Promise<StoredObject | undefined>
-  /** Those in `state` since before `before`, oldest first, `most` at the most. */
-  listIn(state: ObjectState, before: Instant, most: number): Promise<readonly StoredObject[]>
-  /** `ciphertextHash` is that of its content. Undefined when there is no such object. */
+  /** At most `max` objects that are in `state` since before `before`, oldest first. */
+  listIn(state: ObjectState, before: Instant, max: number): Promise<readonly StoredObject[]>
+  /** `ciphertextHash` is the hash of its content. Undefined if there is no such object. */
   statusOf(location: string, ciphertextHash: Sha256Hex): Promise<ObjectStatus | undefined>
-  /** Undefined when there is no such object, or it is not kept. */
+  /** Undefined if there is no such object, or it is not kept. */
   findKept(location: string): Promise<KeptObject | undefined>
-  /** Kept objects that were last read before `before`, those first that were not read for longest, from behind `after` on, `most` at the most. */
+  /** At most `max` kept objects that were last read before `before`, the longest unread first, from the first one after `after`. */
   listToScrub(range: {
     readonly before: Instant
     readonly after: Pick<KeptObject, 'checkedAt' | 'location'> | undefined
-    readonly most: number
+    readonly max: number
   }): Promise<readonly KeptObject[]>
-  /** `uploadId` is that of the session that brought it. */
+  /** `uploadId` is the session that brought the object. */
   ownerOf(location: string, uploadId: UploadId): Promise<ObjectOwner | undefined>
 }
 
-/** A marked object that has waited, with what its location says of it. */
+/** A marked object whose grace window is over, with the ids in its location. */
 export interface ObjectToDelete {
   readonly location: string
   readonly uploadId: UploadId
   readonly ciphertextHash: Sha256Hex
-  /** It has to be marked since before. */
+  /** It has to be marked since before this instant. */
   readonly before: Instant
   readonly at: Instant
 }
 
 export interface ObjectWrites {
   insert(object: StoredObject): Promise<void>
-  /** False, and nothing changed, when it is not in `from`. */
+  /** False, and nothing changed, if it is not in `from`. */
   move(
     location: string,
     step: { readonly from: ObjectState; readonly to: ObjectState; readonly at: Instant },
   ): Promise<boolean>
   /**
-   * From marked to deleting, in one statement. False, and nothing changed, when it is not marked for that long, when a blob of an asset, a drop or a
-   * session that has not closed names it, or when its content is held.
+   * Moves it from marked to deleting. False, and nothing changed, if it is not marked since before `before`, if a blob of an asset, a drop or an unclosed
+   * session names it, or if its content is on hold. One conditional statement.
    */
   startDeleting(object: ObjectToDelete): Promise<boolean>
-  /** Notes that its bytes were read and are wrong or missing; when they were first found so stays. False, and nothing changed, when it is not kept any more. */
+  /** Records that its bytes are wrong or missing. A first such finding keeps its instant. False, and nothing changed, if it is not kept any more. */
   markDamaged(location: string, at: Instant): Promise<boolean>
-  /** Notes that its bytes were read whole and are right, whatever was found before. False, and nothing changed, when it is not kept any more. */
+  /** Records that all its bytes were read and are right; ends a damage. False, and nothing changed, if it is not kept any more. */
   noteIntact(location: string, at: Instant): Promise<boolean>
-  /** Forgets an object whose bytes have been removed. */
+  /** Removes the row of an object whose bytes are removed. */
   remove(location: string): Promise<void>
 }

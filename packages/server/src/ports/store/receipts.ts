@@ -9,14 +9,14 @@ export interface ReceiptRow {
   readonly receiptCbor: Uint8Array
   readonly keyId: KeyId
   readonly uploadId: UploadId
-  /** Of a landing. */
+  /** Present if the receipt is for a landing. */
   readonly dropId: DropId | undefined
-  /** Of a blob that an asset took. */
+  /** Present if the receipt is for a blob of an asset. */
   readonly assetId: AssetId | undefined
   readonly receivedAt: Instant
 }
 
-/** Where the chain stands. */
+/** The end of the chain: its last receipt. */
 export interface LogHead {
   readonly receiptSeq: number
   readonly receiptHash: Sha256Hex
@@ -26,16 +26,16 @@ export interface LogHead {
 export interface ReceiptReads {
   /** Undefined before the first receipt. */
   head(): Promise<LogHead | undefined>
-  /** The first of an upload: a drop's landing comes before its adoption. */
+  /** The first receipt of an upload: a drop's landing comes before its adoption. */
   ofUpload(uploadId: UploadId): Promise<ReceiptRow | undefined>
-  /** All that cover an asset, in the order of the chain: of every blob that it ever took, and of the landings of drops that it adopted. */
+  /** All receipts about an asset, in the order of the chain: for every blob that it ever had, and for the landings of the drops that it adopted. */
   ofAsset(assetId: AssetId): Promise<readonly ReceiptRow[]>
 }
 
 export interface ReceiptWrites {
   /**
-   * Appends `rows` and moves the head from `from` to the last of them. False, and nothing changed, when the head is not `from`:
-   * a compare-and-set, the net under the log's lock.
+   * Appends `rows` and moves the head from `from` to the last of them. False, and nothing changed, if the head is not `from`: this compare-and-set protects
+   * the chain even if the log's lock fails.
    */
   append(from: LogHead | undefined, rows: readonly ReceiptRow[]): Promise<boolean>
 }

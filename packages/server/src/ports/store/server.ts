@@ -1,11 +1,13 @@
 /** Facts about the server itself. */
 
 /**
- * server_id: the origin that receipts carry. token_key: sealed Ed25519 key of access and capability tokens. server_secret: sealed 32 bytes for made-up
- * salts and refresh tokens. receipt_seq_floor: decimal digits in ASCII; every receipt from now on has a receipt_seq above it. feed_epoch: random bytes
- * that tell which numbering of changes a cursor belongs to; a restore changes them.
- * collector_paused_until: an RFC 3339 instant in ASCII; until then the collector starts to delete nothing that a receipt vouched for (`domain/custody/collect.ts`).
- * protocol_window: two dates in ASCII with a space between them, the oldest and the newest protocol version as the last start was told them.
+ * - server_id: the origin in receipts.
+ * - token_key: the sealed Ed25519 key that signs access and capability tokens.
+ * - server_secret: sealed 32 bytes, from which decoy salts and refresh tokens are derived.
+ * - receipt_seq_floor: decimal digits in ASCII; every later receipt has a higher receipt_seq.
+ * - feed_epoch: random bytes that name the numbering of changes to which cursors belong; a restore changes them.
+ * - collector_paused_until: an RFC 3339 instant in ASCII; until then the collector deletes no object that a receipt vouched for.
+ * - protocol_window: two dates in ASCII with a space between them, the oldest and newest protocol version in the settings of the last start.
  */
 export type ServerFact =
   | 'server_id'

@@ -1,6 +1,6 @@
 import type { AccountId, DeviceId, Instant, SessionId } from '@blindkeep/protocol/ids'
 
-/** Who is signed in. */
+/** Sessions of signed-in clients. */
 
 export interface Session {
   readonly sessionId: SessionId
@@ -12,7 +12,7 @@ export interface Session {
   readonly endedAt: Instant | undefined
 }
 
-/** A refresh token is known by its SHA-256 alone. */
+/** The server keeps only the SHA-256 of a refresh token. */
 export interface RefreshToken {
   readonly tokenHash: Uint8Array
   readonly sessionId: SessionId
@@ -23,18 +23,18 @@ export interface RefreshToken {
 export interface SessionReads {
   find(sessionId: SessionId): Promise<Session | undefined>
   findRefreshToken(tokenHash: Uint8Array): Promise<RefreshToken | undefined>
-  /** Of an account, those that have neither ended nor expired at `at`, oldest first. */
+  /** Sessions of an account that have neither ended nor expired at `at`, oldest first. */
   listLive(accountId: AccountId, at: Instant): Promise<readonly Session[]>
 }
 
 export interface SessionWrites {
   insert(session: Session): Promise<void>
   insertRefreshToken(token: RefreshToken): Promise<void>
-  /** False when it was used before: one conditional statement. */
+  /** False if the token was used before. One conditional statement. */
   useRefreshToken(tokenHash: Uint8Array, usedAt: Instant): Promise<boolean>
   prolong(sessionId: SessionId, lastUsedAt: Instant, expiresAt: Instant): Promise<void>
   end(sessionId: SessionId, endedAt: Instant): Promise<void>
-  /** Ends all of an account that have not ended, but for `except` where it is given. */
+  /** Ends all sessions of an account, except `except`. */
   endAllOf(accountId: AccountId, endedAt: Instant, except?: SessionId): Promise<void>
   /** Removes sessions, with their refresh tokens, that ended or expired before `before`. */
   prune(before: Instant): Promise<void>

@@ -1,45 +1,45 @@
 import type { AccountId, Instant, OpaqueId, Sha256Hex } from '@blindkeep/protocol/ids'
 
-/** What somebody with the address may read, of what an account keeps. The id is a credential. */
+/** Lets everyone who has its address read some contents of an account. The id is a credential. */
 export interface NewShare {
   readonly opaqueId: OpaqueId
   readonly accountId: AccountId
   readonly sealedIndex: Uint8Array
-  /** In the order in which they were given; whether the account holds them is not asked. */
+  /** In the given order. The store does not check that the account has these contents. */
   readonly blobHashes: readonly Sha256Hex[]
   readonly createdAt: Instant
-  /** It shows nothing from then on. */
+  /** From this instant on it shows nothing. */
   readonly expiresAt: Instant | undefined
 }
 
 export interface Share extends Omit<NewShare, 'sealedIndex' | 'blobHashes'> {
-  /** Since then the id is all that is left of it, and stays taken. */
+  /** An ended share keeps only its id, which stays taken. */
   readonly endedAt: Instant | undefined
 }
 
-/** What it shows. */
+/** What a share shows. */
 export type ShareContents = Pick<NewShare, 'sealedIndex' | 'blobHashes'>
 
 export interface ShareReads {
-  /** In whatever state. */
+  /** In any state. */
   find(opaqueId: OpaqueId): Promise<Share | undefined>
-  /** Undefined for one that has ended or never was. */
+  /** Undefined if it has ended or never existed. */
   contentsOf(opaqueId: OpaqueId): Promise<ShareContents | undefined>
-  /** Whether the hash is one of those that it was given; of none that has ended. */
+  /** Whether the hash is one of its `blobHashes`. False if it has ended. */
   names(opaqueId: OpaqueId, ciphertextHash: Sha256Hex): Promise<boolean>
-  /** Those that have not ended, expired ones too, oldest first. */
+  /** Shares that have not ended, expired ones too, oldest first. */
   listOf(accountId: AccountId): Promise<readonly Share[]>
-  /** How many `listOf` gives. */
+  /** How many shares `listOf` answers. */
   count(accountId: AccountId): Promise<number>
 }
 
 export interface ShareWrites {
-  /** False when the id is taken, by whomever. */
+  /** False if the id is taken, by any account. */
   insert(share: NewShare): Promise<boolean>
-  /** Takes away what it holds, and leaves its id taken. No error when the account has no such one, or it ended before. */
+  /** Removes its contents; its id stays taken. No error if the account has no such share, or it ended before. */
   end(opaqueId: OpaqueId, accountId: AccountId, at: Instant): Promise<void>
-  /** Ends those of the account that have not, as many as `most`; how many it ended. */
-  endSomeOf(accountId: AccountId, at: Instant, most: number): Promise<number>
-  /** Ends those that expired before `expiredBefore`, as many as `most`; how many it ended. */
-  endExpired(expiredBefore: Instant, at: Instant, most: number): Promise<number>
+  /** Ends at most `max` shares of the account. Answers how many. */
+  endSomeOf(accountId: AccountId, at: Instant, max: number): Promise<number>
+  /** Ends at most `max` shares that expired before `expiredBefore`. Answers how many. */
+  endExpired(expiredBefore: Instant, at: Instant, max: number): Promise<number>
 }

@@ -11,18 +11,18 @@ export type UploadFailure = 'content_hash_wrong' | 'manifest_mismatch' | 'manife
 
 interface NewSession {
   readonly uploadId: UploadId
-  /** Who is charged. */
+  /** The account that is charged. */
   readonly accountId: AccountId
   readonly size: number
   readonly ciphertextHash: Sha256Hex
   readonly contentType: string
-  /** SHA-256 of what was declared, to tell a repeat from another declaration. */
+  /** SHA-256 of the declaration: tells a repeated request from another one. */
   readonly declarationHash: string
   readonly location: string
   readonly createdAt: Instant
 }
 
-/** A guest's: it lands as a drop. */
+/** A guest's session: it lands as a drop. */
 export interface NewDropUpload extends NewSession {
   readonly opaqueId: OpaqueId
   readonly kemCt: Uint8Array
@@ -32,7 +32,7 @@ export interface NewDropUpload extends NewSession {
   readonly assetId?: undefined
 }
 
-/** An owner's: it lands as a blob of an asset. */
+/** An owner's session: it lands as a blob of an asset. */
 export interface NewAssetUpload extends NewSession {
   readonly assetId: AssetId
   readonly albumId: AlbumId
@@ -50,7 +50,7 @@ interface Progress {
   readonly lastChunkAt: Instant | undefined
   /** When it landed, failed or ended. */
   readonly closedAt: Instant | undefined
-  /** Given when it failed. */
+  /** Present if it failed. */
   readonly failure: UploadFailure | undefined
 }
 
@@ -70,46 +70,49 @@ export interface UploadReads {
   chunkAt(uploadId: UploadId, offset: number): Promise<Chunk | undefined>
   /** In the order of their offsets. */
   chunks(uploadId: UploadId): Promise<readonly Chunk[]>
-  /** Of one link, still open. */
+  /** Open sessions of one link. */
   openOf(opaqueId: OpaqueId): Promise<readonly Upload[]>
-  /** On their way to one asset, open or finishing, oldest first. */
+  /** Open and finishing sessions of one asset, oldest first. */
   unclosedOfAsset(assetId: AssetId): Promise<readonly AssetUpload[]>
-  /** All that one account is charged for and that has not closed, guests' included, oldest first. */
+  /** Open and finishing sessions of one account, its guests' included, oldest first. */
   unclosedOfAccount(accountId: AccountId): Promise<readonly Upload[]>
-  /** How many are open or finishing that one account is charged for, guests' included. */
+  /** How many sessions of one account are open or finishing, its guests' included. */
   countUnclosed(accountId: AccountId): Promise<number>
-  /** How many of an account's own, guests' not counted, are open or finishing. */
+  /** How many of the owner's own sessions are open or finishing. */
   countUnclosedOwn(accountId: AccountId): Promise<number>
-  /** All that a start-up has to finish. */
+  /** All finishing sessions: the server completes them at start-up. */
   finishing(): Promise<readonly UploadId[]>
-  /** Open ones without a chunk created before `noChunkBefore`, with their last chunk before `idleBefore`, or created before `createdBefore`. */
-  runOut(limits: {
+  /**
+   * At most `max` open sessions that were created before `noChunkBefore` and have no chunk, or received their last chunk before `idleBefore`, or were
+   * created before `createdBefore`.
+   */
+  expired(limits: {
     readonly noChunkBefore: Instant
     readonly idleBefore: Instant
     readonly createdBefore: Instant
-    readonly most: number
+    readonly max: number
   }): Promise<readonly Upload[]>
-  /** Bytes that open sessions have declared and not yet sent. */
+  /** Bytes that open sessions have declared and not received yet. */
   outstandingBytes(): Promise<number>
 }
 
 export interface UploadWrites {
   insert(upload: NewUpload): Promise<void>
-  /** What an owner's session is declared as, said anew. Throws when it is not open. */
+  /** Replaces the declaration of an owner's open session. Throws if it is not open. */
   redeclare(
     uploadId: UploadId,
     declaration: Pick<NewAssetUpload, 'contentType' | 'envelope' | 'declarationHash'>,
   ): Promise<void>
   /**
-   * Records a chunk at the end of what an open session has, and with it the new end. False, and nothing changed, when the session is not open
-   * or its end is not `chunk.offset`: a compare-and-set.
+   * Appends a chunk to an open session. False, and nothing changed, if the session is not open or has not received exactly `chunk.offset` bytes: a
+   * compare-and-set.
    */
   append(uploadId: UploadId, chunk: Chunk, at: Instant): Promise<boolean>
-  /** Forgets the chunks of an open session from `offset` on: the bytes behind them are gone. */
-  fallBack(uploadId: UploadId, offset: number): Promise<void>
+  /** Removes the chunks of an open session from `offset` on, because their bytes are lost. */
+  removeChunksFrom(uploadId: UploadId, offset: number): Promise<void>
   /**
-   * Moves a session on. False, and nothing changed, when it is not in `from`: a compare-and-set. `at` becomes `closedAt` unless `to` is finishing;
-   * `failure` says why it failed, and is left out otherwise.
+   * Moves a session to another state. False, and nothing changed, if it is not in `from`: a compare-and-set. `at` becomes `closedAt` unless `to` is
+   * finishing. Pass `failure` only if `to` is failed.
    */
   move(
     uploadId: UploadId,
@@ -120,6 +123,6 @@ export interface UploadWrites {
       readonly failure?: UploadFailure | undefined
     },
   ): Promise<boolean>
-  /** Forgets sessions, with their chunks, that closed before `before` (landed, failed and ended ones alike). Receipts stay. */
+  /** Removes sessions that closed before `before` (landed, failed or ended), and their chunks. Receipts stay. */
   prune(before: Instant): Promise<void>
 }

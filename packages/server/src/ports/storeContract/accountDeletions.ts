@@ -82,7 +82,7 @@ export function describeAccountDeletions(inStore: InStore): void {
       inStore(async (store) => {
         await fill(store)
         const [before, other] = [await standing(store, 1), await standing(store, 2)]
-        assert.equal(await store.write((tx) => tx.accountDeletions.leave(leaving(1))), true)
+        assert.equal(await store.write((tx) => tx.accountDeletions.begin(leaving(1))), true)
         const gone = await standing(store, 1)
         assert.deepEqual(gone.account, {
           ...before.account,
@@ -132,10 +132,10 @@ export function describeAccountDeletions(inStore: InStore): void {
       inStore(async (store) => {
         await fill(store)
         const { email } = account(1)
-        await store.write((tx) => tx.accountDeletions.leave(leaving(1)))
+        await store.write((tx) => tx.accountDeletions.begin(leaving(1)))
         for (const each of [email, `deleted:${accountId(1)}`])
           assert.equal(await store.read((tx) => tx.accounts.findByEmail(each)), undefined)
-        const listed = await store.read((tx) => tx.accounts.list({ afterEmail: undefined, most: 9 }))
+        const listed = await store.read((tx) => tx.accounts.list({ afterEmail: undefined, max: 9 }))
         assert.deepEqual(
           listed.map((each) => each.accountId),
           [accountId(2)],
@@ -149,11 +149,11 @@ export function describeAccountDeletions(inStore: InStore): void {
       inStore(async (store) => {
         await fill(store)
         const wrong = { ...leaving(1), secretHash: 'other' }
-        assert.equal(await store.write((tx) => tx.accountDeletions.leave(wrong)), false)
+        assert.equal(await store.write((tx) => tx.accountDeletions.begin(wrong)), false)
         assert.equal((await standing(store, 1)).account?.deletedAt, undefined)
-        assert.equal(countTrue(await atOnce(store, 8, (tx) => tx.accountDeletions.leave(leaving(1)))), 1)
-        assert.equal(await store.write((tx) => tx.accountDeletions.leave({ ...leaving(1), secretHash: '-' })), false)
-        assert.equal(await store.write((tx) => tx.accountDeletions.leave(leaving(9))), false)
+        assert.equal(countTrue(await atOnce(store, 8, (tx) => tx.accountDeletions.begin(leaving(1)))), 1)
+        assert.equal(await store.write((tx) => tx.accountDeletions.begin({ ...leaving(1), secretHash: '-' })), false)
+        assert.equal(await store.write((tx) => tx.accountDeletions.begin(leaving(9))), false)
       }),
     )
 
@@ -168,8 +168,8 @@ export function describeAccountDeletions(inStore: InStore): void {
           await tx.accounts.charge(accountId(1), 10, undefined)
           await tx.shares.insert({ ...share, createdAt: at(0), expiresAt: undefined })
           assert.equal(await tx.accountDeletions.finish(accountId(1), at(1)), false)
-          await tx.accountDeletions.leave(leaving(1))
-          await tx.accountDeletions.leave({ ...leaving(2), at: at(400) })
+          await tx.accountDeletions.begin(leaving(1))
+          await tx.accountDeletions.begin({ ...leaving(2), at: at(400) })
           assert.equal(await tx.accounts.charge(accountId(1), 1, undefined), false)
         })
         assert.deepEqual(await waiting(), [accountId(2), accountId(1)])

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Store } from '../store.ts'
 import { account, accountId, at, atOnce, bytes, countTrue, type InStore, seed } from './world.ts'
 
-const most = Number.MAX_SAFE_INTEGER
+const max = Number.MAX_SAFE_INTEGER
 
 export function describeAccounts(inStore: InStore): void {
   describe('accounts', () => {
@@ -136,10 +136,10 @@ function describeUse(inStore: InStore): void {
     inStore(async (store) => {
       await seed(store)
       const charge = (size: number) => store.write((tx) => tx.accounts.charge(accountId(1), size, undefined))
-      assert.equal(await charge(most - 1), true)
+      assert.equal(await charge(max - 1), true)
       assert.equal(await charge(2), false)
       assert.equal(await charge(1), true)
-      assert.equal(await usedBytes(store), most)
+      assert.equal(await usedBytes(store), max)
     }),
   )
 
@@ -193,12 +193,12 @@ function describeOperation(inStore: InStore): void {
           await tx.accounts.insert(account(index + 1, { email }))
       })
       const list = async (afterEmail: string | undefined, limit: number) =>
-        (await store.read((tx) => tx.accounts.list({ afterEmail, most: limit }))).map(({ email }) => email)
+        (await store.read((tx) => tx.accounts.list({ afterEmail, max: limit }))).map(({ email }) => email)
       assert.deepEqual(await list(undefined, 9), emails)
       assert.deepEqual(await list(undefined, 2), emails.slice(0, 2))
       assert.deepEqual(await list('bob@example.org', 2), ['eve@example.org'])
       assert.deepEqual(await list('eve@example.org', 2), [])
-      const [first] = await store.read((tx) => tx.accounts.list({ afterEmail: undefined, most: 1 }))
+      const [first] = await store.read((tx) => tx.accounts.list({ afterEmail: undefined, max: 1 }))
       assert.deepEqual(first, await store.read((tx) => tx.accounts.find(accountId(1))))
     }),
   )
@@ -211,11 +211,11 @@ function describeOperation(inStore: InStore): void {
         const row = await store.read((tx) => tx.accounts.find(accountId(number)))
         return [row?.softLimitBytes, row?.hardLimitBytes]
       }
-      await store.write((tx) => tx.accounts.setLimits(accountId(1), { softLimitBytes: 0, hardLimitBytes: most }))
+      await store.write((tx) => tx.accounts.setLimits(accountId(1), { softLimitBytes: 0, hardLimitBytes: max }))
       assert.deepEqual(
         [await limits(1), await limits(2)],
         [
-          [0, most],
+          [0, max],
           [undefined, undefined],
         ],
       )

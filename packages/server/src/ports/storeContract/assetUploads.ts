@@ -237,10 +237,10 @@ function describeCompany(inStore: InStore): void {
         assert.deepEqual(ids(await tx.uploads.openOf(opaqueId(1))), [uploadId(2)])
         assert.deepEqual(await tx.uploads.finishing(), [uploadId(3)])
         assert.equal(await tx.uploads.outstandingBytes(), 107)
-        const limits = { noChunkBefore: at(1), idleBefore: at(0), createdBefore: at(0), most: 9 }
-        const runOut = await tx.uploads.runOut(limits)
-        assert.deepEqual(ids(runOut).toSorted(), [uploadId(1), uploadId(2)])
-        assert.deepEqual(runOut.find((each) => each.uploadId === uploadId(1))?.assetId, assetId(1))
+        const limits = { noChunkBefore: at(1), idleBefore: at(0), createdBefore: at(0), max: 9 }
+        const expired = await tx.uploads.expired(limits)
+        assert.deepEqual(ids(expired).toSorted(), [uploadId(1), uploadId(2)])
+        assert.deepEqual(expired.find((each) => each.uploadId === uploadId(1))?.assetId, assetId(1))
       })
     }),
   )

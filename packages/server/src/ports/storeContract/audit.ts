@@ -140,8 +140,8 @@ function describeDeleted(inStore: InStore): void {
       }
       await store.write(async (tx) => {
         await tx.devices.insert(device(2, { accountId: accountId(2) }))
-        await tx.accountDeletions.leave({ accountId: accountId(1), secretHash, at: at(5) })
-        await tx.accountDeletions.leave({ accountId: accountId(2), secretHash, at: at(5) })
+        await tx.accountDeletions.begin({ accountId: accountId(1), secretHash, at: at(5) })
+        await tx.accountDeletions.begin({ accountId: accountId(2), secretHash, at: at(5) })
         await tx.accountDeletions.finish(accountId(2), at(6))
       })
       assert.deepEqual(
@@ -312,8 +312,8 @@ function describeReceipts(inStore: InStore): void {
     'gives receipts in the order of the chain, each with all that is left of what it vouches for',
     inStore(async (store) => {
       await fill(store)
-      const whatOf = async (after: number, most: number) =>
-        (await store.read((tx) => tx.audit.receipts(after, most))).map(({ row, subjects, hasUpload }) => [
+      const whatOf = async (after: number, max: number) =>
+        (await store.read((tx) => tx.audit.receipts(after, max))).map(({ row, subjects, hasUpload }) => [
           row.receiptSeq,
           subjects.map(({ what, role, ciphertextHash }) => [what, role, ciphertextHash]),
           hasUpload,

@@ -24,7 +24,7 @@ export function describeChangeNumbers(inStore: InStore): void {
   })
 }
 
-const after = (changeSeq: number, most = 10, account = 1) => ({ accountId: accountId(account), changeSeq, most })
+const after = (changeSeq: number, max = 10, account = 1) => ({ accountId: accountId(account), changeSeq, max })
 const lastSeq = (store: Store, account = 1) => store.read((tx) => tx.changes.lastSeq(accountId(account)))
 
 function describeNumbers(inStore: InStore): void {
@@ -73,8 +73,8 @@ async function change(tx: WriteTx, number: number, changeSeq: number): Promise<v
   await tx.changes.numberAsset(assetId(number), changeSeq)
 }
 
-async function feedAfter(store: Store, changeSeq: number, most = 10): Promise<readonly (readonly [number, string])[]> {
-  const found = await store.read((tx) => tx.changes.assetsAfter(after(changeSeq, most)))
+async function feedAfter(store: Store, changeSeq: number, max = 10): Promise<readonly (readonly [number, string])[]> {
+  const found = await store.read((tx) => tx.changes.assetsAfter(after(changeSeq, max)))
   return found.map((each) => [each.changeSeq, each.asset.assetId] as const)
 }
 
@@ -146,8 +146,8 @@ function describeEvents(inStore: InStore): void {
     store.write(async (tx) => {
       for (const each of events) await tx.changes.insertEvent(each)
     })
-  const seqsAfter = async (store: Store, changeSeq: number, most?: number) =>
-    (await store.read((tx) => tx.changes.eventsAfter(after(changeSeq, most)))).map((each) => each.changeSeq)
+  const seqsAfter = async (store: Store, changeSeq: number, max?: number) =>
+    (await store.read((tx) => tx.changes.eventsAfter(after(changeSeq, max)))).map((each) => each.changeSeq)
 
   it(
     'gives events back as they were noted, in their order, and only this account’s',
@@ -175,7 +175,7 @@ function describeEvents(inStore: InStore): void {
     inStore(async (store) => {
       await seedWithAlbums(store)
       await insert(store, ...[1, 2, 3, 4, 5].map((number) => event(number)), event(1, { accountId: accountId(2) }))
-      const prune = (before: number, most: number) => store.write((tx) => tx.changes.pruneEvents(at(before), most))
+      const prune = (before: number, max: number) => store.write((tx) => tx.changes.pruneEvents(at(before), max))
       assert.equal(await prune(2, 10), 2)
       assert.deepEqual(await seqsAfter(store, 0), [2, 3, 4, 5])
       assert.equal(await prune(5, 2), 2)

@@ -109,8 +109,8 @@ function describeRemoval(inStore: InStore): void {
         await tx.drops.insert(drop(4, { receivedAt: at(3), leasedUntil: at(10) }))
         await tx.drops.insert(drop(5, { opaqueId: opaqueId(2), accountId: accountId(2) }))
       })
-      const removeSome = async (most: number) =>
-        ids(await store.write((tx) => tx.drops.removeSome(accountId(1), at(50), most))).toSorted()
+      const removeSome = async (max: number) =>
+        ids(await store.write((tx) => tx.drops.removeSome(accountId(1), at(50), max))).toSorted()
       assert.deepEqual(await removeSome(2), [dropId(2), dropId(4)])
       assert.deepEqual(await removeSome(2), [dropId(1)])
       assert.deepEqual(await removeSome(2), [])

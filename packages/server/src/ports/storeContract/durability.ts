@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { StoreWorld } from '../store.contract.ts'
-import { account, accountId, atOnce, bytes, drop, receipt, seed } from './world.ts'
+import { account, accountId, atOnce, bytes, drop, receipt, type StoreWorld, seed } from './world.ts'
 
 export function describeDurability(openWorld: () => Promise<StoreWorld & Required<Pick<StoreWorld, 'reopen'>>>): void {
   it('still has everything after it was closed and opened again', async () => {

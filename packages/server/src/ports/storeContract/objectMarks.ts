@@ -149,10 +149,10 @@ export function describeObjectMarks(inStore: InStore): void {
         ] as const)
           await keep(store, number, seconds)
         await insert(store, 6, 'marked')
-        const listed = async (before: number, after: number | undefined, most = 9) => {
+        const listed = async (before: number, after: number | undefined, max = 9) => {
           const last =
             after === undefined ? undefined : await store.read((tx) => tx.objects.findKept(object(after).location))
-          const range = { before: at(before), after: last, most }
+          const range = { before: at(before), after: last, max }
           const objects = await store.read((tx) => tx.objects.listToScrub(range))
           return objects.map(({ location }) =>
             [1, 2, 3, 4, 5, 6].find((number) => object(number).location === location),

@@ -53,8 +53,8 @@ export function describeObjects(inStore: InStore): void {
           await tx.objects.insert(object(4, { state: 'deleting', since: at(40) }))
           await tx.objects.insert(object(5, { state: 'orphaned', since: at(5) }))
         })
-        const listed = async (most: number) =>
-          (await store.read((tx) => tx.objects.listIn('deleting', at(40), most))).map((each) => each.location)
+        const listed = async (max: number) =>
+          (await store.read((tx) => tx.objects.listIn('deleting', at(40), max))).map((each) => each.location)
         assert.deepEqual(await listed(10), [object(2).location, object(3).location, object(1).location])
         assert.deepEqual(await listed(2), [object(2).location, object(3).location])
       }),

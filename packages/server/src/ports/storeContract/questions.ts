@@ -47,7 +47,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
       await tx.accounts.refund(accountId(1), 1)
     },
     setExceededSince: (tx) => tx.accounts.setExceededSince(accountId(1), at(1)),
-    list: (tx) => tx.accounts.list({ afterEmail: 'owner@example.org', most: 5 }),
+    list: (tx) => tx.accounts.list({ afterEmail: 'owner@example.org', max: 5 }),
     setLimits: (tx) => tx.accounts.setLimits(accountId(1), { softLimitBytes: 1, hardLimitBytes: 2 }),
     setSuspended: async (tx) => {
       await tx.accounts.setSuspended(accountId(1), at(1))
@@ -67,7 +67,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   challenges: {
     find: (tx) => tx.challenges.find(codeHash(1)),
     insert: (tx) => tx.challenges.insert(challenge(1)),
-    countTry: (tx) => tx.challenges.countTry(codeHash(1), { at: at(1), triesMost: 5 }),
+    countAttempt: (tx) => tx.challenges.countAttempt(codeHash(1), { at: at(1), attemptsMax: 5 }),
     take: (tx) => tx.challenges.take(codeHash(1), at(1)),
     removeOf: (tx) => tx.challenges.removeOf(accountId(1)),
     prune: (tx) => tx.challenges.prune(at(1), 5),
@@ -164,14 +164,14 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     countUnclosed: (tx) => tx.uploads.countUnclosed(accountId(1)),
     countUnclosedOwn: (tx) => tx.uploads.countUnclosedOwn(accountId(1)),
     finishing: (tx) => tx.uploads.finishing(),
-    runOut: (tx) => tx.uploads.runOut({ noChunkBefore: at(1), idleBefore: at(1), createdBefore: at(1), most: 5 }),
+    expired: (tx) => tx.uploads.expired({ noChunkBefore: at(1), idleBefore: at(1), createdBefore: at(1), max: 5 }),
     outstandingBytes: (tx) => tx.uploads.outstandingBytes(),
     insert: async (tx) => {
       await tx.uploads.insert(upload(2))
       await tx.uploads.insert(assetUpload(3))
     },
     append: (tx) => tx.uploads.append(uploadId(1), { offset: 0, length: 1, checksum: hash(1) }, at(1)),
-    fallBack: (tx) => tx.uploads.fallBack(uploadId(1), 0),
+    removeChunksFrom: (tx) => tx.uploads.removeChunksFrom(uploadId(1), 0),
     redeclare: async (tx) => {
       await tx.uploads.insert(assetUpload(8))
       await tx.uploads.redeclare(uploadId(8), assetUpload(8))
@@ -201,7 +201,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     move: (tx) => tx.objects.move(object(1).location, { from: 'staged', to: 'kept', at: at(1) }),
     statusOf: (tx) => tx.objects.statusOf(object(1).location, hash(1)),
     findKept: (tx) => tx.objects.findKept(object(1).location),
-    listToScrub: (tx) => tx.objects.listToScrub({ before: at(9), after: undefined, most: 5 }),
+    listToScrub: (tx) => tx.objects.listToScrub({ before: at(9), after: undefined, max: 5 }),
     ownerOf: (tx) => tx.objects.ownerOf('nowhere', uploadId(1)),
     startDeleting: (tx) =>
       tx.objects.startDeleting({
@@ -225,9 +225,9 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     lastSeq: (tx) => tx.changes.lastSeq(accountId(1)),
     assetsAfter: async (tx) => {
       await tx.changes.numberAsset(assetId(1), 1)
-      assert.equal((await tx.changes.assetsAfter({ accountId: accountId(1), changeSeq: 0, most: 5 })).length, 1)
+      assert.equal((await tx.changes.assetsAfter({ accountId: accountId(1), changeSeq: 0, max: 5 })).length, 1)
     },
-    eventsAfter: (tx) => tx.changes.eventsAfter({ accountId: accountId(1), changeSeq: 0, most: 5 }),
+    eventsAfter: (tx) => tx.changes.eventsAfter({ accountId: accountId(1), changeSeq: 0, max: 5 }),
     nextSeq: (tx) => tx.changes.nextSeq(accountId(1)),
     insertEvent: (tx) => tx.changes.insertEvent(event(1)),
     numberAsset: (tx) => tx.changes.numberAsset(assetId(1), 1),
@@ -244,7 +244,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   },
   accountDeletions: {
     waiting: (tx) => tx.accountDeletions.waiting(5),
-    leave: (tx) => tx.accountDeletions.leave({ accountId: accountId(1), secretHash: account(1).secretHash, at: at(1) }),
+    begin: (tx) => tx.accountDeletions.begin({ accountId: accountId(1), secretHash: account(1).secretHash, at: at(1) }),
     finish: (tx) => tx.accountDeletions.finish(accountId(1), at(1)),
   },
   deprecations: {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import fc from 'fast-check'
 import type { LinkCaps, Store } from '../store.ts'
 import { accountId, at, atOnce, countTrue, type InStore, link, opaqueId, seed } from './world.ts'
@@ -15,9 +16,7 @@ export function describeReservations(inStore: InStore): void {
 
 const noCaps: LinkCaps = {
   expiresAt: undefined,
-  maxTotalBytes: undefined,
-  maxFileCount: undefined,
-  maxFileSize: undefined,
+  ...linkCapsOf({}),
   singleUse: false,
 }
 
@@ -27,24 +26,24 @@ async function counters(store: Store, number: number): Promise<readonly (number 
 }
 
 function describeRaces(inStore: InStore): void {
-  const races: readonly { name: string; caps: Partial<LinkCaps>; most: number; room: number }[] = [
-    { name: 'a number of files', caps: { maxFileCount: 7 }, most: 64, room: 7 },
-    { name: 'a number of bytes that is full to the last one', caps: { maxTotalBytes: 130 }, most: 64, room: 13 },
-    { name: 'a number of bytes with a rest too small', caps: { maxTotalBytes: 139 }, most: 64, room: 13 },
-    { name: 'open sessions', caps: {}, most: 5, room: 5 },
-    { name: 'all of them', caps: { maxFileCount: 9, maxTotalBytes: 89, maxFileSize: 10 }, most: 9, room: 8 },
-    { name: 'nothing, as no file is that small', caps: { maxFileSize: 9 }, most: 64, room: 0 },
-    { name: 'no file at all', caps: { maxFileCount: 0 }, most: 64, room: 0 },
-    { name: 'any number while it is for a single use', caps: { singleUse: true }, most: 64, room: 64 },
+  const races: readonly { name: string; caps: Partial<LinkCaps>; max: number; room: number }[] = [
+    { name: 'a number of files', caps: { maxFileCount: 7 }, max: 64, room: 7 },
+    { name: 'a number of bytes that is full to the last one', caps: { maxTotalBytes: 130 }, max: 64, room: 13 },
+    { name: 'a number of bytes with a rest too small', caps: { maxTotalBytes: 139 }, max: 64, room: 13 },
+    { name: 'open sessions', caps: {}, max: 5, room: 5 },
+    { name: 'all of them', caps: { maxFileCount: 9, maxTotalBytes: 89, maxFileSize: 10 }, max: 9, room: 8 },
+    { name: 'nothing, as no file is that small', caps: { maxFileSize: 9 }, max: 64, room: 0 },
+    { name: 'no file at all', caps: { maxFileCount: 0 }, max: 64, room: 0 },
+    { name: 'any number while it is for a single use', caps: { singleUse: true }, max: 64, room: 64 },
   ]
-  for (const { name, caps, most, room } of races) {
+  for (const { name, caps, max, room } of races) {
     it(
       `admits of 64 at once exactly the ${room} that fit a link with room for ${name}`,
       inStore(async (store) => {
         await seed(store)
         await store.write((tx) => tx.links.insert(link(3, caps)))
         const admitted = await atOnce(store, 64, (tx) =>
-          tx.links.reserve(opaqueId(3), { size: 10, at: at(5), maxOpenSessions: most }),
+          tx.links.reserve(opaqueId(3), { size: 10, at: at(5), maxOpenSessions: max }),
         )
         assert.equal(countTrue(admitted), room)
         assert.deepEqual(await counters(store, 3), [room, room * 10, 0, 0])

@@ -164,7 +164,7 @@ function describeChallenges(inStore: InStore): void {
         await tx.challenges.insert(challenge(2))
       })
       const counted = (number: number, seconds: number) =>
-        atOnce(store, 64, (tx) => tx.challenges.countTry(codeHash(number), { at: at(seconds), triesMost: 5 }))
+        atOnce(store, 64, (tx) => tx.challenges.countAttempt(codeHash(number), { at: at(seconds), attemptsMax: 5 }))
       assert.equal(countTrue(await counted(2, 300)), 0)
       assert.equal(countTrue(await counted(1, 299)), 5)
       assert.equal(countTrue(await counted(3, 1)), 0)

@@ -134,7 +134,7 @@ function describeEnding(inStore: InStore): void {
         share(7),
         share(8, { accountId: accountId(2), expiresAt: at(10) }),
       )
-      const endExpired = (most: number) => store.write((tx) => tx.shares.endExpired(at(40), at(90), most))
+      const endExpired = (max: number) => store.write((tx) => tx.shares.endExpired(at(40), at(90), max))
       assert.deepEqual([await endExpired(2), await endExpired(2), await endExpired(2)], [2, 1, 0])
       assert.deepEqual(await listed(store), [opaqueId(3), opaqueId(5), opaqueId(7)])
       const endSome = () => store.write((tx) => tx.shares.endSomeOf(accountId(1), at(90), 2))

@@ -12,8 +12,8 @@ export function describeTransactions(inStore: InStore): void {
   })
 }
 
-async function emails(store: Store, most: number): Promise<readonly (string | undefined)[]> {
-  const numbers = Array.from({ length: most }, (_, index) => index + 1)
+async function emails(store: Store, max: number): Promise<readonly (string | undefined)[]> {
+  const numbers = Array.from({ length: max }, (_, index) => index + 1)
   return await store.read((tx) =>
     Promise.all(numbers.map(async (number) => (await tx.accounts.find(accountId(number)))?.email)),
   )

@@ -149,7 +149,7 @@ function describeChunks(inStore: InStore): void {
           await tx.uploads.insert(upload(number))
           for (const offset of [0, 30, 60]) await tx.uploads.append(uploadId(number), chunk(offset, 30), at(1))
         }
-        await tx.uploads.fallBack(uploadId(1), 30)
+        await tx.uploads.removeChunksFrom(uploadId(1), 30)
         return await tx.uploads.append(uploadId(1), chunk(30, 5), at(2))
       })
       assert.equal(again, true)
@@ -157,7 +157,7 @@ function describeChunks(inStore: InStore): void {
       assert.deepEqual([found?.receivedBytes, found?.chunkCount], [35, 2])
       assert.deepEqual(await store.read((tx) => tx.uploads.chunks(uploadId(1))), [chunk(0, 30), chunk(30, 5)])
       assert.equal((await find(store, 2))?.receivedBytes, 90)
-      await store.write((tx) => tx.uploads.fallBack(uploadId(2), 0))
+      await store.write((tx) => tx.uploads.removeChunksFrom(uploadId(2), 0))
       assert.deepEqual([(await find(store, 2))?.receivedBytes, (await find(store, 2))?.chunkCount], [0, 0])
     }),
   )
@@ -170,7 +170,7 @@ function describeChunks(inStore: InStore): void {
         await tx.uploads.insert(upload(1))
         await tx.uploads.append(uploadId(1), chunk(0, 100), at(1))
         await tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(2) })
-        await tx.uploads.fallBack(uploadId(1), 0)
+        await tx.uploads.removeChunksFrom(uploadId(1), 0)
       })
       assert.equal((await find(store, 1))?.receivedBytes, 100)
       assert.equal((await store.read((tx) => tx.uploads.chunks(uploadId(1)))).length, 1)
@@ -254,9 +254,9 @@ function describeLists(inStore: InStore): void {
         await tx.uploads.move(uploadId(7), { from: 'open', to: 'finishing', at: at(1) })
       })
       const limits = { noChunkBefore: at(500), idleBefore: at(450), createdBefore: at(100) }
-      const runOut = (most: number) => store.read((tx) => tx.uploads.runOut({ ...limits, most }))
-      assert.deepEqual(ids(await runOut(10)).toSorted(), [uploadId(1), uploadId(3), uploadId(5)])
-      assert.equal((await runOut(2)).length, 2)
+      const expired = (max: number) => store.read((tx) => tx.uploads.expired({ ...limits, max }))
+      assert.deepEqual(ids(await expired(10)).toSorted(), [uploadId(1), uploadId(3), uploadId(5)])
+      assert.equal((await expired(2)).length, 2)
     }),
   )
 

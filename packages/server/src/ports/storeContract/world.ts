@@ -23,6 +23,7 @@ import {
   type Sha256Hex,
   type UploadId,
 } from '@blindkeep/protocol/ids'
+import { linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type {
   AdoptedDrop,
@@ -43,6 +44,14 @@ import type {
   StoredObject,
   WriteTx,
 } from '../store.ts'
+
+/** One adapter over an empty store of its own. */
+export interface StoreWorld {
+  readonly store: Store
+  /** Closes the store, or the one reopened last, and opens what it left as a new process would. Absent where nothing is left. */
+  readonly reopen?: () => Promise<Store>
+  close(): Promise<void>
+}
 
 /** Turns what is to be shown of one store into the body of a test, which opens the store and closes it. */
 export type InStore = (work: (store: Store) => Promise<void>) => () => Promise<void>
@@ -135,9 +144,7 @@ export function link(number: number, given: Partial<NewLink> = {}): NewLink {
     sealedLabel: undefined,
     createdAt: at(number),
     expiresAt: undefined,
-    maxTotalBytes: undefined,
-    maxFileCount: undefined,
-    maxFileSize: undefined,
+    ...linkCapsOf({}),
     singleUse: false,
     ...given,
   }

@@ -5,7 +5,7 @@ interface CodeFieldProps {
   readonly label: string
   readonly code: string
   readonly onCode: (code: string) => void
-  /** An authenticator's six digits; a backup code has letters. */
+  /** True for the six digits of an authenticator; a backup code has letters. */
   readonly isNumeric: boolean
   readonly fault: string | undefined
   readonly field?: Ref<HTMLInputElement> | undefined

@@ -32,7 +32,6 @@ function DeleteDialog({ email, session, onClose }: DeleteAccountProps & { readon
   const { owner, language } = useOwnerPages()
   const text = accountText(language)
   const [typed, setTyped] = useState('')
-  const [hasTried, setTried] = useState(false)
   const isConfirmed = typed.trim().toLowerCase() === email.toLowerCase()
   return (
     <Dialog title={text.leave.dialogTitle} closeLabel={text.page.close} onClose={onClose}>
@@ -49,25 +48,29 @@ function DeleteDialog({ email, session, onClose }: DeleteAccountProps & { readon
         submit={text.leave.submit}
         kind="danger"
         isReady={isConfirmed}
-        onTried={() => setTried(true)}
         onSubmit={async ({ password }) => {
           await owner.deleteAccount({ password })
           await session.endDeleted()
         }}
         onCancel={onClose}
       >
-        <Field label={text.leave.confirm(email)} fault={hasTried && !isConfirmed ? text.leave.confirmFault : undefined}>
-          {(input) => (
-            <input
-              {...input}
-              value={typed}
-              autocomplete="off"
-              autocapitalize="none"
-              spellcheck={false}
-              onInput={(event) => setTyped(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        {(hasTried) => (
+          <Field
+            label={text.leave.confirm(email)}
+            fault={hasTried && !isConfirmed ? text.leave.confirmFault : undefined}
+          >
+            {(input) => (
+              <input
+                {...input}
+                value={typed}
+                autocomplete="off"
+                autocapitalize="none"
+                spellcheck={false}
+                onInput={(event) => setTyped(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+        )}
       </PasswordForm>
     </Dialog>
   )

@@ -3,20 +3,20 @@ import { Button, Notice } from '../../common/controls.tsx'
 import { formatInstant } from '../../common/format.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
-import { forgetDevice, keptDevice } from '../device.ts'
+import { forgetDevice, storedDevice } from '../device.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorText } from '../errorText.ts'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { Section } from './section.tsx'
 
-/** Whose signatures count. */
+/** The devices whose signatures the account accepts. */
 export function DevicesSection() {
   const { owner, language, tell } = useOwnerPages()
   const text = accountText(language).devices
   const loaded = useLoaded(async () => {
-    const [devices, kept] = await Promise.all([owner.devices(), keptDevice(owner)])
-    return { devices, here: kept?.deviceId }
+    const [devices, stored] = await Promise.all([owner.devices(), storedDevice(owner)])
+    return { devices, here: stored?.deviceId }
   })
   const action = useAction()
   const revoke = ({ deviceId }: ListedDevice) =>
@@ -70,11 +70,11 @@ interface DeviceRowProps {
   readonly device: ListedDevice
   readonly isHere: boolean
   readonly isBusy?: boolean
-  /** Left out for what is revoked. */
+  /** Absent for a revoked device. */
   readonly onRevoke?: () => void
 }
 
-/** Enough of an id to tell a few apart. */
+/** The end of an id is enough to tell devices apart. */
 const SHOWN_CHARACTERS = 8
 
 function DeviceRow({ device, isHere, isBusy, onRevoke }: DeviceRowProps) {

@@ -9,7 +9,7 @@ describe('the strength of a password', () => {
     assert.deepEqual(passwordStrength('🔑🔑🔑'), { level: 'short', missing: 9 })
   })
 
-  it('calls weak what is long and yet a pattern', () => {
+  it('is weak for a long password that is a pattern', () => {
     for (const pattern of [
       'aaaaaaaaaaaaaaaaaaaaaaaa',
       '190219841902',
@@ -20,7 +20,7 @@ describe('the strength of a password', () => {
       assert.equal(passwordStrength(pattern, 'olga.mueller@example.org').level, 'weak', pattern)
   })
 
-  it('calls good only what is long', () => {
+  it('is good only for a long password', () => {
     assert.equal(passwordStrength('kT7!vmq2#Lxp').level, 'fair')
     assert.equal(passwordStrength('anchor violet gravel tuba').level, 'good')
   })

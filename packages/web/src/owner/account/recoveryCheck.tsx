@@ -1,16 +1,16 @@
 import { WordsError } from '@blindkeep/client/errors'
 import { checkRecoveryWords } from '@blindkeep/client/recovery'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { focusFault } from '../focusFault.ts'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
+import { CheckedForm } from './checkedForm.tsx'
 import { UnfoldingSection } from './section.tsx'
 import { WordsField } from './wordsField.tsx'
 
-/** Nobody can say whether an account has recovery words, not even its client; whether given ones open it, anybody who has them can try. */
+/** No client can tell whether an account has recovery words, but the owner can check whether given words open it. */
 export function RecoveryCheck({ email }: { readonly email: string }) {
   const { language } = useOwnerPages()
   return (
@@ -24,49 +24,45 @@ function CheckForm({ email, onClose }: { readonly email: string; readonly onClos
   const { owner, baseUrl, language } = useOwnerPages()
   const text = accountText(language)
   const [words, setWords] = useState('')
-  const [isGood, setGood] = useState(false)
+  const [isRight, setRight] = useState(false)
   const action = useAction()
-  const form = useRef<HTMLFormElement>(null)
   const { error } = action
-  useEffect(() => form.current?.querySelector('textarea')?.focus(), [])
-  useEffect(() => {
-    if (error instanceof WordsError && form.current !== null) focusFault(form.current)
-  }, [error])
   const check = async () => {
-    setGood(false)
+    setRight(false)
     const { accountKey } = owner
-    setGood(await action.run(() => checkRecoveryWords({ baseUrl, email, words, accountKey })))
+    setRight(await action.run(() => checkRecoveryWords({ baseUrl, email, words, accountKey })))
   }
   return (
-    <form
-      ref={form}
-      class="stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        void check()
-      }}
+    <CheckedForm
+      isComplete
+      onSubmit={() => void check()}
+      fieldError={error instanceof WordsError ? error : undefined}
+      focusesFirst
     >
-      <p>{text.recovery.checkExplain}</p>
-      <WordsField
-        words={words}
-        onWords={(typed) => {
-          setWords(typed)
-          setGood(false)
-        }}
-        error={error}
-        language={language}
-      />
-      {error !== undefined && !(error instanceof WordsError) && <ErrorNotice error={error} language={language} />}
-      {isGood && <Notice tone="good">{text.recovery.good}</Notice>}
-      <div class="row">
-        <Button kind="primary" submits busy={action.isBusy}>
-          {text.recovery.submit}
-        </Button>
-        <Button kind="quiet" onClick={onClose}>
-          {text.page.close}
-        </Button>
-      </div>
-    </form>
+      {() => (
+        <>
+          <p>{text.recovery.checkExplain}</p>
+          <WordsField
+            words={words}
+            onWords={(typed) => {
+              setWords(typed)
+              setRight(false)
+            }}
+            error={error}
+            language={language}
+          />
+          {error !== undefined && !(error instanceof WordsError) && <ErrorNotice error={error} language={language} />}
+          {isRight && <Notice tone="good">{text.recovery.good}</Notice>}
+          <div class="row">
+            <Button kind="primary" submits busy={action.isBusy}>
+              {text.recovery.submit}
+            </Button>
+            <Button kind="quiet" onClick={onClose}>
+              {text.page.close}
+            </Button>
+          </div>
+        </>
+      )}
+    </CheckedForm>
   )
 }

@@ -1,37 +1,38 @@
 import { NetworkError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { type NewRecoveryWords, newRecoveryWords } from '@blindkeep/client/recovery'
+import type { Ref } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Field, Notice } from '../../common/controls.tsx'
-import { useBusy } from '../busy.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { focusFault } from '../focusFault.ts'
 import { goTo } from '../route.ts'
 import { accountText } from '../texts.ts'
 import { type Action, useAction } from '../useAction.ts'
-import { EmailField, isEmail, StayCheck, Working } from './doorFields.tsx'
-import { DoorFrame, type DoorProps } from './doorFrame.tsx'
-import { isAcceptable, NewPasswordFields } from './passwordField.tsx'
-import { asksForInvite, register, type Tries } from './registration.ts'
+import { CheckedForm } from './checkedForm.tsx'
+import { NewPasswordFields, useNewPassword } from './newPassword.tsx'
+import { type Attempts, needsInvite, register } from './registration.ts'
+import { SignedOutFrame, type SignedOutProps } from './signedOutFrame.tsx'
+import { EmailField, isEmail, StayCheck, Working } from './signInFields.tsx'
 import { WordsSteps } from './wordsSteps.tsx'
 
-interface RegisterPageProps extends DoorProps {
-  /** Out of the address, where somebody was sent one. */
+interface RegisterPageProps extends SignedOutProps {
+  /** From the address of an invitation. */
   readonly invite: string | undefined
-  /** From now on the page must stay, whatever the address says: it holds words that are nowhere else. */
-  readonly onHold: () => void
+  /** The page must stay shown from now on, whatever the address says: only it has the recovery words. */
+  readonly onCreated: () => void
 }
 
-/** An account that is made, and what is not yet shown of it. */
-interface Made {
+/** An account that was created in this page. */
+interface CreatedAccount {
   readonly email: string
   readonly recovery: NewRecoveryWords
   readonly enter: () => Promise<void>
 }
 
-export function RegisterPage({ language, onLanguage, newEntrance, tell, invite, onHold }: RegisterPageProps) {
+export function RegisterPage({ language, onLanguage, newAttempt, tell, invite, onCreated }: RegisterPageProps) {
   const text = accountText(language)
-  const [made, setMade] = useState<Made>()
+  const [created, setCreated] = useState<CreatedAccount>()
   const [words, setWords] = useState<readonly string[]>()
   const checking = useAction()
   const finish = async (enter: () => Promise<void>) => {
@@ -39,57 +40,57 @@ export function RegisterPage({ language, onLanguage, newEntrance, tell, invite, 
     await enter()
     tell({ tone: 'good', text: text.words.done })
   }
-  const check = ({ recovery }: Made) => void checking.run(async () => setWords(await recovery.confirm()))
-  if (made === undefined)
+  const check = ({ recovery }: CreatedAccount) => void checking.run(async () => setWords(await recovery.confirm()))
+  if (created === undefined)
     return (
-      <DoorFrame title={text.register.title} language={language} onLanguage={onLanguage}>
+      <SignedOutFrame title={text.register.title} language={language} onLanguage={onLanguage}>
         <RegisterForm
           language={language}
-          newEntrance={newEntrance}
+          newAttempt={newAttempt}
           invite={invite}
-          onMade={(next) => {
-            onHold()
-            setMade(next)
+          onAccount={(next) => {
+            onCreated()
+            setCreated(next)
             check(next)
           }}
         />
         <a class="button quiet" href="#/">
           {text.register.signIn}
         </a>
-      </DoorFrame>
+      </SignedOutFrame>
     )
   if (words === undefined)
     return (
-      <DoorFrame title={text.words.title} wide language={language} onLanguage={onLanguage}>
+      <SignedOutFrame title={text.words.title} wide language={language} onLanguage={onLanguage}>
         <Checking
           action={checking}
           language={language}
-          onRetry={() => check(made)}
-          onWithout={() => void finish(made.enter)}
+          onRetry={() => check(created)}
+          onWithout={() => void finish(created.enter)}
         />
-      </DoorFrame>
+      </SignedOutFrame>
     )
   return (
     <WordsSteps
       words={words}
-      email={made.email}
+      email={created.email}
       language={language}
       onLanguage={onLanguage}
-      onDone={() => void finish(made.enter)}
+      onDone={() => void finish(created.enter)}
     />
   )
 }
 
-interface CheckingProps extends Pick<DoorProps, 'language'> {
+interface CheckingProps extends Pick<SignedOutProps, 'language'> {
   readonly action: Action
   readonly onRetry: () => void
   readonly onWithout: () => void
 }
 
-/** The words are shown only when it is certain that they open the account, so an answer that does not come is asked for again. */
+/** The words are shown only once the server has confirmed that they open the account. */
 function Checking({ action, language, onRetry, onWithout }: CheckingProps) {
   const text = accountText(language).register
-  useBusy(true)
+  useCloseGuard(true)
   if (action.error === undefined) return <p role="status">{text.checking}</p>
   return (
     <>
@@ -105,94 +106,96 @@ function Checking({ action, language, onRetry, onWithout }: CheckingProps) {
   )
 }
 
-interface RegisterFormProps extends Pick<DoorProps, 'language' | 'newEntrance'> {
+interface RegisterFormProps extends Pick<SignedOutProps, 'language' | 'newAttempt'> {
   readonly invite: string | undefined
-  readonly onMade: (made: Made) => void
+  readonly onAccount: (created: CreatedAccount) => void
 }
 
-function RegisterForm({ language, newEntrance, invite: given, onMade }: RegisterFormProps) {
+function RegisterForm({ language, newAttempt, invite: given, onAccount }: RegisterFormProps) {
   const text = accountText(language)
   const [email, setEmail] = useState('')
-  const [password, setPassword] = useState('')
-  const [repeated, setRepeated] = useState('')
+  const password = useNewPassword()
   const [invite, setInvite] = useState(given ?? '')
   const [stay, setStay] = useState(false)
-  const [hasTried, setTried] = useState(false)
   const [sentInvite, setSentInvite] = useState('')
   const [isInviteAsked, setInviteAsked] = useState(given !== undefined)
   const action = useAction()
-  const form = useRef<HTMLFormElement>(null)
-  // The same over all tries: which of them made the account, nobody knows where answers get lost.
-  const tries = useRef<Tries & { readonly recovery: NewRecoveryWords }>(undefined)
-  const isClosed = asksForInvite(action.error)
+  const inviteField = useRef<HTMLInputElement>(null)
+  // The same words for all attempts: when an answer is lost, any of the attempts may have created the account.
+  const attempts = useRef<Attempts & { readonly recovery: NewRecoveryWords }>(undefined)
+  const isClosed = needsInvite(action.error)
   useEffect(() => {
     if (!isClosed) return
     setInviteAsked(true)
-    requestAnimationFrame(() => form.current?.querySelector<HTMLInputElement>('[name=invite]')?.focus())
+    requestAnimationFrame(() => inviteField.current?.focus())
   }, [action.error])
 
-  const make = async () => {
-    tries.current ??= { wasLost: false, recovery: newRecoveryWords() }
-    const { recovery } = tries.current
-    const { enter, ...entrance } = newEntrance()
+  const submit = async () => {
+    attempts.current ??= { wasLost: false, recovery: newRecoveryWords() }
+    const { recovery } = attempts.current
+    const { enter, ...entrance } = newAttempt()
     const code = invite.trim()
     setSentInvite(code)
-    const options = { ...entrance, email, password, recovery, invite: code === '' ? undefined : code }
-    const owner: Owner = await register(options, tries.current)
-    onMade({ email, recovery, enter: () => enter(owner, { stay }) })
+    const options = { ...entrance, email, password: password.value, recovery, invite: code === '' ? undefined : code }
+    const owner: Owner = await register(options, attempts.current)
+    onAccount({ email, recovery, enter: () => enter(owner, { stay }) })
   }
   const isRefused = isClosed && sentInvite !== '' && invite.trim() === sentInvite
-  const isMissing = hasTried && invite.trim() === '' && !(isClosed && sentInvite === '')
-  const inviteFault = isRefused ? text.register.inviteWrong : isMissing ? text.required : undefined
-  const isReady = isEmail(email) && isAcceptable(password, repeated) && (!isInviteAsked || invite.trim() !== '')
+  const isMissing = invite.trim() === '' && !(isClosed && sentInvite === '')
+  const inviteFault = (hasTried: boolean) =>
+    isRefused ? text.register.inviteWrong : hasTried && isMissing ? text.required : undefined
   return (
-    <form
-      ref={form}
-      class="stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        setTried(true)
-        if (isReady) void action.run(make)
-        else focusFault(event.currentTarget)
-      }}
+    <CheckedForm
+      isComplete={isEmail(email) && password.isAcceptable && (!isInviteAsked || invite.trim() !== '')}
+      onSubmit={() => void action.run(submit)}
     >
-      {action.error !== undefined && !isClosed && <ErrorNotice error={action.error} language={language} />}
-      {action.error instanceof NetworkError && <Notice tone="info">{text.register.lost}</Notice>}
-      <EmailField email={email} onEmail={setEmail} hasTried={hasTried} language={language} />
-      <NewPasswordFields
-        label={text.password}
-        value={password}
-        repeated={repeated}
-        onInput={setPassword}
-        onRepeat={setRepeated}
-        language={language}
-        email={email}
-        hasTried={hasTried}
-      />
-      {isInviteAsked && <InviteField invite={invite} onInvite={setInvite} language={language} fault={inviteFault} />}
-      <StayCheck stay={stay} onStay={setStay} language={language} />
-      <Button kind="primary" submits busy={action.isBusy}>
-        {text.register.submit}
-      </Button>
-      <Working isShown={action.isBusy} text={text.working} />
-    </form>
+      {(hasTried) => (
+        <>
+          {action.error !== undefined && !isClosed && <ErrorNotice error={action.error} language={language} />}
+          {action.error instanceof NetworkError && <Notice tone="info">{text.register.lost}</Notice>}
+          <EmailField email={email} onEmail={setEmail} hasTried={hasTried} language={language} />
+          <NewPasswordFields
+            label={text.password}
+            password={password}
+            language={language}
+            email={email}
+            hasTried={hasTried}
+          />
+          {isInviteAsked && (
+            <InviteField
+              invite={invite}
+              onInvite={setInvite}
+              language={language}
+              fault={inviteFault(hasTried)}
+              field={inviteField}
+            />
+          )}
+          <StayCheck stay={stay} onStay={setStay} language={language} />
+          <Button kind="primary" submits busy={action.isBusy}>
+            {text.register.submit}
+          </Button>
+          <Working isShown={action.isBusy} text={text.working} />
+        </>
+      )}
+    </CheckedForm>
   )
 }
 
-interface InviteFieldProps extends Pick<DoorProps, 'language'> {
+interface InviteFieldProps extends Pick<SignedOutProps, 'language'> {
   readonly invite: string
   readonly onInvite: (invite: string) => void
   readonly fault: string | undefined
+  readonly field: Ref<HTMLInputElement>
 }
 
-function InviteField({ invite, onInvite, fault, language }: InviteFieldProps) {
+function InviteField({ invite, onInvite, fault, field, language }: InviteFieldProps) {
   const text = accountText(language).register
   return (
     <Field label={text.invite} hint={text.inviteHint} fault={fault}>
       {(input) => (
         <input
           {...input}
+          ref={field}
           name="invite"
           class="mono"
           value={invite}

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { systemEnvironment } from '@blindkeep/client/environment'
 import { askedPlaces } from './registration.ts'
 
-describe('the words that are asked for', () => {
+describe('the recovery words that are asked for', () => {
   it('are three different ones in their order', () => {
     for (let round = 0; round < 50; round += 1) {
       const places = askedPlaces(24, systemEnvironment.randomBytes)
@@ -16,7 +16,7 @@ describe('the words that are asked for', () => {
     }
   })
 
-  it('are any of them, by lot', () => {
+  it('are chosen at random among all', () => {
     const places = new Set<number>()
     for (let round = 0; round < 400; round += 1)
       for (const place of askedPlaces(24, systemEnvironment.randomBytes)) places.add(place)

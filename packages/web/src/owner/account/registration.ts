@@ -1,44 +1,44 @@
-/** Makes an account, also over answers that get lost. */
+/** Creates an account, even when answers get lost. */
 import { logIn, type Register, registerOwner } from '@blindkeep/client/account'
 import { NetworkError, ProblemError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 
-export interface Tries {
-  /** The answer to an earlier try was lost, so that the account may be there. */
+export interface Attempts {
+  /** The answer to an earlier attempt was lost: the account may exist. */
   wasLost: boolean
 }
 
-/** What may be said of the very account that an earlier try has made (`registerOwner`). */
+/** Refusals that an account from an earlier attempt can cause (`registerOwner`). */
 const MAYBE_OWN: readonly ProblemError['code'][] = ['error.auth.user_already_exists', 'error.auth.registration_closed']
 
 /**
- * Throws what registering throws. After a try whose answer was lost, a refusal that may be about the caller's own account is settled by signing in:
- * only who has made it knows the password.
+ * Throws what registering throws. After a lost answer, a refusal may be about the user's own new account: then this signs in, which works only with the
+ * account's password.
  */
-export async function register(options: Register, tries: Tries): Promise<Owner> {
+export async function register(options: Register, attempts: Attempts): Promise<Owner> {
   try {
     return await registerOwner(options)
   } catch (error) {
-    if (error instanceof NetworkError) tries.wasLost = true
-    if (!tries.wasLost || !(error instanceof ProblemError && MAYBE_OWN.includes(error.code))) throw error
+    if (error instanceof NetworkError) attempts.wasLost = true
+    if (!attempts.wasLost || !(error instanceof ProblemError && MAYBE_OWN.includes(error.code))) throw error
     const { owner } = await logIn(options).catch((): { readonly owner?: Owner } => ({}))
     if (owner === undefined) throw error
     return owner
   }
 }
 
-export function asksForInvite(error: unknown): boolean {
+export function needsInvite(error: unknown): boolean {
   return error instanceof ProblemError && error.code === 'error.auth.registration_closed'
 }
 
-/** Three places out of the words, in their order, at random: who has not written them down shall notice now. */
+/** Three random places of the words, in ascending order. A user who has not written the words down notices now. */
 export function askedPlaces(count: number, random: (bytes: number) => Uint8Array): readonly number[] {
-  const places = Array.from({ length: count }, (_, index) => ({ place: index + 1, lot: random(1)[0] ?? 0 }))
+  const places = Array.from({ length: count }, (_, index) => ({ place: index + 1, rank: random(1)[0] ?? 0 }))
   return places
-    .sort((one, other) => one.lot - other.lot)
-    .slice(0, ASKED)
+    .sort((one, other) => one.rank - other.rank)
+    .slice(0, ASKED_WORDS)
     .map(({ place }) => place)
     .sort((one, other) => one - other)
 }
 
-const ASKED = 3
+const ASKED_WORDS = 3

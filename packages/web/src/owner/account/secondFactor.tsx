@@ -1,8 +1,8 @@
 import { NetworkError, ProblemError } from '@blindkeep/client/errors'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Notice } from '../../common/controls.tsx'
 import { QrCode } from '../../common/qrCode.tsx'
-import { useBusy } from '../busy.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorText } from '../errorText.ts'
@@ -84,7 +84,7 @@ export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
 }
 
 interface ConfirmFormProps {
-  /** What the authenticator reads: SECRET. */
+  /** SECRET. The authenticator reads it from the QR code. */
   readonly address: string
   readonly onCodes: (codes: readonly string[]) => void
   readonly onUnsure: () => void
@@ -154,8 +154,8 @@ function BackupCodes({ email, codes, onDone }: BackupCodesProps) {
   const { language } = useOwnerPages()
   const text = accountText(language).factor
   const heading = useRef<HTMLHeadingElement>(null)
-  // They are shown only now.
-  useBusy(true)
+  // The codes are never shown again.
+  useCloseGuard(true)
   useEffect(() => heading.current?.focus(), [])
   return (
     <div class="stack">

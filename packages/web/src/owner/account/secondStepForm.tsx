@@ -14,12 +14,12 @@ interface SecondStepFormProps {
   readonly challenge: SecondStep
   readonly language: Language
   readonly onOwner: (owner: Owner) => Promise<void>
-  /** The challenge is over: begin anew. */
+  /** The challenge has expired: the user must sign in again. */
   readonly onOver: () => void
   readonly onBack: () => void
 }
 
-/** The code of an authenticator, or a backup code. A wrong one is asked for again in place. */
+/** Asks for the code of an authenticator, or a backup code, until it is right. */
 export function SecondStepForm({ challenge, language, onOwner, onOver, onBack }: SecondStepFormProps) {
   const text = accountText(language).secondStep
   const [code, setCode] = useState('')

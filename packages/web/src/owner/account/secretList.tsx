@@ -1,4 +1,4 @@
-/** Something that is shown once and has to be kept: in order, to copy, to print, to save. */
+/** A list of secrets that is shown once: to copy, to print, to save. */
 
 import { Button } from '../../common/controls.tsx'
 import { CopyButton } from '../../common/copyButton.tsx'
@@ -7,18 +7,18 @@ import type { Language } from '../../common/language.ts'
 import { accountText } from '../texts.ts'
 
 interface SecretListProps {
-  /** Says what it is, also on paper. */
+  /** Also printed. */
   readonly title: string
   readonly label: string
   readonly email: string
   readonly items: readonly string[]
   readonly fileName: string
-  /** Behind `#`: where it is asked for, for who finds the paper years later. */
+  /** The page (behind `#/`) where the secrets are used; printed for a reader years later. */
   readonly path: string
   readonly language: Language
 }
 
-/** As long as a recovery word may be (BIP-39). */
+/** The longest recovery word (BIP-39). */
 const SHORT_CHARACTERS = 8
 
 export function SecretList({ title, label, email, items, fileName, path, language }: SecretListProps) {

@@ -5,12 +5,12 @@ import type { IconName } from '../../common/icons.tsx'
 
 interface SectionProps {
   readonly title: string
-  /** Beside the title: how it stands. */
+  /** The state, beside the title. */
   readonly state?: ComponentChildren
   readonly children: ComponentChildren
 }
 
-/** One matter of the account page. */
+/** One section of the account page. */
 export function Section({ title, state, children }: SectionProps) {
   const id = useId()
   return (
@@ -31,7 +31,7 @@ interface UnfoldingSectionProps {
   readonly children: (close: () => void) => ComponentChildren
 }
 
-/** One matter whose form most visits need not see. */
+/** A section with a form that a button opens. */
 export function UnfoldingSection({ text, icon, children }: UnfoldingSectionProps) {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -11,7 +11,7 @@ import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { Section } from './section.tsx'
 
-/** Where the account is signed in: this browser first, then what was used last. */
+/** The account's sessions: this browser first, then the last used ones. */
 export function SessionsSection({ session }: { readonly session: PageSession }) {
   const { owner, language, tell } = useOwnerPages()
   const text = accountText(language).sessions

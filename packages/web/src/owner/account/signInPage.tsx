@@ -3,22 +3,22 @@ import type { Owner } from '@blindkeep/client/owner'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { focusFault } from '../focusFault.ts'
-import type { OutReason } from '../session.ts'
+import type { SignedOutReason } from '../sessionView.ts'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
-import { EmailField, isEmail, StayCheck, Working } from './doorFields.tsx'
-import { DoorFrame, type DoorProps } from './doorFrame.tsx'
+import { CheckedForm } from './checkedForm.tsx'
 import { PasswordField } from './passwordField.tsx'
 import { SecondStepForm } from './secondStepForm.tsx'
+import { SignedOutFrame, type SignedOutProps } from './signedOutFrame.tsx'
+import { EmailField, isEmail, StayCheck, Working } from './signInFields.tsx'
 
-interface SignInPageProps extends DoorProps {
-  readonly reason: OutReason | undefined
+interface SignInPageProps extends SignedOutProps {
+  readonly reason: SignedOutReason | undefined
 }
 
 type Enter = (owner: Owner) => Promise<void>
 
-export function SignInPage({ language, onLanguage, newEntrance, reason }: SignInPageProps) {
+export function SignInPage({ language, onLanguage, newAttempt, reason }: SignInPageProps) {
   const text = accountText(language)
   const [challenge, setChallenge] = useState<{ readonly step: SecondStep; readonly enter: Enter }>()
   const [isOver, setOver] = useState(false)
@@ -28,7 +28,7 @@ export function SignInPage({ language, onLanguage, newEntrance, reason }: SignIn
   }
   if (challenge !== undefined)
     return (
-      <DoorFrame title={text.secondStep.title} language={language} onLanguage={onLanguage}>
+      <SignedOutFrame title={text.secondStep.title} language={language} onLanguage={onLanguage}>
         <SecondStepForm
           challenge={challenge.step}
           language={language}
@@ -36,18 +36,18 @@ export function SignInPage({ language, onLanguage, newEntrance, reason }: SignIn
           onOver={() => begin(true)}
           onBack={() => begin(false)}
         />
-      </DoorFrame>
+      </SignedOutFrame>
     )
   return (
-    <DoorFrame title={text.signIn.title} language={language} onLanguage={onLanguage}>
+    <SignedOutFrame title={text.signIn.title} language={language} onLanguage={onLanguage}>
       {isOver ? (
         <Notice tone="warn">{text.secondStep.over}</Notice>
       ) : (
         reason !== undefined && <ReasonNotice reason={reason} text={text.signIn.reasons[reason]} />
       )}
-      <PasswordForm
+      <SignInForm
         language={language}
-        newEntrance={newEntrance}
+        newAttempt={newAttempt}
         onChallenge={(step, enter) => setChallenge({ step, enter })}
       />
       <div class="row apart">
@@ -58,64 +58,57 @@ export function SignInPage({ language, onLanguage, newEntrance, reason }: SignIn
           {text.signIn.recover}
         </a>
       </div>
-    </DoorFrame>
+    </SignedOutFrame>
   )
 }
 
-function ReasonNotice({ reason, text }: { readonly reason: OutReason; readonly text: string }) {
+function ReasonNotice({ reason, text }: { readonly reason: SignedOutReason; readonly text: string }) {
   return <Notice tone={reason === 'ended' || reason === 'signed_out_unheard' ? 'warn' : 'info'}>{text}</Notice>
 }
 
-interface PasswordFormProps extends Pick<DoorProps, 'language' | 'newEntrance'> {
+interface SignInFormProps extends Pick<SignedOutProps, 'language' | 'newAttempt'> {
   readonly onChallenge: (step: SecondStep, enter: Enter) => void
 }
 
-function PasswordForm({ language, newEntrance, onChallenge }: PasswordFormProps) {
+function SignInForm({ language, newAttempt, onChallenge }: SignInFormProps) {
   const text = accountText(language)
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [stay, setStay] = useState(false)
-  const [hasTried, setTried] = useState(false)
   const action = useAction()
-  const form = useRef<HTMLFormElement>(null)
+  const passwordField = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    if (action.error !== undefined)
-      form.current?.querySelector<HTMLInputElement>('[autocomplete=current-password]')?.select()
+    if (action.error !== undefined) passwordField.current?.select()
   }, [action.error])
 
   const signIn = async () => {
-    const { enter, ...entrance } = newEntrance()
+    const { enter, ...entrance } = newAttempt()
     const entered = (owner: Owner) => enter(owner, { stay })
     const { owner, challenge } = await logIn({ ...entrance, email, password })
     if (owner !== undefined) await entered(owner)
     else onChallenge(challenge, entered)
   }
   return (
-    <form
-      ref={form}
-      class="stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        setTried(true)
-        if (isEmail(email) && password !== '') void action.run(signIn)
-        else focusFault(event.currentTarget)
-      }}
-    >
-      {action.error !== undefined && <ErrorNotice error={action.error} language={language} />}
-      <EmailField email={email} onEmail={setEmail} hasTried={hasTried} language={language} />
-      <PasswordField
-        label={text.password}
-        value={password}
-        onInput={setPassword}
-        language={language}
-        fault={hasTried && password === '' ? text.required : undefined}
-      />
-      <StayCheck stay={stay} onStay={setStay} language={language} />
-      <Button kind="primary" submits busy={action.isBusy}>
-        {text.signIn.submit}
-      </Button>
-      <Working isShown={action.isBusy} text={text.working} />
-    </form>
+    <CheckedForm isComplete={isEmail(email) && password !== ''} onSubmit={() => void action.run(signIn)}>
+      {(hasTried) => (
+        <>
+          {action.error !== undefined && <ErrorNotice error={action.error} language={language} />}
+          <EmailField email={email} onEmail={setEmail} hasTried={hasTried} language={language} />
+          <PasswordField
+            label={text.password}
+            value={password}
+            onInput={setPassword}
+            language={language}
+            fault={hasTried && password === '' ? text.required : undefined}
+            field={passwordField}
+          />
+          <StayCheck stay={stay} onStay={setStay} language={language} />
+          <Button kind="primary" submits busy={action.isBusy}>
+            {text.signIn.submit}
+          </Button>
+          <Working isShown={action.isBusy} text={text.working} />
+        </>
+      )}
+    </CheckedForm>
   )
 }

@@ -7,12 +7,12 @@ import { accountText } from '../texts.ts'
 interface WordsFieldProps {
   readonly words: string
   readonly onWords: (words: string) => void
-  /** Of the last try; what is not about the words is shown elsewhere. */
+  /** The error of the last try. Shown here only if it is about the words. */
   readonly error: unknown
   readonly language: Language
 }
 
-/** 24 words, typed or pasted, with which of them is wrong. */
+/** A field for 24 words; its fault names the wrong word. */
 export function WordsField({ words, onWords, error, language }: WordsFieldProps) {
   const text = accountText(language).recover
   const count = words.split(/\s+/u).filter((word) => word !== '').length

@@ -8,10 +8,10 @@ import { ErrorNotice } from '../errorNotice.tsx'
 import { goTo } from '../route.ts'
 import { useAction } from '../useAction.ts'
 import { newestByAlbum } from './assetFeed.ts'
-import { useAlbums, useAssets } from './loaded.ts'
-import { hasThumbnail } from './pictures.ts'
 import { albumName, albumsText } from './texts.ts'
-import { useTile } from './tiles.ts'
+import { hasThumbnail } from './thumbnails.ts'
+import { useAlbums, useAssets } from './useAlbumData.ts'
+import { useTile } from './useTile.ts'
 
 export function AlbumList() {
   const { language } = useOwnerPages()
@@ -19,7 +19,7 @@ export function AlbumList() {
   const albums = useAlbums()
   const assets = useAssets()
   const byAlbum = useMemo(() => assets.value && newestByAlbum(assets.value), [assets.value])
-  const [isMaking, setMaking] = useState(false)
+  const [isCreating, setCreating] = useState(false)
   const error = albums.error ?? assets.error
   const retry = () => {
     albums.reload()
@@ -29,7 +29,7 @@ export function AlbumList() {
     <div class="stack">
       <div class="row apart">
         <h1 tabIndex={-1}>{text.title}</h1>
-        <Button kind="primary" icon="add" onClick={() => setMaking(true)}>
+        <Button kind="primary" icon="add" onClick={() => setCreating(true)}>
           {text.create.open}
         </Button>
       </div>
@@ -53,14 +53,14 @@ export function AlbumList() {
           <AlbumCard key={album.albumId} album={album} assets={byAlbum && (byAlbum.get(album.albumId) ?? [])} />
         ))}
       </ul>
-      {isMaking && <CreateAlbum onClose={() => setMaking(false)} />}
+      {isCreating && <CreateAlbum onClose={() => setCreating(false)} />}
     </div>
   )
 }
 
 interface AlbumCardProps {
   readonly album: Album
-  /** Undefined until they are known. */
+  /** Undefined while they are loaded. */
   readonly assets: readonly AssetFacts[] | undefined
 }
 
@@ -97,7 +97,7 @@ function CreateAlbum({ onClose }: { readonly onClose: () => void }) {
   const text = albumsText(language)
   const [isMissing, setMissing] = useState(false)
   const { isBusy, error, run } = useAction()
-  async function make(name: string): Promise<void> {
+  async function create(name: string): Promise<void> {
     setMissing(name === '')
     if (name === '') return
     await run(async () => {
@@ -112,7 +112,7 @@ function CreateAlbum({ onClose }: { readonly onClose: () => void }) {
         class="stack"
         onSubmit={(event) => {
           event.preventDefault()
-          void make(String(new FormData(event.currentTarget).get('name')).trim())
+          void create(String(new FormData(event.currentTarget).get('name')).trim())
         }}
       >
         <Field label={text.create.name} hint={text.create.hint} fault={isMissing ? text.create.nameMissing : undefined}>

@@ -1,7 +1,8 @@
 import type { AssetFacts } from '@blindkeep/client/owner'
 import { type AssetId, parseAlbumId } from '@blindkeep/protocol/ids'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { Button, Name } from '../../common/controls.tsx'
+import { useFileInput } from '../../common/fileInput.tsx'
 import { formatBytes } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import { useOwnerPages } from '../context.ts'
@@ -10,12 +11,13 @@ import { newestByAlbum } from './assetFeed.ts'
 import { AssetGrid } from './assetGrid.tsx'
 import { focusHeading } from './focusHeading.ts'
 import { Incomplete } from './incomplete.tsx'
-import { useAlbums, useAssets } from './loaded.ts'
 import { SelectionBar } from './selectionBar.tsx'
 import { albumName, albumsText } from './texts.ts'
+import { isActive, type UploadItem } from './uploadItem.ts'
 import { UploadPanel } from './uploadPanel.tsx'
-import { isActive, type UploadItem, type UploadQueue } from './uploadQueue.ts'
+import type { UploadQueue } from './uploadQueue.ts'
 import { useUploads } from './uploads.ts'
+import { useAlbums, useAssets } from './useAlbumData.ts'
 
 interface AlbumPageProps {
   readonly albumId: string
@@ -31,10 +33,10 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
   const albumId = parseAlbumId(wanted)
   const error = albums.error ?? loaded.error
   const { queue, items } = useUploads()
-  const add = (files: FileList | null) => {
-    if (files !== null && files.length > 0 && albumId !== undefined) queue.add([...files], albumId)
+  const add = (files: readonly File[]) => {
+    if (files.length > 0 && albumId !== undefined) queue.add(files, albumId)
   }
-  const isGone = albumId === undefined || (albums.value !== undefined && album === undefined)
+  const isMissing = albumId === undefined || (albums.value !== undefined && album === undefined)
   return (
     <div class="stack album-page">
       <div>
@@ -50,7 +52,7 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
             <p class="soft">{text.filesOf(text.files(assets.length), formatBytes(bytesOf(assets), language))}</p>
           )}
         </div>
-        {!isGone && <AddFiles label={text.album.add} onFiles={add} />}
+        {!isMissing && <AddFiles label={text.album.add} onFiles={add} />}
       </div>
       {error !== undefined && (
         <ErrorNotice
@@ -62,7 +64,7 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
           }}
         />
       )}
-      {isGone ? (
+      {isMissing ? (
         <p>{text.gone}</p>
       ) : (
         <Contents
@@ -82,13 +84,13 @@ function bytesOf(assets: readonly AssetFacts[]): number {
 }
 
 interface ContentsProps {
-  /** Undefined until they are known. */
+  /** Undefined while they are loaded. */
   readonly assets: readonly AssetFacts[] | undefined
   readonly isFailed: boolean
   readonly queue: UploadQueue<File>
-  /** Of this album. */
+  /** The uploads of this album. */
   readonly uploads: readonly UploadItem[]
-  readonly onFiles: (files: FileList | null) => void
+  readonly onFiles: (files: readonly File[]) => void
 }
 
 function Contents({ assets, isFailed, queue, uploads, onFiles }: ContentsProps) {
@@ -96,10 +98,10 @@ function Contents({ assets, isFailed, queue, uploads, onFiles }: ContentsProps) 
   const text = albumsText(language)
   const [isOver, setOver] = useState(false)
   useEffect(keepPageOnDrop, [])
-  const underWay = new Set(uploads.filter(isActive).map(({ assetId }) => assetId))
-  const incomplete = (assets ?? []).filter(({ complete, assetId }) => !complete && !underWay.has(assetId))
+  const uploading = new Set(uploads.filter(isActive).map(({ assetId }) => assetId))
+  const incomplete = (assets ?? []).filter(({ complete, assetId }) => !complete && !uploading.has(assetId))
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a second way for who drags; the button does the same for everybody
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the button works for everyone
     <div
       class={`stack drop-place ${isOver ? 'over' : ''}`}
       onDragOver={(event) => {
@@ -114,7 +116,7 @@ function Contents({ assets, isFailed, queue, uploads, onFiles }: ContentsProps) 
       onDrop={(event) => {
         event.preventDefault()
         setOver(false)
-        onFiles(event.dataTransfer?.files ?? null)
+        onFiles([...(event.dataTransfer?.files ?? [])])
       }}
     >
       {isOver && <p class="drop-hint">{text.album.drop}</p>}
@@ -138,7 +140,7 @@ function Contents({ assets, isFailed, queue, uploads, onFiles }: ContentsProps) 
   )
 }
 
-/** A file that misses its place would be opened by the browser instead of the page. */
+/** Otherwise the browser would open a file that is dropped beside the album, instead of the page. */
 function keepPageOnDrop(): () => void {
   const keep = (event: DragEvent) => event.preventDefault()
   addEventListener('dragover', keep)
@@ -151,27 +153,15 @@ function keepPageOnDrop(): () => void {
 
 interface AddFilesProps {
   readonly label: string
-  readonly onFiles: (files: FileList | null) => void
+  readonly onFiles: (files: readonly File[]) => void
 }
 
 function AddFiles({ label, onFiles }: AddFilesProps) {
-  const input = useRef<HTMLInputElement>(null)
+  const { input, open } = useFileInput({ label, onFiles, class: 'add-files' })
   return (
     <div>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        class="add-files"
-        aria-label={label}
-        onChange={(event) => {
-          onFiles(event.currentTarget.files)
-          // So that the same file can be chosen again.
-          event.currentTarget.value = ''
-        }}
-      />
-      <Button kind="primary" icon="upload" onClick={() => input.current?.click()}>
+      {input}
+      <Button kind="primary" icon="upload" onClick={open}>
         {label}
       </Button>
     </div>
@@ -183,11 +173,11 @@ function Selectable({ assets }: { readonly assets: readonly AssetFacts[] }) {
   const text = albumsText(language)
   const [selected, setSelected] = useState<ReadonlySet<AssetId>>(new Set())
   const present = assets.filter(({ assetId }) => selected.has(assetId))
-  const without = (gone: readonly AssetId[]) =>
-    setSelected((last) => new Set([...last].filter((id) => !gone.includes(id))))
+  const deselect = (removed: readonly AssetId[]) =>
+    setSelected((last) => new Set([...last].filter((id) => !removed.includes(id))))
   const select = useCallback((assetId: AssetId, isSelected: boolean) => {
     if (isSelected) setSelected((last) => new Set([...last, assetId]))
-    else without([assetId])
+    else deselect([assetId])
   }, [])
   return (
     <>
@@ -198,8 +188,8 @@ function Selectable({ assets }: { readonly assets: readonly AssetFacts[] }) {
           isAll={present.length === assets.length}
           onClear={() => setSelected(new Set())}
           onAll={() => setSelected(new Set(assets.map(({ assetId }) => assetId)))}
-          onRemoved={(gone) => {
-            without(gone)
+          onRemoved={(removed) => {
+            deselect(removed)
             focusHeading()
           }}
         />

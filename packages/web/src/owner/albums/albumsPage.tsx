@@ -4,7 +4,7 @@ import './albums.css'
 import { AssetPage } from './assetPage.tsx'
 
 interface AlbumsPageProps {
-  /** What stands behind `#/albums/`: empty, the id of an album, or that and the id of an asset. */
+  /** The path behind `#/albums/`: empty, an album's id, or an album's id and an asset's id. */
   readonly rest: string
 }
 

@@ -8,7 +8,7 @@ import { errorText } from '../errorText.ts'
 import { knownPins, rememberPins } from '../storage/knownPins.ts'
 import { albumsText } from './texts.ts'
 
-/** Enough of an id to tell devices apart by. */
+/** The start of an id is enough to tell devices apart. */
 const SHORT_ID = 8
 
 interface AssetFactListProps {
@@ -75,7 +75,7 @@ function Signer({ description: { signed } }: { readonly description: AssetDescri
   )
 }
 
-/** All of them are fetched and checked, as a number that nobody has checked would say nothing. */
+/** Fetches and checks all receipts: an unchecked number would mean nothing. */
 function Receipts({ asset: { assetId, changedAt } }: { readonly asset: AssetFacts }) {
   const { owner, baseUrl, language } = useOwnerPages()
   const text = albumsText(language).asset

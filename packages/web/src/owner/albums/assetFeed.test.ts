@@ -57,7 +57,7 @@ const change = (seq: number, asset: AssetFacts): Change => ({
   asset,
   changedAt: asset.changedAt,
 })
-const gone = (seq: number, digit: number): Change => ({
+const deleted = (seq: number, digit: number): Change => ({
   seq,
   assetId: idOf(digit),
   asset: undefined,
@@ -69,14 +69,14 @@ const page = (cursor: string, changes: readonly Change[], hasStartedOver = false
   hasStartedOver,
 })
 
-/** A feed over what is given, page by page; `asked` are the cursors. */
+/** A feed over the given pages; `asked` are the cursors that it asked with. */
 function feedOver(...rounds: readonly (readonly ChangePage[])[]) {
   const asked: (string | undefined)[] = []
-  const left = [...rounds]
+  const remaining = [...rounds]
   const feed = createAssetFeed({
     async *changes({ cursor } = {}) {
       asked.push(cursor)
-      yield* left.shift() ?? []
+      yield* remaining.shift() ?? []
     },
   })
   return { feed, asked }
@@ -84,18 +84,18 @@ function feedOver(...rounds: readonly (readonly ChangePage[])[]) {
 
 const [first, second] = [assetOf(1, '2026-01-01T00:00:00.000Z'), assetOf(2, '2026-02-01T00:00:00.000Z')]
 
-describe('the assets of an account', () => {
-  it('are read from where the last look ended, and lose what was deleted', async () => {
+describe('the asset feed', () => {
+  it('continues from the last cursor, and removes deleted assets', async () => {
     const { feed, asked } = feedOver(
       [page('a', [change(1, first)]), page('b', [change(2, second)])],
-      [page('c', [gone(3, 1)])],
+      [page('c', [deleted(3, 1)])],
     )
     assert.deepEqual([...(await feed.refresh()).keys()], [first.assetId, second.assetId])
     assert.deepEqual([...(await feed.refresh()).keys()], [second.assetId])
     assert.deepEqual(asked, [undefined, 'b'])
   })
 
-  it('are the same map when nothing has changed, and another one when something has', async () => {
+  it('gives the same map when nothing has changed, and another one after a change', async () => {
     const { feed } = feedOver([page('a', [change(1, first)])], [page('a', [])], [page('b', [change(2, second)])])
     const before = await feed.refresh()
     assert.equal(await feed.refresh(), before)
@@ -104,20 +104,20 @@ describe('the assets of an account', () => {
     assert.equal(before.size, 1)
   })
 
-  it('are forgotten when the server begins to count anew', async () => {
+  it('starts with an empty map when the server’s feed has started over', async () => {
     const { feed } = feedOver([page('a', [change(1, first)])], [page('z', [change(1, second)], true)])
     await feed.refresh()
     assert.deepEqual([...(await feed.refresh()).keys()], [second.assetId])
   })
 
-  it('are looked at once more for whoever asks while a look is under way, however many ask', async () => {
+  it('refreshes once more for all calls during a refresh', async () => {
     const { feed, asked } = feedOver([page('a', [change(1, first)])], [page('b', [change(2, second)])])
     const [now, later, alsoLater] = await Promise.all([feed.refresh(), feed.refresh(), feed.refresh()])
     assert.deepEqual([now.size, later.size, alsoLater.size], [1, 2, 2])
     assert.deepEqual(asked, [undefined, 'a'])
   })
 
-  it('keep their place when a look fails', async () => {
+  it('keeps its cursor when a refresh fails', async () => {
     let round = 0
     const asked: (string | undefined)[] = []
     const feed = createAssetFeed({
@@ -134,7 +134,7 @@ describe('the assets of an account', () => {
     assert.deepEqual(asked, [undefined, 'page 1', 'page 1'])
   })
 
-  it('are shown by album, the newest first', () => {
+  it('is sorted by album, the newest first', () => {
     const other = assetOf(3, '2026-03-01T00:00:00.000Z', 2)
     const all = new Map([first, second, other].map((asset) => [asset.assetId, asset]))
     assert.deepEqual(newestByAlbum(all).get(first.albumId), [second, first])

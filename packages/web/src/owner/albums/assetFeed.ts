@@ -1,11 +1,11 @@
-/** All assets of the account, kept from one look to the next, so that only what has changed since is asked for. */
+/** All assets of the account. Each refresh asks only for the changes since the last one. */
 import type { AssetFacts, Owner } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
 
 export type AssetMap = ReadonlyMap<AssetId, AssetFacts>
 
 export interface AssetFeed {
-  /** As they are now. The same map as before when nothing has changed. Asked while it is under way, it looks once more afterwards. */
+  /** Resolves with the same map as before when nothing has changed. A call during a refresh leads to one more refresh afterwards. */
   refresh(): Promise<AssetMap>
 }
 
@@ -15,7 +15,7 @@ export function createAssetFeed({ changes }: Pick<Owner, 'changes'>): AssetFeed 
   let running: Promise<AssetMap> | undefined
   let following: Promise<AssetMap> | undefined
 
-  async function readOn(): Promise<AssetMap> {
+  async function readChanges(): Promise<AssetMap> {
     let assets: Map<AssetId, AssetFacts> | undefined
     let position = cursor
     for await (const page of changes({ cursor })) {
@@ -34,7 +34,7 @@ export function createAssetFeed({ changes }: Pick<Owner, 'changes'>): AssetFeed 
 
   function refresh(): Promise<AssetMap> {
     if (running === undefined) {
-      running = readOn().finally(() => {
+      running = readChanges().finally(() => {
         running = undefined
       })
       return running
@@ -53,14 +53,14 @@ export function createAssetFeed({ changes }: Pick<Owner, 'changes'>): AssetFeed 
 
 const feeds = new WeakMap<Owner, AssetFeed>()
 
-/** One for all pages, as long as somebody is signed in. */
+/** One feed for all pages of the owner. */
 export function assetFeedOf(owner: Owner): AssetFeed {
   const feed = feeds.get(owner) ?? createAssetFeed(owner)
   feeds.set(owner, feed)
   return feed
 }
 
-/** By the album that they lie in, the newest first. */
+/** The assets of each album, the newest first. */
 export function newestByAlbum(assets: AssetMap): ReadonlyMap<string, readonly AssetFacts[]> {
   const sorted = [...assets.values()].sort((a, b) => compare(b.createdAt, a.createdAt) || compare(a.assetId, b.assetId))
   const albums = new Map<string, AssetFacts[]>()

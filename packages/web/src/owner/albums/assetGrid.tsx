@@ -4,14 +4,14 @@ import { useMemo, useState } from 'preact/hooks'
 import { StepEnd } from '../../common/stepEnd.tsx'
 import { AssetTile } from './assetTile.tsx'
 
-/** Drawn in steps as somebody scrolls, so that an album of thousands is there at once. */
+/** Tiles are drawn in steps while the owner scrolls, so a large album appears at once. */
 const STEP = 60
 
 interface AssetGridProps {
   readonly assets: readonly AssetFacts[]
   readonly label: string
   readonly selected: ReadonlySet<AssetId>
-  /** The same function from one drawing to the next. */
+  /** Must be the same function in each drawing. */
   readonly onSelect: (assetId: AssetId, isSelected: boolean) => void
 }
 
@@ -30,7 +30,7 @@ export function AssetGrid({ assets, label, selected, onSelect }: AssetGridProps)
   )
 }
 
-/** One step of them. What was drawn before is given again as it is, unless something in it has changed. */
+/** One step of tiles, memoized: it is drawn again only when one of its tiles has changed. */
 function Tiles({ start, assets, selected, onSelect }: Omit<AssetGridProps, 'label'> & { readonly start: number }) {
   const tiles = assets.slice(start, start + STEP)
   const selectedHere = tiles.filter(({ assetId }) => selected.has(assetId)).map(({ assetId }) => assetId)

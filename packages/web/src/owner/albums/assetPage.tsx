@@ -14,12 +14,12 @@ import { goTo } from '../route.ts'
 import { ShareDialog } from '../shares/shareDialog.tsx'
 import { AssetFactList } from './assetFacts.tsx'
 import { Incomplete } from './incomplete.tsx'
-import { useAssets } from './loaded.ts'
-import { thumbnailing } from './pictures.ts'
 import { RemoveDialog } from './removeDialog.tsx'
-import { useAssetSaving } from './saveAssets.ts'
 import { albumsText } from './texts.ts'
-import { useTile } from './tiles.ts'
+import { withThumbnail } from './thumbnails.ts'
+import { useAssets } from './useAlbumData.ts'
+import { useAssetSaving } from './useAssetSaving.ts'
+import { useTile } from './useTile.ts'
 
 interface AssetPageProps {
   readonly albumId: string
@@ -73,7 +73,7 @@ function AssetView({ asset }: { readonly asset: AssetFacts }) {
       {described.error !== undefined && (
         <ErrorNotice error={described.error} language={language} onRetry={described.reload} />
       )}
-      <Look asset={asset} description={described.value} name={name ?? text.album.unnamed} />
+      <AssetPreview asset={asset} description={described.value} name={name ?? text.album.unnamed} />
       <AssetActions
         asset={asset}
         name={name ?? text.album.unnamed}
@@ -91,14 +91,14 @@ function displayName(description: AssetDescription | undefined, language: Langua
   return name === undefined || name.trim() === '' ? albumsText(language).album.unnamed : name
 }
 
-interface LookProps {
+interface AssetPreviewProps {
   readonly asset: AssetFacts
   readonly description: AssetDescription | undefined
   readonly name: string
 }
 
-/** The small picture at first, and the file itself once somebody asks. */
-function Look({ asset, description, name }: LookProps) {
+/** Shows the thumbnail, and the file itself when the owner asks for it. */
+function AssetPreview({ asset, description, name }: AssetPreviewProps) {
   const { owner, language } = useOwnerPages()
   const text = albumsText(language).asset
   const [isShown, setShown] = useState(false)
@@ -110,7 +110,7 @@ function Look({ asset, description, name }: LookProps) {
         <Preview
           open={async (signal) => {
             const { content, size } = await owner.openAsset(asset.assetId, { signal })
-            return { content: thumbnailing(content, { owner, asset }), size }
+            return { content: withThumbnail(content, { owner, asset }), size }
           }}
           name={name}
           language={language}

@@ -7,7 +7,7 @@ import { Icon } from '../../common/icons.tsx'
 import { useInView } from '../../common/useInView.ts'
 import { useOwnerPages } from '../context.ts'
 import { albumsText } from './texts.ts'
-import { type TileContent, useTile } from './tiles.ts'
+import { type TileContent, useTile } from './useTile.ts'
 
 interface AssetTileProps {
   readonly asset: AssetFacts

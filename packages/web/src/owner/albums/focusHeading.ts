@@ -1,4 +1,4 @@
-/** Where the focus goes when what had it is gone: the page's heading. */
+/** Moves the focus to the page's heading, for example when the focused element was removed. */
 export function focusHeading(): void {
   document.querySelector('h1')?.focus()
 }

@@ -1,19 +1,19 @@
 import type { AssetFacts } from '@blindkeep/client/owner'
+import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Notice } from '../../common/controls.tsx'
-import { useBusy } from '../busy.ts'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import { errorText } from '../errorText.ts'
 import { useAction } from '../useAction.ts'
 import { albumsText } from './texts.ts'
 
-/** Assets whose upload was cut short, and the way to finish them. */
+/** Assets whose upload was interrupted, and the way to finish them. */
 export function Incomplete({ assets }: { readonly assets: readonly AssetFacts[] }) {
   const { owner, language, tell } = useOwnerPages()
   const device = useDevice()
   const text = albumsText(language).incomplete
   const { isBusy, error, run } = useAction()
-  useBusy(isBusy)
+  useCloseGuard(isBusy)
 
   async function finish(): Promise<void> {
     let done = 0

@@ -1,6 +1,6 @@
 import type { AssetId } from '@blindkeep/protocol/ids'
+import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Dialog, Notice } from '../../common/controls.tsx'
-import { useBusy } from '../busy.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { useAction } from '../useAction.ts'
@@ -9,7 +9,7 @@ import { albumsText } from './texts.ts'
 interface RemoveDialogProps {
   readonly assetIds: readonly AssetId[]
   readonly onClose: () => void
-  /** With those that are gone. */
+  /** Called with the assets that were deleted. */
   readonly onRemoved: (gone: readonly AssetId[]) => void
 }
 
@@ -17,13 +17,13 @@ export function RemoveDialog({ assetIds, onClose, onRemoved }: RemoveDialogProps
   const { owner, language, tell } = useOwnerPages()
   const text = albumsText(language)
   const { isBusy, error, run } = useAction()
-  useBusy(isBusy)
+  useCloseGuard(isBusy)
 
   async function remove(): Promise<void> {
     const gone: AssetId[] = []
     const isAllGone = await run(async () => {
       const errors: unknown[] = []
-      // One that stays keeps none of the others.
+      // A failure does not stop the deletion of the others.
       for (const assetId of assetIds)
         await owner.deleteAsset(assetId).then(
           () => gone.push(assetId),

@@ -6,8 +6,8 @@ import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { ShareDialog } from '../shares/shareDialog.tsx'
 import { RemoveDialog } from './removeDialog.tsx'
-import { useAssetSaving } from './saveAssets.ts'
 import { albumsText } from './texts.ts'
+import { useAssetSaving } from './useAssetSaving.ts'
 
 interface SelectionBarProps {
   readonly selected: readonly AssetFacts[]
@@ -17,7 +17,7 @@ interface SelectionBarProps {
   readonly onRemoved: (gone: readonly AssetId[]) => void
 }
 
-/** What can be done with the selected files, where the thumb is. */
+/** The actions for the selected files, at the bottom, in reach of the thumb. */
 export function SelectionBar({ selected, onClear, onAll, isAll, onRemoved }: SelectionBarProps) {
   const { owner, language, tell } = useOwnerPages()
   const text = albumsText(language)

@@ -9,7 +9,7 @@ export function albumsText(language: Language): typeof english {
   return texts[language]
 }
 
-/** Its own name, or words for one that has none, or none that opens. */
+/** The album's name, or a text when it has none or can't be opened. */
 export function albumName({ name, nameFault }: Pick<Album, 'name' | 'nameFault'>, language: Language): string {
   if (nameFault !== undefined) return texts[language].nameFault
   return name === undefined || name.trim() === '' ? texts[language].untitled : name

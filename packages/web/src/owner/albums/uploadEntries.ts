@@ -1,14 +1,14 @@
-/** What is in the queue of uploads, and who is told when that becomes something else. */
+/** The entries of the upload queue, and the listeners that are notified of changes. */
 import type { UploadState } from '@blindkeep/client/owner'
 import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
-import type { UploadItem } from './uploadQueue.ts'
+import type { UploadItem } from './uploadItem.ts'
 
 export interface Entry<File> {
   item: UploadItem
   file: File | undefined
   state: UploadState | undefined
   running: AbortController | undefined
-  /** Resolves when nothing of it is under way any more. */
+  /** Resolves when the entry's last run has ended. */
   run: Promise<void>
 }
 
@@ -17,11 +17,11 @@ export interface UploadEntries<File> {
   subscribe(listener: () => void): () => void
   get(id: string): Entry<File> | undefined
   all(): readonly Entry<File>[]
-  /** Tells nobody yet, as `delete` does: one `tell` stands for all. */
+  /** Does not notify, like `delete`: call `notify` once after all changes. */
   insert(facts: Pick<UploadItem, 'albumId' | 'name' | 'size' | 'phase'>, parts: Partial<Entry<File>>): void
   delete(id: string): void
-  tell(): void
-  /** Tells of it, as long as it is in the queue. */
+  notify(): void
+  /** Notifies while the entry is in the queue. */
   change(entry: Entry<File>, changes: Partial<UploadItem>): void
 }
 
@@ -31,7 +31,7 @@ export function createUploadEntries<File>(): UploadEntries<File> {
   let snapshot: readonly UploadItem[] = []
   let lastId = 0
 
-  function tell(): void {
+  function notify(): void {
     snapshot = [...entries.values()].map(({ item }) => item)
     for (const listener of listeners) listener()
   }
@@ -48,14 +48,14 @@ export function createUploadEntries<File>(): UploadEntries<File> {
       lastId++
       const id = `upload-${lastId}`
       const assetId = assetIdOf(parts.state)
-      const item = { id, assetId, share: 0, isWaitingForLine: false, error: undefined, ...facts }
+      const item = { id, assetId, share: 0, isRetrying: false, error: undefined, ...facts }
       entries.set(id, { item, file: undefined, state: undefined, running: undefined, run: Promise.resolve(), ...parts })
     },
     delete: (id) => void entries.delete(id),
-    tell,
+    notify,
     change(entry, changes) {
       entry.item = { ...entry.item, ...changes }
-      if (entries.get(entry.item.id) === entry) tell()
+      if (entries.get(entry.item.id) === entry) notify()
     },
   }
 }

@@ -1,12 +1,13 @@
-import { useRef } from 'preact/hooks'
 import { Button, IconButton, Name, Progress } from '../../common/controls.tsx'
+import { useFileInput } from '../../common/fileInput.tsx'
 import { formatBytes, formatPercent } from '../../common/format.ts'
 import { Icon, type IconName } from '../../common/icons.tsx'
 import type { Language } from '../../common/language.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { albumsText } from './texts.ts'
-import { isActive, OtherFile, type UploadItem, type UploadPhase, type UploadQueue } from './uploadQueue.ts'
+import { isActive, OtherFile, type UploadItem, type UploadPhase } from './uploadItem.ts'
+import type { UploadQueue } from './uploadQueue.ts'
 
 interface UploadPanelProps {
   readonly queue: UploadQueue<File>
@@ -73,10 +74,10 @@ function UploadRow({ item, queue, language }: UploadRowProps) {
         {isActive(item) && phase !== 'waiting' && (
           <Progress label={text.progress(name)} value={hasShare ? share : undefined} />
         )}
-        {item.isWaitingForLine && <div class="small">{text.line}</div>}
+        {item.isRetrying && <div class="small">{text.line}</div>}
         {phase === 'file_missing' && item.error === undefined && <div class="small soft">{text.missing}</div>}
         {phase === 'file_missing' && (
-          <FileAgain
+          <ChooseAgain
             label={text.choose(name)}
             short={text.chooseShort}
             onFile={(file) => queue.giveFile(item.id, file)}
@@ -109,27 +110,21 @@ function Actions({ item: { id, phase, name }, queue, language }: UploadRowProps)
   )
 }
 
-interface FileAgainProps {
+interface ChooseAgainProps {
   readonly label: string
   readonly short: string
   readonly onFile: (file: File) => void
 }
 
-function FileAgain({ label, short, onFile }: FileAgainProps) {
-  const input = useRef<HTMLInputElement>(null)
+function ChooseAgain({ label, short, onFile }: ChooseAgainProps) {
+  const { input, open } = useFileInput({
+    ...{ label, isMultiple: false },
+    onFiles: ([file]) => file !== undefined && onFile(file),
+  })
   return (
     <div>
-      <input
-        ref={input}
-        type="file"
-        hidden
-        aria-label={label}
-        onChange={(event) => {
-          const file = event.currentTarget.files?.[0]
-          if (file !== undefined) onFile(file)
-        }}
-      />
-      <Button onClick={() => input.current?.click()}>{short}</Button>
+      {input}
+      <Button onClick={open}>{short}</Button>
     </div>
   )
 }

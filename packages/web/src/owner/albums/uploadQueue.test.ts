@@ -5,13 +5,13 @@ import { parseUploadState, type UploadState } from '@blindkeep/client/owner'
 import { parseAlbumId } from '@blindkeep/protocol/ids'
 import {
   type ChosenFile,
-  createUploadQueue,
   isActive,
-  type KeptUpload,
   OtherFile,
+  type StoredUpload,
   type UploadItem,
   type UploadJob,
-} from './uploadQueue.ts'
+} from './uploadItem.ts'
+import { createUploadQueue } from './uploadQueue.ts'
 
 const uuid = (digit: number) => `00000000-0000-4000-8000-00000000000${digit}`
 const album = parseAlbumId(uuid(9))
@@ -46,11 +46,11 @@ function stateOf(digit: number): UploadState {
 const fileOf = (name: string, size = 100): ChosenFile => ({ name, size, lastModified: 0 })
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A queue whose sending ends when the test says so. */
+/** A queue whose uploads end when the test says so. */
 function createWorld() {
   const jobs = new Map<string, { readonly job: UploadJob<ChosenFile>; readonly end: PromiseWithResolvers<void> }>()
   const started: string[] = []
-  const kept: KeptUpload[] = []
+  const stored: StoredUpload[] = []
   const forgotten: string[] = []
   const cancelled: string[] = []
   const queue = createUploadQueue<ChosenFile>({
@@ -61,7 +61,7 @@ function createWorld() {
       job.signal.addEventListener('abort', () => end.reject(job.signal.reason))
       return end.promise
     },
-    keep: async (upload) => void kept.push(upload),
+    store: async (upload) => void stored.push(upload),
     forget: async ({ envelope }) => void forgotten.push(envelope.file_id),
     cancel: async ({ envelope }) => void cancelled.push(envelope.file_id),
   })
@@ -74,7 +74,7 @@ function createWorld() {
   }
   const job = (name: string) => {
     const found = jobs.get(name)
-    assert.ok(found, `${name} is not under way`)
+    assert.ok(found, `${name} is not running`)
     return found
   }
   const item = (name: string): UploadItem => {
@@ -82,7 +82,7 @@ function createWorld() {
     assert.ok(found, `${name} is not in the list`)
     return found
   }
-  return { queue, add, job, item, started, kept, forgotten, cancelled }
+  return { queue, add, job, item, started, stored, forgotten, cancelled }
 }
 
 describe('the upload queue', () => {
@@ -97,23 +97,23 @@ describe('the upload queue', () => {
     assert.deepEqual(started, ['a', 'b', 'c'])
   })
 
-  it('tells how far each is, and that the line is bad', () => {
+  it('reports the progress of each, and that the connection is lost', () => {
     const { add, job, item } = createWorld()
     add('a')
     assert.equal(item('a').phase, 'preparing')
     job('a').job.onStep({ phase: 'sending', bytes: 25, of: 100, waitingMs: 500 })
-    const { phase, share, isWaitingForLine } = item('a')
-    assert.deepEqual({ phase, share, isWaitingForLine }, { phase: 'sending', share: 0.25, isWaitingForLine: true })
+    const { phase, share, isRetrying } = item('a')
+    assert.deepEqual({ phase, share, isRetrying }, { phase: 'sending', share: 0.25, isRetrying: true })
     job('a').job.onStep({ phase: 'complete', bytes: 100, of: 100 })
     assert.equal(item('a').phase, 'finishing')
     assert.ok(isActive(item('a')))
   })
 
-  it('keeps what a fresh page needs while a file is on its way, and nothing of it afterwards', async () => {
-    const { add, job, item, kept, forgotten } = createWorld()
+  it('stores what a new page needs while a file is uploaded, and deletes it afterwards', async () => {
+    const { add, job, item, stored, forgotten } = createWorld()
     add('a')
     await job('a').job.onState(stateOf(1))
-    assert.deepEqual(kept, [{ albumId: album, name: 'a', size: 100, state: stateOf(1) }])
+    assert.deepEqual(stored, [{ albumId: album, name: 'a', size: 100, state: stateOf(1) }])
     assert.deepEqual(forgotten, [])
     job('a').end.resolve()
     await turn()
@@ -121,7 +121,7 @@ describe('the upload queue', () => {
     assert.deepEqual(forgotten, [uuid(1)])
   })
 
-  it('pauses, lets the next go ahead, and goes on from the same state', async () => {
+  it('pauses, starts the next one meanwhile, and resumes from the same state', async () => {
     const { queue, add, job, item, started } = createWorld()
     add('a', 'b', 'c')
     await job('a').job.onState(stateOf(1))
@@ -136,7 +136,7 @@ describe('the upload queue', () => {
     assert.equal(item('a').phase, 'sending')
   })
 
-  it('goes on after a pause only when what was under way has ended', async () => {
+  it('resumes only when the paused run has ended', async () => {
     const { queue, add, item, started } = createWorld()
     add('a')
     queue.pause(item('a').id)
@@ -147,7 +147,7 @@ describe('the upload queue', () => {
     assert.equal(item('a').phase, 'preparing')
   })
 
-  it('says why one has stopped, tries it again from where it was, and goes on with the others', async () => {
+  it('shows why one has failed, retries it from its state, and continues with the others', async () => {
     const { queue, add, job, item, cancelled } = createWorld()
     add('a', 'b', 'c')
     await job('a').job.onState(stateOf(1))
@@ -163,7 +163,7 @@ describe('the upload queue', () => {
     assert.deepEqual(cancelled, [])
   })
 
-  it('begins anew with a file that has changed, and ends what the server holds of the old one', async () => {
+  it('restarts with a changed file, and deletes what the server has of the old one', async () => {
     const { queue, add, job, item, cancelled, forgotten } = createWorld()
     add('a')
     await job('a').job.onState(stateOf(1))
@@ -174,20 +174,20 @@ describe('the upload queue', () => {
     assert.equal(job('a').job.state, undefined)
   })
 
-  it('cancels: takes it out of the list at once, and ends it on the server when nothing is under way any more', async () => {
-    const { queue, add, job, item, cancelled, forgotten, kept } = createWorld()
+  it('removes a cancelled upload from the list at once, and deletes it from the server when it has stopped', async () => {
+    const { queue, add, job, item, cancelled, forgotten, stored } = createWorld()
     add('a')
     const { job: running } = job('a')
     await running.onState(stateOf(1))
     queue.cancel(item('a').id)
     assert.deepEqual([queue.items(), cancelled], [[], []])
     await running.onState(stateOf(1))
-    assert.equal(kept.length, 1, 'nothing is kept of what was cancelled')
+    assert.equal(stored.length, 1, 'a cancelled upload is not stored again')
     await turn()
     assert.deepEqual([cancelled, forgotten], [[uuid(1)], [uuid(1)]])
   })
 
-  it('takes what is done out of the list, and leaves it on the server', async () => {
+  it('removes finished uploads from the list, and leaves them on the server', async () => {
     const { queue, add, job, item, cancelled } = createWorld()
     add('a', 'b', 'c')
     for (const name of ['a', 'b']) {
@@ -205,7 +205,7 @@ describe('the upload queue', () => {
     assert.deepEqual(cancelled, [])
   })
 
-  it('asks after a reload for the file again, and takes no other', async () => {
+  it('asks for the file again after a reload, and accepts no other file', async () => {
     const { queue, job, item, started } = createWorld()
     assert.ok(album)
     queue.restore([{ albumId: album, name: 'a', size: 100, state: stateOf(1) }])
@@ -219,29 +219,29 @@ describe('the upload queue', () => {
     assert.equal(item('a').error, undefined)
   })
 
-  it('ends with whoever has left: nothing is under way, kept, forgotten or cancelled from then on', async () => {
-    const { queue, add, job, started, kept, forgotten, cancelled } = createWorld()
+  it('ends when the owner leaves: nothing is running, stored, forgotten or cancelled from then on', async () => {
+    const { queue, add, job, started, stored, forgotten, cancelled } = createWorld()
     add('a', 'b', 'c')
     const { job: running } = job('a')
     queue.end()
     assert.ok(running.signal.aborted)
     await running.onState(stateOf(1))
     await turn()
-    assert.deepEqual([queue.items(), started, kept, forgotten, cancelled], [[], ['a', 'b'], [], [], []])
+    assert.deepEqual([queue.items(), started, stored, forgotten, cancelled], [[], ['a', 'b'], [], [], []])
   })
 
-  it('tells whoever listens of every change, until they stop', () => {
+  it('notifies listeners of every change, until they unsubscribe', () => {
     const { queue, add, item } = createWorld()
-    let told = 0
+    let calls = 0
     const stop = queue.subscribe(() => {
-      told++
+      calls++
     })
     add('a')
-    const before = told
+    const before = calls
     queue.pause(item('a').id)
-    assert.ok(before > 0 && told > before)
+    assert.ok(before > 0 && calls > before)
     stop()
     queue.resume(item('a').id)
-    assert.equal(told, before + 1)
+    assert.equal(calls, before + 1)
   })
 })

@@ -1,117 +1,40 @@
-/**
- * The owner's own files on their way into albums: some at once, the rest in line. It knows nothing of keys or of the browser; what it needs of them is
- * passed in.
- */
-import type { UploadState } from '@blindkeep/client/owner'
-import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
+/** Uploads the owner's files into albums: a few at once, the others wait. Keys and the browser are behind `UploadPorts`. */
+import type { AlbumId } from '@blindkeep/protocol/ids'
 import { createUploadEntries, type Entry } from './uploadEntries.ts'
+import {
+  type ChosenFile,
+  isActive,
+  OtherFile,
+  type StoredUpload,
+  type UploadItem,
+  type UploadPorts,
+} from './uploadItem.ts'
 import { createUploadSender } from './uploadSender.ts'
-
-export type UploadPhase =
-  | 'waiting'
-  | 'preparing'
-  | 'sending'
-  | 'finishing'
-  | 'paused'
-  | 'failed'
-  /** Begun before the page was loaded: the browser does not let a page keep a file, so it has to be chosen again. */
-  | 'file_missing'
-  | 'done'
-
-export interface UploadItem {
-  readonly id: string
-  /** What it becomes; undefined until it is sealed. */
-  readonly assetId: AssetId | undefined
-  readonly albumId: AlbumId
-  readonly name: string
-  /** Bytes of the file. */
-  readonly size: number
-  readonly phase: UploadPhase
-  /** Between 0 and 1, of the present phase. */
-  readonly share: number
-  /** Whether the line is bad, and it will be tried again by itself. */
-  readonly isWaitingForLine: boolean
-  /** Of `failed`, and of a file that is another than was begun. */
-  readonly error: unknown
-}
-
-/** Of a browser's `File`. */
-export interface ChosenFile {
-  readonly name: string
-  readonly size: number
-  readonly lastModified: number
-}
-
-export interface KeptUpload {
-  readonly albumId: AlbumId
-  readonly name: string
-  readonly size: number
-  readonly state: UploadState
-}
-
-export interface UploadStep {
-  readonly phase: 'preparing' | 'sending' | 'finishing' | 'complete'
-  readonly bytes: number
-  readonly of: number
-  readonly waitingMs?: number
-}
-
-export interface UploadJob<File> {
-  readonly file: File
-  readonly albumId: AlbumId
-  /** Of an upload that was begun before. */
-  readonly state: UploadState | undefined
-  readonly signal: AbortSignal
-  readonly onState: (state: UploadState) => Promise<void>
-  readonly onStep: (step: UploadStep) => void
-}
-
-export interface UploadPorts<File> {
-  /** Sends one file to its end. Rejects with the signal's reason when it is paused. */
-  send(job: UploadJob<File>): Promise<void>
-  /** Ends what the server holds of an upload. */
-  cancel(state: UploadState): Promise<void>
-  /** Keeps what a fresh page needs to go on. */
-  keep(upload: KeptUpload): Promise<void>
-  forget(state: UploadState): Promise<void>
-}
-
-/** The file that was chosen to go on with is not the one that was begun. */
-export class OtherFile extends Error {
-  override readonly name = 'OtherFile'
-}
 
 export interface UploadQueue<File> {
   items(): readonly UploadItem[]
-  /** Calls back whenever `items` gives something else. */
+  /** Calls back whenever `items` has changed. */
   subscribe(listener: () => void): () => void
   add(files: readonly File[], albumId: AlbumId): void
-  /** What was begun before this page was loaded. */
-  restore(kept: readonly KeptUpload[]): void
+  /** Adds uploads that were begun before this page was loaded. */
+  restore(stored: readonly StoredUpload[]): void
   pause(id: string): void
-  /** Goes on with what was paused or has failed. */
+  /** Continues a paused or failed upload. */
   resume(id: string): void
-  /** The file to go on with. */
+  /** Continues a restored upload with its file. */
   giveFile(id: string, file: File): void
   cancel(id: string): void
-  /** Takes what is done out of the list. */
+  /** Removes the finished uploads from the list. */
   clearDone(): void
-  /** Stops everything and lets go of it, here alone: what is kept stays kept, and nothing more is. */
+  /** Stops and removes all uploads in this tab. Stored uploads stay stored; nothing more is stored. */
   end(): void
-}
-
-const ACTIVE: ReadonlySet<UploadPhase> = new Set(['waiting', 'preparing', 'sending', 'finishing'])
-
-/** Whether it would stop when the page is left. */
-export function isActive({ phase }: Pick<UploadItem, 'phase'>): boolean {
-  return ACTIVE.has(phase)
 }
 
 export function createUploadQueue<File extends ChosenFile>(ports: UploadPorts<File>): UploadQueue<File> {
   const entries = createUploadEntries<File>()
-  const { sendMore, stop, end } = createUploadSender(ports, entries)
+  const { sendMore, stop, discard } = createUploadSender(ports, entries)
 
-  function wait(entry: Entry<File>): void {
+  function requeue(entry: Entry<File>): void {
     entries.change(entry, { phase: 'waiting', error: undefined })
     sendMore()
   }
@@ -123,34 +46,34 @@ export function createUploadQueue<File extends ChosenFile>(ports: UploadPorts<Fi
     add(files, albumId) {
       for (const file of files)
         entries.insert({ albumId, name: file.name, size: file.size, phase: 'waiting' }, { file })
-      entries.tell()
+      entries.notify()
       sendMore()
     },
 
-    restore(kept) {
-      for (const { state, ...facts } of kept) entries.insert({ ...facts, phase: 'file_missing' }, { state })
-      entries.tell()
+    restore(stored) {
+      for (const { state, ...facts } of stored) entries.insert({ ...facts, phase: 'file_missing' }, { state })
+      entries.notify()
     },
 
     pause(id) {
       const entry = entries.get(id)
       if (entry === undefined || !isActive(entry.item)) return
       stop(entry)
-      entries.change(entry, { phase: 'paused', isWaitingForLine: false })
+      entries.change(entry, { phase: 'paused', isRetrying: false })
     },
 
     resume(id) {
       const entry = entries.get(id)
-      if (entry !== undefined && ['paused', 'failed'].includes(entry.item.phase)) wait(entry)
+      if (entry !== undefined && ['paused', 'failed'].includes(entry.item.phase)) requeue(entry)
     },
 
     giveFile(id, file) {
       const entry = entries.get(id)
       if (entry?.item.phase !== 'file_missing') return
-      // What differs inside is found when it is sealed again; this spares the wait.
+      // A difference in content is detected when the file is sealed; a different size is known at once.
       if (file.size !== entry.item.size) return entries.change(entry, { error: new OtherFile() })
       entry.file = file
-      wait(entry)
+      requeue(entry)
     },
 
     cancel(id) {
@@ -159,22 +82,22 @@ export function createUploadQueue<File extends ChosenFile>(ports: UploadPorts<Fi
       const isDone = entry.item.phase === 'done'
       entries.delete(id)
       stop(entry)
-      // Only then is it known which sessions there are to end.
-      if (!isDone) void entry.run.then(() => end(entry))
-      entries.tell()
+      // Only when it has stopped is it known what the server has of it.
+      if (!isDone) void entry.run.then(() => discard(entry))
+      entries.notify()
       sendMore()
     },
 
     clearDone() {
       for (const { id, phase } of entries.items()) if (phase === 'done') entries.delete(id)
-      entries.tell()
+      entries.notify()
     },
 
     end() {
-      const left = entries.all()
-      for (const { item } of left) entries.delete(item.id)
-      left.forEach(stop)
-      entries.tell()
+      const all = entries.all()
+      for (const { item } of all) entries.delete(item.id)
+      all.forEach(stop)
+      entries.notify()
     },
   }
 }

@@ -1,22 +1,22 @@
-/** What a fresh page needs to go on with an upload, in IndexedDB, until it is done. It names the file and opens nothing. */
+/** Stores unfinished uploads in IndexedDB, so that a new page can resume them. The entries name the files but contain no key. */
 import { parseUploadState, type UploadState } from '@blindkeep/client/owner'
 import { parseAlbumId } from '@blindkeep/protocol/ids'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
-import type { KeptUpload } from './uploadQueue.ts'
+import type { StoredUpload } from './uploadItem.ts'
 
 const DATABASE = 'blindkeep-uploads'
 const VERSION = 1
 
 interface Uploads extends DBSchema {
-  /** By the id of the asset. */
+  /** The key is the asset's id. */
   readonly uploads: { key: string; value: { readonly name: string; readonly size: number; readonly state: unknown } }
 }
 
-export async function keepUpload({ name, size, state }: KeptUpload): Promise<void> {
+export async function storeUpload({ name, size, state }: StoredUpload): Promise<void> {
   await withUploads((database) => database.put('uploads', { name, size, state }, keyOf(state)))
 }
 
-export async function forgetUpload(state: UploadState): Promise<void> {
+export async function deleteUpload(state: UploadState): Promise<void> {
   await withUploads((database) => database.delete('uploads', keyOf(state)))
 }
 
@@ -25,36 +25,32 @@ interface AccountAt {
   readonly baseUrl: string
 }
 
-/** All of an account at this server: whoever signs out leaves no names of files behind. */
-export async function forgetUploads(of: AccountAt): Promise<void> {
-  for (const { state } of await keptUploads(of)) await forgetUpload(state)
+/** Deletes all uploads of an account, so that after a sign-out no file names stay in the browser. */
+export async function deleteUploads(of: AccountAt): Promise<void> {
+  for (const { state } of await storedUploads(of)) await deleteUpload(state)
 }
 
-/**
- * All of the other accounts at this server: their sessions ended without a sign-out, and whoever comes after them in this browser is not to find the names
- * of their files.
- */
-export async function forgetUploadsOfOthers({ accountId, baseUrl }: AccountAt): Promise<void> {
-  for (const { state } of await uploadsAt(baseUrl)) if (accountOf(state) !== accountId) await forgetUpload(state)
+/** Deletes the uploads of other accounts, whose sessions ended without a sign-out: the next owner must not see their file names. */
+export async function deleteUploadsOfOthers({ accountId, baseUrl }: AccountAt): Promise<void> {
+  for (const { state } of await uploadsAt(baseUrl)) if (accountOf(state) !== accountId) await deleteUpload(state)
 }
 
-/** Those of an account at this server. */
-export async function keptUploads({ accountId, baseUrl }: AccountAt): Promise<readonly KeptUpload[]> {
+export async function storedUploads({ accountId, baseUrl }: AccountAt): Promise<readonly StoredUpload[]> {
   return (await uploadsAt(baseUrl)).filter(({ state }) => accountOf(state) === accountId)
 }
 
-/** Of whichever account. What cannot be read any more is removed: an older page has left it. */
-async function uploadsAt(baseUrl: string): Promise<readonly KeptUpload[]> {
+/** Of all accounts. Deletes entries that it can't read: an older page has written them. */
+async function uploadsAt(baseUrl: string): Promise<readonly StoredUpload[]> {
   return withUploads(async (database) => {
-    const kept: KeptUpload[] = []
+    const stored: StoredUpload[] = []
     for (const key of await database.getAllKeys('uploads')) {
       const value = await database.get('uploads', key)
       const state = value && readState(value.state)
       const albumId = parseAlbumId(state?.envelope.album_id ?? '')
       if (value === undefined || state === undefined || albumId === undefined) await database.delete('uploads', key)
-      else if (state.baseUrl === baseUrl) kept.push({ albumId, name: value.name, size: value.size, state })
+      else if (state.baseUrl === baseUrl) stored.push({ albumId, name: value.name, size: value.size, state })
     }
-    return kept
+    return stored
   })
 }
 
@@ -71,7 +67,7 @@ const accountOf = ({ envelope }: UploadState) => envelope.created_by_user
 
 const keyOf = ({ envelope }: UploadState) => envelope.file_id
 
-/** Opened for each use: a connection that stays open would keep a later version of the page from changing the database. */
+/** Opens the database for each use: an open connection would block a later version of the page from changing it. */
 async function withUploads<Result>(use: (database: IDBPDatabase<Uploads>) => Promise<Result>): Promise<Result> {
   const database = await openDB<Uploads>(DATABASE, VERSION, {
     upgrade: (fresh) => {

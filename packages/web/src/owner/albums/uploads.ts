@@ -1,16 +1,17 @@
-/** The upload queue of whoever is signed in. It goes on while other pages are looked at, until the tab is closed. */
+/** The upload queue of the signed-in owner. It continues while other pages are shown, until the tab closes. */
 
 import type { Device } from '@blindkeep/client/device'
 import type { Owner, UploadState } from '@blindkeep/client/owner'
 import { sourceOfBlob } from '@blindkeep/client/source'
 import { useEffect, useState } from 'preact/hooks'
-import { busyAsLongAs } from '../busy.ts'
+import { guardClosingWhile } from '../../common/closeGuard.ts'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
-import { whenLeft } from '../left.ts'
-import { addThumbnail } from './pictures.ts'
-import { createUploadQueue, isActive, type UploadItem, type UploadJob, type UploadQueue } from './uploadQueue.ts'
-import { forgetUpload, keepUpload, keptUploads } from './uploadStore.ts'
+import { onOwnerLeave } from '../ownerLeave.ts'
+import { addThumbnail } from './thumbnails.ts'
+import { isActive, type UploadItem, type UploadJob } from './uploadItem.ts'
+import { createUploadQueue, type UploadQueue } from './uploadQueue.ts'
+import { deleteUpload, storedUploads, storeUpload } from './uploadStore.ts'
 
 type FileQueue = UploadQueue<File>
 
@@ -22,7 +23,7 @@ interface Uploader {
 
 const queues = new WeakMap<Owner, FileQueue>()
 
-/** The queue, and what is in it now. */
+/** The queue and its current items. */
 export function useUploads(): { readonly queue: FileQueue; readonly items: readonly UploadItem[] } {
   const { owner, baseUrl } = useOwnerPages()
   const device = useDevice()
@@ -41,18 +42,18 @@ function startQueue(uploader: Uploader): FileQueue {
   const queue = createUploadQueue<File>({
     send: (job) => send(uploader, job),
     cancel: (state) => cancel(owner, state),
-    // A browser that keeps nothing uploads all the same; it only cannot go on after a reload.
-    keep: (upload) => keepUpload(upload).catch(() => undefined),
-    forget: (state) => forgetUpload(state).catch(() => undefined),
+    // Uploading works in a browser that stores nothing; it only can't resume after a reload.
+    store: (upload) => storeUpload(upload).catch(() => undefined),
+    forget: (state) => deleteUpload(state).catch(() => undefined),
   })
   queues.set(owner, queue)
-  whenLeft(owner, queue.end)
-  keptUploads({ accountId: owner.accountId, baseUrl }).then(queue.restore, () => undefined)
-  busyAsLongAs(() => queue.items().some(isActive), queue.subscribe)
+  onOwnerLeave(owner, queue.end)
+  storedUploads({ accountId: owner.accountId, baseUrl }).then(queue.restore, () => undefined)
+  guardClosingWhile(() => queue.items().some(isActive), queue.subscribe)
   return queue
 }
 
-/** Of what has landed already, nothing is left either: nobody could finish it. */
+/** Also deletes an incomplete asset that has landed: nothing could complete it. */
 async function cancel(owner: Owner, state: UploadState): Promise<void> {
   await owner.cancelUpload(state)
   const { complete, assetId } = await owner.asset(state.envelope.file_id)

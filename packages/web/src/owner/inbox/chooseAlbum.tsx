@@ -1,4 +1,4 @@
-/** Which album files are kept in: one that there is, or a new one made here. */
+/** Asks for the album to keep files in: an existing one, or a new one. */
 import type { Album, InboxItem } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Dialog, Field, Name, Notice, Progress } from '../../common/controls.tsx'
@@ -10,10 +10,10 @@ import { useAction } from '../useAction.ts'
 import { inboxText } from './texts.ts'
 
 const NEW = 'new'
-/** Leaves room for what the seal adds to it, in any script. */
+/** Leaves space for the bytes that sealing adds, in any script. */
 const MAX_NAME_CHARACTERS = 200
 
-/** What was taken last, in this tab: whoever keeps one file after another mostly means the same album. */
+/** The album that was chosen last in this tab; it is preselected the next time. */
 let lastChosen: string | undefined
 
 interface ChooseAlbumProps {
@@ -117,7 +117,7 @@ function AlbumForm({ albums, count, onClose, onChosen }: AlbumFormProps) {
 
 interface AlbumListProps {
   readonly albums: readonly Album[]
-  /** An album's id, or that of none yet. */
+  /** An album's id, or `NEW`. */
   readonly chosen: string
   readonly language: Language
   readonly onChosen: (chosen: string) => void

@@ -1,4 +1,4 @@
-/** One file of the inbox: everything that is said of it, a preview when asked for, and what can be done. */
+/** One file of the inbox: its details, a preview on request, and the actions. */
 import { DropError, SealError } from '@blindkeep/client/errors'
 import type { FileDescription, InboxItem } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
@@ -16,7 +16,7 @@ import { faultText, inboxText, nameOf, plainNameOf, sizeOf } from './texts.ts'
 interface DropDialogProps extends Pick<DropActions, 'onKeep' | 'onDownload' | 'onDiscard'> {
   readonly item: InboxItem
   readonly linkLabel: string
-  /** It left the inbox while it was looked at. */
+  /** It was removed from the inbox while the dialog was open. */
   readonly isGone: boolean
   readonly isBusy: boolean
   readonly saving: SavingNow | undefined
@@ -71,7 +71,7 @@ export function DropDialog(props: DropDialogProps) {
   )
 }
 
-/** Longer than this is folded: in characters, whatever their lines. */
+/** A longer note is folded. */
 const NOTE_CHARACTERS_SHOWN = 400
 
 function Note({ note, language }: { readonly note: string; readonly language: Language }) {
@@ -101,7 +101,7 @@ function FactList({ item, linkLabel, language }: DropDialogProps & { readonly la
   const modified = file && instantOf(file)
   return (
     <>
-      <dl class="said">
+      <dl class="drop-facts">
         {file !== undefined && (
           <Fact term={text.sender}>{file.sender === undefined ? text.senderNone : <Name>{file.sender}</Name>}</Fact>
         )}
@@ -130,7 +130,7 @@ function FactList({ item, linkLabel, language }: DropDialogProps & { readonly la
   )
 }
 
-/** Undefined for what the sender has written there that is no date. */
+/** Undefined when the sender's text is no date. */
 function instantOf({ modifiedAt }: FileDescription): string | undefined {
   return modifiedAt !== undefined && !Number.isNaN(Date.parse(modifiedAt)) ? modifiedAt : undefined
 }
@@ -160,7 +160,7 @@ function PreviewPart({ item, language }: { readonly item: InboxItem; readonly la
   )
 }
 
-/** The bytes are not those that were sealed, or not those that the inbox names. */
+/** The bytes are not the sealed ones, or not the ones that the inbox lists. */
 export function isTampered(error: unknown): boolean {
   return error instanceof SealError || error instanceof DropError
 }

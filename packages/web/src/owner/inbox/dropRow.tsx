@@ -8,7 +8,7 @@ import { faultText, inboxText, nameOf, plainNameOf, sizeOf } from './texts.ts'
 export interface DropActions {
   readonly onOpen: (item: InboxItem) => void
   readonly onKeep: (items: readonly InboxItem[]) => void
-  /** Called in the click's own turn. */
+  /** Called synchronously in the click's handler. */
   readonly onDownload: (item: InboxItem) => void
   readonly onDiscard: (items: readonly InboxItem[]) => void
 }
@@ -20,7 +20,7 @@ interface DropRowProps extends DropActions {
   readonly nowMs: number
   readonly isChosen: boolean
   readonly isBusy: boolean
-  readonly onChoose: (isOn: boolean, reaches: boolean) => void
+  readonly onChoose: (isOn: boolean, isRange: boolean) => void
 }
 
 export function DropRow(props: DropRowProps) {
@@ -98,7 +98,7 @@ function Actions({ item, language, isBusy, onKeep, onDownload, onDiscard }: Drop
   )
 }
 
-/** A hint of what the sender says that it is; nothing depends on it. */
+/** Only a hint: the sender chooses the type. */
 function iconOf({ file }: InboxItem): IconName {
   if (file === undefined) return 'alert'
   return file.type?.startsWith('image/') === true ? 'image' : 'file'

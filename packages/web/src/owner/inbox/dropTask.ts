@@ -2,7 +2,7 @@ import type { Album, InboxItem } from '@blindkeep/client/owner'
 import type { Language } from '../../common/language.ts'
 import type { OwnerPages } from '../context.ts'
 import { inboxText, plainNameOf } from './texts.ts'
-import type { WorkOutcome } from './work.ts'
+import type { WorkOutcome } from './workThrough.ts'
 
 export type DropTask =
   | { readonly kind: 'keep'; readonly album: Pick<Album, 'albumId' | 'name'>; readonly items: readonly InboxItem[] }
@@ -11,32 +11,37 @@ export type DropTask =
 interface TaskReport {
   readonly task: DropTask
   readonly outcome: WorkOutcome<InboxItem>
-  /** How many of those that are done somebody else had done before. */
-  readonly gone: number
+  /** How many of the done files another tab or device had handled before. */
+  readonly alreadyDone: number
   readonly language: Language
 }
 
 type Message = Parameters<OwnerPages['tell']>[0]
 
-/** What to say in passing once a task is over; what has failed stays on the page. */
-export function messagesOf({ task, outcome: { done, left }, gone, language }: TaskReport): readonly Message[] {
+/** The messages after a task. Failures are shown on the page instead. */
+export function messagesOf({
+  task,
+  outcome: { done, stopped },
+  alreadyDone,
+  language,
+}: TaskReport): readonly Message[] {
   const text = inboxText(language)
-  const count = done.length - gone
+  const count = done.length - alreadyDone
   const messages: Message[] = []
   if (count > 0) messages.push(doneMessage(task, count, language))
-  if (gone > 0) messages.push({ tone: 'info', text: text.alreadyDone(gone) })
-  if (left.length > 0) messages.push({ tone: 'info', text: text.stopped(left.length) })
+  if (alreadyDone > 0) messages.push({ tone: 'info', text: text.alreadyDone(alreadyDone) })
+  if (stopped.length > 0) messages.push({ tone: 'info', text: text.stopped(stopped.length) })
   return messages
 }
 
-/** For whoever has left the page, where the failures stay. */
+/** For an owner who has left the page, where the failures are listed. */
 export function failureMessage({ kind }: DropTask, count: number, language: Language): Message {
   const { keeping, discarding, title } = inboxText(language)
   const text = (kind === 'keep' ? keeping : discarding).failed(count)
   return { tone: 'bad', text, link: { href: '#/inbox', text: title } }
 }
 
-/** One file is called by its name. */
+/** Names the file when it is only one. */
 function doneMessage(task: DropTask, count: number, language: Language): Message {
   const { keeping, discarding } = inboxText(language)
   const [only, ...others] = task.items

@@ -1,4 +1,4 @@
-/** What is asked in front of the inbox: one thing at a time. */
+/** The dialogs of the inbox, one at a time. */
 import type { InboxItem } from '@blindkeep/client/owner'
 import { ChooseAlbum } from './chooseAlbum.tsx'
 import { ConfirmDiscard } from './confirmDiscard.tsx'
@@ -14,7 +14,7 @@ export type Asked =
 
 interface InboxDialogsProps extends DropActions {
   readonly asked: Asked | undefined
-  /** As the inbox is now: what is asked about may have left it. */
+  /** The current inbox; the dialog's files may have been removed from it. */
   readonly items: readonly InboxItem[] | undefined
   readonly labelOfLink: LinkLabels
   readonly work: DropWork

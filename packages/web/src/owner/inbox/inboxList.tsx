@@ -1,4 +1,4 @@
-/** The files that wait, with what chooses among them. */
+/** The list of the inbox, with checkboxes to choose files. */
 import type { InboxItem } from '@blindkeep/client/owner'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
@@ -7,19 +7,19 @@ import { StepEnd } from '../../common/stepEnd.tsx'
 import { useNow } from '../../common/useNow.ts'
 import { useOwnerPages } from '../context.ts'
 import { type DropActions, DropRow } from './dropRow.tsx'
-import { allOrNone, extentOf, type Selection, touched } from './selection.ts'
+import { afterClick, allOrNone, extentOf, type Selection } from './selection.ts'
 import { inboxText } from './texts.ts'
 
-/** Drawn in steps as somebody scrolls, so that an inbox of thousands is there at once. */
+/** Rows are drawn in steps while the owner scrolls, so a large inbox appears at once. */
 const STEP = 60
 
 interface InboxListProps extends DropActions {
-  /** As they are shown. */
+  /** In the order in which they are shown. */
   readonly items: readonly InboxItem[]
   readonly labelOfLink: (opaqueId: string) => string
   readonly selection: Selection
   readonly onSelection: (selection: Selection) => void
-  /** Something is being done to several: nothing else is begun meanwhile. */
+  /** A task is running: no other can start. */
   readonly isBusy: boolean
 }
 
@@ -34,7 +34,7 @@ export function InboxList({ items, labelOfLink, selection, onSelection, isBusy, 
   return (
     <div class="stack tight">
       <div class={`choosing ${chosen.length > 0 ? 'active' : ''}`}>
-        {/* biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is inside of HalfCheckbox */}
+        {/* biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is inside HalfCheckbox */}
         <label class="check all">
           <HalfCheckbox extent={extent} isDisabled={isBusy} onChange={(isOn) => onSelection(allOrNone(shown, isOn))} />
           <span>{text.chooseAll}</span>
@@ -64,7 +64,7 @@ export function InboxList({ items, labelOfLink, selection, onSelection, isBusy, 
             nowMs={nowMs}
             isChosen={selection.chosen.has(item.dropId)}
             isBusy={isBusy}
-            onChoose={(isOn, reaches) => onSelection(touched(selection, shown, { id: item.dropId, isOn, reaches }))}
+            onChoose={(isOn, isRange) => onSelection(afterClick(selection, shown, { id: item.dropId, isOn, isRange }))}
           />
         ))}
       </ul>
@@ -83,7 +83,7 @@ interface HalfCheckboxProps {
   readonly onChange: (isOn: boolean) => void
 }
 
-/** That some and not all are chosen, a checkbox shows only when a script tells it so. */
+/** HTML has no attribute for a half-checked checkbox: only a script can set it. */
 function HalfCheckbox({ extent, isDisabled, onChange }: HalfCheckboxProps) {
   const box = useRef<HTMLInputElement>(null)
   useEffect(() => {

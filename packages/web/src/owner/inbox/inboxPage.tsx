@@ -1,4 +1,4 @@
-/** What has arrived and waits for its owner's word: looked at, saved, kept in an album, or discarded. */
+/** Files that have arrived and wait for the owner's decision: to save, to keep in an album, or to discard. */
 import type { InboxItem } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Progress } from '../../common/controls.tsx'
@@ -9,17 +9,17 @@ import { useRefreshed } from '../../common/useRefreshed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { useRoute } from '../route.ts'
-import { Faults } from './faults.tsx'
+import { UnreadNotice } from './unreadNotice.tsx'
 import './inbox.css'
 import { type Asked, InboxDialogs } from './inboxDialogs.tsx'
 import { InboxList, sealedSum } from './inboxList.tsx'
 import { ALL_LINKS, LinkFilter, useLinkLabels } from './linkFilter.tsx'
 import { SavingStatus } from './savingStatus.tsx'
-import { NOTHING, pruned, type Selection } from './selection.ts'
+import { EMPTY_SELECTION, pruned, type Selection } from './selection.ts'
 import { inboxText } from './texts.ts'
 import { useDropSaving } from './useDropSaving.ts'
 import { useDropWork } from './useDropWork.ts'
-import { useFocusKept } from './useFocusKept.ts'
+import { useHeadingFallback } from './useHeadingFallback.ts'
 import { WorkStatus } from './workStatus.tsx'
 
 export function InboxPage() {
@@ -34,11 +34,11 @@ export function InboxPage() {
   } = useRefreshed((signal) => owner.inbox({ signal, onProgress: (opened, of) => setShare(opened / of) }))
   const links = useLinkLabels()
   const [link, setLink] = useState(query.get('link') ?? ALL_LINKS)
-  const [selection, setSelection] = useState<Selection>(NOTHING)
+  const [selection, setSelection] = useState<Selection>(EMPTY_SELECTION)
   const [asked, setAsked] = useState<Asked>()
   const work = useDropWork(reload)
   const saving = useDropSaving()
-  const part = useFocusKept(items)
+  const part = useHeadingFallback(items)
   useLive(['drop.landed', 'drop.adopted', 'drop.discarded'], reload)
 
   const newestFirst = items?.toReversed() ?? []
@@ -60,7 +60,7 @@ export function InboxPage() {
       {items?.length === 0 && <EmptyInbox language={language} />}
       {newestFirst.length > 0 && (
         <>
-          <Faults items={newestFirst} language={language} onRetry={reload} />
+          <UnreadNotice items={newestFirst} language={language} onRetry={reload} />
           <LinkFilter items={newestFirst} labels={links} link={link} onLink={setLink} />
           {shown.length > 0 && (
             <InboxList

@@ -9,7 +9,7 @@ export const ALL_LINKS = ''
 
 export type LinkLabels = (opaqueId: string) => string
 
-/** What the links are called. A label never changes, so a new link is the only news. */
+/** The labels of the links. A label never changes, so only new links need a reload. */
 export function useLinkLabels(): LinkLabels {
   const { owner, language } = useOwnerPages()
   const text = inboxText(language)
@@ -33,7 +33,7 @@ interface LinkFilterProps {
   readonly onLink: (opaqueId: string) => void
 }
 
-/** Only where there is something to choose between, or something is hidden. */
+/** Shown only when there are several links to choose from, or when the filter hides files. */
 export function LinkFilter({ items, labels, link, onLink }: LinkFilterProps) {
   const { language } = useOwnerPages()
   const text = inboxText(language)

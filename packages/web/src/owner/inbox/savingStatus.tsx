@@ -6,7 +6,7 @@ import type { DropSaving } from './useDropSaving.ts'
 interface SavingStatusProps {
   readonly saving: DropSaving
   readonly language: Language
-  /** While a dialog in front of it says the same. */
+  /** A dialog shows the same status. */
   readonly isHidden: boolean
 }
 

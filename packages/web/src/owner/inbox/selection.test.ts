@@ -1,41 +1,41 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { allOrNone, extentOf, NOTHING, pruned, touched } from './selection.ts'
+import { afterClick, allOrNone, EMPTY_SELECTION, extentOf, pruned } from './selection.ts'
 
 const shown = ['a', 'b', 'c', 'd', 'e']
-const on = (id: string, reaches = false) => ({ id, isOn: true, reaches })
-const off = (id: string, reaches = false) => ({ id, isOn: false, reaches })
-const chosenOf = ({ chosen }: typeof NOTHING) => [...chosen].sort().join('')
+const on = (id: string, isRange = false) => ({ id, isOn: true, isRange })
+const off = (id: string, isRange = false) => ({ id, isOn: false, isRange })
+const chosenOf = ({ chosen }: typeof EMPTY_SELECTION) => [...chosen].sort().join('')
 
 describe('a selection', () => {
-  it('takes and leaves single rows', () => {
-    const two = touched(touched(NOTHING, shown, on('b')), shown, on('d'))
+  it('adds and removes single rows', () => {
+    const two = afterClick(afterClick(EMPTY_SELECTION, shown, on('b')), shown, on('d'))
     assert.equal(chosenOf(two), 'bd')
-    assert.equal(chosenOf(touched(two, shown, off('b'))), 'd')
+    assert.equal(chosenOf(afterClick(two, shown, off('b'))), 'd')
   })
 
-  it('reaches with shift from the row before, in either direction', () => {
-    assert.equal(chosenOf(touched(touched(NOTHING, shown, on('b')), shown, on('d', true))), 'bcd')
-    assert.equal(chosenOf(touched(touched(NOTHING, shown, on('d')), shown, on('a', true))), 'abcd')
+  it('extends with shift from the last row, in both directions', () => {
+    assert.equal(chosenOf(afterClick(afterClick(EMPTY_SELECTION, shown, on('b')), shown, on('d', true))), 'bcd')
+    assert.equal(chosenOf(afterClick(afterClick(EMPTY_SELECTION, shown, on('d')), shown, on('a', true))), 'abcd')
     const all = { ...allOrNone(shown, true), anchor: 'b' }
-    assert.equal(chosenOf(touched(all, shown, off('d', true))), 'ae')
+    assert.equal(chosenOf(afterClick(all, shown, off('d', true))), 'ae')
   })
 
-  it('reaches no further than the row itself when the one before is gone', () => {
-    const gone = touched(NOTHING, ['x', ...shown], on('x'))
-    assert.equal(chosenOf(touched(pruned(gone, shown), shown, on('d', true))), 'd')
+  it('changes only the clicked row when the last row is no longer shown', () => {
+    const hidden = afterClick(EMPTY_SELECTION, ['x', ...shown], on('x'))
+    assert.equal(chosenOf(afterClick(pruned(hidden, shown), shown, on('d', true))), 'd')
   })
 
-  it('holds nothing that is not shown', () => {
+  it('contains only rows that are shown', () => {
     assert.equal(chosenOf(pruned(allOrNone(shown, true), ['b', 'z'])), 'b')
     const kept = allOrNone(['b'], true)
     assert.equal(pruned(kept, shown), kept)
   })
 
-  it('tells whether it is all', () => {
-    assert.equal(extentOf(NOTHING, shown), 'none')
-    assert.equal(extentOf(NOTHING, []), 'none')
-    assert.equal(extentOf(touched(NOTHING, shown, on('a')), shown), 'some')
+  it('says whether it contains none, some or all rows', () => {
+    assert.equal(extentOf(EMPTY_SELECTION, shown), 'none')
+    assert.equal(extentOf(EMPTY_SELECTION, []), 'none')
+    assert.equal(extentOf(afterClick(EMPTY_SELECTION, shown, on('a')), shown), 'some')
     assert.equal(extentOf(allOrNone(shown, true), shown), 'all')
   })
 })

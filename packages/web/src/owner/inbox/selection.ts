@@ -1,40 +1,40 @@
-/** Which rows of a list are chosen. Pure, over the ids in the order in which they are shown. */
+/** The chosen rows of a list. Pure functions over the ids of the rows, in the order in which they are shown. */
 export interface Selection {
   readonly chosen: ReadonlySet<string>
-  /** The row that was touched last: from there a click with shift reaches. */
+  /** The row that was clicked last: a click with shift extends from there. */
   readonly anchor: string | undefined
 }
 
-export const NOTHING: Selection = { chosen: new Set(), anchor: undefined }
+export const EMPTY_SELECTION: Selection = { chosen: new Set(), anchor: undefined }
 
-interface Touch {
+interface Click {
   readonly id: string
   readonly isOn: boolean
-  /** With shift: everything between the anchor and this row becomes as this row. */
-  readonly reaches: boolean
+  /** With shift: all rows between the anchor and this row change like this row. */
+  readonly isRange: boolean
 }
 
-export function touched({ chosen, anchor }: Selection, shown: readonly string[], touch: Touch): Selection {
-  const here = shown.indexOf(touch.id)
-  const there = touch.reaches && anchor !== undefined ? shown.indexOf(anchor) : here
-  const [from, to] = there === -1 ? [here, here] : [Math.min(here, there), Math.max(here, there)]
+export function afterClick({ chosen, anchor }: Selection, shown: readonly string[], click: Click): Selection {
+  const clicked = shown.indexOf(click.id)
+  const start = click.isRange && anchor !== undefined ? shown.indexOf(anchor) : clicked
+  const [from, to] = start === -1 ? [clicked, clicked] : [Math.min(clicked, start), Math.max(clicked, start)]
   const next = new Set(chosen)
   for (const id of shown.slice(from, to + 1)) {
-    if (touch.isOn) next.add(id)
+    if (click.isOn) next.add(id)
     else next.delete(id)
   }
-  return { chosen: next, anchor: touch.id }
+  return { chosen: next, anchor: click.id }
 }
 
-/** All that are shown, or none; what is chosen and not shown, because of a filter, is let go of as well. */
+/** All shown rows, or none. Rows that a filter hides are no longer chosen. */
 export function allOrNone(shown: readonly string[], isOn: boolean): Selection {
-  return isOn ? { chosen: new Set(shown), anchor: undefined } : NOTHING
+  return isOn ? { chosen: new Set(shown), anchor: undefined } : EMPTY_SELECTION
 }
 
-/** Without those that are not there any more: nothing is done to what nobody sees. The same selection when nothing has changed. */
+/** Without the rows that are not shown, so that no action affects a hidden row. The same object when nothing has changed. */
 export function pruned(selection: Selection, shown: readonly string[]): Selection {
-  const there = new Set(shown)
-  const chosen = new Set([...selection.chosen].filter((id) => there.has(id)))
+  const visible = new Set(shown)
+  const chosen = new Set([...selection.chosen].filter((id) => visible.has(id)))
   return chosen.size === selection.chosen.size ? selection : { ...selection, chosen }
 }
 

@@ -23,12 +23,12 @@ function itemNamed(name: string): InboxItem {
 }
 
 describe('the name of a file in the inbox', () => {
-  it('is what the sender wrote, without what turns it round', () => {
+  it('is the sender’s, without characters that turn its direction', () => {
     assert.equal(nameOf(itemNamed(' Grüße 👩‍🚀.pdf '), 'en'), 'Grüße 👩‍🚀.pdf')
     assert.equal(nameOf(itemNamed('a\u202efdp.exe'), 'en'), 'afdp.exe')
   })
 
-  it('is told to be none where nobody could see it', () => {
+  it('is replaced by a text when it has no visible character', () => {
     for (const name of ['', '  ', '\u200b\u2060', '\u3164\u00ad', '\0\n', '\u202e'])
       assert.equal(nameOf(itemNamed(name), 'en'), inboxText('en').unnamed, JSON.stringify(name))
   })

@@ -10,22 +10,20 @@ export function inboxText(language: Language): typeof english {
   return texts[language]
 }
 
-/** Turn the direction of what follows them, so that `exe.fdp` looks like `pdf.exe` (Unicode TR 36, 2.10). */
-const turning = /\p{Bidi_Control}/gu
-/** Characters that show nothing (Unicode TR 44, Default_Ignorable_Code_Point). */
-const unseen = /[\p{Default_Ignorable_Code_Point}\p{Cc}\s]/gu
+/** These turn the direction of the text after them, so that `exe.fdp` looks like `pdf.exe` (Unicode TR 36, 2.10). */
+const directionControls = /\p{Bidi_Control}/gu
+/** Characters that are not visible (Unicode TR 44, Default_Ignorable_Code_Point). */
+const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cc}\s]/gu
 
-/**
- * As the sender wrote it, but for what would make it look like another name; or words for a file without a name, or one that cannot be opened.
- */
+/** The sender's name for the file, without characters that make it look like another name. A text for a file without a name, or one that can't be opened. */
 export function nameOf({ file }: InboxItem, language: Language): string {
   const text = texts[language]
   if (file === undefined) return text.unopened
-  const name = file.name?.replace(turning, '').trim()
-  return name === undefined || name.replace(unseen, '') === '' ? text.unnamed : name
+  const name = file.name?.replace(directionControls, '').trim()
+  return name === undefined || name.replace(invisible, '') === '' ? text.unnamed : name
 }
 
-/** Inside of sentences, and where a name stands for a file on a disk: nothing in it can turn what stands around it, and it is not endless. */
+/** For sentences and for file names on a disk: it can't turn the direction of the text around it, and its length is limited. */
 export function plainNameOf(item: InboxItem, language: Language): string {
   return item.file?.name === undefined ? nameOf(item, language) : safeName(item.file.name)
 }
@@ -37,12 +35,12 @@ export function faultText({ reason }: NonNullable<InboxItem['fault']>, language:
   return faults.sealed
 }
 
-/** Whether the same bytes may open another time: it was not their fault. */
-export function isPassing({ reason }: NonNullable<InboxItem['fault']>): boolean {
+/** Whether another try may work: the file itself was not the reason. */
+export function isTemporary({ reason }: NonNullable<InboxItem['fault']>): boolean {
   return reason === 'unreachable' || reason === 'answer_broken' || reason === 'refused'
 }
 
-/** Of the file, or of what is sealed where nobody knows more. */
+/** Bytes of the file, or of the sealed file when it can't be opened. */
 export function sizeOf({ file, sealedBytes }: InboxItem): number {
   return file?.size ?? sealedBytes
 }

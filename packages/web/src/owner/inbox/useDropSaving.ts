@@ -1,8 +1,8 @@
-/** Saving a file of the inbox, and what has kept it from being saved. */
+/** Saves a file of the inbox, and keeps the reason when that fails. */
 import type { InboxItem } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
+import { useCloseGuard } from '../../common/closeGuard.ts'
 import { type SavingNow, useSaving } from '../../common/useSaving.ts'
-import { useBusy } from '../busy.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { isTampered } from './dropDialog.tsx'
@@ -11,7 +11,7 @@ import { inboxText, plainNameOf } from './texts.ts'
 export interface DropSaving {
   readonly now: SavingNow | undefined
   readonly fault: { readonly dropId: string; readonly name: string; readonly text: string } | undefined
-  /** Call it in the click's own turn. */
+  /** Call it synchronously in the click's handler. */
   save(item: InboxItem): void
   stop(): void
   dismiss(): void
@@ -22,11 +22,11 @@ export function useDropSaving(): DropSaving {
   const text = inboxText(language)
   const saving = useSaving()
   const [fault, setFault] = useState<DropSaving['fault']>()
-  useBusy(saving.now !== undefined)
+  useCloseGuard(saving.now !== undefined)
 
   function explain(error: unknown): string {
     if (isTampered(error)) return text.tampered
-    // What the file system says, which is not for people.
+    // The browser's message about the file system is not made for users.
     return error instanceof DOMException ? text.notWritten : errorText(error, language)
   }
 

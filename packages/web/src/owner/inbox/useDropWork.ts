@@ -1,36 +1,36 @@
-/** Keeping and discarding, one file or many, with what came of it. Goes on while the list changes below it. */
+/** Keeps or discards one or many files, and shows the result. Continues while the list changes. */
 import { ProblemError } from '@blindkeep/client/errors'
 import type { Album, InboxItem } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { becomeBusy } from '../busy.ts'
+import { guardClosing } from '../../common/closeGuard.ts'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import { type DropTask, failureMessage, messagesOf } from './dropTask.ts'
-import { type Failure, workThrough } from './work.ts'
+import { type Failure, workThrough } from './workThrough.ts'
 
-/** Each signs with a key that takes some tens of milliseconds, and sends two small files. */
-const AT_ONCE = 3
+/** Each file needs a signature of some tens of milliseconds and two small uploads. */
+const MAX_AT_ONCE = 3
 
 export interface DropWork {
-  /** What is being done, and how much of it is over. */
-  readonly running: { readonly task: DropTask; readonly over: number } | undefined
-  /** Of the last task, what did not work. */
+  /** The running task, and how many of its files are finished. */
+  readonly running: { readonly task: DropTask; readonly finished: number } | undefined
+  /** The failures of the last task. */
   readonly failed: { readonly task: DropTask; readonly failures: readonly Failure<InboxItem>[] } | undefined
-  /** One at a time; a second call meanwhile does nothing. */
+  /** Does nothing while a task is running. */
   begin(task: DropTask): void
   stop(): void
   dismiss(): void
 }
 
-/** `onChange` after each one, since the list has become another. */
+/** `onChange` is called after each file, because the list has changed. */
 export function useDropWork(onChange: () => void): DropWork {
   const { language, tell } = useOwnerPages()
-  const doOne = useOneStep()
+  const doOne = useDropStep()
   const [running, setRunning] = useState<DropWork['running']>()
   const [failed, setFailed] = useState<DropWork['failed']>()
   const stopper = useRef<AbortController | undefined>(undefined)
-  // Whoever leaves the page has said what to do: it is done to its end.
+  // The task continues when the owner leaves the page.
   const isShown = useRef(true)
   useEffect(
     () => () => {
@@ -40,21 +40,21 @@ export function useDropWork(onChange: () => void): DropWork {
   )
 
   async function run(task: DropTask, signal: AbortSignal): Promise<void> {
-    let gone = 0
+    let alreadyDone = 0
     const outcome = await workThrough({
       items: task.items,
-      atOnce: AT_ONCE,
+      maxAtOnce: MAX_AT_ONCE,
       signal,
-      onStep(over) {
-        if (isShown.current) setRunning({ task, over })
+      onStep(finished) {
+        if (isShown.current) setRunning({ task, finished })
         onChange()
       },
       async each(item) {
-        if (!(await doOne(task, item, signal))) gone += 1
+        if (!(await doOne(task, item, signal))) alreadyDone += 1
       },
     })
     const { failures } = outcome
-    for (const message of messagesOf({ task, outcome, gone, language })) tell(message)
+    for (const message of messagesOf({ task, outcome, alreadyDone, language })) tell(message)
     if (failures.length === 0) return
     if (isShown.current) setFailed({ task, failures })
     else tell(failureMessage(task, failures.length, language))
@@ -67,12 +67,12 @@ export function useDropWork(onChange: () => void): DropWork {
       if (stopper.current !== undefined || task.items.length === 0) return
       const controller = new AbortController()
       stopper.current = controller
-      const rest = becomeBusy()
+      const releaseGuard = guardClosing()
       setFailed(undefined)
-      setRunning({ task, over: 0 })
+      setRunning({ task, finished: 0 })
       void run(task, controller.signal).finally(() => {
         stopper.current = undefined
-        rest()
+        releaseGuard()
         if (isShown.current) setRunning(undefined)
         onChange()
       })
@@ -82,11 +82,11 @@ export function useDropWork(onChange: () => void): DropWork {
   }
 }
 
-/** Does to one file what the task says; resolves with whether it was there to be done, and was not gone already. */
-function useOneStep(): (task: DropTask, item: InboxItem, signal: AbortSignal) => Promise<boolean> {
+/** Performs the task for one file. Resolves with false when another tab or device has already handled the file. */
+function useDropStep(): (task: DropTask, item: InboxItem, signal: AbortSignal) => Promise<boolean> {
   const { owner } = useOwnerPages()
   const device = useDevice()
-  /** Kept over tries, so that what a lost answer has already made an asset is found again and not made twice. */
+  /** The same id for every try: when an answer was lost, the asset that it created is found and not created twice. */
   const assetIds = useRef(new Map<string, AssetId>())
 
   async function keep(item: InboxItem, album: Album['albumId'], signal: AbortSignal): Promise<void> {
@@ -102,13 +102,12 @@ function useOneStep(): (task: DropTask, item: InboxItem, signal: AbortSignal) =>
       else await owner.discardDrop(item.dropId)
       return true
     } catch (error) {
-      if (isGone(error)) return false
+      if (isAlreadyHandled(error)) return false
       throw error
     }
   }
 }
 
-/** Another tab or another device was quicker. */
-function isGone(error: unknown): boolean {
+function isAlreadyHandled(error: unknown): boolean {
   return error instanceof ProblemError && error.code === 'error.drop.not_found'
 }

@@ -1,4 +1,4 @@
-/** How far the work on several files is, and what of it has failed. */
+/** The progress of a task on several files, and its failures. */
 import { Button, Name, Notice, Progress } from '../../common/controls.tsx'
 import type { Language } from '../../common/language.ts'
 import { errorText } from '../errorText.ts'
@@ -18,14 +18,16 @@ export function WorkStatus({ work, language }: WorkStatusProps) {
       {running !== undefined && (
         <div class="card work stack tight">
           <div class="row apart">
-            <p role="status">{textsOf(running.task.kind, language).running(running.over, running.task.items.length)}</p>
+            <p role="status">
+              {textsOf(running.task.kind, language).running(running.finished, running.task.items.length)}
+            </p>
             <Button kind="quiet" icon="close" onClick={work.stop}>
               {text.stop}
             </Button>
           </div>
           <Progress
-            label={textsOf(running.task.kind, language).running(running.over, running.task.items.length)}
-            value={running.over}
+            label={textsOf(running.task.kind, language).running(running.finished, running.task.items.length)}
+            value={running.finished}
             max={running.task.items.length}
           />
         </div>

@@ -82,12 +82,12 @@ function Facts({ link, language, nowMs }: Pick<LinkCardProps, 'link' | 'language
   )
 }
 
-/** Beyond two days a distance is too coarse to count on. */
+/** Beyond two days, the date is shown instead of the distance. */
 const MAX_DISTANCE_MS = 2 * 86_400_000
 
 interface WhenProps extends Pick<LinkCardProps, 'language' | 'nowMs'> {
   readonly instant: string
-  /** The sentence that it stands in. */
+  /** Makes the sentence around the time. */
   readonly words: (when: string) => string
 }
 
@@ -101,7 +101,7 @@ function When({ instant, words, language, nowMs }: WhenProps) {
   )
 }
 
-/** What has landed counts against the caps, and what is under way has reserved its part. */
+/** Landed files count against the link's limits; uploads that are under way have reserved their part. */
 function Use({ link, language }: Pick<LinkCardProps, 'link' | 'language'>) {
   const text = linksText(language)
   const { caps, landedFiles, landedBytes, openSessions, openBytes } = link

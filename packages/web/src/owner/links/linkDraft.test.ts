@@ -9,35 +9,35 @@ const draft = (change: Partial<LinkDraft> = {}): LinkDraft => ({ ...PRESETS.anyo
 const read = (change: Partial<LinkDraft> = {}) => readDraft(draft(change), NOW_MS)
 
 describe('a new link', () => {
-  it('can be made of every preset as it stands', () => {
+  it('can be created from every preset without changes', () => {
     for (const preset of Object.values(PRESETS)) assert.deepEqual(readDraft(preset, NOW_MS).faults, {})
     assert.equal(readDraft(PRESETS.one, NOW_MS).link?.singleUse, true)
     assert.equal(readDraft(PRESETS.standing, NOW_MS).link?.expiresAt, undefined)
   })
 
-  it('keeps label and passphrase when another preset is taken', () => {
+  it('keeps label and passphrase when another preset is chosen', () => {
     const kept = withPreset(draft({ label: 'Anna', passphrase: 'x-y', maxFiles: '3' }), 'one')
     assert.deepEqual([kept.label, kept.passphrase, kept.maxFiles, kept.singleUse], ['Anna', 'x-y', '', true])
   })
 
-  it('ends as many days from now as was chosen, or at the end of a day', () => {
+  it('ends the chosen number of days from now, or at the end of the chosen day', () => {
     assert.equal(read({ expiry: 'day' }).link?.expiresAt, new Date(NOW_MS + DAY_MS).toISOString())
     assert.equal(read({ expiry: 'month' }).link?.expiresAt, new Date(NOW_MS + 30 * DAY_MS).toISOString())
     const ends = new Date(read({ expiry: 'date', date: '2026-12-24' }).link?.expiresAt ?? '')
     assert.deepEqual([ends.getDate(), ends.getHours(), ends.getMinutes()], [24, 23, 59])
   })
 
-  it('does not end on a day that is over or is none', () => {
+  it('can’t end on a past or invalid day', () => {
     for (const date of ['', '2026-11-19', '2026-13-01', 'tomorrow'])
       assert.deepEqual(read({ expiry: 'date', date }).faults, { date: 'date' }, date)
   })
 
-  it('takes files of exactly the size that was asked for, although they grow when they are sealed', () => {
+  it('accepts files of exactly the typed size, although sealing makes them larger', () => {
     const { caps } = read({ maxFileSize: { amount: '1.5', unit: 'GB' } }).link ?? {}
     assert.equal(largestPlaintext(caps?.maxFileSize ?? 0), 1.5e9)
   })
 
-  it('names the field that holds no number', () => {
+  it('names the field with an invalid number', () => {
     const none = { amount: '-1', unit: 'MB' } as const
     assert.deepEqual(read({ maxFiles: '0' }).faults, { maxFiles: 'number' })
     assert.deepEqual(read({ maxFiles: '1.5' }).faults, { maxFiles: 'number' })
@@ -45,20 +45,20 @@ describe('a new link', () => {
     assert.deepEqual(read({ maxFileSize: { amount: '11', unit: 'GB' } }).faults, { maxFileSize: 'larger_than_total' })
   })
 
-  it('has no limit where none was given', () => {
+  it('has no limit for an empty field', () => {
     const { link } = readDraft({ ...PRESETS.standing, maxFileSize: { amount: ' ', unit: 'GB' } }, NOW_MS)
     assert.deepEqual(link?.caps, { maxFileCount: undefined, maxFileSize: undefined, maxTotalBytes: undefined })
     assert.ok(link !== undefined && !('label' in link) && !('passphrase' in link))
   })
 
-  it('for one file leaves limits away that would contradict it', () => {
+  it('for one file has no limits that contradict it', () => {
     const { link } = read({ singleUse: true, maxFiles: 'many' })
     assert.equal(link?.caps?.maxFileCount, undefined)
   })
 })
 
-describe('a passphrase that is suggested', () => {
-  it('is easy to read aloud, and leans to no character', () => {
+describe('a suggested passphrase', () => {
+  it('is easy to read aloud, and uses all characters equally often', () => {
     let byte = 0
     const counting = (count: number) => Uint8Array.from({ length: count }, () => byte++ % 256)
     const seen = new Map<string, number>()

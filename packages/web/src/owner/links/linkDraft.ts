@@ -1,4 +1,4 @@
-/** What somebody fills in for a new link, and what becomes of it. Pure: the clock and the random are passed in. */
+/** The form of a new link and how it is read. Pure: time and random bytes are parameters. */
 import type { CreateLink } from '@blindkeep/client/owner'
 import { usualSealedBytes } from '@blindkeep/client/sizes'
 
@@ -8,7 +8,7 @@ export type Expiry = (typeof EXPIRIES)[number]
 export const SIZE_UNITS = { MB: 1e6, GB: 1e9, TB: 1e12 } as const
 export type SizeUnit = keyof typeof SIZE_UNITS
 
-/** As typed: empty for no limit. */
+/** As typed. Empty means no limit. */
 export interface SizeDraft {
   readonly amount: string
   readonly unit: SizeUnit
@@ -17,7 +17,7 @@ export interface SizeDraft {
 export interface LinkDraft {
   readonly label: string
   readonly expiry: Expiry
-  /** A calendar day (`2026-11-30`), of which the link lives to the end; for `expiry: 'date'`. */
+  /** For `expiry: 'date'`: a calendar day (`2026-11-30`); the link ends at the end of it. */
   readonly date: string
   readonly singleUse: boolean
   readonly maxFiles: string
@@ -37,7 +37,7 @@ const EMPTY: LinkDraft = {
   passphrase: '',
 }
 
-/** What links are mostly for. A standing one has no total, which it would run into some day: a total counts all that ever came. */
+/** The common uses of links. A permanent link has no total limit: the total counts all files ever received, so the link would become full. */
 export const PRESETS = {
   one: { ...EMPTY, singleUse: true },
   anyone: { ...EMPTY, maxFiles: '100', maxTotal: { amount: '10', unit: 'GB' } },
@@ -45,7 +45,7 @@ export const PRESETS = {
 } as const satisfies Record<string, LinkDraft>
 export type Preset = keyof typeof PRESETS
 
-/** The label and the passphrase are the person's own and stay whatever the link is for. */
+/** Keeps the label and the passphrase, which the owner has typed. */
 export function withPreset(draft: LinkDraft, preset: Preset): LinkDraft {
   return { ...PRESETS[preset], label: draft.label, passphrase: draft.passphrase }
 }
@@ -56,7 +56,7 @@ export type DraftFaults = Readonly<Partial<Record<'date' | 'maxFiles' | 'maxFile
 const DAY_MS = 86_400_000
 const DAYS = { day: 1, week: 7, month: 30 } as const
 
-/** Either what to create, or what is wrong, by field. */
+/** Returns the link to create, or the faults by field. */
 export function readDraft(
   draft: LinkDraft,
   nowMs: number,
@@ -88,41 +88,41 @@ export function readDraft(
   }
 }
 
-/** NaN for a day that is none, or is over. */
+/** NaN for an invalid or past day. */
 function expiryOf({ expiry, date }: LinkDraft, nowMs: number): number | undefined {
   if (expiry === 'never') return undefined
   if (expiry !== 'date') return nowMs + DAYS[expiry] * DAY_MS
-  // Without an offset, so it is the end of the day where the person is.
+  // Without an offset this is local time: the end of the owner's day.
   const endMs = /^\d{4}-\d{2}-\d{2}$/.test(date) ? new Date(`${date}T23:59:59`).getTime() : Number.NaN
   return endMs > nowMs ? endMs : Number.NaN
 }
 
-/** Undefined for none; NaN for what is no number of files. */
+/** Undefined for an empty text; NaN for an invalid number. */
 function wholeNumber(text: string): number | undefined {
   if (text.trim() === '') return undefined
   const value = Number(text)
   return Number.isSafeInteger(value) && value > 0 ? value : Number.NaN
 }
 
-/** Of sealed files, so that a file of exactly this size still fits. */
+/** The size of the sealed file, so that a file of exactly the typed size fits. */
 function sizeOf({ amount, unit }: SizeDraft): number | undefined {
   if (amount.trim() === '') return undefined
   const bytes = Math.round(Number(amount) * SIZE_UNITS[unit])
   return bytes > 0 && bytes <= 1e15 ? usualSealedBytes(bytes) : Number.NaN
 }
 
-/** Read aloud or typed from paper without doubt: no 0 and o, no 1, i and l. 31 characters, almost 5 bits each. */
+/** Without characters that look alike: 0 and o, 1, i and l. 31 characters, almost 5 bits each. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
 const GROUPS = 4
 const GROUP_CHARACTERS = 4
 
-/** Four groups of four: about 79 bits, more than anybody can try out (RFC 9106 makes each try slow besides). */
+/** Four groups of four characters: about 79 bits, too many to try out; Argon2id (RFC 9106) also makes each try slow. */
 export function suggestPassphrase(randomBytes: (count: number) => Uint8Array): string {
   const group = () => Array.from({ length: GROUP_CHARACTERS }, () => pick(randomBytes)).join('')
   return Array.from({ length: GROUPS }, group).join('-')
 }
 
-/** Bytes beyond the last whole multiple are thrown again, so that every character is as likely. */
+/** Bytes beyond the last whole multiple are skipped, so that all characters are equally likely. */
 function pick(randomBytes: (count: number) => Uint8Array): string {
   const fair = 256 - (256 % ALPHABET.length)
   for (;;) {

@@ -14,7 +14,7 @@ import {
 } from './linkDraft.ts'
 import { linksText } from './texts.ts'
 
-/** A label of this length fits into what the server keeps of it, in any script. */
+/** A label of this length fits into the server's limit, in any script. */
 const MAX_LABEL_CHARACTERS = 200
 const MAX_PASSPHRASE_CHARACTERS = 200
 

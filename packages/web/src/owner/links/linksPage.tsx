@@ -1,4 +1,4 @@
-/** The owner's upload links: what each takes, how much came through it, and new ones. */
+/** The owner's upload links: their limits and use, and the button for a new link. */
 import type { OwnLink } from '@blindkeep/client/owner'
 import { useEffect, useState } from 'preact/hooks'
 import { Button, Progress } from '../../common/controls.tsx'
@@ -17,7 +17,7 @@ import { linksText } from './texts.ts'
 
 type Asked = { readonly what: 'new' } | { readonly what: 'show' | 'revoke'; readonly opaqueId: string }
 
-/** `setTimeout` counts in 31 bits. */
+/** `setTimeout` accepts at most 31 bits. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 export function LinksPage() {
@@ -103,7 +103,7 @@ function NoLinks({ language, onCreate }: NoLinksProps) {
   )
 }
 
-/** Time passes on the server without an event. */
+/** The server sends no event when a link expires. */
 function useReloadWhenOneExpires(links: readonly OwnLink[] | undefined, reload: () => void): void {
   const nextMs = Math.min(
     ...(links ?? []).map(({ state, expiresAt }) =>
@@ -111,7 +111,7 @@ function useReloadWhenOneExpires(links: readonly OwnLink[] | undefined, reload: 
     ),
   )
   useEffect(() => {
-    // A second late rather than early: the server's clock decides.
+    // A second late, because the server's clock decides.
     const waitMs = Math.max(1000, nextMs + 1000 - Date.now())
     if (waitMs > MAX_TIMER_MS) return undefined
     const timer = setTimeout(reload, waitMs)

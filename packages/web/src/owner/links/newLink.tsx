@@ -1,4 +1,4 @@
-/** Makes a link, and hands it over. */
+/** Creates a link and shows it. */
 import type { CreatedLink } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Dialog, Notice } from '../../common/controls.tsx'
@@ -8,7 +8,7 @@ import { focusFault } from '../focusFault.ts'
 import { useAction } from '../useAction.ts'
 import { type DraftFaults, type LinkDraft, PRESETS, type Preset, readDraft, withPreset } from './linkDraft.ts'
 import { LinkFields } from './linkFields.tsx'
-import { LinkToGive } from './showLink.tsx'
+import { LinkAddress } from './showLink.tsx'
 import { linksText } from './texts.ts'
 
 interface NewLinkProps {
@@ -23,7 +23,7 @@ export function NewLink({ onClose, onCreated }: NewLinkProps) {
   const [draft, setDraft] = useState<LinkDraft>(PRESETS.anyone)
   const [faults, setFaults] = useState<DraftFaults>({})
   const { isBusy, error, run } = useAction()
-  const [made, setMade] = useState<CreatedLink & { readonly passphrase: string | undefined }>()
+  const [created, setCreated] = useState<CreatedLink & { readonly passphrase: string | undefined }>()
 
   async function create(form: HTMLFormElement): Promise<void> {
     const read = readDraft(draft, Date.now())
@@ -31,18 +31,18 @@ export function NewLink({ onClose, onCreated }: NewLinkProps) {
     const { link } = read
     if (link === undefined) return focusFault(form)
     await run(async () => {
-      setMade({ ...(await owner.createLink(link)), passphrase: link.passphrase })
+      setCreated({ ...(await owner.createLink(link)), passphrase: link.passphrase })
       onCreated()
     })
   }
 
-  // Closed now, it would leave a link behind whose passphrase nobody has seen.
+  // Closing now would leave a link whose passphrase was never shown.
   const close = () => isBusy || onClose()
-  if (made !== undefined)
+  if (created !== undefined)
     return (
-      <Dialog key="made" title={text.ready.title} closeLabel={text.close} onClose={onClose}>
+      <Dialog key="created" title={text.ready.title} closeLabel={text.close} onClose={onClose}>
         <Notice tone="good">{text.ready.created}</Notice>
-        <LinkToGive {...made} language={language} />
+        <LinkAddress {...created} language={language} />
         <div class="row end">
           <Button onClick={onClose}>{text.ready.done}</Button>
         </div>

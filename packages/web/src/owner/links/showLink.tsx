@@ -1,4 +1,4 @@
-/** A link whole, with all the ways to hand it on. */
+/** Shows a link with all ways to share it: copy, QR code, the system's share dialog. */
 import type { OwnLink } from '@blindkeep/client/owner'
 import { Button, Dialog, Notice } from '../../common/controls.tsx'
 import { CopyButton } from '../../common/copyButton.tsx'
@@ -17,19 +17,19 @@ export function ShowLink({ link, language, onClose }: ShowLinkProps) {
   const text = linksText(language)
   return (
     <Dialog title={labelOf(link, language)} closeLabel={text.close} onClose={onClose}>
-      <LinkToGive url={link.url} language={language} />
+      <LinkAddress url={link.url} language={language} />
     </Dialog>
   )
 }
 
-interface LinkToGiveProps {
+interface LinkAddressProps {
   readonly url: string
-  /** There right after the link was made, and never again. */
+  /** Present only right after the link was created. */
   readonly passphrase?: string | undefined
   readonly language: Language
 }
 
-export function LinkToGive({ url, passphrase, language }: LinkToGiveProps) {
+export function LinkAddress({ url, passphrase, language }: LinkAddressProps) {
   const text = linksText(language).ready
   const mail = `mailto:?subject=${encodeURIComponent(text.mailSubject)}&body=${encodeURIComponent(text.mailBody(url))}`
   return (
@@ -90,6 +90,6 @@ async function share(url: string): Promise<void> {
   try {
     await navigator.share({ url })
   } catch {
-    // Dismissed, or no app that takes it: the other ways stand beside.
+    // The owner has closed the share dialog, or no app accepts the link. The other ways remain.
   }
 }

@@ -9,7 +9,7 @@ export function linksText(language: Language): typeof english {
   return texts[language]
 }
 
-/** Its own name, or words for one that has none. */
+/** The link's label, or a text when it has none. */
 export function labelOf({ label }: Pick<OwnLink, 'label'>, language: Language): string {
   return label === undefined || label.trim() === '' ? texts[language].unnamed : label
 }

@@ -4,15 +4,15 @@ import { expiryInstant, hasEnded } from './expiry.ts'
 
 const now = Date.parse('2026-02-27T10:00:00.000Z')
 
-describe('when a share ends', () => {
-  it('is as many days from now as was chosen, or never', () => {
+describe('the expiry of a share', () => {
+  it('is the chosen number of days from now, or never', () => {
     assert.deepEqual(
       (['day', 'week', 'month', 'never'] as const).map((expiry) => expiryInstant(expiry, now)),
       ['2026-02-28T10:00:00.000Z', '2026-03-06T10:00:00.000Z', '2026-03-29T10:00:00.000Z', undefined],
     )
   })
 
-  it('is over from that instant on', () => {
+  it('is reached at exactly that instant', () => {
     assert.ok(hasEnded('2026-02-27T10:00:00.000Z', now))
     assert.ok(!hasEnded('2026-02-27T10:00:00.001Z', now))
     assert.ok(!hasEnded(undefined, now))

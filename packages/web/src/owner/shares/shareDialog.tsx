@@ -5,8 +5,8 @@ import { Button, Dialog } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { type Action, useAction } from '../useAction.ts'
+import { CreatedShareView } from './createdShare.tsx'
 import { EXPIRIES, type Expiry, expiryInstant } from './expiry.ts'
-import { MadeShare } from './madeShare.tsx'
 import './shares.css'
 import { sharesText } from './texts.ts'
 
@@ -15,44 +15,45 @@ interface ShareDialogProps {
   readonly onClose: () => void
 }
 
-interface Made extends CreatedShare {
+interface ShareWithExpiry extends CreatedShare {
   readonly expiresAt: string | undefined
 }
 
-/** First how long, then the address, which is there this once. */
+/** Asks how long the share lasts, then shows its address once. */
 export function ShareDialog({ assetIds, onClose }: ShareDialogProps) {
   const { language } = useOwnerPages()
   const text = sharesText(language)
-  const [made, setMade] = useState<Made>()
-  const making = useAction()
-  // Closed now, it would leave a share behind whose address nobody has seen.
-  const close = () => making.isBusy || onClose()
-  if (made !== undefined) return <MadeShare url={made.url} expiresAt={made.expiresAt} onClose={onClose} />
+  const [created, setCreated] = useState<ShareWithExpiry>()
+  const creating = useAction()
+  // Closing now would leave a share whose address was never shown.
+  const close = () => creating.isBusy || onClose()
+  if (created !== undefined)
+    return <CreatedShareView url={created.url} expiresAt={created.expiresAt} onClose={onClose} />
   return (
     <Dialog title={text.create.title(assetIds.length)} closeLabel={text.close} onClose={close}>
-      <CreateShare assetIds={assetIds} making={making} onMade={setMade} onCancel={close} />
+      <CreateShare assetIds={assetIds} action={creating} onCreated={setCreated} onCancel={close} />
     </Dialog>
   )
 }
 
 interface CreateShareProps {
   readonly assetIds: readonly AssetId[]
-  readonly making: Action
-  readonly onMade: (made: Made) => void
+  readonly action: Action
+  readonly onCreated: (share: ShareWithExpiry) => void
   readonly onCancel: () => void
 }
 
-function CreateShare({ assetIds, making, onMade, onCancel }: CreateShareProps) {
+function CreateShare({ assetIds, action, onCreated, onCancel }: CreateShareProps) {
   const { owner, language } = useOwnerPages()
   const text = sharesText(language)
   const [expiry, setExpiry] = useState<Expiry>('week')
-  const { isBusy: isMaking, error } = making
+  const { isBusy, error } = action
   const id = useId()
 
   const create = () =>
-    making.run(async () => {
+    action.run(async () => {
       const expiresAt = expiryInstant(expiry, Date.now())
-      onMade({ ...(await owner.createShare(assetIds, { expiresAt })), expiresAt })
+      onCreated({ ...(await owner.createShare(assetIds, { expiresAt })), expiresAt })
     })
 
   return (
@@ -80,10 +81,10 @@ function CreateShare({ assetIds, making, onMade, onCancel }: CreateShareProps) {
       </p>
       {error !== undefined && <ErrorNotice error={error} language={language} />}
       <div class="row">
-        <Button kind="primary" icon="share" submits busy={isMaking}>
-          {isMaking ? text.create.making : text.create.submit}
+        <Button kind="primary" icon="share" submits busy={isBusy}>
+          {isBusy ? text.create.making : text.create.submit}
         </Button>
-        <Button kind="quiet" disabled={isMaking} onClick={onCancel}>
+        <Button kind="quiet" disabled={isBusy} onClick={onCancel}>
           {text.cancel}
         </Button>
       </div>

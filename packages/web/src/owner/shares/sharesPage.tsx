@@ -11,7 +11,7 @@ import { hasEnded } from './expiry.ts'
 import './shares.css'
 import { sharesText } from './texts.ts'
 
-/** Enough to find an address again by, and no credential. */
+/** Enough to recognise an address; not enough to open the share. */
 const SHORT_ID = 6
 
 export function SharesPage() {

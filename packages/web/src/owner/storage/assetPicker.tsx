@@ -12,7 +12,7 @@ const SHOWN_AT_ONCE = 30
 interface AssetPickerProps {
   readonly entries: readonly CatalogEntry[]
   readonly chosen: ReadonlySet<AssetId>
-  /** Also when it is closed: what is ticked then is chosen. */
+  /** Called also when the dialog is closed: the ticked files are then chosen. */
   readonly onChosen: (chosen: ReadonlySet<AssetId>) => void
 }
 

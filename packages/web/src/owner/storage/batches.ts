@@ -1,14 +1,14 @@
 import { MAX_ASSETS } from '@blindkeep/protocol/schemas/verify'
 
-/** A server that reads 100 MiB/s needs half a minute for so many bytes, of the 290 s that an answer may take; and the page can tell how far it is. */
+/** A server that reads 100 MiB/s needs half a minute for this; an answer may take 290 s. Small enough for the page to show progress. */
 const MAX_DEEP_BYTES = 2 * 1024 ** 3
 
 interface Sized {
-  /** That a deep check has read. */
+  /** Bytes that a deep check reads. */
   readonly sealedBytes: number
 }
 
-/** In their order, at most as many as one request may ask about; a deep one about no more bytes than are read in time, or about one file. */
+/** Keeps the order. A batch has at most as many assets as one request allows; a deep batch also at most `MAX_DEEP_BYTES`, or one asset. */
 export function batchesOf<Asset extends Sized>(
   assets: readonly Asset[],
   { isDeep }: { readonly isDeep: boolean },

@@ -16,7 +16,7 @@ function change(assetId: unknown, createdAt: string) {
 }
 
 describe('the catalog', () => {
-  it('has what is there, newest first, with what a check of it reads', async () => {
+  it('lists all assets, newest first, with the bytes that a deep check reads', async () => {
     const changes = [change(a, '2026-01-01'), change(b, '2026-01-02')]
     const page = { cursor: '1', changes, hasStartedOver: false } as unknown as ChangePage
     const feed = createAssetFeed({

@@ -6,17 +6,17 @@ import type { OutcomeKind } from './outcomes.ts'
 import { storageText } from './texts.ts'
 
 /**
- * What was caught or failed, in plain words. What refusals say elsewhere comforts ("nothing is lost"), and here that is the very question: so beside those that
- * are about the asker they are only called what they are.
+ * The text for a tampered or failed answer. The usual texts of refusals reassure ("nothing is lost"), which here is the open question. So a refusal is only
+ * called a refusal, unless it is about the caller.
  */
 export function causeText(cause: unknown, language: Language): string {
   const text = storageText(language)
   if (cause instanceof AuditError) return text.audit[cause.reason]
-  const isAboutAsker = cause instanceof ProblemError && (cause.status === 401 || cause.status === 429)
-  return cause instanceof ProblemError && !isAboutAsker ? text.refused : errorText(cause, language)
+  const isAboutCaller = cause instanceof ProblemError && (cause.status === 401 || cause.status === 429)
+  return cause instanceof ProblemError && !isAboutCaller ? text.refused : errorText(cause, language)
 }
 
-/** Whether the cause says more than the outcome's own words. */
-export function tellsCause(kind: CompareKind | OutcomeKind): boolean {
+/** Whether the cause says more than the outcome's own text. */
+export function showsCause(kind: CompareKind | OutcomeKind): boolean {
   return kind === 'tampered' || kind === 'unanswered' || kind === 'file_unread'
 }

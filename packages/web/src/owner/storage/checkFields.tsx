@@ -1,4 +1,4 @@
-/** What to check, and how closely. */
+/** The choice of files and depth. */
 import type { Album } from '@blindkeep/client/owner'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import { useState } from 'preact/hooks'
@@ -12,9 +12,9 @@ import { storageText } from './texts.ts'
 
 export interface CheckChoice {
   readonly scope: 'all' | 'album' | 'some'
-  /** Of `album`; the first where none was chosen. */
+  /** For `album`; the first album when none was chosen. */
   readonly albumId: AlbumId | undefined
-  /** Of `some`. */
+  /** For `some`. */
   readonly chosen: ReadonlySet<AssetId>
   readonly depth: CheckDepth
 }
@@ -37,7 +37,7 @@ export interface ChoiceProps {
 
 interface ScopeFieldProps extends ChoiceProps {
   readonly all: readonly CatalogEntry[]
-  /** Those that something is in. */
+  /** Albums that contain files. */
   readonly albums: readonly Album[]
   /** How many files are chosen. */
   readonly count: number

@@ -1,17 +1,17 @@
-/** What a check has found: all together, each file, and what to make of it. */
+/** The results of a check: the summary, each file, and what the results mean. */
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Button, Name, Notice } from '../../common/controls.tsx'
 import { formatBytes, formatInstant } from '../../common/format.ts'
 import { useOwnerPages } from '../context.ts'
-import { causeText, tellsCause } from './causeText.ts'
-import { type CheckState, checkRunOf, isOpen } from './checkRun.ts'
+import { causeText, showsCause } from './causeText.ts'
+import { type CheckState, checkRunOf, isUnchecked } from './checkRun.ts'
 import { isolated } from './isolated.ts'
 import { OutcomeBadge } from './outcomeBadge.tsx'
 import { type Outcome, SUMMARY_TONES, summaryOf, type Tally, TONES, tallyOf } from './outcomes.ts'
 import type { ReceiptsOf } from './receiptsDialog.tsx'
 import { countWords, spanOf, summaryWords } from './report.ts'
 import { ReportButtons } from './reportButtons.tsx'
-import { useStore } from './store.ts'
+import { useRunState } from './runState.ts'
 import { storageText } from './texts.ts'
 
 const SHOWN_AT_ONCE = 50
@@ -24,17 +24,17 @@ interface CheckResultsProps {
 export function CheckResults({ onReceipts }: CheckResultsProps) {
   const { owner, baseUrl, language } = useOwnerPages()
   const text = storageText(language)
-  const state = useStore(checkRunOf(owner, baseUrl))
+  const state = useRunState(checkRunOf(owner, baseUrl))
   const heading = useRef<HTMLHeadingElement>(null)
   const lastPhase = useRef(state.phase)
   const [shown, setShown] = useState(SHOWN_AT_ONCE)
   const printAll = () => {
     setShown(Number.POSITIVE_INFINITY)
-    // Once the whole list has been drawn.
+    // After the whole list is drawn.
     requestAnimationFrame(() => requestAnimationFrame(() => print()))
   }
   useEffect(() => {
-    // Only where it has ended before the reader's eyes, and not whenever the page is opened again.
+    // Only when the check ends while the page is shown, not when the page is opened again.
     if (lastPhase.current === 'running' && state.phase === 'ended') heading.current?.focus()
     lastPhase.current = state.phase
   }, [state.phase])
@@ -65,7 +65,7 @@ function Conclusion({ state, tally }: { readonly state: CheckState; readonly tal
   const { owner, baseUrl, language } = useOwnerPages()
   const text = storageText(language)
   const span = spanOf(state.outcomes.values())
-  const open = state.asked.filter(({ assetId }) => isOpen(state.outcomes.get(assetId))).length
+  const unchecked = state.asked.filter(({ assetId }) => isUnchecked(state.outcomes.get(assetId))).length
   return (
     <div class="stack">
       <Notice tone={SUMMARY_TONES[summaryOf(tally)]}>
@@ -87,10 +87,10 @@ function Conclusion({ state, tally }: { readonly state: CheckState; readonly tal
           </p>
         </Notice>
       )}
-      {open > 0 && (
+      {unchecked > 0 && (
         <div class="no-print">
           <Button icon="retry" onClick={() => void checkRunOf(owner, baseUrl).resume()}>
-            {text.check.resume(open)}
+            {text.check.resume(unchecked)}
           </Button>
         </div>
       )}
@@ -100,7 +100,7 @@ function Conclusion({ state, tally }: { readonly state: CheckState; readonly tal
 
 interface FilesProps extends CheckResultsProps {
   readonly state: CheckState
-  /** So many files are listed. */
+  /** The number of files that are listed. */
   readonly shown: number
   readonly onShown: (shown: number) => void
 }
@@ -109,7 +109,7 @@ function Files({ state, onReceipts, shown, onShown }: FilesProps) {
   const { language } = useOwnerPages()
   const text = storageText(language).results
   const [onlyProblems, setOnlyProblems] = useState(false)
-  // Whatever has to be kept elsewhere stands first.
+  // Files that must be kept elsewhere come first.
   const outcomes = [...state.outcomes.values()].sort((a, b) => TONE_ORDER[TONES[a.kind]] - TONE_ORDER[TONES[b.kind]])
   const listed = onlyProblems ? outcomes.filter(({ kind }) => isDoubtful(kind)) : outcomes
   const id = useId()
@@ -176,7 +176,7 @@ function OutcomeRow({ outcome, onReceipts }: CheckResultsProps & { readonly outc
         </p>
         {kind !== 'held_deep' && <p class="small soft">{text.kinds[kind].meaning}</p>}
         {parts.length > 0 && <p class="small soft">{ofParts(parts.map((part) => text.parts[part]).join(', '))}</p>}
-        {cause !== undefined && tellsCause(kind) && <p class="small">{causeText(cause, language)}</p>}
+        {cause !== undefined && showsCause(kind) && <p class="small">{causeText(cause, language)}</p>}
       </div>
       <button
         type="button"
@@ -190,7 +190,7 @@ function OutcomeRow({ outcome, onReceipts }: CheckResultsProps & { readonly outc
   )
 }
 
-/** A check alone never answers it with yes: that takes the copy itself (`CompareSection`). */
+/** A check alone never says that a copy may be deleted: only a comparison with the copy does (`CompareSection`). */
 function SafeElsewhere({ tally }: { readonly tally: Tally }) {
   const { language } = useOwnerPages()
   const text = storageText(language).safe

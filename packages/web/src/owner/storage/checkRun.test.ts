@@ -29,37 +29,37 @@ const doubted = (assetId: AssetId, cause?: Error): HeldAnswer => ({
 
 type Answer = (question: VerifyHeld, turn: number) => Promise<readonly HeldAnswer[]> | readonly HeldAnswer[]
 
-/** A check whose client answers so; with what it was asked, and what was pinned then. */
+/** A check with a client that answers this way, the questions that it was asked, and the saved keys. */
 function checking(answer: Answer, keys: PinnedKeys | undefined = undefined) {
   const asked: VerifyHeld[] = []
-  const kept: unknown[] = []
+  const saved: unknown[] = []
   const verifyHeld = async (question: VerifyHeld): Promise<HeldAnswers> => {
     asked.push(question)
     return { answers: await answer(question, asked.length), keys }
   }
-  const pins = { load: async () => ({ pinned: keys }), keep: async (found: unknown) => void kept.push(found) }
-  return { asked, kept, check: createCheckRun({ verifyHeld }, pins) }
+  const pins = { load: async () => ({ pinned: keys }), save: async (found: unknown) => void saved.push(found) }
+  return { asked, saved, check: createCheckRun({ verifyHeld }, pins) }
 }
 
 const start = (check: ReturnType<typeof checking>['check'], count: number) =>
   check.start({ entries: entries(count), depth: 'deep', scope: 'all' })
 
 describe('a check', () => {
-  it('asks about all, a hundred at a time, with what is pinned, and keeps what it learns', async () => {
+  it('asks about all files, a hundred at a time, with the pinned keys, and saves the keys of the answers', async () => {
     const keys = { serverId: 'https://keep.example', keys: [] }
-    const { check, asked, kept } = checking(({ assetIds }) => assetIds.map(held), keys)
+    const { check, asked, saved } = checking(({ assetIds }) => assetIds.map(held), keys)
     await start(check, 250)
     assert.deepEqual(
       asked.map(({ assetIds }) => assetIds.length),
       [100, 100, 50],
     )
     assert.ok(asked.every(({ pinned, depth }) => pinned === keys && depth === 'deep'))
-    assert.deepEqual(kept, [keys, keys, keys])
+    assert.deepEqual(saved, [keys, keys, keys])
     const { phase, outcomes, error } = check.get()
     assert.deepEqual([phase, outcomes.size, error], ['ended', 250, undefined])
   })
 
-  it('asks again only about what is not checked', async () => {
+  it('resumes only with the files that are not checked', async () => {
     const { check, asked } = checking(({ assetIds }, turn) =>
       assetIds.map((assetId, index) => (turn === 1 && index >= 3 ? doubted(assetId) : held(assetId))),
     )
@@ -70,7 +70,7 @@ describe('a check', () => {
     assert.equal(tallyOf(check.get().outcomes.values(), 5).deep, 5)
   })
 
-  it('stops when it is told to: what was found stays, what comes late does not count', async () => {
+  it('keeps its results when it is stopped, and ignores late answers', async () => {
     const { check } = checking(({ assetIds }, turn) => {
       if (turn === 2) check.stop()
       return assetIds.map(held)
@@ -80,7 +80,7 @@ describe('a check', () => {
     assert.deepEqual([phase, wasStopped, outcomes.size], ['ended', true, 100])
   })
 
-  it('does not go on when nobody answers, and says why', async () => {
+  it('ends with an error when the server does not answer', async () => {
     const cause = new NetworkError('unreachable')
     const { check, asked } = checking(({ assetIds }) => assetIds.map((assetId) => doubted(assetId, cause)))
     await start(check, 250)
@@ -88,7 +88,7 @@ describe('a check', () => {
     assert.deepEqual([check.get().phase, check.get().error], ['ended', cause])
   })
 
-  it('goes on after a batch that took too long, as the next one may not', async () => {
+  it('continues after a batch that timed out', async () => {
     const cause = new NetworkError('timeout')
     const { check, asked } = checking(({ assetIds }) => assetIds.map((assetId) => doubted(assetId, cause)))
     await start(check, 250)
@@ -96,14 +96,14 @@ describe('a check', () => {
     assert.equal(check.get().error, undefined)
   })
 
-  it('ends with what it did not expect', async () => {
+  it('ends with an unexpected error', async () => {
     const fault = new Error('a fault of the program')
     const { check } = checking(() => Promise.reject(fault))
     await start(check, 1)
     assert.deepEqual([check.get().phase, check.get().error, check.get().outcomes.size], ['ended', fault, 0])
   })
 
-  it('that begins anew forgets the one before, which is not heard any more', async () => {
+  it('replaces the check before, whose answers are ignored', async () => {
     let answerFirst: (answers: readonly HeldAnswer[]) => void = () => undefined
     const { check } = checking(({ assetIds }, turn) =>
       turn === 1 ? new Promise((resolve) => (answerFirst = resolve)) : assetIds.map(held),

@@ -1,29 +1,29 @@
-/** A check of many files, batch after batch. It goes on while other pages are looked at, and what it found stays until the next one or the sign-out. */
+/** A check of many files, in batches. It continues while other pages are shown. Its results stay until the next check or the sign-out. */
 import { NetworkError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import type { HeldAnswer } from '@blindkeep/client/verify'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import { busyAsLongAs } from '../busy.ts'
-import { whenLeft } from '../left.ts'
+import { guardClosingWhile } from '../../common/closeGuard.ts'
+import { onOwnerLeave } from '../ownerLeave.ts'
 import { batchesOf } from './batches.ts'
 import type { CatalogEntry } from './catalog.ts'
 import { type KnownPins, knownPins, rememberPins } from './knownPins.ts'
 import { type Outcome, outcomeOf, TONES } from './outcomes.ts'
-import { createStore, type Store } from './store.ts'
+import { createRunState, type RunState } from './runState.ts'
 
 export type CheckDepth = 'deep' | 'structural'
 
 export interface CheckState {
   readonly phase: 'none' | 'running' | 'ended'
   readonly depth: CheckDepth
-  /** In words, as it was chosen: "All 12 files". */
+  /** The choice in words: "All 12 files". */
   readonly scope: string
   readonly asked: readonly CatalogEntry[]
   readonly outcomes: ReadonlyMap<AssetId, Outcome>
-  /** Of the batch that is under way: those about which only the verdict is missing. */
+  /** Files of the current batch that wait only for the verdict. */
   readonly ready: number
   readonly wasStopped: boolean
-  /** Why it could not go on. */
+  /** Why the check could not continue. */
   readonly error: unknown
 }
 
@@ -33,16 +33,16 @@ export interface StartCheck {
   readonly scope: string
 }
 
-export interface CheckRun extends Pick<Store<CheckState>, 'get' | 'subscribe'> {
-  /** Forgets what was found before. Resolves when it has ended, however it did. */
+export interface CheckRun extends Pick<RunState<CheckState>, 'get' | 'subscribe'> {
+  /** Deletes the results of the last check. Resolves when the check has ended or failed. Never rejects. */
   start(check: StartCheck): Promise<void>
-  /** Asks again about what is not checked, and about nothing else. */
+  /** Checks only the files that have no result yet. */
   resume(): Promise<void>
   stop(): void
-  forget(): void
+  clear(): void
 }
 
-const NOTHING: CheckState = {
+const EMPTY: CheckState = {
   phase: 'none',
   depth: 'deep',
   scope: '',
@@ -58,23 +58,23 @@ const runs = new WeakMap<Owner, CheckRun>()
 export function checkRunOf(owner: Owner, baseUrl: string): CheckRun {
   const known = runs.get(owner)
   if (known !== undefined) return known
-  const made = createCheckRun(owner, {
+  const run = createCheckRun(owner, {
     load: () => knownPins(baseUrl),
-    keep: (keys) => rememberPins(keys),
+    save: (keys) => rememberPins(keys),
   })
-  runs.set(owner, made)
-  busyAsLongAs(() => made.get().phase === 'running', made.subscribe)
-  whenLeft(owner, made.forget)
-  return made
+  runs.set(owner, run)
+  guardClosingWhile(() => run.get().phase === 'running', run.subscribe)
+  onOwnerLeave(owner, run.clear)
+  return run
 }
 
 interface Pins {
   readonly load: () => Promise<Pick<KnownPins, 'pinned'>>
-  readonly keep: (keys: KnownPins['pinned']) => Promise<void>
+  readonly save: (keys: KnownPins['pinned']) => Promise<void>
 }
 
 export function createCheckRun(owner: Pick<Owner, 'verifyHeld'>, pins: Pins): CheckRun {
-  const store = createStore(NOTHING)
+  const store = createRunState(EMPTY)
   let stopping = new AbortController()
 
   async function askAbout(entries: readonly CatalogEntry[], { signal }: AbortController): Promise<void> {
@@ -85,7 +85,7 @@ export function createCheckRun(owner: Pick<Owner, 'verifyHeld'>, pins: Pins): Ch
       const onProgress = (ready: number) => signal.aborted || store.set({ ready })
       const { answers, keys } = await owner.verifyHeld({ assetIds, depth, pinned, onProgress, signal })
       if (signal.aborted) return
-      await pins.keep(keys)
+      await pins.save(keys)
       const outcomes = new Map(store.get().outcomes)
       for (const answer of answers) outcomes.set(answer.assetId, outcomeOf(answer))
       store.set({ outcomes, ready: 0 })
@@ -96,53 +96,53 @@ export function createCheckRun(owner: Pick<Owner, 'verifyHeld'>, pins: Pins): Ch
 
   async function run(entries: readonly CatalogEntry[]): Promise<void> {
     stopping.abort()
-    const own = new AbortController()
-    stopping = own
+    const controller = new AbortController()
+    stopping = controller
     store.set({ phase: 'running', ready: 0, wasStopped: false, error: undefined })
     try {
-      await askAbout(entries, own)
+      await askAbout(entries, controller)
     } catch (error) {
-      if (!own.signal.aborted) store.set({ error })
+      if (!controller.signal.aborted) store.set({ error })
     }
-    if (stopping === own && !own.signal.aborted) store.set({ phase: 'ended', ready: 0 })
+    if (stopping === controller && !controller.signal.aborted) store.set({ phase: 'ended', ready: 0 })
   }
 
   return {
     get: store.get,
     subscribe: store.subscribe,
     start({ entries, depth, scope }) {
-      store.set({ ...NOTHING, depth, scope, asked: entries })
+      store.set({ ...EMPTY, depth, scope, asked: entries })
       return run(entries)
     },
     resume() {
       const { asked, outcomes } = store.get()
-      return run(asked.filter(({ assetId }) => isOpen(outcomes.get(assetId))))
+      return run(asked.filter(({ assetId }) => isUnchecked(outcomes.get(assetId))))
     },
     stop() {
       if (store.get().phase !== 'running') return
       stopping.abort()
       store.set({ phase: 'ended', ready: 0, wasStopped: true })
     },
-    forget() {
+    clear() {
       stopping.abort()
-      store.set(NOTHING)
+      store.set(EMPTY)
     },
   }
 }
 
-export function isOpen(outcome: Pick<Outcome, 'kind'> | undefined): boolean {
+export function isUnchecked(outcome: Pick<Outcome, 'kind'> | undefined): boolean {
   return outcome === undefined || TONES[outcome.kind] === 'warn'
 }
 
-/** A server that is away, or a session that is over, would answer no other batch either. One that took too long may. */
+/** An unreachable server or an ended session fails every further batch; a timeout need not. */
 function failureOfAll(answers: readonly HeldAnswer[]): Error | undefined {
-  const causes = answers.map(causeOfNoAnswer)
+  const causes = answers.map(causeIfUnanswered)
   const [first] = causes
   if (first === undefined || causes.includes(undefined)) return undefined
   return first instanceof NetworkError && first.failure === 'timeout' ? undefined : first
 }
 
-function causeOfNoAnswer(answer: HeldAnswer): Error | undefined {
+function causeIfUnanswered(answer: HeldAnswer): Error | undefined {
   const { kind, cause } = outcomeOf(answer)
   return kind === 'unanswered' ? cause : undefined
 }

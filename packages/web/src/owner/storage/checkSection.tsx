@@ -1,4 +1,4 @@
-/** What to check and how closely; then how far it is. */
+/** Starts a check and shows its progress. */
 import type { Album } from '@blindkeep/client/owner'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Progress } from '../../common/controls.tsx'
@@ -10,13 +10,13 @@ import { ErrorNotice } from '../errorNotice.tsx'
 import { type CatalogEntry, readCatalog } from './catalog.ts'
 import { type CheckChoice, type ChoiceProps, DepthField, entriesOf, FIRST_CHOICE, ScopeField } from './checkFields.tsx'
 import { checkRunOf } from './checkRun.ts'
-import { useStore } from './store.ts'
+import { useRunState } from './runState.ts'
 import { storageText } from './texts.ts'
 
 export function CheckSection() {
   const { owner, baseUrl, language } = useOwnerPages()
   const text = storageText(language).check
-  const state = useStore(checkRunOf(owner, baseUrl))
+  const state = useRunState(checkRunOf(owner, baseUrl))
   return (
     <section class="card stack no-print" aria-labelledby="check-heading">
       <div class="stack tight">
@@ -32,7 +32,7 @@ function Running() {
   const { owner, baseUrl, language } = useOwnerPages()
   const text = storageText(language).check
   const run = checkRunOf(owner, baseUrl)
-  const { asked, outcomes, ready } = useStore(run)
+  const { asked, outcomes, ready } = useRunState(run)
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => box.current?.focus(), [])
   const done = outcomes.size
@@ -41,7 +41,7 @@ function Running() {
       <p role="status">
         <strong>{text.running(done, asked.length)}</strong>
       </p>
-      {/* What is ready for the verdict is half of the way. */}
+      {/* A file that waits for the verdict counts as half done. */}
       <Progress label={text.runningTitle} value={done + Math.min(ready, asked.length - done) / 2} max={asked.length} />
       <p class="small soft">{text.canLeave}</p>
       <div>

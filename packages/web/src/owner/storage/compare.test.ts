@@ -5,17 +5,17 @@ import type { CatalogEntry } from './catalog.ts'
 import {
   COMPARE_KINDS,
   type CompareKind,
-  type Copy,
   candidatesFor,
   compareTone,
   inOrder,
+  type LocalCopy,
+  mainDoubt,
   verdictOn,
-  worthSaying,
 } from './compare.ts'
 
 const AT = '2026-01-01T10:00:00Z'
 
-function copy(kind: CompareKind, checkedAt: string | undefined = kind === 'safe' ? AT : undefined): Copy {
+function copy(kind: CompareKind, checkedAt: string | undefined = kind === 'safe' ? AT : undefined): LocalCopy {
   return { id: 1, file: new File([], 'x'), name: 'x', kind, keptAs: undefined, checkedAt, cause: undefined }
 }
 
@@ -25,8 +25,8 @@ function entry(number: number, size: number): CatalogEntry {
   return { assetId, sealedBytes: 0, facts: { envelope: { plaintext_size: size } } } as unknown as CatalogEntry
 }
 
-describe('whether copies may be deleted', () => {
-  it('is yes only when each one got its own yes', () => {
+describe('the verdict on local copies', () => {
+  it('is yes only when each copy is confirmed', () => {
     for (const kind of COMPARE_KINDS) {
       const { answer } = verdictOn([copy('safe'), copy(kind)], false)
       assert.equal(answer, kind === 'safe' ? 'yes' : 'no', kind)
@@ -34,16 +34,16 @@ describe('whether copies may be deleted', () => {
     }
   })
 
-  it('is nothing without copies, and before all are through', () => {
+  it('is none without copies, and before all are compared', () => {
     assert.deepEqual(verdictOn([], false), { answer: 'none' })
     assert.deepEqual(verdictOn([copy('safe')], true), { answer: 'none' })
   })
 
-  it('is no for a yes without its time', () => {
+  it('is no when a confirmed copy has no time', () => {
     assert.equal(verdictOn([{ ...copy('safe'), checkedAt: undefined }], false).answer, 'no')
   })
 
-  it('says between which moments it was proven, whatever the order', () => {
+  it('has the first and the last time of the confirmations, in any order', () => {
     const times = ['2026-01-01T10:00:02Z', '2026-01-01T12:00:01+02:00', '2026-01-01T10:00:03Z']
     assert.deepEqual(
       verdictOn(
@@ -59,7 +59,7 @@ describe('whether copies may be deleted', () => {
     )
   })
 
-  it('names all that are to be kept', () => {
+  it('names all copies that must be kept', () => {
     const verdict = verdictOn([copy('safe'), copy('damaged'), copy('waiting')], false)
     assert.ok(verdict.answer === 'no')
     assert.deepEqual(
@@ -70,8 +70,8 @@ describe('whether copies may be deleted', () => {
   })
 })
 
-describe('where to look for a copy', () => {
-  it('is among what has exactly its size, its own name first, and not for ever', () => {
+describe('the candidates for a local copy', () => {
+  it('have exactly its size, those of the same name first, at most 16', () => {
     const entries = Array.from({ length: 40 }, (_, number) => entry(number, number === 39 ? 6 : 5))
     const found = candidatesFor(5, entries)
     assert.equal(found.length, 39)
@@ -84,11 +84,11 @@ describe('where to look for a copy', () => {
   })
 })
 
-describe('of several tries', () => {
-  it('that of the same file is told, and not that others were others', () => {
-    assert.equal(worthSaying(['other_file', 'damaged', 'other_file']), 'damaged')
-    assert.equal(worthSaying(['unanswered', 'not_held']), 'not_held')
-    assert.equal(worthSaying(['other_file']), 'other_file')
-    assert.equal(worthSaying([]), undefined)
+describe('the main doubt of several candidates', () => {
+  it('is about the same file before it is about different files', () => {
+    assert.equal(mainDoubt(['other_file', 'damaged', 'other_file']), 'damaged')
+    assert.equal(mainDoubt(['unanswered', 'not_held']), 'not_held')
+    assert.equal(mainDoubt(['other_file']), 'other_file')
+    assert.equal(mainDoubt([]), undefined)
   })
 })

@@ -1,4 +1,4 @@
-/** Which stored file a copy at hand may be, and what may be said of all copies together. That they are the same, only the client finds out. */
+/** Finds stored files that a local copy may match, and sums up all copies. Only the client's check tells whether two files are the same. */
 import type { AssetId } from '@blindkeep/protocol/ids'
 import type { CatalogEntry } from './catalog.ts'
 import { DOUBT_KINDS, type DoubtKind, TONES, type Tone } from './outcomes.ts'
@@ -6,17 +6,27 @@ import { DOUBT_KINDS, type DoubtKind, TONES, type Tone } from './outcomes.ts'
 export const COMPARE_KINDS = [...DOUBT_KINDS, 'safe', 'no_match', 'file_unread', 'waiting', 'comparing'] as const
 export type CompareKind = (typeof COMPARE_KINDS)[number]
 
-export interface Copy {
+/** A file of the owner, outside of Blindkeep. */
+export interface LocalCopy {
   readonly id: number
   readonly file: File
-  /** With its folder, where one was chosen. */
+  /** With its folder, if the owner chose one. */
   readonly name: string
   readonly kind: CompareKind
-  /** As what it is kept, once that is known. */
+  /** The stored file that it matches, once that is known. */
   readonly keptAs: AssetId | undefined
-  /** RFC 3339, by the server's clock; of a yes. */
+  /** RFC 3339, by the server's clock; only for a safe copy. */
   readonly checkedAt: string | undefined
   readonly cause: Error | undefined
+}
+
+export interface CompareState {
+  readonly copies: readonly LocalCopy[]
+  readonly isRunning: boolean
+  /** Bytes of the current copy that were read. */
+  readonly progress: { readonly bytes: number; readonly of: number }
+  readonly keptNames: ReadonlyMap<AssetId, string>
+  readonly error: unknown
 }
 
 export function compareTone(kind: CompareKind): Tone {
@@ -25,15 +35,15 @@ export function compareTone(kind: CompareKind): Tone {
   return kind === 'waiting' || kind === 'comparing' ? 'warn' : TONES[kind]
 }
 
-/** Each costs some requests, and a pass over the copy when the size is the same. */
+/** Each candidate costs some requests and one reading of the copy. */
 const MAX_CANDIDATES = 16
 
-/** What has exactly as many bytes, by the server's word, which is good enough to know where to look. */
+/** The stored files of exactly this size. The size is the server's statement, which is enough to select candidates. */
 export function candidatesFor(size: number, entries: readonly CatalogEntry[]): readonly CatalogEntry[] {
   return entries.filter(({ facts }) => facts.envelope.plaintext_size === size)
 }
 
-/** Those of the same name first, and no more than can be tried. */
+/** Files of the same name first, at most as many as are tried. */
 export function inOrder(
   candidates: readonly CatalogEntry[],
   { fileName, nameOf }: { readonly fileName: string; readonly nameOf: (assetId: AssetId) => string | undefined },
@@ -42,8 +52,8 @@ export function inOrder(
   return [...candidates.filter(isSame), ...candidates.filter((entry) => !isSame(entry))].slice(0, MAX_CANDIDATES)
 }
 
-/** Of several tries without a yes, the one that says most: that of a file which was the same tells more than that another was another. */
-export function worthSaying(kinds: readonly DoubtKind[]): DoubtKind | undefined {
+/** The most informative of several doubts. A doubt about the same file says more than one about a different file. */
+export function mainDoubt(kinds: readonly DoubtKind[]): DoubtKind | undefined {
   const others = kinds.filter((kind) => kind !== 'other_file')
   return DOUBT_KINDS.find((kind) => others.some((other) => other === kind)) ?? kinds[0]
 }
@@ -51,10 +61,10 @@ export function worthSaying(kinds: readonly DoubtKind[]): DoubtKind | undefined 
 export type CompareVerdict =
   | { readonly answer: 'none' }
   | { readonly answer: 'yes'; readonly count: number; readonly from: string; readonly to: string }
-  | { readonly answer: 'no'; readonly kept: readonly Copy[]; readonly total: number }
+  | { readonly answer: 'no'; readonly kept: readonly LocalCopy[]; readonly total: number }
 
-/** Yes only when every single one got its own; nothing before all are through. */
-export function verdictOn(copies: readonly Copy[], isRunning: boolean): CompareVerdict {
+/** `yes` only when each copy was confirmed; `none` until all are compared. */
+export function verdictOn(copies: readonly LocalCopy[], isRunning: boolean): CompareVerdict {
   if (copies.length === 0 || isRunning) return { answer: 'none' }
   const times = copies.flatMap(({ kind, checkedAt }) => (kind === 'safe' && checkedAt !== undefined ? [checkedAt] : []))
   const sorted = times.toSorted((a, b) => Date.parse(a) - Date.parse(b))

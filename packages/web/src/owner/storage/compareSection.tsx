@@ -1,16 +1,18 @@
-/** "May I delete my copy?" The one place of these pages that ever answers it with yes. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+/** "May I delete my copy?" The only place in these pages that ever answers yes. */
+import { useState } from 'preact/hooks'
+import { type FoundFile, filesOfInput, filesOfTransfer } from '../../common/chosenFiles.ts'
 import { Button, Name, Progress } from '../../common/controls.tsx'
+import { useFileInput } from '../../common/fileInput.tsx'
+import { filePath } from '../../common/filePath.ts'
 import { formatBytes, formatInstant } from '../../common/format.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { causeText, tellsCause } from './causeText.ts'
-import { filesOf } from './chosenFiles.ts'
-import { type Copy, compareTone, verdictOn } from './compare.ts'
-import { type ChosenFile, type CompareState, compareRunOf } from './compareRun.ts'
+import { causeText, showsCause } from './causeText.ts'
+import { type CompareState, compareTone, type LocalCopy, verdictOn } from './compare.ts'
+import { type ChosenFile, compareRunOf } from './compareRun.ts'
 import { isolated } from './isolated.ts'
 import { OutcomeBadge } from './outcomeBadge.tsx'
-import { useStore } from './store.ts'
+import { useRunState } from './runState.ts'
 import { storageText } from './texts.ts'
 
 const SHOWN_AT_ONCE = 50
@@ -19,7 +21,7 @@ export function CompareSection() {
   const { owner, baseUrl, language } = useOwnerPages()
   const text = storageText(language).compare
   const run = compareRunOf(owner, baseUrl)
-  const state = useStore(run)
+  const state = useRunState(run)
   return (
     <section class={`card stack ${state.copies.length === 0 ? 'no-print' : ''}`} aria-labelledby="compare-heading">
       <div class="stack tight">
@@ -30,10 +32,10 @@ export function CompareSection() {
       </div>
       <Chooser onChosen={(chosen) => void run.add(chosen)} />
       {state.error !== undefined && (
-        <ErrorNotice error={state.error} language={language} onRetry={() => void run.again()} />
+        <ErrorNotice error={state.error} language={language} onRetry={() => void run.retry()} />
       )}
       {state.isRunning && <Comparing state={state} onStop={run.stop} />}
-      {/* Always in the page, so that its answer is heard when it comes. */}
+      {/* Always in the page: screen readers announce only changes of an element that exists. */}
       <div role="status" class="announced">
         <Verdict state={state} />
       </div>
@@ -41,7 +43,7 @@ export function CompareSection() {
       {state.copies.length > 0 && !state.isRunning && (
         <div class="row no-print">
           {state.copies.some(({ kind }) => kind !== 'safe') && (
-            <Button icon="retry" onClick={() => void run.again()}>
+            <Button icon="retry" onClick={() => void run.retry()}>
               {text.again}
             </Button>
           )}
@@ -60,22 +62,17 @@ export function CompareSection() {
 function Chooser({ onChosen }: { readonly onChosen: (chosen: readonly ChosenFile[]) => void }) {
   const { language, tell } = useOwnerPages()
   const { compare: text, compareKinds } = storageText(language)
-  const unread = `${compareKinds.file_unread.title}. ${compareKinds.file_unread.meaning}`
-  const files = useRef<HTMLInputElement>(null)
-  const folder = useRef<HTMLInputElement>(null)
+  const unreadable = `${compareKinds.file_unread.title}. ${compareKinds.file_unread.meaning}`
   const [isOver, setOver] = useState(false)
-  useEffect(() => {
-    // An attribute that Preact has no type for (File and Directory Entries API).
-    if (folder.current !== null) folder.current.webkitdirectory = true
-  }, [])
-  const choose = (input: HTMLInputElement) => {
-    const chosen = [...(input.files ?? [])].map((file) => ({ file, name: file.webkitRelativePath || file.name }))
-    // So that the same choice once more is one.
-    input.value = ''
+  const choose = (found: readonly FoundFile[]) => {
+    const chosen = found.map(({ file, folder }) => ({ file, name: filePath({ folder, name: file.name }) }))
     if (chosen.length > 0) onChosen(chosen)
   }
+  const chooseInput = (list: readonly File[]) => choose(filesOfInput(list))
+  const files = useFileInput({ label: text.chooseFiles, onFiles: chooseInput })
+  const folder = useFileInput({ from: 'folder', label: text.chooseFolder, onFiles: chooseInput })
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is one way more; the buttons inside are for everybody
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the buttons inside work for everyone
     <div
       class={`drop-here no-print ${isOver ? 'over' : ''}`}
       onDragOver={(event) => {
@@ -86,39 +83,23 @@ function Chooser({ onChosen }: { readonly onChosen: (chosen: readonly ChosenFile
       onDrop={(event) => {
         event.preventDefault()
         setOver(false)
-        const { dataTransfer } = event
-        if (dataTransfer === null) return
-        filesOf(dataTransfer).then(
-          (chosen) => chosen.length > 0 && onChosen(chosen),
-          () => tell({ tone: 'bad', text: unread }),
-        )
+        void filesOfTransfer(event.dataTransfer).then((found) => {
+          if (found.unreadable.length > 0) tell({ tone: 'bad', text: unreadable })
+          else choose(found.files)
+        })
       }}
     >
       <div class="row">
-        <Button icon="file" onClick={() => files.current?.click()}>
+        <Button icon="file" onClick={files.open}>
           {text.chooseFiles}
         </Button>
-        <Button icon="folder" onClick={() => folder.current?.click()}>
+        <Button icon="folder" onClick={folder.open}>
           {text.chooseFolder}
         </Button>
         <span class="soft small drop-words">{text.dropHere}</span>
       </div>
-      <input
-        ref={files}
-        type="file"
-        multiple
-        hidden
-        aria-label={text.chooseFiles}
-        onChange={(event) => choose(event.currentTarget)}
-      />
-      <input
-        ref={folder}
-        type="file"
-        multiple
-        hidden
-        aria-label={text.chooseFolder}
-        onChange={(event) => choose(event.currentTarget)}
-      />
+      {files.input}
+      {folder.input}
     </div>
   )
 }
@@ -179,14 +160,14 @@ function Verdict({ state }: { readonly state: CompareState }) {
   )
 }
 
-/** The list below names them all. */
+/** The list below names all of them. */
 const MAX_NAMED = 5
 
 function Copies({ state }: { readonly state: CompareState }) {
   const { language } = useOwnerPages()
   const text = storageText(language)
   const [shown, setShown] = useState(SHOWN_AT_ONCE)
-  // Whatever has to be kept stands first.
+  // Copies that must be kept come first.
   const sorted = state.copies.toSorted((a, b) => Number(a.kind === 'safe') - Number(b.kind === 'safe'))
   return (
     <div class="stack">
@@ -207,7 +188,7 @@ function Copies({ state }: { readonly state: CompareState }) {
   )
 }
 
-function CopyRow({ copy, keptName }: { readonly copy: Copy; readonly keptName: string | undefined }) {
+function CopyRow({ copy, keptName }: { readonly copy: LocalCopy; readonly keptName: string | undefined }) {
   const { language } = useOwnerPages()
   const text = storageText(language)
   const { kind, name, file, checkedAt, cause } = copy
@@ -228,7 +209,7 @@ function CopyRow({ copy, keptName }: { readonly copy: Copy; readonly keptName: s
       {keptName !== undefined && keptName !== name && (
         <p class="small soft">{text.compare.keptAs(isolated(keptName))}</p>
       )}
-      {cause !== undefined && tellsCause(kind) && <p class="small">{causeText(cause, language)}</p>}
+      {cause !== undefined && showsCause(kind) && <p class="small">{causeText(cause, language)}</p>}
     </li>
   )
 }

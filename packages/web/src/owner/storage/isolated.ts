@@ -1,4 +1,4 @@
-/** For a name inside of a sentence, where no element can isolate it: it cannot turn the direction of what stands around it (Unicode TR 9, FSI and PDI). */
+/** For a name inside a sentence: it cannot turn the direction of the text around it (Unicode TR 9, FSI and PDI). */
 export function isolated(name: string): string {
   return `\u2068${name}\u2069`
 }

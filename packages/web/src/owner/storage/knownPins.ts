@@ -3,7 +3,7 @@ import { keepPins, loadPins } from '../../common/pinStore.ts'
 
 export interface KnownPins {
   readonly pinned: PinnedKeys | undefined
-  /** False where the browser keeps nothing, so that an exchanged key would not be noticed. */
+  /** False when the browser stores nothing: a swapped key would not be detected. */
   readonly canRemember: boolean
 }
 
@@ -15,7 +15,7 @@ export async function knownPins(baseUrl: string): Promise<KnownPins> {
   }
 }
 
-/** What cannot be kept is told by `knownPins`; the check that found the keys is as good without. */
+/** Ignores a failure: `knownPins` reports it as `canRemember`, and the check that found the keys stays valid. */
 export async function rememberPins(keys: PinnedKeys | undefined): Promise<void> {
   if (keys !== undefined) await keepPins(keys).catch(() => undefined)
 }

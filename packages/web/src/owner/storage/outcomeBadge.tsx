@@ -3,7 +3,7 @@ import type { Tone } from './outcomes.ts'
 
 const ICONS: Readonly<Record<Tone, IconName>> = { good: 'check', info: 'info', warn: 'pause', bad: 'alert' }
 
-/** Words first; colour and glyph only say it once more. */
+/** The words carry the meaning; colour and icon repeat it. */
 export function OutcomeBadge({ tone, children }: { readonly tone: Tone; readonly children: string }) {
   return (
     <span class={`badge ${tone}`}>

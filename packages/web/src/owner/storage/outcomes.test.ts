@@ -39,7 +39,7 @@ function verdictOf(change: Partial<BlobVerdict>, durable = false): AssetVerdict 
   return { assetId, durable, blobs, checkedAt: '2026-01-01T00:00:00Z' }
 }
 
-/** As the client answers for such a verdict. */
+/** The client's answer for this verdict. */
 function judged(verdict: AssetVerdict, depth: Depth): HeldAnswer {
   const doubts = verdictDoubts(verdict, depth)
   const file = { name: 'x', type: undefined, note: undefined, sender: undefined, modifiedAt: undefined, size: 1 }
@@ -54,7 +54,7 @@ function judged(verdict: AssetVerdict, depth: Depth): HeldAnswer {
   return { assetId, held: true, file, examined, checkedAt: verdict.checkedAt, hashes, ...rest } as unknown as HeldAnswer
 }
 
-describe('what a verdict is called', () => {
+describe('the outcome of a verdict', () => {
   const cases: readonly (readonly [string, Partial<BlobVerdict>])[] = [
     ['damaged', { deep: 'corrupt', retrievable: false }],
     ['not_held', { stored: false, retrievable: false, deep: 'not_examined' }],
@@ -71,7 +71,7 @@ describe('what a verdict is called', () => {
       assert.deepEqual(outcome.parts, kind === 'not_vouched' && change.role === undefined ? [] : ['original'])
     })
 
-  it('is held only by an answer of the client’s, and read only when all of it was', () => {
+  it('is held only when the client has no doubt, and deep only when every byte was read', () => {
     assert.equal(outcomeOf(judged(verdictOf({}, true), 'deep')).kind, 'held_deep')
     assert.equal(outcomeOf(judged(verdictOf({ deep: 'not_examined' }, true), 'structural')).kind, 'held_structural')
     assert.equal(outcomeOf(judged(verdictOf({ deep: 'not_examined' }, true), 'deep')).kind, 'not_examined')
@@ -80,7 +80,7 @@ describe('what a verdict is called', () => {
     assert.deepEqual(late.parts, ['original'])
   })
 
-  it('is never held where the client doubts, whatever the server says', () => {
+  it('is never held when the client has a doubt, whatever the server says', () => {
     const blob = fc.record({
       role: fc.constantFrom<BlobVerdict['role'][]>('original', 'metadata', 'provenance', 'derivative', 'unknown'),
       stored: fc.boolean(),
@@ -102,7 +102,7 @@ describe('what a verdict is called', () => {
   })
 })
 
-describe('doubts', () => {
+describe('the kind of several doubts', () => {
   const reasons: Readonly<Record<DoubtReason, string>> = {
     asset_missing: 'missing',
     incomplete: 'incomplete',
@@ -119,11 +119,11 @@ describe('doubts', () => {
   }
   const all = Object.keys(reasons) as DoubtReason[]
 
-  it('are each called by their name', () => {
+  it('is the kind of the only doubt', () => {
     for (const reason of all) assert.equal(kindOfDoubts([doubt(reason, 'x')]), reasons[reason])
   })
 
-  it('are called by the worst of them, and without any it is no yes', () => {
+  it('is the worst of them, and without a doubt it is still no confirmation', () => {
     assert.equal(kindOfDoubts([doubt('rate_limited', 'x'), doubt('corrupt', 'x')]), 'damaged')
     assert.equal(
       kindOfDoubts([doubt('refused', 'x'), doubt('not_durable', 'x')], verdictOf({ stored: false })),
@@ -132,7 +132,7 @@ describe('doubts', () => {
     assert.equal(kindOfDoubts([]), 'not_vouched')
   })
 
-  it('keep the cause of tampering', () => {
+  it('comes with the cause of the doubt', () => {
     const cause = new AuditError('receipt_missing', 'x')
     const tampered = { ...doubt('tampered', 'x'), cause }
     const outcome = outcomeOf({ assetId, held: false, file: undefined, doubts: [tampered], verdict: undefined })
@@ -140,8 +140,8 @@ describe('doubts', () => {
   })
 })
 
-describe('all together', () => {
-  it('is a yes without a but only when every byte of every file was read', () => {
+describe('the summary of a check', () => {
+  it('is the full yes only when every byte of every file was read', () => {
     for (const kind of OUTCOME_KINDS) {
       const tally = tallyOf([{ kind: 'held_deep' }, { kind }], 2)
       assert.equal(summaryOf(tally) === 'all_read', kind === 'held_deep', kind)
@@ -153,17 +153,17 @@ describe('all together', () => {
     assert.equal(summaryOf(tallyOf([], 0)), 'nothing')
   })
 
-  it('names a problem before what is not checked', () => {
+  it('names problems before unchecked files', () => {
     assert.equal(summaryOf(tallyOf([{ kind: 'damaged' }, { kind: 'not_yet' }], 3)), 'problems')
   })
 })
 
-describe('the words', () => {
+describe('the texts of outcomes', () => {
   for (const [language, text, held] of [
     ['en', english, /\bheld\b|may be deleted/i],
     ['de', german, /vorhanden|darf/i],
   ] as const)
-    it(`of every outcome are there, and of no doubt sound like a yes (${language})`, () => {
+    it(`exist for every outcome, and sound like a yes for no doubt (${language})`, () => {
       const words = { ...text.compareKinds, ...text.kinds }
       for (const kind of new Set([...OUTCOME_KINDS, ...COMPARE_KINDS])) {
         const { title, meaning } = words[kind]
@@ -174,7 +174,7 @@ describe('the words', () => {
       }
     })
 
-  it('in green are about bytes that were read', () => {
+  it('are green only when the bytes were read', () => {
     assert.deepEqual(
       OUTCOME_KINDS.filter((kind) => TONES[kind] === 'good'),
       ['held_deep'],

@@ -1,4 +1,4 @@
-/** From what the client found to what the page says. Nothing is held here that the client doubts: only its own yes is one. */
+/** Turns the client's answers into the outcomes that the page shows. A file counts as held only if the client has no doubt. */
 import {
   type AssetVerdict,
   type BlobVerdict,
@@ -10,7 +10,7 @@ import {
 } from '@blindkeep/client/verify'
 import type { AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
 
-/** Worst first: of several doubts about one file the first that is here is said. */
+/** Worst first: the page shows the first of these that applies. */
 export const DOUBT_KINDS = [
   'damaged',
   'tampered',
@@ -34,17 +34,16 @@ export interface Outcome {
   readonly assetId: AssetId
   readonly kind: OutcomeKind
   readonly name: string | undefined
-  /** Of the file, as it was sealed; undefined where that could not be read. */
+  /** Bytes of the file; undefined when its description could not be read. */
   readonly size: number | undefined
-  /** The parts that are in doubt; none when it is the asset as a whole, or nothing is. */
+  /** The parts that are in doubt; empty when the whole asset is, or when none is. */
   readonly parts: readonly BundleRole[]
-  /** RFC 3339, by the server's clock, where it gave a verdict. */
+  /** RFC 3339, by the server's clock; undefined without a verdict. */
   readonly checkedAt: string | undefined
-  /** What was signed, and is held. */
+  /** The signed hashes of a file that is held. */
   readonly hashes: Readonly<Record<BundleRole, Sha256Hex>> | undefined
-  /** `receipt_seq` of each, checked. */
+  /** `receipt_seq` of each checked receipt. */
   readonly receiptSeqs: readonly number[]
-  /** What went wrong, where something did. */
   readonly cause: Error | undefined
 }
 
@@ -62,14 +61,14 @@ const KIND_OF: Readonly<Record<Exclude<DoubtReason, 'not_durable'>, DoubtKind>> 
   answer_broken: 'unanswered',
 }
 
-/** Of at least one doubt; without any it is still no yes. */
+/** Without a doubt, the result is still no confirmation. */
 export function kindOfDoubts(doubts: readonly Doubt[], verdict?: AssetVerdict): DoubtKind {
-  const kinds = doubts.map(({ reason }) => (reason === 'not_durable' ? missingKind(verdict) : KIND_OF[reason]))
+  const kinds = doubts.map(({ reason }) => (reason === 'not_durable' ? undurableKind(verdict) : KIND_OF[reason]))
   return DOUBT_KINDS.find((kind) => kinds.includes(kind)) ?? 'not_vouched'
 }
 
-/** A verdict that is no yes says in which way. */
-function missingKind(verdict: AssetVerdict | undefined): DoubtKind {
+/** Says in which way a verdict denies that the file is durable. */
+function undurableKind(verdict: AssetVerdict | undefined): DoubtKind {
   if (verdict === undefined) return 'not_vouched'
   if (verdict.blobs.some(({ role, stored }) => role === 'unknown' || !stored)) return 'not_held'
   return verdict.blobs.some(({ indexed, retrievable }) => !indexed || !retrievable) ? 'withheld' : 'not_vouched'
@@ -113,7 +112,7 @@ function partsInDoubt(verdict: AssetVerdict | undefined, doubts: readonly Doubt[
   return BUNDLE_ROLES.filter((role, index) => !isFine(verdict.blobs[index], role))
 }
 
-/** `good` is kept for what was read byte by byte. */
+/** `good` is only for files that were read byte by byte. */
 export type Tone = 'good' | 'info' | 'warn' | 'bad'
 
 export const TONES: Readonly<Record<OutcomeKind, Tone>> = {
@@ -138,11 +137,11 @@ export interface Tally {
   readonly deep: number
   readonly structural: number
   readonly problems: number
-  /** Of which nobody can say yet, those that were never asked about too. */
+  /** Files without a result, also those that were never asked about. */
   readonly unchecked: number
 }
 
-/** Of `total` files, of which some may have no outcome yet. */
+/** `total`: all files, also those without an outcome. */
 export function tallyOf(outcomes: Iterable<Pick<Outcome, 'kind'>>, total: number): Tally {
   const count = { good: 0, info: 0, warn: 0, bad: 0 }
   for (const { kind } of outcomes) count[TONES[kind]]++
@@ -155,7 +154,7 @@ export function tallyOf(outcomes: Iterable<Pick<Outcome, 'kind'>>, total: number
   }
 }
 
-/** What is said of all of them together. `all_read` alone is a yes without a but. */
+/** The result for all files together. Only `all_read` is a full yes. */
 export type Summary = 'nothing' | 'problems' | 'unchecked' | 'structural' | 'all_read'
 
 export function summaryOf({ total, problems, unchecked, structural }: Tally): Summary {

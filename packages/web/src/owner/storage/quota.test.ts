@@ -8,8 +8,8 @@ import { fillOf, QUOTA_TONES } from './quota.ts'
 const quota = (used: number, softLimit?: number, hardLimit?: number) =>
   ({ used, softLimit, hardLimit, state: 'ok' }) as const
 
-describe('how full it is', () => {
-  it('is told against the hard limit, or the soft one where there is no other', () => {
+describe('the quota', () => {
+  it('is measured against the hard limit, or against the soft limit without one', () => {
     assert.deepEqual(fillOf(quota(3, 8, 10)), { used: 3, limit: 10, soft: 8, left: 7 })
     assert.deepEqual(fillOf(quota(3, 10, 10)), { used: 3, limit: 10, soft: undefined, left: 7 })
     assert.deepEqual(fillOf(quota(3, 8)), { used: 3, limit: 8, soft: undefined, left: 5 })
@@ -17,7 +17,7 @@ describe('how full it is', () => {
     assert.equal(fillOf(quota(3)), undefined)
   })
 
-  it('has words for every state, and only one of them is calm', () => {
+  it('has a text for every state, and only one state is good', () => {
     for (const state of QUOTA_STATES)
       for (const text of [english, german]) assert.ok(text.quota.states[state].meaning.length > 5)
     assert.deepEqual(

@@ -12,12 +12,12 @@ export const QUOTA_TONES: Readonly<Record<QuotaState, Tone>> = {
 export interface Fill {
   readonly used: number
   readonly limit: number
-  /** From where on the account is warned, where that is below the limit. */
+  /** From here the owner is warned; undefined unless it is below the limit. */
   readonly soft: number | undefined
   readonly left: number
 }
 
-/** How full it is; undefined where there is no limit to be full against. */
+/** Undefined when there is no limit. */
 export function fillOf({ used, softLimit, hardLimit }: Quota): Fill | undefined {
   const limit = hardLimit ?? softLimit
   if (limit === undefined) return undefined

@@ -8,7 +8,7 @@ import { fillOf, QUOTA_TONES } from './quota.ts'
 import { storageText } from './texts.ts'
 import { useQuota } from './useQuota.ts'
 
-/** Above every page as long as something has to be done about the room; nothing otherwise. */
+/** Appears above every page while the quota needs the owner's attention. */
 export function QuotaBanner() {
   const { language } = useOwnerPages()
   const { value } = useQuota()
@@ -39,13 +39,13 @@ export function QuotaCard() {
     <section class="card stack no-print" aria-labelledby="quota-heading" aria-busy={value === undefined}>
       <h2 id="quota-heading">{text.heading}</h2>
       {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
-      {value !== undefined && <Room quota={value} language={language} />}
+      {value !== undefined && <QuotaMeter quota={value} language={language} />}
       <p class="small soft">{text.what}</p>
     </section>
   )
 }
 
-function Room({ quota, language }: { readonly quota: Quota; readonly language: Language }) {
+function QuotaMeter({ quota, language }: { readonly quota: Quota; readonly language: Language }) {
   const text = storageText(language).quota
   const fill = fillOf(quota)
   const { title, meaning } = text.states[quota.state]

@@ -14,7 +14,7 @@ import { storageText } from './texts.ts'
 
 export interface ReceiptsOf {
   readonly assetId: AssetId
-  /** For people. */
+  /** The file name that the owner sees. */
   readonly name: string
 }
 
@@ -75,7 +75,7 @@ function Receipts({ checked, assetId }: { readonly checked: CheckedAssetReceipts
       </ol>
       <p class="small soft">{text.keep}</p>
       <div>
-        {/* As the server answers it, which the checkers read. */}
+        {/* In the server's format, which the checkers read. */}
         <Button
           icon="download"
           onClick={() =>

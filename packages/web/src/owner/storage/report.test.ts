@@ -23,7 +23,7 @@ const outcomes = new Map(
   [
     outcome(0, { name: 'good.txt', checkedAt: '2026-01-01T10:00:00Z', receiptSeqs: [7, 8, 9] }),
     outcome(1, {
-      name: 'evil\u2028  good.txt\n    Held: every byte\u202etxt',
+      name: 'evil\u2028  good.txt\n    Stored: every byte\u202etxt',
       kind: 'damaged',
       checkedAt: '2026-01-01T09:00:00Z',
     }),
@@ -36,7 +36,7 @@ const facts = {
 } as const
 
 describe('a report', () => {
-  it('says of every file what was found, of the one that was not asked about too', () => {
+  it('lists the outcome of every file, also of files that were not checked', () => {
     for (const language of ['en', 'de'] as const) {
       const text = storageText(language)
       const report = textReport(facts, text, language)
@@ -47,13 +47,13 @@ describe('a report', () => {
     }
   })
 
-  it('has no line that a file’s name wrote', () => {
+  it('has no line that a file’s name has created', () => {
     const lines = textReport(facts, storageText('en'), 'en').split('\n')
-    assert.equal(lines.filter((line) => line.startsWith('    Held: every byte')).length, 1)
+    assert.equal(lines.filter((line) => line.startsWith('    Stored: every byte')).length, 1)
     assert.ok(lines.every((line) => !/[\u2028\u202e]/.test(line)))
   })
 
-  it('is JSON for programs, with the summary that people see', () => {
+  it('is also JSON, with the same summary', () => {
     const report = JSON.parse(jsonReport(facts))
     assert.equal(report.summary, 'problems')
     assert.deepEqual(report.tally, { total: 3, deep: 1, structural: 0, problems: 1, unchecked: 1 })
@@ -63,7 +63,7 @@ describe('a report', () => {
     )
   })
 
-  it('is dated from the first to the last answer, by the server’s clock', () => {
+  it('has the time of the first and the last answer, by the server’s clock', () => {
     assert.deepEqual(spanOf(outcomes.values()), { from: '2026-01-01T09:00:00Z', to: '2026-01-01T10:00:00Z' })
     assert.equal(spanOf([outcome(0, {})]), undefined)
   })

@@ -1,4 +1,4 @@
-/** A dated record of a check, to keep. It says what was asked, what was found, and what that does not show. */
+/** A dated report of a check, to save: what was asked, what was found, and what that does not prove. */
 import { formatInstant } from '../../common/format.ts'
 import type { Language } from '../../common/language.ts'
 import type { CheckState } from './checkRun.ts'
@@ -12,7 +12,7 @@ export interface ReportFacts {
   readonly check: Pick<CheckState, 'asked' | 'outcomes' | 'depth' | 'scope'>
 }
 
-/** For programs. Hashes and receipt numbers are what somebody else can check it by. */
+/** For programs. Another party can verify it with the hashes and receipt numbers. */
 export function jsonReport({ baseUrl, writtenAt, check }: ReportFacts): string {
   const { asked, outcomes, depth } = check
   const tally = tallyOf(outcomes.values(), asked.length)
@@ -75,7 +75,7 @@ function fileLines(assetId: string, outcome: Outcome | undefined, text: StorageT
   ]
 }
 
-/** A name that a guest chose must not write lines of its own into a report, nor turn their direction (Unicode TR 9). */
+/** A name that a guest chose must not add lines to the report or turn the direction of text (Unicode TR 9). */
 function oneLine(name: string): string {
   return name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�')
 }
@@ -89,7 +89,7 @@ export function summaryWords(tally: Tally, text: StorageText): string {
   return summaries[summary](tally.total)
 }
 
-/** How many of each, those that there are. */
+/** The counts that are not zero. */
 export function countWords(tally: Tally, { results }: StorageText): readonly string[] {
   const { deep, structural, problems, unchecked } = tally
   return [
@@ -100,7 +100,7 @@ export function countWords(tally: Tally, { results }: StorageText): readonly str
   ]
 }
 
-/** Between which moments all this was true, by the server's clock; undefined when it gave none. */
+/** The first and the last time of the answers, by the server's clock; undefined without any. */
 export function spanOf(outcomes: Iterable<Outcome>): { readonly from: string; readonly to: string } | undefined {
   const times = [...outcomes].flatMap(({ checkedAt }) => (checkedAt === undefined ? [] : [checkedAt]))
   const sorted = times.sort((a, b) => Date.parse(a) - Date.parse(b))

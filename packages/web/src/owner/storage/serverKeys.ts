@@ -4,10 +4,10 @@ import { auditServer, type PinnedKey } from '@blindkeep/client/receipts'
 import { knownPins, rememberPins } from './knownPins.ts'
 
 export interface ServerKeys {
-  /** As published, oldest first; what this browser remembers, when what is published is an alarm. */
+  /** The published keys, oldest first. With an alarm, the keys that this browser remembers. */
   readonly keys: readonly SeenKey[]
   readonly canRemember: boolean
-  /** Whether this browser has seen the server before. */
+  /** This browser has not seen the server before. */
   readonly isFirstSight: boolean
   readonly alarm: AuditError | undefined
 }
@@ -16,7 +16,7 @@ export interface SeenKey extends PinnedKey {
   readonly isKnown: boolean
 }
 
-/** Asks for the keys, compares them with what this browser has seen, and remembers them. Throws what a call throws; what was caught is an alarm. */
+/** Fetches the keys, compares them with the ones that this browser remembers, and remembers them. A tampered list becomes an alarm; throws what a call throws. */
 export async function readServerKeys(baseUrl: string): Promise<ServerKeys> {
   const { pinned, canRemember } = await knownPins(baseUrl)
   const before = pinned?.keys ?? []

@@ -2,7 +2,7 @@ import type { Quota } from '@blindkeep/client/owner'
 import { type Loaded, useLoaded } from '../../common/useLoaded.ts'
 import { useLive, useOwnerPages } from '../context.ts'
 
-/** Read again whenever the server tells that it has changed. */
+/** Loads the quota again whenever the server reports a change. */
 export function useQuota(): Loaded<Quota> {
   const { owner } = useOwnerPages()
   const quota = useLoaded(() => owner.quota())

@@ -1,6 +1,8 @@
+import { files, number } from './counts.ts'
+
 export const owner: typeof import('../en/owner.ts').owner = {
   title: 'Blindkeep',
-  titleWithCount: (count) => `(${count}) Blindkeep`,
+  titleWithCount: (count) => `(${number(count)}) Blindkeep`,
   skip: 'Zum Inhalt springen',
   navigation: 'Seiten',
   pages: {
@@ -11,23 +13,23 @@ export const owner: typeof import('../en/owner.ts').owner = {
     storage: 'Speicher',
     account: 'Konto',
   },
-  inboxWaiting: (count) => (count === 1 ? '1 Datei wartet' : `${count} Dateien warten`),
+  inboxWaiting: (count) => `${files(count)} im Eingang`,
   language: 'Sprache',
   signOut: 'Abmelden',
   live: 'Live',
   liveLong: 'Änderungen erscheinen von selbst.',
-  connecting: 'Verbinden …',
+  connecting: 'Verbinden\u00a0…',
   connectingLong: 'Die Verbindung ist unterbrochen. Änderungen erscheinen, sobald sie wieder da ist.',
   messages: 'Meldungen',
   dismiss: 'Schließen',
-  opening: 'Blindkeep wird geöffnet …',
+  opening: 'Blindkeep wird geöffnet\u00a0…',
   suspended:
-    'Dieses Konto ist gesperrt. Sie können alles ansehen, sichern und entfernen; hinzufügen lässt sich nichts, und Ihre Links nehmen keine Dateien an. Fragen Sie, wer diesen Server betreibt.',
+    'Dieses Konto ist gesperrt. Sie können Ihre Dateien ansehen, herunterladen und löschen. Sie können keine hinzufügen, und Ihre Links nehmen keine an. Fragen Sie den Betreiber dieses Servers.',
   busy: {
-    title: 'Etwas ist noch im Gange',
-    explain: 'Es werden gerade Dateien gesendet, gesichert, geprüft oder abgelegt. Das Abmelden bricht das ab.',
+    title: 'Es ist noch etwas in Arbeit',
+    explain: 'Dateien werden gerade hochgeladen, heruntergeladen, geprüft oder verschoben. Das Abmelden bricht das ab.',
     unfinished:
-      'Einige Uploads sind noch nicht fertig. Beim Abmelden vergisst dieser Browser sie; sie müssen dann neu beginnen.',
+      'Einige Uploads sind nicht fertig. Beim Abmelden werden sie aus diesem Browser entfernt und müssen neu beginnen.',
     leave: 'Jetzt abmelden',
     stay: 'Hier bleiben',
   },
@@ -35,13 +37,13 @@ export const owner: typeof import('../en/owner.ts').owner = {
     title: 'Blindkeep ist in einem anderen Tab geöffnet',
     movedTitle: 'Blindkeep ist in einen anderen Tab umgezogen',
     explain:
-      'Immer nur ein Tab hat den Schlüssel zu Ihren Dateien. Verwenden Sie es hier, und der andere Tab tritt zurück.',
-    use: 'Hier verwenden',
+      'Immer nur ein Tab kann den Schlüssel zu Ihren Dateien benutzen. Wenn Sie diesen Tab verwenden, hört der andere auf.',
+    use: 'Diesen Tab verwenden',
     close: 'Oder schließen Sie diesen Tab und machen Sie im anderen weiter.',
   },
   insecure: {
     title: 'Diese Adresse ist nicht sicher',
     explain:
-      'Blindkeep versiegelt Dateien in Ihrem Browser, und Browser erlauben das nur über https. Öffnen Sie die Adresse mit https, oder bitten Sie den Betreiber dieses Servers, es einzurichten.',
+      'Blindkeep verschlüsselt Dateien in Ihrem Browser, und Browser erlauben das nur über https. Öffnen Sie die Adresse mit https, oder bitten Sie den Betreiber dieses Servers, es einzurichten.',
   },
 }

@@ -1,22 +1,53 @@
-const dateien = (count: number) => (count === 1 ? '1 Datei' : `${count} Dateien`)
+import { files, number, plural } from './counts.ts'
 
 type Texts = typeof import('../en/storage.ts').storage
 
+const quota: Texts['quota'] = {
+  heading: 'Platz',
+  states: {
+    ok: { title: 'Es ist genug Platz', meaning: 'Sie müssen nichts tun.' },
+    soft_warning: {
+      title: 'Ihr Speicher ist fast voll',
+      meaning:
+        'Uploads und Dateien von Gästen kommen noch an. Schaffen Sie Platz, bevor er voll ist: Verwerfen Sie Dateien im Eingang, löschen Sie Dateien, die Sie nicht mehr brauchen, oder bitten Sie den Betreiber dieses Servers um mehr Platz.',
+    },
+    hard_exceeded: {
+      title: 'Ihr Speicher ist voll',
+      meaning:
+        'Es kommt nichts Neues an: Ihre Uploads werden gestoppt, und Gäste sehen, dass Ihr Speicher voll ist. Gespeicherte Dateien bleiben. Verwerfen Sie Dateien im Eingang, löschen Sie Dateien, die Sie nicht mehr brauchen, oder bitten Sie den Betreiber dieses Servers um mehr Platz.',
+    },
+    grace_expired: {
+      title: 'Ihr Speicher ist zu lange voll',
+      meaning:
+        'Es kommt nichts Neues an, und die Frist, um Platz zu schaffen, ist vorbei. Der Betreiber dieses Servers entscheidet jetzt, was mit Ihren Dateien geschieht. Schaffen Sie noch heute Platz, oder sprechen Sie mit ihm.',
+    },
+  },
+  used: (used, limit) => `${used} von ${limit} belegt`,
+  usedUnlimited: (used) => `${used} belegt`,
+  unlimited: 'Ihr Konto hat keine Grenze.',
+  soft: (limit) => `Ab ${limit} werden Sie gewarnt.`,
+  left: (left) => `${left} frei`,
+  none: 'nichts mehr frei',
+  what: 'Dazu gehören Dateien in Alben und im Eingang sowie laufende Uploads. Durch die Verschlüsselung wird jede Datei ein wenig größer.',
+  bar: 'Belegter Speicher',
+  toPage: 'Zum Speicher',
+}
+
 const kinds: Texts['kinds'] = {
   held_deep: {
-    title: 'Vorhanden: Jedes Byte wurde gelesen und stimmt',
+    title: 'Gespeichert: Jedes Byte wurde gelesen und stimmt',
     meaning:
-      'Der Server hat die ganze versiegelte Datei für diese Prüfung neu gelesen, und es ist die, die Ihr Gerät signiert hat.',
+      'Der Server hat die ganze verschlüsselte Datei für diese Prüfung gelesen. Es ist die Datei, die Ihr Gerät signiert hat.',
   },
   held_structural: {
-    title: 'Vorhanden, aber die Bytes wurden nicht gelesen',
+    title: 'Gespeichert, aber die Bytes wurden nicht gelesen',
     meaning:
-      'Sie ist in ganzer Länge da und kann abgerufen werden. Ob jedes Byte noch stimmt, zeigt nur eine gründliche Prüfung.',
+      'Die ganze Datei ist da und kann heruntergeladen werden. Nur eine gründliche Prüfung zeigt, ob jedes Byte noch stimmt.',
   },
   tampered: {
     title: 'Widerspruch',
     meaning:
-      'Was der Server sagt, passt nicht zu dem, was signiert wurde. Verlassen Sie sich nicht darauf. Behalten Sie Ihre eigene Kopie.',
+      'Die Antwort des Servers widerspricht dem, was signiert wurde. Verlassen Sie sich nicht darauf. Behalten Sie Ihre eigene Kopie.',
   },
   damaged: {
     title: 'Beschädigt',
@@ -24,324 +55,317 @@ const kinds: Texts['kinds'] = {
       'Der Server hat seine Kopie gelesen, und die Bytes sind falsch. Behalten Sie Ihre eigene Kopie und laden Sie die Datei neu hoch.',
   },
   missing: {
-    title: 'Nicht vorhanden',
+    title: 'Nicht gespeichert',
     meaning:
       'Der Server kennt diese Datei nicht mehr: Sie wurde gelöscht oder ist verloren. Behalten Sie Ihre eigene Kopie.',
   },
   not_held: {
-    title: 'Nicht vorhanden',
+    title: 'Nicht gespeichert',
     meaning:
-      'Der Server hat sie nicht ganz oder kann sie nicht lesen. Behalten Sie Ihre eigene Kopie und laden Sie die Datei neu hoch.',
+      'Der Server hat nicht die ganze Datei oder kann sie nicht lesen. Behalten Sie Ihre eigene Kopie und laden Sie sie neu hoch.',
   },
   withheld: {
     title: 'Zurückgehalten',
     meaning:
-      'Die Bytes sind da, und der Server gibt sie nicht heraus: Der Betreiber hält sie zurück, oder die Kopie ist als beschädigt bekannt. Behalten Sie Ihre eigene Kopie und fragen Sie den Betreiber.',
+      'Der Server hat die Bytes, gibt sie aber nicht heraus: Der Betreiber sperrt sie, oder die Kopie des Servers ist beschädigt. Behalten Sie Ihre eigene Kopie und fragen Sie den Betreiber dieses Servers.',
   },
   not_vouched: {
     title: 'Nicht bestätigt',
-    meaning: 'Der Server sagt nicht, dass er diese Datei ganz hat. Behalten Sie Ihre eigene Kopie.',
+    meaning: 'Der Server bestätigt nicht, dass er die ganze Datei hat. Behalten Sie Ihre eigene Kopie.',
   },
   unreadable: {
     title: 'Lässt sich nicht öffnen',
-    meaning: 'Was der Server von dieser Datei herausgibt, öffnet Ihr Schlüssel nicht. Behalten Sie Ihre eigene Kopie.',
+    meaning: 'Ihr Schlüssel öffnet nicht, was der Server für diese Datei schickt. Behalten Sie Ihre eigene Kopie.',
   },
   other_file: {
     title: 'Eine andere Datei',
-    meaning: 'Was aufbewahrt wird, ist nicht Byte für Byte dasselbe. Behalten Sie Ihre eigene Kopie.',
+    meaning: 'Die gespeicherte Datei ist nicht Byte für Byte dieselbe. Behalten Sie Ihre eigene Kopie.',
   },
   incomplete: {
     title: 'Unvollständig',
     meaning:
-      'Ein Teil kam nie an: Das Hochladen wurde unterbrochen. Schließen Sie es ab und behalten Sie Ihre eigene Kopie.',
+      'Ein Teil kam nie an, weil der Upload abbrach. Schließen Sie den Upload ab und behalten Sie Ihre eigene Kopie.',
   },
   not_examined: {
-    title: 'Trotz Auftrag nicht gelesen',
-    meaning: 'Der Server sollte jedes Byte neu lesen und hat es nicht getan. Behalten Sie Ihre eigene Kopie.',
+    title: 'Nicht gelesen, obwohl verlangt',
+    meaning: 'Der Server sollte jedes Byte lesen und hat es nicht getan. Behalten Sie Ihre eigene Kopie.',
   },
   not_yet: {
     title: 'Noch nicht geprüft',
     meaning:
-      'Der Server liest pro Stunde nur eine begrenzte Menge neu. Setzen Sie die Prüfung in einer Stunde fort und behalten Sie bis dahin Ihre eigene Kopie.',
+      'Der Server liest pro Stunde nur eine begrenzte Menge. Setzen Sie die Prüfung in einer Stunde fort und behalten Sie bis dahin Ihre eigene Kopie.',
   },
   unanswered: {
     title: 'Nicht geprüft',
-    meaning:
-      'Es kam keine Antwort, auf die Verlass wäre, und das ist kein Ja. Behalten Sie Ihre eigene Kopie und prüfen Sie noch einmal.',
+    meaning: 'Es gab keine verlässliche Antwort. Behalten Sie Ihre eigene Kopie und prüfen Sie noch einmal.',
   },
+}
+
+const check: Texts['check'] = {
+  heading: 'Ist wirklich alles da?',
+  intro:
+    'Fragt den Server nach jeder Datei. Eine Antwort zählt nur, wenn sie zu den Signaturen Ihrer eigenen Geräte und zu den signierten Quittungen des Servers passt.',
+  scope: 'Welche Dateien',
+  all: (count) => plural(count, 'Ihre einzige Datei', `Alle ${files(count)}`),
+  album: 'Ein Album',
+  albumLabel: 'Album',
+  albumUnnamed: 'Album ohne Namen',
+  some: 'Nur einige',
+  chosen: (count) => (count === 0 ? 'Noch keine ausgewählt' : `${files(count)} ausgewählt`),
+  choose: 'Dateien auswählen',
+  depth: 'Wie genau',
+  deep: 'Gründlich: Der Server liest jedes Byte',
+  deepHint:
+    'Findet auch Schäden. Der Server liest pro Stunde und Konto nur eine begrenzte Menge. Die übrigen Dateien sind „Noch nicht geprüft“, und Sie können später weitermachen.',
+  structural: 'Schnell: Ist die ganze Datei da, und kann man sie herunterladen?',
+  structuralHint: 'Dauert nur einen Moment. Findet keine beschädigten Bytes.',
+  start: 'Jetzt prüfen',
+  nothing: 'Sie haben noch keine Dateien, die geprüft werden können.',
+  running: (done, total) => `${number(done)} von ${files(total)} geprüft`,
+  runningTitle: 'Prüfung läuft',
+  cancel: 'Anhalten',
+  canLeave: 'Sie können die anderen Seiten benutzen. Die Prüfung läuft weiter, solange dieser Tab offen ist.',
+  again: 'Neue Prüfung',
+  resume: (count) => `${files(count)} prüfen, die noch nicht geprüft ${plural(count, 'ist', 'sind')}`,
+  stopped: 'Angehalten. Die Ergebnisse bis dahin stehen unten.',
+  failed: 'Die Prüfung konnte nicht fortgesetzt werden.',
+}
+
+const results: Texts['results'] = {
+  heading: 'Ergebnis',
+  summaries: {
+    nothing: () => 'Es gab nichts zu prüfen.',
+    problems: (bad, total) =>
+      `${number(bad)} von ${files(total)} ${plural(bad, 'hat ein Problem. Behalten Sie Ihre eigene Kopie', 'haben ein Problem. Behalten Sie Ihre eigenen Kopien')}.`,
+    unchecked: (open, total) =>
+      `${number(open)} von ${files(total)} ${plural(open, 'konnte noch nicht geprüft werden. Löschen Sie Ihre eigene Kopie nicht', 'konnten noch nicht geprüft werden. Löschen Sie Ihre eigenen Kopien nicht')}.`,
+    structural: (count) =>
+      plural(
+        count,
+        'Die ganze Datei ist da. Ihre Bytes wurden nicht alle gelesen.',
+        `Alle ${files(count)} sind in ganzer Länge da. Ihre Bytes wurden nicht alle gelesen.`,
+      ),
+    all_read: (count) =>
+      plural(
+        count,
+        'Die Datei ist gespeichert: Jedes Byte wurde gelesen und stimmt.',
+        `Alle ${files(count)} sind gespeichert: Jedes Byte wurde gelesen und stimmt.`,
+      ),
+  },
+  between: (from, to) =>
+    from === to ? `Das galt am ${from} (Uhr des Servers).` : `Das galt zwischen ${from} und ${to} (Uhr des Servers).`,
+  counts: {
+    deep: (count) => `${number(count)} gespeichert, jedes Byte gelesen`,
+    structural: (count) => `${number(count)} gespeichert, Bytes nicht gelesen`,
+    problems: (count) => `${number(count)} mit einem Problem`,
+    unchecked: (count) => `${number(count)} nicht geprüft`,
+  },
+  filter: 'Anzeigen',
+  filterAll: 'Alle',
+  filterProblems: 'Probleme und nicht Geprüftes',
+  noProblems: 'Keine Datei hat ein Problem.',
+  more: (count) => `${number(count)} weitere anzeigen`,
+  unnamed: 'Datei ohne Namen',
+  concerned: (list) => `Zweifelhaft: ${list}.`,
+  unread: (list) => `Nicht gelesen: ${list}.`,
+  receipts: 'Quittungen',
+  receiptsOf: (name) => `Quittungen von ${name}`,
+  notAsked: 'Noch nicht geprüft',
+  checkedHeading: 'Was bei jeder Datei geprüft wurde, die „gespeichert“ heißt',
+  checkedDone: [
+    'Eines Ihrer eigenen Geräte hat sie signiert, und Ihr Schlüssel öffnet ihren Namen und ihren Anfang.',
+    'Die signierten Quittungen des Servers gelten für genau diese verschlüsselten Bytes. Bei jeder sind beide Signaturen gültig, die Quittungen folgen der Ordnung eines einzigen Protokolls, und ihre Schlüssel sind die Schlüssel des Servers, die sich dieser Browser gemerkt hat.',
+    'Danach hat der Server bestätigt, dass genau diese Bytes vollständig da sind und heruntergeladen werden können.',
+  ],
+  checkedDeep: 'Wo es im Ergebnis steht, hat der Server für diese Antwort jedes Byte gelesen.',
+  uncheckedHeading: 'Was diese Prüfung nicht zeigen kann',
+  uncheckedList: [
+    'Ob die Liste Ihrer Dateien vollständig ist. Die Liste kommt vom Server, und eine Datei, die nicht darauf steht, wird nicht geprüft. Wenn Sie Kopien haben, vergleichen Sie sie unten, um fehlende Dateien zu finden.',
+    'Ob der Server die Wahrheit über seine Festplatten sagt oder die Dateien morgen noch hat. Die Quittungen beweisen, dass er sie hatte. Für mehr Gewissheit laden Sie eine Datei herunter und öffnen Sie sie.',
+    'Ob eine Kopie anderswo dieselbe Datei ist. Vergleichen Sie sie unten, bevor Sie sie löschen.',
+    'Vorschaubilder. Wenn sie verloren gehen, werden sie aus der Datei neu erzeugt.',
+  ],
+  save: 'Bericht herunterladen',
+  saveJson: 'Als JSON herunterladen',
+  print: 'Drucken',
+}
+
+const safe: Texts['safe'] = {
+  heading: 'Kann ich meine anderen Kopien löschen?',
+  no: 'Nein. Behalten Sie jede Kopie der Dateien mit einem Problem.',
+  notYet: 'Noch nicht. Nicht alles konnte geprüft werden.',
+  notDeep: 'Nein. Die Bytes wurden nicht gelesen. Prüfen Sie gründlich, oder vergleichen Sie Ihre Kopien.',
+  compare:
+    'Nicht allein wegen dieser Prüfung. Der Server hat die Dateien, die Ihre Geräte signiert haben. Ob eine Kopie anderswo dieselbe Datei ist, zeigt nur ein Vergleich.',
+  action: 'Meine Kopien vergleichen',
+}
+
+const compare: Texts['compare'] = {
+  heading: 'Bevor Sie eigene Kopien löschen',
+  intro:
+    'Wählen Sie die Kopien auf diesem Gerät aus, die Sie löschen wollen. Dieser Browser vergleicht jede Byte für Byte mit der gespeicherten Datei, und der Server muss seine eigene Kopie lesen. Nichts wird hochgeladen oder gelöscht.',
+  chooseFiles: 'Kopien auswählen',
+  chooseFolder: 'Ordner auswählen',
+  dropHere: 'oder hier ablegen',
+  running: (done, total) => `${number(done)} von ${files(total)} verglichen`,
+  reading: (name) => `${name} wird verglichen`,
+  cancel: 'Anhalten',
+  again: 'Die anderen Kopien noch einmal vergleichen',
+  clear: 'Leeren',
+  yesHeading: (count) =>
+    plural(count, 'Ja: Sie dürfen diese Kopie löschen', `Ja: Sie dürfen diese ${number(count)} Kopien löschen`),
+  yes: (when) =>
+    `Jede ist Byte für Byte eine Datei, die der Server gespeichert hat (${when}). Der Server hat dafür jedes Byte seiner eigenen Kopien gelesen, und seine signierten Quittungen sind gültig. Das galt zu dieser Zeit. Ein Versprechen für später ist es nicht.`,
+  when: (from, to) => (from === to ? `bewiesen am ${from}` : `bewiesen zwischen ${from} und ${to}`),
+  noHeading: (bad, total) => {
+    if (bad < total) return `Nein: Behalten Sie ${number(bad)} von ${number(total)} Kopien`
+    return plural(total, 'Nein: Behalten Sie diese Kopie', `Nein: Behalten Sie alle ${number(total)} Kopien`)
+  },
+  no: 'Löschen Sie diese Kopien nicht:',
+  some: (count) =>
+    plural(count, 'Die andere Kopie dürfen Sie löschen.', `Die anderen ${number(count)} Kopien dürfen Sie löschen.`),
+  runningVerdict: 'Noch kein Ergebnis. Behalten Sie alles, bis alle Kopien verglichen sind.',
+  keptAs: (name) => `Gespeichert als ${name}`,
+  mine: 'Ihre Kopien',
+}
+
+const compareKinds: Texts['compareKinds'] = {
+  ...kinds,
+  safe: {
+    title: 'Sie dürfen diese Kopie löschen',
+    meaning:
+      'Dieser Browser hat Ihre Kopie noch einmal verschlüsselt, und das Ergebnis ist genau die gespeicherte Datei. Ihre Quittungen sind gültig, und der Server hat jedes Byte der gespeicherten Datei gelesen und für richtig befunden.',
+  },
+  no_match: {
+    title: 'Keine gespeicherte Datei hat diese Größe',
+    meaning: 'Diese Kopie ist also nicht auf dem Server gespeichert. Behalten Sie Ihre Kopie.',
+  },
+  file_unread: {
+    title: 'Diese Kopie konnte nicht gelesen werden',
+    meaning:
+      'Sie wurde während des Vergleichs verschoben, geändert oder gelöscht. Behalten Sie sie und wählen Sie sie noch einmal aus.',
+  },
+  waiting: { title: 'Wartet', meaning: 'Noch nicht verglichen. Behalten Sie Ihre Kopie.' },
+  comparing: { title: 'Wird verglichen', meaning: 'Behalten Sie Ihre Kopie, bis das Ergebnis da ist.' },
+}
+
+const audit: Texts['audit'] = {
+  receipt_malformed: 'Der Server hat als Quittung etwas geschickt, das keine ist.',
+  receipt_altered: 'Eine Quittung ist nicht die, die ausgestellt wurde.',
+  reading_differs: 'Der Server beschreibt eine Quittung anders, als ihre signierten Bytes es tun.',
+  signature_invalid: 'Eine Signatur einer Quittung ist nicht gültig: Der Server hat diese Bytes nicht signiert.',
+  unknown_key: 'Eine Quittung ist mit einem Schlüssel signiert, den der Server nicht veröffentlicht.',
+  key_malformed: 'Die Liste der Signaturschlüssel des Servers widerspricht sich.',
+  key_vanished:
+    'Ein Signaturschlüssel, den sich dieser Browser gemerkt hat, fehlt in der Liste des Servers. Ein ehrlicher Server entfernt nie einen Schlüssel.',
+  key_changed:
+    'Ein Signaturschlüssel, den sich dieser Browser gemerkt hat, wurde in der Liste des Servers geändert. Ein ehrlicher Server ändert nie einen Schlüssel.',
+  key_not_active: 'Eine Quittung trägt ein Datum, an dem ihr Schlüssel nicht in Gebrauch war.',
+  wrong_server: 'Eine Antwort nennt einen anderen Server als diesen.',
+  wrong_hash: 'Eine Quittung gilt für andere Bytes als die dieser Datei.',
+  wrong_size: 'Eine Quittung gilt für eine andere Größe als die dieser Datei.',
+  wrong_upload: 'Eine Quittung gilt für einen anderen Upload.',
+  wrong_drop: 'Eine Quittung gilt für die Datei eines anderen Gastes.',
+  wrong_asset: 'Eine Quittung gilt für eine andere Datei.',
+  wrong_role: 'Eine Quittung gilt für einen Teil, den diese Datei nicht hat.',
+  wrong_envelope: 'Die Quittung der Signatur nennt nicht, was signiert wurde.',
+  receipt_missing: 'Eine Quittung fehlt: Der Server hat nicht signiert, dass er die ganze Datei hat.',
+  chain_broken: 'Die Quittungen folgen nicht der Ordnung, die das Protokoll des Servers verlangt.',
+  verdict_malformed: 'Die Antwort des Servers widerspricht sich, oder sie betrifft etwas anderes, als gefragt wurde.',
+}
+
+const receipts: Texts['receipts'] = {
+  title: (name) => `Quittungen von ${name}`,
+  close: 'Schließen',
+  loading: 'Die Quittungen werden geholt und ihre Signaturen geprüft\u00a0…',
+  checkedTitle: (count) =>
+    plural(count, 'Die Quittung wurde geprüft', `Alle ${number(count)} Quittungen wurden geprüft`),
+  checked:
+    'In diesem Browser: Beide Signaturen jeder Quittung (Ed25519 und ML-DSA-65) sind gültig, mit Schlüsseln, die dieser Browser kennt. Die Quittungen nennen diesen Server und folgen der Ordnung seines Protokolls. Zusammen gelten sie für genau die Teile dieser Datei, die der Server auflistet.',
+  wrongTitle: 'Diese Quittungen sind nicht gültig',
+  wrong:
+    'Verlassen Sie sich nicht darauf. Behalten Sie Ihre eigene Kopie der Datei und fragen Sie den Betreiber dieses Servers.',
+  landing: 'Sie kam von einem Gast an',
+  roles: {
+    original: 'Die Datei selbst',
+    metadata: 'Ihr verschlüsselter Name und ihre Nachricht',
+    provenance: 'Die Signatur Ihres Geräts',
+    derivative: 'Ein Vorschaubild',
+  },
+  number: 'Nummer im Protokoll des Servers',
+  received: 'Signiert am',
+  size: 'Größe, verschlüsselt',
+  hash: 'Fingerabdruck der verschlüsselten Bytes',
+  key: 'Signaturschlüssel',
+  prior: 'Folgt auf',
+  first: 'die erste Quittung dieses Servers',
+  upload: 'Upload',
+  ok: 'Geprüft',
+  save: 'Diese Quittung herunterladen',
+  saveOf: (receipt) => `Diese Quittung herunterladen: Nummer ${receipt}`,
+  saveAll: 'Alle herunterladen',
+  keep: 'Heben Sie heruntergeladene Quittungen auf: Mit einer Quittung kann der Server nicht leugnen, dass er die Datei hatte. Jeder kann sie ohne diese Seite prüfen, mit den veröffentlichten Schlüsseln des Servers.',
+}
+
+const keys: Texts['keys'] = {
+  heading: 'Die Signaturschlüssel des Servers',
+  intro:
+    'Mit diesen Schlüsseln signiert der Server seine Quittungen. Dieser Browser merkt sie sich und bemerkt, wenn einer entfernt oder ersetzt wird.',
+  since: (from) => `In Gebrauch seit ${from}`,
+  until: (from, to) => `In Gebrauch von ${from} bis ${to}`,
+  active: 'In Gebrauch',
+  former: 'Nicht mehr in Gebrauch',
+  known: 'Diesem Browser bekannt',
+  fresh: 'Neu für diesen Browser',
+  freshAll: 'Dieser Browser sieht die Schlüssel dieses Servers zum ersten Mal und merkt sie sich von jetzt an.',
+  alarmTitle: 'Warnung: Die Signaturschlüssel des Servers haben sich unerlaubt geändert',
+  alarm:
+    'Ein ehrlicher Server fügt nur Schlüssel hinzu. Löschen Sie nichts, und verlassen Sie sich auf keine Quittung. Fragen Sie den Betreiber dieses Servers, aber nicht über diesen Server. Bis das geklärt ist, sagt hier keine Prüfung Ja.',
+  remembered: 'Schlüssel, die sich dieser Browser gemerkt hat',
+  gone: 'Nicht mehr in der Liste',
+  cannotRemember:
+    'Dieser Browser speichert nichts, vielleicht weil dies ein privates Fenster ist. Er kann nicht bemerken, wenn ein Schlüssel ersetzt wird.',
+  id: 'Schlüssel',
+}
+
+const report: Texts['report'] = {
+  title: 'Blindkeep: Prüfung der gespeicherten Dateien',
+  server: 'Server',
+  made: 'Erstellt',
+  depth: 'Art der Prüfung',
+  deep: 'gründlich (jedes Byte wird gelesen)',
+  structural: 'schnell (die ganze Datei ist da und kann heruntergeladen werden)',
+  scope: 'Dateien',
+  result: 'Ergebnis',
+  list: 'Jede Datei',
+  fileName: 'speicher-pruefung',
+}
+
+const picker: Texts['picker'] = {
+  title: 'Dateien zum Prüfen auswählen',
+  close: 'Schließen',
+  done: (count) => (count === 0 ? 'Keine auswählen' : `${files(count)} auswählen`),
+  more: 'Mehr anzeigen',
+  nameLoading: '…',
+  nameFault: 'Name lässt sich nicht lesen',
+  stored: (when) => `gespeichert ${when}`,
 }
 
 export const storage: Texts = {
   title: 'Speicher',
-  intro: 'Wie viel Platz Sie belegen und ob der Server wirklich hat, was Sie ihm gegeben haben.',
-  quota: {
-    heading: 'Platz',
-    states: {
-      ok: { title: 'Es ist Platz', meaning: 'Nichts zu tun.' },
-      soft_warning: {
-        title: 'Ihr Speicher ist fast voll',
-        meaning:
-          'Hochgeladenes und Dateien von Gästen kommen noch an. Schaffen Sie Platz, bevor er voll ist: Verwerfen Sie im Eingang, was Sie nicht wollen, löschen Sie Dateien, die Sie nicht mehr brauchen, oder bitten Sie den Betreiber des Servers um mehr.',
-      },
-      hard_exceeded: {
-        title: 'Ihr Speicher ist voll',
-        meaning:
-          'Es kommt nichts Neues an: Ihr Hochladen stoppt, und Gästen wird gesagt, dass kein Platz ist. Was aufbewahrt ist, bleibt. Verwerfen Sie im Eingang, löschen Sie Dateien, die Sie nicht mehr brauchen, oder bitten Sie den Betreiber des Servers um mehr Platz.',
-      },
-      grace_expired: {
-        title: 'Ihr Speicher ist zu lange voll',
-        meaning:
-          'Es kommt nichts Neues an, und die Zeit, um Platz zu schaffen, ist vorbei. Was jetzt mit Ihren Dateien geschieht, liegt beim Betreiber des Servers. Schaffen Sie noch heute Platz oder sprechen Sie mit ihm.',
-      },
-    },
-    used: (used, limit) => `${used} von ${limit} belegt`,
-    usedUnlimited: (used) => `${used} belegt`,
-    unlimited: 'Für Ihr Konto ist keine Grenze gesetzt.',
-    soft: (limit) => `Ab ${limit} werden Sie gewarnt.`,
-    left: (left) => `${left} frei`,
-    none: 'nichts mehr frei',
-    what: 'Gezählt werden Dateien in Alben, Dateien im Eingang und laufendes Hochladen, jeweils mit ihrem Siegel.',
-    bar: 'Belegter Speicher',
-    toPage: 'Speicher ansehen',
-  },
-  check: {
-    heading: 'Ist wirklich alles da?',
-    intro:
-      'Fragt den Server nach jeder Datei und glaubt ihm nur, wo die Signaturen Ihrer eigenen Geräte und die signierten Quittungen des Servers zusammenpassen.',
-    scope: 'Welche Dateien',
-    all: (count) => (count === 1 ? 'Die eine Datei' : `Alle ${count} Dateien`),
-    album: 'Ein Album',
-    albumLabel: 'Album',
-    albumUnnamed: 'Album ohne Namen',
-    some: 'Nur einige',
-    chosen: (count) => (count === 0 ? 'Noch keine gewählt' : `${dateien(count)} gewählt`),
-    choose: 'Dateien wählen',
-    depth: 'Wie genau',
-    deep: 'Gründlich: jedes Byte neu lesen lassen',
-    deepHint:
-      'Findet auch Schäden. Der Server liest pro Stunde und Konto nur eine begrenzte Menge neu; was darüber hinausgeht, heißt „noch nicht geprüft“, und Sie machen später weiter.',
-    structural: 'Schnell: Ist sie da, ganz, und abrufbar?',
-    structuralHint: 'Dauert Augenblicke. Bemerkt nicht, wenn Bytes falsch geworden sind.',
-    start: 'Jetzt prüfen',
-    nothing: 'Es gibt nichts zu prüfen: Sie bewahren noch keine Dateien auf.',
-    running: (done, total) => `${done} von ${dateien(total)} geprüft`,
-    runningTitle: 'Prüfung läuft',
-    cancel: 'Anhalten',
-    canLeave: 'Sie können inzwischen auf andere Seiten gehen; die Prüfung läuft weiter, solange dieser Tab offen ist.',
-    again: 'Neue Prüfung',
-    resume: (count) => `${dateien(count)} prüfen, die noch nicht geprüft ${count === 1 ? 'ist' : 'sind'}`,
-    stopped: 'Angehalten. Was bis dahin geprüft wurde, steht unten.',
-    failed: 'Die Prüfung konnte nicht weitergehen.',
-  },
-  results: {
-    heading: 'Ergebnis',
-    summaries: {
-      nothing: () => 'Es gab nichts zu prüfen.',
-      problems: (bad, total) =>
-        `${bad} von ${dateien(total)} ${bad === 1 ? 'hat' : 'haben'} ein Problem. Behalten Sie Ihre eigenen Kopien.`,
-      unchecked: (open, total) =>
-        `${open} von ${dateien(total)} ${open === 1 ? 'konnte' : 'konnten'} noch nicht geprüft werden. Das ist kein Ja.`,
-      structural: (count) =>
-        count === 1
-          ? 'Die Datei ist in ganzer Länge da. Ihre Bytes wurden nicht alle gelesen.'
-          : `Alle ${count} Dateien sind in ganzer Länge da. Ihre Bytes wurden nicht alle gelesen.`,
-      all_read: (count) =>
-        count === 1
-          ? 'Die Datei ist vorhanden: Jedes Byte wurde gelesen und stimmt.'
-          : `Alle ${count} Dateien sind vorhanden: Jedes Byte wurde gelesen und stimmt.`,
-    },
-    between: (from, to) =>
-      from === to
-        ? `Stand: ${from}, nach der Uhr des Servers.`
-        : `Gefragt von ${from} bis ${to}, nach der Uhr des Servers; es gilt für diese Zeit.`,
-    counts: {
-      deep: (count) => `${count} vorhanden, jedes Byte gelesen`,
-      structural: (count) => `${count} vorhanden, Bytes nicht gelesen`,
-      problems: (count) => `${count} mit Problem`,
-      unchecked: (count) => `${count} nicht geprüft`,
-    },
-    filter: 'Anzeigen',
-    filterAll: 'Alle',
-    filterProblems: 'Probleme und nicht Geprüftes',
-    noProblems: 'Keine Datei mit Problem.',
-    more: (count) => `${count} weitere anzeigen`,
-    unnamed: 'Datei ohne Namen',
-    concerned: (list) => `Zweifelhaft: ${list}.`,
-    unread: (list) => `Nicht neu gelesen: ${list}.`,
-    receipts: 'Quittungen',
-    receiptsOf: (name) => `Quittungen von ${name}`,
-    notAsked: 'Noch nicht gefragt',
-    checkedHeading: 'Was bei jeder Datei geprüft wurde, die „vorhanden“ heißt',
-    checkedDone: [
-      'Sie ist von einem Ihrer eigenen Geräte signiert, und ihr Name und ihr Anfang lassen sich mit Ihrem Schlüssel öffnen.',
-      'Die signierten Quittungen des Servers gelten genau diesen versiegelten Bytes: Beide Signaturen stimmen, ihre Reihenfolge ist die eines einzigen Verzeichnisses, und die Schlüssel sind die, die sich dieser Browser von diesem Server gemerkt hat.',
-      'Zuletzt hat der Server von genau diesen Bytes gesagt, dass sie ganz da und abrufbar sind.',
-    ],
-    checkedDeep: 'Wo es dabeisteht, hat er für diese Antwort jedes Byte neu gelesen.',
-    uncheckedHeading: 'Was das nicht zeigen kann',
-    uncheckedList: [
-      'Dass die Liste Ihrer Dateien vollständig ist. Der Server gibt sie, und was er weglässt, danach wird nicht gefragt. Wo Sie Kopien haben, findet der Vergleich unten, was fehlt.',
-      'Dass der Server die Wahrheit über seine Platten sagt oder die Dateien morgen noch hat. Die Quittungen beweisen, dass er sie hatte; wer mehr braucht, lädt eine Datei herunter und öffnet sie.',
-      'Dass eine Kopie anderswo dieselbe Datei ist. Vergleichen Sie sie dafür unten, bevor Sie sie löschen.',
-      'Vorschaubilder. Gehen sie verloren, werden sie aus der Datei neu gemacht.',
-    ],
-    save: 'Bericht speichern',
-    saveJson: 'Als JSON speichern',
-    print: 'Drucken',
-  },
+  intro: 'Wie viel Platz Sie belegen, und ob der Server Ihre Dateien wirklich gespeichert hat.',
+  quota,
+  check,
+  results,
   kinds,
-  parts: { original: 'die Datei selbst', metadata: 'ihr versiegelter Name', provenance: 'ihre Signatur' },
-  safe: {
-    heading: 'Kann ich sie anderswo löschen?',
-    no: 'Nein. Behalten Sie jede Kopie der Dateien mit Problem.',
-    notYet: 'Noch nicht. Nicht alles konnte geprüft werden.',
-    notDeep: 'Nein. Niemand hat die Bytes gelesen. Prüfen Sie gründlich oder vergleichen Sie Ihre Kopien.',
-    compare:
-      'Nicht deswegen allein. Der Server hat, was Ihre Geräte signiert haben; ob eine Kopie anderswo genau diese Datei ist, zeigt nur der Vergleich.',
-    action: 'Meine Kopien vergleichen',
-  },
-  compare: {
-    heading: 'Bevor Sie eigene Kopien löschen',
-    intro:
-      'Wählen Sie die Kopien auf diesem Gerät, die Sie löschen wollen. Jede wird hier gelesen und Byte für Byte mit dem verglichen, was aufbewahrt ist, und der Server muss seine neu lesen. Nichts wird hochgeladen oder gelöscht.',
-    chooseFiles: 'Kopien wählen',
-    chooseFolder: 'Ordner wählen',
-    dropHere: 'oder hier ablegen',
-    running: (done, total) => `${done} von ${dateien(total)} verglichen`,
-    reading: (name) => `${name} wird verglichen`,
-    cancel: 'Anhalten',
-    again: 'Noch einmal vergleichen, was kein Ja bekam',
-    clear: 'Leeren',
-    yesHeading: (count) =>
-      count === 1 ? 'Ja: Diese Kopie dürfen Sie löschen' : `Ja: Diese ${count} Kopien dürfen Sie löschen`,
-    yes: (when) =>
-      `Jede ist Byte für Byte eine Datei, die der Server hat: ${when}. Der Server hat dafür jedes Byte seiner eigenen Kopien gelesen, und seine signierten Quittungen stimmen. Das galt in diesem Moment; ein Versprechen für später ist es nicht.`,
-    when: (from, to) => (from === to ? `bewiesen ${from}` : `bewiesen von ${from} bis ${to}`),
-    noHeading: (bad, total) => {
-      if (bad < total) return `Nein: Behalten Sie ${bad} von ${total} Kopien`
-      return total === 1 ? 'Nein: Behalten Sie diese Kopie' : `Nein: Behalten Sie alle ${total} Kopien`
-    },
-    no: 'Diese bekamen kein Ja; löschen Sie sie nicht:',
-    some: (count) =>
-      count === 1 ? 'Die andere bekam ein eigenes Ja.' : `Die anderen ${count} bekamen je ein eigenes Ja.`,
-    runningVerdict: 'Noch keine Antwort. Behalten Sie alles, bis alle verglichen sind.',
-    keptAs: (name) => `Aufbewahrt als ${name}`,
-    mine: 'Ihre Kopien',
-  },
-  compareKinds: {
-    ...kinds,
-    safe: {
-      title: 'Diese Kopie darf gelöscht werden',
-      meaning:
-        'Die Datei wurde hier noch einmal versiegelt und ergab genau das, was aufbewahrt ist; die Quittungen dafür stimmen, und der Server hat jedes Byte seiner Kopie gelesen und für richtig befunden.',
-    },
-    no_match: {
-      title: 'In dieser Größe ist nichts aufbewahrt',
-      meaning: 'Keine Datei hier hat so viele Bytes, also ist diese nicht aufbewahrt. Behalten Sie Ihre Kopie.',
-    },
-    file_unread: {
-      title: 'Diese Kopie war nicht zu lesen',
-      meaning:
-        'Sie wurde verschoben, geändert oder entfernt, während sie verglichen wurde. Behalten Sie sie und wählen Sie sie noch einmal.',
-    },
-    waiting: { title: 'Wartet', meaning: 'Noch nicht verglichen. Behalten Sie Ihre Kopie.' },
-    comparing: { title: 'Wird verglichen', meaning: 'Behalten Sie Ihre Kopie, bis die Antwort da ist.' },
-  },
-  audit: {
-    receipt_malformed: 'Was der Server als Quittung gegeben hat, ist keine.',
-    receipt_altered: 'Eine Quittung ist nicht die, die ausgestellt wurde.',
-    reading_differs: 'Eine Quittung wird anders angegeben, als ihre signierten Bytes sagen.',
-    signature_invalid: 'Eine Signatur unter einer Quittung stimmt nicht: Diese Bytes hat der Server nicht signiert.',
-    unknown_key: 'Eine Quittung ist mit einem Schlüssel signiert, den der Server nicht veröffentlicht.',
-    key_malformed: 'Die Liste der Signaturschlüssel des Servers ist in sich nicht stimmig.',
-    key_vanished:
-      'Ein Signaturschlüssel, den dieser Browser schon gesehen hat, fehlt in der Liste des Servers. So eine Liste wird immer nur länger.',
-    key_changed:
-      'Ein Signaturschlüssel, den dieser Browser schon gesehen hat, wurde in der Liste des Servers geändert. Auf ehrliche Weise geschieht das nie.',
-    key_not_active: 'Eine Quittung trägt eine Zeit, zu der ihr Schlüssel nicht in Gebrauch war.',
-    wrong_server: 'Was kam, nennt einen anderen Server als diesen.',
-    wrong_hash: 'Eine Quittung gilt anderen Bytes als denen dieser Datei.',
-    wrong_size: 'Eine Quittung gilt einer anderen Länge als der dieser Datei.',
-    wrong_upload: 'Eine Quittung gilt einem anderen Hochladen.',
-    wrong_drop: 'Eine Quittung gilt der Datei eines anderen Gastes.',
-    wrong_asset: 'Eine Quittung gilt einer anderen Datei.',
-    wrong_role: 'Eine Quittung gilt einem Teil, den diese Datei nicht hat.',
-    wrong_envelope: 'Die Quittung der Signatur nennt nicht, was signiert wurde.',
-    receipt_missing: 'Eine Quittung fehlt: Der Server hat nicht signiert, dass er diese Datei ganz hat.',
-    chain_broken: 'Die Quittungen folgen nicht so aufeinander, wie es das Verzeichnis des Servers verlangt.',
-    verdict_malformed: 'Die Antwort des Servers widerspricht sich oder handelt von etwas anderem, als gefragt wurde.',
-  },
-  refused: 'Der Server hat einen Teil dessen verweigert, wonach er gefragt wurde.',
-  receipts: {
-    title: (name) => `Quittungen von ${name}`,
-    close: 'Schließen',
-    loading: 'Die Quittungen werden geholt und ihre Signaturen geprüft …',
-    checkedTitle: (count) => (count === 1 ? 'Die Quittung wurde geprüft' : `Alle ${count} Quittungen wurden geprüft`),
-    checked:
-      'In diesem Browser: Beide Signaturen jeder Quittung (Ed25519 und ML-DSA-65) stimmen, mit Schlüsseln, die dieser Browser kennt; sie nennen diesen Server und folgen in seinem Verzeichnis aufeinander; und zusammen gelten sie genau den Teilen dieser Datei, wie der Server sie aufzählt.',
-    wrongTitle: 'Diese Quittungen stimmen nicht',
-    wrong:
-      'Verlassen Sie sich nicht darauf. Behalten Sie Ihre eigene Kopie der Datei und fragen Sie den Betreiber des Servers.',
-    landing: 'Sie kam von einem Gast an',
-    roles: {
-      original: 'Die Datei selbst',
-      metadata: 'Ihr versiegelter Name und Notizen',
-      provenance: 'Die Signatur Ihres Geräts',
-      derivative: 'Ein Vorschaubild',
-    },
-    number: 'Nummer im Verzeichnis des Servers',
-    received: 'Signiert am',
-    size: 'Länge, versiegelt',
-    hash: 'Fingerabdruck der versiegelten Bytes',
-    key: 'Signiert mit Schlüssel',
-    prior: 'Folgt auf',
-    first: 'die erste Quittung dieses Servers',
-    upload: 'Hochladen',
-    ok: 'Geprüft',
-    save: 'Diese Quittung speichern',
-    saveOf: (number) => `Diese Quittung speichern: Nummer ${number}`,
-    saveAll: 'Alle speichern',
-    keep: 'Heben Sie gespeicherte Quittungen auf: Damit kann der Server nicht leugnen, dass er die Datei hatte. Jeder kann sie ohne diese Seite prüfen, mit den veröffentlichten Schlüsseln des Servers.',
-  },
-  keys: {
-    heading: 'Die Signaturschlüssel des Servers',
-    intro:
-      'Damit signiert der Server seine Quittungen. Dieser Browser merkt sie sich und bemerkt so, wenn einer zurückgenommen oder ausgetauscht wird.',
-    since: (from) => `In Gebrauch seit ${from}`,
-    until: (from, to) => `In Gebrauch von ${from} bis ${to}`,
-    active: 'Signiert jetzt',
-    former: 'Signiert nicht mehr',
-    known: 'Diesem Browser bekannt',
-    fresh: 'Neu für diesen Browser',
-    freshAll: 'Dieser Browser sieht die Schlüssel dieses Servers zum ersten Mal und merkt sie sich von jetzt an.',
-    alarmTitle: 'Alarm: Die Signaturschlüssel des Servers sind nicht mehr, was sie waren',
-    alarm:
-      'Ein ehrlicher Server tut das nie: Seine Liste wird nur länger. Löschen Sie nichts, verlassen Sie sich auf keine Quittung und fragen Sie den Betreiber des Servers auf einem anderen Weg, was geschehen ist. Bis dahin sagt hier keine Prüfung Ja.',
-    remembered: 'Was dieser Browser sich gemerkt hat',
-    gone: 'Nicht mehr in der Liste',
-    cannotRemember:
-      'Dieser Browser behält nichts (ein privates Fenster?) und kann deshalb nicht bemerken, wenn ein Schlüssel ausgetauscht wird.',
-    id: 'Schlüssel',
-  },
-  report: {
-    title: 'Blindkeep: Prüfung der aufbewahrten Dateien',
-    server: 'Server',
-    made: 'Geschrieben',
-    depth: 'Gefragt nach',
-    deep: 'jedes Byte neu gelesen (gründlich)',
-    structural: 'da, ganz und abrufbar (schnell)',
-    scope: 'Dateien',
-    result: 'Ergebnis',
-    list: 'Jede Datei',
-    fileName: 'speicher-pruefung',
-  },
-  picker: {
-    title: 'Dateien zum Prüfen wählen',
-    close: 'Schließen',
-    done: (count) => (count === 0 ? 'Keine wählen' : `${dateien(count)} wählen`),
-    more: 'Mehr anzeigen',
-    nameLoading: '…',
-    nameFault: 'Ein Name, der sich nicht lesen lässt',
-    stored: (when) => `aufbewahrt ${when}`,
-  },
+  parts: { original: 'die Datei selbst', metadata: 'ihr verschlüsselter Name', provenance: 'ihre Signatur' },
+  safe,
+  compare,
+  compareKinds,
+  audit,
+  refused: 'Der Server hat einen Teil der Anfrage abgelehnt.',
+  receipts,
+  keys,
+  report,
+  picker,
 }

@@ -1,6 +1,8 @@
+import { files, number } from './counts.ts'
+
 export const owner = {
   title: 'Blindkeep',
-  titleWithCount: (count: number) => `(${count}) Blindkeep`,
+  titleWithCount: (count: number) => `(${number(count)}) Blindkeep`,
   skip: 'Skip to the content',
   navigation: 'Pages',
   pages: {
@@ -11,35 +13,36 @@ export const owner = {
     storage: 'Storage',
     account: 'Account',
   },
-  inboxWaiting: (count: number) => (count === 1 ? '1 file waits' : `${count} files wait`),
+  inboxWaiting: (count: number) => `${files(count)} in the inbox`,
   language: 'Language',
   signOut: 'Sign out',
   live: 'Live',
-  liveLong: 'What changes shows by itself.',
+  liveLong: 'Changes appear by themselves.',
   connecting: 'Connecting…',
-  connectingLong: 'The connection is down. What changes shows as soon as it is back.',
+  connectingLong: 'The connection is down. Changes appear when it is back.',
   messages: 'Messages',
   dismiss: 'Dismiss',
   opening: 'Opening Blindkeep…',
   suspended:
-    'This account is suspended. You can look at everything, save it and remove it; nothing can be added, and your links take no files. Ask whoever runs this server.',
+    'This account is suspended. You can view, download and delete your files. You cannot add files, and your links accept none. Ask the operator of this server.',
   busy: {
-    title: 'Something is still under way',
-    explain: 'Files are being sent, saved, checked or put away. Signing out stops that.',
-    unfinished: 'Some uploads are unfinished. Signing out forgets them in this browser; they have to begin anew then.',
+    title: 'Something is still in progress',
+    explain: 'Files are being uploaded, downloaded, checked or moved. Signing out stops that.',
+    unfinished:
+      'Some uploads are not finished. Signing out removes them from this browser, and they have to start again.',
     leave: 'Sign out now',
     stay: 'Stay here',
   },
   elsewhere: {
     title: 'Blindkeep is open in another tab',
     movedTitle: 'Blindkeep moved to another tab',
-    explain: 'One tab at a time holds the key to your files. Use it here, and the other tab steps back.',
-    use: 'Use it here',
-    close: 'Or close this tab, and go on in the other one.',
+    explain: 'Only one tab at a time can use the key to your files. If you use this tab, the other one stops.',
+    use: 'Use this tab',
+    close: 'Or close this tab and continue in the other one.',
   },
   insecure: {
-    title: 'This address is not safe',
+    title: 'This address is not secure',
     explain:
-      'Blindkeep seals files in your browser, and browsers allow that only over https. Open the address with https, or ask whoever runs this server to set it up.',
+      'Blindkeep encrypts files in your browser, and browsers allow that only over https. Open the address with https, or ask the operator of this server to set it up.',
   },
 }

@@ -1,12 +1,11 @@
-/** The storage page. People delete files on what it says, so no sentence here promises more than was found out. */
+/** The storage page. People delete files because of what it says, so no sentence here may promise more than was checked. */
 import type { AuditReason } from '@blindkeep/client/errors'
 import type { BundleRole } from '@blindkeep/client/verify'
 import type { QuotaState } from '@blindkeep/protocol/schemas/quota'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { CompareKind } from '../../owner/storage/compare.ts'
 import type { OutcomeKind } from '../../owner/storage/outcomes.ts'
-
-const files = (count: number) => (count === 1 ? '1 file' : `${count} files`)
+import { files, number, plural } from './counts.ts'
 
 interface Words {
   readonly title: string
@@ -14,134 +13,133 @@ interface Words {
 }
 
 const quotaStates: Readonly<Record<QuotaState, Words>> = {
-  ok: { title: 'There is room', meaning: 'Nothing to do.' },
+  ok: { title: 'There is enough space', meaning: 'You need to do nothing.' },
   soft_warning: {
     title: 'Your storage is nearly full',
     meaning:
-      'Uploads and files from guests still arrive. Make room before it is full: discard what you do not want from the inbox, delete files you no longer need, or ask whoever runs this server for more.',
+      'Uploads and files from guests still arrive. Make space before it is full: discard files from the inbox, delete files that you no longer need, or ask the operator of this server for more space.',
   },
   hard_exceeded: {
     title: 'Your storage is full',
     meaning:
-      'Nothing new arrives: your uploads stop, and guests are told that there is no room. What is kept stays kept. Discard from the inbox, delete files you no longer need, or ask whoever runs this server for more room.',
+      'Nothing new arrives: your uploads stop, and guests see that your storage is full. Stored files stay. Discard files from the inbox, delete files that you no longer need, or ask the operator of this server for more space.',
   },
   grace_expired: {
     title: 'Your storage has been full for too long',
     meaning:
-      'Nothing new arrives, and the time that was given to make room is over. What happens to your files now is up to whoever runs this server. Make room today, or talk to them.',
+      'Nothing new arrives, and the time to make space is over. The operator of this server now decides what happens to your files. Make space today, or contact the operator.',
   },
 }
 
 const quota = {
-  heading: 'Room',
+  heading: 'Space',
   states: quotaStates,
   used: (used: string, limit: string) => `${used} of ${limit} used`,
   usedUnlimited: (used: string) => `${used} used`,
-  unlimited: 'No limit is set for your account.',
-  soft: (limit: string) => `You are warned from ${limit} on.`,
+  unlimited: 'Your account has no limit.',
+  soft: (limit: string) => `You get a warning from ${limit}.`,
   left: (left: string) => `${left} left`,
   none: 'nothing left',
-  what: 'Counted are files in albums, files waiting in the inbox, and uploads that are under way, each with its seal.',
+  what: 'This includes files in albums and in the inbox and uploads in progress. Encryption adds a little to the size of each file.',
   bar: 'Storage used',
-  toPage: 'Look at storage',
+  toPage: 'Go to Storage',
 }
 
 const kinds: Readonly<Record<OutcomeKind, Words>> = {
   held_deep: {
-    title: 'Held: every byte was read and is right',
-    meaning: 'The server read the whole sealed file again for this check, and it is the one that your device signed.',
+    title: 'Stored: every byte was read and is correct',
+    meaning: 'The server read the whole encrypted file for this check. It is the file that your device signed.',
   },
   held_structural: {
-    title: 'Held, but its bytes were not read',
+    title: 'Stored, but its bytes were not read',
     meaning:
-      'It is there in its whole length and free to fetch. Whether each byte is still right, only a thorough check tells.',
+      'The whole file is there and can be downloaded. Only a thorough check shows whether every byte is still correct.',
   },
   tampered: {
     title: 'Contradiction',
-    meaning: 'What the server says does not fit what was signed. Do not rely on it. Keep your own copy.',
+    meaning: 'The server’s answer contradicts what was signed. Do not rely on it. Keep your own copy.',
   },
   damaged: {
     title: 'Damaged',
-    meaning: 'The server read its copy and the bytes are wrong. Keep your own copy, and upload the file again.',
+    meaning: 'The server read its copy, and the bytes are wrong. Keep your own copy and upload the file again.',
   },
   missing: {
-    title: 'Not held',
-    meaning: 'The server knows no such file any more: it was deleted, or it is lost. Keep your own copy.',
+    title: 'Not stored',
+    meaning: 'The server no longer knows this file: it was deleted or lost. Keep your own copy.',
   },
   not_held: {
-    title: 'Not held',
-    meaning: 'The server does not have it whole, or cannot read it. Keep your own copy, and upload the file again.',
+    title: 'Not stored',
+    meaning: 'The server does not have the whole file, or cannot read it. Keep your own copy and upload it again.',
   },
   withheld: {
     title: 'Withheld',
     meaning:
-      'The bytes are there, and the server does not give them out: the operator holds them back, or the copy is known to be damaged. Keep your own copy, and ask whoever runs the server.',
+      'The server has the bytes but does not release them: the operator blocks them, or the server’s copy is damaged. Keep your own copy, and ask the operator of this server.',
   },
   not_vouched: {
-    title: 'Not vouched for',
-    meaning: 'The server does not say that it holds this file whole. Keep your own copy.',
+    title: 'Not confirmed',
+    meaning: 'The server does not confirm that it has the whole file. Keep your own copy.',
   },
   unreadable: {
     title: 'Cannot be opened',
-    meaning: 'What the server gives of this file does not open with your key. Keep your own copy.',
+    meaning: 'Your key does not open what the server sends for this file. Keep your own copy.',
   },
   other_file: {
-    title: 'Another file',
-    meaning: 'What is kept is not the same, byte for byte. Keep your own copy.',
+    title: 'A different file',
+    meaning: 'The stored file is not the same, byte for byte. Keep your own copy.',
   },
   incomplete: {
     title: 'Not complete',
-    meaning: 'A part of it never arrived: its upload was cut short. Finish the upload, and keep your own copy.',
+    meaning: 'A part of it never arrived, because its upload stopped early. Finish the upload, and keep your own copy.',
   },
   not_examined: {
-    title: 'Not read, though asked',
-    meaning: 'The server was asked to read every byte again and did not. Keep your own copy.',
+    title: 'Not read, although requested',
+    meaning: 'The server was asked to read every byte and did not. Keep your own copy.',
   },
   not_yet: {
     title: 'Not checked yet',
-    meaning:
-      'The server reads only so many bytes again each hour. Continue in an hour, and keep your own copy until then.',
+    meaning: 'The server reads only a limited amount per hour. Continue in an hour, and keep your own copy until then.',
   },
   unanswered: {
     title: 'Not checked',
-    meaning: 'There was no answer to go by, and that is no yes. Keep your own copy, and check again.',
+    meaning: 'There was no reliable answer. Keep your own copy, and check again.',
   },
 }
 
 const parts: Readonly<Record<BundleRole, string>> = {
   original: 'the file itself',
-  metadata: 'its sealed name',
+  metadata: 'its encrypted name',
   provenance: 'its signature',
 }
 
 const check = {
   heading: 'Is everything really there?',
   intro:
-    'Asks the server about each file, and believes it only where your own devices’ signatures and the server’s signed receipts agree.',
+    'Asks the server about each file. An answer counts only if it agrees with your own devices’ signatures and with the server’s signed receipts.',
   scope: 'Which files',
-  all: (count: number) => `All ${files(count)}`,
+  all: (count: number) => plural(count, 'Your only file', `All ${files(count)}`),
   album: 'One album',
   albumLabel: 'Album',
-  albumUnnamed: 'Album without a name',
+  albumUnnamed: 'Unnamed album',
   some: 'Only some',
-  chosen: (count: number) => (count === 0 ? 'None chosen yet' : `${files(count)} chosen`),
-  choose: 'Choose files',
+  chosen: (count: number) => (count === 0 ? 'None selected yet' : `${files(count)} selected`),
+  choose: 'Select files',
   depth: 'How closely',
-  deep: 'Thorough: have every byte read again',
+  deep: 'Thorough: the server reads every byte',
   deepHint:
-    'Finds damage too. The server reads only so many bytes again per hour and account; what goes beyond that is called “not checked yet”, and you continue later.',
-  structural: 'Quick: is it there, whole, and free to fetch?',
-  structuralHint: 'Takes moments. Does not notice bytes that have gone bad.',
+    'Finds damage too. The server reads only a limited amount per hour and account. The other files are listed as “Not checked yet”, and you can continue later.',
+  structural: 'Quick: is the whole file there, and can it be downloaded?',
+  structuralHint: 'Takes a moment. It does not find damaged bytes.',
   start: 'Check now',
-  nothing: 'There is nothing to check: you keep no files yet.',
-  running: (done: number, total: number) => `${done} of ${files(total)} checked`,
+  nothing: 'You have no files to check yet.',
+  running: (done: number, total: number) => `${number(done)} of ${files(total)} checked`,
   runningTitle: 'Checking',
   cancel: 'Stop',
-  canLeave: 'You may go to other pages meanwhile; it goes on as long as this tab is open.',
+  canLeave: 'You can use the other pages. The check continues while this tab is open.',
   again: 'New check',
   resume: (count: number) => `Check the ${files(count)} not checked yet`,
-  stopped: 'Stopped. What was checked until then is below.',
-  failed: 'The check could not go on.',
+  stopped: 'Stopped. The results so far are below.',
+  failed: 'The check could not continue.',
 }
 
 const results = {
@@ -149,142 +147,148 @@ const results = {
   summaries: {
     nothing: () => 'There was nothing to check.',
     problems: (bad: number, total: number) =>
-      `${bad} of ${files(total)} ${bad === 1 ? 'has' : 'have'} a problem. Keep your own ${bad === 1 ? 'copy' : 'copies'}.`,
-    unchecked: (open: number, total: number) => `${open} of ${files(total)} could not be checked yet. That is no yes.`,
+      `${number(bad)} of ${files(total)} ${plural(bad, 'has a problem. Keep your own copy', 'have a problem. Keep your own copies')}.`,
+    unchecked: (open: number, total: number) =>
+      `${number(open)} of ${files(total)} could not be checked yet. Do not delete your own ${plural(open, 'copy', 'copies')}.`,
     structural: (count: number) =>
-      `${count === 1 ? 'The file is' : `All ${count} files are`} there in whole length. ${count === 1 ? 'Its' : 'Their'} bytes were not all read.`,
+      plural(
+        count,
+        'The whole file is there. Not all of its bytes were read.',
+        `All ${files(count)} are there in full length. Not all of their bytes were read.`,
+      ),
     all_read: (count: number) =>
-      count === 1
-        ? 'The file is held: every byte was read and is right.'
-        : `All ${count} files are held: every byte was read and is right.`,
+      plural(
+        count,
+        'The file is stored: every byte was read and is correct.',
+        `All ${files(count)} are stored: every byte was read and is correct.`,
+      ),
   },
   between: (from: string, to: string) =>
     from === to
-      ? `As of ${from}, by the server’s clock.`
-      : `Asked from ${from} to ${to}, by the server’s clock; true of that time.`,
+      ? `This was true on ${from} (the server’s clock).`
+      : `This was true between ${from} and ${to} (the server’s clock).`,
   counts: {
-    deep: (count: number) => `${count} held, every byte read`,
-    structural: (count: number) => `${count} held, bytes not read`,
-    problems: (count: number) => `${count} with a problem`,
-    unchecked: (count: number) => `${count} not checked`,
+    deep: (count: number) => `${number(count)} stored, every byte read`,
+    structural: (count: number) => `${number(count)} stored, bytes not read`,
+    problems: (count: number) => `${number(count)} with a problem`,
+    unchecked: (count: number) => `${number(count)} not checked`,
   },
   filter: 'Show',
   filterAll: 'All',
   filterProblems: 'Problems and not checked',
-  noProblems: 'No file with a problem.',
-  more: (count: number) => `Show ${count} more`,
-  unnamed: 'File without a name',
+  noProblems: 'No file has a problem.',
+  more: (count: number) => `Show ${number(count)} more`,
+  unnamed: 'Unnamed file',
   concerned: (list: string) => `In doubt: ${list}.`,
-  unread: (list: string) => `Not read again: ${list}.`,
+  unread: (list: string) => `Not read: ${list}.`,
   receipts: 'Receipts',
   receiptsOf: (name: string) => `Receipts of ${name}`,
-  notAsked: 'Not asked about yet',
-  checkedHeading: 'What was checked of each file called “held”',
+  notAsked: 'Not checked yet',
+  checkedHeading: 'What was checked for each file that is called “stored”',
   checkedDone: [
-    'It is signed by one of your own devices, and its name and its beginning open with your key.',
-    'The server’s signed receipts are there for exactly these sealed bytes: both signatures hold, their order is that of one log, and the keys are those that this browser remembers of this server.',
-    'Last of all, the server said of exactly these bytes that they are there whole and free to fetch.',
+    'One of your own devices signed it, and your key opens its name and its beginning.',
+    'The server’s signed receipts are for exactly these encrypted bytes. Both signatures of each are valid, the receipts are in the order of one log, and their keys are the server’s keys that this browser remembers.',
+    'The server then said that exactly these bytes are completely there and can be downloaded.',
   ],
-  checkedDeep: 'Where it says so, it read every byte again for this answer.',
-  uncheckedHeading: 'What this cannot show',
+  checkedDeep: 'Where the result says so, the server read every byte for this answer.',
+  uncheckedHeading: 'What this check cannot show',
   uncheckedList: [
-    'That the list of your files is whole. The server gives it, and what it leaves out is not asked about. Where you have copies, comparing them below finds what is missing.',
-    'That the server tells the truth about its disks, or will keep the files tomorrow. The receipts prove that it had them; who needs more downloads a file and opens it.',
-    'That a copy elsewhere is the same file. For that, compare it below before you delete it.',
-    'Previews. They are made anew from the file when they are lost.',
+    'Whether the list of your files is complete. The list comes from the server, and a file that is not on it is not checked. If you have copies, compare them below to find missing files.',
+    'Whether the server tells the truth about its disks, or will still have the files tomorrow. The receipts prove that it had them. For more certainty, download a file and open it.',
+    'Whether a copy elsewhere is the same file. Compare it below before you delete it.',
+    'Previews. If they are lost, they are created again from the file.',
   ],
-  save: 'Save report',
-  saveJson: 'Save as JSON',
+  save: 'Download report',
+  saveJson: 'Download as JSON',
   print: 'Print',
 }
 
 const safe = {
-  heading: 'Safe to delete elsewhere?',
-  no: 'No. Keep every copy you have of the files with a problem.',
+  heading: 'Can I delete my other copies?',
+  no: 'No. Keep every copy of the files with a problem.',
   notYet: 'Not yet. Not everything could be checked.',
-  notDeep: 'No. Nobody has read the bytes. Do a thorough check, or compare your copies.',
+  notDeep: 'No. The bytes were not read. Run a thorough check, or compare your copies.',
   compare:
-    'Not from this alone. The server holds what your devices signed; whether a copy elsewhere is that same file, only comparing it shows.',
+    'Not because of this check alone. The server has the files that your devices signed. Only a comparison shows whether a copy elsewhere is the same file.',
   action: 'Compare my copies',
 }
 
 export const compareKinds: Readonly<Record<CompareKind, Words>> = {
   ...kinds,
   safe: {
-    title: 'This copy may be deleted',
+    title: 'You may delete this copy',
     meaning:
-      'The file was sealed again here and came to exactly what is kept; receipts for it hold, and the server read every byte of its copy and found it right.',
+      'This browser encrypted your copy again, and the result is exactly the stored file. Its receipts are valid, and the server read every byte of the stored file and found it correct.',
   },
   no_match: {
-    title: 'Nothing of this size is kept',
-    meaning: 'No file here has as many bytes, so this one is not kept. Keep your copy.',
+    title: 'No stored file has this size',
+    meaning: 'This copy is therefore not stored on the server. Keep your copy.',
   },
   file_unread: {
     title: 'This copy could not be read',
-    meaning: 'It was moved, changed or removed while it was compared. Keep it, and choose it again.',
+    meaning: 'It was moved, changed or deleted during the comparison. Keep it, and choose it again.',
   },
   waiting: { title: 'Waiting', meaning: 'Not compared yet. Keep your copy.' },
-  comparing: { title: 'Being compared', meaning: 'Keep your copy until the answer is there.' },
+  comparing: { title: 'Comparing', meaning: 'Keep your copy until the result is there.' },
 }
 
 const compare = {
   heading: 'Before you delete your own copies',
   intro:
-    'Choose the copies on this device that you want to delete. Each is read here, compared byte for byte with what is kept, and the server has to read its own again. Nothing is uploaded or deleted.',
+    'Choose the copies on this device that you want to delete. This browser compares each of them with the stored file, byte for byte, and the server has to read its own copy. Nothing is uploaded or deleted.',
   chooseFiles: 'Choose copies',
   chooseFolder: 'Choose a folder',
   dropHere: 'or drop them here',
-  running: (done: number, total: number) => `${done} of ${files(total)} compared`,
+  running: (done: number, total: number) => `${number(done)} of ${files(total)} compared`,
   reading: (name: string) => `Comparing ${name}`,
   cancel: 'Stop',
-  again: 'Compare those again that got no yes',
+  again: 'Compare the other copies again',
   clear: 'Clear',
   yesHeading: (count: number) =>
-    count === 1 ? 'Yes: you may delete this copy' : `Yes: you may delete these ${count} copies`,
+    plural(count, 'Yes: you may delete this copy', `Yes: you may delete these ${number(count)} copies`),
   yes: (when: string) =>
-    `Each one is, byte for byte, a file that the server holds: ${when}. The server read every byte of its own copies for this, and its signed receipts hold. This was true at that moment; it is no promise for later.`,
-  when: (from: string, to: string) => (from === to ? `proven ${from}` : `proven from ${from} to ${to}`),
-  noHeading: (bad: number, total: number) =>
-    bad === total
-      ? total === 1
-        ? 'No: keep this copy'
-        : `No: keep all ${total} copies`
-      : `No: keep ${bad} of ${total} copies`,
-  no: 'These got no yes; do not delete them:',
-  some: (count: number) => `${count === 1 ? 'The other one' : `The other ${count}`} got a yes of its own.`,
-  runningVerdict: 'No answer yet. Keep everything until all are compared.',
-  keptAs: (name: string) => `Kept as ${name}`,
+    `Each one is, byte for byte, a file that the server stores (${when}). The server read every byte of its own copies for this, and its signed receipts are valid. This was true at that time. It is no promise for later.`,
+  when: (from: string, to: string) => (from === to ? `proven on ${from}` : `proven between ${from} and ${to}`),
+  noHeading: (bad: number, total: number) => {
+    if (bad < total) return `No: keep ${number(bad)} of ${number(total)} copies`
+    return plural(total, 'No: keep this copy', `No: keep all ${number(total)} copies`)
+  },
+  no: 'Do not delete these copies:',
+  some: (count: number) =>
+    plural(count, 'The other copy may be deleted.', `The other ${number(count)} copies may be deleted.`),
+  runningVerdict: 'No result yet. Keep everything until all copies are compared.',
+  keptAs: (name: string) => `Stored as ${name}`,
   mine: 'Your copies',
 }
 
 const audit: Readonly<Record<AuditReason, string>> = {
-  receipt_malformed: 'What the server gave as a receipt is none.',
+  receipt_malformed: 'The server sent something as a receipt that is not one.',
   receipt_altered: 'A receipt is not the one that was issued.',
-  reading_differs: 'A receipt is told otherwise than its signed bytes say.',
-  signature_invalid: 'A signature under a receipt does not hold: these bytes were not signed by the server.',
+  reading_differs: 'The server describes a receipt differently from its signed bytes.',
+  signature_invalid: 'A signature of a receipt is not valid: the server did not sign these bytes.',
   unknown_key: 'A receipt is signed with a key that the server does not publish.',
-  key_malformed: 'The server’s list of signing keys does not hold together.',
+  key_malformed: 'The server’s list of signing keys contradicts itself.',
   key_vanished:
-    'A signing key that this browser has seen before is gone from the server’s list. A list like this only ever grows.',
+    'A signing key that this browser remembers is missing from the server’s list. An honest server never removes a key.',
   key_changed:
-    'A signing key that this browser has seen before was changed on the server’s list. That never happens honestly.',
-  key_not_active: 'A receipt is dated at a time when its key was not in use.',
-  wrong_server: 'What came names another server than this one.',
+    'A signing key that this browser remembers was changed on the server’s list. An honest server never changes a key.',
+  key_not_active: 'A receipt has a date on which its key was not in use.',
+  wrong_server: 'An answer names another server than this one.',
   wrong_hash: 'A receipt is for other bytes than this file’s.',
-  wrong_size: 'A receipt is for another length than this file’s.',
+  wrong_size: 'A receipt is for another size than this file’s.',
   wrong_upload: 'A receipt is for another upload.',
   wrong_drop: 'A receipt is for another guest’s file.',
   wrong_asset: 'A receipt is for another file.',
   wrong_role: 'A receipt is for a part that this file does not have.',
   wrong_envelope: 'The receipt of the signature does not name what was signed.',
-  receipt_missing: 'A receipt is missing: the server has not signed that it has all of this file.',
-  chain_broken: 'The receipts do not follow on each other as the server’s log must.',
+  receipt_missing: 'A receipt is missing: the server has not signed that it has the whole file.',
+  chain_broken: 'The receipts are not in the order that the server’s log requires.',
   verdict_malformed: 'The server’s answer contradicts itself, or is about something else than was asked.',
 }
 
 const roles: Readonly<Record<BlobRole, string>> = {
   original: 'The file itself',
-  metadata: 'Its sealed name and notes',
+  metadata: 'Its encrypted name and message',
   provenance: 'The signature of your device',
   derivative: 'A preview',
 }
@@ -292,56 +296,58 @@ const roles: Readonly<Record<BlobRole, string>> = {
 const receipts = {
   title: (name: string) => `Receipts of ${name}`,
   close: 'Close',
-  loading: 'Fetching the receipts and checking their signatures …',
-  checkedTitle: (count: number) => (count === 1 ? 'The receipt was checked' : `All ${count} receipts were checked`),
+  loading: 'Getting the receipts and checking their signatures…',
+  checkedTitle: (count: number) =>
+    plural(count, 'The receipt was checked', `All ${number(count)} receipts were checked`),
   checked:
-    'In this browser: both signatures of each (Ed25519 and ML-DSA-65) hold, under keys this browser knows; they name this server and follow on each other in its log; and together they are for exactly the parts of this file, as the server lists them.',
-  wrongTitle: 'These receipts do not hold',
-  wrong: 'Do not rely on them. Keep your own copy of the file, and ask whoever runs the server.',
+    'In this browser: both signatures of each receipt (Ed25519 and ML-DSA-65) are valid, with keys that this browser knows. The receipts name this server and are in the order of its log. Together they cover exactly the parts of this file that the server lists.',
+  wrongTitle: 'These receipts are not valid',
+  wrong: 'Do not rely on them. Keep your own copy of the file, and ask the operator of this server.',
   landing: 'It arrived from a guest',
   roles,
   number: 'Number in the server’s log',
-  received: 'Signed at',
-  size: 'Length, sealed',
-  hash: 'Fingerprint of the sealed bytes',
-  key: 'Signed with key',
-  prior: 'Follows on',
+  received: 'Signed on',
+  size: 'Encrypted size',
+  hash: 'Fingerprint of the encrypted bytes',
+  key: 'Signing key',
+  prior: 'Follows',
   first: 'the first receipt of this server',
   upload: 'Upload',
   ok: 'Checked',
-  save: 'Save this receipt',
-  saveOf: (number: number) => `Save this receipt: number ${number}`,
-  saveAll: 'Save all of them',
-  keep: 'Keep saved receipts: with one the server cannot deny that it had the file. Anybody can check it without this page, with the server’s published keys.',
+  save: 'Download this receipt',
+  saveOf: (receipt: number) => `Download this receipt: number ${receipt}`,
+  saveAll: 'Download all',
+  keep: 'Keep the downloaded receipts: with a receipt, the server cannot deny that it had the file. Anyone can check a receipt without this page, with the server’s published keys.',
 }
 
 const keys = {
   heading: 'The server’s signing keys',
   intro:
-    'The server signs its receipts with these. This browser remembers them, so that it notices when one is taken back or exchanged.',
+    'The server signs its receipts with these keys. This browser remembers them and notices when one is removed or replaced.',
   since: (from: string) => `In use since ${from}`,
   until: (from: string, to: string) => `In use from ${from} to ${to}`,
-  active: 'Signs now',
-  former: 'No longer signs',
+  active: 'In use',
+  former: 'No longer in use',
   known: 'Known to this browser',
   fresh: 'New to this browser',
-  freshAll: 'This browser sees this server’s keys for the first time, and remembers them from now on.',
-  alarmTitle: 'Alarm: the server’s signing keys are not what they were',
+  freshAll: 'This browser sees the keys of this server for the first time, and remembers them from now on.',
+  alarmTitle: 'Warning: the server’s signing keys have changed in a way that they must not',
   alarm:
-    'An honest server never does this: its list only grows. Delete nothing, rely on no receipt, and ask whoever runs this server by another way what happened. Until then no check here says yes.',
-  remembered: 'What this browser remembers',
-  gone: 'Not on the list any more',
-  cannotRemember: 'This browser keeps nothing (a private window?), so it cannot notice when a key is exchanged.',
+    'An honest server only adds keys. Delete nothing, and rely on no receipt. Contact the operator of this server, but not through this server. Until this is resolved, no check here says yes.',
+  remembered: 'Keys that this browser remembers',
+  gone: 'No longer on the list',
+  cannotRemember:
+    'This browser stores nothing, perhaps because this is a private window. It cannot notice when a key is replaced.',
   id: 'Key',
 }
 
 const report = {
   title: 'Blindkeep: check of stored files',
   server: 'Server',
-  made: 'Written',
-  depth: 'Asked for',
-  deep: 'every byte read again (thorough)',
-  structural: 'there, whole, free to fetch (quick)',
+  made: 'Created',
+  depth: 'Kind of check',
+  deep: 'thorough (every byte is read)',
+  structural: 'quick (the whole file is there and can be downloaded)',
   scope: 'Files',
   result: 'Result',
   list: 'Each file',
@@ -349,18 +355,18 @@ const report = {
 }
 
 const picker = {
-  title: 'Choose files to check',
+  title: 'Select files to check',
   close: 'Close',
-  done: (count: number) => (count === 0 ? 'Choose none' : `Choose ${files(count)}`),
+  done: (count: number) => (count === 0 ? 'Select none' : `Select ${files(count)}`),
   more: 'Show more',
   nameLoading: '…',
-  nameFault: 'A name that cannot be read',
+  nameFault: 'Name cannot be read',
   stored: (when: string) => `stored ${when}`,
 }
 
 export const storage = {
   title: 'Storage',
-  intro: 'How much room you use, and whether the server really holds what you gave it.',
+  intro: 'How much space you use, and whether the server really stores your files.',
   quota,
   check,
   results,
@@ -370,7 +376,7 @@ export const storage = {
   compare,
   compareKinds,
   audit,
-  refused: 'The server refused a part of what it was asked for.',
+  refused: 'The server refused a part of the request.',
   receipts,
   keys,
   report,

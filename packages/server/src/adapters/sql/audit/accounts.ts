@@ -20,10 +20,10 @@ const highest = (table: 'assets' | 'events') =>
 const count = (table: string, condition = 'true') =>
   sql`(select count(*) from ${sql.table(table)} as held where held.account_id = accounts.account_id and ${sql.raw(condition)})`
 const isThere = (column: string) => sql`(case when ${sql.ref(column)} is null then 0 else 1 end)`
-/** What a link has that is its owner's; the key may be no null, so that none is an empty one. */
+/** What a link keeps about its owner. An empty key counts as none, because the column must not be null. */
 const SECRETS_OF_LINK =
   'held.sealed_label is not null or held.verifier_hash is not null or length(held.drop_public_key) > 0'
-/** Numbers to be added up. */
+/** Each counts something that a deleted account must not keep. */
 const traces = [
   sql`(case when email = 'deleted:' || account_id and secret_hash = ${sql.lit(NO_SECRET)} then 0 else 1 end)`,
   ...['salt', 'sealed_account_key', 'sealed_recovery_key', 'recovery_proof_hash', 'totp_sealed'].map(isThere),
@@ -37,7 +37,7 @@ const traces = [
 const liveShares = sql<number>`${count('shares', 'held.ended_at is null')}`
 const remains = sql<number>`(case when deleted_at is null then 0 else ${sql.join(traces, sql` + `)} end)`
 
-const page = prepared((db, given: { readonly after: string; readonly most: number }) =>
+const page = prepared((db, given: { readonly after: string; readonly max: number }) =>
   db
     .selectFrom('accounts')
     .select(['account_id', 'used_bytes', 'pending_drops', 'change_seq', 'deleted_at', 'emptied_at'])
@@ -53,7 +53,7 @@ const page = prepared((db, given: { readonly after: string; readonly most: numbe
     ])
     .where(sql<SqlBool>`account_id > ${given.after}`)
     .orderBy('account_id')
-    .limit(given.most),
+    .limit(given.max),
 )
 
 const used = sql<number>`${unclosedBytes} + ${ofAccount('drops')} + ${ofAccount('asset_blobs')}`
@@ -69,9 +69,9 @@ const recounting = prepared((db, given: { readonly accountId: AccountId }) =>
 export async function auditedAccounts(
   db: Kysely<Schema>,
   after: string,
-  most: number,
+  max: number,
 ): Promise<readonly AuditedAccount[]> {
-  const rows = await page.all(db, { after, most })
+  const rows = await page.all(db, { after, max })
   return rows.map((row) => ({
     accountId: row.account_id,
     usedBytes: row.used_bytes,

@@ -11,7 +11,7 @@ const originalDropId = sql<DropId | null>`(
   where asset_blobs.asset_id = assets.asset_id and asset_blobs.role = 'original' and receipts.drop_id is not null
 )`
 
-const assetPage = prepared((db, given: { readonly after: string; readonly most: number }) =>
+const assetPage = prepared((db, given: { readonly after: string; readonly max: number }) =>
   db
     .selectFrom('assets')
     .leftJoin('albums', 'albums.album_id', 'assets.album_id')
@@ -26,10 +26,10 @@ const assetPage = prepared((db, given: { readonly after: string; readonly most: 
     ])
     .where(sql<SqlBool>`assets.asset_id > ${given.after}`)
     .orderBy('assets.asset_id')
-    .limit(given.most),
+    .limit(given.max),
 )
 
-/** An owner's session says which asset and role it is for; one of a guest lands as any asset's original. */
+/** An owner's session records its asset and role. A guest's session becomes the original of any asset. */
 const isSame = sql<0 | 1>`case when uploads.account_id = asset_blobs.account_id
   and uploads.ciphertext_hash = asset_blobs.ciphertext_hash and uploads.size = asset_blobs.size
   and uploads.location = asset_blobs.location
@@ -43,7 +43,7 @@ const ofReceipt = <Value>(column: 'receipt_seq' | 'received_at') =>
     order by receipt_seq limit 1
   )`
 
-const blobPage = prepared((db, given: { readonly after: number; readonly most: number }) =>
+const blobPage = prepared((db, given: { readonly after: number; readonly max: number }) =>
   db
     .selectFrom('asset_blobs')
     .leftJoin('objects', 'objects.location', 'asset_blobs.location')
@@ -56,11 +56,11 @@ const blobPage = prepared((db, given: { readonly after: number; readonly most: n
     .select([ofReceipt<number>('receipt_seq').as('receipt_seq'), ofReceipt<Instant>('received_at').as('received_at')])
     .where('blob_seq', '>', given.after)
     .orderBy('blob_seq')
-    .limit(given.most),
+    .limit(given.max),
 )
 
-export async function auditedAssets(db: Kysely<Schema>, after: string, most: number): Promise<readonly AuditedAsset[]> {
-  const rows = await assetPage.all(db, { after, most })
+export async function auditedAssets(db: Kysely<Schema>, after: string, max: number): Promise<readonly AuditedAsset[]> {
+  const rows = await assetPage.all(db, { after, max })
   return rows.map((row) => ({
     assetId: row.asset_id,
     accountId: row.account_id,
@@ -75,8 +75,8 @@ export async function auditedAssets(db: Kysely<Schema>, after: string, most: num
   }))
 }
 
-export async function auditedBlobs(db: Kysely<Schema>, after: number, most: number): Promise<readonly AuditedBlob[]> {
-  const rows = await blobPage.all(db, { after, most })
+export async function auditedBlobs(db: Kysely<Schema>, after: number, max: number): Promise<readonly AuditedBlob[]> {
+  const rows = await blobPage.all(db, { after, max })
   return rows.map((row) => ({
     blobSeq: row.blob_seq,
     assetId: row.asset_id,

@@ -14,7 +14,7 @@ const ofFirstReceipt = <Value>(column: 'drop_id' | 'received_at') =>
   )`
 const adoptions = sql<number>`(select count(receipts.asset_id) from receipts where receipts.upload_id = drops.upload_id)`
 
-const page = prepared((db, given: { readonly after: number; readonly most: number }) =>
+const page = prepared((db, given: { readonly after: number; readonly max: number }) =>
   db
     .selectFrom('drops')
     .leftJoin('objects', 'objects.location', 'drops.location')
@@ -31,11 +31,11 @@ const page = prepared((db, given: { readonly after: number; readonly most: numbe
     ])
     .where('drop_seq', '>', given.after)
     .orderBy('drop_seq')
-    .limit(given.most),
+    .limit(given.max),
 )
 
-export async function auditedDrops(db: Kysely<Schema>, after: number, most: number): Promise<readonly AuditedDrop[]> {
-  const rows = await page.all(db, { after, most })
+export async function auditedDrops(db: Kysely<Schema>, after: number, max: number): Promise<readonly AuditedDrop[]> {
+  const rows = await page.all(db, { after, max })
   return rows.map((row) => ({
     dropSeq: row.drop_seq,
     dropId: row.drop_id,

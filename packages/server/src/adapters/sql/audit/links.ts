@@ -1,11 +1,12 @@
+import { linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import { type Kysely, sql } from 'kysely'
 import type { AuditedLink, AuditWrites } from '../../../ports/store.ts'
-import { linkUseOf, USE_COLUMNS } from '../links.ts'
+import { linkUseOf } from '../links.ts'
 import { prepared } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
 
-/** Sessions are summed for all links at once: asking for each would look at all of them again and again. */
-const page = prepared((db, given: { readonly after: number; readonly most: number }) =>
+/** Sums the sessions of all links at once: a question per link would read all sessions each time. */
+const page = prepared((db, given: { readonly after: number; readonly max: number }) =>
   db
     .with('unclosed', (from) =>
       from
@@ -32,8 +33,7 @@ const page = prepared((db, given: { readonly after: number; readonly most: numbe
     .selectFrom('links')
     .leftJoin('unclosed', 'unclosed.opaque_id', 'links.opaque_id')
     .leftJoin('landed', 'landed.opaque_id', 'links.opaque_id')
-    .select(['link_seq', 'account_id', 'created_at', 'max_total_bytes', 'max_file_count', 'single_use'])
-    .select(USE_COLUMNS)
+    .selectAll('links')
     .select(['unclosed.sessions', 'unclosed.bytes', 'unclosed.open', 'unclosed.finishing'])
     .select(['landed.files as seen_files', 'landed.bytes as seen_bytes'])
     .select([
@@ -44,7 +44,7 @@ const page = prepared((db, given: { readonly after: number; readonly most: numbe
     ])
     .where('link_seq', '>', given.after)
     .orderBy('link_seq')
-    .limit(given.most),
+    .limit(given.max),
 )
 
 const openSessions = sql<number>`(
@@ -62,14 +62,13 @@ const recounting = prepared((db, given: { readonly linkSeq: number }) =>
     .where((link) => link.or([link('open_sessions', '<>', openSessions), link('open_bytes', '<>', openBytes)])),
 )
 
-export async function auditedLinks(db: Kysely<Schema>, after: number, most: number): Promise<readonly AuditedLink[]> {
-  const rows = await page.all(db, { after, most })
+export async function auditedLinks(db: Kysely<Schema>, after: number, max: number): Promise<readonly AuditedLink[]> {
+  const rows = await page.all(db, { after, max })
   return rows.map((row) => ({
     linkSeq: row.link_seq,
     accountId: row.account_id,
     createdAt: row.created_at,
-    maxTotalBytes: row.max_total_bytes ?? undefined,
-    maxFileCount: row.max_file_count ?? undefined,
+    ...linkCapsOf(row),
     singleUse: row.single_use === 1,
     ...linkUseOf(row),
     unclosed: {

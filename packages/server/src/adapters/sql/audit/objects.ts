@@ -3,7 +3,7 @@ import type { AuditedObject, ObjectState } from '../../../ports/store.ts'
 import { prepared } from '../prepared.ts'
 import type { ObjectTable, Schema } from '../schema.ts'
 
-/** A location ends in the id of the session that wrote it, by which the session is found. */
+/** A location ends in the id of the session that wrote it. */
 const uploadId = sql<string>`substr(objects.location, 69)`
 const unclosed = sql`from uploads where uploads.upload_id = ${uploadId} and uploads.location = objects.location
   and uploads.closed_at is null`
@@ -23,8 +23,8 @@ function audited(db: Kysely<Schema>) {
     ])
 }
 
-const page = prepared((db, given: { readonly after: string; readonly most: number }) =>
-  audited(db).where(sql<SqlBool>`objects.location > ${given.after}`).orderBy('location').limit(given.most),
+const page = prepared((db, given: { readonly after: string; readonly max: number }) =>
+  audited(db).where(sql<SqlBool>`objects.location > ${given.after}`).orderBy('location').limit(given.max),
 )
 
 const byLocation = prepared((db, given: { readonly location: string }) =>
@@ -34,9 +34,9 @@ const byLocation = prepared((db, given: { readonly location: string }) =>
 export async function auditedObjects(
   db: Kysely<Schema>,
   after: string,
-  most: number,
+  max: number,
 ): Promise<readonly AuditedObject[]> {
-  return (await page.all(db, { after, most })).map(objectOf)
+  return (await page.all(db, { after, max })).map(objectOf)
 }
 
 export async function auditedObject(db: Kysely<Schema>, location: string): Promise<AuditedObject | undefined> {
@@ -44,7 +44,7 @@ export async function auditedObject(db: Kysely<Schema>, location: string): Promi
   return row && objectOf(row)
 }
 
-/** Of a row that was joined with its object. */
+/** Reads the object's columns of a joined row. */
 export function presentObject(row: {
   readonly object_state: ObjectState | null
   readonly object_size: number | null

@@ -6,14 +6,16 @@ import { prepared } from '../prepared.ts'
 import { receiptOf } from '../receipts.ts'
 import type { Schema } from '../schema.ts'
 
-/** Only an original that replaces takes blobs out of an asset that lives. What the role is not names the index of those that are one a role. */
+/**
+ * Only a new original removes blobs from a live asset. The condition `role <> 'derivative'` lets SQLite use the index of the roles that an asset has once.
+ */
 const originalSeq = sql<number | null>`case when asset_blobs.blob_seq is null then (
   select max(later.receipt_seq) from asset_blobs as held
     join receipts as later on later.upload_id = held.upload_id and later.asset_id = held.asset_id
   where held.asset_id = receipts.asset_id and held.role = 'original' and held.role <> 'derivative'
 ) end`
 
-const page = prepared((db, given: { readonly after: number; readonly most: number }) =>
+const page = prepared((db, given: { readonly after: number; readonly max: number }) =>
   db
     .selectFrom('receipts')
     .leftJoin('uploads', 'uploads.upload_id', 'receipts.upload_id')
@@ -32,15 +34,15 @@ const page = prepared((db, given: { readonly after: number; readonly most: numbe
     .select(originalSeq.as('original_seq'))
     .where('receipts.receipt_seq', '>', given.after)
     .orderBy('receipts.receipt_seq')
-    .limit(given.most),
+    .limit(given.max),
 )
 
 export async function auditedReceipts(
   db: Kysely<Schema>,
   after: number,
-  most: number,
+  max: number,
 ): Promise<readonly AuditedReceipt[]> {
-  const rows = await page.all(db, { after, most })
+  const rows = await page.all(db, { after, max })
   return rows.map((row) => ({
     row: receiptOf(row),
     hasUpload: row.upload_hash !== null,
@@ -62,7 +64,7 @@ interface Joined {
   readonly role: BlobRole | null
 }
 
-/** None when there is no such row. A guest's session and a drop have no role: what lands by them is an original. */
+/** Empty if there is no such row. A guest's session and a drop have no role: they land as an original. */
 function subject(what: Subject['what'], { ciphertextHash, size, role }: Joined): readonly Subject[] {
   return ciphertextHash === null || size === null ? [] : [{ what, ciphertextHash, size, role: role ?? 'original' }]
 }

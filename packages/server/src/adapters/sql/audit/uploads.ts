@@ -13,7 +13,7 @@ const isAssetRight = sql<0 | 1>`case when exists (
     and assets.account_id = uploads.account_id and assets.album_id = uploads.album_id
 ) then 1 else 0 end`
 
-const page = prepared((db, given: { readonly after: string; readonly most: number }) =>
+const page = prepared((db, given: { readonly after: string; readonly max: number }) =>
   db
     .selectFrom('uploads')
     .leftJoin('objects', 'objects.location', 'uploads.location')
@@ -33,15 +33,15 @@ const page = prepared((db, given: { readonly after: string; readonly most: numbe
     ])
     .where(sql<SqlBool>`uploads.upload_id > ${given.after}`)
     .orderBy('uploads.upload_id')
-    .limit(given.most),
+    .limit(given.max),
 )
 
 export async function auditedUploads(
   db: Kysely<Schema>,
   after: string,
-  most: number,
+  max: number,
 ): Promise<readonly AuditedUpload[]> {
-  const rows = await page.all(db, { after, most })
+  const rows = await page.all(db, { after, max })
   return rows.map((row) => ({
     uploadId: row.upload_id,
     accountId: row.account_id,

@@ -1,0 +1,130 @@
+/** Plants assets without uploads: writes the rows and files of landings through the adapters, so that thousands take a moment. */
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  type AccountId,
+  type AlbumId,
+  type AssetId,
+  formatInstant,
+  parseAccountId,
+  parseAlbumId,
+  parseAssetId,
+  parseDeviceId,
+  parseProtocolVersion,
+  parseUploadId,
+  type Sha256Hex,
+} from '@blindkeep/protocol/ids'
+import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
+import { SEGMENT_PLAINTEXT_BYTES, SUITE_ID } from '@blindkeep/protocol/suites'
+import { openSqliteStore } from '../packages/server/src/adapters/sql/sqlite.ts'
+import { systemClock } from '../packages/server/src/adapters/system/clock.ts'
+import { locationOf } from '../packages/server/src/domain/uploads/location.ts'
+import type { AssetBlob, Store } from '../packages/server/src/ports/store.ts'
+import type { RunningServer } from '../testing/startServer.ts'
+import { newId, parsed, sha256 } from './ids.ts'
+import { newAlbum, newOwner, type Owner } from './owner.ts'
+
+export interface PlantedAsset {
+  readonly assetId: AssetId
+  readonly blobs: readonly { readonly hash: Sha256Hex; readonly path: string; readonly size: number }[]
+}
+
+export interface Planted {
+  readonly owner: Owner
+  readonly accountId: AccountId
+  readonly databasePath: string
+  readonly blobsDirectory: string
+  readonly assets: readonly PlantedAsset[]
+}
+
+interface Planting {
+  readonly assets: number
+  /** Each asset has one blob of each role. */
+  readonly roles: readonly BlobRole[]
+  readonly blobBytes: number
+}
+
+/** Plants the assets of a new account. Stops the server meanwhile, as only one process may write to its database. */
+export async function plantAssets(server: RunningServer, planting: Planting): Promise<Planted> {
+  const owner = await newOwner(server)
+  const albumId = parsed(parseAlbumId, await newAlbum(server, owner))
+  const accountId = parsed(parseAccountId, owner.accountId)
+  await server.terminate()
+  const databasePath = join(server.dataDir, 'blindkeep.sqlite')
+  const blobsDirectory = join(server.dataDir, 'blobs')
+  const store = await openSqliteStore({ path: databasePath })
+  const assets: PlantedAsset[] = []
+  try {
+    while (assets.length < planting.assets)
+      assets.push(await plantOne(store, { accountId, albumId, blobsDirectory, planting }))
+  } finally {
+    await store.close()
+  }
+  await server.restart()
+  return { owner, accountId, databasePath, blobsDirectory, assets }
+}
+
+interface PlantingContext {
+  readonly accountId: AccountId
+  readonly albumId: AlbumId
+  readonly blobsDirectory: string
+  readonly planting: Planting
+}
+
+async function plantOne(store: Store, context: PlantingContext): Promise<PlantedAsset> {
+  const { accountId, albumId, blobsDirectory, planting } = context
+  const assetId = newId(parseAssetId)
+  const contents = planting.roles.map((role) => ({ role, content: randomBytes(planting.blobBytes) }))
+  const blobs = contents.map(({ role, content }) => blobOf({ assetId, role, content }, context))
+  for (const [at, { location }] of blobs.entries())
+    await writeFile(join(blobsDirectory, location), contents[at]?.content ?? '')
+  await store.write(async (tx) => {
+    await tx.assets.reserve({ assetId, accountId, albumId })
+    for (const blob of blobs) {
+      const { location, size, landedAt } = blob
+      await tx.accounts.charge(accountId, size, undefined)
+      await tx.objects.insert({ location, size, state: 'kept', since: landedAt })
+      await tx.assets.addBlob(blob)
+      await tx.assets.touch(assetId, landedAt)
+    }
+  })
+  const planted = blobs.map(({ ciphertextHash, location, size }) => ({
+    hash: ciphertextHash,
+    path: join(blobsDirectory, location),
+    size,
+  }))
+  return { assetId, blobs: planted }
+}
+
+interface Content {
+  readonly assetId: AssetId
+  readonly role: BlobRole
+  readonly content: Uint8Array
+}
+
+function blobOf({ assetId, role, content }: Content, { accountId, albumId }: PlantingContext): AssetBlob {
+  const ciphertextHash = sha256(content)
+  const uploadId = newId(parseUploadId)
+  const landedAt = systemClock.now()
+  const envelope: ManifestEnvelope = {
+    crypto_suite_id: SUITE_ID,
+    protocol_version: parsed(parseProtocolVersion, '2026-11-01'),
+    album_id: albumId,
+    file_id: assetId,
+    amk_version: 1,
+    ciphertext_hash: ciphertextHash,
+    plaintext_size: 0,
+    chunk_size: SEGMENT_PLAINTEXT_BYTES,
+    key_mode: 'derived',
+    created_by_user: accountId,
+    created_by_device: newId(parseDeviceId),
+    client_version: 'bench/1',
+    timestamp: formatInstant(landedAt),
+    action: 'create',
+  }
+  const contentType = 'application/octet-stream'
+  const location = locationOf(ciphertextHash, uploadId)
+  return { assetId, role, ciphertextHash, size: content.length, contentType, location, uploadId, envelope, landedAt }
+}

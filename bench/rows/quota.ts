@@ -1,0 +1,66 @@
+/** P4: an authenticated read, compared with a server that only answers. The difference is the cost of the token, the account and its use. */
+import { drive, expectStatus, requestOf } from '../load.ts'
+import { newOwner } from '../owner.ts'
+import { startBlindkeep, startPeer } from '../processes.ts'
+import type { Lane, Row, RowOptions } from '../row.ts'
+
+const CLIENTS = 16
+
+export const quota: Row = {
+  name: 'quota',
+  ids: ['P4'],
+  what: 'GET /v1/quota, authenticated, 16 connections; also without the log line of each request',
+  async open(options) {
+    const logging = await quotaOf(options, { data: 'logging', env: {} })
+    const silent = await quotaOf(options, { data: 'silent', env: { LOG_LEVEL: 'warn' } })
+    const constant = await startPeer('constant', { argument: logging.body, atEnd: options.atEnd })
+    const count = options.isQuick ? 500 : 20_000
+    const logged = quotaLane({ ...logging, name: 'quota', count })
+    const unlogged = quotaLane({ ...silent, name: 'quota, LOG_LEVEL=warn', count })
+    const fastify = quotaLane({ ...logging, name: 'Fastify, the same bytes', port: constant, count })
+    return {
+      unit: '/s',
+      lanes: [logged, unlogged, fastify],
+      comparisons: [
+        { id: 'P4', lane: logged, beside: fastify, reach: 0.5 },
+        { id: 'P4', lane: unlogged, beside: fastify },
+      ],
+    }
+  },
+}
+
+async function quotaOf(options: RowOptions, settings: Parameters<typeof startBlindkeep>[1]) {
+  const server = await startBlindkeep(options, settings)
+  const { token } = await newOwner(server)
+  const headers = { authorization: `Bearer ${token}` }
+  const answer = await fetch(`${server.url}/v1/quota`, { headers })
+  return { port: server.port, headers, body: await answer.text() }
+}
+
+interface QuotaLane {
+  readonly name: string
+  readonly port: number
+  readonly headers: Readonly<Record<string, string>>
+  /** The expected body of every answer. */
+  readonly body: string
+  readonly count: number
+}
+
+function quotaLane({ name, port, headers, body, count }: QuotaLane): Lane {
+  const request = requestOf({ method: 'GET', path: '/v1/quota', headers })
+  return {
+    name,
+    async measure() {
+      const { seconds, loadBusy } = await drive({
+        port,
+        clients: CLIENTS,
+        count,
+        async work(connection) {
+          const answer = expectStatus(await connection.ask(request), 200)
+          if (answer.body.toString('latin1') !== body) throw new Error(`another answer: ${answer.body}`)
+        },
+      })
+      return { perSecond: count / seconds, loadBusy }
+    },
+  }
+}

@@ -1,0 +1,31 @@
+/** P2: small drops, each landed with its receipt. Compared with the same number of tus uploads, which have no receipts, and with the bare signatures of one chain. */
+import { randomBytes } from 'node:crypto'
+import type { Row } from '../row.ts'
+import { dropsLane, tusLane } from '../uploadLanes.ts'
+import { prepareFile } from '../uploads.ts'
+import { bareSigningLane } from './receipts.ts'
+
+const CLIENTS = 32
+const FILE_BYTES = 4096
+
+export const smallDrops: Row = {
+  name: 'small-drops',
+  ids: ['P2'],
+  what: 'small drops: create and one chunk of 4 KiB, landed with receipt, 32 clients; one target must be reached',
+  async open(options) {
+    const count = options.isQuick ? 64 : 2000
+    const files = Array.from({ length: count }, () => prepareFile(randomBytes(FILE_BYTES), FILE_BYTES))
+    const load = { clients: CLIENTS, files, units: count }
+    const drops = await dropsLane(options, load)
+    const tus = await tusLane(options, load)
+    const signing = bareSigningLane(count)
+    return {
+      unit: '/s',
+      lanes: [drops, tus, signing],
+      comparisons: [
+        { id: 'P2', lane: drops, beside: tus, reach: 1 },
+        { id: 'P2', lane: drops, beside: signing, reach: 0.8 },
+      ],
+    }
+  },
+}

@@ -1,0 +1,173 @@
+/** P6: structural verify over HTTP and as a function call. Compared with reading the same rows and calling `stat` on the same files. */
+import { randomBytes } from 'node:crypto'
+import { stat, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
+import { promisify } from 'node:util'
+import { openFilesystemBlobs } from '../../packages/server/src/adapters/filesystem/blobs.ts'
+import { openLimiter } from '../../packages/server/src/adapters/limiter/limiter.ts'
+import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite.ts'
+import { systemClock } from '../../packages/server/src/adapters/system/clock.ts'
+import { createVerify } from '../../packages/server/src/domain/custody/verify.ts'
+import { type Connection, drive, expectStatus, requestOf, share } from '../load.ts'
+import { type Planted, type PlantedAsset, plantAssets } from '../plantedAssets.ts'
+import { startBlindkeep } from '../processes.ts'
+import type { Lane, Row, RowOptions } from '../row.ts'
+
+/** Concurrent requests, in every lane that can have more than one. */
+const AT_ONCE = 4
+const ASSETS_A_REQUEST = 100
+const ROLES = ['original', 'metadata', 'provenance', 'derivative', 'derivative'] as const
+
+export const structuralVerify: Row = {
+  name: 'structural-verify',
+  ids: ['P6'],
+  what: 'structural verify: verdicts, 100 assets with 5 blobs each a request, 4 requests at once',
+  async open(options) {
+    const server = await startBlindkeep(options)
+    const assets = options.isQuick ? 2 * ASSETS_A_REQUEST : 1000
+    const planted = await plantAssets(server, { assets, roles: ROLES, blobBytes: 64 })
+    const piles = pilesOf(planted.assets)
+    const count = options.isQuick ? 8 : 200
+    const http = httpLane({ port: server.port, token: planted.owner.token, piles, count })
+    const rule = await ruleLane(options, { planted, piles, count })
+    const { atOnce, inTurn } = bareLanes(options, { planted, piles, count })
+    return {
+      unit: '/s',
+      lanes: [http, rule, atOnce, inTurn],
+      comparisons: [http, rule].flatMap((lane) =>
+        [atOnce, inTurn].map((beside) => ({ id: 'P6', lane, beside, reach: 0.5 })),
+      ),
+    }
+  },
+}
+
+type Pile = readonly PlantedAsset[]
+
+function pilesOf(assets: readonly PlantedAsset[]): readonly Pile[] {
+  const starts = assets.map((_asset, index) => index).filter((index) => index % ASSETS_A_REQUEST === 0)
+  return starts.map((start) => assets.slice(start, start + ASSETS_A_REQUEST))
+}
+
+interface Asked {
+  readonly piles: readonly Pile[]
+  /** Total requests. */
+  readonly count: number
+}
+
+function httpLane({ port, token, piles, count }: Asked & { readonly port: number; readonly token: string }): Lane {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const requests = piles.map((pile) => {
+    const assets = pile.map(({ assetId, blobs }) => ({ asset_id: assetId, blob_hashes: blobs.map(({ hash }) => hash) }))
+    const body = Buffer.from(JSON.stringify({ assets }))
+    return requestOf({ method: 'POST', path: '/v1/storage/verify', headers, body })
+  })
+  const work = async (connection: Connection, index: number) => {
+    const { body } = expectStatus(await connection.ask(requests[index % requests.length] ?? []), 200)
+    expectDurable(occurrencesOf('"durable":true', body))
+  }
+  return {
+    name: 'verify over HTTP',
+    async measure() {
+      const { seconds, loadBusy } = await drive({ port, clients: AT_ONCE, count, work })
+      return { perSecond: (count * ASSETS_A_REQUEST) / seconds, loadBusy }
+    },
+  }
+}
+
+function occurrencesOf(word: string, text: Buffer): number {
+  let found = 0
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) found += 1
+  return found
+}
+
+function expectDurable(assets: number): void {
+  if (assets !== ASSETS_A_REQUEST) throw new Error(`${assets} of ${ASSETS_A_REQUEST} assets are durable`)
+}
+
+interface InProcess extends Asked {
+  readonly planted: Planted
+}
+
+/** The domain function over its own adapters, on the files and the database that the server also has open. */
+async function ruleLane({ directory, atEnd }: RowOptions, { planted, piles, count }: InProcess): Promise<Lane> {
+  const { accountId, databasePath, blobsDirectory } = planted
+  const store = await openSqliteStore({ path: databasePath })
+  atEnd(store.close)
+  const blobs = await openFilesystemBlobs({ directory: blobsDirectory, createIfMissing: false })
+  atEnd(blobs.close)
+  const nothing = { secret: randomBytes(32), warn: () => undefined }
+  const limiter = await openLimiter({ path: join(directory, 'limits'), clock: systemClock, ...nothing })
+  atEnd(limiter.close)
+  const giveUpAfter = (milliseconds: number) => AbortSignal.timeout(milliseconds)
+  const verify = createVerify(
+    { store, blobs, clock: systemClock, limiter, giveUpAfter, suspect: () => undefined },
+    { deepBytesPerHour: 1 },
+  )
+  const questions = piles.map((pile) =>
+    pile.map((asset) => ({ assetId: asset.assetId, blobHashes: asset.blobs.map(({ hash }) => hash) })),
+  )
+  const { signal } = new AbortController()
+  return lane('verify as a function call', { count, workers: AT_ONCE }, async (index) => {
+    const request = { accountId, questions: questions[index % questions.length] ?? [], deep: false, signal }
+    expectDurable((await verify(request)).filter(({ durable }) => durable).length)
+  })
+}
+
+/** The fewest calls that find the same verdicts: one query for each asset on a read-only connection, one snapshot for each request, and `stat` of each file. */
+function bareLanes({ atEnd }: RowOptions, { planted, piles, count }: InProcess) {
+  const database = new DatabaseSync(planted.databasePath, { readOnly: true })
+  atEnd(async () => database.close())
+  const query = database.prepare(
+    `select b.size as size, b.location as location from asset_blobs b join objects c on c.location = b.location
+     where b.asset_id = ? and b.account_id = ? and c.state = 'kept' order by b.blob_seq`,
+  )
+  const rowsOf = (index: number) => {
+    database.exec('begin')
+    const rows = (piles[index % piles.length] ?? []).map(({ assetId }) => query.all(assetId, planted.accountId))
+    database.exec('commit')
+    return rows
+  }
+  const pathOf = (row: BareRow) => join(planted.blobsDirectory, String(row.location))
+  const atOnce = lane('SQLite reads + stat, all at once', { count, workers: AT_ONCE }, async (index) => {
+    const durable = await Promise.all(
+      rowsOf(index).map(async (rows) => {
+        const files = await Promise.all(rows.map((row) => statOf(pathOf(row))))
+        return isWhole(rows, files)
+      }),
+    )
+    expectDurable(durable.filter(Boolean).length)
+  })
+  const inTurn = lane('SQLite reads + statSync', { count, workers: 1 }, async (index) => {
+    const durable = rowsOf(index).filter((rows) =>
+      isWhole(
+        rows,
+        rows.map((row) => statSync(pathOf(row))),
+      ),
+    )
+    expectDurable(durable.length)
+  })
+  return { atOnce, inTurn }
+}
+
+type BareRow = Record<string, SQLOutputValue>
+const statOf = promisify(stat)
+
+function isWhole(rows: readonly BareRow[], files: readonly { readonly size: number }[]): boolean {
+  return rows.length === ROLES.length && rows.every(({ size }, at) => files[at]?.size === size)
+}
+
+function lane(
+  name: string,
+  { count, workers }: { readonly count: number; readonly workers: number },
+  work: (index: number) => Promise<void>,
+): Lane {
+  return {
+    name,
+    async measure() {
+      const startedAt = performance.now()
+      await share(Array.from({ length: workers }), count, (_worker, index) => work(index))
+      return { perSecond: (count * ASSETS_A_REQUEST * 1000) / (performance.now() - startedAt) }
+    },
+  }
+}

@@ -1,0 +1,127 @@
+/** R6: races of 64 requests against a real server over HTTP. Exactly as many win as the rules say, and the data stays consistent. */
+import { AssertionError } from 'node:assert/strict'
+import { type Client, createClient } from '../conformance/client.ts'
+import { type RunningServer, startServer } from '../testing/startServer.ts'
+import { FAULT_ENV } from './load.ts'
+import { createOracle } from './oracle.ts'
+import { ADMISSION_RACES } from './races/admission.ts'
+import { ADOPTION_RACES } from './races/adoptions.ts'
+import { ENDING_RACES } from './races/endings.ts'
+import { INVITE_RACES } from './races/invites.ts'
+import { OWNER_RACES } from './races/owners.ts'
+import { newAuthors, type Race, type Round } from './races/race.ts'
+import { SECOND_FACTOR_RACES } from './races/secondFactors.ts'
+import { createRandom, type Random } from './random.ts'
+import type { SharedOptions } from './report.ts'
+
+interface RaceRun extends SharedOptions {
+  /** Rounds of each race. */
+  readonly rounds: number
+  /** A part of a race's name; all races when it is empty. */
+  readonly race: string
+}
+
+interface RaceReport {
+  readonly faults: readonly string[]
+  /** The racing requests and all requests around them. */
+  readonly requests: number
+}
+
+interface Outcome {
+  readonly rounds: number
+  /** How often each outcome occurred. */
+  readonly outcomes: Readonly<Record<string, number>>
+  readonly requests: number
+  readonly requestsPerSecond: number
+}
+
+/** Authors are replaced, so that their lists stay short. */
+const ROUNDS_PER_AUTHOR = 50
+/** A round ends before a lease expires. */
+const SETTINGS = { ...FAULT_ENV, ADOPTION_LEASE_SECONDS: '60' }
+const RACES = [
+  ...ADMISSION_RACES,
+  ...ENDING_RACES,
+  ...ADOPTION_RACES,
+  ...OWNER_RACES,
+  ...SECOND_FACTOR_RACES,
+  ...INVITE_RACES,
+]
+
+export async function runRaces({ seed, rounds, race: part, print }: RaceRun): Promise<RaceReport> {
+  const faults: string[] = []
+  let sum = 0
+  const chosen = RACES.filter(({ name }) => name.includes(part))
+  if (chosen.length === 0) faults.push(`no race has ${part} in its name: ${RACES.map(({ name }) => name).join(', ')}`)
+  for (const race of chosen) {
+    const { outcome, found } = await runRace(race, { rounds, random: createRandom(`${seed}/${race.name}`) })
+    faults.push(...found.map((fault) => `${race.name}: ${fault}`))
+    const { outcomes, requests, requestsPerSecond } = outcome
+    sum += requests
+    print(
+      `${race.name}: ${outcome.rounds} rounds, ${JSON.stringify(outcomes)}, ${requests} requests, ${requestsPerSecond}/s`,
+    )
+  }
+  return { faults, requests: sum }
+}
+
+interface Rounds {
+  readonly rounds: number
+  readonly random: Random
+}
+
+/** On a server of its own, whose data is checked when it has stopped. Stops at the first round with a fault. */
+async function runRace(
+  race: Race,
+  { rounds, random }: Rounds,
+): Promise<{ readonly outcome: Outcome; readonly found: readonly string[] }> {
+  const server = await startServer({ env: { ...SETTINGS, ...race.settings } })
+  try {
+    const found: string[] = []
+    const operate = operatorOf(server)
+    const { client, requests } = counted(await createClient(server.url))
+    const outcomes: Record<string, number> = {}
+    const startedAt = performance.now()
+    let authors = await newAuthors(client)
+    let round = 0
+    for (; round < rounds && found.length === 0; round++) {
+      if (round > 0 && round % ROUNDS_PER_AUTHOR === 0) authors = await newAuthors(client)
+      try {
+        const result = await race.round({
+          client,
+          ...authors,
+          index: round,
+          random: random.fork(String(round)),
+          operate,
+        })
+        outcomes[result] = (outcomes[result] ?? 0) + 1
+      } catch (error) {
+        found.push(`round ${round}: ${error instanceof AssertionError ? error.message : String(error)}`)
+      }
+    }
+    const requestsPerSecond = Math.round((requests() * 1000) / (performance.now() - startedAt))
+    const exitCode = await server.terminate()
+    if (exitCode !== 0) found.push(`the server ended with ${exitCode}: ${server.log().slice(-2000)}`)
+    found.push(...(await createOracle(server.dataDir).examine()))
+    return { outcome: { rounds: round, outcomes, requests: requests(), requestsPerSecond }, found }
+  } finally {
+    await server.stop()
+  }
+}
+
+function operatorOf(server: RunningServer): Round['operate'] {
+  return async (...command) => {
+    const { status, stdout, stderr } = await server.command([...command, '--json'])
+    if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}: ${stderr}`)
+    return JSON.parse(stdout)
+  }
+}
+
+function counted(client: Client): { readonly client: Client; requests(): number } {
+  let requests = 0
+  const send: Client['send'] = (call) => {
+    requests++
+    return client.send(call)
+  }
+  return { client: { ...client, send }, requests: () => requests }
+}

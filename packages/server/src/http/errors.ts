@@ -1,0 +1,89 @@
+import type { Operation } from '@blindkeep/protocol/operations'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Sessions } from '../domain/account/sessions.ts'
+import { isRefusal, type Refusal } from '../domain/refusals.ts'
+import { StorageUnavailable } from '../ports/blobs.ts'
+import type { Log } from '../ports/log.ts'
+import { HasherBusy } from '../ports/secrets.ts'
+import { StoreBroken } from '../ports/store.ts'
+import { type Body, BodyBroken, BodyTooLarge, bodyOf, hasBody } from './body.ts'
+import { authenticate, hiddenNotFound, suspension } from './gates.ts'
+import { pageMethodsAt } from './pages.ts'
+import { methodsOf, rowsAt } from './paths.ts'
+import { type Exchange, writeRefusal } from './reply.ts'
+
+interface ErrorPorts {
+  readonly sessions: Sessions
+  readonly log: Log
+  /** The process must end: what the database says can no longer be relied on. */
+  readonly onBroken: (error: StoreBroken) => void
+}
+
+interface BodyLimits {
+  readonly requestBytesMax: number
+  readonly chunkBytesMax: number
+}
+
+export interface Errors {
+  /** Answers with a problem. Reads the rest of the body first, up to the limit, so that a client that is still sending sees the answer. */
+  refuse(
+    exchange: Exchange & { readonly row?: Operation; readonly refusal: Refusal; readonly body?: Body },
+  ): Promise<FastifyReply>
+  /** The refusal for an exception of a row's gates, rule or answer. Logs what is the server's fault. */
+  refusalOf(error: unknown, exchange: { readonly row: Operation; readonly request: FastifyRequest }): Refusal
+  /** Answers to a path that cannot be decoded: 400 to an account holder, as to any malformed id; 404 to all others. */
+  refuseUndecodable(exchange: Exchange): Promise<FastifyReply>
+}
+
+export function createErrors({ sessions, log, onBroken }: ErrorPorts, limits: BodyLimits): Errors {
+  const refuse: Errors['refuse'] = async ({ row, request, reply, refusal, body = bodyOf(request.raw) }) => {
+    const takesChunk = row?.body?.type === 'application/octet-stream'
+    const limitBytes = takesChunk ? limits.chunkBytesMax : limits.requestBytesMax
+    const hasEnded = !hasBody(request.raw) || (await body.drain(limitBytes)) === 'whole'
+    if (!hasEnded) reply.header('Connection', 'close')
+    return writeRefusal({ row, request, reply, refusal })
+  }
+
+  const refusalOf: Errors['refusalOf'] = (error, { row, request }) => {
+    if (error instanceof BodyTooLarge) return { refused: 'body_too_large' }
+    if (error instanceof HasherBusy) return { refused: 'attempts_limited', retryAfterSeconds: 2 }
+    if (error instanceof BodyBroken) return { refused: 'request_malformed', detail: 'the body was cut off' }
+    log.error('failed', { requestId: request.id, route: row.path, error })
+    if (error instanceof StoreBroken) onBroken(error)
+    // The specification has one answer for every reason why the list cannot be read (Discovery, revoked-jti).
+    if (row.problems.includes('error.federation.revocations_unavailable')) return { refused: 'revocations_unavailable' }
+    return error instanceof StorageUnavailable ? { refused: 'storage_unavailable' } : { refused: 'failed' }
+  }
+
+  return {
+    refuse,
+    refusalOf,
+    async refuseUndecodable({ request, reply }) {
+      const row = rowOf(request)
+      if (row?.auth !== 'bearer') return refuse({ request, reply, refusal: unknownPath(request) })
+      try {
+        const caller = await authenticate(sessions, request.headers.authorization)
+        const malformed = { refused: 'request_malformed', detail: 'the path cannot be decoded' } as const
+        const refusal = isRefusal(caller) ? caller : (suspension(row, caller) ?? malformed)
+        return await refuse({ row, request, reply, refusal })
+      } catch (error) {
+        return refuse({ row, request, reply, refusal: refusalOf(error, { row, request }) })
+      }
+    },
+  }
+}
+
+/** Why Fastify found no route. If path and method have a row all the same, an id in the path cannot be decoded. */
+export function unknownPath(request: FastifyRequest): Refusal {
+  const row = rowOf(request)
+  if (row !== undefined) return row.auth === 'link' ? hiddenNotFound(row) : { refused: 'not_found' }
+  const rows = rowsAt(request.url)
+  const allow = rows.length > 0 ? rows.flatMap(methodsOf) : pageMethodsAt(request.url)
+  return allow === undefined || allow.some((method) => method === request.method)
+    ? { refused: 'not_found' }
+    : { refused: 'method_not_allowed', allow }
+}
+
+function rowOf({ url, method }: FastifyRequest): Operation | undefined {
+  return rowsAt(url).find((row) => methodsOf(row).some((each) => each === method))
+}

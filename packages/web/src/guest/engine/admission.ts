@@ -1,0 +1,118 @@
+/** Decides what happens to a file that the guest chooses: it is known already, continues a stored upload, is new, or is not taken. */
+import { usualSealedBytes } from '@blindkeep/client/sizes'
+import { sourceOfBlob } from '@blindkeep/client/source'
+import type { ChosenFile, Limits, LinkStatus, Remark } from '../messages.ts'
+import type { EarlierUploads } from './earlierUploads.ts'
+import type { Entries, Entry } from './entries.ts'
+import { type FileIdentity, identityKey, identityOf } from './fileIdentity.ts'
+import { type Misfit, misfitsOf } from './fit.ts'
+import type { LockedUploads } from './lockedUploads.ts'
+import { become } from './phases.ts'
+import { shortened } from './snapshot.ts'
+import { matchOf } from './uploadMatch.ts'
+
+export interface Admission {
+  /** `unreadable`: names of chosen files and folders that the browser could not read. */
+  add(files: readonly ChosenFile[], unreadable: readonly string[]): Promise<void>
+  /** Marks each chosen file as fitting or not, by the last answer about the link. */
+  judge(): void
+  remark(): Remark | undefined
+}
+
+interface AdmissionOptions {
+  readonly entries: Entries
+  readonly uploads: LockedUploads
+  readonly earlier: EarlierUploads
+  readonly linkStatus: () => LinkStatus
+  readonly newId: () => string
+  readonly onChange: () => void
+}
+
+type Refusal = 'already_there' | 'already_landed' | 'not_taken'
+
+export function createAdmission(options: AdmissionOptions): Admission {
+  const { entries, uploads, earlier, linkStatus, onChange } = options
+  let remark: Remark | undefined
+
+  function say(about: Remark['about'], names: readonly string[]): void {
+    const [name] = names
+    if (name === undefined) return
+    remark = { serial: (remark?.serial ?? 0) + 1, about, count: names.length, name: shortened(name) }
+  }
+
+  async function add(files: readonly ChosenFile[], unreadable: readonly string[]): Promise<void> {
+    if (files.length === 0) say('nothing_chosen', [''])
+    await earlier.refresh()
+    const known = new Map([...entries.all()].map((entry) => [identityKey(entry), entry]))
+    const refused: Record<Refusal, string[]> = { already_there: [], already_landed: [], not_taken: [] }
+    for (const chosen of files) {
+      const file = identityOf(chosen)
+      const before = known.get(identityKey(file))
+      const entry = before === undefined ? await admit(file, chosen) : chooseAgain(before, chosen)
+      if (typeof entry === 'string') refused[entry].push(file.name)
+      else known.set(identityKey(file), entry)
+    }
+    say('already_landed', refused.already_landed)
+    say('already_there', refused.already_there)
+    say('not_taken', refused.not_taken)
+    say('not_read', unreadable)
+    judge()
+    onChange()
+  }
+
+  /** A failed or cancelled file starts again with the bytes that were chosen now. */
+  function chooseAgain(entry: Entry, { file }: ChosenFile): Entry | Refusal {
+    const { id, phase, state } = entry
+    if (phase === 'landed') return 'already_landed'
+    if (phase !== 'failed' && phase !== 'cancelled') return 'already_there'
+    entries.change(id, become.chosenAgain(sourceOfBlob(file), phase === 'failed' && state !== undefined))
+    return entry
+  }
+
+  async function admit(file: FileIdentity, { file: blob, isFromCamera }: ChosenFile): Promise<Entry | Refusal> {
+    const common = { ...file, source: sourceOfBlob(blob), type: blob.type }
+    const match = isFromCamera ? undefined : matchOf(file, earlier.uploads())
+    if (match === undefined) {
+      const link = linkStatus()
+      if (link.is === 'refused' && !link.isRetrying) return 'not_taken'
+      return entries.add({ ...common, id: options.newId(), totalBytes: usualSealedBytes(file.size) })
+    }
+    const { id, state, reached } = match.upload
+    earlier.remove(id)
+    const stored = { id, state, totalBytes: state.size, sentBytes: reached, mustCompare: match.is === 'perhaps' }
+    const known = { ...common, ...stored }
+    if (!(await uploads.lock(id))) {
+      earlier.awaitOtherTab(id)
+      return entries.add({ ...known, phase: 'failed', failure: 'other_tab' })
+    }
+    if (match.is === 'changed') return entries.add({ ...known, phase: 'failed', failure: 'file_changed' })
+    return entries.add({ ...known, phase: 'waiting' })
+  }
+
+  function judge(): void {
+    const link = linkStatus()
+    if (link.is !== 'open') return
+    for (const [id, misfit] of misfitsIn(entries, link.limits)) {
+      const verdict = become.judged(misfit)
+      const before = entries.get(id)
+      if (before?.phase !== verdict.phase || before.failure !== misfit) entries.change(id, verdict)
+    }
+  }
+
+  return { add, judge, remark: () => remark }
+}
+
+function misfitsIn(entries: Entries, limits: Limits): ReadonlyMap<string, Misfit | undefined> {
+  const all = [...entries.all()]
+  const uncounted = all.filter(isUncounted)
+  const used = { files: uncounted.length, bytes: uncounted.reduce((sum, { totalBytes }) => sum + totalBytes, 0) }
+  const undecided = all.filter(({ phase }) => phase === 'chosen' || phase === 'unfit')
+  return misfitsOf(undecided, limits, used)
+}
+
+/** The file uses up some of the link's limits, and the server's last answer does not count it. */
+function isUncounted({ phase, state, isReserved }: Entry): boolean {
+  if (isReserved) return true
+  const willBeSent = phase === 'waiting' || phase === 'preparing' || phase === 'sending' || phase === 'paused'
+  return willBeSent && state?.uploadId === undefined
+}

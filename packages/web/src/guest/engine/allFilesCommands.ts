@@ -1,0 +1,80 @@
+/** The guest's commands for all files together. */
+import type { Message } from '../messages.ts'
+import type { EngineParts } from './engineParts.ts'
+import type { Entry } from './entries.ts'
+import { retryOf } from './failures.ts'
+import type { FileCommands } from './fileCommands.ts'
+import { become, resumeEntry } from './phases.ts'
+import { type ReceiptDocument, receiptDocument } from './receiptDocument.ts'
+
+export interface AllFilesCommands {
+  /** Sends the chosen files that fit. */
+  send(message: Message, passphrase: string | undefined): void
+  givePassphrase(passphrase: string): void
+  pauseAll(): void
+  resumeAll(): void
+  retryAll(): Promise<void>
+  removeUnfit(): void
+  forgetLanded(): Promise<void>
+  /** Of one file, or of all. Undefined when there is no receipt. */
+  receiptDocument(id?: string): Promise<ReceiptDocument | undefined>
+  /** The browser is online again, or the guest is back: nothing waits any longer for another try. */
+  wake(): void
+}
+
+export function createAllFilesCommands(parts: EngineParts, { retry }: FileCommands): AllFilesCommands {
+  const { linkId, baseUrl, store, entries, uploads, passphrase, receipts, rate, visit, onChange, endWaits } = parts
+
+  function resumeWhere(isMeant: (entry: Entry) => boolean): void {
+    for (const entry of entries.all()) if (isMeant(entry)) resumeEntry(entries, entry)
+  }
+
+  return {
+    send(message, text) {
+      visit.message = message
+      if (text !== undefined) passphrase.give(text)
+      for (const { id, phase } of entries.all()) if (phase === 'chosen') entries.change(id, become.asked(message))
+      rate.restart()
+      uploads.pump()
+    },
+    givePassphrase(text) {
+      passphrase.give(text)
+      resumeWhere(({ isBackingOff }) => isBackingOff)
+      uploads.pump()
+    },
+    pauseAll() {
+      visit.isPaused = true
+      for (const { id, phase } of entries.all())
+        if (phase === 'waiting' || phase === 'preparing' || phase === 'sending') uploads.pause(id)
+      onChange()
+    },
+    resumeAll() {
+      visit.isPaused = false
+      resumeWhere(({ phase }) => phase === 'paused')
+      rate.restart()
+      uploads.pump()
+      onChange()
+    },
+    async retryAll() {
+      for (const { id, phase, failure } of [...entries.all()])
+        if (phase === 'failed' && retryOf(failure) === 'go_on') await retry(id)
+    },
+    removeUnfit() {
+      for (const { id, phase } of [...entries.all()]) if (phase === 'unfit') entries.remove(id)
+    },
+    async forgetLanded() {
+      await store.forgetLanded(linkId)
+      for (const { id, phase } of [...entries.all()]) if (phase === 'landed') entries.remove(id)
+    },
+    async receiptDocument(id) {
+      const files = [...entries.all()].flatMap(({ landed }) => landed ?? [])
+      const wanted = id === undefined ? files : files.filter((file) => file.id === id)
+      return receiptDocument(wanted, await receipts.pins(baseUrl))
+    },
+    wake() {
+      endWaits()
+      resumeWhere(({ isBackingOff }) => isBackingOff)
+      uploads.pump()
+    },
+  }
+}

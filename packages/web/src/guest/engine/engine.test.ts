@@ -1,0 +1,383 @@
+/** The guest page's engine against a real server. */
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { describe, it } from 'node:test'
+import type { Environment } from '@blindkeep/client/environment'
+import { cancelSend, send } from '@blindkeep/client/guest'
+import { sourceOfBytes } from '@blindkeep/client/source'
+import { openChecker } from '../../../../../conformance/checker/check.ts'
+import { readItems } from '../../../../../conformance/checker/input.ts'
+import { isRequest } from '../../../../../testing/maliciousServer.ts'
+import {
+  begun,
+  bytes,
+  chosen,
+  DROPS,
+  environment,
+  MIB,
+  newBrowser,
+  noMessage,
+  notFound,
+  offsetOf,
+  openTab,
+  reopened,
+  rowOf,
+  useGuestWorld,
+} from '../../testing/guestTabs.ts'
+import { createSoleLocks } from './tabLocks.ts'
+
+const world = useGuestWorld()
+
+describe('sending without faults', () => {
+  it('shows the limits, sends files and folders, empty ones too, and checks a receipt for each', async () => {
+    const { url } = await world.owner.createLink({ caps: { maxFileCount: 5, maxFileSize: 10 * MIB } })
+    const tab = await openTab(url)
+    const { link } = await tab.untilOpen()
+    assert.equal(link.is === 'open' && link.limits.remainingFiles, 5)
+    const content = bytes(3 * MIB)
+    await tab.add([
+      chosen('a.bin', content),
+      chosen('b.bin', content, { folder: 'trip/day 1' }),
+      chosen('c.bin', bytes(0)),
+    ])
+    tab.send({ note: 'A note', sender: 'Ada' }, undefined)
+    const { rows, totals } = await tab.until(({ checkedReceipts }) => checkedReceipts === 3)
+    assert.deepEqual([totals.files, totals.landed, totals.doneBytes], [3, 3, totals.totalBytes])
+    assert.ok(rows.every(({ receipt }) => receipt?.is === 'checked' && receipt.signed.serverId === world.proxy.url))
+    assert.deepEqual(await world.contentOf('trip/day 1/b.bin'), content)
+    const drops = (await world.owner.inbox()).filter(({ file }) => file?.note === 'A note' && file.sender === 'Ada')
+    assert.equal(drops.length, 3)
+  })
+
+  it('sends a file from after the year 9999 without its date', async () => {
+    const tab = await openTab((await world.owner.createLink()).url)
+    await tab.untilOpen()
+    await tab.add([chosen('future.bin', bytes(10), { at: Date.UTC(12_000, 0) })])
+    tab.send(noMessage, undefined)
+    await tab.untilAll('landed')
+  })
+
+  it('adds the same file only once', async () => {
+    const tab = await openTab((await world.owner.createLink()).url)
+    const file = chosen('same.bin', bytes(10))
+    await tab.add([file, file])
+    await tab.add([file])
+    const { rows, remark } = tab.snapshot()
+    assert.deepEqual([rows.length, remark?.about, remark?.name], [1, 'already_there', 'same.bin'])
+  })
+})
+
+describe('files that do not fit into the link', () => {
+  it('are shown with the reason before anything is sent, and the others are sent', async () => {
+    const { url } = await world.owner.createLink({
+      caps: { maxFileCount: 2, maxFileSize: MIB, maxTotalBytes: 3 * MIB },
+    })
+    const tab = await openTab(url)
+    await tab.untilOpen()
+    const seen = world.proxy.seen.length
+    await tab.add([
+      chosen('large', bytes(MIB)),
+      chosen('fits', bytes(1000)),
+      chosen('fits too', bytes(1000)),
+      chosen('one too many', bytes(1000)),
+    ])
+    const before = tab.snapshot()
+    assert.deepEqual(
+      before.rows.map(({ phase, failure }) => [phase, failure]),
+      [
+        ['unfit', 'too_large'],
+        ['chosen', undefined],
+        ['chosen', undefined],
+        ['unfit', 'too_many'],
+      ],
+    )
+    assert.equal(world.proxy.seen.length, seen)
+    await tab.remove(rowOf(before, 'fits').id)
+    assert.equal(rowOf(tab.snapshot(), 'one too many').phase, 'chosen')
+    tab.send(noMessage, undefined)
+    await tab.until(({ counts }) => counts.landed === 2)
+  })
+
+  it('are refused by the server when another guest was faster', async () => {
+    const { url } = await world.owner.createLink({ caps: { maxFileCount: 1 } })
+    const [slow, fast] = [await openTab(url), await openTab(url)]
+    await Promise.all([slow.untilOpen(), fast.untilOpen()])
+    await fast.add([chosen('fast', bytes(10))])
+    fast.send(noMessage, undefined)
+    await fast.untilAll('landed')
+    await slow.add([chosen('slow', bytes(10))])
+    slow.send(noMessage, undefined)
+    const full = await slow.untilAll('failed')
+    assert.equal(full.rows[0]?.failure, 'link_full')
+  })
+})
+
+describe('a passphrase', () => {
+  it('is asked for again when it was wrong, and no file is sealed twice', async () => {
+    const { url } = await world.owner.createLink({ passphrase: 'sesame' })
+    const tab = await openTab(url)
+    assert.equal((await tab.untilOpen()).passphrase, 'wanted')
+    await tab.add([chosen('p1', bytes(10)), chosen('p2', bytes(10)), chosen('p3', bytes(10))])
+    const from = world.proxy.seen.length
+    tab.send(noMessage, 'open')
+    const refused = await tab.until(({ passphrase }) => passphrase === 'refused')
+    assert.equal(refused.counts.failed, 0)
+    const creations = () => world.proxy.seen.slice(from).filter(isRequest('POST', DROPS)).length
+    // One file alone tries it: the server counts wrong ones.
+    assert.equal(creations(), 1)
+    tab.givePassphrase('sesame')
+    await tab.untilAll('landed')
+    assert.equal(creations(), 4)
+  })
+})
+
+describe('an interrupted upload', () => {
+  it('resumes after a reload when the file is chosen again, and sends no acknowledged chunk twice', async () => {
+    const { url } = await world.owner.createLink()
+    const [browser, content, from] = [newBrowser(), bytes(9 * MIB), world.proxy.seen.length]
+    const file = chosen('resumed.bin', content)
+    await begun(url, file, browser)
+    const tab = await openTab(url, reopened(browser))
+    const { unfinished } = await tab.untilOpen()
+    assert.deepEqual([unfinished.length, unfinished[0]?.name], [1, 'resumed.bin'])
+    assert.ok((unfinished[0]?.doneBytes ?? 0) >= MIB)
+    await tab.add([file])
+    await tab.untilAll('landed')
+    const offsets = world.chunksSince(from).map(offsetOf)
+    // Only the chunk that the pause interrupted may be sent twice.
+    assert.ok(new Set(offsets).size >= offsets.length - 1)
+    assert.equal(offsets.filter((offset) => offset === 0).length, 1)
+    assert.deepEqual(await world.contentOf('resumed.bin'), content)
+    assert.deepEqual(await browser.store.uploads(world.linkIdOf(url)), [])
+  })
+
+  it('resumes when the link is closed, because only the session is asked', async () => {
+    const { url } = await world.owner.createLink()
+    const [browser, file] = [newBrowser(), chosen('late.bin', bytes(6 * MIB))]
+    await begun(url, file, browser)
+    world.proxy.tamper({ matches: isRequest('GET', /^\/d\/[^/]+$/), answer: notFound })
+    const tab = await openTab(url, reopened(browser))
+    const { unfinished } = await tab.until(({ link }) => link.is === 'refused' && link.fault === 'closed')
+    assert.equal(unfinished.length, 1)
+    await tab.add([chosen('new.bin', bytes(10)), file])
+    assert.equal(tab.snapshot().remark?.about, 'not_taken')
+    const { rows } = await tab.untilAll('landed')
+    assert.equal(rows.length, 1)
+  })
+
+  it('resumes with a new copy of the file, as phones make one, when its bytes are the same', async () => {
+    const { url } = await world.owner.createLink()
+    const [browser, content] = [newBrowser(), bytes(4 * MIB)]
+    await begun(url, chosen('IMG_1.jpg', content, { at: 1 }), browser)
+    const tab = await openTab(url, reopened(browser))
+    await tab.untilOpen()
+    await tab.add([chosen('IMG_1.jpg', content, { at: 2 })])
+    await tab.untilAll('landed')
+    assert.deepEqual(await world.contentOf('IMG_1.jpg'), content)
+  })
+
+  it('does not resume with a changed file, and sends it as a new file when asked', async () => {
+    for (const change of ['content', 'size'] as const) {
+      const { url } = await world.owner.createLink()
+      const [browser, content, name] = [newBrowser(), bytes(4 * MIB), `changed ${change}`]
+      await begun(url, chosen(name, content), browser)
+      const other = change === 'size' ? bytes(4 * MIB + 1) : content.map((byte) => byte ^ 1)
+      const tab = await openTab(url, reopened(browser))
+      await tab.untilOpen()
+      const from = world.proxy.seen.length
+      await tab.add([chosen(name, other, { at: 7 })])
+      const { rows } = await tab.untilAll('failed')
+      assert.deepEqual([rows[0]?.failure, rows[0]?.retry], ['file_changed', 'as_new_file'])
+      assert.deepEqual(world.chunksSince(from), [])
+      await tab.retry(rows[0]?.id ?? '')
+      await tab.untilAll('landed')
+      assert.deepEqual(await world.contentOf(name), other)
+    }
+  })
+
+  it('restarts by itself when the server has deleted its session', async () => {
+    const { url } = await world.owner.createLink()
+    const [browser, file] = [newBrowser(), chosen('forgotten.bin', bytes(4 * MIB))]
+    await begun(url, file, browser)
+    const [kept] = await browser.store.uploads(world.linkIdOf(url))
+    assert.ok(kept?.state.uploadId)
+    const path = `${new URL(url).pathname.replace('/u/', '/d/')}/${kept.state.uploadId}`
+    assert.equal((await fetch(`${world.proxy.url}${path}`, { method: 'DELETE' })).status, 204)
+    const tab = await openTab(url, reopened(browser))
+    await tab.untilOpen()
+    await tab.add([file])
+    await tab.untilAll('landed')
+  })
+
+  it('is shown as landed with its receipt when it landed while the page was closed, without the file', async () => {
+    const { url } = await world.owner.createLink()
+    const [browser, content] = [newBrowser(), bytes(4 * MIB)]
+    await begun(url, chosen('away.bin', content), browser)
+    const [kept] = await browser.store.uploads(world.linkIdOf(url))
+    assert.ok(kept?.state.uploadId)
+    await send({ state: kept.state, source: sourceOfBytes(content), environment })
+    const from = world.proxy.seen.length
+    const tab = await openTab(url, reopened(browser))
+    const { rows, unfinished, totals } = await tab.until(({ checkedReceipts }) => checkedReceipts === 1)
+    const [row] = rows
+    assert.deepEqual([row?.name, row?.phase, row?.receipt?.is, unfinished], ['away.bin', 'landed', 'checked', []])
+    assert.equal(row?.receipt?.is === 'checked' && row.receipt.signed.receivedAt, row?.landedAt)
+    // Nothing was sent in this visit.
+    assert.deepEqual([totals.files, world.chunksSince(from)], [0, []])
+    assert.deepEqual(await browser.store.uploads(world.linkIdOf(url)), [])
+    const later = await openTab(url, reopened(browser))
+    assert.deepEqual([later.snapshot().rows[0]?.receipt?.is, later.snapshot().unfinished], ['checked', []])
+  })
+
+  it('shows the progress that the server reports, and the stored one when the server does not answer', async () => {
+    const { url } = await world.owner.createLink()
+    const browser = newBrowser()
+    await begun(url, chosen('how far.bin', bytes(4 * MIB)), browser)
+    const [kept] = await browser.store.uploads(world.linkIdOf(url))
+    assert.ok(kept)
+    await browser.store.putReached(kept.id, 7)
+    world.proxy.tamper({ matches: isRequest('HEAD', DROPS), lose: 'request' })
+    const from = world.proxy.seen.length
+    const offline = await openTab(url, reopened(browser))
+    await offline.until(() => world.proxy.seen.slice(from).some(isRequest('HEAD', DROPS)))
+    assert.equal(offline.snapshot().unfinished[0]?.doneBytes, 7)
+    world.proxy.tamper()
+    const tab = await openTab(url, reopened(browser))
+    const { unfinished } = await tab.until((snapshot) => (snapshot.unfinished[0]?.doneBytes ?? 0) >= MIB)
+    assert.equal(unfinished[0]?.mustRestart, false)
+  })
+
+  it('is shown as lost when the server has nothing of it, and restarts when the file is chosen again', async () => {
+    const { url } = await world.owner.createLink()
+    const [browser, file] = [newBrowser(), chosen('lost.bin', bytes(4 * MIB))]
+    await begun(url, file, browser)
+    const [kept] = await browser.store.uploads(world.linkIdOf(url))
+    assert.ok(kept)
+    await cancelSend(kept.state, environment)
+    const tab = await openTab(url, reopened(browser))
+    const { unfinished } = await tab.until((snapshot) => snapshot.unfinished[0]?.mustRestart === true)
+    assert.equal(unfinished[0]?.doneBytes, 0)
+    await tab.untilOpen()
+    await tab.add([file])
+    await tab.untilAll('landed')
+  })
+
+  it('is sent by one tab; another tab says so, and resumes it when the first has closed', async () => {
+    const { url } = await world.owner.createLink()
+    const [browser, file, locks] = [newBrowser(), chosen('two tabs.bin', bytes(4 * MIB)), createSoleLocks()]
+    const releases: (() => void)[] = []
+    const take = async (id: string) => {
+      const release = await locks.take(id)
+      if (release !== undefined) releases.push(release)
+      return release
+    }
+    await begun(url, file, { ...browser, locks: { ...locks, take } })
+    const other = await openTab(url, { ...browser, locks })
+    const { unfinished } = await other.untilOpen()
+    assert.equal(unfinished[0]?.isInOtherTab, true)
+    await other.add([file])
+    const { rows } = await other.untilAll('failed')
+    assert.equal(rows[0]?.failure, 'other_tab')
+    for (const release of releases) release()
+    await other.untilAll('landed')
+  })
+
+  it('no longer counts for the link when it is discarded', async () => {
+    const { url, opaqueId } = await world.owner.createLink({ caps: { maxFileCount: 1 } })
+    const browser = newBrowser()
+    await begun(url, chosen('given up.bin', bytes(4 * MIB)), browser)
+    const tab = await openTab(url, reopened(browser))
+    const { unfinished } = await tab.untilOpen()
+    await tab.discard(unfinished[0]?.id ?? '')
+    assert.deepEqual(tab.snapshot().unfinished, [])
+    const link = (await world.owner.listLinks()).find((one) => one.opaqueId === opaqueId)
+    assert.equal(link?.openSessions, 0)
+  })
+})
+
+describe('a lost connection', () => {
+  /** Never ends before it is woken. */
+  const endless: Environment['wait'] = (_, signal) => environment.wait(3_600_000, signal)
+
+  it('does not stop an upload for good, even after the last try of the client', async () => {
+    const { url } = await world.owner.createLink()
+    const tab = await openTab(url, newBrowser(), (ms, signal) => environment.wait(ms / 1000, signal))
+    await tab.untilOpen()
+    await tab.add([chosen('stubborn.bin', bytes(10))])
+    world.proxy.tamper({ matches: isRequest('POST', DROPS), lose: 'request' })
+    tab.send(noMessage, undefined)
+    await tab.until(({ rows }) => rows[0]?.phase === 'waiting' && rows[0].failure === 'no_connection')
+    world.proxy.tamper()
+    await tab.untilAll('landed')
+  })
+
+  it('is retried at once when the page is woken', async () => {
+    const { url } = await world.owner.createLink()
+    const tab = await openTab(url, newBrowser(), endless)
+    await tab.untilOpen()
+    await tab.add([chosen('patient.bin', bytes(10))])
+    world.proxy.tamper({ matches: isRequest('POST', DROPS), lose: 'request' })
+    tab.send(noMessage, undefined)
+    await tab.until(({ totals }) => totals.isRetrying)
+    world.proxy.tamper()
+    tab.wake()
+    await tab.untilAll('landed')
+  })
+
+  it('makes the page ask about the link until the server answers', async () => {
+    const { url } = await world.owner.createLink()
+    world.proxy.tamper({ matches: isRequest('GET', DROPS), lose: 'request' })
+    const tab = await openTab(url, newBrowser(), endless)
+    await tab.until(({ link }) => link.is === 'refused' && link.fault === 'unreachable' && link.isRetrying)
+    await tab.add([chosen('meanwhile.bin', bytes(10))])
+    tab.send(noMessage, undefined)
+    world.proxy.tamper()
+    tab.wake()
+    await tab.untilAll('landed')
+  })
+})
+
+describe('a landed file', () => {
+  it('is shown after a reload, with its receipt, until the guest removes it, and is not sent twice', async () => {
+    const { url } = await world.owner.createLink()
+    const [browser, file] = [newBrowser(), chosen('landed.bin', bytes(10))]
+    const tab = await openTab(url, browser)
+    await tab.untilOpen()
+    await tab.add([file])
+    tab.send(noMessage, undefined)
+    await tab.until(({ checkedReceipts }) => checkedReceipts === 1)
+    const later = await openTab(url, { store: browser.store, locks: createSoleLocks() })
+    const { rows, totals } = later.snapshot()
+    assert.deepEqual([rows[0]?.name, rows[0]?.receipt?.is, totals.files], ['landed.bin', 'checked', 0])
+    await later.add([file])
+    assert.equal(later.snapshot().remark?.about, 'already_landed')
+    const kept = JSON.stringify(await browser.store.landed(world.linkIdOf(url)))
+    assert.doesNotMatch(kept, /"key"|"passphraseProof"|"tags"/)
+    await later.forgetLanded()
+    assert.deepEqual(later.snapshot().rows, [])
+  })
+
+  it('has a receipt that the independent checker accepts, with the keys beside it', async () => {
+    const { url } = await world.owner.createLink()
+    const tab = await openTab(url)
+    await tab.untilOpen()
+    await tab.add([chosen('../x.bin', bytes(10)), chosen('y.bin', bytes(20))])
+    tab.send(noMessage, undefined)
+    const { rows } = await tab.until(({ checkedReceipts }) => checkedReceipts === 2)
+    const one = await tab.receiptDocument(rows[0]?.id)
+    assert.equal(one?.name, 'blindkeep-receipt-_x.bin.json')
+    const all = await tab.receiptDocument()
+    assert.equal(all?.json.trim().split('\n').length, 2)
+    for (const document of [one, all]) {
+      const checker = await openChecker({
+        keys: JSON.parse(one?.json ?? ''),
+        pins: undefined,
+        whole: false,
+        log: false,
+      })
+      for await (const item of readItems(Readable.from([document?.json ?? '']))) checker.take(item)
+      const report = await checker.finish()
+      assert.deepEqual([report.fault_count, report.receipts], [0, document === one ? 1 : 2])
+    }
+  })
+})

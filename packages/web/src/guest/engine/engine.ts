@@ -1,0 +1,56 @@
+/** The guest page without its drawing: carries out the guest's commands and gives snapshots to draw. */
+import type { ChosenFile, Snapshot } from '../messages.ts'
+import { type AllFilesCommands, createAllFilesCommands } from './allFilesCommands.ts'
+import { isKeySwapped } from './closedLink.ts'
+import { createEngineParts, type EngineParts, type GuestEngineOptions } from './engineParts.ts'
+import { createFileCommands, type FileCommands } from './fileCommands.ts'
+import { oneAtATime } from './oneAtATime.ts'
+import { viewOf } from './snapshot.ts'
+
+export interface GuestEngine extends FileCommands, AllFilesCommands {
+  snapshot(): Snapshot
+  /** Files are being prepared or sent, so the time left changes. */
+  isBusy(): boolean
+  /** `unreadable`: names of chosen files and folders that the browser could not read. */
+  add(files: readonly ChosenFile[], unreadable?: readonly string[]): Promise<void>
+  askAgain(): Promise<void>
+}
+
+/** Resolves when the store is read; the link is still being asked about. */
+export async function openGuestEngine(options: GuestEngineOptions): Promise<GuestEngine> {
+  const parts = createEngineParts(options)
+  const { store, entries, earlier, link, admission, uploads } = parts
+  store.onOtherTab(oneAtATime(earlier.refresh))
+  await store.sweep(parts.nowMs())
+  await earlier.refresh()
+  void link.ask()
+  void earlier.ask()
+  const fileCommands = createFileCommands(parts)
+  return {
+    ...fileCommands,
+    ...createAllFilesCommands(parts, fileCommands),
+    snapshot: () => snapshotOf(parts),
+    isBusy: () => entries.count(({ phase }) => phase === 'sending' || phase === 'preparing') > 0,
+    async add(files, unreadable = []) {
+      await admission.add(files, unreadable)
+      uploads.pump()
+    },
+    askAgain: link.ask,
+  }
+}
+
+function snapshotOf({ entries, rate, link, passphrase, store, visit, earlier, admission }: EngineParts): Snapshot {
+  const { totals, ...view } = viewOf(entries)
+  rate.measure()
+  const isMoving = view.counts.sending > 0 && !totals.isRetrying
+  return {
+    link: link.status(),
+    passphrase: passphrase.status(),
+    storage: store.isPersistent ? 'kept' : 'refused',
+    isPaused: visit.isPaused,
+    ...view,
+    totals: { ...totals, secondsLeft: isMoving ? rate.secondsLeft(totals.totalBytes - totals.doneBytes) : undefined },
+    unfinished: isKeySwapped(link.status()) ? [] : earlier.unfinished(),
+    remark: admission.remark(),
+  }
+}

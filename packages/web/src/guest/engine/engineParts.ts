@@ -1,0 +1,123 @@
+/** Creates the parts of the guest page's engine and connects them. */
+import type { Environment } from '@blindkeep/client/environment'
+import type { LinkParts } from '@blindkeep/client/guest'
+import { toHex } from '@blindkeep/protocol/bytes'
+import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
+import type { Message } from '../messages.ts'
+import { type Admission, createAdmission } from './admission.ts'
+import { failHopeless, isKeySwapped } from './closedLink.ts'
+import { createEarlierUploads, type EarlierUploads } from './earlierUploads.ts'
+import { createEntries, type Entries, type Entry } from './entries.ts'
+import type { GuestStore } from './guestStore.ts'
+import { createLinkOpening, type LinkOpening } from './linkOpening.ts'
+import { createLockedUploads } from './lockedUploads.ts'
+import { createPassphrase, type Passphrase } from './passphrase.ts'
+import { withCachedProofs } from './passphraseProofs.ts'
+import { createRateMeter, type RateMeter } from './rate.ts'
+import { createReceipts, type Receipts } from './receipts.ts'
+import type { TabLocks } from './tabLocks.ts'
+import { createUploads, type Uploads } from './uploads.ts'
+import { createWakingWait } from './wakingWait.ts'
+
+const ID_BYTES = 16
+
+export interface GuestEngineOptions {
+  readonly parts: LinkParts
+  readonly environment: Environment
+  /** Sends chunks, and reports how many bytes of one are sent. */
+  readonly uploadFetch: (onSent: (bytes: number) => void) => typeof fetch
+  readonly store: GuestStore
+  readonly locks: TabLocks
+  readonly onChange: () => void
+}
+
+export interface EngineParts {
+  readonly linkId: string
+  readonly baseUrl: string
+  readonly store: GuestStore
+  readonly entries: Entries
+  readonly passphrase: Passphrase
+  readonly link: LinkOpening
+  readonly receipts: Receipts
+  readonly uploads: Uploads
+  readonly earlier: EarlierUploads
+  readonly admission: Admission
+  readonly rate: RateMeter
+  /** What the guest has decided for all files of this visit. */
+  readonly visit: { isPaused: boolean; message: Message }
+  readonly nowMs: () => number
+  readonly onChange: () => void
+  /** Ends all waits for another try. */
+  readonly endWaits: () => void
+}
+
+export function createEngineParts(options: GuestEngineOptions): EngineParts {
+  const { store, locks, onChange } = options
+  const { baseUrl, opaqueId } = options.parts
+  const waking = createWakingWait(options.environment.wait)
+  const environment = { ...withCachedProofs(options.environment), wait: waking.wait }
+  const nowMs = () => Number(environment.now())
+  const linkId = `${baseUrl} ${opaqueId}`
+  const visit = { isPaused: false, message: { note: '', sender: '' } }
+  const rate = createRateMeter(() => environment.elapsedMs())
+  const entries = createEntries((before, after) => {
+    rate.count(sentBetween(before, after))
+    onChange()
+  })
+  const passphrase = createPassphrase(onChange)
+  const link = createLinkOpening({ parts: options.parts, environment, onChange: onLink })
+  const receipts = createReceipts({
+    ...{ environment, store },
+    onStatus: (id, receipt) => entries.change(id, { receipt }),
+    onReceipt: (id, receipt) => addReceipt(entries, id, receipt),
+  })
+  const locked = createLockedUploads({ linkId, store, locks, nowMs })
+  const uploads = createUploads({
+    ...{ linkId, entries, uploads: locked, store, passphrase },
+    environmentFor: (onSent) => ({ ...environment, fetch: options.uploadFetch(onSent) }),
+    link: () => (link.status().is === 'open' ? link.opened() : undefined),
+    maySend: () => !visit.isPaused && !isKeySwapped(link.status()),
+    failHopeless: () => failHopeless(entries, link.status(), uploads.pause),
+    onLanded: receipts.fetch,
+    onLinkChanged: () => void link.ask(),
+  })
+  const earlier = createEarlierUploads({
+    ...{ linkId, entries, uploads: locked, environment, store, locks, onChange },
+    onReady: uploads.pump,
+    onMissingReceipt: ({ id, custody }) => receipts.fetch(id, custody),
+  })
+  const admission = createAdmission({
+    ...{ entries, uploads: locked, earlier, linkStatus: link.status, onChange },
+    newId: () => toHex(environment.randomBytes(ID_BYTES)),
+  })
+
+  function onLink(): void {
+    if (link.status().is === 'open') {
+      passphrase.require(link.opened()?.limits.passphraseRequired === true)
+      // The server's answer counts all sessions that exist.
+      for (const { id, isReserved } of entries.all()) if (isReserved) entries.change(id, { isReserved: false })
+    }
+    admission.judge()
+    uploads.pump()
+    onChange()
+  }
+
+  return {
+    ...{ linkId, baseUrl, store, entries, passphrase, link, receipts, uploads, earlier, admission, rate, visit },
+    ...{ nowMs, onChange, endWaits: waking.wake },
+  }
+}
+
+function addReceipt(entries: Entries, id: string, receipt: AssetReceipt): void {
+  const { landed, landedAt } = entries.get(id) ?? {}
+  if (landed === undefined) return
+  // A file that landed while the page was closed: only the signature says when.
+  const signedAt = landedAt === undefined ? undefined : receipt.received_at
+  entries.change(id, { landed: { ...landed, receipt }, landedAt: signedAt })
+}
+
+/** Bytes that were sent in this visit. Bytes that the server reports of an earlier visit do not count. */
+function sentBetween(before: Entry | undefined, after: Entry | undefined): number {
+  if (before?.phase !== 'sending' || after === undefined) return 0
+  return after.sentBytes + after.inFlightBytes - before.sentBytes - before.inFlightBytes
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { AnswerError, LinkError, NetworkError, ProblemError, SendError } from '@blindkeep/client/errors'
+import { failureOf, isTemporary, linkFaultOf, retryOf } from './failures.ts'
+
+const problem = (status: number, code: ProblemError['code']) =>
+  new ProblemError({ operation: 'guestLink', status, code })
+
+describe('the failure of a file', () => {
+  it('is "busy" for a server that asks to wait, and "no_connection" for a lost connection', () => {
+    assert.equal(failureOf(new SendError('gave_up', problem(429, 'error.drop.rate_limited'))), 'busy')
+    assert.equal(failureOf(new SendError('gave_up', problem(503, 'unknown'))), 'busy')
+    assert.equal(failureOf(new SendError('gave_up')), 'busy')
+    assert.equal(failureOf(new SendError('gave_up', new NetworkError('unreachable'))), 'no_connection')
+  })
+
+  it('is "unexpected" for a bug in the page', () => {
+    assert.equal(failureOf(new TypeError('a mistake')), 'unexpected')
+  })
+
+  it('offers another try only when one can help', () => {
+    assert.deepEqual((['link_closed', 'file_changed', 'owner_full', 'too_large'] as const).map(retryOf), [
+      'none',
+      'as_new_file',
+      'go_on',
+      'none',
+    ])
+  })
+})
+
+describe('the fault of a link', () => {
+  it('differs for each error, and is temporary or permanent', () => {
+    const faults = [
+      [new LinkError('fragment_missing'), 'fragment_missing', false],
+      [new LinkError('key_swapped'), 'key_swapped', false],
+      [problem(404, 'error.drop.link_not_found'), 'closed', false],
+      [problem(404, 'unknown'), 'answer_broken', true],
+      [problem(429, 'error.drop.rate_limited'), 'busy', true],
+      [problem(503, 'unknown'), 'unreachable', true],
+      [new NetworkError('timeout'), 'unreachable', true],
+      [new AnswerError('guestLink', 'a fault'), 'answer_broken', true],
+    ] as const
+    for (const [error, fault, isExpected] of faults) {
+      assert.equal(linkFaultOf(error), fault)
+      assert.equal(isTemporary(fault), isExpected, fault)
+    }
+  })
+})

@@ -1,0 +1,74 @@
+/** The guest's commands for one file. */
+import { SourceChanged } from '@blindkeep/client/source'
+import type { EngineParts } from './engineParts.ts'
+import { resumeEntry } from './phases.ts'
+
+export interface FileCommands {
+  pause(id: string): void
+  resume(id: string): void
+  /** Resumes, restarts, or sends the changed file as a new one, as its failure allows. */
+  retry(id: string): Promise<void>
+  cancel(id: string): Promise<void>
+  remove(id: string): Promise<void>
+  /** Gives up an upload of an earlier visit. */
+  discard(id: string): Promise<void>
+  fetchReceipt(id: string): void
+}
+
+export function createFileCommands(parts: EngineParts): FileCommands {
+  const { entries, uploads, link, admission, earlier, receipts, visit } = parts
+
+  async function retry(id: string): Promise<void> {
+    const entry = entries.get(id)
+    if (entry?.failure === 'file_changed') {
+      entries.change(id, { message: visit.message })
+      return uploads.sendAsNewFile(id)
+    }
+    if (entry?.phase === 'cancelled') entries.change(id, { message: visit.message })
+    resumeEntry(entries, entry)
+    // The link may have room again.
+    if (entry?.failure === 'link_full') await link.ask()
+    uploads.pump()
+  }
+
+  async function remove(id: string): Promise<void> {
+    const { phase, failure } = entries.get(id) ?? {}
+    if (phase === 'landed') return
+    if (failure === 'other_tab') {
+      // The other tab still sends it.
+      entries.remove(id)
+      return earlier.refresh()
+    }
+    const isBegun = phase !== 'cancelled' && phase !== 'chosen' && phase !== 'unfit'
+    if (!isBegun || (await uploads.cancel(id)) === 'done') entries.remove(id)
+    admission.judge()
+  }
+
+  /** When the server has all of the file, it lands without its bytes being read. */
+  async function discard(id: string): Promise<void> {
+    const stored = await earlier.take(id)
+    if (stored === undefined) return
+    const source = { size: stored.size, read: () => Promise.reject(new SourceChanged()) }
+    entries.add({ ...stored, source, totalBytes: stored.state.size, phase: 'paused' })
+    if ((await uploads.cancel(id)) === 'done') entries.remove(id)
+  }
+
+  return {
+    pause: uploads.pause,
+    resume(id) {
+      visit.isPaused = false
+      resumeEntry(entries, entries.get(id))
+      uploads.pump()
+    },
+    retry,
+    async cancel(id) {
+      await uploads.cancel(id)
+    },
+    remove,
+    discard,
+    fetchReceipt(id) {
+      const file = entries.get(id)?.landed
+      if (file !== undefined) receipts.fetch(id, file.custody)
+    },
+  }
+}

@@ -1,0 +1,21 @@
+/** Tells one file from another without reading it. */
+import type { ChosenFile } from '../messages.ts'
+
+export interface FileIdentity {
+  readonly name: string
+  /** Path with `/` between folders; empty for a file that was chosen by itself. */
+  readonly folder: string
+  /** Bytes. */
+  readonly size: number
+  /** Milliseconds since 1970. */
+  readonly lastModified: number
+}
+
+export function identityOf({ file, folder }: ChosenFile): FileIdentity {
+  return { name: file.name, folder, size: file.size, lastModified: file.lastModified }
+}
+
+/** The same text for the same file. Browsers give no path with a line break, and one would do no harm. */
+export function identityKey({ folder, name, size, lastModified }: FileIdentity): string {
+  return [folder, name, size, lastModified].join('\n')
+}

@@ -1,0 +1,106 @@
+/** What outlives the tab: unfinished uploads, landed files, and the keys of servers. */
+import type { SendState } from '@blindkeep/client/guest'
+import type { DropCustody, PinnedKeys } from '@blindkeep/client/receipts'
+import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
+import type { FileIdentity } from './fileIdentity.ts'
+
+/** The server deletes an upload a day after its last chunk; a few days more let the page say so. */
+const UPLOAD_MAX_AGE_MS = 7 * 86_400_000
+/** Long enough for the guest to look again, short enough for a computer that others use too. */
+const LANDED_MAX_AGE_MS = 86_400_000
+
+export interface StoredUpload extends FileIdentity {
+  readonly id: string
+  /** Names the link and its server. */
+  readonly linkId: string
+  /** SECRET: it opens the file. */
+  readonly state: SendState
+  /** Milliseconds since 1970. */
+  readonly keptAt: number
+  /** Sealed bytes that the server has acknowledged. */
+  readonly reached: number
+}
+
+/** Contains no key. */
+export interface LandedFile extends FileIdentity {
+  readonly id: string
+  readonly linkId: string
+  /** Milliseconds since 1970. */
+  readonly landedAt: number
+  readonly custody: DropCustody
+  /** Present once it was fetched and checked. */
+  readonly receipt?: AssetReceipt | undefined
+}
+
+/** A write is durable, as far as the browser can, when its promise resolves. No method throws: a store that keeps nothing says so in `isPersistent`. */
+export interface GuestStore {
+  /** Whether its content is still there after a reload. */
+  readonly isPersistent: boolean
+  uploads(linkId: string): Promise<readonly StoredUpload[]>
+  putUpload(upload: Omit<StoredUpload, 'reached'>): Promise<void>
+  putReached(id: string, bytes: number): Promise<void>
+  removeUpload(id: string): Promise<void>
+  /** Deletes the upload with its keys and adds the landed file, in one step. */
+  land(file: LandedFile): Promise<void>
+  landed(linkId: string): Promise<readonly LandedFile[]>
+  /** Does nothing when the file is no longer stored. */
+  putReceipt(id: string, receipt: AssetReceipt): Promise<void>
+  forgetLanded(linkId: string): Promise<void>
+  /** The keys of the server at this URL; their `serverId` is its origin. */
+  pins(baseUrl: string): Promise<PinnedKeys | undefined>
+  putPins(pins: PinnedKeys): Promise<void>
+  /** Deletes what is too old. `nowMs` is milliseconds since 1970. */
+  sweep(nowMs: number): Promise<void>
+  /** Calls the listener whenever another tab has changed uploads or landed files. */
+  onOtherTab(listener: () => void): void
+}
+
+export function isUploadExpired({ keptAt }: Pick<StoredUpload, 'keptAt'>, nowMs: number): boolean {
+  return nowMs - keptAt > UPLOAD_MAX_AGE_MS
+}
+
+export function isLandedExpired({ landedAt }: Pick<LandedFile, 'landedAt'>, nowMs: number): boolean {
+  return nowMs - landedAt > LANDED_MAX_AGE_MS
+}
+
+/** For a browser that refuses to store anything: nothing outlives the tab. */
+export function createMemoryStore(): GuestStore {
+  const uploads = new Map<string, StoredUpload>()
+  const landed = new Map<string, LandedFile>()
+  const pins = new Map<string, PinnedKeys>()
+  return {
+    isPersistent: false,
+    uploads: async (linkId) => [...uploads.values()].filter((upload) => upload.linkId === linkId),
+    async putUpload(upload) {
+      uploads.set(upload.id, { ...upload, reached: uploads.get(upload.id)?.reached ?? 0 })
+    },
+    async putReached(id, bytes) {
+      const upload = uploads.get(id)
+      if (upload !== undefined) uploads.set(id, { ...upload, reached: bytes })
+    },
+    async removeUpload(id) {
+      uploads.delete(id)
+    },
+    async land(file) {
+      uploads.delete(file.id)
+      landed.set(file.id, file)
+    },
+    landed: async (linkId) => [...landed.values()].filter((file) => file.linkId === linkId),
+    async putReceipt(id, receipt) {
+      const file = landed.get(id)
+      if (file !== undefined) landed.set(id, { ...file, receipt })
+    },
+    async forgetLanded(linkId) {
+      for (const file of landed.values()) if (file.linkId === linkId) landed.delete(file.id)
+    },
+    pins: async (baseUrl) => pins.get(new URL(baseUrl).origin),
+    async putPins(keys) {
+      pins.set(keys.serverId, keys)
+    },
+    async sweep(nowMs) {
+      for (const upload of uploads.values()) if (isUploadExpired(upload, nowMs)) uploads.delete(upload.id)
+      for (const file of landed.values()) if (isLandedExpired(file, nowMs)) landed.delete(file.id)
+    },
+    onOtherTab: () => undefined,
+  }
+}

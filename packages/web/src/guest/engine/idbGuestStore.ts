@@ -1,0 +1,148 @@
+import { parseSendState } from '@blindkeep/client/guest'
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
+import { keepPins, loadPins } from '../../common/pinStore.ts'
+import { type GuestStore, isLandedExpired, isUploadExpired, type LandedFile, type StoredUpload } from './guestStore.ts'
+
+const NAME = 'blindkeep-guest'
+const VERSION = 1
+
+interface Tables extends DBSchema {
+  uploads: { key: string; value: Omit<StoredUpload, 'reached'>; indexes: { linkId: string } }
+  /** A table of its own: it changes with every chunk, and the state of a large file is large. */
+  reached: { key: string; value: number }
+  landed: { key: string; value: LandedFile; indexes: { linkId: string } }
+}
+
+/** Rejects when this browser stores nothing, as some do in a private window. */
+export async function openGuestStore(): Promise<GuestStore> {
+  const database = await openDB<Tables>(NAME, VERSION, {
+    upgrade(fresh) {
+      fresh.createObjectStore('uploads', { keyPath: 'id' }).createIndex('linkId', 'linkId')
+      fresh.createObjectStore('reached')
+      fresh.createObjectStore('landed', { keyPath: 'id' }).createIndex('linkId', 'linkId')
+    },
+    // A later version in another tab must not wait for this one.
+    blocking: (_current, _blocked, event) => {
+      if (event.target instanceof IDBDatabase) event.target.close()
+    },
+  })
+  const otherTabs = new BroadcastChannel(NAME)
+  const tellOtherTabs = () => otherTabs.postMessage('changed')
+  return {
+    isPersistent: true,
+    ...uploadsIn(database, tellOtherTabs),
+    ...landedIn(database, tellOtherTabs),
+    pins: (baseUrl) => loadPins(baseUrl).catch(() => undefined),
+    putPins: (pins) => bestEffort(() => keepPins(pins)),
+    sweep: (nowMs) => bestEffort(() => sweep(database, nowMs)),
+    onOtherTab(listener) {
+      otherTabs.onmessage = listener
+    },
+  }
+}
+
+type Database = IDBPDatabase<Tables>
+
+/** Ignores a failure, a full disk for example: sending continues, and only a reload loses the upload. */
+async function bestEffort(work: () => Promise<unknown>): Promise<void> {
+  // Opening a transaction throws at once when the browser has closed the database.
+  try {
+    await work()
+  } catch {
+    return
+  }
+}
+
+function uploadsIn(
+  database: Database,
+  tellOtherTabs: () => void,
+): Pick<GuestStore, 'uploads' | 'putUpload' | 'putReached' | 'removeUpload'> {
+  return {
+    async uploads(linkId) {
+      const stored = await database.getAllFromIndex('uploads', 'linkId', linkId).catch(() => [])
+      const readable = stored.filter(isReadable)
+      return Promise.all(
+        readable.map(async (upload) => ({
+          ...upload,
+          reached: (await database.get('reached', upload.id).catch(() => 0)) ?? 0,
+        })),
+      )
+    },
+    async putUpload(upload) {
+      await bestEffort(() => database.put('uploads', upload))
+      tellOtherTabs()
+    },
+    putReached: (id, bytes) => bestEffort(() => database.put('reached', bytes, id)),
+    async removeUpload(id) {
+      await bestEffort(() => {
+        const transaction = database.transaction(['uploads', 'reached'], 'readwrite')
+        return Promise.all([
+          transaction.objectStore('uploads').delete(id),
+          transaction.objectStore('reached').delete(id),
+          transaction.done,
+        ])
+      })
+      tellOtherTabs()
+    },
+  }
+}
+
+/** An earlier release of this page may have stored another format. */
+function isReadable({ state }: { readonly state: unknown }): boolean {
+  try {
+    parseSendState(state)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function landedIn(
+  database: Database,
+  tellOtherTabs: () => void,
+): Pick<GuestStore, 'land' | 'landed' | 'putReceipt' | 'forgetLanded'> {
+  return {
+    async land(file) {
+      await bestEffort(() => {
+        const transaction = database.transaction(['uploads', 'reached', 'landed'], 'readwrite')
+        return Promise.all([
+          transaction.objectStore('uploads').delete(file.id),
+          transaction.objectStore('reached').delete(file.id),
+          transaction.objectStore('landed').put(file),
+          transaction.done,
+        ])
+      })
+      tellOtherTabs()
+    },
+    landed: (linkId) => database.getAllFromIndex('landed', 'linkId', linkId).catch(() => []),
+    async putReceipt(id, receipt) {
+      await bestEffort(async () => {
+        const transaction = database.transaction('landed', 'readwrite')
+        const file = await transaction.store.get(id)
+        if (file !== undefined) await transaction.store.put({ ...file, receipt })
+        await transaction.done
+      })
+    },
+    async forgetLanded(linkId) {
+      await bestEffort(async () => {
+        const transaction = database.transaction('landed', 'readwrite')
+        const ids = await transaction.store.index('linkId').getAllKeys(linkId)
+        await Promise.all([...ids.map((id) => transaction.store.delete(id)), transaction.done])
+      })
+      tellOtherTabs()
+    },
+  }
+}
+
+async function sweep(database: Database, nowMs: number): Promise<void> {
+  const transaction = database.transaction(['uploads', 'reached', 'landed'], 'readwrite')
+  const [uploads, reached, landed] = [
+    transaction.objectStore('uploads'),
+    transaction.objectStore('reached'),
+    transaction.objectStore('landed'),
+  ]
+  for (const upload of await uploads.getAll())
+    if (isUploadExpired(upload, nowMs)) await Promise.all([uploads.delete(upload.id), reached.delete(upload.id)])
+  for (const file of await landed.getAll()) if (isLandedExpired(file, nowMs)) await landed.delete(file.id)
+  await transaction.done
+}

@@ -1,0 +1,36 @@
+/** Files that have landed: what is stored of one, and how one from an earlier visit or another tab is added. */
+import type { Landed, SendState } from '@blindkeep/client/guest'
+import type { Entries } from './entries.ts'
+import type { FileIdentity } from './fileIdentity.ts'
+import type { LandedFile } from './guestStore.ts'
+import { signedFactsOf } from './receipts.ts'
+
+interface Landing {
+  readonly linkId: string
+  readonly upload: FileIdentity & { readonly id: string }
+  readonly state: SendState
+  readonly landed: Landed
+  /** Milliseconds since 1970. */
+  readonly landedAt: number
+}
+
+export function landedFileOf({ linkId, upload, state, landed, landedAt }: Landing): LandedFile {
+  const { id, name, folder, size, lastModified } = upload
+  const custody = { ...landed, baseUrl: state.baseUrl, opaqueId: state.opaqueId }
+  return { id, linkId, name, folder, size, lastModified, landedAt, custody }
+}
+
+/** `onMissingReceipt` is called when the receipt is not stored. A file of this visit stays as it is, unless another tab was sending it. */
+export function addLandedFile(entries: Entries, file: LandedFile, onMissingReceipt: (file: LandedFile) => void): void {
+  const { id, name, folder, size, lastModified, custody, receipt } = file
+  const before = entries.get(id)
+  if (before !== undefined && before.failure !== 'other_tab') return
+  if (before !== undefined) entries.remove(id)
+  entries.add({
+    ...{ id, name, folder, size, lastModified, phase: 'landed', landed: file },
+    ...{ totalBytes: custody.size, sentBytes: custody.size },
+    landedAt: receipt?.received_at ?? new Date(file.landedAt).toISOString(),
+    receipt: receipt === undefined ? { is: 'fetching' } : { is: 'checked', signed: signedFactsOf(receipt) },
+  })
+  if (receipt === undefined) onMissingReceipt(file)
+}

@@ -1,0 +1,67 @@
+/** Asks the server about the link, again and again until it answers. */
+import type { Environment } from '@blindkeep/client/environment'
+import { type LinkParts, openLink, type UploadLink } from '@blindkeep/client/guest'
+import type { LinkStatus } from '../messages.ts'
+import { isTemporary, linkFaultOf } from './failures.ts'
+
+const PAUSE_MS = { first: 1_000, max: 60_000 }
+/** A day of asking once a minute. After that, the page asks when the guest returns to it. */
+const MAX_ASKS = 1_440
+
+export interface LinkOpening {
+  status(): LinkStatus
+  /** The link once it has been opened, whatever the last answer was. */
+  opened(): UploadLink | undefined
+  /** Resolves when the server has answered or could not be reached. Later tries follow by themselves. */
+  ask(): Promise<void>
+}
+
+interface LinkOpeningOptions {
+  readonly parts: LinkParts
+  readonly environment: Environment
+  readonly onChange: () => void
+}
+
+export function createLinkOpening({ parts, environment, onChange }: LinkOpeningOptions): LinkOpening {
+  let status: LinkStatus = { is: 'asking' }
+  let opened: UploadLink | undefined
+  let asking: Promise<void> | undefined
+  let asks = 0
+  let willAsk = false
+  const become = (next: LinkStatus) => {
+    status = next
+    onChange()
+  }
+
+  async function askOnce(): Promise<void> {
+    try {
+      opened = await openLink(parts, environment)
+      asks = 0
+      become({ is: 'open', limits: opened.limits })
+    } catch (error) {
+      const fault = linkFaultOf(error)
+      // An open link stays open while the connection is lost.
+      if (isTemporary(fault) && status.is === 'open') return
+      const isRetrying = isTemporary(fault) && asks < MAX_ASKS
+      become({ is: 'refused', fault, isRetrying })
+      if (isRetrying && !willAsk) void askLater()
+    }
+  }
+
+  async function askLater(): Promise<void> {
+    asks++
+    willAsk = true
+    await environment.wait(Math.min(PAUSE_MS.max, PAUSE_MS.first * 2 ** (asks - 1)))
+    willAsk = false
+    if (status.is === 'refused' && status.isRetrying) await ask()
+  }
+
+  function ask(): Promise<void> {
+    asking ??= askOnce().finally(() => {
+      asking = undefined
+    })
+    return asking
+  }
+
+  return { status: () => status, opened: () => opened, ask }
+}

@@ -1,0 +1,18 @@
+/** Calls during the work lead to one more run of it, however many they are: another tab may report thousands of files. */
+export function oneAtATime(work: () => Promise<void>): () => Promise<void> {
+  let isRunning = false
+  let isAskedAgain = false
+  return async () => {
+    isAskedAgain = true
+    if (isRunning) return
+    isRunning = true
+    try {
+      while (isAskedAgain) {
+        isAskedAgain = false
+        await work()
+      }
+    } finally {
+      isRunning = false
+    }
+  }
+}

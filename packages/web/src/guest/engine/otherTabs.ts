@@ -1,0 +1,45 @@
+/** Waits for other tabs to release uploads, and continues here the ones that the guest has chosen in this tab. */
+import type { Entries } from './entries.ts'
+import type { GuestStore } from './guestStore.ts'
+import type { LockedUploads } from './lockedUploads.ts'
+import { become } from './phases.ts'
+import type { TabLocks } from './tabLocks.ts'
+
+interface OtherTabsOptions {
+  readonly linkId: string
+  readonly entries: Entries
+  readonly uploads: LockedUploads
+  readonly store: GuestStore
+  readonly locks: TabLocks
+  /** Another tab has closed, or has finished an upload. */
+  readonly onReleased: () => Promise<void>
+  /** A file can now be sent here. */
+  readonly onReady: () => void
+}
+
+/** The function that it returns watches one upload; a second call for the same upload does nothing. */
+export function createOtherTabs(options: OtherTabsOptions): (id: string) => void {
+  const { linkId, entries, uploads, store, locks, onReleased, onReady } = options
+  const watched = new Set<string>()
+
+  function watch(id: string): void {
+    if (watched.has(id)) return
+    watched.add(id)
+    void locks.whenFree(id).then(async () => {
+      watched.delete(id)
+      await onReleased()
+      await continueHere(id)
+    })
+  }
+
+  async function continueHere(id: string): Promise<void> {
+    if (entries.get(id)?.failure !== 'other_tab') return
+    const stored = (await store.uploads(linkId)).find((upload) => upload.id === id)
+    if (stored === undefined) return entries.change(id, become.cancelledInOtherTab())
+    if (!(await uploads.lock(id))) return watch(id)
+    entries.change(id, become.takenOver(stored))
+    onReady()
+  }
+
+  return watch
+}

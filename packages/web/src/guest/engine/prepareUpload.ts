@@ -1,0 +1,77 @@
+/** Prepares a file: seals it for the link, or compares it with the upload that it continues. */
+import {
+  type PrepareOptions,
+  requireSamePlaintext,
+  type SendProgress,
+  type SendState,
+  type UploadLink,
+} from '@blindkeep/client/guest'
+import type { Source } from '@blindkeep/client/source'
+import type { Entries, Entry } from './entries.ts'
+import type { LockedUploads } from './lockedUploads.ts'
+import type { Passphrase } from './passphrase.ts'
+import { become } from './phases.ts'
+import { sealedNameOf } from './sealedName.ts'
+
+/** RFC 3339 has years of four digits. */
+const INSTANTS_END_MS = Date.UTC(10_000, 0)
+
+export interface UploadWork {
+  readonly entry: Entry
+  readonly source: Source
+  readonly signal: AbortSignal
+}
+
+interface PrepareUploadOptions {
+  readonly entries: Entries
+  readonly uploads: LockedUploads
+  /** Undefined while the link is not open. */
+  readonly link: () => UploadLink | undefined
+  readonly passphrase: Passphrase
+}
+
+export function createPrepareUpload({ entries, uploads, link, passphrase }: PrepareUploadOptions) {
+  async function seal(
+    { entry, source, signal }: UploadWork,
+    options: Pick<PrepareOptions, 'passphrase' | 'onProgress'>,
+  ) {
+    const { type, message, lastModified } = entry
+    const opened = link()
+    if (opened === undefined) throw new Error('a file is sealed only for an open link')
+    return opened.prepare({
+      source,
+      name: sealedNameOf(entry),
+      type: type === '' ? undefined : type,
+      note: message.note === '' ? undefined : message.note,
+      sender: message.sender === '' ? undefined : message.sender,
+      modifiedAt: instantOf(lastModified),
+      signal,
+      ...options,
+    })
+  }
+
+  async function sealAndLock(work: UploadWork, onProgress: (progress: SendProgress) => void): Promise<SendState> {
+    const { id } = work.entry
+    const text = passphrase.text()
+    const state = await seal(work, { passphrase: text, onProgress })
+    await uploads.lock(id)
+    work.signal.throwIfAborted()
+    await uploads.save(work.entry, state)
+    passphrase.wasUsedFor(id, text)
+    return state
+  }
+
+  return async (work: UploadWork): Promise<void> => {
+    const { id, state } = work.entry
+    const onProgress = ({ bytes, of }: SendProgress) => entries.change(id, { preparedBytes: bytes, totalBytes: of })
+    entries.change(id, become.preparing())
+    if (state === undefined) return entries.change(id, become.prepared(await sealAndLock(work, onProgress)))
+    await requireSamePlaintext({ state, source: work.source, signal: work.signal, onProgress })
+    entries.change(id, become.compared())
+  }
+}
+
+/** Browsers give a file without a time 1970 or nothing. */
+function instantOf(lastModified: number): string | undefined {
+  return lastModified > 0 && lastModified < INSTANTS_END_MS ? new Date(lastModified).toISOString() : undefined
+}

@@ -1,0 +1,47 @@
+/** Receipts in a file that the guest saves. It has all that a checker needs without our code and without asking the server. */
+import type { PinnedKeys } from '@blindkeep/client/receipts'
+import { safeName } from '@blindkeep/client/safeName'
+import type { LandedFile } from './guestStore.ts'
+
+const ALGORITHM = 'hybrid-ed25519-mldsa65'
+
+export interface ReceiptDocument {
+  /** The name of the saved file. */
+  readonly name: string
+  readonly json: string
+}
+
+/**
+ * One receipt is one JSON document, several are JSON Lines. Each is an AssetReceipt as the server gave it, with two more members that a checker of
+ * receipts ignores: `keys`, which makes the same document an AttestationKeysResponse, and `file`, which names the file for people.
+ */
+export function receiptDocument(
+  files: readonly LandedFile[],
+  pins: PinnedKeys | undefined,
+): ReceiptDocument | undefined {
+  const documents = files.flatMap(({ receipt, name, folder, size }) =>
+    receipt === undefined ? [] : [{ ...receipt, keys: keysOf(pins), file: { name, folder, size } }],
+  )
+  const [first, ...others] = documents
+  if (first === undefined) return undefined
+  if (others.length === 0)
+    return {
+      name: `blindkeep-receipt-${safeName(first.file.name)}.json`,
+      json: `${JSON.stringify(first, undefined, 2)}\n`,
+    }
+  const day = first.received_at.slice(0, 10)
+  return {
+    name: `blindkeep-receipts-${day}.jsonl`,
+    json: documents.map((document) => `${JSON.stringify(document)}\n`).join(''),
+  }
+}
+
+function keysOf(pins: PinnedKeys | undefined) {
+  return (pins?.keys ?? []).map(({ keyId, public: bytes, activeFrom, activeTo }) => ({
+    key_id: keyId,
+    algorithm: ALGORITHM,
+    public: bytes,
+    active_from: activeFrom,
+    ...(activeTo === undefined ? {} : { active_to: activeTo }),
+  }))
+}

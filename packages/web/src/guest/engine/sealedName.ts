@@ -1,0 +1,13 @@
+import { filePath } from '../../common/filePath.ts'
+
+/** Longer than any file system allows; the sealed header has 64 KiB in all. */
+const MAX_CHARACTERS = 2_000
+/** The end of a longer name is kept for its file extension. */
+const TAIL_CHARACTERS = 200
+
+/** The folder's path and the name, cut in the middle when they are too long. */
+export function sealedNameOf(file: { readonly folder: string; readonly name: string }): string {
+  const whole = filePath(file)
+  if (whole.length <= MAX_CHARACTERS) return whole
+  return `${whole.slice(0, MAX_CHARACTERS - TAIL_CHARACTERS)}…${whole.slice(-TAIL_CHARACTERS)}`
+}

@@ -1,0 +1,68 @@
+/** Sends a prepared file until it lands. */
+import type { Environment } from '@blindkeep/client/environment'
+import { type SendProgress, type SendState, send, withPassphrase } from '@blindkeep/client/guest'
+import type { DropCustody } from '@blindkeep/client/receipts'
+import type { Entries, Entry } from './entries.ts'
+import type { GuestStore } from './guestStore.ts'
+import { landedFileOf } from './landedFiles.ts'
+import type { LockedUploads } from './lockedUploads.ts'
+import type { Passphrase } from './passphrase.ts'
+import { become } from './phases.ts'
+import type { UploadWork } from './prepareUpload.ts'
+
+interface SendUploadOptions {
+  readonly linkId: string
+  readonly entries: Entries
+  readonly uploads: LockedUploads
+  readonly store: GuestStore
+  readonly passphrase: Passphrase
+  /** `onSent` is called with the bytes of the current chunk that are sent so far. */
+  readonly environmentFor: (onSent: (bytes: number) => void) => Environment
+  readonly onLanded: (id: string, custody: DropCustody) => void
+}
+
+export function createSendUpload(options: SendUploadOptions) {
+  const { linkId, entries, uploads, store, passphrase, environmentFor, onLanded } = options
+  const environment = environmentFor(() => undefined)
+
+  /** The state with the newest passphrase, unless a session exists already. */
+  async function stateToSend({ id, state }: Entry): Promise<SendState> {
+    if (state === undefined) throw new Error('a file is sent only after it has been sealed')
+    const text = passphrase.textUnlessUsedFor(id)
+    if (state.uploadId !== undefined || text === undefined) return state
+    const changed = await withPassphrase(state, text, environment)
+    passphrase.wasUsedFor(id, text)
+    return changed
+  }
+
+  function report(id: string, { phase, bytes, waitingMs }: SendProgress): void {
+    if (phase === 'landed') return
+    const hasGrown = bytes > (entries.get(id)?.sentBytes ?? 0)
+    entries.change(id, become.progressed(phase, bytes, waitingMs !== undefined))
+    if (hasGrown) void store.putReached(id, bytes)
+  }
+
+  return async ({ entry, source, signal }: UploadWork): Promise<void> => {
+    const { id } = entry
+    entries.change(id, become.sending())
+    const state = await stateToSend(entry)
+    await uploads.save(entry, state)
+    entries.change(id, { state })
+    const landed = await send({
+      state,
+      source,
+      signal,
+      environment: environmentFor((bytes) => entries.change(id, { inFlightBytes: bytes })),
+      onProgress: (progress) => report(id, progress),
+      onState: async (changed) => {
+        passphrase.wasTaken()
+        entries.change(id, { state: changed, isReserved: true })
+        await uploads.save(entry, changed)
+      },
+    })
+    const file = landedFileOf({ linkId, upload: entry, state, landed, landedAt: Number(environment.now()) })
+    await uploads.land(file)
+    entries.change(id, become.landed(file))
+    onLanded(id, file.custody)
+  }
+}

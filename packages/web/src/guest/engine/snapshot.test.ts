@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createEntries, type NewEntry } from './entries.ts'
+import { MAX_ROWS, viewOf } from './snapshot.ts'
+
+const entry = (id: string, change: Partial<NewEntry> = {}): NewEntry => ({
+  ...{ id, name: id, folder: '', size: 10, lastModified: 0, totalBytes: 100 },
+  ...change,
+})
+
+function viewWith(...given: readonly NewEntry[]) {
+  const entries = createEntries(() => undefined)
+  for (const one of given) entries.add(one)
+  return viewOf(entries)
+}
+
+describe('the view of the entries', () => {
+  it('counts all, and shows of very many those that move or need the guest, in their order', () => {
+    const landed = Array.from({ length: MAX_ROWS }, (_, index) => entry(`landed ${index}`, { phase: 'landed' }))
+    const view = viewWith(
+      ...landed,
+      entry('failed', { phase: 'failed', failure: 'refused' }),
+      entry('sending', { phase: 'sending' }),
+    )
+    assert.deepEqual([view.counts.landed, view.hiddenRows, view.rows.length], [MAX_ROWS, 2, MAX_ROWS])
+    assert.deepEqual(
+      view.rows.slice(-2).map(({ id }) => id),
+      ['failed', 'sending'],
+    )
+    assert.equal(view.rows[0]?.id, 'landed 0')
+  })
+
+  it('adds up the files that are sent in this visit, with the bytes of the current chunk', () => {
+    const { totals } = viewWith(
+      entry('a', { phase: 'sending', sentBytes: 40, inFlightBytes: 20 }),
+      entry('b', { phase: 'landed', sentBytes: 100 }),
+      entry('c', { phase: 'landed', sentBytes: 100, landedAt: '2026-01-01T00:00:00.000Z' }),
+      entry('d', { phase: 'cancelled', sentBytes: 50 }),
+      entry('e', { phase: 'chosen' }),
+    )
+    assert.deepEqual(totals, { files: 2, landed: 1, doneBytes: 160, totalBytes: 200, isRetrying: false })
+  })
+
+  it('never reports more bytes than the file has', () => {
+    const { rows } = viewWith(entry('a', { phase: 'sending', sentBytes: 90, inFlightBytes: 20 }))
+    assert.equal(rows[0]?.doneBytes, 100)
+  })
+
+  it('shortens very long names', () => {
+    const { rows } = viewWith(entry('a', { name: 'x'.repeat(64 * 1024) }))
+    assert.ok((rows[0]?.name.length ?? 0) < 500)
+  })
+})

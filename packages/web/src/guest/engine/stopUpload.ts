@@ -1,0 +1,71 @@
+/** Decides what follows when a file's job stops before its end: a pause, another try, or a failure that the guest sees. */
+import type { Environment } from '@blindkeep/client/environment'
+import { ProblemError, SendError } from '@blindkeep/client/errors'
+import { forNewSession } from '@blindkeep/client/guest'
+import type { FailureReason } from '../messages.ts'
+import type { Entries, Entry } from './entries.ts'
+import { failureOf } from './failures.ts'
+import type { Passphrase } from './passphrase.ts'
+import { become } from './phases.ts'
+import { CANCELLED, PAUSED } from './uploadJobs.ts'
+
+/** The client itself has already retried for minutes. */
+const BACK_OFF_MS = 60_000
+
+interface StopUploadOptions {
+  readonly entries: Entries
+  readonly environment: Environment
+  readonly passphrase: Passphrase
+  /** The link is closed, or less of its limits is left than its last answer said. */
+  readonly onLinkChanged: () => void
+  /** A file has waited long enough to be tried again. */
+  readonly onBackedOff: () => void
+}
+
+export function createStopUpload(options: StopUploadOptions): (id: string, error: unknown) => void {
+  const { entries, environment, passphrase, onLinkChanged, onBackedOff } = options
+  /** Files whose session the server has lost once: such a file starts again once by itself. */
+  const lostOnce = new Set<string>()
+
+  function retriesAtOnce(id: string, error: unknown): boolean {
+    const reason = error instanceof SendError ? error.reason : undefined
+    if (reason === 'passphrase_refused') passphrase.wasRefusedFor(id)
+    const isFirstLoss = reason === 'session_gone' && !lostOnce.has(id)
+    if (isFirstLoss) lostOnce.add(id)
+    return reason === 'passphrase_refused' || isFirstLoss
+  }
+
+  function failureAfter({ state }: Entry, error: unknown): FailureReason {
+    const reason = error instanceof SendError ? error.reason : undefined
+    if (reason === 'link_closed' || reason === 'link_full') onLinkChanged()
+    // Before a file is sealed there is nothing to compare it with: the browser failed to read it.
+    return reason === 'file_changed' && state === undefined ? 'unreadable' : failureOf(error)
+  }
+
+  function backOff(id: string, failure: FailureReason, pauseMs: number): void {
+    entries.change(id, become.backingOff(failure))
+    void environment.wait(pauseMs).then(() => {
+      if (entries.get(id)?.isBackingOff === true) entries.change(id, become.backedOff())
+      onBackedOff()
+    })
+  }
+
+  return (id, error) => {
+    const entry = entries.get(id)
+    if (entry === undefined || error === CANCELLED) return
+    entries.change(id, { inFlightBytes: 0, preparedBytes: 0, isRetrying: false })
+    if (error instanceof SendError && error.remedy === 'restart' && entry.state !== undefined)
+      entries.change(id, { state: forNewSession(entry.state, environment), sentBytes: 0, isReserved: false })
+    if (error === PAUSED) return entries.change(id, become.paused())
+    if (retriesAtOnce(id, error)) return entries.change(id, become.waiting())
+    const failure = failureAfter(entry, error)
+    if (failure === 'no_connection' || failure === 'busy') backOff(id, failure, pauseMsAfter(error))
+    else entries.change(id, become.failed(failure))
+  }
+}
+
+function pauseMsAfter(error: unknown): number {
+  const cause = error instanceof Error ? error.cause : undefined
+  const askedSeconds = cause instanceof ProblemError ? (cause.retryAfterSeconds ?? 0) : 0
+  return Math.max(BACK_OFF_MS, askedSeconds * 1000)
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { StoredUpload } from './guestStore.ts'
+import { matchOf } from './uploadMatch.ts'
+
+const file = { name: 'a.jpg', folder: '', size: 10, lastModified: 5 }
+const state = {} as StoredUpload['state']
+const stored = (change: Partial<StoredUpload>): StoredUpload => ({
+  ...{ ...file, id: 'one', linkId: 'link', state, keptAt: 0, reached: 0 },
+  ...change,
+})
+
+describe('matching a chosen file with a stored upload', () => {
+  it('finds the one of the same name, size and time', () => {
+    const uploads = [stored({ lastModified: 4, id: 'older' }), stored({})]
+    assert.deepEqual(matchOf(file, uploads), { is: 'same', upload: uploads[1] })
+  })
+
+  it('answers "perhaps" when name and size agree, because phones give every copy a new time', () => {
+    assert.equal(matchOf(file, [stored({ lastModified: 4 })])?.is, 'perhaps')
+  })
+
+  it('answers "changed" when only the name agrees', () => {
+    assert.equal(matchOf(file, [stored({ size: 11 })])?.is, 'changed')
+  })
+
+  it('accepts an upload from a folder for a file without one, but not from a different folder', () => {
+    assert.equal(matchOf(file, [stored({ folder: 'trip' })])?.is, 'same')
+    assert.equal(matchOf({ ...file, folder: 'home' }, [stored({ folder: 'trip' })]), undefined)
+  })
+
+  it('finds none for a file of another name', () => {
+    assert.equal(matchOf(file, [stored({ name: 'b.jpg' })]), undefined)
+  })
+})

@@ -1,0 +1,25 @@
+/** Finds the stored upload that a chosen file belongs to. */
+import type { FileIdentity } from './fileIdentity.ts'
+import type { StoredUpload } from './guestStore.ts'
+
+export type UploadMatch =
+  /** Name, size and time agree. */
+  | { readonly is: 'same'; readonly upload: StoredUpload }
+  /** Name and size agree. Phones copy a picture for every choice, with a new time: the bytes must be compared. */
+  | { readonly is: 'perhaps'; readonly upload: StoredUpload }
+  /** Only the name agrees. */
+  | { readonly is: 'changed'; readonly upload: StoredUpload }
+
+export function matchOf(file: FileIdentity, uploads: readonly StoredUpload[]): UploadMatch | undefined {
+  // A guest may choose a folder in one visit and its files, without the folder, in the next.
+  const named = uploads.filter(
+    ({ name, folder }) => name === file.name && (folder === file.folder || file.folder === ''),
+  )
+  const ofSize = named.filter(({ size }) => size === file.size)
+  const same = ofSize.find(({ lastModified }) => lastModified === file.lastModified)
+  if (same !== undefined) return { is: 'same', upload: same }
+  const [perhaps] = ofSize
+  if (perhaps !== undefined) return { is: 'perhaps', upload: perhaps }
+  const [changed] = named
+  return changed === undefined ? undefined : { is: 'changed', upload: changed }
+}

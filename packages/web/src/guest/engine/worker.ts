@@ -1,0 +1,90 @@
+/** Runs the guest page's engine. Keys, files, network and storage never use the thread that draws. */
+import { systemEnvironment } from '@blindkeep/client/environment'
+import type { LinkParts } from '@blindkeep/client/guest'
+import type { Answer, Command } from '../messages.ts'
+import { type GuestEngine, openGuestEngine } from './engine.ts'
+import { createMemoryStore, type GuestStore } from './guestStore.ts'
+import { openGuestStore } from './idbGuestStore.ts'
+import { locksFor } from './tabLocks.ts'
+import { createUploadFetch } from './uploadFetch.ts'
+
+/** Ten snapshots a second look smooth; a hundred would keep both threads busy. */
+const PUBLISH_MS = 100
+/** The time left changes even when nothing else does. */
+const TICK_MS = 1_000
+
+/** In some browsers storage hangs after a crash; the guest can still send then. */
+const MAX_STORE_OPENING_MS = 5_000
+
+const post = (answer: Answer) => self.postMessage(answer)
+let engine: Promise<GuestEngine> | undefined
+let isPublishing = false
+
+function publishSoon(): void {
+  if (isPublishing) return
+  isPublishing = true
+  setTimeout(() => {
+    isPublishing = false
+    void engine?.then(publish)
+  }, PUBLISH_MS)
+}
+
+function publish(opened: GuestEngine): void {
+  post({ is: 'snapshot', snapshot: opened.snapshot() })
+}
+
+async function open(parts: LinkParts): Promise<GuestEngine> {
+  const store = await openStore()
+  return openGuestEngine({
+    parts,
+    environment: systemEnvironment,
+    uploadFetch: (onSent) => createUploadFetch({ fetch: systemEnvironment.fetch, onSent }),
+    store,
+    locks: locksFor(store, self.navigator.locks),
+    onChange: publishSoon,
+  })
+}
+
+async function openStore(): Promise<GuestStore> {
+  try {
+    return await Promise.race([openGuestStore(), systemEnvironment.wait(MAX_STORE_OPENING_MS).then(createMemoryStore)])
+  } catch {
+    return createMemoryStore()
+  }
+}
+
+async function perform(opened: GuestEngine, command: Exclude<Command, { do: 'open' }>): Promise<void> {
+  switch (command.do) {
+    case 'add':
+      return opened.add(command.files, command.unreadable)
+    case 'send':
+      return opened.send(command.message, command.passphrase)
+    case 'passphrase':
+      return opened.givePassphrase(command.passphrase)
+    case 'saveReceipts': {
+      const document = await opened.receiptDocument(command.id)
+      return document === undefined ? undefined : post({ is: 'document', ...document })
+    }
+    case 'pause':
+    case 'resume':
+    case 'retry':
+    case 'cancel':
+    case 'remove':
+    case 'discard':
+    case 'fetchReceipt':
+      return opened[command.do](command.id)
+    default:
+      return opened[command.do]()
+  }
+}
+
+self.addEventListener('message', ({ data }: MessageEvent<Command>) => {
+  if (data.do === 'open') {
+    engine ??= open(data.link)
+    engine.then(publish).catch(() => post({ is: 'broken' }))
+    return
+  }
+  engine?.then((opened) => perform(opened, data)).catch(() => post({ is: 'broken' }))
+})
+self.addEventListener('online', () => void engine?.then((opened) => opened.wake()))
+setInterval(() => void engine?.then((opened) => opened.isBusy() && publish(opened)), TICK_MS)

@@ -1,0 +1,57 @@
+import { useEffect } from 'preact/hooks'
+import { formatPercent } from '../common/format.ts'
+import type { Snapshot } from './messages.ts'
+import type { GuestPages } from './texts.ts'
+
+/** While files are sent: shows progress in the tab's title, keeps the screen on, and asks before the tab closes. */
+export function useWhileSending(snapshot: Snapshot | undefined, { text, language, tell }: GuestPages): void {
+  const isSending = snapshot !== undefined && snapshot.totals.files > snapshot.totals.landed
+  const isMoving = isSending && !snapshot.isPaused && snapshot.counts.paused < snapshot.totals.files
+  const isDone = snapshot !== undefined && snapshot.totals.files > 0 && !isSending && snapshot.alarms === 0
+  const percent = isSending ? formatPercent(snapshot.totals.doneBytes, snapshot.totals.totalBytes, language) : undefined
+  useEffect(() => {
+    document.title = percent !== undefined ? text.pageTitle(percent) : isDone ? text.pageTitleDone : 'Blindkeep'
+  }, [percent, isDone, text])
+  useEffect(() => {
+    document.documentElement.lang = language
+  }, [language])
+  useEffect(() => (isSending ? askBeforeClosing() : undefined), [isSending])
+  useEffect(() => (isMoving ? stayAwake() : undefined), [isMoving])
+  useEffect(() => {
+    const wake = () => document.visibilityState === 'visible' && tell({ do: 'wake' })
+    document.addEventListener('visibilitychange', wake)
+    addEventListener('online', wake)
+    addEventListener('pageshow', wake)
+    return () => {
+      document.removeEventListener('visibilitychange', wake)
+      removeEventListener('online', wake)
+      removeEventListener('pageshow', wake)
+    }
+  }, [tell])
+}
+
+function askBeforeClosing(): () => void {
+  const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+  addEventListener('beforeunload', ask)
+  return () => removeEventListener('beforeunload', ask)
+}
+
+/** The system releases the lock when the page is hidden, so it is requested again (Screen Wake Lock, section 9). */
+function stayAwake(): () => void {
+  let lock: WakeLockSentinel | undefined
+  let isOver = false
+  const take = async () => {
+    if (document.visibilityState !== 'visible') return
+    // The system refuses, for example, when the battery is low: the screen turns off and the upload resumes later.
+    const acquired = await navigator.wakeLock?.request('screen').catch(() => undefined)
+    if (isOver) await acquired?.release()
+    else lock = acquired
+  }
+  void take()
+  document.addEventListener('visibilitychange', take)
+  return () => {
+    isOver = true
+    document.removeEventListener('visibilitychange', take)
+    void lock?.release()
+  }
+}

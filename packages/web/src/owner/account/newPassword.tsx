@@ -1,0 +1,71 @@
+/** A password that the user chooses now. All forms that set one use this: to register, to recover, and to change the password. */
+import { useState } from 'preact/hooks'
+import type { Language } from '../../common/language.ts'
+import { accountText } from '../texts.ts'
+import { PasswordField } from './passwordField.tsx'
+import { passwordStrength } from './passwordStrength.ts'
+
+export interface NewPassword {
+  readonly value: string
+  readonly repeated: string
+  /** Long enough, and typed twice the same. */
+  readonly isAcceptable: boolean
+  readonly onInput: (value: string) => void
+  readonly onRepeat: (value: string) => void
+}
+
+export function useNewPassword(): NewPassword {
+  const [value, onInput] = useState('')
+  const [repeated, onRepeat] = useState('')
+  const isAcceptable = passwordStrength(value).level !== 'short' && value === repeated
+  return { value, repeated, isAcceptable, onInput, onRepeat }
+}
+
+interface NewPasswordFieldsProps {
+  readonly password: NewPassword
+  readonly label: string
+  readonly language: Language
+  /** A password that contains the e-mail address is weak. */
+  readonly email: string
+  /** Faults are shown once the user has tried to submit. */
+  readonly hasTried: boolean
+}
+
+export function NewPasswordFields({ password, label, language, email, hasTried }: NewPasswordFieldsProps) {
+  const { value, repeated, onInput, onRepeat } = password
+  const text = accountText(language)
+  const { level, missing } = passwordStrength(value, email)
+  const isBlank = value === ''
+  const verdict = missing === undefined ? text.strength[level] : text.strength.short(missing)
+  return (
+    <>
+      <div class="stack tight">
+        <PasswordField
+          label={label}
+          value={value}
+          onInput={onInput}
+          language={language}
+          autocomplete="new-password"
+          hint={text.strength.hint}
+          fault={hasTried && level === 'short' ? verdict : undefined}
+        />
+        <div class={`strength ${isBlank ? 'short' : level}`} aria-hidden="true">
+          <span />
+          <span />
+          <span />
+        </div>
+        <div class="small soft" role="status" aria-label={text.strength.label}>
+          {isBlank ? '' : verdict}
+        </div>
+      </div>
+      <PasswordField
+        label={text.repeatPassword}
+        value={repeated}
+        onInput={onRepeat}
+        language={language}
+        autocomplete="new-password"
+        fault={hasTried && repeated !== value ? text.repeatFault : undefined}
+      />
+    </>
+  )
+}

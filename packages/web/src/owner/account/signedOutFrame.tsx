@@ -1,0 +1,75 @@
+/** The frame of the pages of a visitor: one task, and three sentences about the service. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { Icon } from '../../common/icons.tsx'
+import type { Language } from '../../common/language.ts'
+import { LanguageSelect } from '../../common/languageSelect.tsx'
+import markUrl from '../../common/mark.svg'
+import type { OwnerPages } from '../context.ts'
+import { isFirstView } from '../firstView.ts'
+import type { SignInAttempt } from '../session.ts'
+import { accountText, ownerText } from '../texts.ts'
+import './account.css'
+
+/** The properties of every page of a visitor. */
+export interface SignedOutProps {
+  readonly language: Language
+  readonly onLanguage: (language: Language) => void
+  readonly newAttempt: () => SignInAttempt
+  readonly tell: OwnerPages['tell']
+}
+
+interface SignedOutFrameProps extends Pick<SignedOutProps, 'language' | 'onLanguage'> {
+  readonly title: string
+  /** For long content; hides the sentences about the service. */
+  readonly wide?: boolean
+  readonly children: ComponentChildren
+}
+
+export function SignedOutFrame({ title, wide, language, onLanguage, children }: SignedOutFrameProps) {
+  const text = accountText(language)
+  const card = useRef<HTMLDivElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    // A form inside may already have taken the focus.
+    if (!isFirstView() && card.current?.contains(document.activeElement) !== true) heading.current?.focus()
+  }, [title])
+  return (
+    <div class={`signed-out ${wide === true ? 'wide' : ''}`}>
+      <header class="signed-out-top no-print">
+        <p class="brand">
+          <img src={markUrl} alt="" width="36" height="36" />
+          <span>Blindkeep</span>
+        </p>
+        <LanguageSelect label={ownerText(language).language} language={language} onLanguage={onLanguage} />
+      </header>
+      <main class="signed-out-main">
+        <div ref={card} class="card stack signed-out-card">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {children}
+        </div>
+        {wide !== true && (
+          <section class="promise no-print" aria-labelledby="promise">
+            <h2 id="promise">{text.promise.title}</h2>
+            <ul>
+              <li>
+                <Icon name="link" />
+                <span>{text.promise.link}</span>
+              </li>
+              <li>
+                <Icon name="lock" />
+                <span>{text.promise.sealed}</span>
+              </li>
+              <li>
+                <Icon name="receipt" />
+                <span>{text.promise.proof}</span>
+              </li>
+            </ul>
+          </section>
+        )}
+      </main>
+    </div>
+  )
+}

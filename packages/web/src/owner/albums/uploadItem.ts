@@ -1,0 +1,85 @@
+/** One file in the upload queue, and what the queue needs to send it. */
+import type { UploadState } from '@blindkeep/client/owner'
+import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
+
+export type UploadPhase =
+  | 'waiting'
+  | 'preparing'
+  | 'sending'
+  | 'finishing'
+  | 'paused'
+  | 'failed'
+  /** Begun before the page was loaded: pages can't store a file, so the owner must choose it again. */
+  | 'file_missing'
+  | 'done'
+
+export interface UploadItem {
+  readonly id: string
+  /** The asset that the file becomes; undefined until it is sealed. */
+  readonly assetId: AssetId | undefined
+  readonly albumId: AlbumId
+  readonly name: string
+  /** Bytes of the file. */
+  readonly size: number
+  readonly phase: UploadPhase
+  /** Progress of the current phase, between 0 and 1. */
+  readonly share: number
+  /** The connection is lost, and another try follows by itself. */
+  readonly isRetrying: boolean
+  /** Why the file failed, or that the chosen file is not the one that was begun. */
+  readonly error: unknown
+}
+
+/** The part of a browser's `File` that the queue uses. */
+export interface ChosenFile {
+  readonly name: string
+  readonly size: number
+  readonly lastModified: number
+}
+
+export interface StoredUpload {
+  readonly albumId: AlbumId
+  readonly name: string
+  readonly size: number
+  readonly state: UploadState
+}
+
+export interface UploadStep {
+  readonly phase: 'preparing' | 'sending' | 'finishing' | 'complete'
+  readonly bytes: number
+  readonly of: number
+  readonly waitingMs?: number
+}
+
+export interface UploadJob<File> {
+  readonly file: File
+  readonly albumId: AlbumId
+  /** Undefined for a new upload. */
+  readonly state: UploadState | undefined
+  readonly signal: AbortSignal
+  readonly onState: (state: UploadState) => Promise<void>
+  readonly onStep: (step: UploadStep) => void
+}
+
+export interface UploadPorts<File> {
+  /** Sends one file to its end. Rejects with the signal's reason when it is paused. */
+  send(job: UploadJob<File>): Promise<void>
+  /** Deletes what the server has of an upload. */
+  cancel(state: UploadState): Promise<void>
+  /** Stores what a new page needs to resume the upload. */
+  store(upload: StoredUpload): Promise<void>
+  /** Deletes what was stored. */
+  forget(state: UploadState): Promise<void>
+}
+
+/** The chosen file is not the one that the upload was begun with. */
+export class OtherFile extends Error {
+  override readonly name = 'OtherFile'
+}
+
+const ACTIVE: ReadonlySet<UploadPhase> = new Set(['waiting', 'preparing', 'sending', 'finishing'])
+
+/** Whether the upload would stop when the page closes. */
+export function isActive({ phase }: Pick<UploadItem, 'phase'>): boolean {
+  return ACTIVE.has(phase)
+}

@@ -1,0 +1,21 @@
+import type { Album } from '@blindkeep/client/owner'
+import type { Loaded } from '../../common/useLoaded.ts'
+import { useRefreshed } from '../../common/useRefreshed.ts'
+import { useLive, useOwnerPages } from '../context.ts'
+import { type AssetMap, assetFeedOf } from './assetFeed.ts'
+
+/** All assets of the account, always current. */
+export function useAssets(): Loaded<AssetMap> {
+  const { owner } = useOwnerPages()
+  const loaded = useRefreshed(() => assetFeedOf(owner).refresh())
+  useLive(['asset.changed', 'drop.adopted'], loaded.reload)
+  return loaded
+}
+
+/** All albums. An album that another client creates appears with its first asset: the server sends no event for it before. */
+export function useAlbums(): Loaded<readonly Album[]> {
+  const { owner } = useOwnerPages()
+  const loaded = useRefreshed(() => owner.albums())
+  useLive(['asset.changed', 'drop.adopted'], loaded.reload)
+  return loaded
+}

@@ -1,0 +1,98 @@
+/** The content of an asset's tile: its description and thumbnail, loaded when the tile comes into view. */
+import { AssetError, AssetIncomplete, SealError } from '@blindkeep/client/errors'
+import type { AssetDescription, AssetFacts, Owner } from '@blindkeep/client/owner'
+import { useEffect, useState } from 'preact/hooks'
+import { thumbnailTypeOf } from '../../common/thumbnail.ts'
+import { useOwnerPages } from '../context.ts'
+import { createSharedLoads, type SharedLoads } from './sharedLoads.ts'
+import { hasThumbnail } from './thumbnails.ts'
+
+export interface TileContent {
+  readonly description: AssetDescription | undefined
+  /** Why the description can't be read, when the asset itself is the reason. */
+  readonly fault: unknown
+  /** A `blob:` URL, valid while the tile uses it. */
+  readonly pictureUrl: string | undefined
+  /** Whether the asset has a picture, loaded or not. */
+  readonly hasPicture: boolean
+}
+
+/** Browsers send no more requests to one server at the same time. */
+const MAX_AT_ONCE = 6
+/** Of at most 64 KiB each. */
+const MAX_UNUSED = 400
+
+const loads = new WeakMap<Owner, SharedLoads<TileContent>>()
+
+function loadsOf(owner: Owner): SharedLoads<TileContent> {
+  const known = loads.get(owner)
+  if (known !== undefined) return known
+  const created = createSharedLoads<TileContent>({
+    maxAtOnce: MAX_AT_ONCE,
+    maxUnused: MAX_UNUSED,
+    dispose: ({ pictureUrl }) => pictureUrl !== undefined && URL.revokeObjectURL(pictureUrl),
+  })
+  loads.set(owner, created)
+  return created
+}
+
+/** A picture that was scrolled out of view stays loaded for this time. */
+const LINGER_MS = 1000
+
+/** Undefined until it is loaded. The old content stays while a change is loaded. Out of view, only the picture is removed. */
+export function useTile(asset: AssetFacts, isInView: boolean): TileContent | undefined {
+  const { owner } = useOwnerPages()
+  const [content, setContent] = useState<TileContent>()
+  const isWanted = useLinger(isInView, content === undefined ? 0 : LINGER_MS)
+  const key = `${asset.assetId} ${asset.changedAt} ${asset.blobs.length}`
+  useEffect(() => {
+    if (!isWanted) return setContent((last) => last && { ...last, pictureUrl: undefined })
+    return loadsOf(owner).use(
+      key,
+      (signal) => loadTile(owner, asset, signal),
+      // After a failure the tile loads again when it comes into view or changes.
+      ({ value }) => value !== undefined && setContent(value),
+    )
+  }, [owner, key, isWanted])
+  return content
+}
+
+/** True while `isTrue` is, and `ms` longer. */
+function useLinger(isTrue: boolean, ms: number): boolean {
+  const [isLingering, setLingering] = useState(isTrue)
+  useEffect(() => {
+    if (isTrue) return setLingering(true)
+    const timer = setTimeout(() => setLingering(false), ms)
+    return () => clearTimeout(timer)
+  }, [isTrue])
+  return isTrue || isLingering
+}
+
+async function loadTile(owner: Owner, asset: AssetFacts, signal: AbortSignal): Promise<TileContent> {
+  const [described, picture] = await Promise.all([
+    describe(owner, asset, signal),
+    hasThumbnail(asset) ? owner.readThumbnail(asset, { signal }) : undefined,
+  ])
+  const pictureUrl = picture && pictureUrlOf(picture)
+  return { ...described, pictureUrl, hasPicture: pictureUrl !== undefined }
+}
+
+/** Only the account key can seal a thumbnail. Its type is checked all the same, because it is decoded outside of the sandbox. */
+function pictureUrlOf(picture: Uint8Array<ArrayBuffer>): string | undefined {
+  const type = thumbnailTypeOf(picture)
+  return type && URL.createObjectURL(new Blob([picture], { type }))
+}
+
+async function describe(
+  owner: Owner,
+  asset: AssetFacts,
+  signal: AbortSignal,
+): Promise<Pick<TileContent, 'description' | 'fault'>> {
+  try {
+    return { description: await owner.describeAsset(asset, { signal }), fault: undefined }
+  } catch (fault) {
+    const isOfAsset = fault instanceof AssetError || fault instanceof AssetIncomplete || fault instanceof SealError
+    if (!isOfAsset) throw fault
+    return { description: undefined, fault }
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * What this browser profile stores for the owner (IndexedDB). The account key and tokens: only when the owner asked to stay signed in, and until sign-out.
+ * The device keys: always, each sealed under its account key, so that without that key nothing can use it or tell whose it is.
+ */
+import type { TokenPair } from '@blindkeep/client/owner'
+import type { Bytes } from '@blindkeep/protocol/bytes'
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
+
+export interface StoredSession {
+  /** SECRET, 32 bytes. */
+  readonly accountKey: Bytes
+  /** SECRET. */
+  readonly tokens: TokenPair
+}
+
+interface OwnerDatabase extends DBSchema {
+  session: { key: string; value: StoredSession }
+  devices: { key: number; value: Bytes }
+}
+
+const NAME = 'blindkeep.owner'
+const VERSION = 1
+const KEPT = 'kept'
+/** Enough for all accounts of one browser profile; beyond it the oldest is deleted. */
+const MAX_DEVICES = 20
+
+function open(): Promise<IDBPDatabase<OwnerDatabase>> {
+  return openDB<OwnerDatabase>(NAME, VERSION, {
+    upgrade(database) {
+      database.createObjectStore('session')
+      database.createObjectStore('devices', { autoIncrement: true })
+    },
+  })
+}
+
+async function withDatabase<Result>(work: (database: IDBPDatabase<OwnerDatabase>) => Promise<Result>): Promise<Result> {
+  const database = await open()
+  try {
+    return await work(database)
+  } finally {
+    database.close()
+  }
+}
+
+/** Undefined when nothing is stored, also in a browser that stores nothing at all. */
+export async function loadSession(): Promise<StoredSession | undefined> {
+  return withDatabase((database) => database.get('session', KEPT)).catch(() => undefined)
+}
+
+/** Durable when it resolves. Rejects when the browser stores nothing. */
+export async function saveSession(session: StoredSession): Promise<void> {
+  await withDatabase(async (database) => {
+    const change = database.transaction('session', 'readwrite', { durability: 'strict' })
+    await change.store.put(session, KEPT)
+    await change.done
+  })
+}
+
+export async function deleteSession(): Promise<void> {
+  await withDatabase((database) => database.delete('session', KEPT)).catch(() => undefined)
+}
+
+/** Of all accounts, the newest first. Only the account key tells which account a sealed key belongs to. */
+export async function loadSealedDevices(): Promise<readonly Bytes[]> {
+  return withDatabase((database) => database.getAll('devices')).then(
+    (devices) => devices.reverse(),
+    () => [],
+  )
+}
+
+export async function saveSealedDevice(sealed: Bytes): Promise<void> {
+  await withDatabase(async (database) => {
+    const change = database.transaction('devices', 'readwrite')
+    await change.store.add(sealed)
+    const keys = await change.store.getAllKeys()
+    for (const key of keys.slice(0, -MAX_DEVICES)) await change.store.delete(key)
+    await change.done
+  }).catch(() => undefined)
+}

@@ -1,0 +1,17 @@
+import type { Owner } from '@blindkeep/client/owner'
+
+/** Why the tab is signed out, when there is a reason to show. `signed_out_unheard`: the server could not be reached. */
+export type SignedOutReason = 'ended' | 'signed_out' | 'signed_out_unheard' | 'reloaded' | 'deleted'
+
+export type SessionView =
+  | { readonly stage: 'opening' }
+  /** Another tab has the session. `hasMoved`: it was in this tab before. */
+  | { readonly stage: 'elsewhere'; readonly hasMoved: boolean }
+  | { readonly stage: 'out'; readonly reason: SignedOutReason | undefined }
+  | {
+      readonly stage: 'in'
+      readonly owner: Owner
+      readonly isStored: boolean
+      /** The owner asked to stay signed in, and the browser stores nothing. */
+      readonly isStoringRefused: boolean
+    }
