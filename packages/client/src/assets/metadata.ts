@@ -6,6 +6,7 @@
  */
 import { type Bytes, concatBytes, uuidBytes } from '@blindkeep/protocol/bytes'
 import type { AssetId } from '@blindkeep/protocol/ids'
+import { streamOf } from '../seal/byteReader.ts'
 import { type FileFacts, headerOf } from '../seal/fileHeader.ts'
 import type { Header } from '../seal/header.ts'
 import { openBlob } from '../seal/open.ts'
@@ -31,11 +32,7 @@ export async function sealMetadata(seal: MetadataSeal, facts: FileFacts): Promis
 
 /** Verifies the whole blob. Throws `SealError`. */
 export async function openMetadata(seal: MetadataSeal, sealed: Uint8Array): Promise<Header> {
-  const { header, content } = await openBlob(once(sealed), sealOf(seal))
+  const { header, content } = await openBlob(streamOf(sealed), sealOf(seal))
   await content.pipeTo(new WritableStream())
   return header
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
-  yield bytes
 }

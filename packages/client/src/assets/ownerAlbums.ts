@@ -1,12 +1,11 @@
 /** The albums of an account. Their names are sealed: the server knows how many albums there are and nothing else about them. */
-import { type Bytes, fromBase64, toBase64, utf8, uuidBytes } from '@blindkeep/protocol/bytes'
+import { type Bytes, toBase64, utf8, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type AlbumId, parseAlbumId } from '@blindkeep/protocol/ids'
 import type { Environment } from '../environment.ts'
 import type { Call } from '../http/call.ts'
 import { newId } from '../seal/newId.ts'
-import { openSmall } from '../seal/open.ts'
+import { openSmallText } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
-import { SealError } from '../seal/sealError.ts'
 
 export interface Album {
   readonly albumId: AlbumId
@@ -36,17 +35,6 @@ export function createOwnerAlbums({ call, accountKey, environment }: OwnerAlbums
   const nameSeal = (albumId: AlbumId) =>
     ({ key: accountKey, purpose: 'album-name', contextId: uuidBytes(albumId) }) as const
 
-  async function openName(albumId: AlbumId, sealed: string | undefined): Promise<{ name?: string; fault?: string }> {
-    if (sealed === undefined) return {}
-    try {
-      const name = await openSmall(fromBase64(sealed), nameSeal(albumId))
-      return { name: new TextDecoder('utf-8', { ignoreBOM: true }).decode(name) }
-    } catch (error) {
-      if (!(error instanceof SealError)) throw error
-      return { fault: error.message }
-    }
-  }
-
   return {
     async createAlbum({ name } = {}) {
       const albumId = newId(environment, parseAlbumId)
@@ -61,7 +49,7 @@ export function createOwnerAlbums({ call, accountKey, environment }: OwnerAlbums
       const { body } = await call('listAlbums')
       const albums: Album[] = []
       for (const { album_id: albumId, sealed_name: sealed, created_at: createdAt } of body.albums) {
-        const { name, fault } = await openName(albumId, sealed ?? undefined)
+        const { text: name, fault } = await openSmallText(sealed, nameSeal(albumId))
         albums.push({ albumId, name, nameFault: fault, createdAt })
       }
       return albums

@@ -5,7 +5,7 @@
  */
 import { type Bytes, concatBytes, uuidBytes } from '@blindkeep/protocol/bytes'
 import { FORMAT_BLOB } from '@blindkeep/protocol/suites'
-import { createByteReader } from '../seal/byteReader.ts'
+import { createByteReader, streamOf } from '../seal/byteReader.ts'
 import { openBlob } from '../seal/open.ts'
 import type { OpenContext } from '../seal/openHeader.ts'
 import { createSealer } from '../seal/seal.ts'
@@ -68,12 +68,8 @@ export async function openThumbnail(
   asset: AssetFacts,
   sealed: Uint8Array,
 ): Promise<Bytes | undefined> {
-  const { header, content } = await openBlob(once(sealed), sealOf(accountKey, asset))
+  const { header, content } = await openBlob(streamOf(sealed), sealOf(accountKey, asset))
   const picture = await createByteReader(content).take(sealed.length)
   const isThumbnail = header.name === NAME && picture.length <= MAX_THUMBNAIL_BYTES
   return isThumbnail && pictureType(picture) === header.type ? picture : undefined
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
-  yield bytes
 }

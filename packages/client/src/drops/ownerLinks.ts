@@ -1,5 +1,5 @@
 /** The owner's upload links. Their keys and fragments derive from the account key; the client never reads them from the server. */
-import { type Bytes, fromBase64, fromHex, toBase64, utf8 } from '@blindkeep/protocol/bytes'
+import { type Bytes, fromHex, toBase64, utf8 } from '@blindkeep/protocol/bytes'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
 import {
   type LinkEntryResponse,
@@ -13,9 +13,8 @@ import type { Static } from 'typebox'
 import type { Environment } from '../environment.ts'
 import type { Call } from '../http/call.ts'
 import { newOpaqueId } from '../seal/newId.ts'
-import { openSmall } from '../seal/open.ts'
+import { openSmallText } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
-import { SealError } from '../seal/sealError.ts'
 import type { LinkKeysOf } from './dropKeys.ts'
 import { formatLink } from './linkAddress.ts'
 
@@ -78,17 +77,6 @@ export function createOwnerLinks({ call, accountKey, keysOf, publicUrl, environm
   const labelSeal = (opaqueId: string) =>
     ({ key: accountKey, purpose: 'link-label', contextId: fromHex(opaqueId) }) as const
 
-  async function openLabel(opaqueId: string, sealed: string | undefined): Promise<{ label?: string; fault?: string }> {
-    if (sealed === undefined) return {}
-    try {
-      const label = await openSmall(fromBase64(sealed), labelSeal(opaqueId))
-      return { label: new TextDecoder('utf-8', { ignoreBOM: true }).decode(label) }
-    } catch (error) {
-      if (!(error instanceof SealError)) throw error
-      return { fault: error.message }
-    }
-  }
-
   return {
     async createLink({ caps = {}, passphrase, label, singleUse = false, expiresAt } = {}) {
       const opaqueId = newOpaqueId(environment)
@@ -116,7 +104,7 @@ export function createOwnerLinks({ call, accountKey, keysOf, publicUrl, environm
       const [{ body }, baseUrl] = await Promise.all([call('listLinks'), publicUrl()])
       const links: OwnLink[] = []
       for (const entry of body.links) {
-        const { label, fault } = await openLabel(entry.opaque_id, entry.sealed_label ?? undefined)
+        const { text: label, fault } = await openSmallText(entry.sealed_label, labelSeal(entry.opaque_id))
         const { fragment } = keysOf(entry.opaque_id)
         const url = formatLink({ baseUrl, opaqueId: entry.opaque_id, fragment })
         links.push({ ...ownLinkOf(entry), url, label, labelFault: fault })

@@ -13,6 +13,32 @@ export function parseBaseUrl(text: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
+/** The parts of an address `{PUBLIC_URL}/{page}/{opaque_id}#{fragment}`, as a page at that address knows them. Unverified. */
+export interface AddressParts {
+  readonly baseUrl: string
+  readonly opaqueId: string
+  /** With or without its `#`. */
+  readonly fragment: string
+}
+
+/** Splits the address of a link (`page` `u`) or of a share (`v`); undefined for any other text. */
+export function partsOfAddress(address: string | AddressParts, page: 'u' | 'v'): AddressParts | undefined {
+  if (typeof address !== 'string') return address
+  const url = URL.canParse(address.trim()) ? new URL(address.trim()) : undefined
+  const [, path, opaqueId] = new RegExp(`^(.*)/${page}/([^/]+)/?$`).exec(url?.pathname ?? '') ?? []
+  if (url === undefined || path === undefined || opaqueId === undefined) return undefined
+  return { baseUrl: `${url.origin}${path}`, opaqueId, fragment: url.hash }
+}
+
+/** Like `parseBaseUrl`; undefined for an invalid address. */
+export function baseUrlOrUndefined(text: string): string | undefined {
+  try {
+    return parseBaseUrl(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Path and query of one call. Throws `RangeError` for an invalid parameter; the message does not repeat it, because it may be a credential. */
 export function pathOf(
   operation: Operation,

@@ -67,6 +67,11 @@ function pullOf(stream: ByteStream): Pull {
   }
 }
 
+/** Bytes in memory, as a stream of one piece. */
+export async function* streamOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield bytes
+}
+
 /** At most `count` bytes; cancels the stream after them, because a server may answer a range with the whole (RFC 9110, section 14.2). */
 export async function firstBytesOf(stream: ReadableStream<Bytes>, count: number): Promise<Bytes> {
   const reader = createByteReader(stream)

@@ -1,6 +1,6 @@
-import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
+import { type Bytes, concatBytes, fromBase64 } from '@blindkeep/protocol/bytes'
 import { MAX_DATA_SEGMENTS, SEGMENT_SEALED_BYTES, TAG_BYTES } from '@blindkeep/protocol/suites'
-import { type ByteReader, type ByteStream, createByteReader } from './byteReader.ts'
+import { type ByteReader, type ByteStream, createByteReader, streamOf } from './byteReader.ts'
 import type { Header } from './header.ts'
 import { type BlobOpener, type OpenContext, type OpenedPrefix, openPrefix, prefixBytesOf } from './openHeader.ts'
 import { SealError } from './sealError.ts'
@@ -107,11 +107,24 @@ async function faultOf({ cipher, sealed, counter, last }: Segment): Promise<Seal
 
 /** The content of a small secret (`sealSmall`). Throws `SealError`. */
 export async function openSmall(sealed: Uint8Array, context: OpenContext): Promise<Bytes> {
-  const { content } = await openBlob(once(sealed), context)
+  const { content } = await openBlob(streamOf(sealed), context)
   const reader = createByteReader(content)
   return reader.take(sealed.length)
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
-  yield bytes
+/** A sealed text from the server, or why it does not open. */
+export interface OpenedText {
+  readonly text?: string
+  readonly fault?: string
+}
+
+/** Opens a sealed text, such as a name or a label. `sealed` is base64; empty for an absent text. Never throws `SealError`. */
+export async function openSmallText(sealed: string | null | undefined, context: OpenContext): Promise<OpenedText> {
+  if (sealed === undefined || sealed === null) return {}
+  try {
+    return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(await openSmall(fromBase64(sealed), context)) }
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error
+    return { fault: error.message }
+  }
 }

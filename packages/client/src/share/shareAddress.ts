@@ -6,20 +6,14 @@ import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
 import { type OpaqueId, parseOpaqueId } from '@blindkeep/protocol/ids'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { base64urlnopad } from '@scure/base'
-import { parseBaseUrl } from '../http/baseUrl.ts'
+import { type AddressParts, baseUrlOrUndefined, partsOfAddress } from '../http/baseUrl.ts'
 import { ShareError } from './shareError.ts'
 
 const VERSION = 1
 /** 33 bytes are exactly 44 characters (RFC 4648, section 5). */
 const form = /^[A-Za-z0-9_-]{44}$/
 
-/** The parts of an address, as a page at that address knows them. */
-export interface ShareParts {
-  readonly baseUrl: string
-  readonly opaqueId: string
-  /** With or without its `#`. */
-  readonly fragment: string
-}
+export type ShareParts = AddressParts
 
 export interface ShareAddress {
   readonly baseUrl: string
@@ -48,26 +42,13 @@ export function formatShare({ baseUrl, opaqueId, shareKey }: ShareAddress): stri
 
 /** Throws `ShareError`: `malformed`, or `fragment_missing`. */
 export function parseShare(address: string | ShareParts): ShareAddress {
-  const parts = typeof address === 'string' ? partsOf(address) : address
-  const opaqueId = parseOpaqueId(parts.opaqueId)
-  if (opaqueId === undefined) throw new ShareError('malformed')
+  const parts = partsOfAddress(address, 'v')
+  const opaqueId = parseOpaqueId(parts?.opaqueId ?? '')
+  if (parts === undefined || opaqueId === undefined) throw new ShareError('malformed')
   if (parts.fragment === '' || parts.fragment === '#') throw new ShareError('fragment_missing')
   const shareKey = parseShareFragment(parts.fragment)
   if (shareKey === undefined) throw new ShareError('malformed')
-  return { baseUrl: baseUrlOf(parts.baseUrl), opaqueId, shareKey }
-}
-
-function partsOf(text: string): ShareParts {
-  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined
-  const [, path, opaqueId] = /^(.*)\/v\/([^/]+)\/?$/.exec(url?.pathname ?? '') ?? []
-  if (url === undefined || path === undefined || opaqueId === undefined) throw new ShareError('malformed')
-  return { baseUrl: `${url.origin}${path}`, opaqueId, fragment: url.hash }
-}
-
-function baseUrlOf(text: string): string {
-  try {
-    return parseBaseUrl(text)
-  } catch {
-    throw new ShareError('malformed')
-  }
+  const baseUrl = baseUrlOrUndefined(parts.baseUrl)
+  if (baseUrl === undefined) throw new ShareError('malformed')
+  return { baseUrl, opaqueId, shareKey }
 }
