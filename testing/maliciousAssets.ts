@@ -58,3 +58,19 @@ export const inventedDevice = (device: Body): Tampering => ({
     body.devices.push(device)
   }),
 })
+
+/** A verdict as in the answer about storage. */
+export interface Verdict extends Body {
+  asset_id: string
+  durable: boolean
+  blobs: (Body & { hash: string; role: string; stored: boolean })[]
+}
+
+/** Changes the first verdict, or the whole answer about storage. */
+export const changedVerdict = (change: (verdict: Verdict, body: Body) => void): Tampering => ({
+  matches: verdictAnswer,
+  answer: changeBody((body) => {
+    assert.ok(Array.isArray(body.verdicts))
+    change(body.verdicts[0], body)
+  }),
+})

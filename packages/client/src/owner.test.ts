@@ -9,8 +9,8 @@ import { parseLink } from './drops/linkAddress.ts'
 import { systemEnvironment } from './environment.ts'
 import { openLink } from './guest.ts'
 import { createCalls } from './http/call.ts'
-import { ProblemError } from './http/errors.ts'
 import type { InboxItem, Owner } from './owner.ts'
+import { hasCode } from './testing/expectations.ts'
 import { sharedServer } from './testing/sharedServer.ts'
 
 const { proxy } = await sharedServer()
@@ -19,8 +19,6 @@ let owner: Owner
 before(async () => {
   owner = await newOwner(proxy.url)
 })
-
-const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 
 async function contentOf(of: Owner, item: InboxItem | undefined): Promise<Uint8Array> {
   assert.ok(item)

@@ -13,6 +13,7 @@ import { type Environment, systemEnvironment } from './environment.ts'
 import { ProblemError } from './http/errors.ts'
 import type { Owner } from './owner.ts'
 import { checkRecoveryWords, newRecoveryWords, recover } from './recovery.ts'
+import { hasCode } from './testing/expectations.ts'
 import { sharedServer } from './testing/sharedServer.ts'
 
 const OLD = 'a long sentence that was forgotten'
@@ -28,7 +29,6 @@ const environment: Environment = {
 const { proxy } = await sharedServer()
 
 const person = (name: string) => ({ baseUrl: proxy.url, email: `${name}@example.org`, environment })
-const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 const isUnreadable = (error: unknown) => error instanceof RecoveryError && error.reason === 'recovery_key_unreadable'
 const atStart = isRequest('POST', /^\/v1\/auth\/recover\/start$/)
 const atRegistration = isRequest('POST', /^\/v1\/auth\/register$/)

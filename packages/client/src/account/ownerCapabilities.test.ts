@@ -8,13 +8,12 @@ import { instantOf } from '@blindkeep/protocol/ids'
 import { type Keeper, newKeeper, newOwner } from '../../../../testing/people.ts'
 import vectors from '../../../../vectors/capabilities.json' with { type: 'json' }
 import { createCalls } from '../http/call.ts'
-import { ProblemError } from '../http/errors.ts'
 import { verifiers } from '../seal/signatures.ts'
+import { hasCode } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 
 const peer = 'https://peer.example'
 const ahead = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
-const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 
 const { proxy } = await sharedServer()
 let keeper: Keeper

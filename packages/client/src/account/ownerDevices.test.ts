@@ -4,15 +4,13 @@ import { before, describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, newOwner } from '../../../../testing/people.ts'
-import { ProblemError } from '../http/errors.ts'
 import type { Owner } from '../owner.ts'
+import { hasCode } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import { newDevice } from './device.ts'
 
 const { proxy } = await sharedServer()
 let owner: Owner
-
-const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 
 describe('the devices of an account', () => {
   before(async () => {

@@ -4,15 +4,14 @@ import { describe, it } from 'node:test'
 import { sendFile } from '../../../../testing/people.ts'
 import { logIn, registerOwner } from '../account.ts'
 import { openLink } from '../guest.ts'
-import { ProblemError } from '../http/errors.ts'
 import { nodeEnvironment as environment } from '../node/nodeEnvironment.ts'
 import type { Owner } from '../owner.ts'
+import { hasCode } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import { PasswordWrong } from './passwordWrong.ts'
 
 const { proxy } = await sharedServer()
 
-const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 const isOver = hasCode('error.auth.session_expired')
 
 const person = (name: string) => ({

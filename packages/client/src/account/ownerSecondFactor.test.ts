@@ -3,14 +3,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createAuthenticator } from '../../../../testing/authenticator.ts'
 import { logIn, registerOwner, type SecondStep } from '../account.ts'
-import { ProblemError } from '../http/errors.ts'
 import { nodeEnvironment as environment } from '../node/nodeEnvironment.ts'
+import { hasCode } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import { PasswordWrong } from './passwordWrong.ts'
 
 const { proxy } = await sharedServer()
-
-const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 
 describe('a second factor', () => {
   it('can be enabled, answered with either kind of code, and disabled', async () => {

@@ -25,6 +25,7 @@ import type { Owner } from '../owner.ts'
 import { createSealer } from '../seal/seal.ts'
 import { SealError } from '../seal/sealError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
+import { dropOf } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import type { UploadState } from '../upload/uploadState.ts'
 import { AssetError, type AssetFault, AssetIncomplete } from './assetError.ts'
@@ -245,8 +246,7 @@ describe('a guest who helps a malicious server', () => {
   before(async () => {
     const link = await owner.createLink()
     sent = await sendFile(link.url, randomBytes(1000), { name: 'honest.pdf' })
-    const drop = (await owner.inbox()).find(({ ciphertextHash }) => ciphertextHash === sent.landed.ciphertextHash)
-    assert.ok(drop)
+    const drop = await dropOf(owner, sent.landed)
     const { assetId } = await owner.adoptDrop(drop, keeper)
     adopted = await owner.asset(assetId)
   })

@@ -6,6 +6,7 @@ import { changedReceipts } from '../../../../testing/maliciousAssets.ts'
 import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
 import type { Owner } from '../owner.ts'
 import { sourceOfBytes } from '../seal/source.ts'
+import { dropOf } from '../testing/expectations.ts'
 import { callsOf, replaceAsset, replacingEnvelope, sealReplacement } from '../testing/replaceAsset.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import { uploadPath } from '../upload/uploadPath.ts'
@@ -27,8 +28,7 @@ const hasReason = (reason: AuditReason) => (error: unknown) => error instanceof 
 async function adopted(): Promise<AssetFacts> {
   const { url } = await owner.createLink()
   const { landed } = await sendFile(url, file())
-  const drop = (await owner.inbox()).find(({ ciphertextHash }) => ciphertextHash === landed.ciphertextHash)
-  assert.ok(drop)
+  const drop = await dropOf(owner, landed)
   const { assetId } = await owner.adoptDrop(drop, keeper)
   return owner.asset(assetId)
 }

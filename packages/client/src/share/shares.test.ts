@@ -20,6 +20,7 @@ import type { CreatedShare, Owner } from '../owner.ts'
 import { openBlob } from '../seal/open.ts'
 import { SealError } from '../seal/sealError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
+import { dropOf } from '../testing/expectations.ts'
 import { replaceAsset, sealReplacement } from '../testing/replaceAsset.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import { openShare, type SharedAsset, ShareError, type ShareFault } from './openShare.ts'
@@ -58,8 +59,7 @@ async function adopted(bytes: number) {
   const content = new Uint8Array(randomBytes(bytes))
   const { url } = await owner.createLink()
   const { landed } = await sendFile(url, content, { name: 'from a guest.pdf', type: 'application/pdf', note: 'hello' })
-  const drop = (await owner.inbox()).find(({ ciphertextHash }) => ciphertextHash === landed.ciphertextHash)
-  assert.ok(drop)
+  const drop = await dropOf(owner, landed)
   return { assetId: (await owner.adoptDrop(drop, keeper)).assetId, content }
 }
 

@@ -1,6 +1,8 @@
 /** Two assets of one account behind a tampering proxy, and the question whether the file of one may be destroyed. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { BehindProxy } from '../../../../testing/behindProxy.ts'
 import { anotherClient, type Keeper, newKeeper } from '../../../../testing/people.ts'
 import type { AssetFacts } from '../assets/assetFacts.ts'
@@ -19,6 +21,8 @@ export interface VerificationWorld extends Omit<BehindProxy, 'stop'> {
   keep(bytes: Uint8Array<ArrayBuffer>): Promise<AssetFacts>
   /** Directly from the server. */
   blobBytes(hash: string): Promise<Buffer<ArrayBuffer>>
+  /** The path of a blob on the server's disk. */
+  blobPath(hash: string): Promise<string>
   /** Asks with a client that has only the account. */
   ask(question?: Partial<BeforeDestroying>): Promise<DestroyAnswer>
   /** The answer must be a no, for this reason alone. */
@@ -40,6 +44,13 @@ export async function createVerificationWorld(): Promise<VerificationWorld> {
     return Buffer.from(await (await fetch(`${server.url}/v1/blob/${hash}`, { headers })).arrayBuffer())
   }
 
+  async function blobPath(hash: string): Promise<string> {
+    const directory = join(server.dataDir, 'blobs')
+    const name = (await readdir(directory, { recursive: true })).find((one) => one.includes(hash))
+    assert.ok(name !== undefined)
+    return join(directory, name)
+  }
+
   const other = await keep(new Uint8Array(randomBytes(2 * MIB)))
   const content = new Uint8Array(randomBytes(2 * MIB))
   const asset = await keep(content)
@@ -59,5 +70,5 @@ export async function createVerificationWorld(): Promise<VerificationWorld> {
     }
   }
 
-  return { proxy, server, keeper, content, asset, other, keep, blobBytes, ask, assertNo }
+  return { proxy, server, keeper, content, asset, other, keep, blobBytes, blobPath, ask, assertNo }
 }

@@ -7,10 +7,11 @@ import type { Exchanged, Tampering } from '../../../../testing/tamperingProxy.ts
 import { AssetIncomplete } from '../assets/assetError.ts'
 import { DropError } from '../drops/dropError.ts'
 import { systemEnvironment } from '../environment.ts'
-import { NetworkError, ProblemError } from '../http/errors.ts'
+import { NetworkError } from '../http/errors.ts'
 import type { InboxItem, Owner } from '../owner.ts'
 import { SealError } from '../seal/sealError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
+import { dropOf, hasCode } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 
 /** The system's environment without waiting. */
@@ -31,7 +32,6 @@ before(async () => {
 const isAdoption = ({ method, path }: Exchanged) => method === 'POST' && path.endsWith('/adopt')
 const isCreation = ({ method, path }: Exchanged) => method === 'POST' && path === '/v1/upload'
 const isChunk = ({ method, path }: Exchanged) => method === 'PATCH' && path.startsWith('/v1/upload/')
-const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 
 /** The process crashes at this request, which never reaches the server. */
 function crashingAt(matches: (exchange: Exchanged) => boolean, controller: AbortController): Tampering {
@@ -49,8 +49,7 @@ const FACTS = { name: 'naïve.pdf', type: 'application/pdf', note: 'Ärger 🦊'
 
 async function arrived(bytes = 1000): Promise<{ sent: SentFile; drop: InboxItem }> {
   const sent = await sendFile(url, randomBytes(bytes), FACTS)
-  const drop = (await owner.inbox()).find(({ ciphertextHash }) => ciphertextHash === sent.landed.ciphertextHash)
-  assert.ok(drop)
+  const drop = await dropOf(owner, sent.landed)
   return { sent, drop }
 }
 

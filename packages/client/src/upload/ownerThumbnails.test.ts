@@ -17,6 +17,7 @@ import type { Owner } from '../owner.ts'
 import { createSealer } from '../seal/seal.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { sendBlob } from '../send/sendBlob.ts'
+import { dropOf } from '../testing/expectations.ts'
 import { callsOf, replaceAsset, sealReplacement } from '../testing/replaceAsset.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import { smallBlob } from './signBundle.ts'
@@ -44,8 +45,7 @@ async function uploaded(content = file()): Promise<AssetFacts> {
 async function adopted(): Promise<AssetFacts> {
   const { url } = await owner.createLink()
   const { landed } = await sendFile(url, file())
-  const drop = (await owner.inbox()).find(({ ciphertextHash }) => ciphertextHash === landed.ciphertextHash)
-  assert.ok(drop)
+  const drop = await dropOf(owner, landed)
   return owner.asset((await owner.adoptDrop(drop, keeper)).assetId)
 }
 

@@ -9,15 +9,15 @@ import {
   blobAnswer,
   changedBlobs,
   changedReceipts,
+  changedVerdict,
   devicesAnswer,
   hashOf,
   keysAnswer,
   servedBlob,
   swappedBlob,
-  verdictAnswer,
+  type Verdict,
 } from '../../../../testing/maliciousAssets.ts'
 import { changeBody, flipAt, flipInBase64 } from '../../../../testing/maliciousServer.ts'
-import type { Tampering } from '../../../../testing/tamperingProxy.ts'
 import { newDevice, signManifest } from '../account/device.ts'
 import { createVerificationWorld } from '../testing/verificationWorld.ts'
 import type { DoubtReason } from './verifyBeforeDestroying.ts'
@@ -26,28 +26,11 @@ const world = await createVerificationWorld()
 const { proxy, asset, other, blobBytes, ask, assertNo } = world
 const { owner } = world.keeper
 
-interface ChangedBlob extends Body {
-  hash: string
-  role: string
-  stored: boolean
-}
-interface ChangedVerdict extends Body {
-  asset_id: string
-  durable: boolean
-  blobs: ChangedBlob[]
-}
-
 describe('a verdict of a malicious server', () => {
-  const changedVerdict = (change: (verdict: ChangedVerdict, body: Body) => void): Tampering => ({
-    matches: verdictAnswer,
-    answer: changeBody((body) => {
-      assert.ok(Array.isArray(body.verdicts))
-      change(body.verdicts[0], body)
-    }),
-  })
-  const eachBlob = (change: (blob: ChangedBlob) => void) => (verdict: ChangedVerdict) => verdict.blobs.forEach(change)
+  const eachBlob = (change: (blob: Verdict['blobs'][number]) => void) => (verdict: Verdict) =>
+    verdict.blobs.forEach(change)
 
-  const changes: readonly (readonly [string, DoubtReason, (verdict: ChangedVerdict, body: Body) => void])[] = [
+  const changes: readonly (readonly [string, DoubtReason, (verdict: Verdict, body: Body) => void])[] = [
     ['is about another asset', 'tampered', (verdict) => Object.assign(verdict, { asset_id: other.assetId })],
     ['is none', 'tampered', (_, body) => Object.assign(body, { verdicts: [] })],
     ['is one too many', 'tampered', (verdict, body) => Object.assign(body, { verdicts: [verdict, verdict] })],

@@ -3,8 +3,7 @@
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile, writeFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import {
   assetAnswer,
@@ -16,10 +15,11 @@ import {
 } from '../../../../testing/maliciousAssets.ts'
 import { sendFile } from '../../../../testing/people.ts'
 import { type Source, sourceOfBytes } from '../seal/source.ts'
+import { dropOf } from '../testing/expectations.ts'
 import { createVerificationWorld } from '../testing/verificationWorld.ts'
 
 const world = await createVerificationWorld()
-const { proxy, server, keeper, content, asset, other, keep, ask, assertNo } = world
+const { proxy, blobPath, keeper, content, asset, other, keep, ask, assertNo } = world
 const { owner } = keeper
 
 describe('a file that the server holds', () => {
@@ -49,8 +49,7 @@ describe('a file that the server holds', () => {
   it('may be destroyed by the guest who sent it, once it was adopted', async () => {
     const { url } = await owner.createLink()
     const sent = await sendFile(url, content, { name: 'from a guest', note: 'n'.repeat(3000) })
-    const drop = (await owner.inbox()).find(({ ciphertextHash }) => ciphertextHash === sent.landed.ciphertextHash)
-    assert.ok(drop)
+    const drop = await dropOf(owner, sent.landed)
     const { assetId } = await owner.adoptDrop(drop, keeper)
     assert.ok((await ask({ assetId })).safe)
     await assertNo('file_differs', { assetId, source: sourceOfBytes(content.with(5, (content[5] ?? 0) ^ 1)) })
@@ -141,11 +140,8 @@ describe('a server that does not answer', () => {
 
 /** Flips the last byte of this blob on the server's disk. */
 async function damage(hash: string): Promise<void> {
-  const directory = join(server.dataDir, 'blobs')
-  const names = await readdir(directory, { recursive: true })
-  const name = names.find((one) => one.includes(hash))
-  assert.ok(name)
-  const bytes = await readFile(join(directory, name))
+  const path = await blobPath(hash)
+  const bytes = await readFile(path)
   bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
-  await writeFile(join(directory, name), bytes)
+  await writeFile(path, bytes)
 }

@@ -1,8 +1,7 @@
 /** Whether the server holds what was signed: honest answers for several assets at once, and a doubt about the right asset for every tampering. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import {
@@ -11,11 +10,13 @@ import {
   blobAnswer,
   changedAsset,
   changedReceipts,
+  changedVerdict,
   devicesAnswer,
   hashOf,
   keysAnswer,
   receiptsAnswer,
   swappedBlob,
+  type Verdict,
   verdictAnswer,
 } from '../../../../testing/maliciousAssets.ts'
 import { changeBody, flipAt, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
@@ -53,14 +54,6 @@ function notThere(): AssetId {
   const id = parseAssetId(world.keeper.device.deviceId)
   assert.ok(id)
   return id
-}
-
-/** The path of this blob on the server's disk. */
-async function blobFile(dataDir: string, hash: string): Promise<string> {
-  const directory = join(dataDir, 'blobs')
-  const name = (await readdir(directory, { recursive: true })).find((one) => one.includes(hash))
-  assert.ok(name !== undefined)
-  return join(directory, name)
 }
 
 describe('what the server holds', () => {
@@ -107,9 +100,9 @@ describe('what the server holds', () => {
   })
 
   it('is doubted as damaged, by the server’s own verdict, when its header does not open', async () => {
-    const { server, keep } = world
+    const { blobPath, keep } = world
     const rotten = await keep(new Uint8Array(randomBytes(100)))
-    const path = await blobFile(server.dataDir, hashOf(rotten, 'original'))
+    const path = await blobPath(hashOf(rotten, 'original'))
     const bytes = await readFile(path)
     bytes[30] = (bytes[30] ?? 0) ^ 1
     await writeFile(path, bytes)
@@ -121,9 +114,9 @@ describe('what the server holds', () => {
   })
 
   it('is doubted for each asset separately', async () => {
-    const { server, keep, other } = world
+    const { blobPath, keep, other } = world
     const lost = await keep(new Uint8Array(randomBytes(100)))
-    await rm(await blobFile(server.dataDir, hashOf(lost, 'original')))
+    await rm(await blobPath(hashOf(lost, 'original')))
     const { answers } = await ask({ assetIds: [lost.assetId, notThere(), other.assetId] })
     const [first, second, third] = answers
     assert.ok(first !== undefined && !first.held && second !== undefined && !second.held)
@@ -142,20 +135,8 @@ describe('what the server holds', () => {
   })
 })
 
-interface ChangedVerdict extends Body {
-  durable: boolean
-  blobs: Body[]
-}
-
 describe('a verdict of a malicious server', () => {
-  const changedVerdict = (change: (verdict: ChangedVerdict, body: Body) => void): Tampering => ({
-    matches: verdictAnswer,
-    answer: changeBody((body) => {
-      assert.ok(Array.isArray(body.verdicts))
-      change(body.verdicts[0], body)
-    }),
-  })
-  const changes: readonly (readonly [string, DoubtReason, (verdict: ChangedVerdict, body: Body) => void])[] = [
+  const changes: readonly (readonly [string, DoubtReason, (verdict: Verdict, body: Body) => void])[] = [
     ['is none', 'tampered', (_, body) => Object.assign(body, { verdicts: [] })],
     [
       'is durable over a blob that is not stored',
