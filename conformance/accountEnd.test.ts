@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { landBlob, newAuthor, newBundle } from './assetWorld.ts'
-import { type Client, json } from './client.ts'
-import { expectSaid, fingerprint, until } from './expect.ts'
+import { json } from './call.ts'
+import type { Client } from './client.ts'
+import { expectAnswer, fingerprint, until } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
 import {
   append,
@@ -36,7 +37,7 @@ async function expectRemoved(owner: Owner): Promise<void> {
 describe('deleting an account', () => {
   it('answers 401 to a wrong password, and deletes nothing', async () => {
     const owner = await signUp(server)
-    expectSaid(await remove(owner, 'a wrong one'), '401 auth.invalid_credentials')
+    expectAnswer(await remove(owner, 'a wrong one'), '401 auth.invalid_credentials')
     assert.equal((await asOwner(owner, 'GET', '/v1/account')).status, 200)
   })
 
@@ -45,11 +46,11 @@ describe('deleting an account', () => {
     const other = await signIn(owner)
     await expectRemoved(owner)
     for (const { token, refreshToken } of [owner, other]) {
-      expectSaid(await asOwner({ ...owner, token }, 'GET', '/v1/account'), '401 auth.session_expired')
+      expectAnswer(await asOwner({ ...owner, token }, 'GET', '/v1/account'), '401 auth.session_expired')
       const reply = await post(server, '/v1/auth/refresh', { refresh_token: refreshToken })
-      expectSaid(reply, '401 auth.session_expired')
+      expectAnswer(reply, '401 auth.session_expired')
     }
-    expectSaid(await remove(owner, owner.password), '401 auth.session_expired')
+    expectAnswer(await remove(owner, owner.password), '401 auth.session_expired')
   })
 
   it('makes its e-mail one that nobody has', async () => {
@@ -81,8 +82,8 @@ describe('deleting an account', () => {
     const receipt = () => server.send({ method: 'GET', path: `${sessionPath(landed)}/receipt` })
     const before = await receipt()
     await expectRemoved(link.owner)
-    expectSaid(await visit(link), '404 drop.link_not_found')
-    expectSaid(await append(open), '404 upload.session_not_found')
+    expectAnswer(await visit(link), '404 drop.link_not_found')
+    expectAnswer(await append(open), '404 upload.session_not_found')
     assert.deepEqual(json(await receipt()), json(before))
   })
 
@@ -92,7 +93,7 @@ describe('deleting an account', () => {
     const bundle = newBundle(author, { manifest: { retention_until } })
     await landBlob(bundle)
     const { used } = await quotaOf(author.owner)
-    expectSaid(await remove(author.owner, author.owner.password), '409 asset.retained')
+    expectAnswer(await remove(author.owner, author.owner.password), '409 asset.retained')
     assert.equal((await quotaOf(author.owner)).used, used)
   })
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { type Client, json } from './client.ts'
-import { atOnce, expectSaid, fingerprint, said, tally, until } from './expect.ts'
+import { json } from './call.ts'
+import type { Client } from './client.ts'
+import { answerOf, atOnce, expectAnswer, fingerprint, tally, until } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import { asOwner, base64, newEmail, newPassword, quotaOf, signIn, signUp, type Tokens } from './world.ts'
 
@@ -74,7 +75,7 @@ describe('registration', () => {
     const body = { email: newEmail(), password: newPassword(), salt: base64(16), sealed_account_key: base64(60) }
     assert.equal((await register(body)).status, 201)
     for (const change of [{ password: newPassword() }, { salt: base64(16) }, { sealed_account_key: base64(60) }])
-      expectSaid(await register({ ...body, ...change }), '409 auth.user_already_exists', Object.keys(change)[0])
+      expectAnswer(await register({ ...body, ...change }), '409 auth.user_already_exists', Object.keys(change)[0])
   })
 
   it('makes one account of 16 identical registrations at once', async () => {
@@ -140,7 +141,7 @@ describe('registration', () => {
 
   it('answers 403 when it is closed or by invite', { skip: NEEDS_OWN_SERVER }, async () => {
     for (const REGISTRATION of ['closed', 'invite'])
-      expectSaid(
+      expectAnswer(
         await register({ email: newEmail(), password: newPassword() }, await ownServer({ REGISTRATION })),
         '403 auth.registration_closed',
       )
@@ -155,7 +156,7 @@ describe('registration', () => {
         json,
         headers: { [header]: '203.0.113.9' },
       })
-      expectSaid(reply, '403 auth.registration_closed', header)
+      expectAnswer(reply, '403 auth.registration_closed', header)
     }
   })
 })
@@ -195,7 +196,7 @@ describe('login', () => {
   it('answers a wrong secret and an unknown e-mail with the same 401', async () => {
     const owner = await signUp(server)
     const wrong = await login(owner.email, newPassword())
-    expectSaid(wrong, '401 auth.invalid_credentials')
+    expectAnswer(wrong, '401 auth.invalid_credentials')
     assert.equal(fingerprint(wrong), fingerprint(await login(newEmail(), newPassword())))
   })
 
@@ -223,9 +224,9 @@ describe('login', () => {
     const owner = await signUp(server)
     const answers: string[] = []
     while (answers.length < MAX_WRONG_TRIES + TRIES_AT_A_TIME && !answers.includes('429 auth.rate_limited'))
-      answers.push(...(await atOnce(TRIES_AT_A_TIME, () => login(owner.email, 'wrong secret'))).map(said))
+      answers.push(...(await atOnce(TRIES_AT_A_TIME, () => login(owner.email, 'wrong secret'))).map(answerOf))
     assert.ok(answers.includes('429 auth.rate_limited'), `${answers.length} wrong secrets in a row were judged`)
-    expectSaid(await login(owner.email, owner.password), '429 auth.rate_limited', 'the right secret waits too')
+    expectAnswer(await login(owner.email, owner.password), '429 auth.rate_limited', 'the right secret waits too')
   })
 
   it('does not count right secrets', async () => {
@@ -254,7 +255,7 @@ describe('login', () => {
 describe('bearer tokens', () => {
   it('answers 401 without an error code when there is no credential', async () => {
     const reply = await server.send({ method: 'GET', path: '/v1/account' })
-    expectSaid(reply, '401 request.unauthenticated')
+    expectAnswer(reply, '401 request.unauthenticated')
     assert.equal(reply.headers['www-authenticate'], 'Bearer realm="service"')
   })
 
@@ -279,7 +280,7 @@ describe('bearer tokens', () => {
     ]
     for (const text of tokens) {
       const reply = await withToken(`Bearer ${text}`)
-      expectSaid(reply, '401 request.unauthenticated', text.slice(0, 40))
+      expectAnswer(reply, '401 request.unauthenticated', text.slice(0, 40))
       assert.match(String(reply.headers['www-authenticate']), /error="invalid_token"/)
     }
   })
@@ -296,12 +297,12 @@ describe('bearer tokens', () => {
       `Bearer ${token} ${token}`,
       `Bearer ${token},${token}`,
     ])
-      expectSaid(await withToken(value), '401 request.unauthenticated', value.slice(0, 12))
+      expectAnswer(await withToken(value), '401 request.unauthenticated', value.slice(0, 12))
   })
 
   it('reads no token from the query or from a body', async () => {
     const { token } = await signUp(server)
-    expectSaid(
+    expectAnswer(
       await server.send({ method: 'GET', path: `/v1/account?access_token=${token}` }),
       '401 request.unauthenticated',
     )
@@ -312,7 +313,7 @@ describe('bearer tokens', () => {
     const owner = await signUp(brief)
     await until(async () => (await asOwner(owner, 'GET', '/v1/account')).status === 401, 'the token ends')
     const reply = await asOwner(owner, 'GET', '/v1/account')
-    expectSaid(reply, '401 auth.session_expired')
+    expectAnswer(reply, '401 auth.session_expired')
     assert.match(String(reply.headers['www-authenticate']), /error="invalid_token"/)
   })
 })
@@ -341,16 +342,16 @@ describe('refresh and logout', () => {
   it('answers 401 to what is no refresh token', async () => {
     const owner = await signUp(server)
     for (const token of ['nonsense', owner.token, base64(32), randomBytes(32).toString('base64url')])
-      expectSaid(await refresh(token), '401 auth.session_expired', token.slice(0, 20))
+      expectAnswer(await refresh(token), '401 auth.session_expired', token.slice(0, 20))
   })
 
   it('ends the session’s tokens at once, and only them', async () => {
     const owner = await signUp(server)
     const other = await signIn(owner)
     assert.equal((await asOwner(owner, 'POST', '/v1/auth/logout')).status, 204)
-    expectSaid(await asOwner(owner, 'GET', '/v1/account'), '401 auth.session_expired')
-    expectSaid(await asOwner(owner, 'POST', '/v1/auth/logout'), '401 auth.session_expired')
-    expectSaid(await refresh(owner.refreshToken), '401 auth.session_expired')
+    expectAnswer(await asOwner(owner, 'GET', '/v1/account'), '401 auth.session_expired')
+    expectAnswer(await asOwner(owner, 'POST', '/v1/auth/logout'), '401 auth.session_expired')
+    expectAnswer(await refresh(owner.refreshToken), '401 auth.session_expired')
     assert.equal((await quotaOf(other)).used, 0)
   })
 
@@ -358,8 +359,8 @@ describe('refresh and logout', () => {
     const owner = await signUp(server)
     const rotated = json<Tokens>(await refresh(owner.refreshToken))
     await asOwner(owner, 'POST', '/v1/auth/logout')
-    expectSaid(await withToken(`Bearer ${rotated.access_token}`), '401 auth.session_expired')
-    expectSaid(await refresh(rotated.refresh_token), '401 auth.session_expired')
+    expectAnswer(await withToken(`Bearer ${rotated.access_token}`), '401 auth.session_expired')
+    expectAnswer(await refresh(rotated.refresh_token), '401 auth.session_expired')
   })
 
   it('takes a logout that declares a JSON body and sends none', async () => {

@@ -7,11 +7,11 @@ import {
   assetOf,
   authorFrom,
   type Bundle,
+  blobNamesOf,
   DAY_MS,
   deleteAsset,
-  expectWholeUse,
+  expectConsistentQuota,
   getAsset,
-  heldBy,
   landAsset,
   landBlob,
   newAuthor,
@@ -24,8 +24,8 @@ import {
   successorOf,
   uploadBody,
 } from './assetWorld.ts'
-import { json, type Reply } from './client.ts'
-import { expectSaid } from './expect.ts'
+import { json, type Reply } from './call.ts'
+import { expectAnswer } from './expect.ts'
 import { signManifest } from './provenanceWriter.ts'
 import { connect } from './server.ts'
 import {
@@ -96,7 +96,7 @@ describe('adopt', () => {
     const world = await newWorld()
     const { author, bundle, drop, link, session } = world
     const reply = await adopt(world, bundle)
-    expectSaid(reply, '200')
+    expectAnswer(reply, '200')
     assert.deepEqual(json(reply), { asset_id: bundle.assetId })
     const { created_at, changed_at, ...asset } = await assetOf(bundle)
     assert.deepEqual(asset, {
@@ -120,11 +120,11 @@ describe('adopt', () => {
     const world = await newWorld({ caps: { max_file_count: 3, max_total_bytes: 1000, max_file_size: 500 } })
     const { author, bundle, link } = world
     const [quota, entry, view] = [await quotaOf(author.owner), await entryOf(link), await guestView(link)]
-    expectSaid(await adopt(world, bundle), '200')
+    expectAnswer(await adopt(world, bundle), '200')
     assert.deepEqual(await quotaOf(author.owner), quota)
     assert.deepEqual(await entryOf(link), { ...entry, pending: 0 })
     assert.deepEqual(await guestView(link), view)
-    assert.equal(await expectWholeUse(author, [bundle.assetId]), world.drop.size)
+    assert.equal(await expectConsistentQuota(author, [bundle.assetId]), world.drop.size)
   })
 
   it('is completed by metadata and provenance, which carries the wrapped key', async () => {
@@ -132,7 +132,7 @@ describe('adopt', () => {
     const { author, session } = world
     const manifest = { key_mode: 'wrapped', original_blob_hash: undefined }
     const bundle = newBundle(author, { original: session.file, manifest })
-    expectSaid(await adopt(world, bundle), '200')
+    expectAnswer(await adopt(world, bundle), '200')
     await landBlob(bundle, 'metadata')
     const wrapped_key = Uint8Array.from(randomBytes(1150))
     const provenance = signManifest({ ...bundle.manifest, wrapped_key }, author.keys)
@@ -148,7 +148,7 @@ describe('adopt', () => {
       for (const content_type of ['application/octet-stream', 'image/png']) {
         const world = await newWorld({ author })
         const bundle = newBundle(author, { original: world.session.file, manifest: { key_mode } })
-        expectSaid(await adopt(world, bundle, { content_type }), '200', `${key_mode} ${content_type}`)
+        expectAnswer(await adopt(world, bundle, { content_type }), '200', `${key_mode} ${content_type}`)
       }
     assert.deepEqual(await inboxOf(author.owner), [])
   })
@@ -158,16 +158,16 @@ describe('adopt', () => {
     const { bundle } = world
     await landBlob(bundle, 'metadata')
     await landBlob(bundle, 'provenance')
-    expectSaid(await adopt(world, bundle), '200')
+    expectAnswer(await adopt(world, bundle), '200')
     assert.ok((await assetOf(bundle)).complete)
-    await expectWholeUse(world.author, [bundle.assetId])
+    await expectConsistentQuota(world.author, [bundle.assetId])
   })
 
   it('leaves the guest’s state and repeats as they were', async () => {
     const world = await newWorld()
     const { session, bundle } = world
     await adopt(world, bundle)
-    expectSaid(await append(session), '204')
+    expectAnswer(await append(session), '204')
     assert.equal((await server.send({ method: 'HEAD', path: sessionPath(session) })).status, 200)
   })
 
@@ -176,15 +176,15 @@ describe('adopt', () => {
     const { author, drop, session } = world
     for (const protocol_version of ['1999-12-31', '2999-01-01']) {
       const bundle = newBundle(author, { original: session.file, manifest: { protocol_version } })
-      expectSaid(await adopt(world, bundle), '426 protocol.version_unsupported')
+      expectAnswer(await adopt(world, bundle), '426 protocol.version_unsupported')
       const headers = { 'x-service-protocol': protocol_version }
       const reply = await sendAdoption(author.owner, drop.drop_id, adoptBody(world.bundle), headers)
-      expectSaid(reply, '426 protocol.version_unsupported')
+      expectAnswer(reply, '426 protocol.version_unsupported')
     }
     await expectWaiting(world)
     const { headers } = await asOwner(author.owner, 'GET', '/v1/drops')
     const manifest = { protocol_version: String(headers['x-service-protocol-min']) }
-    expectSaid(await adopt(world, newBundle(author, { original: session.file, manifest })), '200', 'the oldest')
+    expectAnswer(await adopt(world, newBundle(author, { original: session.file, manifest })), '200', 'the oldest')
   })
 })
 
@@ -196,39 +196,39 @@ describe('adopt: whose bytes', () => {
     const own = newBundle(author)
     await landBlob(own)
     for (const original of [randomBytes(100), own.original])
-      expectSaid(await adopt(world, newBundle(author, { original })), '400 drop.adoption_mismatch')
+      expectAnswer(await adopt(world, newBundle(author, { original })), '400 drop.adoption_mismatch')
     for (const size of [session.file.length - 1, session.file.length + 1, 2 ** 53 - 1])
-      expectSaid(await adopt(world, bundle, { size }), '400 drop.adoption_mismatch', `size ${size}`)
+      expectAnswer(await adopt(world, bundle, { size }), '400 drop.adoption_mismatch', `size ${size}`)
     await expectWaiting(world)
-    expectSaid(await adopt(world, bundle), '200')
+    expectAnswer(await adopt(world, bundle), '200')
   })
 
   it('answers 404 to an unknown drop, somebody else’s, an adopted and a discarded one', async () => {
     const [world, foreign] = [await newWorld(), await newWorld()]
     const { author, bundle } = world
     const gone = await newWorld({ author })
-    expectSaid(await discard(gone), '204')
-    expectSaid(await adopt(gone, gone.bundle), '404 drop.not_found', 'discarded')
-    expectSaid(await sendAdoption(author.owner, randomUUID(), adoptBody(bundle)), '404 drop.not_found', 'unknown')
+    expectAnswer(await discard(gone), '204')
+    expectAnswer(await adopt(gone, gone.bundle), '404 drop.not_found', 'discarded')
+    expectAnswer(await sendAdoption(author.owner, randomUUID(), adoptBody(bundle)), '404 drop.not_found', 'unknown')
     const stolen = newBundle(author, { original: foreign.session.file })
-    expectSaid(await adopt({ ...foreign, author }, stolen), '404 drop.not_found', 'somebody else’s')
-    expectSaid(await getAsset(stolen), '404 asset.not_found')
+    expectAnswer(await adopt({ ...foreign, author }, stolen), '404 drop.not_found', 'somebody else’s')
+    expectAnswer(await getAsset(stolen), '404 asset.not_found')
     await expectWaiting(foreign)
-    expectSaid(await adopt(world, bundle), '200')
-    expectSaid(await adopt(world, bundle), '404 drop.not_found', 'adopted')
+    expectAnswer(await adopt(world, bundle), '200')
+    expectAnswer(await adopt(world, bundle), '404 drop.not_found', 'adopted')
     const second = newBundle(author, { original: world.session.file })
-    expectSaid(await adopt(world, second), '404 drop.not_found', 'adopted, as another asset')
-    expectSaid(await getAsset(second), '404 asset.not_found')
+    expectAnswer(await adopt(world, second), '404 drop.not_found', 'adopted, as another asset')
+    expectAnswer(await getAsset(second), '404 asset.not_found')
     assert.equal((await assetOf(bundle)).drop?.drop_id, world.drop.drop_id, 'who lost the answer finds it here')
   })
 
   it('leaves nothing to discard', async () => {
     const world = await newWorld()
-    expectSaid(await adopt(world, world.bundle), '200')
-    expectSaid(await discard(world), '404 drop.not_found')
+    expectAnswer(await adopt(world, world.bundle), '200')
+    expectAnswer(await discard(world), '404 drop.not_found')
     const pile = await asOwner(world.author.owner, 'DELETE', `/v1/drops?opaque_id=${world.link.opaqueId}`)
-    expectSaid(pile, '204')
-    assert.deepEqual(await heldBy(world.bundle), [`original ${world.drop.ciphertext_hash}`])
+    expectAnswer(pile, '204')
+    assert.deepEqual(await blobNamesOf(world.bundle), [`original ${world.drop.ciphertext_hash}`])
     assert.equal((await quotaOf(world.author.owner)).used, world.drop.size)
   })
 
@@ -241,17 +241,17 @@ describe('adopt: whose bytes', () => {
     const [one, two] = await inboxOf(author.owner)
     assert.ok(one !== undefined && two !== undefined)
     const bundle = newBundle(author, { original: file })
-    expectSaid(await sendAdoption(author.owner, two.drop_id, adoptBody(bundle)), '200')
+    expectAnswer(await sendAdoption(author.owner, two.drop_id, adoptBody(bundle)), '200')
     assert.deepEqual(await onlyDrop(author.owner), one)
-    expectSaid(await asOwner(author.owner, 'DELETE', `/v1/drops/${one.drop_id}`), '204')
+    expectAnswer(await asOwner(author.owner, 'DELETE', `/v1/drops/${one.drop_id}`), '204')
     assert.deepEqual((await asOwner(author.owner, 'GET', `/v1/blob/${sha256(file)}`)).body, file)
-    assert.equal(await expectWholeUse(author, [bundle.assetId]), file.length)
+    assert.equal(await expectConsistentQuota(author, [bundle.assetId]), file.length)
   })
 
   it('answers 400 to a malformed id', async () => {
     const { author, bundle } = await newWorld()
     for (const id of ['x', '%00', randomUUID().toUpperCase()])
-      expectSaid(await sendAdoption(author.owner, id, adoptBody(bundle)), '400 request.malformed', id)
+      expectAnswer(await sendAdoption(author.owner, id, adoptBody(bundle)), '400 request.malformed', id)
   })
 })
 
@@ -269,15 +269,15 @@ describe('adopt: state of the asset', () => {
     await deleteAsset(deleted)
     for (const { assetId } of taken) {
       const bundle = newBundle(author, { assetId, original: session.file })
-      expectSaid(await adopt(world, bundle), '422 asset.id_taken')
+      expectAnswer(await adopt(world, bundle), '422 asset.id_taken')
     }
     const waits = newBundle(author)
     await landBlob(waits, 'metadata')
     const other = newBundle(author, { assetId: waits.assetId, original: session.file })
-    expectSaid(await adopt(world, other), '422 asset.id_taken', 'its metadata names another original')
+    expectAnswer(await adopt(world, other), '422 asset.id_taken', 'its metadata names another original')
     assert.equal((await inboxOf(author.owner)).length, 1)
-    await expectWholeUse(author, [held.assetId, waits.assetId])
-    expectSaid(await adopt(world, world.bundle), '200')
+    await expectConsistentQuota(author, [held.assetId, waits.assetId])
+    expectAnswer(await adopt(world, world.bundle), '200')
   })
 
   it('answers 422 when there is nothing to replace, or the manifest does not continue what is there', async () => {
@@ -293,10 +293,10 @@ describe('adopt: state of the asset', () => {
       replacing(world, asset, randomBytes(9), { retention_until }),
       replacing(world, asset, asset.provenance),
     ]
-    for (const bundle of stale) expectSaid(await adopt(world, bundle), '422 manifest.stale')
+    for (const bundle of stale) expectAnswer(await adopt(world, bundle), '422 manifest.stale')
     await expectWaiting(world)
     assert.ok((await assetOf(asset)).complete)
-    expectSaid(await adopt(world, replacing(world, asset, asset.provenance, { retention_until })), '200')
+    expectAnswer(await adopt(world, replacing(world, asset, asset.provenance, { retention_until })), '200')
   })
 
   it('answers 422 when the provenance that came before says otherwise, and 200 once it says the same', async () => {
@@ -307,21 +307,21 @@ describe('adopt: state of the asset', () => {
       const { bundle } = world
       const differing = { ...bundle, manifest: { ...bundle.manifest, ...other } }
       await landBlob(bundle, 'provenance')
-      expectSaid(await adopt(world, differing), '422 manifest.stale', Object.keys(other).join())
+      expectAnswer(await adopt(world, differing), '422 manifest.stale', Object.keys(other).join())
       await expectWaiting(world)
-      expectSaid(await adopt(world, bundle), '200')
-      assert.equal((await heldBy(bundle)).length, 2)
+      expectAnswer(await adopt(world, bundle), '200')
+      assert.equal((await blobNamesOf(bundle)).length, 2)
     }
   })
 
   it('lets in after it the provenance alone that says the same', async () => {
     const world = await newWorld()
     const { author, bundle } = world
-    expectSaid(await adopt(world, bundle), '200')
+    expectAnswer(await adopt(world, bundle), '200')
     for (const other of [{ amk_version: 2 }, { key_mode: 'wrapped' }, { plaintext_size: 2 }, { chunk_size: 4096 }]) {
       const differing = { ...bundle, manifest: { ...bundle.manifest, ...other } }
       const body = uploadBody(differing, 'provenance', randomBytes(100))
-      expectSaid(await sendUpload(author, body), '409 manifest.stale', Object.keys(other).join())
+      expectAnswer(await sendUpload(author, body), '409 manifest.stale', Object.keys(other).join())
     }
     await landBlob(bundle, 'provenance')
   })
@@ -331,8 +331,8 @@ describe('adopt: state of the asset', () => {
     const { author, drop } = world
     const asset = await landAsset(newBundle(author, { original: randomBytes(700) }))
     const bundle = replacing(world, asset, asset.provenance)
-    expectSaid(await adopt(world, bundle), '200')
-    assert.deepEqual(await heldBy(bundle), [`original ${drop.ciphertext_hash}`])
+    expectAnswer(await adopt(world, bundle), '200')
+    assert.deepEqual(await blobNamesOf(bundle), [`original ${drop.ciphertext_hash}`])
     assert.deepEqual((await assetOf(bundle)).drop?.drop_id, drop.drop_id)
     assert.equal((await quotaOf(author.owner)).used, drop.size)
     const receipts = await receiptsOf(bundle)
@@ -343,11 +343,11 @@ describe('adopt: state of the asset', () => {
     assert.equal(receipts.length, 3 + 2, 'what was replaced keeps its receipts')
     const provenance = await landBlob(bundle, 'provenance', provenanceOf(bundle))
     const second = await newWorld({ author })
-    expectSaid(await adopt(second, replacing(second, asset, provenance)), '200')
+    expectAnswer(await adopt(second, replacing(second, asset, provenance)), '200')
     assert.equal((await assetOf(asset)).drop?.drop_id, second.drop.drop_id, 'the drop that is its original now')
     const next = successorOf(asset, undefined)
     await landBlob(next)
-    assert.equal(await expectWholeUse(author, [asset.assetId]), next.original.length)
+    assert.equal(await expectConsistentQuota(author, [asset.assetId]), next.original.length)
   })
 
   it('is refused while an upload of another original is open', async () => {
@@ -355,12 +355,12 @@ describe('adopt: state of the asset', () => {
     const { author, session } = world
     const asset = await landAsset(newBundle(author))
     const upload = await openUpload(successorOf(asset, asset.provenance))
-    expectSaid(await adopt(world, replacing(world, asset, asset.provenance)), '422 asset.id_taken')
+    expectAnswer(await adopt(world, replacing(world, asset, asset.provenance)), '422 asset.id_taken')
     const first = newBundle(author)
     const opening = await openUpload(first)
     const rival = newBundle(author, { assetId: first.assetId, original: session.file })
-    expectSaid(await adopt(world, rival), '422 asset.id_taken')
-    for (const each of [upload, opening]) expectSaid(await append(each), '204', 'the upload goes on')
+    expectAnswer(await adopt(world, rival), '422 asset.id_taken')
+    for (const each of [upload, opening]) expectAnswer(await append(each), '204', 'the upload goes on')
     await expectWaiting(world)
   })
 })

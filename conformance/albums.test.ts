@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { json, type Reply } from './client.ts'
-import { atOnce, expectSaid, tally } from './expect.ts'
+import { json, type Reply } from './call.ts'
+import { atOnce, expectAnswer, tally } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, base64, type Owner, signUp } from './world.ts'
 
@@ -36,7 +36,7 @@ describe('create an album', () => {
     const owner = await signUp(server)
     const body = albumBody()
     const reply = await send(owner, body)
-    expectSaid(reply, '201')
+    expectAnswer(reply, '201')
     const { created_at, ...album } = json<Album>(reply)
     assert.deepEqual(album, body)
     assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
@@ -47,7 +47,7 @@ describe('create an album', () => {
     const owner = await signUp(server)
     for (const body of [{ album_id: randomUUID() }, albumBody({ sealed_name: null })]) {
       const reply = await send(owner, body)
-      expectSaid(reply, '201')
+      expectAnswer(reply, '201')
       assert.ok(!('sealed_name' in json<object>(reply)))
     }
   })
@@ -59,7 +59,7 @@ describe('create an album', () => {
       const first = await send(owner, body)
       for (const sealed_name of [body.sealed_name, base64(1100), null]) {
         const again = await send(owner, { ...body, sealed_name })
-        expectSaid(again, '200')
+        expectAnswer(again, '200')
         assert.deepEqual(json(again), json(first))
       }
     }
@@ -71,7 +71,7 @@ describe('create an album', () => {
     const body = albumBody()
     const made = json<Album>(await send(owner, body))
     for (const over of [{}, { sealed_name: null }])
-      expectSaid(await send(other, { ...body, ...over }), '403 album.not_available')
+      expectAnswer(await send(other, { ...body, ...over }), '403 album.not_available')
     assert.deepEqual([await albumsOf(owner), await albumsOf(other)], [[made], []])
   })
 
@@ -98,23 +98,23 @@ describe('create an album', () => {
     }
     for (const [name, values] of Object.entries(wrong))
       for (const value of values)
-        expectSaid(await send(owner, albumBody({ [name]: value })), '400 request.malformed', name)
+        expectAnswer(await send(owner, albumBody({ [name]: value })), '400 request.malformed', name)
     assert.deepEqual(await albumsOf(owner), [])
     for (const bytes of [1, MAX_NAME_BYTES])
-      expectSaid(await send(owner, albumBody({ sealed_name: base64(bytes) })), '201', `${bytes} bytes`)
+      expectAnswer(await send(owner, albumBody({ sealed_name: base64(bytes) })), '201', `${bytes} bytes`)
   })
 
   it('answers 422 to a missing, null or wrongly typed field', async () => {
     const owner = await signUp(server)
     for (const value of [undefined, null, 1, {}, [], true])
-      expectSaid(await send(owner, albumBody({ album_id: value })), '422 request.unprocessable')
-    expectSaid(await send(owner, albumBody({ sealed_name: 1 })), '422 request.unprocessable')
+      expectAnswer(await send(owner, albumBody({ album_id: value })), '422 request.unprocessable')
+    expectAnswer(await send(owner, albumBody({ sealed_name: 1 })), '422 request.unprocessable')
   })
 
   it('answers 400 to an unknown field', async () => {
     const owner = await signUp(server)
     for (const name of ['name', 'created_at', 'amk_version', ''])
-      expectSaid(await send(owner, albumBody({ [name]: null })), '400 request.malformed', name)
+      expectAnswer(await send(owner, albumBody({ [name]: null })), '400 request.malformed', name)
   })
 
   it('answers 403 to the album after the thousandth', async () => {
@@ -125,21 +125,21 @@ describe('create an album', () => {
       assert.deepEqual(tally(await atOnce(AT_A_TIME, () => send(owner, albumBody()))), { 201: AT_A_TIME })
     const last = await atOnce(AT_A_TIME, () => send(owner, albumBody()))
     assert.deepEqual(tally(last), { 201: AT_A_TIME - 1, '403 request.limit_reached': 1 })
-    expectSaid(await send(owner, body), '200', 'what is there may be said again')
+    expectAnswer(await send(owner, body), '200', 'what is there may be said again')
     assert.equal((await albumsOf(owner)).length, MAX_ALBUMS)
   })
 
   it('answers 426 outside the protocol window, and takes both of its ends', async () => {
     const owner = await signUp(server)
     for (const date of ['1999-12-31', '2999-01-01'])
-      expectSaid(
+      expectAnswer(
         await send(owner, albumBody(), { 'x-service-protocol': date }),
         '426 protocol.version_unsupported',
         date,
       )
     const { headers } = await asOwner(owner, 'GET', '/v1/albums')
     for (const end of [headers['x-service-protocol-min'], headers['x-service-protocol-max']])
-      expectSaid(await send(owner, albumBody(), { 'x-service-protocol': String(end) }), '201')
+      expectAnswer(await send(owner, albumBody(), { 'x-service-protocol': String(end) }), '201')
   })
 })
 

@@ -7,11 +7,11 @@ import {
   adoptBody,
   authorFrom,
   type Bundle,
+  blobNamesOf,
   type CreatedUpload,
   deleteAsset,
-  expectWholeUse,
+  expectConsistentQuota,
   getAsset,
-  heldBy,
   landAsset,
   landBlob,
   newAuthor,
@@ -25,8 +25,8 @@ import {
   uploadBody,
   uploadsOf,
 } from './assetWorld.ts'
-import { json } from './client.ts'
-import { atOnce, said, tally } from './expect.ts'
+import { json } from './call.ts'
+import { answerOf, atOnce, tally } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {
   append,
@@ -41,7 +41,7 @@ import {
   quotaOf,
   sendDeclaration,
   sha256,
-  standing,
+  stateOf,
 } from './world.ts'
 
 const MANY = 64
@@ -100,7 +100,7 @@ describe('races of adoptions', () => {
     assert.ok(Number(answers['200']) >= 1)
     assert.equal((await receiptsOf(bundle)).length, 2, 'one of its landing, one of its adoption')
     assert.deepEqual(await inboxOf(pending.author.owner), [])
-    assert.equal(await expectWholeUse(pending.author, [bundle.assetId]), SIZE)
+    assert.equal(await expectConsistentQuota(pending.author, [bundle.assetId]), SIZE)
   })
 
   it('makes one asset of a drop that is to become 64 at once', async () => {
@@ -116,10 +116,10 @@ describe('races of adoptions', () => {
       'the asset of the request that won is there, and no other',
     )
     const assetIds = bundles.map(({ assetId }) => assetId)
-    assert.equal(await expectWholeUse(author, assetIds), SIZE)
+    assert.equal(await expectConsistentQuota(author, assetIds), SIZE)
     const losers = bundles.filter((_, index) => replies[index]?.status !== 200)
     assert.equal(
-      said(await sendUpload(author, uploadBody(newBundle(author, { assetId: String(losers[0]?.assetId) })))),
+      answerOf(await sendUpload(author, uploadBody(newBundle(author, { assetId: String(losers[0]?.assetId) })))),
       '201',
     )
   })
@@ -130,11 +130,11 @@ describe('races of adoptions', () => {
       const pending = round === 0 ? first : await nextDrop(first.author)
       const bundle = newBundle(pending.author, { original: pending.file })
       const replies = await Promise.all([adopt(pending, bundle), afterTrips(round, () => discard(pending))])
-      const outcome = replies.map(said).join(' | ')
+      const outcome = replies.map(answerOf).join(' | ')
       const { status } = await getAsset(bundle)
       assert.equal(outcome, status === 200 ? '200 | 404 drop.not_found' : '404 drop.not_found | 204')
       assert.deepEqual(await inboxOf(pending.author.owner), [])
-      assert.equal(await expectWholeUse(pending.author, [bundle.assetId]), status === 200 ? SIZE : 0)
+      assert.equal(await expectConsistentQuota(pending.author, [bundle.assetId]), status === 200 ? SIZE : 0)
       if (status === 200) await deleteAsset(bundle)
     }
   })
@@ -150,15 +150,15 @@ describe('races of adoptions', () => {
         adopt(pending, adopted),
         afterTrips(round, () => sendUpload(author, uploadBody(uploaded))),
       ])
-      const outcome = replies.map(said).join(' | ')
+      const outcome = replies.map(answerOf).join(' | ')
       if (outcome === '200 | 409 manifest.stale') {
-        assert.deepEqual(await heldBy(asset), [`original ${sha256(adopted.original)}`])
-        assert.equal(await expectWholeUse(author, [asset.assetId]), SIZE)
+        assert.deepEqual(await blobNamesOf(asset), [`original ${sha256(adopted.original)}`])
+        assert.equal(await expectConsistentQuota(author, [asset.assetId]), SIZE)
       } else {
         assert.equal(outcome, '422 asset.id_taken | 201')
-        assert.deepEqual((await heldBy(asset)).length, 3, 'the upload is open, and all is as it was')
-        await expectWholeUse(author, [asset.assetId])
-        assert.equal(said(await discard(pending)), '204')
+        assert.deepEqual((await blobNamesOf(asset)).length, 3, 'the upload is open, and all is as it was')
+        await expectConsistentQuota(author, [asset.assetId])
+        assert.equal(answerOf(await discard(pending)), '204')
         for (const { upload_id } of await uploadsOf(author.owner))
           await asOwner(author.owner, 'DELETE', `/v1/upload/${upload_id}`)
       }
@@ -176,13 +176,13 @@ describe('races of adoptions', () => {
       const session = await openUpload(uploaded)
       const adopted = replacing(pending, asset, asset.provenance)
       const replies = await Promise.all([append(session), afterTrips(round, () => adopt(pending, adopted))])
-      const outcome = replies.map(said).join(' | ')
+      const outcome = replies.map(answerOf).join(' | ')
       assert.ok(['204 | 422 asset.id_taken', '204 | 422 manifest.stale'].includes(outcome), outcome)
-      assert.deepEqual(await heldBy(asset), [`original ${sha256(uploaded.original)}`])
-      await expectWholeUse(author, [asset.assetId])
+      assert.deepEqual(await blobNamesOf(asset), [`original ${sha256(uploaded.original)}`])
+      await expectConsistentQuota(author, [asset.assetId])
       const { drop_id, adopting } = await onlyDrop(author.owner)
       assert.deepEqual([drop_id, adopting], [pending.dropId, false], 'a refused adoption holds nothing')
-      for (const reply of [await discard(pending), await deleteAsset(asset)]) assert.equal(said(reply), '204')
+      for (const reply of [await discard(pending), await deleteAsset(asset)]) assert.equal(answerOf(reply), '204')
     }
   })
 
@@ -196,13 +196,13 @@ describe('races of adoptions', () => {
         adopt(pending, replacing(pending, asset, asset.provenance)),
         afterTrips(round, () => deleteAsset(asset)),
       ])
-      const outcome = replies.map(said).join(' | ')
+      const outcome = replies.map(answerOf).join(' | ')
       assert.ok(['200 | 204', '422 asset.id_taken | 204'].includes(outcome), outcome)
       assert.equal((await getAsset(asset)).status, 404)
       const left = await inboxOf(author.owner)
       assert.equal(left.length, replies[0]?.status === 200 ? 0 : 1)
       assert.equal((await quotaOf(author.owner)).used, left.length * SIZE)
-      if (left.length > 0) assert.equal(said(await discard(pending)), '204')
+      if (left.length > 0) assert.equal(answerOf(await discard(pending)), '204')
     }
   })
 })
@@ -216,7 +216,7 @@ describe('races of uploads', () => {
     assert.deepEqual(tally(replies), { 200: MANY - 1, 201: 1 })
     assert.equal(new Set(replies.map((reply) => json<CreatedUpload>(reply).upload_id)).size, 1)
     assert.equal((await uploadsOf(author.owner)).length, 1)
-    assert.equal(await expectWholeUse(author, []), SIZE)
+    assert.equal(await expectConsistentQuota(author, []), SIZE)
   })
 
   it('opens one session of 64 different originals of one asset at once, by two accounts', async () => {
@@ -228,7 +228,7 @@ describe('races of uploads', () => {
       return sendUpload(author, uploadBody(newBundle(author, { assetId })))
     })
     assert.deepEqual(tally(replies), { 201: 1, '409 asset.id_taken': MANY - 1 })
-    const uses = await Promise.all(authors.map((author) => expectWholeUse(author, [])))
+    const uses = await Promise.all(authors.map((author) => expectConsistentQuota(author, [])))
     assert.deepEqual(uses.toSorted(), [0, SIZE])
   })
 
@@ -237,7 +237,7 @@ describe('races of uploads', () => {
     const asset = await landAsset(newBundle(author))
     const replies = await atOnce(MANY, () => sendUpload(author, uploadBody(successorOf(asset, asset.provenance))))
     assert.deepEqual(tally(replies), { 201: 1, '409 asset.id_taken': MANY - 1 })
-    await expectWholeUse(author, [asset.assetId])
+    await expectConsistentQuota(author, [asset.assetId])
   })
 
   it('lands one blob with one receipt when the last chunk comes 64 times at once', async () => {
@@ -248,9 +248,9 @@ describe('races of uploads', () => {
     // The newest of several requests wins; an older one whose bytes were still under way says so, and its repeat is answered 204.
     assert.deepEqual(without(answers, '204', '409 upload.offset_mismatch'), [])
     assert.ok(Number(answers['204']) >= 1)
-    assert.equal(said(await append(session)), '204')
+    assert.equal(answerOf(await append(session)), '204')
     assert.equal((await receiptsOf(bundle)).length, 1)
-    assert.equal(await expectWholeUse(author, [bundle.assetId]), 5000)
+    assert.equal(await expectConsistentQuota(author, [bundle.assetId]), 5000)
   })
 
   it('gives back once what 16 requests at once learn to be no good manifest', async () => {
@@ -261,7 +261,7 @@ describe('races of uploads', () => {
     const session = await openUpload(bundle, 'provenance', provenance)
     const answers = tally(await atOnce(16, () => append(session)))
     assert.deepEqual(without(answers, '409 manifest.mismatch', '409 upload.offset_mismatch'), [])
-    assert.equal(await expectWholeUse(author, [bundle.assetId]), SIZE)
+    assert.equal(await expectConsistentQuota(author, [bundle.assetId]), SIZE)
     assert.equal((await receiptsOf(bundle)).length, 1)
   })
 
@@ -271,12 +271,12 @@ describe('races of uploads', () => {
       const bundle = newBundle(author)
       const session = await openUpload(bundle)
       const outcome = (await Promise.all([append(session), afterTrips(round, () => cancel(session))]))
-        .map(said)
+        .map(answerOf)
         .join(' | ')
       const { status } = await getAsset(bundle)
       if (status === 200) assert.equal(outcome, '204 | 409 upload.session_closed')
       else assert.equal(outcome, '404 upload.session_not_found | 204')
-      assert.equal(await expectWholeUse(author, [bundle.assetId]), status === 200 ? SIZE : 0)
+      assert.equal(await expectConsistentQuota(author, [bundle.assetId]), status === 200 ? SIZE : 0)
       if (status === 200) await deleteAsset(bundle)
     }
   })
@@ -288,12 +288,12 @@ describe('races of uploads', () => {
       await landBlob(bundle)
       const session = await openUpload(bundle, 'metadata')
       const [chunk, end] = await Promise.all([append(session), afterTrips(round, () => deleteAsset(bundle))])
-      assert.equal(said(end), '204')
+      assert.equal(answerOf(end), '204')
       const after = ['204', '404 upload.session_not_found', '409 asset.id_taken']
-      assert.ok(after.includes(said(chunk)), said(chunk))
+      assert.ok(after.includes(answerOf(chunk)), answerOf(chunk))
       assert.equal((await getAsset(bundle)).status, 404)
-      assert.ok(['landed', 'failed', 'undefined'].includes((await standing(session)).state))
-      assert.equal(await expectWholeUse(author, [bundle.assetId]), 0)
+      assert.ok(['landed', 'failed', 'undefined'].includes((await stateOf(session)).state))
+      assert.equal(await expectConsistentQuota(author, [bundle.assetId]), 0)
     }
   })
 
@@ -315,6 +315,6 @@ describe('races of uploads', () => {
         : sendDeclaration(link, declaration(randomBytes(SIZE))),
     )
     assert.deepEqual(tally(replies), { 201: 10, '403 quota.exceeded': MANY - 10 })
-    assert.equal(await expectWholeUse(author, []), 1000)
+    assert.equal(await expectConsistentQuota(author, []), 1000)
   })
 })

@@ -17,8 +17,9 @@ import {
   receiptsOf,
   sendAdoption,
 } from './assetWorld.ts'
-import { type Client, json } from './client.ts'
-import { expectSaid, fingerprint } from './expect.ts'
+import { json } from './call.ts'
+import type { Client } from './client.ts'
+import { expectAnswer, fingerprint } from './expect.ts'
 import { checkReceipt, hashOf, publishedKeys, readingOf } from './receiptReader.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import { append, land, newLink, onlyDrop, type Session, sessionPath, sha256 } from './world.ts'
@@ -38,7 +39,7 @@ async function newAdopted(client: Client = server): Promise<Adopted> {
   const session = await land(link)
   const { drop_id: dropId } = await onlyDrop(link.owner)
   const bundle = newBundle(author, { original: session.file })
-  expectSaid(await sendAdoption(author.owner, dropId, adoptBody(bundle)), '200')
+  expectAnswer(await sendAdoption(author.owner, dropId, adoptBody(bundle)), '200')
   return { bundle, session, dropId }
 }
 
@@ -47,10 +48,10 @@ function subjectOf(receipt: Receipt, keys: ReadonlyMap<string, Uint8Array>): Rec
   const { keyId, payload } = checkReceipt(cborOf(receipt), keys)
   assert.equal(keyId, receipt.server_key_id)
   const { receipt_cbor: _, server_key_id: __, ...shown } = receipt
-  const said = readingOf(payload)
+  const fields = readingOf(payload)
   for (const [name, value] of Object.entries(shown))
-    assert.equal(said[name], value, `${name} is a reading of the bytes`)
-  return Object.fromEntries(Object.entries(said).filter(([name]) => !(name in shown)))
+    assert.equal(fields[name], value, `${name} is a reading of the bytes`)
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !(name in shown)))
 }
 
 // Covers: AssetReceiptsResponse; AssetReceiptsResponse, 404; AssetReceipt, receipt_seq; AssetReceipt, server_key_id;
@@ -146,7 +147,7 @@ describe('receipts of an asset', () => {
     const answers = new Set<string>()
     for (const { assetId } of [foreign, reserved, deleted, { assetId: randomUUID() }]) {
       const reply = await getReceipts({ author, assetId })
-      expectSaid(reply, '404 storage.asset_not_found')
+      expectAnswer(reply, '404 storage.asset_not_found')
       answers.add(fingerprint(reply))
     }
     assert.equal(answers.size, 1)

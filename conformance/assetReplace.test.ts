@@ -4,11 +4,11 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import {
   assetOf,
+  blobNamesOf,
   completeWith,
   DAY_MS,
   deleteAsset,
-  expectWholeUse,
-  heldBy,
+  expectConsistentQuota,
   landAsset,
   landBlob,
   newAuthor,
@@ -20,9 +20,9 @@ import {
   uploadBody,
   uploadsOf,
 } from './assetWorld.ts'
-import { expectSaid } from './expect.ts'
+import { expectAnswer } from './expect.ts'
 import { connect } from './server.ts'
-import { append, asOwner, cancel, quotaOf, sha256, standing } from './world.ts'
+import { append, asOwner, cancel, quotaOf, sha256, stateOf } from './world.ts'
 
 const server = await connect()
 
@@ -35,11 +35,11 @@ describe('replace', () => {
     const [before, receipts] = [await assetOf(asset), await receiptsOf(asset)]
     const next = successorOf(asset, asset.provenance)
     const session = await openUpload(next)
-    assert.equal((await heldBy(asset)).length, 4, 'the old one stands until the new one has landed')
+    assert.equal((await blobNamesOf(asset)).length, 4, 'the old one stands until the new one has landed')
     assert.ok((await assetOf(asset)).complete)
-    expectSaid(await append(session), '204')
+    expectAnswer(await append(session), '204')
     const after = await assetOf(next)
-    assert.deepEqual(await heldBy(next), [`original ${sha256(next.original)}`])
+    assert.deepEqual(await blobNamesOf(next), [`original ${sha256(next.original)}`])
     assert.deepEqual(
       [after.complete, after.envelope, after.created_at],
       [false, { ...next.manifest }, before.created_at],
@@ -50,7 +50,7 @@ describe('replace', () => {
     assert.deepEqual(now.slice(0, -1), receipts)
     assert.equal(now.at(-1)?.ciphertext_hash, sha256(next.original))
     for (const gone of [asset.original, asset.metadata, asset.provenance, derivative])
-      expectSaid(await asOwner(author.owner, 'GET', `/v1/blob/${sha256(gone)}`), '404 blob.not_found')
+      expectAnswer(await asOwner(author.owner, 'GET', `/v1/blob/${sha256(gone)}`), '404 blob.not_found')
   })
 
   it('takes the other roles anew, with the manifest of the new original alone', async () => {
@@ -59,11 +59,11 @@ describe('replace', () => {
     const next = successorOf(asset, asset.provenance)
     await landBlob(next)
     for (const role of ['metadata', 'derivative', 'provenance'] as const)
-      expectSaid(await sendUpload(author, uploadBody(asset, role)), '409 manifest.stale', `the old ${role}`)
+      expectAnswer(await sendUpload(author, uploadBody(asset, role)), '409 manifest.stale', `the old ${role}`)
     const other = successorOf(asset, asset.provenance)
-    expectSaid(await sendUpload(author, uploadBody(other, 'metadata')), '409 manifest.stale', 'of another original')
+    expectAnswer(await sendUpload(author, uploadBody(other, 'metadata')), '409 manifest.stale', 'of another original')
     const unprior = successorOf(asset, undefined, { original_blob_hash: sha256(next.original) })
-    expectSaid(await sendUpload(author, uploadBody(unprior, 'metadata')), '409 manifest.stale', 'of another past')
+    expectAnswer(await sendUpload(author, uploadBody(unprior, 'metadata')), '409 manifest.stale', 'of another past')
     const { provenance } = await completeWith(next)
     assert.ok((await assetOf(next)).complete)
     const third = successorOf(next, provenance)
@@ -71,7 +71,7 @@ describe('replace', () => {
     await completeWith(third)
     assert.deepEqual((await assetOf(third)).envelope, { ...third.manifest })
     assert.equal((await receiptsOf(third)).length, 9)
-    await expectWholeUse(author, [asset.assetId])
+    await expectConsistentQuota(author, [asset.assetId])
   })
 
   it('answers 409 to a prior_provenance_hash that is not the present provenance', async () => {
@@ -81,8 +81,8 @@ describe('replace', () => {
     await landBlob(next)
     const { provenance } = await completeWith(next)
     for (const prior of [undefined, asset.provenance, randomBytes(9), next.original])
-      expectSaid(await sendUpload(author, uploadBody(successorOf(asset, prior))), '409 manifest.stale')
-    expectSaid(await sendUpload(author, uploadBody(successorOf(asset, provenance))), '201')
+      expectAnswer(await sendUpload(author, uploadBody(successorOf(asset, prior))), '409 manifest.stale')
+    expectAnswer(await sendUpload(author, uploadBody(successorOf(asset, provenance))), '201')
   })
 
   it('names no prior exactly when the asset has no provenance', async () => {
@@ -90,19 +90,19 @@ describe('replace', () => {
     const bundle = newBundle(author)
     await landBlob(bundle)
     const prior = randomBytes(9)
-    expectSaid(await sendUpload(author, uploadBody(successorOf(bundle, prior))), '409 manifest.stale')
+    expectAnswer(await sendUpload(author, uploadBody(successorOf(bundle, prior))), '409 manifest.stale')
     const next = successorOf(bundle, undefined)
     await landBlob(next)
-    assert.deepEqual(await heldBy(next), [`original ${sha256(next.original)}`])
+    assert.deepEqual(await blobNamesOf(next), [`original ${sha256(next.original)}`])
   })
 
   it('answers 409 when there is nothing to replace', async () => {
     const author = await newAuthor(server)
     const unknown = newBundle(author, { manifest: { action: 'replace' } })
-    expectSaid(await sendUpload(author, uploadBody(unknown)), '409 manifest.stale', 'an unknown asset')
+    expectAnswer(await sendUpload(author, uploadBody(unknown)), '409 manifest.stale', 'an unknown asset')
     const bundle = newBundle(author)
     const metadata = await landBlob(bundle, 'metadata')
-    expectSaid(await sendUpload(author, uploadBody(successorOf(bundle, undefined))), '409 manifest.stale')
+    expectAnswer(await sendUpload(author, uploadBody(successorOf(bundle, undefined))), '409 manifest.stale')
     assert.equal((await quotaOf(author.owner)).used, metadata.length)
     await landBlob(newBundle(author, { assetId: unknown.assetId }), 'original')
   })
@@ -126,9 +126,9 @@ describe('replace', () => {
     const asset = await landAsset(newBundle(author))
     const next = successorOf(asset, asset.provenance)
     const session = await openUpload(next)
-    expectSaid(await sendUpload(author, uploadBody(successorOf(asset, asset.provenance))), '409 asset.id_taken')
-    expectSaid(await sendUpload(author, uploadBody(next)), '200')
-    expectSaid(await cancel(session), '204')
+    expectAnswer(await sendUpload(author, uploadBody(successorOf(asset, asset.provenance))), '409 asset.id_taken')
+    expectAnswer(await sendUpload(author, uploadBody(next)), '200')
+    expectAnswer(await cancel(session), '204')
     assert.ok((await assetOf(asset)).complete, 'what was cancelled has replaced nothing')
     await landBlob(successorOf(asset, asset.provenance))
   })
@@ -140,8 +140,8 @@ describe('replace', () => {
     const session = await openUpload(successorOf(bundle, undefined))
     await append(session, 0, 50)
     const { provenance, metadata } = await completeWith(bundle)
-    for (let round = 0; round < 2; round += 1) expectSaid(await append(session, 50), '409 manifest.stale')
-    assert.equal((await standing(session)).state, 'failed')
+    for (let round = 0; round < 2; round += 1) expectAnswer(await append(session, 50), '409 manifest.stale')
+    assert.equal((await stateOf(session)).state, 'failed')
     assert.ok((await assetOf(bundle)).complete)
     assert.equal((await quotaOf(author.owner)).used, bundle.original.length + provenance.length + metadata.length)
     assert.deepEqual(await uploadsOf(author.owner), [])
@@ -155,9 +155,9 @@ describe('replace', () => {
     const late = await openUpload(bundle, 'metadata')
     const next = successorOf(bundle, undefined)
     await landBlob(next)
-    expectSaid(await append(late), '404 upload.session_not_found')
-    assert.deepEqual(await heldBy(next), [`original ${sha256(next.original)}`])
-    await expectWholeUse(author, [bundle.assetId])
+    expectAnswer(await append(late), '404 upload.session_not_found')
+    assert.deepEqual(await blobNamesOf(next), [`original ${sha256(next.original)}`])
+    await expectConsistentQuota(author, [bundle.assetId])
   })
 
   it('answers 409 to an earlier retention_until, and keeps the later one', async () => {
@@ -165,22 +165,22 @@ describe('replace', () => {
     const until = (days: number) => ({ retention_until: new Date(Date.now() + days * DAY_MS).toISOString() })
     const asset = await landAsset(newBundle(author, { manifest: until(10) }))
     for (const manifest of [{}, until(9), { retention_until: null }])
-      expectSaid(
+      expectAnswer(
         await sendUpload(author, uploadBody(successorOf(asset, asset.provenance, manifest))),
         '409 manifest.stale',
       )
     const next = successorOf(asset, asset.provenance, until(11))
     await landBlob(next)
-    expectSaid(await deleteAsset(next), '409 asset.retained')
+    expectAnswer(await deleteAsset(next), '409 asset.retained')
   })
 
   it('does not touch somebody else’s asset', async () => {
     const [author, other] = [await newAuthor(server), await newAuthor(server)]
     const asset = await landAsset(newBundle(author))
     const theirs = newBundle(other, { assetId: asset.assetId })
-    expectSaid(await sendUpload(other, uploadBody(successorOf(theirs, asset.provenance))), '409 asset.id_taken')
+    expectAnswer(await sendUpload(other, uploadBody(successorOf(theirs, asset.provenance))), '409 asset.id_taken')
     const unknown = newBundle(other, { assetId: randomUUID() })
-    expectSaid(await sendUpload(other, uploadBody(successorOf(unknown, asset.provenance))), '409 manifest.stale')
+    expectAnswer(await sendUpload(other, uploadBody(successorOf(unknown, asset.provenance))), '409 manifest.stale')
     assert.ok((await assetOf(asset)).complete)
     assert.equal((await quotaOf(other.owner)).used, 0)
   })

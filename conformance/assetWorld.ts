@@ -1,10 +1,11 @@
 /**
- * What a test of assets is set in: an author with a device and an album, the bundle that their client writes of one asset, and its blobs.
- * Blobs are random bytes with the right hash, as the server cannot tell them from sealed ones; only the provenance is a real signature.
+ * Assets for tests: an author with a device and an album, the bundle of one asset, and its blobs.
+ * Blobs are random bytes with the right hash, which the server cannot distinguish from sealed ones. Only the provenance has real signatures.
  */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type Client, json, type Reply } from './client.ts'
+import { json, type Reply } from './call.ts'
+import type { Client } from './client.ts'
 import { type DeviceKeys, newDeviceKeys, signManifest } from './provenanceWriter.ts'
 import { append, asOwner, inboxOf, OCTETS, type Owner, type OwnSession, quotaOf, sha256, signUp } from './world.ts'
 
@@ -20,7 +21,7 @@ export interface Author {
   readonly keys: DeviceKeys
   readonly deviceId: string
   readonly albumId: string
-  /** The newest. */
+  /** The newest that the server accepts. */
   readonly protocolVersion: string
 }
 
@@ -54,19 +55,19 @@ export function sendJson(owner: Owner, path: string, body: unknown, headers: Mem
   return owner.client.send({ method: 'POST', path, token: owner.token, json: body, headers: strings })
 }
 
-/** One asset as its author's client has it before anything is sent. */
+/** An asset of the author's client, before anything is sent. */
 export interface Bundle {
   readonly author: Author
   readonly assetId: string
   readonly original: Buffer
-  /** What the provenance signs; an envelope differs from it in `ciphertext_hash` alone, which names the blob of its session. */
+  /** The manifest that the provenance signs. An envelope differs only in `ciphertext_hash`, which names the blob of its session. */
   readonly manifest: Members
 }
 
 interface BundleOptions {
   readonly assetId?: string
   readonly original?: Buffer
-  /** Win over what is derived; undefined leaves a member out. */
+  /** Override the derived members; undefined omits one. */
   readonly manifest?: Members
 }
 
@@ -93,7 +94,7 @@ export function newBundle(author: Author, options: BundleOptions = {}): Bundle {
   return { author, assetId, original, manifest }
 }
 
-/** The bundle of a new original for the same asset, continuing from this provenance. */
+/** The bundle of a new original for the same asset, after this provenance. */
 export function successorOf(
   { author, assetId }: Bundle,
   provenance: Buffer | undefined,
@@ -103,7 +104,7 @@ export function successorOf(
   return newBundle(author, { assetId, manifest: { action: 'replace', ...prior, ...manifest } })
 }
 
-/** What an upload and an adoption declare alike. */
+/** The members that uploads and adoptions share. */
 function declarationOf({ author, manifest }: Bundle, file: Uint8Array): Record<string, unknown> {
   return {
     album_id: manifest.album_id ?? author.albumId,
@@ -125,7 +126,7 @@ export function uploadBody(
   return { ...declarationOf(bundle, file), blob_role: role }
 }
 
-/** Bytes for a role when the test does not care which. */
+/** Some bytes for a role. */
 function fileOf(bundle: Bundle, role: Role): Buffer {
   if (role === 'original') return bundle.original
   return role === 'provenance' ? provenanceOf(bundle) : randomBytes(role === 'metadata' ? 40 : 20)
@@ -157,7 +158,7 @@ export function ownSessionOf({ client, token }: Owner, file: Buffer, reply: Repl
   return { client, token, uploadId: json<CreatedUpload>(reply).upload_id, file }
 }
 
-/** Uploads one blob whole, and gives its bytes. */
+/** Uploads one blob and returns its bytes. */
 export async function landBlob(bundle: Bundle, role: Role = 'original', file = fileOf(bundle, role)): Promise<Buffer> {
   const reply = await append(await openUpload(bundle, role, file))
   assert.equal(reply.status, 204, reply.body.toString())
@@ -169,12 +170,12 @@ export interface Landed {
   readonly provenance: Buffer
 }
 
-/** Lands what an asset needs to be complete beside its original. */
+/** Uploads the blobs that an asset needs beside its original. */
 export async function completeWith(bundle: Bundle): Promise<Landed> {
   return { metadata: await landBlob(bundle, 'metadata'), provenance: await landBlob(bundle, 'provenance') }
 }
 
-/** A complete asset, every blob uploaded by its author. */
+/** Uploads a complete asset. */
 export async function landAsset(bundle: Bundle): Promise<Bundle & Landed> {
   await landBlob(bundle)
   return { ...bundle, ...(await completeWith(bundle)) }
@@ -215,8 +216,8 @@ export async function assetOf(bundle: AssetName): Promise<Asset> {
   return json<Asset>(reply)
 }
 
-/** Role and hash of each blob, in the asset's own order. */
-export async function heldBy(bundle: AssetName): Promise<readonly string[]> {
+/** Role and hash of each blob, in the order of the asset. */
+export async function blobNamesOf(bundle: AssetName): Promise<readonly string[]> {
   return (await assetOf(bundle)).blobs.map(({ role, hash }) => `${role} ${hash}`)
 }
 
@@ -244,7 +245,7 @@ export async function receiptsOf(bundle: AssetName): Promise<readonly Receipt[]>
   const reply = await getReceipts(bundle)
   assert.equal(reply.status, 200)
   const { asset_id, receipts } = json<{ asset_id: string; receipts: Receipt[] }>(reply)
-  assert.equal(asset_id, bundle.assetId, 'the asset is echoed')
+  assert.equal(asset_id, bundle.assetId, 'the answer names the asset')
   return receipts
 }
 
@@ -262,13 +263,13 @@ export async function uploadsOf(owner: Owner): Promise<readonly OpenUpload[]> {
   return json<{ uploads: OpenUpload[] }>(await asOwner(owner, 'GET', '/v1/upload/sessions')).uploads
 }
 
-/** Use is always the sum of what the API shows: blobs of assets, pending drops, open sessions. Gives it. */
-export async function expectWholeUse(author: Author, assetIds: readonly string[]): Promise<number> {
+/** The quota always equals the sum of all blobs, pending drops and open sessions. Returns it. */
+export async function expectConsistentQuota(author: Author, assetIds: readonly string[]): Promise<number> {
   const { owner } = author
   const replies = await Promise.all(assetIds.map((assetId) => getAsset({ author, assetId })))
   const blobs = replies.flatMap((reply) => (reply.status === 200 ? json<Asset>(reply).blobs : []))
   const sizes = [...blobs, ...(await inboxOf(owner)), ...(await uploadsOf(owner))].map(({ size }) => size)
   const sum = sizes.reduce((total, size) => total + size, 0)
-  assert.equal((await quotaOf(owner)).used, sum, 'use is the sum of assets, drops and open sessions')
+  assert.equal((await quotaOf(owner)).used, sum, 'the quota is the sum of assets, drops and open sessions')
   return sum
 }

@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import {
   assetOf,
+  blobNamesOf,
   completeWith,
   DAY_MS,
   deleteAsset,
-  expectWholeUse,
+  expectConsistentQuota,
   getAsset,
   getReceipts,
-  heldBy,
   landAsset,
   landBlob,
   newAuthor,
@@ -20,9 +20,9 @@ import {
   uploadBody,
   uploadsOf,
 } from './assetWorld.ts'
-import { expectSaid } from './expect.ts'
+import { expectAnswer } from './expect.ts'
 import { connect } from './server.ts'
-import { append, asOwner, quotaOf, sha256, standing } from './world.ts'
+import { append, asOwner, quotaOf, sha256, stateOf } from './world.ts'
 
 const PARTS = ['original', 'metadata', 'provenance'] as const
 const ORDERS: readonly (readonly Role[])[] = PARTS.flatMap((first) =>
@@ -41,12 +41,12 @@ describe('asset', () => {
     const bundle = newBundle(await newAuthor(server))
     const session = await openUpload(bundle)
     await append(session, 0, 50)
-    expectSaid(await getAsset(bundle), '404 asset.not_found')
-    expectSaid(await getReceipts(bundle), '404 storage.asset_not_found')
-    expectSaid(await deleteAsset(bundle), '404 asset.not_found')
-    expectSaid(await append(session, 50), '204')
-    expectSaid(await getAsset(bundle), '200')
-    expectSaid(await getReceipts(bundle), '200')
+    expectAnswer(await getAsset(bundle), '404 asset.not_found')
+    expectAnswer(await getReceipts(bundle), '404 storage.asset_not_found')
+    expectAnswer(await deleteAsset(bundle), '404 asset.not_found')
+    expectAnswer(await append(session, 50), '204')
+    expectAnswer(await getAsset(bundle), '200')
+    expectAnswer(await getReceipts(bundle), '200')
   })
 
   it('shows its album, its blobs in the order of landing, and when it changed', async () => {
@@ -97,8 +97,8 @@ describe('asset', () => {
       manifest: { album_id: null, metadata_blob_hash: null, retention_until: null },
     })
     await landBlob(bundle)
-    const { album_id: _, metadata_blob_hash: __, retention_until: ___, ...said } = bundle.manifest
-    assert.deepEqual((await assetOf(bundle)).envelope, said)
+    const { album_id: _, metadata_blob_hash: __, retention_until: ___, ...envelope } = bundle.manifest
+    assert.deepEqual((await assetOf(bundle)).envelope, envelope)
   })
 
   it('holds at most 32 blobs, and is read whole', async () => {
@@ -106,9 +106,9 @@ describe('asset', () => {
     const bundle = newBundle(author)
     await landAsset(bundle)
     await Promise.all(Array.from({ length: 29 }, () => landBlob(bundle, 'derivative')))
-    expectSaid(await sendUpload(author, uploadBody(bundle, 'derivative')), '403 request.limit_reached')
-    assert.equal((await heldBy(bundle)).length, 32)
-    await expectWholeUse(author, [bundle.assetId])
+    expectAnswer(await sendUpload(author, uploadBody(bundle, 'derivative')), '403 request.limit_reached')
+    assert.equal((await blobNamesOf(bundle)).length, 32)
+    await expectConsistentQuota(author, [bundle.assetId])
   })
 
   it('is refused a blob that names another original', async () => {
@@ -116,13 +116,13 @@ describe('asset', () => {
     const bundle = newBundle(author)
     await landBlob(bundle)
     const other = newBundle(author, { assetId: bundle.assetId })
-    expectSaid(await sendUpload(author, uploadBody(other, 'metadata')), '409 manifest.stale')
+    expectAnswer(await sendUpload(author, uploadBody(other, 'metadata')), '409 manifest.stale')
     const early = newBundle(author)
     await landBlob(early, 'metadata')
     const rival = newBundle(author, { assetId: early.assetId })
-    expectSaid(await sendUpload(author, uploadBody(rival)), '409 asset.id_taken', 'the metadata waits for another')
+    expectAnswer(await sendUpload(author, uploadBody(rival)), '409 asset.id_taken', 'the metadata waits for another')
     await landBlob(early)
-    await expectWholeUse(author, [bundle.assetId, early.assetId])
+    await expectConsistentQuota(author, [bundle.assetId, early.assetId])
   })
 
   it('answers 400 to a malformed id', async () => {
@@ -133,7 +133,7 @@ describe('asset', () => {
         ['DELETE', `/v1/assets/${id}`],
         ['GET', `/v1/assets/${id}/receipts`],
       ] as const)
-        expectSaid(await asOwner(owner, method, path), '400 request.malformed', `${method} ${path}`)
+        expectAnswer(await asOwner(owner, method, path), '400 request.malformed', `${method} ${path}`)
   })
 })
 
@@ -144,10 +144,10 @@ describe('delete an asset', () => {
     const [bundle, kept] = [newBundle(author), newBundle(author)]
     await landAsset(bundle)
     await landBlob(kept)
-    expectSaid(await deleteAsset(bundle), '204')
-    expectSaid(await deleteAsset(bundle), '404 asset.not_found')
-    expectSaid(await getAsset(bundle), '404 asset.not_found')
-    expectSaid(await getReceipts(bundle), '404 storage.asset_not_found')
+    expectAnswer(await deleteAsset(bundle), '204')
+    expectAnswer(await deleteAsset(bundle), '404 asset.not_found')
+    expectAnswer(await getAsset(bundle), '404 asset.not_found')
+    expectAnswer(await getReceipts(bundle), '404 storage.asset_not_found')
     assert.equal((await quotaOf(author.owner)).used, kept.original.length)
     assert.equal((await getAsset(kept)).status, 200)
   })
@@ -158,9 +158,9 @@ describe('delete an asset', () => {
     await landBlob(bundle)
     const session = await openUpload(bundle, 'metadata')
     await append(session, 0, 10)
-    expectSaid(await deleteAsset(bundle), '204')
-    assert.equal((await standing(session)).status, 404)
-    expectSaid(await append(session, 10), '404 upload.session_not_found')
+    expectAnswer(await deleteAsset(bundle), '204')
+    assert.equal((await stateOf(session)).status, 404)
+    expectAnswer(await append(session, 10), '404 upload.session_not_found')
     assert.deepEqual(await uploadsOf(author.owner), [])
     assert.equal((await quotaOf(author.owner)).used, 0)
   })
@@ -170,9 +170,9 @@ describe('delete an asset', () => {
     await landBlob(bundle)
     const session = await openUpload(bundle, 'provenance')
     await append(session, 0, session.file.length - 1)
-    expectSaid(await deleteAsset(bundle), '204')
-    expectSaid(await append(session, session.file.length - 1), '404 upload.session_not_found')
-    expectSaid(await getAsset(bundle), '404 asset.not_found')
+    expectAnswer(await deleteAsset(bundle), '204')
+    expectAnswer(await append(session, session.file.length - 1), '404 upload.session_not_found')
+    expectAnswer(await getAsset(bundle), '404 asset.not_found')
   })
 
   it('keeps its id taken, for its owner and for everybody else', async () => {
@@ -181,12 +181,12 @@ describe('delete an asset', () => {
     await landBlob(bundle)
     await deleteAsset(bundle)
     const { assetId, original } = bundle
-    expectSaid(await sendUpload(author, uploadBody(bundle)), '409 asset.id_taken', 'the same blob again')
+    expectAnswer(await sendUpload(author, uploadBody(bundle)), '409 asset.id_taken', 'the same blob again')
     for (const by of [author, other])
       for (const role of PARTS)
-        expectSaid(await sendUpload(by, uploadBody(newBundle(by, { assetId }), role)), '409 asset.id_taken', role)
+        expectAnswer(await sendUpload(by, uploadBody(newBundle(by, { assetId }), role)), '409 asset.id_taken', role)
     const replacing = newBundle(author, { assetId, manifest: { action: 'replace' } })
-    expectSaid(await sendUpload(author, uploadBody(replacing)), '409 asset.id_taken')
+    expectAnswer(await sendUpload(author, uploadBody(replacing)), '409 asset.id_taken')
     await landBlob(newBundle(author, { original }), 'original')
   })
 
@@ -195,12 +195,12 @@ describe('delete an asset', () => {
     const until = (fromNowMs: number) => ({ retention_until: new Date(Date.now() + fromNowMs).toISOString() })
     const retained = newBundle(author, { manifest: until(DAY_MS) })
     await landAsset(retained)
-    expectSaid(await deleteAsset(retained), '409 asset.retained')
-    assert.equal((await heldBy(retained)).length, PARTS.length)
-    await expectWholeUse(author, [retained.assetId])
+    expectAnswer(await deleteAsset(retained), '409 asset.retained')
+    assert.equal((await blobNamesOf(retained)).length, PARTS.length)
+    await expectConsistentQuota(author, [retained.assetId])
     const free = newBundle(author, { manifest: until(-1000) })
     await landAsset(free)
-    expectSaid(await deleteAsset(free), '204')
+    expectAnswer(await deleteAsset(free), '204')
   })
 
   it('lets nobody else delete it', async () => {
@@ -208,7 +208,7 @@ describe('delete an asset', () => {
     const bundle = newBundle(author)
     await landBlob(bundle)
     await completeWith(bundle)
-    expectSaid(await deleteAsset({ ...bundle, author: other }), '404 asset.not_found')
+    expectAnswer(await deleteAsset({ ...bundle, author: other }), '404 asset.not_found')
     assert.ok((await assetOf(bundle)).complete)
   })
 })

@@ -14,8 +14,8 @@ import {
   sendAdoption,
   successorOf,
 } from './assetWorld.ts'
-import type { Reply } from './client.ts'
-import { expectSaid } from './expect.ts'
+import type { Reply } from './call.ts'
+import { expectAnswer } from './expect.ts'
 import { connect } from './server.ts'
 import { append, asOwner, land, MIB, newLink, OCTETS, onlyDrop, sha256, signUp } from './world.ts'
 
@@ -45,7 +45,7 @@ function read(
 
 async function expectGone(author: Author, files: readonly Uint8Array[], what: string): Promise<void> {
   for (const file of files) {
-    expectSaid(await read({ author, hash: sha256(file) }), '404 blob.not_found', what)
+    expectAnswer(await read({ author, hash: sha256(file) }), '404 blob.not_found', what)
     assert.equal((await read({ author, hash: sha256(file) }, {}, 'HEAD')).status, 404, what)
   }
 }
@@ -69,7 +69,7 @@ describe('blob', () => {
     const original = randomBytes(2 * MIB + 17)
     const session = await openUpload(newBundle(author, { original }))
     for (let start = 0; start < original.length; start += 700_001)
-      expectSaid(await append(session, start, Math.min(start + 700_001, original.length)), '204')
+      expectAnswer(await append(session, start, Math.min(start + 700_001, original.length)), '204')
     const stored = { author, hash: sha256(original) }
     assert.deepEqual((await read(stored)).body, original)
     const part = await read(stored, { range: 'bytes=699990-1400020' })
@@ -132,7 +132,7 @@ describe('blob: ranges and conditions', () => {
   it('answers 416 with the length to a range outside, and the whole to several or to none that it can read', async () => {
     const stored = await store()
     for (const range of ['bytes=1000-', 'bytes=1000-1001', 'bytes=-0'])
-      expectSaid(await read(stored, { range }), '416 request.range_not_satisfiable', range)
+      expectAnswer(await read(stored, { range }), '416 request.range_not_satisfiable', range)
     for (const range of ['bytes=0-1,5-6', 'bytes=5-4', 'bytes=a-b', 'chars=0-1', 'bytes=']) {
       const reply = await read(stored, { range })
       assert.deepEqual([reply.status, reply.body], [200, stored.file], range)
@@ -170,7 +170,7 @@ describe('blob: which there are', () => {
     await landBlob(third, 'derivative', file)
     for (const bundle of [second, third]) {
       assert.deepEqual((await read({ author, hash })).body, file)
-      expectSaid(await deleteAsset(bundle), '204')
+      expectAnswer(await deleteAsset(bundle), '204')
     }
     assert.deepEqual((await read({ author, hash })).body, file, 'the first is still there')
   })
@@ -198,9 +198,9 @@ describe('blob: which there are', () => {
     await expectGone(author, [file], 'pending')
     const content = () => asOwner(link.owner, 'GET', `/v1/drops/${drop_id}/content`)
     assert.deepEqual((await content()).body, file)
-    expectSaid(await sendAdoption(author.owner, drop_id, adoptBody(newBundle(author, { original: file }))), '200')
+    expectAnswer(await sendAdoption(author.owner, drop_id, adoptBody(newBundle(author, { original: file }))), '200')
     assert.deepEqual((await read({ author, hash: sha256(file) })).body, file)
-    expectSaid(await content(), '404 drop.not_found')
+    expectAnswer(await content(), '404 drop.not_found')
   })
 
   it('answers 404 to somebody else, 401 to nobody and 400 to what is no hash', async () => {

@@ -1,17 +1,18 @@
-/** Tokens that let nobody in any more, made as they come to be. */
+/** Tokens that are no longer valid, each created in the regular way. */
 import assert from 'node:assert/strict'
 import { addDevice } from './assetWorld.ts'
-import { type Client, json } from './client.ts'
+import { json } from './call.ts'
+import type { Client } from './client.ts'
 import { asOwner, type Owner, signIn, signUp, type Tokens } from './world.ts'
 
-/** Of a session that has been logged out. */
+/** Of a session that was logged out. */
 export async function endedToken(owner: Owner): Promise<string> {
   const session = await signIn(owner)
   assert.equal((await asOwner(session, 'POST', '/v1/auth/logout')).status, 204)
   return session.token
 }
 
-/** Of a session that was signed in with a device which has been revoked since. */
+/** Of a session whose device was revoked. */
 export async function revokedToken(owner: Owner): Promise<string> {
   const { deviceId } = await addDevice(owner)
   const { client, email, password } = owner
@@ -21,7 +22,7 @@ export async function revokedToken(owner: Owner): Promise<string> {
   return json<Tokens>(reply).access_token
 }
 
-/** Of an account that its owner has deleted. */
+/** Of a deleted account. */
 export async function deletedAccountToken(client: Client): Promise<string> {
   const { token, password } = await signUp(client)
   const body = { current_password: password }

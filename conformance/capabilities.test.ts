@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { createPublicKey, randomUUID, verify } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { json, type Reply } from './client.ts'
-import { atOnce, expectSaid, tally, until } from './expect.ts'
+import { json, type Reply } from './call.ts'
+import { atOnce, expectAnswer, tally, until } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, type Owner, signUp } from './world.ts'
 
@@ -37,7 +37,7 @@ async function newIssuer(): Promise<{ owner: Owner; albumId: string; path: strin
   const owner = await signUp(server)
   const albumId = randomUUID()
   const album = { method: 'POST', path: '/v1/albums', token: owner.token, json: { album_id: albumId } }
-  expectSaid(await server.send(album), '201')
+  expectAnswer(await server.send(album), '201')
   return { owner, albumId, path: pathOf(albumId) }
 }
 const pathOf = (albumId: string) => `/v1/albums/${albumId}/capabilities`
@@ -61,7 +61,7 @@ describe('mint a capability token', () => {
   it('answers 201 with a JWT that the published signing key verifies, for this peer and album', async () => {
     const { owner, albumId, path } = await newIssuer()
     const reply = await mint(owner, path)
-    expectSaid(reply, '201')
+    expectAnswer(reply, '201')
     assert.match(String(reply.headers['cache-control']), /\bno-store\b/)
     const { token, jti, expires_at } = json<Minted>(reply)
     const info = json<{ server_id: string; signing_key: string }>(
@@ -73,8 +73,8 @@ describe('mint a capability token', () => {
     assert.ok(verify(null, Buffer.from(`${header}.${claims}`), key, Buffer.from(signature, 'base64url')))
     const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
     assert.deepEqual(read(header), { alg: 'EdDSA', typ: 'capability+jwt' })
-    const { iat, nbf, exp, ...said } = read(claims)
-    assert.deepEqual(said, {
+    const { iat, nbf, exp, ...shared } = read(claims)
+    assert.deepEqual(shared, {
       iss: info.server_id,
       sub: 'https://peer.example',
       aud: `urn:service:album:${albumId}`,
@@ -88,12 +88,12 @@ describe('mint a capability token', () => {
   it('answers 400 lifetime_too_long to more than 24 hours, and 400 to an end that is not ahead', async () => {
     const { owner, path } = await newIssuer()
     for (const seconds of [DAY_SECONDS + 30, 30 * DAY_SECONDS])
-      expectSaid(
+      expectAnswer(
         await mint(owner, path, { body: grant({ expires_at: ahead(seconds) }) }),
         '400 federation.lifetime_too_long',
       )
     for (const expires_at of [ahead(-1), '2000-01-01T00:00:00Z'])
-      expectSaid(await mint(owner, path, { body: grant({ expires_at }) }), '400 request.malformed', expires_at)
+      expectAnswer(await mint(owner, path, { body: grant({ expires_at }) }), '400 request.malformed', expires_at)
     const { token } = await minted(owner, path, grant({ expires_at: ahead(DAY_SECONDS - 5) }))
     const { iat, exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
     assert.ok(exp - iat <= DAY_SECONDS)
@@ -117,19 +117,19 @@ describe('mint a capability token', () => {
       'ftp://peer.example',
       `https://${'x'.repeat(300)}.example`,
     ])
-      expectSaid(await mint(owner, path, { body: grant({ peer }) }), '400 request.malformed', peer)
+      expectAnswer(await mint(owner, path, { body: grant({ peer }) }), '400 request.malformed', peer)
     for (const peer of ['https://peer.example:8443', 'http://127.0.0.1:8080', 'http://localhost', 'http://[::1]:1'])
-      expectSaid(await mint(owner, path, { body: grant({ peer }) }), '201', peer)
+      expectAnswer(await mint(owner, path, { body: grant({ peer }) }), '201', peer)
   })
 
   it('answers 422 to a missing, null or wrongly typed field, and 400 to an unknown one', async () => {
     const { owner, path } = await newIssuer()
     for (const name of ['peer', 'expires_at'])
       for (const value of [undefined, null, 1, {}, []])
-        expectSaid(await mint(owner, path, { body: grant({ [name]: value }) }), '422 request.unprocessable', name)
+        expectAnswer(await mint(owner, path, { body: grant({ [name]: value }) }), '422 request.unprocessable', name)
     for (const name of ['scope', 'jti', 'album_id'])
-      expectSaid(await mint(owner, path, { body: grant({ [name]: 'read' }) }), '400 request.malformed', name)
-    expectSaid(
+      expectAnswer(await mint(owner, path, { body: grant({ [name]: 'read' }) }), '400 request.malformed', name)
+    expectAnswer(
       await mint(owner, path, { body: grant({ expires_at: '2026-13-01T00:00:00Z' }) }),
       '400 request.malformed',
     )
@@ -139,9 +139,9 @@ describe('mint a capability token', () => {
     const [own, other] = [await newIssuer(), await newIssuer()]
     const { jti } = await minted(own.owner, own.path)
     for (const path of [own.path, pathOf(randomUUID())]) {
-      expectSaid(await mint(other.owner, path), '403 album.not_available')
-      expectSaid(await asOwner(other.owner, 'GET', path), '403 album.not_available')
-      expectSaid(await asOwner(other.owner, 'DELETE', `${path}/${jti}`), '403 album.not_available')
+      expectAnswer(await mint(other.owner, path), '403 album.not_available')
+      expectAnswer(await asOwner(other.owner, 'GET', path), '403 album.not_available')
+      expectAnswer(await asOwner(other.owner, 'DELETE', `${path}/${jti}`), '403 album.not_available')
     }
     assert.equal((await liveOf(own.owner, own.path)).length, 1)
   })
@@ -154,18 +154,18 @@ describe('mint a capability token', () => {
     const last = await atOnce(AT_A_TIME, () => mint(owner, path))
     assert.deepEqual(tally(last), { 201: AT_A_TIME - 1, '403 request.limit_reached': 1 })
     assert.equal((await liveOf(owner, path)).length, MAX_LIVE)
-    expectSaid(await asOwner(owner, 'DELETE', `${path}/${jti}`), '204')
-    expectSaid(await mint(owner, path), '201')
+    expectAnswer(await asOwner(owner, 'DELETE', `${path}/${jti}`), '204')
+    expectAnswer(await mint(owner, path), '201')
   })
 
   it('answers 426 outside the protocol window, and takes both of its ends', async () => {
     const { owner, path } = await newIssuer()
     const speaking = (date: string) => mint(owner, path, { headers: { 'x-service-protocol': date } })
     for (const date of ['1999-12-31', '2999-01-01'])
-      expectSaid(await speaking(date), '426 protocol.version_unsupported', date)
+      expectAnswer(await speaking(date), '426 protocol.version_unsupported', date)
     const { headers } = await asOwner(owner, 'GET', path)
     for (const end of [headers['x-service-protocol-min'], headers['x-service-protocol-max']])
-      expectSaid(await speaking(String(end)), '201')
+      expectAnswer(await speaking(String(end)), '201')
   })
 })
 
@@ -189,7 +189,7 @@ describe('live and revoked capability tokens', () => {
     const [{ jti }, kept] = [await minted(owner, path), await minted(owner, path)]
     const foreign = await minted(other.owner, other.path)
     for (const name of [jti, jti, randomUUID(), foreign.jti])
-      expectSaid(await asOwner(owner, 'DELETE', `${path}/${name}`), '204')
+      expectAnswer(await asOwner(owner, 'DELETE', `${path}/${name}`), '204')
     assert.deepEqual(
       (await liveOf(owner, path)).map((entry) => entry.jti),
       [kept.jti],

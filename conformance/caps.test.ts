@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { json, type Reply } from './client.ts'
-import { atOnce, expectSaid, type Problem, said, tally, until } from './expect.ts'
+import { json, type Reply } from './call.ts'
+import { answerOf, atOnce, expectAnswer, type Problem, tally, until } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {
   append,
@@ -18,7 +18,7 @@ import {
   revoke,
   sendDeclaration,
   sessionOf,
-  standing,
+  stateOf,
 } from './world.ts'
 
 const MAX_OPEN_SESSIONS = 64
@@ -39,30 +39,30 @@ async function expectNothingHeld(link: Link): Promise<void> {
 describe('create drop: caps', () => {
   it('admits a file as large as the link’s largest, and answers 413 with the limit to one byte more', async () => {
     const link = await newLink(server, { max_file_size: FILE.length })
-    expectSaid(await declare(link), '201')
+    expectAnswer(await declare(link), '201')
     const reply = await sendDeclaration(link, declaration(randomBytes(FILE.length + 1)))
-    expectSaid(reply, '413 drop.file_too_large')
+    expectAnswer(reply, '413 drop.file_too_large')
     assert.equal(json<Problem>(reply).limit, FILE.length)
   })
 
   it('answers 413 to a file too large even when the link is full', async () => {
     const link = await newLink(server, { max_file_size: 50, max_file_count: 1 })
     await land(link, randomBytes(50))
-    expectSaid(await sendDeclaration(link, declaration(randomBytes(51))), '413 drop.file_too_large')
-    expectSaid(await sendDeclaration(link, declaration(randomBytes(50))), '409 drop.cap_exhausted')
+    expectAnswer(await sendDeclaration(link, declaration(randomBytes(51))), '413 drop.file_too_large')
+    expectAnswer(await sendDeclaration(link, declaration(randomBytes(50))), '409 drop.cap_exhausted')
   })
 
   it('admits bytes up to the whole cap, and answers 409 to one byte more', async () => {
     const link = await newLink(server, { max_total_bytes: 250 })
     await openSession(link, FILE)
     await land(link, FILE)
-    expectSaid(await sendDeclaration(link, declaration(randomBytes(51))), '409 drop.cap_exhausted')
-    expectSaid(await sendDeclaration(link, declaration(randomBytes(50))), '201')
-    expectSaid(await sendDeclaration(link, declaration(randomBytes(1))), '409 drop.cap_exhausted')
+    expectAnswer(await sendDeclaration(link, declaration(randomBytes(51))), '409 drop.cap_exhausted')
+    expectAnswer(await sendDeclaration(link, declaration(randomBytes(50))), '201')
+    expectAnswer(await sendDeclaration(link, declaration(randomBytes(1))), '409 drop.cap_exhausted')
   })
 
   it('answers 409 to a single file above the cap of all together', async () => {
-    expectSaid(
+    expectAnswer(
       await declare(await newLink(server, { max_total_bytes: 99, max_file_size: 1000 })),
       '409 drop.cap_exhausted',
     )
@@ -70,8 +70,8 @@ describe('create drop: caps', () => {
 
   it('admits as many files as the cap says', async () => {
     const link = await newLink(server, { max_file_count: 3 })
-    for (let file = 0; file < 3; file += 1) expectSaid(await declare(link), '201')
-    expectSaid(await declare(link), '409 drop.cap_exhausted')
+    for (let file = 0; file < 3; file += 1) expectAnswer(await declare(link), '201')
+    expectAnswer(await declare(link), '409 drop.cap_exhausted')
   })
 
   it('gives caps and quota back for what was cancelled', async () => {
@@ -84,7 +84,7 @@ describe('create drop: caps', () => {
     const link = await newLink(server, { max_file_count: 1, max_total_bytes: FILE.length })
     for (let round = 0; round < 3; round += 1) {
       const session = await openSession(link, FILE, { ciphertext_hash: '0'.repeat(64) })
-      expectSaid(await append(session), '409 upload.content_hash_mismatch')
+      expectAnswer(await append(session), '409 upload.content_hash_mismatch')
     }
     await expectNothingHeld(link)
   })
@@ -93,19 +93,19 @@ describe('create drop: caps', () => {
     const brief = await ownServer({ SESSION_FIRST_BYTE_SECONDS: '1', SESSION_IDLE_SECONDS: '1', SWEEP_SECONDS: '1' })
     const link = await newLink(brief, { max_file_count: 2 })
     const [silent, begun] = [await openSession(link, FILE), await openSession(link, FILE)]
-    expectSaid(await append(begun, 0, 10), '204')
+    expectAnswer(await append(begun, 0, 10), '204')
     await until(async () => (await entryOf(link)).open_sessions === 0, 'both run out')
     await expectNothingHeld(link)
-    for (const session of [silent, begun]) assert.equal((await standing(session)).status, 404)
-    expectSaid(await declare(link), '201')
+    for (const session of [silent, begun]) assert.equal((await stateOf(session)).status, 404)
+    expectAnswer(await declare(link), '201')
   })
 
   it('lets a single-use link die with its first drop and not before', async () => {
     const link = await newLink(server, { single_use: true })
     const [first, second] = [await openSession(link, FILE), await openSession(link, randomBytes(50))]
-    expectSaid(await append(first), '204')
-    expectSaid(await append(second), '404 upload.session_not_found')
-    expectSaid(await declare(link), '404 drop.link_not_found')
+    expectAnswer(await append(first), '204')
+    expectAnswer(await append(second), '404 upload.session_not_found')
+    expectAnswer(await declare(link), '404 drop.link_not_found')
     const entry = await entryOf(link)
     assert.deepEqual([entry.state, entry.landed_files, entry.open_sessions], ['spent', 1, 0])
     assert.equal((await quotaOf(link.owner)).used, FILE.length)
@@ -123,9 +123,9 @@ describe('create drop: caps', () => {
     const link = await newLink(server)
     const replies = await atOnce(MAX_OPEN_SESSIONS, () => declare(link))
     assert.deepEqual(tally(replies), { 201: MAX_OPEN_SESSIONS })
-    expectSaid(await declare(link), '409 drop.cap_exhausted')
+    expectAnswer(await declare(link), '409 drop.cap_exhausted')
     await cancel(sessionOf(link, FILE, replies[0] as Reply))
-    expectSaid(await declare(link), '201')
+    expectAnswer(await declare(link), '201')
   })
 })
 
@@ -137,16 +137,16 @@ describe('create drop: passphrase', () => {
   it('answers 403 without the proof and with a wrong one, 201 with the right one', async () => {
     const link = await newLink(server, { passphrase_verifier: verifier })
     for (const passphrase_proof of [undefined, null, base64(32), base64(31)])
-      expectSaid(await declare(link, { passphrase_proof }), '403 drop.passphrase_required', String(passphrase_proof))
+      expectAnswer(await declare(link, { passphrase_proof }), '403 drop.passphrase_required', String(passphrase_proof))
     await expectNothingHeld(link)
-    expectSaid(await declare(link, { passphrase_proof: verifier }), '201')
+    expectAnswer(await declare(link, { passphrase_proof: verifier }), '201')
   })
 
   it('answers 400 to a malformed proof, and to one that the link does not ask for', async () => {
     const gated = await newLink(server, { passphrase_verifier: verifier })
     for (const passphrase_proof of ['', '?', 'AAA', base64(4097)])
       assert.equal((await declare(gated, { passphrase_proof })).status, 400, passphrase_proof.slice(0, 10))
-    expectSaid(await declare(await newLink(server), { passphrase_proof: verifier }), '400 drop.malformed')
+    expectAnswer(await declare(await newLink(server), { passphrase_proof: verifier }), '400 drop.malformed')
   })
 
   it('answers 429 after too many wrong proofs, also to the right one', async () => {
@@ -156,9 +156,9 @@ describe('create drop: passphrase', () => {
       const reply = await declare(link, { passphrase_proof: base64(32) })
       tries += 1
       assert.ok(tries <= MAX_WRONG_PASSPHRASES + 1, 'at most 100 wrong passphrases on a link')
-      return said(reply) === '429 drop.rate_limited'
+      return answerOf(reply) === '429 drop.rate_limited'
     }, 'the limit is met')
-    expectSaid(await declare(link, { passphrase_proof: verifier }), '429 drop.rate_limited')
+    expectAnswer(await declare(link, { passphrase_proof: verifier }), '429 drop.rate_limited')
     await expectNothingHeld(link)
   })
 
@@ -167,10 +167,10 @@ describe('create drop: passphrase', () => {
       await newLink(server, { passphrase_verifier: verifier }),
       await newLink(server, { passphrase_verifier: verifier }),
     ]
-    for (let round = 0; round < 12; round += 1) expectSaid(await declare(link, { passphrase_proof: verifier }), '201')
+    for (let round = 0; round < 12; round += 1) expectAnswer(await declare(link, { passphrase_proof: verifier }), '201')
     for (let round = 0; round < MAX_WRONG_PASSPHRASES + 1; round += 1)
       await declare(other, { passphrase_proof: base64(32) })
-    expectSaid(await declare(link, { passphrase_proof: verifier }), '201')
+    expectAnswer(await declare(link, { passphrase_proof: verifier }), '201')
   })
 })
 
@@ -182,28 +182,28 @@ describe('create drop: limits of the server', () => {
     const strict = await ownServer({ LINK_SESSIONS_PER_WINDOW: '3' })
     const [link, other] = [await newLink(strict, { max_file_size: 500 }), await newLink(strict)]
     for (let round = 0; round < 5; round += 1) {
-      expectSaid(await declare(link, { size: 501 }), '413 drop.file_too_large')
-      expectSaid(await declare(link, { kem_ct: 'AAAA' }), '400 drop.malformed')
+      expectAnswer(await declare(link, { size: 501 }), '413 drop.file_too_large')
+      expectAnswer(await declare(link, { kem_ct: 'AAAA' }), '400 drop.malformed')
     }
     for (let round = 0; round < 3; round += 1) await cancel(await openSession(link, FILE))
-    expectSaid(await declare(link), '429 drop.rate_limited')
-    expectSaid(await declare(link, { kem_ct: 'AAAA', size: 501 }), '429 drop.rate_limited')
-    expectSaid(await declare(other), '201')
+    expectAnswer(await declare(link), '429 drop.rate_limited')
+    expectAnswer(await declare(link, { kem_ct: 'AAAA', size: 501 }), '429 drop.rate_limited')
+    expectAnswer(await declare(other), '201')
   })
 
   it('answers 413 with the server’s largest blob as limit', { skip: NEEDS_OWN_SERVER }, async () => {
     const small = await ownServer({ BLOB_BYTES_MAX: '1000' })
     const link = await newLink(small, { max_file_size: 5000 })
     const reply = await declare(link, { size: 1001 })
-    expectSaid(reply, '413 drop.file_too_large')
+    expectAnswer(reply, '413 drop.file_too_large')
     assert.equal(json<Problem>(reply).limit, 1000)
-    expectSaid(await declare(link, { size: 1000 }), '201')
+    expectAnswer(await declare(link, { size: 1000 }), '201')
   })
 
   it('answers 500 storage.unavailable when free space is below the floor', { skip: NEEDS_OWN_SERVER }, async () => {
     const full = await ownServer({ FREE_SPACE_FLOOR_BYTES: String(2 ** 52) })
     const link = await newLink(full)
-    expectSaid(await declare(link), '500 storage.unavailable')
+    expectAnswer(await declare(link), '500 storage.unavailable')
     await expectNothingHeld(link)
   })
 })
@@ -227,14 +227,14 @@ describe('create drop: idempotency key', () => {
     const link = await newLink(server, { max_file_count: 1 })
     const body = declaration(FILE)
     const first = await keyed(link, 'one', body)
-    expectSaid(await declare(link), '409 drop.cap_exhausted')
+    expectAnswer(await declare(link), '409 drop.cap_exhausted')
     assert.equal(idOf(await keyed(link, 'one', body)), idOf(first))
   })
 
   it('answers 400 to the same key with another declaration', async () => {
     const link = await newLink(server)
     await keyed(link, 'one', declaration(FILE))
-    expectSaid(await keyed(link, 'one', declaration(randomBytes(FILE.length))), '400 drop.malformed')
+    expectAnswer(await keyed(link, 'one', declaration(randomBytes(FILE.length))), '400 drop.malformed')
     assert.equal((await entryOf(link)).open_sessions, 1)
   })
 
@@ -262,8 +262,8 @@ describe('create drop: idempotency key', () => {
   it('answers 400 to a key that is not 1 to 255 printable ASCII characters', async () => {
     const link = await newLink(server)
     for (const key of ['', 'k'.repeat(256), 'k\u00e9', 'a\tb'])
-      expectSaid(await keyed(link, key, declaration(FILE)), '400 request.malformed', key.slice(0, 10))
-    expectSaid(await keyed(link, 'k'.repeat(255), declaration(FILE)), '201')
+      expectAnswer(await keyed(link, key, declaration(FILE)), '400 request.malformed', key.slice(0, 10))
+    expectAnswer(await keyed(link, 'k'.repeat(255), declaration(FILE)), '201')
   })
 
   it('opens no session on a link that died since', async () => {
@@ -271,6 +271,6 @@ describe('create drop: idempotency key', () => {
     const body = declaration(FILE)
     await keyed(link, 'one', body)
     await revoke(link)
-    expectSaid(await keyed(link, 'one', body), '404 drop.link_not_found')
+    expectAnswer(await keyed(link, 'one', body), '404 drop.link_not_found')
   })
 })

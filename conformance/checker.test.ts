@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { decode, Tag } from 'cbor2'
 import { type CheckOptions, checkReceipts, openChecker, type Report } from './checker/check.ts'
-import { type CappedList, type HeldLog, newLog } from './checkerLog.ts'
+import { type HeldLog, type HeldReceipt, newLog } from './checkerLog.ts'
 import { newServerKeys, publish, signReceipt } from './receiptWriter.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 
@@ -14,24 +14,24 @@ const held = await newLog(await connect())
 /** The whole log of a server that nobody else has used. */
 const fresh: HeldLog = NEEDS_OWN_SERVER === false ? await newLog(await ownServer()) : held
 
-const bytesOf = ({ receipt_cbor: text }: CappedList) => Buffer.from(text, 'base64')
-const withBytes = (receipt: CappedList, cbor: Uint8Array): CappedList => ({
+const bytesOf = ({ receipt_cbor: text }: HeldReceipt) => Buffer.from(text, 'base64')
+const withBytes = (receipt: HeldReceipt, cbor: Uint8Array): HeldReceipt => ({
   ...receipt,
   receipt_cbor: Buffer.from(cbor).toString('base64'),
 })
 
-function flip(receipt: CappedList, at: number): CappedList {
+function flip(receipt: HeldReceipt, at: number): HeldReceipt {
   const cbor = bytesOf(receipt)
   cbor[at] = (cbor[at] ?? 0) ^ (1 << (at % 8))
   return withBytes(receipt, cbor)
 }
 
 /** Receipts of the log around the one at this index, which is changed or gone. */
-function around(receipts: readonly CappedList[], at: number, changed: readonly unknown[]): readonly unknown[] {
+function around(receipts: readonly HeldReceipt[], at: number, changed: readonly unknown[]): readonly unknown[] {
   return [...receipts.slice(at - 2, at), ...changed, ...receipts.slice(at + 1, at + 3)]
 }
 
-function at(receipts: readonly CappedList[], index: number): CappedList {
+function at(receipts: readonly HeldReceipt[], index: number): HeldReceipt {
   const receipt = receipts[index]
   assert.ok(receipt !== undefined)
   return receipt
@@ -44,7 +44,7 @@ const kindsOf = ({ faults }: Report) => [...new Set(faults.map(({ kind }) => kin
 
 /** What was found is about this receipt alone. */
 async function expectOnly(
-  { receipt_seq: seq }: CappedList,
+  { receipt_seq: seq }: HeldReceipt,
   report: Promise<Report>,
   kinds?: readonly string[],
 ): Promise<void> {
@@ -74,7 +74,7 @@ describe('the checker, given what a server gave out', () => {
 
   it('finds an answer that lists another asset’s receipts, or not in their order', async () => {
     const { asset_id: assetId, receipts } = held.answer
-    const faultsIn = async (answer: { assetId: string }, list: readonly CappedList[]) => {
+    const faultsIn = async (answer: { assetId: string }, list: readonly HeldReceipt[]) => {
       const checker = await openChecker({ keys: held.keys })
       for (const value of list) checker.take({ value, answer })
       return checker.finish().faults.map(({ kind }) => kind)

@@ -18,22 +18,22 @@ after(() => rm(folder, { recursive: true, force: true }))
 
 interface Ended {
   readonly status: number | null
-  readonly said: string
-  readonly complained: string
+  readonly stdout: string
+  readonly stderr: string
 }
 
 function run(parameters: readonly string[], input = ''): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...parameters])
-    const said: Buffer[] = []
-    const complained: Buffer[] = []
-    child.stdout.on('data', (piece: Buffer) => said.push(piece))
-    child.stderr.on('data', (piece: Buffer) => complained.push(piece))
+    const stdout: Buffer[] = []
+    const stderr: Buffer[] = []
+    child.stdout.on('data', (piece: Buffer) => stdout.push(piece))
+    child.stderr.on('data', (piece: Buffer) => stderr.push(piece))
     // The command may end before it has read what it is given.
     child.stdin.on('error', () => {})
     child.on('error', reject)
     child.on('close', (status) =>
-      resolve({ status, said: Buffer.concat(said).toString(), complained: Buffer.concat(complained).toString() }),
+      resolve({ status, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }),
     )
     child.stdin.end(input)
   })
@@ -54,27 +54,27 @@ const damaged = chain.toSpliced(2, 1, `${chain[2]?.slice(0, -8)}AAAAAAA=`)
 // Covers: Receipt checker
 describe('the command', () => {
   it('ends with 0 when all is as it has to be, and says what it has not looked at', async () => {
-    const { status, said } = await run(['-', '--keys', keys], lines(chain))
+    const { status, stdout } = await run(['-', '--keys', keys], lines(chain))
     assert.equal(status, 0)
     assert.match(
-      said,
+      stdout,
       /^Checked 4 receipts of https:\/\/keep\.example, receipt_seq 1 to 4, under 1 published key\.\nNo fault found\.\n/,
     )
-    assert.match(said, /Not checked: .*\(--pins\).*\(--whole\).*\(--log\)/)
+    assert.match(stdout, /Not checked: .*\(--pins\).*\(--whole\).*\(--log\)/)
     const all = await run(['-', '--keys', keys, '--pins', keys, '--whole', '--log'], lines(chain))
-    assert.deepEqual([all.status, all.said.includes('Not checked')], [0, false])
+    assert.deepEqual([all.status, all.stdout.includes('Not checked')], [0, false])
   })
 
   it('ends with 1 when anything is wrong, and names the receipt and the place', async () => {
-    const { status, said } = await run(['-', '--keys', keys, '--whole'], lines(damaged))
+    const { status, stdout } = await run(['-', '--keys', keys, '--whole'], lines(damaged))
     assert.equal(status, 1)
     assert.match(
-      said,
+      stdout,
       /1 fault:\n {2}receipt 3 \(item 3 of the input\), ML-DSA-65 signature, bytes \d+ to \d+: it does not verify/,
     )
     const gap = await run(['-', '--keys', keys, '--whole'], lines(chain.toSpliced(1, 1)))
     assert.deepEqual(
-      [gap.status, /receipt 3 \(item 2 of the input\), field prior_receipt_hash/.test(gap.said)],
+      [gap.status, /receipt 3 \(item 2 of the input\), field prior_receipt_hash/.test(gap.stdout)],
       [1, true],
     )
   })
@@ -101,7 +101,7 @@ describe('the command', () => {
       ended.map(({ status }) => status),
       runs.map(() => 2),
     )
-    for (const { said, complained } of ended.slice(3)) assert.match(said + complained, /^Could not check: /)
+    for (const { stdout, stderr } of ended.slice(3)) assert.match(stdout + stderr, /^Could not check: /)
     const faulty = await run(['-', '--whole'], lines(chain.toSpliced(1, 1)))
     assert.equal(faulty.status, 1, 'what is wrong without keys is wrong')
   })
@@ -117,8 +117,8 @@ describe('the command', () => {
       lines([first, JSON.stringify(answer)]),
     ]
     for (const form of forms) {
-      const { status, said } = await run(['-', '--keys', keys, '--whole', '--log'], form)
-      assert.deepEqual([status, /^Checked 4 receipts/.test(said)], [0, true], form.slice(0, 40))
+      const { status, stdout } = await run(['-', '--keys', keys, '--whole', '--log'], form)
+      assert.deepEqual([status, /^Checked 4 receipts/.test(stdout)], [0, true], form.slice(0, 40))
     }
     const files = [await fileWith('one', lines(chain.slice(0, 2))), await fileWith('two', chain.slice(2))]
     assert.equal((await run([...files, '--keys', keys, '--whole', '--log'])).status, 0)
@@ -126,16 +126,16 @@ describe('the command', () => {
 
   it('tells a line that is neither JSON nor base64, first or later, and checks the others', async () => {
     for (const at of [0, 2]) {
-      const { status, said } = await run(['-', '--keys', keys, '--json'], lines(chain.toSpliced(at, 0, '{"receipt')))
-      const report = JSON.parse(said)
+      const { status, stdout } = await run(['-', '--keys', keys, '--json'], lines(chain.toSpliced(at, 0, '{"receipt')))
+      const report = JSON.parse(stdout)
       assert.deepEqual([status, report.receipts, report.fault_count], [1, 5, 1])
       assert.deepEqual([report.faults[0].position, report.faults[0].kind], [at + 1, 'unreadable'])
     }
   })
 
   it('writes the report as JSON', async () => {
-    const { said } = await run(['-', '--keys', keys, '--json', '--log'], lines(damaged))
-    const { faults, ...report } = JSON.parse(said)
+    const { stdout } = await run(['-', '--keys', keys, '--json', '--log'], lines(damaged))
+    const { faults, ...report } = JSON.parse(stdout)
     assert.deepEqual(report, {
       server_id: 'https://keep.example',
       receipts: 4,
@@ -151,18 +151,18 @@ describe('the command', () => {
   })
 
   it('tells how to use it', async () => {
-    const { status, said } = await run(['--help'])
+    const { status, stdout } = await run(['--help'])
     assert.equal(status, 0)
-    for (const word of ['--keys', '--pins', '--whole', '--log', '--json', 'Ends with 0'])
-      assert.ok(said.includes(word), word)
+    for (const word of ['--keys', '--pins', '--whole', '--log', '--json', 'Exit status: 0'])
+      assert.ok(stdout.includes(word), word)
   })
 
   it('takes the keys from a server, and what it answers about an asset as it is', async () => {
     const server = await connect()
     const bundle = await landAsset(newBundle(await newAuthor(server)))
     const answer = { asset_id: bundle.assetId, receipts: await receiptsOf(bundle) }
-    const { status, said } = await run(['-', '--keys', `${server.base}/`], JSON.stringify(answer))
-    assert.deepEqual([status, /^Checked 3 receipts/.test(said)], [0, true], said)
+    const { status, stdout } = await run(['-', '--keys', `${server.base}/`], JSON.stringify(answer))
+    assert.deepEqual([status, /^Checked 3 receipts/.test(stdout)], [0, true], stdout)
   })
 
   it('takes no keys from a server that sends it elsewhere, or answers anything but 200', async () => {

@@ -82,7 +82,7 @@ describe('the checker, given truly signed receipts that say something wrong', ()
     assert.deepEqual(await wrong(newFields(7, { ...provenance, envelope_hash: hash })), [])
   })
 
-  const bent: Readonly<Record<string, readonly unknown[]>> = {
+  const variation: Readonly<Record<string, readonly unknown[]>> = {
     version: ['service/receipt/2', 1, undefined],
     server_id: [
       `${ORIGIN}/`,
@@ -104,7 +104,7 @@ describe('the checker, given truly signed receipts that say something wrong', ()
     opaque_id: ['ab'.repeat(16)],
   }
   it('names the field that is missing, unknown, or not of its form', async () => {
-    for (const [name, values] of Object.entries(bent)) {
+    for (const [name, values] of Object.entries(variation)) {
       for (const value of values) {
         const found = await wrong(newFields(7, { [name]: value }))
         assert.equal(found.length, 1, `${name} ${String(value)}: ${found.join()}`)

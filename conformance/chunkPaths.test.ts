@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { newAuthor, newBundle, openUpload } from './assetWorld.ts'
-import type { Call, Reply, Sending } from './client.ts'
-import { expectBodyless413, offsetOf, said } from './expect.ts'
+import type { Call, Reply } from './call.ts'
+import type { Sending } from './client.ts'
+import { answerOf, expectBodyless413, offsetOf } from './expect.ts'
 import { connect } from './server.ts'
 import {
   type AnySession,
@@ -18,7 +19,7 @@ import {
   openSession,
   sessionPath,
   sha256,
-  standing,
+  stateOf,
   tokenOf,
 } from './world.ts'
 
@@ -41,7 +42,7 @@ async function bothPaths(size = SIZE): Promise<readonly AnySession[]> {
 }
 
 const told = (reply: Reply) =>
-  reply.headers['x-service-offset'] === undefined ? said(reply) : `${said(reply)} @${offsetOf(reply)}`
+  reply.headers['x-service-offset'] === undefined ? answerOf(reply) : `${answerOf(reply)} @${offsetOf(reply)}`
 
 async function expectSteps(steps: readonly Step[], size = SIZE): Promise<readonly AnySession[]> {
   const sessions = await bothPaths(size)
@@ -59,7 +60,7 @@ async function expectSteps(steps: readonly Step[], size = SIZE): Promise<readonl
 
 async function expectStates(sessions: readonly AnySession[], offset: number, state: string): Promise<void> {
   for (const session of sessions)
-    assert.deepEqual(await standing(session), { status: 200, offset, length: session.file.length, state })
+    assert.deepEqual(await stateOf(session), { status: 200, offset, length: session.file.length, state })
 }
 
 const chunk = (start: number, end?: number) => (session: AnySession) => append(session, start, end)
@@ -184,7 +185,7 @@ describe('chunks, on both paths', () => {
       assert.equal(told(await append(session, 0, 200)), '204 @200')
       await older.write(session.file.subarray(100)).catch(() => {})
       older.end()
-      assert.equal(said(await older.reply), '409 upload.offset_mismatch')
+      assert.equal(answerOf(await older.reply), '409 upload.offset_mismatch')
       assert.equal(told(await append(session, 200)), '204 @300')
     }
   })

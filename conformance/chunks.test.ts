@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import type { Reply, Sending } from './client.ts'
-import { expectBodyless413, expectSaid, offsetOf, said } from './expect.ts'
+import type { Reply } from './call.ts'
+import type { Sending } from './client.ts'
+import { answerOf, expectAnswer, expectBodyless413, offsetOf } from './expect.ts'
 import { connect } from './server.ts'
 import {
   append,
@@ -20,7 +21,7 @@ import {
   type Session,
   sessionPath,
   sha256,
-  standing,
+  stateOf,
 } from './world.ts'
 
 const MAX_CHUNK_BYTES = 16 * MIB
@@ -44,13 +45,13 @@ async function startChunk(session: Session): Promise<Sending> {
   return sending
 }
 
-async function expectStanding(session: Session, offset: number, state: string): Promise<void> {
-  assert.deepEqual(await standing(session), { status: 200, offset, length: session.file.length, state })
+async function expectState(session: Session, offset: number, state: string): Promise<void> {
+  assert.deepEqual(await stateOf(session), { status: 200, offset, length: session.file.length, state })
 }
 
 /** A refusal that leaves the session where it was and says where to go on. */
 async function expectConflict(reply: Reply, code: string, goOn: number): Promise<void> {
-  expectSaid(reply, `409 upload.${code}`)
+  expectAnswer(reply, `409 upload.${code}`)
   assert.equal(offsetOf(reply), goOn, 'X-Service-Offset says where to go on')
 }
 
@@ -58,19 +59,19 @@ async function expectConflict(reply: Reply, code: string, goOn: number): Promise
 describe('chunks in order', () => {
   it('answers 204 with the new offset, and lands with the last byte', async () => {
     const session = await newSession()
-    await expectStanding(session, 0, 'open')
+    await expectState(session, 0, 'open')
     for (const [start, end] of [
       [0, 1],
       [1, 200],
       [200, 299],
     ] as const) {
       const reply = await append(session, start, end)
-      assert.deepEqual([said(reply), offsetOf(reply)], ['204', end])
-      await expectStanding(session, end, 'open')
+      assert.deepEqual([answerOf(reply), offsetOf(reply)], ['204', end])
+      await expectState(session, end, 'open')
     }
     const last = await append(session, 299)
-    assert.deepEqual([said(last), offsetOf(last)], ['204', SIZE])
-    await expectStanding(session, SIZE, 'landed')
+    assert.deepEqual([answerOf(last), offsetOf(last)], ['204', SIZE])
+    await expectState(session, SIZE, 'landed')
   })
 
   it('lands a file of one byte', async () => {
@@ -89,8 +90,8 @@ describe('chunks in order', () => {
       headers,
       withoutLength: true,
     })
-    assert.deepEqual([said(reply), offsetOf(reply)], ['204', SIZE])
-    await expectStanding(session, SIZE, 'landed')
+    assert.deepEqual([answerOf(reply), offsetOf(reply)], ['204', SIZE])
+    await expectState(session, SIZE, 'landed')
   })
 
   it('says 100 Continue to a client that asks before it sends', async () => {
@@ -98,8 +99,8 @@ describe('chunks in order', () => {
     const sending = await startChunk(session)
     await sending.write(session.file)
     sending.end()
-    expectSaid(await sending.reply, '204')
-    await expectStanding(session, SIZE, 'landed')
+    expectAnswer(await sending.reply, '204')
+    await expectState(session, SIZE, 'landed')
   })
 
   it('takes a chunk that comes byte by byte', async () => {
@@ -107,7 +108,7 @@ describe('chunks in order', () => {
     const sending = await startChunk(session)
     for (const byte of session.file) await sending.write(Buffer.of(byte))
     sending.end()
-    expectSaid(await sending.reply, '204')
+    expectAnswer(await sending.reply, '204')
   })
 
   it('takes a chunk of 16 MiB and answers a bodyless 413 to one byte more', async () => {
@@ -123,11 +124,11 @@ describe('chunks in order', () => {
         withoutLength: true,
       }),
     )
-    await expectStanding(session, 0, 'open')
+    await expectState(session, 0, 'open')
     const full = await append(session, 0, MAX_CHUNK_BYTES)
-    assert.deepEqual([said(full), offsetOf(full)], ['204', MAX_CHUNK_BYTES])
-    expectSaid(await append(session, MAX_CHUNK_BYTES), '204')
-    await expectStanding(session, MAX_CHUNK_BYTES + 1, 'landed')
+    assert.deepEqual([answerOf(full), offsetOf(full)], ['204', MAX_CHUNK_BYTES])
+    expectAnswer(await append(session, MAX_CHUNK_BYTES), '204')
+    await expectState(session, MAX_CHUNK_BYTES + 1, 'landed')
   })
 })
 
@@ -146,9 +147,9 @@ describe('chunks again', () => {
       [0, 100],
     ] as const) {
       const reply = await append(session, start, end)
-      assert.deepEqual([said(reply), offsetOf(reply)], ['204', end])
+      assert.deepEqual([answerOf(reply), offsetOf(reply)], ['204', end])
     }
-    await expectStanding(session, 200, 'open')
+    await expectState(session, 200, 'open')
   })
 
   it('answers a repeat of the last chunk with 204, and one drop has landed', async () => {
@@ -156,7 +157,7 @@ describe('chunks again', () => {
     const session = await land(link)
     for (let round = 0; round < 3; round += 1) {
       const reply = await append(session)
-      assert.deepEqual([said(reply), offsetOf(reply)], ['204', session.file.length])
+      assert.deepEqual([answerOf(reply), offsetOf(reply)], ['204', session.file.length])
     }
     assert.equal((await inboxOf(link.owner)).length, 1)
     assert.equal((await entryOf(link)).landed_files, 1)
@@ -172,7 +173,7 @@ describe('chunks again', () => {
     await server.send({ method: 'DELETE', path: `/v1/drops/${drop_id}`, token: link.owner.token })
     assert.equal(offsetOf(await append(session, 0, 100)), 100)
     assert.equal(offsetOf(await append(session, 100)), SIZE)
-    await expectStanding(session, SIZE, 'landed')
+    await expectState(session, SIZE, 'landed')
   })
 
   it('lands a drop whose last answer was lost', async () => {
@@ -182,7 +183,7 @@ describe('chunks again', () => {
     await sending.write(session.file)
     sending.end()
     sending.cut()
-    expectSaid(await append(session), '204')
+    expectAnswer(await append(session), '204')
     assert.equal((await inboxOf(link.owner)).length, 1)
   })
 })
@@ -197,7 +198,7 @@ describe('chunks that are refused', () => {
     for (const offset of [0, 100])
       await expectConflict(await appendBytes(session, offset, randomBytes(100)), 'chunk_conflict', 200)
     await expectConflict(await append(session, 0, 50), 'chunk_conflict', 200)
-    await expectStanding(session, 200, 'open')
+    await expectState(session, 200, 'open')
   })
 
   it('answers 409 offset_mismatch to a gap and to an offset inside a chunk', async () => {
@@ -211,7 +212,7 @@ describe('chunks that are refused', () => {
       [299, 300],
     ] as const)
       await expectConflict(await append(session, start, end), 'offset_mismatch', 100)
-    await expectStanding(session, 100, 'open')
+    await expectState(session, 100, 'open')
   })
 
   it('answers 409 size_exceeded to a chunk past the declared size', async () => {
@@ -228,7 +229,7 @@ describe('chunks that are refused', () => {
     await expectConflict(reply, 'size_exceeded', 0)
     await append(session, 0, 299)
     await expectConflict(await appendBytes(session, 299, randomBytes(2)), 'size_exceeded', 299)
-    expectSaid(await append(session, 299), '204', 'the session goes on')
+    expectAnswer(await append(session, 299), '204', 'the session goes on')
   })
 
   it('answers 409 checksum_mismatch to other bytes than the checksum’s, and keeps nothing', async () => {
@@ -243,20 +244,20 @@ describe('chunks that are refused', () => {
         'checksum_mismatch',
         0,
       )
-    await expectStanding(session, 0, 'open')
-    expectSaid(await append(session), '204')
+    await expectState(session, 0, 'open')
+    expectAnswer(await append(session), '204')
   })
 
   it('answers 409 content_hash_mismatch when the whole is not what was declared, also to repeats', async () => {
     const link = await newLink(server)
     const session = await openSession(link, randomBytes(SIZE), { ciphertext_hash: '0'.repeat(64) })
-    expectSaid(await append(session, 0, 100), '204')
+    expectAnswer(await append(session, 0, 100), '204')
     for (let round = 0; round < 3; round += 1)
-      expectSaid(await append(session, 100), '409 upload.content_hash_mismatch')
-    assert.equal((await standing(session)).state, 'failed')
+      expectAnswer(await append(session, 100), '409 upload.content_hash_mismatch')
+    assert.equal((await stateOf(session)).state, 'failed')
     assert.equal((await inboxOf(link.owner)).length, 0)
     assert.equal((await quotaOf(link.owner)).used, 0)
-    expectSaid(
+    expectAnswer(
       await server.send({ method: 'GET', path: `${sessionPath(session)}/receipt` }),
       '404 upload.session_not_found',
     )
@@ -276,21 +277,21 @@ describe('chunks that are refused', () => {
   it('answers 400 missing_offset to an absent or malformed offset', async () => {
     const session = await newSession()
     const { 'x-service-offset': _, ...rest } = chunkHeaders(0, session.file)
-    expectSaid(await patch(session, rest), '400 upload.missing_offset')
+    expectAnswer(await patch(session, rest), '400 upload.missing_offset')
     for (const offset of ['', '-1', '+0', '0x0', '1e2', '1.0', 'a', '0 0', '0,0', '9007199254740992', '1'.repeat(400)])
-      expectSaid(await patch(session, { ...rest, 'x-service-offset': offset }), '400 upload.missing_offset', offset)
-    expectSaid(
+      expectAnswer(await patch(session, { ...rest, 'x-service-offset': offset }), '400 upload.missing_offset', offset)
+    expectAnswer(
       await patch(session, { ...rest, 'x-service-offset': ['0', '0'] }),
       '400 upload.missing_offset',
       'given twice',
     )
-    await expectStanding(session, 0, 'open')
+    await expectState(session, 0, 'open')
   })
 
   it('answers 400 missing_checksum to an absent or malformed checksum', async () => {
     const session = await newSession()
     const { 'x-service-checksum': right = '', ...rest } = chunkHeaders(0, session.file)
-    expectSaid(await patch(session, rest), '400 upload.missing_checksum')
+    expectAnswer(await patch(session, rest), '400 upload.missing_checksum')
     const wrong = [
       '',
       'A'.repeat(64),
@@ -301,21 +302,21 @@ describe('chunks that are refused', () => {
       Buffer.from(right, 'hex').toString('base64'),
     ]
     for (const checksum of wrong)
-      expectSaid(
+      expectAnswer(
         await patch(session, { ...rest, 'x-service-checksum': checksum }),
         '400 upload.missing_checksum',
         checksum,
       )
-    await expectStanding(session, 0, 'open')
+    await expectState(session, 0, 'open')
   })
 
   it('answers 400 to an empty chunk, with and without Content-Length', async () => {
     const session = await newSession()
-    expectSaid(await appendBytes(session, 0, Buffer.alloc(0)), '400 upload.empty_chunk')
+    expectAnswer(await appendBytes(session, 0, Buffer.alloc(0)), '400 upload.empty_chunk')
     const headers = chunkHeaders(0, Buffer.alloc(0))
     const call = { method: 'PATCH', path: sessionPath(session), body: Buffer.alloc(0), headers }
-    expectSaid(await server.send({ ...call, withoutLength: true }), '400 upload.empty_chunk')
-    await expectStanding(session, 0, 'open')
+    expectAnswer(await server.send({ ...call, withoutLength: true }), '400 upload.empty_chunk')
+    await expectState(session, 0, 'open')
   })
 
   it('answers 415 to any media type but application/octet-stream', async () => {
@@ -328,11 +329,11 @@ describe('chunks that are refused', () => {
       'application/octet-streams',
       'multipart/form-data; boundary=x',
     ])
-      expectSaid(
+      expectAnswer(
         await patch(session, { ...chunkHeaders(0, session.file), 'content-type': type }),
         '415 request.unsupported_media_type',
         type,
       )
-    await expectStanding(session, 0, 'open')
+    await expectState(session, 0, 'open')
   })
 })

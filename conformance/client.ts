@@ -1,53 +1,24 @@
 /**
- * The one place through which all requests of the suite go. Every answer is judged here against /openapi.json and the rules that hold
- * everywhere, so that each request of each test also proves those.
+ * Sends every request of the suite, and checks every answer against /openapi.json and the rules of all operations (`judge.ts`). So each
+ * test also proves those.
  */
 import { once } from 'node:events'
-import {
-  Agent,
-  type ClientRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  request as openRequest,
-} from 'node:http'
+import { Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http'
 import { request as openSecureRequest, Agent as SecureAgent } from 'node:https'
+import type { Call, Reply } from './call.ts'
 import { readDocument, type ServerDocument } from './document.ts'
 import { judge } from './judge.ts'
 
 const ANSWER_TIMEOUT_MS = 30_000
 const MAX_SOCKETS = 128
 
-export interface Call {
-  readonly method: string
-  /** Relative to the base URL, with its query. */
-  readonly path: string
-  /** Access token, sent as `Authorization: Bearer`. */
-  readonly token?: string | undefined
-  /** Sent as application/json. */
-  readonly json?: unknown
-  /** Sent as it is. */
-  readonly body?: Uint8Array | string | undefined
-  /** Win over what is derived from the other members; undefined leaves a header out, a list repeats it. */
-  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** Sends the body chunked, without Content-Length. */
-  readonly withoutLength?: boolean
-}
-
-export interface Reply {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  /** As they came: name, value, name, value. */
-  readonly rawHeaders: readonly string[]
-  readonly body: Buffer
-}
-
-/** A request whose body the test writes piece by piece. */
+/** A request whose body the test writes in pieces. */
 export interface Sending {
   write(bytes: Uint8Array): Promise<void>
   end(): void
-  /** Closes the connection at once, whatever is under way. */
+  /** Closes the connection at once, also in the middle of a request. */
   cut(): void
-  /** Resolves when the server has said `100 Continue`. */
+  /** Resolves when the server has answered `100 Continue`. */
   readonly continued: Promise<void>
   /** Rejects when the connection ends without an answer. */
   readonly reply: Promise<Reply>
@@ -59,13 +30,13 @@ export interface Client {
   readonly document: ServerDocument
   send(call: Call): Promise<Reply>
   start(call: Call): Sending
-  /** For an answer without an end: resolves with its head, which is judged. */
+  /** For an event stream: resolves with its checked head. */
   listen(call: Call): Promise<Listening>
 }
 
 export interface Listening {
   readonly head: Reply
-  /** The body as it comes. */
+  /** The pieces of the body as they arrive. */
   readonly pieces: AsyncIterable<Buffer>
   /** Closes the connection at once. */
   cut(): void
@@ -121,7 +92,7 @@ interface Opening {
 }
 
 function openCall({ origin, agent, call }: Opening): ClientRequest {
-  // The path is appended as text: `new URL` would tidy up what a test wants to send as it is.
+  // Appended as text, because `new URL` would normalise the path.
   const { hostname, port, pathname, protocol } = new URL(origin)
   const prefix = pathname === '/' ? '' : pathname
   return (protocol === 'https:' ? openSecureRequest : openRequest)({
@@ -160,7 +131,7 @@ function replyTo(outgoing: ClientRequest, call: Call): Promise<Reply> {
     })
     outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer within ${ANSWER_TIMEOUT_MS} ms`)))
     outgoing.on('error', (cause) => {
-      // A server may answer and close before it has read all of a body; the answer is what counts then.
+      // A server may answer and close before it has read the whole body. Then the answer counts.
       if (!answered) reject(new Error(`${call.method} ${call.path}: ${cause.message}`, { cause }))
     })
     outgoing.once('close', () => {
@@ -169,7 +140,7 @@ function replyTo(outgoing: ClientRequest, call: Call): Promise<Reply> {
   })
 }
 
-/** Of an answer without an end, its head alone. */
+/** Of an event stream only the head. */
 async function collect(incoming: IncomingMessage): Promise<Reply> {
   const pieces: Buffer[] = []
   if (isEndless(incoming)) incoming.destroy()
@@ -199,10 +170,4 @@ function headersOf(call: Call): Record<string, string | string[]> {
       value === undefined ? [] : [[name, typeof value === 'string' ? value : [...value]] as const],
     ),
   )
-}
-
-/** The JSON of an answer, as the test says it is shaped; its schema was checked when it came. */
-export function json<Shape>(reply: Reply): Shape {
-  const parsed: Shape = JSON.parse(reply.body.toString())
-  return parsed
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import type { Reply } from './client.ts'
-import { expectSaid } from './expect.ts'
+import type { Reply } from './call.ts'
+import { expectAnswer } from './expect.ts'
 import { connect } from './server.ts'
 import { append, land, MIB, newLink, OCTETS, type Owner, onlyDrop, openSession, sha256, signUp } from './world.ts'
 
@@ -57,7 +57,7 @@ describe('content of a pending drop', () => {
     const file = randomBytes(3 * MIB + 17)
     const session = await openSession(link, file)
     for (let start = 0; start < file.length; start += 700_001)
-      expectSaid(await append(session, start, Math.min(start + 700_001, file.length)), '204')
+      expectAnswer(await append(session, start, Math.min(start + 700_001, file.length)), '204')
     const path = `/v1/drops/${(await onlyDrop(link.owner)).drop_id}/content`
     const stored = { owner: link.owner, path, file, etag: `"${sha256(file)}"` }
     expectWhole(await read(stored), stored)
@@ -122,7 +122,7 @@ describe('content: ranges', () => {
     const stored = await store()
     for (const range of ['bytes=1000-', 'bytes=1000-1001', 'bytes=9007199254740993-', 'bytes=-0']) {
       const reply = await read(stored, { range })
-      expectSaid(reply, '416 request.range_not_satisfiable', range)
+      expectAnswer(reply, '416 request.range_not_satisfiable', range)
       assert.equal(reply.headers['content-range'], 'bytes */1000')
     }
   })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { json, type Reply } from './client.ts'
-import { expectBodyless413, expectSaid, type Problem } from './expect.ts'
+import { json, type Reply } from './call.ts'
+import { expectAnswer, expectBodyless413, type Problem } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {
   base64,
@@ -59,14 +59,14 @@ describe('create drop: the declaration', () => {
   })
 
   it('takes null for the optional fields as absent', async () => {
-    expectSaid(await declare(await newLink(server), { passphrase_proof: null, suggested_filename: null }), '201')
+    expectAnswer(await declare(await newLink(server), { passphrase_proof: null, suggested_filename: null }), '201')
   })
 
   it('answers 400 to a body that names an album, a manifest or provenance', async () => {
     const link = await newLink(server)
     for (const name of ['album_id', 'amk_version', 'manifest', 'manifest_envelope', 'provenance', 'filename', ''])
       for (const value of [null, 'x', 1, {}])
-        expectSaid(await declare(link, { [name]: value }), '400 request.malformed', name)
+        expectAnswer(await declare(link, { [name]: value }), '400 request.malformed', name)
     await expectNothingHeld(link)
   })
 
@@ -74,13 +74,13 @@ describe('create drop: the declaration', () => {
     const link = await newLink(server)
     const rest = JSON.stringify(declaration(FILE)).slice(1)
     for (const name of ['__proto__', 'constructor', 'prototype', 'toString'])
-      expectSaid(await sendText(link, `{"${name}":{"x":1},${rest}`), '400 request.malformed', name)
+      expectAnswer(await sendText(link, `{"${name}":{"x":1},${rest}`), '400 request.malformed', name)
   })
 
   it('answers 400 to a member given twice', async () => {
     const link = await newLink(server)
     const rest = JSON.stringify(declaration(FILE)).slice(1)
-    expectSaid(await sendText(link, `{"size":1,${rest}`), '400 request.malformed')
+    expectAnswer(await sendText(link, `{"size":1,${rest}`), '400 request.malformed')
     await expectNothingHeld(link)
   })
 
@@ -88,20 +88,20 @@ describe('create drop: the declaration', () => {
     const link = await newLink(server)
     for (const name of ['content_type', 'size', 'ciphertext_hash', 'kem_ct'])
       for (const value of [undefined, null, {}, [], true, name === 'size' ? '100' : 100])
-        expectSaid(
+        expectAnswer(
           await declare(link, { [name]: value }),
           '422 request.unprocessable',
           `${name} ${JSON.stringify(value)}`,
         )
     for (const over of [{ size: 1.5 }, { passphrase_proof: 1 }, { suggested_filename: ['a'] }])
-      expectSaid(await declare(link, over), '422 request.unprocessable', JSON.stringify(over))
+      expectAnswer(await declare(link, over), '422 request.unprocessable', JSON.stringify(over))
     await expectNothingHeld(link)
   })
 
   it('answers 422 to a body that is no object', async () => {
     const link = await newLink(server)
     for (const body of ['null', '[]', '"text"', '1', 'true'])
-      expectSaid(await sendText(link, body), '422 request.unprocessable', body)
+      expectAnswer(await sendText(link, body), '422 request.unprocessable', body)
   })
 
   it('answers 400 to broken JSON', async () => {
@@ -119,7 +119,7 @@ describe('create drop: the declaration', () => {
       '{"size":01}',
       '{"size":1,}',
     ])
-      expectSaid(await sendText(link, body), '400 request.malformed', body.slice(0, 20))
+      expectAnswer(await sendText(link, body), '400 request.malformed', body.slice(0, 20))
   })
 
   it('answers 400 to broken UTF-8', async () => {
@@ -127,7 +127,7 @@ describe('create drop: the declaration', () => {
     const text = JSON.stringify(declaration(FILE, { suggested_filename: 'name' }))
     for (const bytes of [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xe2, 0x82]]) {
       const [before = '', after = ''] = text.split('name"')
-      expectSaid(
+      expectAnswer(
         await sendText(link, Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(`"${after}`)])),
         '400 request.malformed',
       )
@@ -138,9 +138,9 @@ describe('create drop: the declaration', () => {
   it('answers 400 to deep nesting', async () => {
     const link = await newLink(server)
     const deep = 100_000
-    expectSaid(await sendText(link, `{"a":${'['.repeat(deep)}${']'.repeat(deep)}}`), '400 request.malformed')
-    expectSaid(await sendText(link, `${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`), '400 request.malformed')
-    expectSaid(await sendText(link, '['.repeat(deep)), '400 request.malformed')
+    expectAnswer(await sendText(link, `{"a":${'['.repeat(deep)}${']'.repeat(deep)}}`), '400 request.malformed')
+    expectAnswer(await sendText(link, `${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`), '400 request.malformed')
+    expectAnswer(await sendText(link, '['.repeat(deep)), '400 request.malformed')
   })
 
   it('answers 415 to any media type but application/json', async () => {
@@ -154,29 +154,29 @@ describe('create drop: the declaration', () => {
       'application/x-www-form-urlencoded',
       'json',
     ])
-      expectSaid(await sendText(link, body, type), '415 request.unsupported_media_type', type)
-    expectSaid(
+      expectAnswer(await sendText(link, body, type), '415 request.unsupported_media_type', type)
+    expectAnswer(
       await server.send({ method: 'POST', path: `/d/${link.opaqueId}`, body }),
       '415 request.unsupported_media_type',
     )
     const coded = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
     const reply = await server.send({ method: 'POST', path: `/d/${link.opaqueId}`, body, headers: coded })
-    expectSaid(reply, '415 request.unsupported_media_type', 'a content coding')
+    expectAnswer(reply, '415 request.unsupported_media_type', 'a content coding')
     for (const type of ['application/json; charset=utf-8', 'Application/JSON'])
-      expectSaid(await sendText(link, body, type), '201', type)
+      expectAnswer(await sendText(link, body, type), '201', type)
   })
 
   it('takes a body of 1 MiB and answers a bodyless 413 to one byte more', async () => {
     const link = await newLink(server)
     const text = JSON.stringify(declaration(FILE))
-    expectSaid(await sendText(link, text.padEnd(MIB, ' ')), '201')
+    expectAnswer(await sendText(link, text.padEnd(MIB, ' ')), '201')
     expectBodyless413(await sendText(link, text.padEnd(MIB + 1, ' ')))
   })
 
   it('reads on when it refuses, so that the answer is seen', async () => {
     const body = Buffer.alloc(MIB, 0x20)
     for (let round = 0; round < 5; round += 1)
-      expectSaid(await sendText({ owner: await signUp(server), opaqueId: 'x' }, body), '404 drop.link_not_found')
+      expectAnswer(await sendText({ owner: await signUp(server), opaqueId: 'x' }, body), '404 drop.link_not_found')
   })
 
   it('answers 400 to a size below 1 or beyond 2^53 - 1', async () => {
@@ -190,7 +190,7 @@ describe('create drop: the declaration', () => {
 
   it('answers 413 with the limit to a size beyond the largest blob', async () => {
     const reply = await declare(await newLink(server), { size: 2 ** 53 - 1 })
-    expectSaid(reply, '413 drop.file_too_large')
+    expectAnswer(reply, '413 drop.file_too_large')
     assert.ok(Number(json<Problem>(reply).limit) > 0)
   })
 
@@ -204,7 +204,7 @@ describe('create drop: the declaration', () => {
       'g'.repeat(64),
       `${'a'.repeat(64)}\n`,
     ])
-      expectSaid(await declare(link, { ciphertext_hash }), '400 drop.malformed', ciphertext_hash)
+      expectAnswer(await declare(link, { ciphertext_hash }), '400 drop.malformed', ciphertext_hash)
     await expectNothingHeld(link)
   })
 
@@ -221,7 +221,7 @@ describe('create drop: the declaration', () => {
       Buffer.alloc(KEM_CT_BYTES, 0xff).toString('base64url'),
       right.replace(/.==?$/, '?='),
     ]
-    for (const kem_ct of wrong) expectSaid(await declare(link, { kem_ct }), '400 drop.malformed', `${kem_ct.length}`)
+    for (const kem_ct of wrong) expectAnswer(await declare(link, { kem_ct }), '400 drop.malformed', `${kem_ct.length}`)
     await expectNothingHeld(link)
   })
 
@@ -236,14 +236,14 @@ describe('create drop: the declaration', () => {
       'TEXT/PLAIN',
       ' text/plain',
     ])
-      expectSaid(await declare(link, { content_type }), '400 drop.malformed', content_type)
+      expectAnswer(await declare(link, { content_type }), '400 drop.malformed', content_type)
     await expectNothingHeld(link)
   })
 
   it('takes every content type of the link’s list', async () => {
     const link = await newLink(server)
     for (const content_type of (await guestView(link)).content_types)
-      expectSaid(await declare(link, { content_type }), '201', content_type)
+      expectAnswer(await declare(link, { content_type }), '201', content_type)
   })
 
   it('takes a file name of 1 to 255 characters as it is', async () => {
@@ -260,16 +260,16 @@ describe('create drop: the declaration', () => {
       '\u202Efdp.exe',
     ]
     for (const suggested_filename of names)
-      expectSaid(await declare(link, { suggested_filename }), '201', suggested_filename.slice(0, 30))
+      expectAnswer(await declare(link, { suggested_filename }), '201', suggested_filename.slice(0, 30))
     // No encoding can carry half a surrogate pair: that is no text, and refused before any member is judged.
-    expectSaid(await declare(link, { suggested_filename: 'a\ud800b' }), '400 request.malformed')
+    expectAnswer(await declare(link, { suggested_filename: 'a\ud800b' }), '400 request.malformed')
   })
 
   it('answers 400 to an empty, an overlong and a control character’s file name', async () => {
     const link = await newLink(server)
     const names = ['', 'x'.repeat(256), 'x'.repeat(65_536), 'a\r\nb', 'a\u0000b', '\t', '\u007f', '\u0085', '\u009b31m']
     for (const suggested_filename of names)
-      expectSaid(
+      expectAnswer(
         await declare(link, { suggested_filename }),
         '400 drop.malformed',
         JSON.stringify(suggested_filename).slice(0, 30),
@@ -290,49 +290,49 @@ describe('create drop: order of checks', () => {
       name: 'broken fields before a dead link',
       link: 'dead',
       body: { size: undefined },
-      said: '422 request.unprocessable',
+      answer: '422 request.unprocessable',
     },
     {
       name: 'unknown fields before missing ones',
       link: 'dead',
       body: { size: undefined, album_id: 1 },
-      said: '400 request.malformed',
+      answer: '400 request.malformed',
     },
-    { name: 'size before a dead link', link: 'dead', body: { size: 0 }, said: '400 request.malformed' },
+    { name: 'size before a dead link', link: 'dead', body: { size: 0 }, answer: '400 request.malformed' },
     {
       name: 'dead link before the proof',
       link: 'dead',
       body: { passphrase_proof: '?', ...BAD },
-      said: '404 drop.link_not_found',
+      answer: '404 drop.link_not_found',
     },
     {
       name: 'proof before the file’s size',
       link: { ...GATED, ...TOO_LARGE },
       body: BAD,
-      said: '403 drop.passphrase_required',
+      answer: '403 drop.passphrase_required',
     },
-    { name: 'proof before the caps', link: { ...GATED, ...FULL }, body: BAD, said: '403 drop.passphrase_required' },
+    { name: 'proof before the caps', link: { ...GATED, ...FULL }, body: BAD, answer: '403 drop.passphrase_required' },
     {
       name: 'malformed proof before the caps',
       link: FULL,
       body: { passphrase_proof: '?', ...BAD },
-      said: '400 drop.malformed',
+      answer: '400 drop.malformed',
     },
     {
       name: 'file’s size before the caps',
       link: { ...TOO_LARGE, ...FULL },
       body: BAD,
-      said: '413 drop.file_too_large',
+      answer: '413 drop.file_too_large',
     },
-    { name: 'caps before the declaration', link: FULL, body: BAD, said: '409 drop.cap_exhausted' },
-    { name: 'count before the declaration', link: { max_file_count: 0 }, body: BAD, said: '409 drop.cap_exhausted' },
+    { name: 'caps before the declaration', link: FULL, body: BAD, answer: '409 drop.cap_exhausted' },
+    { name: 'count before the declaration', link: { max_file_count: 0 }, body: BAD, answer: '409 drop.cap_exhausted' },
   ] as const
 
   it('answers the first fault in the specified order', async () => {
     for (const order of orders) {
       const live = await newLink(server, order.link === 'dead' ? {} : order.link)
       const link = order.link === 'dead' ? { ...live, opaqueId: newOpaqueId() } : live
-      expectSaid(await declare(link, order.body), order.said, order.name)
+      expectAnswer(await declare(link, order.body), order.answer, order.name)
       await expectNothingHeld(live)
     }
   })
@@ -340,17 +340,17 @@ describe('create drop: order of checks', () => {
   it('charges the quota after the link and before the declaration', { skip: NEEDS_OWN_SERVER }, async () => {
     const small = await ownServer({ QUOTA_HARD_BYTES: '50' })
     const [open, full] = [await newLink(small), await newLink(small, FULL)]
-    expectSaid(await declare(full, BAD), '409 drop.cap_exhausted')
-    expectSaid(await declare(open, BAD), '403 quota.exceeded')
-    expectSaid(await sendDeclaration(open, declaration(randomBytes(50), BAD)), '400 drop.malformed')
+    expectAnswer(await declare(full, BAD), '409 drop.cap_exhausted')
+    expectAnswer(await declare(open, BAD), '403 quota.exceeded')
+    expectAnswer(await sendDeclaration(open, declaration(randomBytes(50), BAD)), '400 drop.malformed')
     await expectNothingHeld(open)
   })
 
   it('answers 404 to a malformed id before it looks at the body', async () => {
     const owner = await signUp(server)
     for (const opaqueId of ['x', 'A'.repeat(32)]) {
-      expectSaid(await sendText({ owner, opaqueId }, '{', 'text/plain'), '404 drop.link_not_found')
-      expectSaid(await sendText({ owner, opaqueId }, '{'), '404 drop.link_not_found')
+      expectAnswer(await sendText({ owner, opaqueId }, '{', 'text/plain'), '404 drop.link_not_found')
+      expectAnswer(await sendText({ owner, opaqueId }, '{'), '404 drop.link_not_found')
     }
   })
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { json, type Reply } from './client.ts'
-import { atOnce, expectSaid, fingerprint, said, tally } from './expect.ts'
+import { json, type Reply } from './call.ts'
+import { answerOf, atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, base64, type Owner, signUp } from './world.ts'
 
@@ -41,7 +41,7 @@ describe('add a device', () => {
     const owner = await signUp(server)
     const body = deviceBody()
     const reply = await send(owner, body)
-    expectSaid(reply, '201')
+    expectAnswer(reply, '201')
     const { created_at, ...device } = json<Device>(reply)
     assert.deepEqual(device, body)
     assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
@@ -53,10 +53,10 @@ describe('add a device', () => {
     const { mac: _, ...bare } = deviceBody()
     for (const body of [bare, deviceBody({ mac: null })]) {
       const reply = await send(owner, body)
-      expectSaid(reply, '201')
+      expectAnswer(reply, '201')
       assert.ok(!('mac' in json<object>(reply)))
     }
-    expectSaid(await send(owner, { ...bare, mac: null }), '200', 'null is absent')
+    expectAnswer(await send(owner, { ...bare, mac: null }), '200', 'null is absent')
   })
 
   it('answers 200 with the same device to the same values of the same caller', async () => {
@@ -65,7 +65,7 @@ describe('add a device', () => {
     const first = await send(owner, body)
     for (let round = 0; round < 3; round += 1) {
       const again = await send(owner, body)
-      expectSaid(again, '200')
+      expectAnswer(again, '200')
       assert.deepEqual(json(again), json(first))
     }
     assert.equal((await devicesOf(owner)).length, 1)
@@ -76,7 +76,7 @@ describe('add a device', () => {
     const body = deviceBody()
     const added = json<Device>(await send(owner, body))
     for (const over of [{ public_key: base64(PUBLIC_KEY_BYTES) }, { mac: base64(MAC_BYTES) }, { mac: null }])
-      expectSaid(await send(owner, { ...body, ...over }), '400 device.invalid', Object.keys(over).join())
+      expectAnswer(await send(owner, { ...body, ...over }), '400 device.invalid', Object.keys(over).join())
     assert.deepEqual(await devicesOf(owner), [added])
   })
 
@@ -84,8 +84,8 @@ describe('add a device', () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
     const body = deviceBody()
     const added = json<Device>(await send(owner, body))
-    expectSaid(await send(other, body), '400 device.invalid')
-    expectSaid(await send(other, deviceBody({ device_id: body.device_id })), '400 device.invalid')
+    expectAnswer(await send(other, body), '400 device.invalid')
+    expectAnswer(await send(other, deviceBody({ device_id: body.device_id })), '400 device.invalid')
     assert.deepEqual([await devicesOf(owner), await devicesOf(other)], [[added], []])
   })
 
@@ -94,7 +94,7 @@ describe('add a device', () => {
     const body = deviceBody()
     await send(owner, body)
     await revoke(owner, body.device_id)
-    expectSaid(await send(owner, body), '400 device.invalid')
+    expectAnswer(await send(owner, body), '400 device.invalid')
     assert.ok((await devicesOf(owner))[0]?.revoked_at !== undefined)
   })
 
@@ -120,7 +120,7 @@ describe('add a device', () => {
     }
     for (const [name, values] of Object.entries(wrong))
       for (const value of values)
-        expectSaid(await send(owner, deviceBody({ [name]: value })), '400 request.malformed', name)
+        expectAnswer(await send(owner, deviceBody({ [name]: value })), '400 request.malformed', name)
     assert.deepEqual(await devicesOf(owner), [])
   })
 
@@ -128,14 +128,14 @@ describe('add a device', () => {
     const owner = await signUp(server)
     for (const name of ['device_id', 'public_key'])
       for (const value of [undefined, null, 1, {}, [], true])
-        expectSaid(await send(owner, deviceBody({ [name]: value })), '422 request.unprocessable', name)
-    expectSaid(await send(owner, deviceBody({ mac: 1 })), '422 request.unprocessable')
+        expectAnswer(await send(owner, deviceBody({ [name]: value })), '422 request.unprocessable', name)
+    expectAnswer(await send(owner, deviceBody({ mac: 1 })), '422 request.unprocessable')
   })
 
   it('answers 400 to an unknown field', async () => {
     const owner = await signUp(server)
     for (const name of ['revoked_at', 'created_at', 'name', ''])
-      expectSaid(await send(owner, deviceBody({ [name]: null })), '400 request.malformed', name)
+      expectAnswer(await send(owner, deviceBody({ [name]: null })), '400 request.malformed', name)
   })
 
   it('answers 403 to the device after the hundredth live one', async () => {
@@ -144,17 +144,17 @@ describe('add a device', () => {
     await send(owner, body)
     const replies = await atOnce(MAX_LIVE_DEVICES, () => send(owner, deviceBody()))
     assert.deepEqual(tally(replies), { 201: MAX_LIVE_DEVICES - 1, '403 request.limit_reached': 1 })
-    expectSaid(await send(owner, body), '200', 'what is there may be said again')
+    expectAnswer(await send(owner, body), '200', 'what is there may be said again')
     await revoke(owner, body.device_id)
-    expectSaid(await send(owner, deviceBody()), '201', 'a revoked device makes room')
-    expectSaid(await send(owner, deviceBody()), '403 request.limit_reached')
+    expectAnswer(await send(owner, deviceBody()), '201', 'a revoked device makes room')
+    expectAnswer(await send(owner, deviceBody()), '403 request.limit_reached')
     assert.equal((await devicesOf(owner)).length, MAX_LIVE_DEVICES + 1)
   })
 
   it('is open to every well-formed protocol date', async () => {
     const owner = await signUp(server)
     for (const date of ['1999-12-31', '2999-01-01'])
-      expectSaid(await send(owner, deviceBody(), { 'x-service-protocol': date }), '201', date)
+      expectAnswer(await send(owner, deviceBody(), { 'x-service-protocol': date }), '201', date)
   })
 })
 
@@ -184,10 +184,10 @@ describe('revoke a device', () => {
     const owner = await signUp(server)
     const body = deviceBody()
     await send(owner, body)
-    expectSaid(await revoke(owner, body.device_id), '204')
+    expectAnswer(await revoke(owner, body.device_id), '204')
     const [first] = await devicesOf(owner)
     assert.ok(Math.abs(Date.parse(String(first?.revoked_at)) - Date.now()) < 60_000)
-    expectSaid(await revoke(owner, body.device_id), '204')
+    expectAnswer(await revoke(owner, body.device_id), '204')
     assert.deepEqual(await devicesOf(owner), [first])
   })
 
@@ -199,7 +199,7 @@ describe('revoke a device', () => {
     const before = await devicesOf(owner)
     const replies: Reply[] = []
     for (const id of [randomUUID(), live.device_id, dead.device_id]) replies.push(await revoke(other, id))
-    assert.deepEqual(replies.map(said), Array(3).fill('404 device.not_found'))
+    assert.deepEqual(replies.map(answerOf), Array(3).fill('404 device.not_found'))
     assert.equal(new Set(replies.map(fingerprint)).size, 1)
     assert.deepEqual(await devicesOf(owner), before)
   })
@@ -207,6 +207,6 @@ describe('revoke a device', () => {
   it('answers 400 to a malformed id', async () => {
     const owner = await signUp(server)
     for (const id of ['x', randomUUID().toUpperCase(), '..%2f..', '%00'])
-      expectSaid(await revoke(owner, id), '400 request.malformed', id)
+      expectAnswer(await revoke(owner, id), '400 request.malformed', id)
   })
 })

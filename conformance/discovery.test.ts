@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { createPublicKey, verify } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { type Client, json } from './client.ts'
-import { expectSaid } from './expect.ts'
+import { json } from './call.ts'
+import type { Client } from './client.ts'
+import { expectAnswer } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import { sha256, signUp } from './world.ts'
 
@@ -218,6 +219,6 @@ describe('discovery', () => {
       '/.well-known/service',
       '/.well-known/service/keys',
     ])
-      expectSaid(await server.send({ method: 'GET', path }), '404 request.not_found', path)
+      expectAnswer(await server.send({ method: 'GET', path }), '404 request.not_found', path)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * The server's own /openapi.json, read over HTTP: which operations there are, which statuses each declares, and the shape of every body.
- * Everything that the suite holds an answer against comes from here or from the specification, never from the server's source.
+ * The server's own /openapi.json, read over HTTP: its operations, the statuses that each declares, and the schema of every body.
+ * The suite compares answers with this document and with the specification, never with the server's source.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -27,7 +27,7 @@ export interface ServerDocument {
   readonly operations: readonly DeclaredOperation[]
   /** Every problem code, as CodedProblem lists them. */
   readonly codes: readonly string[]
-  /** The operation that a request meets; undefined for an unknown path, or a method that the path does not have. */
+  /** The operation of a request; undefined for an unknown path, or a method that the path does not have. */
   find(method: string, path: string): DeclaredOperation | undefined
   /** Methods of the path that a request names; empty for an unknown path. */
   methodsOf(path: string): readonly string[]
@@ -47,7 +47,7 @@ export interface ServerDocument {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Reads what was fetched; throws when it is not a document of the kind that the specification names (Versioning, 6). */
+/** Throws when the text is not an OpenAPI document (specification, Versioning, 6). */
 export function readDocument(text: string): ServerDocument {
   const root = record(JSON.parse(text))
   const operations = Object.entries(record(root.paths)).flatMap(([path, item]) =>
@@ -109,7 +109,7 @@ function matches(template: string, path: string): boolean {
   )
 }
 
-/** Follows a local `$ref`, and says at which place of the document the value stands. */
+/** Follows a local `$ref`. Returns the value and its path in the document. */
 function resolve(root: Json, value: Json, place: readonly string[]): { value: Json; place: readonly string[] } {
   if (typeof value.$ref !== 'string') return { value, place }
   const target = value.$ref.replace(/^#\//, '').split('/').map(unescapePointer)
@@ -119,13 +119,13 @@ function resolve(root: Json, value: Json, place: readonly string[]): { value: Js
 
 const unescapePointer = (key: string) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')
 
-/** Neither strips nor coerces nor fills in: what is checked is what was sent. A schema that is not plain JSON Schema is a fault of the document. */
+/** Validates bodies unchanged: nothing stripped, coerced or filled in. Throws for a schema that is not plain JSON Schema. */
 function schemaReader(root: Json) {
-  // Each schema is compiled once, and not into every other that refers to it.
+  // Compiles each schema once, instead of into every schema that refers to it.
   const options = { strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true, inlineRefs: false }
   const ajv = new Ajv2020(options)
   addFormats.default(ajv)
-  // The document is no schema itself, so its components become the definitions of a schema that holds nothing else.
+  // The document is not a schema, so its components become the definitions of one.
   const components = record(record(root.components).schemas)
   ajv.addSchema({ $id: 'components', $defs: Object.fromEntries(Object.entries(components).map(withReferences)) })
   const compiled = new Map<string, ValidateFunction>()
@@ -142,7 +142,7 @@ function schemaReader(root: Json) {
 
 const at = (root: Json, place: readonly string[]) => place.reduce<unknown>((node, key) => record(node)[key], root)
 
-/** The same schema with its references into the document turned into references to the definitions. */
+/** The same schema, with references to the definitions instead of the document. */
 function withReferences([name, schema]: readonly [string, unknown]): readonly [string, unknown] {
   const text = JSON.stringify(schema).replaceAll('"#/components/schemas/', '"components#/$defs/')
   const moved: unknown = JSON.parse(text)

@@ -1,32 +1,32 @@
-/** A reader of event streams, written from the standard alone (WHATWG HTML, section 9.2). */
+/** Reads event streams. Written from the standard alone (WHATWG HTML, section 9.2). */
 import assert from 'node:assert/strict'
 import type { Listening } from './client.ts'
 import type { Owner } from './world.ts'
 
-export interface Heard {
+export interface StreamEvent {
   readonly id: string
   readonly name: string
   readonly data: Readonly<Record<string, unknown>>
 }
 
-export interface Ear {
+export interface EventStream {
   readonly head: Listening['head']
-  /** Where the stream began, as far as it has told before its first event; undefined when it began after one. */
-  place(): string | undefined
+  /** The id that the stream sent before its first event; undefined when it started after a given event. */
+  startId(): string | undefined
   /** The next event; undefined when the stream has ended. */
-  next(): Promise<Heard | undefined>
+  next(): Promise<StreamEvent | undefined>
   /** Events up to and with the first of this name. */
-  upTo(name: string): Promise<readonly Heard[]>
+  upTo(name: string): Promise<readonly StreamEvent[]>
   cut(): void
 }
 
-/** Resolves when the stream has begun: what happens from then on is heard. */
-export async function listen({ client, token }: Owner, lastEventId?: string): Promise<Ear> {
+/** Resolves when the stream has started; it carries every event from then on. */
+export async function listen({ client, token }: Owner, lastEventId?: string): Promise<EventStream> {
   const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
   const { head, pieces, cut } = await client.listen({ method: 'GET', path: '/v1/events', token, headers })
   const blocks = blocksOf(pieces)
   let id = lastEventId ?? ''
-  const heard: Heard[] = []
+  const received: StreamEvent[] = []
   const take = async (): Promise<boolean> => {
     const { done, value } = await blocks.next()
     if (done === true) return false
@@ -34,21 +34,21 @@ export async function listen({ client, token }: Owner, lastEventId?: string): Pr
     id = fields('id').at(-1) ?? id
     const data = fields('data')
     if (data.length > 0)
-      heard.push({ id, name: fields('event').at(-1) ?? 'message', data: JSON.parse(data.join('\n')) })
+      received.push({ id, name: fields('event').at(-1) ?? 'message', data: JSON.parse(data.join('\n')) })
     return true
   }
-  assert.ok(await take(), 'a stream says something at once')
-  const begunAt = heard.length === 0 && id !== lastEventId ? id : undefined
+  assert.ok(await take(), 'a stream sends its first block at once')
+  const startedAt = received.length === 0 && id !== lastEventId ? id : undefined
   const next = async () => {
-    while (heard.length === 0 && (await take()));
-    return heard.shift()
+    while (received.length === 0 && (await take()));
+    return received.shift()
   }
   return {
     head,
-    place: () => begunAt,
+    startId: () => startedAt,
     next,
     async upTo(name) {
-      const all: Heard[] = []
+      const all: StreamEvent[] = []
       while (all.at(-1)?.name !== name) {
         const event = await next()
         assert.ok(event !== undefined, `the stream ended before ${name}`)
@@ -62,7 +62,7 @@ export async function listen({ client, token }: Owner, lastEventId?: string): Pr
 
 type Field = readonly [name: string, value: string]
 
-/** The fields of each block; of a comment alone, none. A stream that is cut ends as one that ends. */
+/** The fields of each block; a comment has none. Returns when the stream ends or is cut. */
 async function* blocksOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<readonly Field[], void, void> {
   const decoder = new TextDecoder()
   let text = ''
@@ -74,7 +74,7 @@ async function* blocksOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<readonly
       for (const block of blocks) yield block.split('\n').filter(isField).map(fieldOf)
     }
   } catch {
-    // Cut.
+    // The connection was cut.
   }
 }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { adoptBody, newAuthor, newBundle, sendAdoption } from './assetWorld.ts'
-import { type Ear, type Heard, listen } from './eventReader.ts'
-import { expectSaid, until } from './expect.ts'
+import { type EventStream, listen, type StreamEvent } from './eventReader.ts'
+import { expectAnswer, until } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, land, newLink, onlyDrop, openSession, provision, quotaOf, revoke, signIn, signUp } from './world.ts'
 
@@ -12,13 +12,13 @@ const MAX_STREAMS = 16
 const server = await connect()
 
 /** Id and data of each; of quota and link events, whose repeats may be told once, nothing. */
-const exactly = (events: readonly Heard[]) =>
+const exactly = (events: readonly StreamEvent[]) =>
   events.filter(({ name }) => name.startsWith('drop.') || name === 'asset.changed')
 
 async function lastPlace(owner: Parameters<typeof listen>[0]): Promise<string> {
   const ear = await listen(owner)
   ear.cut()
-  return String(ear.place())
+  return String(ear.startId())
 }
 
 // Covers: Feed and events
@@ -28,7 +28,7 @@ describe('live events', () => {
     assert.match(String(ear.head.headers['content-type']), /^text\/event-stream\b/)
     assert.equal(ear.head.headers['cache-control'], 'no-store')
     assert.equal(ear.head.headers['x-accel-buffering'], 'no')
-    assert.match(String(ear.place()), /./)
+    assert.match(String(ear.startId()), /./)
     ear.cut()
   })
 
@@ -48,11 +48,11 @@ describe('live events', () => {
     const author = await newAuthor(server)
     const { owner } = author
     const ear = await listen(owner)
-    const expectTold = async (name: string, data: object) =>
+    const expectShown = async (name: string, data: object) =>
       assert.deepEqual((await ear.upTo(name)).at(-1)?.data, data, name)
     const link = await provision(owner)
     const ofLink = { opaque_id: link.opaqueId }
-    await expectTold('link.changed', ofLink)
+    await expectShown('link.changed', ofLink)
     await openSession(link, randomBytes(9))
     const session = [await ear.next(), await ear.next()].map((event) => event?.name).toSorted()
     assert.deepEqual(session, ['link.changed', 'quota.changed'])
@@ -68,9 +68,9 @@ describe('live events', () => {
     await land(link)
     const other = await onlyDrop(owner)
     await asOwner(owner, 'DELETE', `/v1/drops/${other.drop_id}`)
-    await expectTold('drop.discarded', { drop_id: other.drop_id })
+    await expectShown('drop.discarded', { drop_id: other.drop_id })
     await revoke(link)
-    await expectTold('link.changed', ofLink)
+    await expectShown('link.changed', ofLink)
     ear.cut()
   })
 
@@ -79,11 +79,11 @@ describe('live events', () => {
     const before = await lastPlace(link.owner)
     for (let number = 0; number < 4; number += 1) await land(link, randomBytes(10))
     const all = await listen(link.owner, before)
-    const heard: Heard[] = []
+    const heard: StreamEvent[] = []
     while (heard.filter(({ name }) => name === 'drop.landed').length < 4) heard.push(...(await all.upTo('drop.landed')))
     all.cut()
-    const rest = async (ear: Ear, count: number) => {
-      const events: Heard[] = []
+    const rest = async (ear: EventStream, count: number) => {
+      const events: StreamEvent[] = []
       while (exactly(events).length < count) events.push(...(await ear.upTo('drop.landed')))
       ear.cut()
       return exactly(events)
@@ -144,10 +144,10 @@ describe('live events', () => {
 
   it('answers 403 to the 17th stream of an account, and takes another once one has gone', async () => {
     const owner = await signUp(server)
-    const ears: Ear[] = []
+    const ears: EventStream[] = []
     for (let number = 0; number < MAX_STREAMS; number += 1) ears.push(await listen(owner))
     const call = { method: 'GET', path: '/v1/events', token: owner.token }
-    expectSaid(await server.send(call), '403 request.limit_reached')
+    expectAnswer(await server.send(call), '403 request.limit_reached')
     const stranger = await listen(await signUp(server))
     stranger.cut()
     ears.pop()?.cut()

@@ -1,7 +1,7 @@
-/** What tests ask of answers. */
+/** Expectations about answers. */
 import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
-import { json, type Reply } from './client.ts'
+import { json, type Reply } from './call.ts'
 
 const POLL_MS = 20
 
@@ -15,20 +15,20 @@ export interface Problem {
   readonly limit?: number
 }
 
-/** The code of a refusal, without its `error.`; undefined when the answer has no body. */
+/** The code of a refusal without `error.`; undefined when the answer has no body. */
 export function codeOf(reply: Reply): string | undefined {
   return reply.body.length === 0 ? undefined : json<Problem>(reply).code.replace(/^error\./, '')
 }
 
-/** `404 drop.link_not_found`, or just the status of an answer that is no problem. */
-export function said(reply: Reply): string {
+/** `404 drop.link_not_found`, or only the status when the answer is no problem. */
+export function answerOf(reply: Reply): string {
   const code = reply.status >= 400 ? codeOf(reply) : undefined
   return code === undefined ? String(reply.status) : `${reply.status} ${code}`
 }
 
-export function expectSaid(reply: Reply, expected: string, what?: string): void {
+export function expectAnswer(reply: Reply, expected: string, what?: string): void {
   assert.equal(
-    said(reply),
+    answerOf(reply),
     expected,
     what === undefined ? undefined : `${what}: ${reply.body.toString().slice(0, 500)}`,
   )
@@ -42,7 +42,7 @@ export function expectBodyless413(reply: Reply, what?: string): void {
 
 export const offsetOf = (reply: Reply) => Number(reply.headers['x-service-offset'])
 
-/** Asks again until `ask` gives true; fails when that takes longer than `timeoutMs`. */
+/** Repeats `ask` until it returns true. Fails after `timeoutMs`. */
 export async function until(ask: () => Promise<boolean>, what: string, timeoutMs = 10_000): Promise<void> {
   const deadline = Date.now() + timeoutMs
   while (!(await ask())) {
@@ -51,10 +51,10 @@ export async function until(ask: () => Promise<boolean>, what: string, timeoutMs
   }
 }
 
-/** How often each answer was given. */
+/** Counts equal answers. */
 export function tally(replies: readonly Reply[]): Record<string, number> {
   const counts: Record<string, number> = {}
-  for (const reply of replies) counts[said(reply)] = (counts[said(reply)] ?? 0) + 1
+  for (const reply of replies) counts[answerOf(reply)] = (counts[answerOf(reply)] ?? 0) + 1
   return counts
 }
 
@@ -64,8 +64,8 @@ export function atOnce(count: number, ask: (index: number) => Promise<Reply>): P
 }
 
 /**
- * Everything that a stranger could tell two answers apart by: status, headers in their order, body.
- * What may differ is the request id, wherever it stands, and the time.
+ * Everything by which a caller could distinguish two answers: status, headers in their order, body.
+ * Only the request id and the date may differ, so both are replaced.
  */
 export function fingerprint(reply: Reply): string {
   const id = String(reply.headers['x-request-id'])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { expectSaid, until } from './expect.ts'
+import { expectAnswer, until } from './expect.ts'
 import { connect } from './server.ts'
 import {
   append,
@@ -122,15 +122,15 @@ describe('the link as its guest sees it', () => {
     assert.equal((await asOwner(link.owner, 'DELETE', `/v1/drops/${drop?.drop_id}`)).status, 204)
     const view = await guestView(link)
     assert.deepEqual([view.remaining_bytes, view.remaining_files], [40, 1])
-    expectSaid(await sendDeclaration(link, declaration(randomBytes(41))), '409 drop.cap_exhausted')
+    expectAnswer(await sendDeclaration(link, declaration(randomBytes(41))), '409 drop.cap_exhausted')
   })
 
   it('stops accepting drops at its expiry, and lets open sessions finish', async () => {
     const link = await newLink(server, { expires_at: new Date(Date.now() + 600).toISOString() })
     const session = await openSession(link, randomBytes(50))
     await until(async () => (await visit(link)).status === 404, 'the link expires')
-    expectSaid(await sendDeclaration(link, declaration(randomBytes(10))), '404 drop.link_not_found')
-    expectSaid(await append(session), '204')
+    expectAnswer(await sendDeclaration(link, declaration(randomBytes(10))), '404 drop.link_not_found')
+    expectAnswer(await append(session), '204')
     assert.equal((await inboxOf(link.owner)).length, 1)
   })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { expectSaid, fingerprint } from './expect.ts'
+import { expectAnswer, fingerprint } from './expect.ts'
 import { connect } from './server.ts'
 import {
   append,
@@ -103,7 +103,7 @@ describe('inbox', () => {
     await land(link, file)
     const [first, second] = await inboxOf(link.owner)
     assert.ok(first !== undefined && second !== undefined && first.drop_id !== second.drop_id)
-    expectSaid(await discard(link, first.drop_id), '204')
+    expectAnswer(await discard(link, first.drop_id), '204')
     assert.deepEqual((await asOwner(link.owner, 'GET', contentPath(second.drop_id))).body, file)
     assert.equal((await quotaOf(link.owner)).used, 40)
   })
@@ -115,10 +115,10 @@ describe('discard', () => {
     const link = await newLink(server)
     await land(link, randomBytes(90))
     const { drop_id } = await onlyDrop(link.owner)
-    expectSaid(await discard(link, drop_id), '204')
+    expectAnswer(await discard(link, drop_id), '204')
     assert.deepEqual(await inboxOf(link.owner), [])
     assert.equal((await quotaOf(link.owner)).used, 0)
-    expectSaid(await asOwner(link.owner, 'GET', contentPath(drop_id)), '404 drop.not_found')
+    expectAnswer(await asOwner(link.owner, 'GET', contentPath(drop_id)), '404 drop.not_found')
   })
 
   it('answers 404 to a drop discarded before, an unknown one and somebody else’s', async () => {
@@ -127,23 +127,23 @@ describe('discard', () => {
     await land(foreign)
     const mine = await onlyDrop(link.owner)
     const theirs = await onlyDrop(foreign.owner)
-    expectSaid(await discard(link, mine.drop_id), '204')
+    expectAnswer(await discard(link, mine.drop_id), '204')
     for (const dropId of [mine.drop_id, theirs.drop_id, randomUUID()])
-      expectSaid(await discard(link, dropId), '404 drop.not_found')
+      expectAnswer(await discard(link, dropId), '404 drop.not_found')
     assert.equal((await inboxOf(foreign.owner)).length, 1)
   })
 
   it('answers 400 to a malformed id', async () => {
     const link = await newLink(server)
     for (const id of ['x', randomUUID().toUpperCase(), `${randomUUID()}0`, '%00', '..%2F..', newOpaqueId()])
-      expectSaid(await discard(link, id), '400 request.malformed', id)
+      expectAnswer(await discard(link, id), '400 request.malformed', id)
   })
 
   it('takes the receipt from nobody', async () => {
     const link = await newLink(server)
     const session = await land(link)
     await discard(link, (await onlyDrop(link.owner)).drop_id)
-    expectSaid(await server.send({ method: 'GET', path: `${sessionPath(session)}/receipt` }), '200')
+    expectAnswer(await server.send({ method: 'GET', path: `${sessionPath(session)}/receipt` }), '200')
   })
 
   it('takes a request that declares a JSON body and sends none', async () => {
@@ -151,7 +151,7 @@ describe('discard', () => {
     await land(link)
     const path = `/v1/drops/${(await onlyDrop(link.owner)).drop_id}`
     const headers = { 'content-type': 'application/json' }
-    expectSaid(await server.send({ method: 'DELETE', path, token: link.owner.token, headers }), '204')
+    expectAnswer(await server.send({ method: 'DELETE', path, token: link.owner.token, headers }), '204')
   })
 })
 
@@ -162,7 +162,7 @@ describe('discard of a link’s pile', () => {
     const [link, other] = [await provision(owner), await provision(owner)]
     for (let round = 0; round < 3; round += 1) await land(link, randomBytes(10))
     await land(other, randomBytes(7))
-    expectSaid(await discardPile(link), '204')
+    expectAnswer(await discardPile(link), '204')
     assert.deepEqual(
       (await inboxOf(owner)).map((drop) => drop.opaque_id),
       [other.opaqueId],
@@ -180,7 +180,7 @@ describe('discard of a link’s pile', () => {
       await discardPile(link, newOpaqueId()),
       await discardPile(link, foreign.opaqueId),
     ]
-    for (const answer of answers) expectSaid(answer, '204')
+    for (const answer of answers) expectAnswer(answer, '204')
     assert.equal(new Set(answers.map(fingerprint)).size, 1)
     assert.equal((await inboxOf(foreign.owner)).length, 1)
   })
@@ -191,10 +191,10 @@ describe('discard of a link’s pile', () => {
     for (const query of ['', '?', '?opaque=1']) {
       const reply = await asOwner(link.owner, 'DELETE', `/v1/drops${query}`)
       assert.ok([400, 422].includes(reply.status), query)
-      if (query.length < 2) expectSaid(reply, '422 request.unprocessable', query)
+      if (query.length < 2) expectAnswer(reply, '422 request.unprocessable', query)
     }
     for (const value of ['', 'x', 'A'.repeat(32), `${link.opaqueId}0`, '%00'])
-      expectSaid(await discardPile(link, value), '400 request.malformed', value)
+      expectAnswer(await discardPile(link, value), '400 request.malformed', value)
     assert.equal((await inboxOf(link.owner)).length, 1)
   })
 })

@@ -14,7 +14,7 @@ import {
   sendAdoption,
   uploadBody,
 } from './assetWorld.ts'
-import type { Call } from './client.ts'
+import type { Call } from './call.ts'
 import { fingerprint } from './expect.ts'
 import { finishBody, newRecoverable } from './recovering.ts'
 import { connect } from './server.ts'

@@ -1,6 +1,6 @@
-/** The rules that hold for every answer of every operation, each with the clause it comes from. */
+/** The rules for every answer of every operation, each with its clause of the specification. */
 import assert from 'node:assert/strict'
-import type { Call, Reply } from './client.ts'
+import type { Call, Reply } from './call.ts'
 import type { DeclaredOperation, ServerDocument } from './document.ts'
 import { markSeen } from './seen.ts'
 
@@ -8,7 +8,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 const WARNING = /^299 - "[^"]*\/\.well-known\/service\/deprecation[^"]*"$/
-/** Declared everywhere, and there on occasion. */
+/** Headers that the document declares everywhere, but that not every answer has. */
 const ONLY_SOMETIMES = ['Warning']
 const TIME_MEMBERS = new Set([
   'active_from',
@@ -24,10 +24,10 @@ const TIME_MEMBERS = new Set([
   'revoked_at',
 ])
 
-/** Throws an `AssertionError` that names the request for the first rule that the answer breaks. */
+/** Throws an `AssertionError` with the request for the first rule that the answer breaks. */
 export function judge(document: ServerDocument, call: Call, reply: Reply): void {
   const path = call.path.split('?')[0] ?? ''
-  const told = `${call.method} ${call.path} answered ${reply.status} ${reply.body.subarray(0, 600).toString()}`
+  const summary = `${call.method} ${call.path} answered ${reply.status} ${reply.body.subarray(0, 600).toString()}`
   try {
     judgeHeaders(path, reply)
     const operation = operationOf(document, call.method, path)
@@ -40,18 +40,18 @@ export function judge(document: ServerDocument, call: Call, reply: Reply): void 
   } catch (fault) {
     if (!(fault instanceof assert.AssertionError)) throw fault
     const { actual, expected, operator } = fault
-    throw new assert.AssertionError({ message: `${fault.message}\n  ${told}`, actual, expected, operator })
+    throw new assert.AssertionError({ message: `${fault.message}\n  ${summary}`, actual, expected, operator })
   }
 }
 
-/** HEAD is answered as GET without its body wherever the server has it (RFC 9110, section 9.3.2). */
+/** HEAD is GET without the body (RFC 9110, section 9.3.2). */
 function operationOf(document: ServerDocument, method: string, path: string): DeclaredOperation | undefined {
   const exact = document.find(method, path)
   return exact ?? (method === 'HEAD' ? document.find('GET', path) : undefined)
 }
 
 function judgeHeaders(path: string, { status, headers }: Reply): void {
-  assert.match(String(headers['x-request-id']), UUID, 'every answer carries its request id in X-Request-Id')
+  assert.match(String(headers['x-request-id']), UUID, 'every answer has a request id in X-Request-Id')
   assert.equal(headers['set-cookie'], undefined, 'the service sets no cookies')
   if (path.startsWith('/v1/') || path.startsWith('/d/')) {
     assert.match(
@@ -76,7 +76,7 @@ function judgeHeaders(path: string, { status, headers }: Reply): void {
   if (headers.warning !== undefined)
     assert.match(headers.warning, WARNING, 'a Warning points at the deprecation path (Versioning, 4)')
   if (status === 429) assert.match(String(headers['retry-after']), /^[1-9]\d*$/, 'a 429 carries Retry-After in seconds')
-  if (status === 416) assert.match(String(headers['content-range']), /^bytes \*\/\d+$/, 'a 416 tells the length')
+  if (status === 416) assert.match(String(headers['content-range']), /^bytes \*\/\d+$/, 'a 416 carries the length')
 }
 
 function judgeUnknown(
@@ -86,7 +86,7 @@ function judgeUnknown(
 ): void {
   const methods = document.methodsOf(path)
   markSeen(methods.length === 0 ? 'unknown path' : 'unknown method', reply.status)
-  if (methods.length === 0) assert.equal(reply.status, 404, `${path} is no path of the document`)
+  if (methods.length === 0) assert.equal(reply.status, 404, `the document has no path ${path}`)
   else assert.equal(reply.status, 405, `${path} has no ${method}`)
 }
 
@@ -121,31 +121,31 @@ function judgeBodyless(call: Call, reply: Reply): void {
       'a 413 for the body limit has no body',
     )
   if (call.method !== 'HEAD' && reply.status >= 400 && reply.status !== 413)
-    assert.ok(reply.body.length > 0, 'a refusal is told by a problem (Errors, 1)')
+    assert.ok(reply.body.length > 0, 'a refusal is a problem (Errors, 1)')
 }
 
 /** Errors, 1 and 2. */
 function judgeProblem(document: ServerDocument, reply: Reply): void {
   if (reply.status < 400 || reply.body.length === 0) return
-  // /readyz is a health probe; what it says when it fails is its own shape.
+  // /readyz is a health probe and has its own body when it fails.
   if (reply.status === 503 && mediaTypeOf(reply) === 'application/json') return
   assert.equal(mediaTypeOf(reply), 'application/problem+json', 'a refusal is application/problem+json')
   const problem = JSON.parse(reply.body.toString())
   const component = 'limit' in problem ? 'FileTooLargeProblem' : 'CodedProblem'
   assert.deepEqual(document.errorsOfComponent(component, problem), [], 'the problem fits its schema')
-  assert.equal(problem.status, reply.status, 'the member status is the status')
+  assert.equal(problem.status, reply.status, 'the member status equals the status')
   assert.equal(problem.type, `/problems/${problem.code}`, 'type is the page of the code')
   assert.equal(problem.instance, `urn:uuid:${reply.headers['x-request-id']}`, 'instance is the request id')
   assert.equal(typeof problem.title, 'string', 'a problem has a title')
 }
 
-/** Times are UTC with milliseconds, and what is absent is left out rather than null. */
+/** Times are UTC with milliseconds, and absent members are omitted instead of null. */
 function judgeJson(reply: Reply): void {
   if (mediaTypeOf(reply) !== 'application/json' || reply.body.length === 0) return
   const value: unknown = JSON.parse(reply.body.toString())
   if (typeof value === 'object' && value !== null && 'openapi' in value) return
   JSON.stringify(value, (name, member) => {
-    assert.notEqual(member, null, `answers leave out what is absent: ${name}`)
+    assert.notEqual(member, null, `answers omit absent members: ${name}`)
     if (TIME_MEMBERS.has(name)) assert.match(String(member), TIME, `${name} is UTC with milliseconds`)
     return member
   })

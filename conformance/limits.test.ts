@@ -1,8 +1,8 @@
 /** Limits that count by source: a server that trusts the test as its proxy, so that the test can come from anywhere. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Reply } from './client.ts'
-import { atOnce, expectSaid, said, tally } from './expect.ts'
+import type { Reply } from './call.ts'
+import { answerOf, atOnce, expectAnswer, tally } from './expect.ts'
 import { finishBody, newRecoverable } from './recovering.ts'
 import { NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {
@@ -52,8 +52,8 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     const [guesser, owner] = [newAddress(), newAddress()]
     const wrong = await atOnce(LOGIN_TRIES, () => post('/v1/auth/login', { email, password: newPassword() }, guesser))
     assert.deepEqual(tally(wrong), { '401 auth.invalid_credentials': LOGIN_TRIES })
-    expectSaid(await post('/v1/auth/login', { email, password }, guesser), '429 auth.rate_limited')
-    expectSaid(await post('/v1/auth/login', { email, password }, owner), '200')
+    expectAnswer(await post('/v1/auth/login', { email, password }, guesser), '429 auth.rate_limited')
+    expectAnswer(await post('/v1/auth/login', { email, password }, owner), '200')
   })
 
   it('keeps nobody from their own account for what somebody else behind the same address has tried', async () => {
@@ -64,12 +64,12 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
       await atOnce(2 * LOGIN_TRIES, () => post('/v1/auth/recover/finish', finishBody(email), shared))
     }
     const { email, password } = neighbour.owner
-    expectSaid(await post('/v1/auth/login', { email, password }, shared), '200')
+    expectAnswer(await post('/v1/auth/login', { email, password }, shared), '200')
     const right = finishBody(email, { recovery_proof: neighbour.proof })
-    expectSaid(await post('/v1/auth/recover/finish', right, shared), '200')
+    expectAnswer(await post('/v1/auth/recover/finish', right, shared), '200')
     const { email: own, password: secret } = victim.owner
-    expectSaid(await post('/v1/auth/login', { email: own, password: secret }, shared), '429 auth.rate_limited')
-    expectSaid(await post('/v1/auth/login', { email: own, password: secret }, newAddress()), '200')
+    expectAnswer(await post('/v1/auth/login', { email: own, password: secret }, shared), '429 auth.rate_limited')
+    expectAnswer(await post('/v1/auth/login', { email: own, password: secret }, newAddress()), '200')
   })
 
   it('counts an unknown e-mail’s tries like a known one’s', async () => {
@@ -77,7 +77,7 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     const tries = LOGIN_TRIES + 1
     const answers: string[] = []
     for (let round = 0; round < tries; round += 1)
-      answers.push(said(await post('/v1/auth/login', { email, password: newPassword() }, guesser)))
+      answers.push(answerOf(await post('/v1/auth/login', { email, password: newPassword() }, guesser)))
     assert.equal(answers.at(-1), '429 auth.rate_limited')
     assert.ok(answers.slice(0, -1).every((answer) => answer === '401 auth.invalid_credentials'))
   })
@@ -99,8 +99,8 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     const [guesser, guest] = [newAddress(), newAddress()]
     const wrong = await atOnce(PASSPHRASE_TRIES, () => declare(link, guesser, { passphrase_proof: base64(32) }))
     assert.deepEqual(tally(wrong), { '403 drop.passphrase_required': PASSPHRASE_TRIES })
-    expectSaid(await declare(link, guesser, { passphrase_proof }), '429 drop.rate_limited')
-    expectSaid(await declare(link, guest, { passphrase_proof }), '201')
+    expectAnswer(await declare(link, guesser, { passphrase_proof }), '429 drop.rate_limited')
+    expectAnswer(await declare(link, guest, { passphrase_proof }), '201')
   })
 
   it('answers 429 to more sessions than a source may open, over all links and before it looks at the link', async () => {
@@ -109,24 +109,24 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     for (let round = 0; round < SESSIONS_OF_SOURCE; round += 1)
       await cancel(sessionOf(link, FILE, await declare(link, source)))
     for (const target of [link, other, { ...link, opaqueId: newOpaqueId() }])
-      expectSaid(await declare(target, source), '429 drop.rate_limited')
-    expectSaid(await declare(link, another), '201')
+      expectAnswer(await declare(target, source), '429 drop.rate_limited')
+    expectAnswer(await declare(link, another), '201')
   })
 
   it('counts what was admitted alone', async () => {
     const link = await newLink(server, { max_file_size: 10 })
     const source = newAddress()
     for (let round = 0; round < 3 * SESSIONS_OF_SOURCE; round += 1)
-      expectSaid(await declare(link, source), '413 drop.file_too_large')
-    expectSaid(await sendDeclaration(link, declaration(Buffer.from('tiny')), from(source)), '201')
+      expectAnswer(await declare(link, source), '413 drop.file_too_large')
+    expectAnswer(await sendDeclaration(link, declaration(Buffer.from('tiny')), from(source)), '201')
   })
 
   it('counts an IPv6 network of 64 bits as one source', async () => {
     const link = await newLink(server)
     for (let round = 0; round < SESSIONS_OF_SOURCE; round += 1)
-      expectSaid(await declare(link, `2001:db8:7:7::${round + 1}`), '201')
-    expectSaid(await declare(link, '2001:db8:7:7:ffff::9'), '429 drop.rate_limited')
-    expectSaid(await declare(link, '2001:db8:7:8::1'), '201')
+      expectAnswer(await declare(link, `2001:db8:7:7::${round + 1}`), '201')
+    expectAnswer(await declare(link, '2001:db8:7:7:ffff::9'), '429 drop.rate_limited')
+    expectAnswer(await declare(link, '2001:db8:7:8::1'), '201')
   })
 
   it('answers 429 to a source after 6,000 attempts at any account', async () => {
@@ -142,9 +142,9 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
       await post('/v1/auth/recover/start', { email: account.email }, source),
       await post('/v1/auth/recover/finish', finishBody(account.email), source),
     ]
-    assert.deepEqual(replies.map(said), Array(replies.length).fill('429 auth.rate_limited'))
+    assert.deepEqual(replies.map(answerOf), Array(replies.length).fill('429 auth.rate_limited'))
     // A refresh token is 256 random bits: there is nothing to guess, and nobody is kept out of an open session.
-    expectSaid(await post('/v1/auth/refresh', { refresh_token: 'x' }, source), '401 auth.session_expired')
-    expectSaid(await post('/v1/auth/register', account, newAddress()), '201')
+    expectAnswer(await post('/v1/auth/refresh', { refresh_token: 'x' }, source), '401 auth.session_expired')
+    expectAnswer(await post('/v1/auth/register', account, newAddress()), '201')
   })
 })

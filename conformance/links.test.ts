@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { json, type Reply } from './client.ts'
-import { expectSaid, fingerprint, said } from './expect.ts'
+import { json, type Reply } from './call.ts'
+import { answerOf, expectAnswer, fingerprint } from './expect.ts'
 import { connect } from './server.ts'
 import {
   append,
@@ -24,7 +24,7 @@ import {
   revoke,
   sendLink,
   signUp,
-  standing,
+  stateOf,
   visit,
 } from './world.ts'
 
@@ -69,7 +69,7 @@ describe('provision', () => {
   it('needs no field that the specification calls optional', async () => {
     const owner = await signUp(server)
     const reply = await sendLink(owner, { opaque_id: newOpaqueId(), drop_pubkey: base64(1216), crypto_suite_id: 1 })
-    expectSaid(reply, '201')
+    expectAnswer(reply, '201')
   })
 
   it('takes null for every optional field as absent', async () => {
@@ -77,9 +77,9 @@ describe('provision', () => {
     const { single_use: _, ...nullable } = everyCap()
     const nulls = Object.fromEntries(Object.keys(nullable).map((name) => [name, null]))
     const body = linkBody(nulls)
-    expectSaid(await sendLink(owner, body), '201')
+    expectAnswer(await sendLink(owner, body), '201')
     const { opaque_id, drop_pubkey, crypto_suite_id } = body
-    expectSaid(await sendLink(owner, { opaque_id, drop_pubkey, crypto_suite_id }), '201', 'the same values as parsed')
+    expectAnswer(await sendLink(owner, { opaque_id, drop_pubkey, crypto_suite_id }), '201', 'the same values as parsed')
   })
 
   it('answers 201 again to the same values of the same caller', async () => {
@@ -93,8 +93,8 @@ describe('provision', () => {
     const owner = await signUp(server)
     const body = linkBody({ expires_at: '2099-01-01T12:00:00Z' })
     assert.equal((await sendLink(owner, body)).status, 201)
-    expectSaid(await sendLink(owner, { ...body, expires_at: '2099-01-01T13:00:00.000+01:00' }), '201')
-    expectSaid(await sendLink(owner, { ...body, single_use: false, max_file_size: null }), '201')
+    expectAnswer(await sendLink(owner, { ...body, expires_at: '2099-01-01T13:00:00.000+01:00' }), '201')
+    expectAnswer(await sendLink(owner, { ...body, single_use: false, max_file_size: null }), '201')
   })
 
   it('answers 400 to a taken id with any other value', async () => {
@@ -113,15 +113,15 @@ describe('provision', () => {
     }
     for (const [name, value] of Object.entries(changes))
       for (const change of name === 'drop_pubkey' || name === 'single_use' ? [value] : [value, null])
-        expectSaid(await sendLink(owner, { ...body, [name]: change }), '400 drop.opaque_id_taken', name)
+        expectAnswer(await sendLink(owner, { ...body, [name]: change }), '400 drop.opaque_id_taken', name)
   })
 
   it('answers 400 to an id that someone else has taken, and leaves the link alone', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
     const body = linkBody()
     await sendLink(owner, body)
-    expectSaid(await sendLink(other, body), '400 drop.opaque_id_taken')
-    expectSaid(await sendLink(other, { ...body, drop_pubkey: base64(1216) }), '400 drop.opaque_id_taken')
+    expectAnswer(await sendLink(other, body), '400 drop.opaque_id_taken')
+    expectAnswer(await sendLink(other, { ...body, drop_pubkey: base64(1216) }), '400 drop.opaque_id_taken')
     assert.equal((await guestView({ owner, opaqueId: String(body.opaque_id) })).drop_pubkey, body.drop_pubkey)
     assert.equal((await linksOf(other)).length, 0)
   })
@@ -136,16 +136,16 @@ describe('provision', () => {
     await land({ owner, opaqueId: String(spent.opaque_id) })
     for (const body of [revoked, expired, spent]) {
       const same = await sendLink(owner, body)
-      assert.ok(['201', '400 drop.opaque_id_taken'].includes(said(same)), said(same))
-      expectSaid(await sendLink(owner, { ...body, expires_at: hourAhead() }), '400 drop.opaque_id_taken')
-      expectSaid(await visit({ owner, opaqueId: String(body.opaque_id) }), '404 drop.link_not_found')
+      assert.ok(['201', '400 drop.opaque_id_taken'].includes(answerOf(same)), answerOf(same))
+      expectAnswer(await sendLink(owner, { ...body, expires_at: hourAhead() }), '400 drop.opaque_id_taken')
+      expectAnswer(await visit({ owner, opaqueId: String(body.opaque_id) }), '404 drop.link_not_found')
     }
   })
 
   it('takes an expires_at in the past, and the link is dead', async () => {
     const link = await newLink(server, { expires_at: '2020-01-01T00:00:00Z' })
     assert.equal((await entryOf(link)).state, 'expired')
-    expectSaid(await visit(link), '404 drop.link_not_found')
+    expectAnswer(await visit(link), '404 drop.link_not_found')
   })
 
   it('takes any RFC 3339 time and answers UTC with milliseconds', async () => {
@@ -185,7 +185,7 @@ describe('provision', () => {
     }
     for (const [name, values] of Object.entries(wrong))
       for (const value of values)
-        expectSaid(
+        expectAnswer(
           await sendLink(owner, linkBody({ [name]: value })),
           '400 request.malformed',
           `${name} ${String(value).slice(0, 40)}`,
@@ -204,14 +204,14 @@ describe('provision', () => {
       { max_total_bytes: 0, max_file_count: 0, max_file_size: 0 },
     ]
     for (const over of right)
-      expectSaid(await sendLink(owner, linkBody(over)), '201', JSON.stringify(over).slice(0, 80))
+      expectAnswer(await sendLink(owner, linkBody(over)), '201', JSON.stringify(over).slice(0, 80))
   })
 
   it('answers 422 to a missing, null or wrongly typed required field', async () => {
     const owner = await signUp(server)
     for (const name of ['opaque_id', 'drop_pubkey', 'crypto_suite_id'])
       for (const value of [undefined, null, {}, [], true, name === 'crypto_suite_id' ? '1' : 1])
-        expectSaid(
+        expectAnswer(
           await sendLink(owner, linkBody({ [name]: value })),
           '422 request.unprocessable',
           `${name} ${JSON.stringify(value)}`,
@@ -230,14 +230,17 @@ describe('provision', () => {
       sealed_label: {},
     }
     for (const [name, value] of Object.entries(wrong))
-      expectSaid(await sendLink(owner, linkBody({ [name]: value })), '422 request.unprocessable', name)
+      expectAnswer(await sendLink(owner, linkBody({ [name]: value })), '422 request.unprocessable', name)
   })
 
   it('answers 400 to an unknown field', async () => {
     const owner = await signUp(server)
     for (const name of ['album_id', 'maxFileSize', '', 'constructor'])
-      expectSaid(await sendLink(owner, linkBody({ [name]: null })), '400 request.malformed', name)
-    expectSaid(await sendText(owner, `{"__proto__":{},${JSON.stringify(linkBody()).slice(1)}`), '400 request.malformed')
+      expectAnswer(await sendLink(owner, linkBody({ [name]: null })), '400 request.malformed', name)
+    expectAnswer(
+      await sendText(owner, `{"__proto__":{},${JSON.stringify(linkBody()).slice(1)}`),
+      '400 request.malformed',
+    )
   })
 
   it('answers 403 to the link after the thousandth live one', async () => {
@@ -247,10 +250,10 @@ describe('provision', () => {
       const links = await Promise.all(Array.from({ length: AT_A_TIME }, () => provision(owner)))
       opaqueIds.push(...links.map(({ opaqueId }) => opaqueId))
     }
-    expectSaid(await sendLink(owner, linkBody()), '403 drop.links_exhausted')
+    expectAnswer(await sendLink(owner, linkBody()), '403 drop.links_exhausted')
     assert.equal((await linksOf(owner)).length, MAX_LIVE_LINKS)
     await revoke({ owner, opaqueId: String(opaqueIds[0]) })
-    expectSaid(await sendLink(owner, linkBody()), '201', 'a dead link makes room')
+    expectAnswer(await sendLink(owner, linkBody()), '201', 'a dead link makes room')
   })
 })
 
@@ -260,7 +263,7 @@ describe('protocol negotiation', () => {
     const owner = await signUp(server)
     for (const version of ['1999-12-31', '2999-01-01']) {
       const reply = await sendWith(owner, { 'x-service-protocol': version })
-      expectSaid(reply, '426 protocol.version_unsupported')
+      expectAnswer(reply, '426 protocol.version_unsupported')
       assert.equal(reply.headers.upgrade, `service/${reply.headers['x-service-protocol-max']}`)
     }
   })
@@ -269,13 +272,13 @@ describe('protocol negotiation', () => {
     const owner = await signUp(server)
     const { headers } = await asOwner(owner, 'GET', '/v1/quota')
     for (const end of [headers['x-service-protocol-min'], headers['x-service-protocol-max']])
-      expectSaid(await sendWith(owner, { 'x-service-protocol': String(end) }), '201')
+      expectAnswer(await sendWith(owner, { 'x-service-protocol': String(end) }), '201')
   })
 
   it('answers 400 to a malformed protocol header', async () => {
     const owner = await signUp(server)
     for (const version of ['', 'newest', '2026-1-1', '2026-02-30', '2026-01-01T00:00:00Z', '2026-01-01, 2026-01-01'])
-      expectSaid(await sendWith(owner, { 'x-service-protocol': version }), '400 request.malformed', version)
+      expectAnswer(await sendWith(owner, { 'x-service-protocol': version }), '400 request.malformed', version)
   })
 
   it('serves reads, and lets clean up, under any well-formed date', async () => {
@@ -354,7 +357,7 @@ describe('revoke', () => {
       await revoke({ owner: link.owner, opaqueId: newOpaqueId() }),
       await revoke({ owner: link.owner, opaqueId: foreign.opaqueId }),
     ]
-    assert.deepEqual(answers.map(said), ['204', '204', '204', '204'])
+    assert.deepEqual(answers.map(answerOf), ['204', '204', '204', '204'])
     assert.equal(new Set(answers.map(fingerprint)).size, 1)
   })
 
@@ -368,7 +371,7 @@ describe('revoke', () => {
   it('answers 400 to a malformed id', async () => {
     const owner = await signUp(server)
     for (const id of ['x', 'A'.repeat(32), '0'.repeat(33), '..%2f..', '%00'])
-      expectSaid(await asOwner(owner, 'DELETE', `/v1/drops/links/${id}`), '400 request.malformed', id)
+      expectAnswer(await asOwner(owner, 'DELETE', `/v1/drops/links/${id}`), '400 request.malformed', id)
   })
 
   it('ends open sessions at once and gives their quota back', async () => {
@@ -376,8 +379,8 @@ describe('revoke', () => {
     const session = await openSession(link, randomBytes(100))
     await append(session, 0, 40)
     await revoke(link)
-    expectSaid(await append(session, 40), '404 upload.session_not_found')
-    assert.equal((await standing(session)).status, 404)
+    expectAnswer(await append(session, 40), '404 upload.session_not_found')
+    assert.equal((await stateOf(session)).status, 404)
     assert.equal((await quotaOf(link.owner)).used, 0)
     const entry = await entryOf(link)
     assert.deepEqual([entry.state, entry.open_sessions, entry.open_bytes], ['revoked', 0, 0])
@@ -388,6 +391,6 @@ describe('revoke', () => {
     const session = await land(link)
     await revoke(link)
     assert.equal((await inboxOf(link.owner)).length, 1)
-    assert.equal((await standing(session)).state, 'landed')
+    assert.equal((await stateOf(session)).state, 'landed')
   })
 })

@@ -22,8 +22,8 @@ import {
   uploadBody,
   uploadsOf,
 } from './assetWorld.ts'
-import type { Reply } from './client.ts'
-import { expectSaid } from './expect.ts'
+import type { Reply } from './call.ts'
+import { expectAnswer } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, land, newLink, onlyDrop, quotaOf, sha256 } from './world.ts'
 
@@ -67,18 +67,18 @@ const adopt = ({ author, bundle, dropId }: World, change: Change): Promise<Reply
 /** Both paths refuse with this answer. */
 async function expectRefused(world: World, change: Change, answer: string): Promise<void> {
   const what = JSON.stringify(change)
-  expectSaid(await upload(world, change), answer, `upload ${what}`)
-  expectSaid(await adopt(world, change), answer, `adoption ${what}`)
+  expectAnswer(await upload(world, change), answer, `upload ${what}`)
+  expectAnswer(await adopt(world, change), answer, `adoption ${what}`)
 }
 
 /** Both paths take it, for one asset each. */
 async function expectTaken(change: Change): Promise<void> {
   const what = JSON.stringify(change)
   const world = await newWorld()
-  expectSaid(await adopt(world, change), '200', `adoption ${what}`)
+  expectAnswer(await adopt(world, change), '200', `adoption ${what}`)
   const { author } = world
   const bundle = newBundle(author, { original: world.bundle.original })
-  expectSaid(await upload({ ...world, bundle }, change), '201', `upload ${what}`)
+  expectAnswer(await upload({ ...world, bundle }, change), '201', `upload ${what}`)
 }
 
 /** No refusal reserves or charges anything: only the drop counts, it is not held, and anybody may take the id. */
@@ -87,7 +87,7 @@ async function expectNothingKept({ author, bundle, dropId }: World): Promise<voi
   assert.deepEqual(await uploadsOf(author.owner), [])
   const drop = await onlyDrop(author.owner)
   assert.deepEqual([drop.drop_id, drop.adopting], [dropId, false])
-  expectSaid(
+  expectAnswer(
     await sendUpload(other, uploadBody(newBundle(other, { assetId: bundle.assetId }))),
     '201',
     'the id is free',
@@ -119,8 +119,8 @@ describe('manifest: what disagrees with the declaration', () => {
       { envelope: { original_blob_hash: hash } },
     ]
     for (const change of wrong) await expectRefused(world, change, '400 manifest.mismatch')
-    expectSaid(await adopt(world, { beside: { asset_id: randomUUID() } }), '400 manifest.mismatch')
-    expectSaid(await adopt(world, { envelope: { file_id: randomUUID() } }), '400 manifest.mismatch')
+    expectAnswer(await adopt(world, { beside: { asset_id: randomUUID() } }), '400 manifest.mismatch')
+    expectAnswer(await adopt(world, { envelope: { file_id: randomUUID() } }), '400 manifest.mismatch')
     await expectNothingKept(world)
   })
 
@@ -128,9 +128,13 @@ describe('manifest: what disagrees with the declaration', () => {
     const author = await newAuthor(server)
     const metadata = randomBytes(20)
     const bundle = newBundle(author, { manifest: { metadata_blob_hash: sha256(metadata) } })
-    expectSaid(await sendUpload(author, uploadBody(bundle, 'metadata', randomBytes(20))), '400 manifest.mismatch')
-    expectSaid(await sendUpload(author, uploadBody(bundle, 'metadata', metadata)), '201')
-    expectSaid(await sendUpload(author, uploadBody(bundle, 'original')), '201', 'other roles have hashes of their own')
+    expectAnswer(await sendUpload(author, uploadBody(bundle, 'metadata', randomBytes(20))), '400 manifest.mismatch')
+    expectAnswer(await sendUpload(author, uploadBody(bundle, 'metadata', metadata)), '201')
+    expectAnswer(
+      await sendUpload(author, uploadBody(bundle, 'original')),
+      '201',
+      'other roles have hashes of their own',
+    )
   })
 
   it('takes an envelope without an album, and null for every optional member', async () => {
@@ -193,8 +197,8 @@ describe('manifest: what is refused by itself', () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     const declare = (bytes: number) => sendUpload(author, uploadBody(bundle, 'provenance', Buffer.alloc(bytes)))
-    expectSaid(await declare(65_537), '400 manifest.invalid')
-    expectSaid(await declare(65_536), '201')
+    expectAnswer(await declare(65_537), '400 manifest.invalid')
+    expectAnswer(await declare(65_536), '201')
   })
 
   it('answers 400 manifest.timestamp_out_of_range beyond 30 days on both sides', async () => {
@@ -225,8 +229,8 @@ describe('manifest: its form', () => {
       if (name !== 'blob_role' && name !== 'asset_id')
         await expectRefused(world, { beside: { [name]: 1 } }, '400 request.malformed')
     }
-    expectSaid(await adopt(world, { beside: { blob_role: 'original' } }), '400 request.malformed')
-    expectSaid(await upload(world, { beside: { asset_id: world.bundle.assetId } }), '400 request.malformed')
+    expectAnswer(await adopt(world, { beside: { blob_role: 'original' } }), '400 request.malformed')
+    expectAnswer(await upload(world, { beside: { asset_id: world.bundle.assetId } }), '400 request.malformed')
     await expectNothingKept(world)
   })
 
@@ -242,12 +246,15 @@ describe('manifest: its form', () => {
         await expectRefused(world, { beside: { [name]: value } }, '422 request.unprocessable')
     for (const value of [undefined, null, 'x', 1, []]) {
       const wrong = { manifest_envelope: value }
-      expectSaid(await sendUpload(world.author, { ...uploadBody(world.bundle), ...wrong }), '422 request.unprocessable')
+      expectAnswer(
+        await sendUpload(world.author, { ...uploadBody(world.bundle), ...wrong }),
+        '422 request.unprocessable',
+      )
       const adoption = { ...adoptBody(world.bundle), ...wrong }
-      expectSaid(await sendAdoption(world.author.owner, world.dropId, adoption), '422 request.unprocessable')
+      expectAnswer(await sendAdoption(world.author.owner, world.dropId, adoption), '422 request.unprocessable')
     }
-    expectSaid(await upload(world, { beside: { blob_role: undefined } }), '422 request.unprocessable')
-    expectSaid(await adopt(world, { beside: { asset_id: undefined } }), '422 request.unprocessable')
+    expectAnswer(await upload(world, { beside: { blob_role: undefined } }), '422 request.unprocessable')
+    expectAnswer(await adopt(world, { beside: { asset_id: undefined } }), '422 request.unprocessable')
     await expectRefused(world, { envelope: { amk_version: 1.5 } }, '422 request.unprocessable')
     await expectNothingKept(world)
   })
@@ -289,8 +296,8 @@ describe('manifest: its form', () => {
     }))
       for (const value of values) await expectRefused(world, { beside: { [name]: value } }, '400 request.malformed')
     for (const blob_role of ['', 'thumbnail', 'Original'])
-      expectSaid(await upload(world, { beside: { blob_role } }), '400 request.malformed')
-    for (const asset_id of ids) expectSaid(await adopt(world, { beside: { asset_id } }), '400 request.malformed')
+      expectAnswer(await upload(world, { beside: { blob_role } }), '400 request.malformed')
+    for (const asset_id of ids) expectAnswer(await adopt(world, { beside: { asset_id } }), '400 request.malformed')
     await expectNothingKept(world)
     await expectTaken({ envelope: { client_version: '📦'.repeat(200), amk_version: 2 ** 53 - 1, chunk_size: 1 } })
   })
@@ -302,7 +309,7 @@ describe('manifest: who may write it', () => {
     const world = await newWorld()
     const { owner } = world.author
     const { deviceId: revoked } = await addDevice(owner)
-    expectSaid(await asOwner(owner, 'DELETE', `/v1/devices/${revoked}`), '204')
+    expectAnswer(await asOwner(owner, 'DELETE', `/v1/devices/${revoked}`), '204')
     for (const created_by_device of [randomUUID(), other.deviceId, revoked])
       await expectRefused(world, { envelope: { created_by_device } }, '403 device.not_authorized')
     for (const created_by_user of [randomUUID(), other.owner.accountId])
@@ -363,7 +370,7 @@ describe('manifest: order of refusals', () => {
         }
         const dropId = rest.find((later) => later.dropId !== undefined)?.dropId ?? world.dropId
         const reply = path === 'upload' ? await upload(world, change) : await adopt({ ...world, dropId }, change)
-        expectSaid(reply, String(fault[path]), `${path} ${JSON.stringify(change)}`)
+        expectAnswer(reply, String(fault[path]), `${path} ${JSON.stringify(change)}`)
       }
     }
   })

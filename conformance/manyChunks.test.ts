@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { expectSaid, offsetOf } from './expect.ts'
+import { expectAnswer, offsetOf } from './expect.ts'
 import { connect } from './server.ts'
 import { append, cancel, newLink, openSession } from './world.ts'
 
@@ -18,10 +18,10 @@ describe('many chunks', () => {
       assert.equal((await append(session, offset, offset + 1)).status, 204)
     for (const end of [MAX_CHUNKS + 1, MAX_CHUNKS + 2]) {
       const reply = await append(session, MAX_CHUNKS, end)
-      expectSaid(reply, '409 upload.too_many_chunks')
+      expectAnswer(reply, '409 upload.too_many_chunks')
       assert.equal(offsetOf(reply), MAX_CHUNKS)
     }
-    expectSaid(await append(session, 7, 8), '204', 'a repeat is no further chunk')
-    expectSaid(await cancel(session), '204')
+    expectAnswer(await append(session, 7, 8), '204', 'a repeat is no further chunk')
+    expectAnswer(await cancel(session), '204')
   })
 })

@@ -1,9 +1,10 @@
 /** Every operation, asked by every kind of caller, is answered exactly what `matrix.ts` says, and who is refused has changed nothing. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { type Call, json } from './call.ts'
 import { deletedAccountToken, endedToken, revokedToken } from './callers.ts'
-import { type Call, type Client, json } from './client.ts'
-import { said, until } from './expect.ts'
+import type { Client } from './client.ts'
+import { answerOf, until } from './expect.ts'
 import { answerTo, CALLERS, type Caller, type Entry, MATRIX } from './matrix.ts'
 import { type Person, personFrom, prepare } from './matrixCalls.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
@@ -129,7 +130,7 @@ async function each<Item, Result>(
 /** Says which answers are others than expected. */
 async function wrongAmong({ client }: World, cells: readonly Cell[], atATime = 1): Promise<readonly string[]> {
   const ask = async ({ caller, name, expected, call }: Cell) => {
-    const answer = said(await client.send(call))
+    const answer = answerOf(await client.send(call))
     return answer === expected ? [] : [`${name} by ${caller}: expected ${expected}, was ${answer}`]
   }
   return (await each(cells, ask, atATime)).flat()

@@ -1,52 +1,52 @@
 /**
- * Who may do what: for every operation what each kind of caller is answered. Written down by hand and beside the server's own table, so that an
- * operation which asks for less than it should, by mistake, is caught by `matrix.test.ts`.
+ * Authorization: the answer of every operation to each kind of caller. It is written by hand, apart from the server's own table, so that
+ * `matrix.test.ts` detects an operation that mistakenly lets in too many.
  */
 
-/** In the order in which they are asked of an account's operations: who is let in comes last. */
+/** In the order of the requests to an account's operations: the granted callers come last. */
 export const CALLERS = [
-  /** Nothing at all; of a link's operations, an opaque id that nothing has. */
+  /** No credential; for the operations of a link, an unknown opaque id. */
   'none',
-  /** Has a live link and no token. Of an account's operations: gives the opaque id where a token belongs. */
+  /** A live link and no token. For the operations of an account: the opaque id in place of a token. */
   'guest',
-  /** A token of the owner's whose time is over. */
+  /** An expired token of the owner. */
   'expired',
-  /** A token of a session that has been logged out. */
+  /** A token of a session that was logged out. */
   'ended',
-  /** A token of a session that was signed in with a device that has been revoked. */
+  /** A token of a session whose device was revoked. */
   'revoked',
-  /** A token of an account that has been deleted. */
+  /** A token of a deleted account. */
   'deleted',
   /** Another account, with a link of its own. */
   'other',
   'owner',
-  /** An owner whom the operator has suspended; and a guest with such an owner's link. */
+  /** An owner that the operator has suspended, or a guest with a link of that owner. */
   'suspended',
 ] as const
 export type Caller = (typeof CALLERS)[number]
 
 export interface Entry {
   readonly asks: 'nothing' | 'link' | 'account'
-  /** With what it asks for, and with things of one's own. */
+  /** The answer to the right credential, for the caller's own data. */
   readonly granted: string
-  /** What another account is told about a thing of the owner's; left out where the operation can name only the caller's own. */
+  /** The answer to another account about the owner's data; absent when the operation names only the caller's own. */
   readonly other?: string
-  /** Of a link's operation: what hides that there is no such link, session or share. */
+  /** For the operation of a link: the common answer when the link, session or share does not exist. */
   readonly hidden?: string
-  /** An account's, suspended: nothing that writes, everything that reads or frees. Of a link: as hidden, unless it says so. */
+  /** The answer to a suspended account, which may read and delete but not write. For a link's operation, `hidden` by default. */
   readonly suspended?: string
 }
 
 const NO_TOKEN = '401 request.unauthenticated'
 const OVER = '401 auth.session_expired'
 
-/** What an entry says for one caller: `200`, or `404 asset.not_found`. */
+/** The answer of an entry to one caller: `200`, or `404 asset.not_found`. */
 export function answerTo(caller: Caller, { asks, granted, other, hidden = 'none', suspended }: Entry): string {
   if (asks === 'nothing') return granted
   if (asks === 'link') {
     if (caller === 'none') return hidden
     if (caller === 'suspended') return suspended ?? hidden
-    // The link is the credential: what stands in Authorization is not looked at.
+    // The link is the credential: the server ignores Authorization.
     return caller === 'other' ? (other ?? granted) : granted
   }
   switch (caller) {
@@ -79,7 +79,7 @@ const reads = (granted: string, other?: string): Entry => ({
   granted,
   ...(other === undefined ? {} : { other }),
 })
-/** It frees something, so a suspended account may. */
+/** Deletes or ends something, so a suspended account may do it. */
 const frees = reads
 const writes = (granted: string, other?: string): Entry => ({
   ...reads(granted, other),
@@ -92,13 +92,13 @@ const NO_DROP = '404 drop.not_found'
 const NO_LINK = '404 drop.link_not_found'
 const NO_SESSION = '404 upload.session_not_found'
 const NO_SHARE = '404 share.not_found'
-const NOT_HIS_ALBUM = '403 album.not_available'
-/** The answer is the same whether or not there was anything of the caller's to end, and nothing of another's is ended. */
+const OTHER_ALBUM = '403 album.not_available'
+/** The answer is the same whether or not the caller had something to end. Data of another account stays. */
 const NOTHING_ENDED = '204'
-/** A session used through another link is not there. */
+/** Through another link, a session does not exist. */
 const THROUGH_ANOTHER = { other: NO_SESSION }
 
-/** By `METHOD path`, in the order in which they are asked: what ends a session or an account comes last. */
+/** By `METHOD path`, in the order of the requests: operations that end a session or account come last. */
 export const MATRIX: Readonly<Record<string, Entry>> = {
   'GET /.well-known/service/attestation-keys': open('200'),
   'HEAD /.well-known/service/attestation-keys': open('200'),
@@ -118,7 +118,7 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'POST /v1/auth/kdf': open('200'),
   'POST /v1/auth/login': open('200'),
   'POST /v1/auth/refresh': open('200'),
-  // What proves the caller stands in the body, and here it proves nothing.
+  // The credential is in the body, and here it is wrong.
   'POST /v1/auth/login/verify-totp': open('401 auth.totp_challenge_invalid'),
   'POST /v1/auth/recover/start': open('200'),
   'POST /v1/auth/recover/finish': open('401 auth.recovery_invalid'),
@@ -128,7 +128,7 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'PATCH /d/{opaque_id}/{upload_id}': link('204', NO_SESSION, THROUGH_ANOTHER),
   'HEAD /d/{opaque_id}/{upload_id}': link('200', NO_SESSION, THROUGH_ANOTHER),
   'DELETE /d/{opaque_id}/{upload_id}': link('204', NO_SESSION, THROUGH_ANOTHER),
-  // A receipt is the guest's, whatever becomes of the link and its owner.
+  // The guest keeps access to the receipt, whatever happens to the link and its owner.
   'GET /d/{opaque_id}/{upload_id}/receipt': link('200', NO_SESSION, { ...THROUGH_ANOTHER, suspended: '200' }),
   'GET /s/{opaque_id}': link('200', NO_SHARE),
   'GET /s/{opaque_id}/blob/{hash}': link('200', NO_SHARE),
@@ -142,9 +142,9 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'DELETE /v1/devices/{device_id}': frees('204', '404 device.not_found'),
   'POST /v1/albums': writes('201'),
   'GET /v1/albums': reads('200'),
-  'POST /v1/albums/{album_id}/capabilities': writes('201', NOT_HIS_ALBUM),
-  'GET /v1/albums/{album_id}/capabilities': reads('200', NOT_HIS_ALBUM),
-  'DELETE /v1/albums/{album_id}/capabilities/{jti}': frees('204', NOT_HIS_ALBUM),
+  'POST /v1/albums/{album_id}/capabilities': writes('201', OTHER_ALBUM),
+  'GET /v1/albums/{album_id}/capabilities': reads('200', OTHER_ALBUM),
+  'DELETE /v1/albums/{album_id}/capabilities/{jti}': frees('204', OTHER_ALBUM),
   'POST /v1/upload': writes('201', '403 device.not_authorized'),
   'GET /v1/upload/sessions': reads('200'),
   'PATCH /v1/upload/{upload_id}': writes('204', NO_SESSION),
@@ -154,7 +154,7 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'GET /v1/assets/{asset_id}/receipts': reads('200', '404 storage.asset_not_found'),
   'GET /v1/sync': reads('200'),
   'GET /v1/events': reads('200'),
-  // Another's asset is as good as none: the answer says that nothing of it is held (specification, verify, 3).
+  // For the asset of another account the answer says that no blob is stored (specification, verify, 3).
   'POST /v1/storage/verify': reads('200', '200'),
   'GET /v1/blob/{hash}': reads('200', NO_BLOB),
   'HEAD /v1/blob/{hash}': reads('200', NO_BLOB),
@@ -173,7 +173,7 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'DELETE /v1/drops/{drop_id}': frees('204', NO_DROP),
   'DELETE /v1/assets/{asset_id}': frees('204', NO_ASSET),
 
-  // Nothing is pending and nothing enrolled: let in, and then told so.
+  // The caller is authorized, but nothing is pending or enrolled.
   'POST /v1/auth/totp/confirm': writes('409 auth.totp_not_pending'),
   'POST /v1/auth/totp/disable': writes('409 auth.totp_not_enrolled'),
   'POST /v1/auth/totp/enroll': writes('200'),

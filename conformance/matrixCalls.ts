@@ -1,4 +1,4 @@
-/** For every operation of the matrix a request that its owner is granted, over things that are made for it and used for nothing else. */
+/** A granted request of the owner for every operation of the matrix, each with data of its own. */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import {
@@ -13,7 +13,7 @@ import {
   sendJson,
   uploadBody,
 } from './assetWorld.ts'
-import { type Call, json } from './client.ts'
+import { type Call, json } from './call.ts'
 import {
   base64,
   chunkHeaders,
@@ -38,7 +38,7 @@ export interface Person {
   readonly author: Author
   readonly link: Link
   readonly asset: Bundle
-  /** After the operation that changes it. */
+  /** The password after the operation that changes it. */
   readonly nextPassword: string
 }
 
@@ -49,22 +49,22 @@ export async function personFrom(owner: Owner): Promise<Person> {
   return { owner, author, asset, link: await provision(owner), nextPassword: newPassword() }
 }
 
-/** Without a token, which is what callers differ in. */
+/** Without a token, because each caller has its own. */
 export interface Prepared {
   readonly call: Call
-  /** The owner's own token where it has to be another one than that of the matrix. */
+  /** Another token of the owner, when the operation ends the session. */
   readonly token?: string
 }
 
-/** Throws for an operation that it does not know. */
+/** Throws for an unknown operation. */
 export async function prepare(name: string, person: Person): Promise<Prepared> {
   const make = REQUESTS[name]
-  assert.ok(make !== undefined, `matrixCalls.ts makes no request for ${name}`)
+  assert.ok(make !== undefined, `matrixCalls.ts has no request for ${name}`)
   const [method = '', path = ''] = name.split(' ')
   const { token, params = {}, query = '', ...call } = await make(person)
   const filled = path.replace(/\{(\w+)\}/g, (_, parameter: string) => {
     const value = params[parameter]
-    assert.ok(value !== undefined, `matrixCalls.ts gives no {${parameter}} of ${name}`)
+    assert.ok(value !== undefined, `matrixCalls.ts has no {${parameter}} for ${name}`)
     return value
   })
   return { call: { method, path: filled + query, ...call }, ...(token === undefined ? {} : { token }) }
@@ -85,7 +85,7 @@ const plain: MakeRequest = () => ({})
 const chunk = { body: CHUNK, headers: chunkHeaders(0, CHUNK) }
 const inOneHour = () => new Date(Date.now() + 3_600_000).toISOString()
 
-/** A pending drop of a link of its own, which its owner alone knows by its id. */
+/** A pending drop of a new link. Only the owner knows its id. */
 async function newDrop({ owner }: Person): Promise<{ dropId: string; opaqueId: string; file: Buffer }> {
   const [link, file] = [await provision(owner), newFile()]
   await land(link, file)

@@ -6,9 +6,9 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { adoptBody, deleteAsset, landBlob, newAuthor, newBundle, sendAdoption, sendJson } from './assetWorld.ts'
+import { type Call, json, type Reply } from './call.ts'
 import { checkReceipts } from './checker/check.ts'
-import { type Call, json, type Reply } from './client.ts'
-import { expectSaid, fingerprint, said, until } from './expect.ts'
+import { answerOf, expectAnswer, fingerprint, until } from './expect.ts'
 import type { KeysDocument } from './receiptWriter.ts'
 import { NEEDS_OWN_SERVER, type OperatedServer, operatedServer } from './server.ts'
 import { callOf, newSetting } from './setting.ts'
@@ -32,7 +32,7 @@ import {
   sessionPath,
   sha256,
   signUp,
-  standing,
+  stateOf,
   visit,
 } from './world.ts'
 
@@ -94,7 +94,7 @@ const announcing = started && announceBoth(started)
 /** GET and HEAD of the blob and of the drop that have these bytes. */
 async function expectBoth(owner: Owner, paths: readonly string[], expected: string): Promise<void> {
   for (const path of paths) {
-    expectSaid(await asOwner(owner, 'GET', path), expected, path)
+    expectAnswer(await asOwner(owner, 'GET', path), expected, path)
     assert.equal((await asOwner(owner, 'HEAD', path)).status, Number(expected.slice(0, 3)), path)
   }
 }
@@ -112,7 +112,7 @@ describe('an operator', { concurrency: true }, () => {
       const { method, name } = operation
       const writes = ['POST', 'PATCH'].includes(method) && !READ_OR_FREED.includes(name)
       const reply = await client.send(callOf(operation, setting))
-      assert.equal(reply.status === 403 && said(reply) === '403 account.suspended', writes, name)
+      assert.equal(reply.status === 403 && answerOf(reply) === '403 account.suspended', writes, name)
     }
   })
 
@@ -149,12 +149,12 @@ describe('an operator', { concurrency: true }, () => {
       assert.match(first ?? '', /^404/)
       for (const other of others) assert.equal(other, first)
     }
-    assert.equal((await standing(landed)).state, 'landed', 'what has landed answers as it did')
-    expectSaid(await client.send({ method: 'GET', path: `${sessionPath(landed)}/receipt` }), '200')
+    assert.equal((await stateOf(landed)).state, 'landed', 'what has landed answers as it did')
+    expectAnswer(await client.send({ method: 'GET', path: `${sessionPath(landed)}/receipt` }), '200')
     await operate('account', 'resume', link.owner.email)
-    assert.equal((await standing(open)).offset, 40)
-    expectSaid(await append(open, 40), '204')
-    expectSaid(await visit(link), '200')
+    assert.equal((await stateOf(open)).offset, 40)
+    expectAnswer(await append(open, 40), '204')
+    expectAnswer(await visit(link), '200')
     assert.equal((await inboxOf(link.owner)).length, 2)
   })
 
@@ -166,11 +166,11 @@ describe('an operator', { concurrency: true }, () => {
     await openSession(link, randomBytes(2000))
     const full = { used: 2000, soft_limit: 50, hard_limit: 2000, state: 'hard_exceeded' }
     assert.deepEqual(await quotaOf(link.owner), full)
-    expectSaid(await sendDeclaration(link, declaration(FILE)), '403 quota.exceeded')
-    expectSaid(await sendDeclaration(other, declaration(randomBytes(1001))), '403 quota.exceeded')
+    expectAnswer(await sendDeclaration(link, declaration(FILE)), '403 quota.exceeded')
+    expectAnswer(await sendDeclaration(other, declaration(randomBytes(1001))), '403 quota.exceeded')
     await operate('account', 'quota', email, '--soft', 'default', '--hard', 'unlimited')
     assert.deepEqual(await quotaOf(link.owner), { used: 2000, state: 'ok' })
-    expectSaid(await sendDeclaration(link, declaration(FILE)), '201')
+    expectAnswer(await sendDeclaration(link, declaration(FILE)), '201')
   })
 
   it('keeps the attestation key that was rotated, with its end, and the receipts of both keys hold', {
@@ -237,10 +237,10 @@ describe('a content on hold', { concurrency: true }, () => {
     await expectBoth(other.owner, paths.slice(0, 1), '404 blob.not_found')
     await expectBoth(other.owner, paths.slice(1), '404 drop.not_found')
     const adopted = newBundle(author, { original: file })
-    expectSaid(await sendAdoption(owner, drop.drop_id, adoptBody(adopted)), '200')
+    expectAnswer(await sendAdoption(owner, drop.drop_id, adoptBody(adopted)), '200')
     await land(await provision(owner), file)
-    expectSaid(await asOwner(owner, 'DELETE', `/v1/drops/${(await onlyDrop(owner)).drop_id}`), '204')
-    expectSaid(await deleteAsset(asset), '204')
+    expectAnswer(await asOwner(owner, 'DELETE', `/v1/drops/${(await onlyDrop(owner)).drop_id}`), '204')
+    expectAnswer(await deleteAsset(asset), '204')
 
     await operate('hold', 'remove', sha256(file))
     await expectBoth(owner, paths.slice(0, 1), '200')
@@ -280,7 +280,7 @@ describe('an announced cutoff', { concurrency: true }, () => {
         headers: { 'x-service-protocol': version },
       })
     await until(
-      async () => said(await create(OLD)) === '426 protocol.version_unsupported',
+      async () => answerOf(await create(OLD)) === '426 protocol.version_unsupported',
       'the cutoff passes and is heard of',
       15_000 + HEARD_MS,
     )
@@ -295,9 +295,9 @@ describe('an announced cutoff', { concurrency: true }, () => {
     )
     assert.deepEqual(info.protocol_version, { min: '2026-03-01', max: '2026-11-01' })
     await until(async () => (await create(BETWEEN)).headers.warning !== undefined, 'the second is heard of', HEARD_MS)
-    expectSaid(await create(BETWEEN), '201')
+    expectAnswer(await create(BETWEEN), '201')
     const good = await create(GOOD)
-    expectSaid(good, '201')
+    expectAnswer(good, '201')
     assert.equal(good.headers.warning, undefined)
   })
 
@@ -310,7 +310,7 @@ describe('an announced cutoff', { concurrency: true }, () => {
     const headers = { 'x-service-protocol': OLD }
     const read = () => client.send({ method: 'GET', path: '/v1/quota', token: owner.token, headers })
     await until(async () => (await read()).headers.warning !== undefined, 'the announcement is heard of', HEARD_MS)
-    expectSaid(await read(), '200')
+    expectAnswer(await read(), '200')
     const path = sessionPath(session)
     const chunk = await client.send({
       method: 'PATCH',
@@ -318,7 +318,7 @@ describe('an announced cutoff', { concurrency: true }, () => {
       body: file,
       headers: { ...chunkHeaders(0, file), ...headers },
     })
-    expectSaid(chunk, '204')
+    expectAnswer(chunk, '204')
     assert.ok(chunk.headers.warning !== undefined)
     assert.equal((await asOwner(owner, 'GET', '/v1/quota')).headers.warning, undefined)
   })

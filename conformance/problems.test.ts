@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { type Call, json } from './client.ts'
+import { type Call, json } from './call.ts'
 import type { DeclaredOperation } from './document.ts'
-import { expectBodyless413, expectSaid, said } from './expect.ts'
+import { answerOf, expectAnswer, expectBodyless413 } from './expect.ts'
 import { connect } from './server.ts'
 import { callOf, isNegotiated, newSetting, pathOf, type Setting } from './setting.ts'
 import { MIB, newLink, newOpaqueId, OCTETS } from './world.ts'
@@ -87,7 +87,7 @@ describe('problems', () => {
 
   it('answers 404 to the page of no code', async () => {
     for (const code of ['error.nothing', 'x', '__proto__', 'constructor', '%00', '..%2f..'])
-      expectSaid(await server.send({ method: 'GET', path: `/problems/${code}` }), '404 request.not_found', code)
+      expectAnswer(await server.send({ method: 'GET', path: `/problems/${code}` }), '404 request.not_found', code)
   })
 
   it('gives every answer an id of its own, whatever the client sends', async () => {
@@ -123,7 +123,7 @@ describe('gates', () => {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
         if (has.includes(method)) continue
         const reply = await server.send({ method, path })
-        expectSaid(reply, '405 request.method_not_allowed', `${method} ${path}`)
+        expectAnswer(reply, '405 request.method_not_allowed', `${method} ${path}`)
         const allowed = String(reply.headers.allow).split(/, */)
         assert.deepEqual(
           has.filter((known) => !allowed.includes(known)),
@@ -142,9 +142,13 @@ describe('gates', () => {
   it('judges route and method before anything else', async () => {
     const headers = { 'x-service-protocol': 'nonsense', authorization: 'nonsense', 'content-type': 'nonsense' }
     for (const method of ['GET', 'POST'])
-      expectSaid(await server.send({ method, path: '/v1/nothing', headers }), '404 request.not_found')
+      expectAnswer(await server.send({ method, path: '/v1/nothing', headers }), '404 request.not_found')
     for (const path of ['/v1/quota', `/d/${newOpaqueId()}`, '/d/x', '/v1/drops/links/x'])
-      expectSaid(await server.send({ method: 'PUT', path, headers, body: 'x' }), '405 request.method_not_allowed', path)
+      expectAnswer(
+        await server.send({ method: 'PUT', path, headers, body: 'x' }),
+        '405 request.method_not_allowed',
+        path,
+      )
   })
 
   it('answers the first fault of a request in one order, for every operation', async () => {
@@ -156,10 +160,10 @@ describe('gates', () => {
           .slice(index)
           .reduceRight<Call>((made, next) => next.into(made, operation, setting), callOf(operation, setting))
         const reply = await server.send(call)
-        const expected = fault.said(operation)
+        const expected = fault.answer(operation)
         const head = operation.method === 'HEAD' || expected === '413'
         assert.equal(
-          head ? String(reply.status) : said(reply),
+          head ? String(reply.status) : answerOf(reply),
           head ? expected.slice(0, 3) : expected,
           `${operation.name}: ${fault.name}`,
         )
@@ -169,25 +173,25 @@ describe('gates', () => {
 
   it('answers 400 to a malformed protocol header before it looks at the id', async () => {
     const headers = { 'x-service-protocol': 'nonsense' }
-    expectSaid(await server.send({ method: 'GET', path: '/d/x', headers }), '400 request.malformed')
-    expectSaid(await server.send({ method: 'GET', path: `/d/${newOpaqueId()}`, headers }), '400 request.malformed')
+    expectAnswer(await server.send({ method: 'GET', path: '/d/x', headers }), '400 request.malformed')
+    expectAnswer(await server.send({ method: 'GET', path: `/d/${newOpaqueId()}`, headers }), '400 request.malformed')
   })
 
   it('answers 426 to a drop outside the window, and never to a chunk, a state or a cancel', async () => {
     const { session } = await newSetting(server)
     const headers = { 'x-service-protocol': '1999-12-31' }
     const path = `/d/${session.opaqueId}`
-    expectSaid(await server.send({ method: 'POST', path, json: {}, headers }), '426 protocol.version_unsupported')
-    expectSaid(
+    expectAnswer(await server.send({ method: 'POST', path, json: {}, headers }), '426 protocol.version_unsupported')
+    expectAnswer(
       await server.send({ method: 'POST', path: '/d/x', json: {}, headers }),
       '426 protocol.version_unsupported',
     )
     assert.equal((await server.send({ method: 'HEAD', path: `${path}/${session.uploadId}`, headers })).status, 200)
-    expectSaid(
+    expectAnswer(
       await server.send({ method: 'PATCH', path: `${path}/${session.uploadId}`, headers, body: 'x' }),
       '415 request.unsupported_media_type',
     )
-    expectSaid(await server.send({ method: 'DELETE', path: `${path}/${session.uploadId}`, headers }), '204')
+    expectAnswer(await server.send({ method: 'DELETE', path: `${path}/${session.uploadId}`, headers }), '204')
   })
 })
 
@@ -195,7 +199,7 @@ interface Fault {
   readonly name: string
   meets(operation: DeclaredOperation): boolean
   into(call: Call, operation: DeclaredOperation, setting: Setting): Call
-  said(operation: DeclaredOperation): string
+  answer(operation: DeclaredOperation): string
 }
 
 const takesJson = (operation: DeclaredOperation) => operation.bodyType === 'application/json'
@@ -224,25 +228,25 @@ const FAULTS: readonly Fault[] = [
     name: 'no token',
     meets: (operation) => operation.bearer,
     into: ({ token: _, ...call }) => call,
-    said: () => '401 request.unauthenticated',
+    answer: () => '401 request.unauthenticated',
   },
   {
     name: 'malformed header',
     meets: isNegotiated,
     into: (call) => withHeader(call, 'x-service-protocol', 'nonsense'),
-    said: () => '400 request.malformed',
+    answer: () => '400 request.malformed',
   },
   {
     name: 'protocol outside the window',
     meets: (operation) => operation.statuses.includes(426),
     into: (call) => withHeader(call, 'x-service-protocol', '1999-12-31'),
-    said: () => '426 protocol.version_unsupported',
+    answer: () => '426 protocol.version_unsupported',
   },
   {
     name: 'malformed path id',
     meets: (operation) => /\{(\w+_id|hash|jti)\}/.test(operation.path),
     into: (call, operation, setting) => ({ ...call, path: pathOf(operation, setting, MALFORMED_IDS) }),
-    said: ({ path }) => {
+    answer: ({ path }) => {
       if (path.startsWith('/s/')) return '404 share.not_found'
       if (!path.startsWith('/d/')) return '400 request.malformed'
       return path.includes('upload_id') ? '404 upload.session_not_found' : '404 drop.link_not_found'
@@ -252,7 +256,7 @@ const FAULTS: readonly Fault[] = [
     name: 'content type',
     meets: (operation) => operation.bodyType !== undefined,
     into: (call) => withHeader(call, 'content-type', 'text/plain'),
-    said: () => '415 request.unsupported_media_type',
+    answer: () => '415 request.unsupported_media_type',
   },
   {
     name: 'body limit',
@@ -261,21 +265,21 @@ const FAULTS: readonly Fault[] = [
       takesJson(operation)
         ? withText(call, '{'.repeat(MAX_REQUEST_BYTES + 1))
         : { ...call, body: '{'.repeat(MAX_REQUEST_BYTES + 1) },
-    said: () => '413',
+    answer: () => '413',
   },
   {
     name: 'broken JSON',
     meets: takesJson,
     into: (call) => withText(call, '{"unknown":1'),
-    said: () => '400 request.malformed',
+    answer: () => '400 request.malformed',
   },
   {
     name: 'unknown field',
     meets: takesJson,
     into: (call) => withText(call, '{"unknown":1}'),
-    said: () => '400 request.malformed',
+    answer: () => '400 request.malformed',
   },
-  { name: 'missing fields', meets: takesJson, into: (call) => call, said: () => '422 request.unprocessable' },
+  { name: 'missing fields', meets: takesJson, into: (call) => call, answer: () => '422 request.unprocessable' },
 ]
 
 // Covers: Errors 4, 413; Limits, request body; Requests

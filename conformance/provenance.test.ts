@@ -7,7 +7,7 @@ import {
   addDevice,
   assetOf,
   type Bundle,
-  heldBy,
+  blobNamesOf,
   landBlob,
   newAuthor,
   newBundle,
@@ -18,19 +18,19 @@ import {
   uploadBody,
   uploadsOf,
 } from './assetWorld.ts'
-import { expectSaid } from './expect.ts'
+import { expectAnswer } from './expect.ts'
 import {
   assemble,
-  type Bent,
   cbor,
   newDeviceKeys,
   type Parts,
   partsOf,
   payloadOf,
   signManifest,
+  type Variation,
 } from './provenanceWriter.ts'
 import { connect } from './server.ts'
-import { append, asOwner, quotaOf, sha256, standing } from './world.ts'
+import { append, asOwner, quotaOf, sha256, stateOf } from './world.ts'
 
 const FLIPS = 24
 
@@ -46,8 +46,8 @@ async function newLanded(author?: Author, manifest: object = {}): Promise<Bundle
 /** The bytes come whole and are no good manifest: the session is over, nothing is kept, and a repeat is told the same. */
 async function expectRefused(bundle: Bundle, provenance: Buffer, what: string): Promise<void> {
   const session = await openUpload(bundle, 'provenance', provenance)
-  for (let round = 0; round < 2; round += 1) expectSaid(await append(session), '409 manifest.mismatch', what)
-  assert.equal((await standing(session)).state, 'failed', what)
+  for (let round = 0; round < 2; round += 1) expectAnswer(await append(session), '409 manifest.mismatch', what)
+  assert.equal((await stateOf(session)).state, 'failed', what)
 }
 
 /** After refusals: only the original is there and charged, and a good manifest lands. */
@@ -55,7 +55,7 @@ async function expectOpenToGood(bundle: Bundle, provenance = provenanceOf(bundle
   const { author, original } = bundle
   assert.equal((await quotaOf(author.owner)).used, original.length)
   assert.deepEqual(await uploadsOf(author.owner), [])
-  assert.deepEqual(await heldBy(bundle), [`original ${sha256(original)}`])
+  assert.deepEqual(await blobNamesOf(bundle), [`original ${sha256(original)}`])
   assert.equal((await receiptsOf(bundle)).length, 1, 'nothing was signed for what was refused')
   await landBlob(bundle, 'provenance', provenance)
 }
@@ -92,7 +92,7 @@ describe('provenance', () => {
     const bundle = await newLanded()
     const session = await openUpload(bundle, 'provenance')
     for (let start = 0; start < session.file.length; start += 1000)
-      expectSaid(await append(session, start, Math.min(start + 1000, session.file.length)), '204')
+      expectAnswer(await append(session, start, Math.min(start + 1000, session.file.length)), '204')
   })
 
   it('carries a wrapped key exactly when key_mode says so', async () => {
@@ -148,10 +148,10 @@ describe('provenance', () => {
     const author = await newAuthor(server)
     const bundle = await newLanded(author)
     const session = await openUpload(bundle, 'provenance')
-    expectSaid(await asOwner(author.owner, 'DELETE', `/v1/devices/${author.deviceId}`), '204')
-    expectSaid(await append(session), '409 manifest.mismatch')
+    expectAnswer(await asOwner(author.owner, 'DELETE', `/v1/devices/${author.deviceId}`), '204')
+    expectAnswer(await append(session), '409 manifest.mismatch')
     assert.equal((await quotaOf(author.owner)).used, bundle.original.length)
-    expectSaid(await sendUpload(author, uploadBody(bundle, 'provenance')), '403 device.not_authorized')
+    expectAnswer(await sendUpload(author, uploadBody(bundle, 'provenance')), '403 device.not_authorized')
     const { assetId, original } = bundle
     const heir = { ...author, ...(await addDevice(author.owner)) }
     await landBlob(newBundle(heir, { assetId, original }), 'provenance')
@@ -199,7 +199,7 @@ describe('provenance', () => {
     const metadata = await landBlob(bundle, 'metadata')
     const other = { ...bundle.manifest, ciphertext_hash: sha256(metadata) }
     const session = await openUpload(bundle, 'provenance', signManifest(other, author.keys))
-    expectSaid(await append(session), '409 manifest.mismatch')
+    expectAnswer(await append(session), '409 manifest.mismatch')
     await landBlob(bundle, 'provenance')
     assert.ok((await assetOf(bundle)).complete)
   })
@@ -215,13 +215,13 @@ describe('provenance: its form', () => {
     const [ed25519, mlDsa65] = signers
     assert.ok(ed25519 !== undefined && mlDsa65 !== undefined)
     const good = assemble(parts)
-    const bent = (change: Bent) => signManifest(manifest, author.keys, change)
+    const variation = (change: Variation) => signManifest(manifest, author.keys, change)
     const put = (change: Partial<Parts>, tag?: number) => assemble({ ...parts, ...change }, tag)
     const extra = new Map([[1, 2]])
     const wrong: Readonly<Record<string, Buffer>> = {
-      'content type of a receipt': bent({ contentType: 'application/service-receipt+cbor' }),
-      'content type of nothing': bent({ contentType: '' }),
-      'another key id': bent({ keyId: Uint8Array.from(randomBytes(32)) }),
+      'content type of a receipt': variation({ contentType: 'application/service-receipt+cbor' }),
+      'content type of nothing': variation({ contentType: '' }),
+      'another key id': variation({ keyId: Uint8Array.from(randomBytes(32)) }),
       'the order of signatures': put({ signers: [mlDsa65, ed25519] }),
       'one signature': put({ signers: [ed25519] }),
       'the other signature': put({ signers: [mlDsa65] }),
@@ -235,10 +235,10 @@ describe('provenance: its form', () => {
       'its last byte missing': good.subarray(0, -1),
       'one byte': Buffer.of(0xa0),
       'random bytes': randomBytes(good.length),
-      'a payload that is no map': bent({ payload: cbor([1]) }),
-      'a payload in another order': bent({ payload: reversed(manifest) }),
-      'a payload with a key twice': bent({ payload: withKeyTwice(payloadOf(manifest)) }),
-      'an empty payload': bent({ payload: new Uint8Array(0) }),
+      'a payload that is no map': variation({ payload: cbor([1]) }),
+      'a payload in another order': variation({ payload: reversed(manifest) }),
+      'a payload with a key twice': variation({ payload: withKeyTwice(payloadOf(manifest)) }),
+      'an empty payload': variation({ payload: new Uint8Array(0) }),
     }
     for (const [what, provenance] of Object.entries(wrong)) await expectRefused(bundle, provenance, what)
     await expectOpenToGood(bundle, good)

@@ -7,8 +7,8 @@ import {
   addDevice,
   assetOf,
   type Bundle,
+  blobNamesOf,
   completeWith,
-  heldBy,
   landAsset,
   landBlob,
   type Members,
@@ -21,10 +21,10 @@ import {
   uploadBody,
   uploadsOf,
 } from './assetWorld.ts'
-import { expectSaid } from './expect.ts'
+import { expectAnswer } from './expect.ts'
 import { signManifest } from './provenanceWriter.ts'
 import { connect } from './server.ts'
-import { append, quotaOf, standing } from './world.ts'
+import { append, quotaOf, stateOf } from './world.ts'
 
 const server = await connect()
 
@@ -40,7 +40,7 @@ const DIFFERENT: readonly (readonly [Members, Members])[] = [
   [{ retention_until: '2026-02-03T04:05:06Z' }, { retention_until: '2026-02-03T04:05:06.001Z' }],
 ]
 
-const said = (first: Members, second: Members) => `${JSON.stringify(first)}, then ${JSON.stringify(second)}`
+const orderOf = (first: Members, second: Members) => `${JSON.stringify(first)}, then ${JSON.stringify(second)}`
 
 function twoOf(author: Author, first: Members, second: Members): readonly [Bundle, Bundle] {
   const bundle = newBundle(author, { manifest: first })
@@ -61,11 +61,11 @@ describe('provenance and original', () => {
     for (const original_blob_hash of [undefined, null]) {
       const silent = newBundle(author, { manifest: { original_blob_hash } })
       const refused = () => sendUpload(author, uploadBody(silent, 'provenance'))
-      expectSaid(await refused(), '409 manifest.stale', 'nothing is there')
+      expectAnswer(await refused(), '409 manifest.stale', 'nothing is there')
       await landBlob(silent, 'metadata')
       const session = await openUpload(silent)
-      expectSaid(await refused(), '409 manifest.stale', 'the original is merely on its way')
-      expectSaid(await append(session), '204')
+      expectAnswer(await refused(), '409 manifest.stale', 'the original is merely on its way')
+      expectAnswer(await append(session), '204')
       await landBlob(silent, 'provenance')
       assert.ok((await assetOf(silent)).complete)
     }
@@ -77,7 +77,11 @@ describe('provenance and original', () => {
     for (const [first, second] of DIFFERENT) {
       const [bundle, other] = twoOf(author, first, second)
       await landBlob(bundle)
-      expectSaid(await sendUpload(author, uploadBody(other, 'provenance')), '409 manifest.stale', said(first, second))
+      expectAnswer(
+        await sendUpload(author, uploadBody(other, 'provenance')),
+        '409 manifest.stale',
+        orderOf(first, second),
+      )
       assert.deepEqual(await uploadsOf(author.owner), [])
       await landBlob(bundle, 'provenance', signed(bundle))
     }
@@ -88,7 +92,7 @@ describe('provenance and original', () => {
     for (const [first, second] of DIFFERENT) {
       const [bundle, other] = twoOf(author, first, second)
       await landBlob(bundle, 'provenance', signed(bundle))
-      expectSaid(await sendUpload(author, uploadBody(other)), '409 manifest.stale', said(first, second))
+      expectAnswer(await sendUpload(author, uploadBody(other)), '409 manifest.stale', orderOf(first, second))
       assert.deepEqual(await uploadsOf(author.owner), [])
       await landBlob(bundle)
     }
@@ -105,7 +109,7 @@ describe('provenance and original', () => {
       const timestamp = new Date(Date.now() - 60_000).toISOString()
       const other = newBundle(heir, { assetId, original, manifest: { ...same, timestamp } })
       for (const role of roles) await landBlob(role === 'original' ? bundle : other, role)
-      assert.equal((await heldBy(bundle)).length, 2)
+      assert.equal((await blobNamesOf(bundle)).length, 2)
     }
   })
 
@@ -118,10 +122,10 @@ describe('provenance and original', () => {
         const stands = await openUpload(bundle, role, role === 'original' ? bundle.original : signed(bundle))
         const late = role === 'original' ? 'provenance' : 'original'
         const fails = await openUpload(other, late, late === 'original' ? other.original : signed(other))
-        expectSaid(await append(stands), '204')
+        expectAnswer(await append(stands), '204')
         for (let round = 0; round < 2; round += 1)
-          expectSaid(await append(fails), '409 manifest.stale', said(first, second))
-        assert.equal((await standing(fails)).state, 'failed')
+          expectAnswer(await append(fails), '409 manifest.stale', orderOf(first, second))
+        assert.equal((await stateOf(fails)).state, 'failed')
         assert.deepEqual(await uploadsOf(author.owner), [])
         assert.equal((await quotaOf(author.owner)).used, used + stands.file.length)
         assert.equal((await receiptsOf(bundle)).length, 1)
@@ -134,7 +138,7 @@ describe('provenance and original', () => {
     const next = successorOf(asset, asset.provenance, { amk_version: 2 })
     await landBlob(next)
     const former = { ...next, manifest: { ...next.manifest, amk_version: 1 } }
-    expectSaid(await sendUpload(author, uploadBody(former, 'provenance')), '409 manifest.stale')
+    expectAnswer(await sendUpload(author, uploadBody(former, 'provenance')), '409 manifest.stale')
     await completeWith(next)
     assert.ok((await assetOf(next)).complete)
   })

@@ -1,5 +1,5 @@
 /**
- * Signs manifests from the formats alone: another CBOR library than the server's, and Node's own signatures.
+ * Signs manifests. Written from the formats alone, with another CBOR library than the server's and Node's own signatures.
  * A provenance blob is COSE_Sign (RFC 9052) by the creating device, over the deterministic CBOR (RFC 8949, section 4.2.1) of its manifest.
  */
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
@@ -39,7 +39,7 @@ export interface Signer {
   readonly signature: Uint8Array
 }
 
-/** A message before it is put together, so that a test can bend any part of it. */
+/** The parts of a message, so that a test can change any of them before `assemble`. */
 export interface Parts {
   /** The body's protected header, encoded. */
   readonly body: Uint8Array
@@ -48,8 +48,8 @@ export interface Parts {
   readonly signers: readonly Signer[]
 }
 
-/** What is signed otherwise than it should be. The signatures are right for what stands there. */
-export interface Bent {
+/** Deviations from a valid message. The signatures are valid for the deviating bytes. */
+export interface Variation {
   readonly contentType?: string
   readonly payload?: Uint8Array
   readonly keyId?: Uint8Array
@@ -57,15 +57,15 @@ export interface Bent {
 
 export const cbor = (value: unknown): Uint8Array => encode(value, { cde: true })
 
-/** What is undefined or null is left out, as the format says. */
+/** Omits members that are undefined or null, as the format requires. */
 export function payloadOf(fields: Fields): Uint8Array {
   return cbor(new Map(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)))
 }
 
-export function partsOf(fields: Fields, keys: DeviceKeys, bent: Bent = {}): Parts {
-  const body = cbor(new Map([[3, bent.contentType ?? CONTENT_TYPE]]))
-  const payload = bent.payload ?? payloadOf(fields)
-  const keyId = bent.keyId ?? Uint8Array.from(createHash('sha256').update(keys.publicKey).digest())
+export function partsOf(fields: Fields, keys: DeviceKeys, variation: Variation = {}): Parts {
+  const body = cbor(new Map([[3, variation.contentType ?? CONTENT_TYPE]]))
+  const payload = variation.payload ?? payloadOf(fields)
+  const keyId = variation.keyId ?? Uint8Array.from(createHash('sha256').update(keys.publicKey).digest())
   const signer = (algorithm: number, key: KeyObject): Signer => {
     const head = cbor(new Map<number, unknown>([[1, algorithm] as const, [4, keyId] as const]))
     const toBeSigned = cbor(['Signature', body, head, new Uint8Array(0), payload])
@@ -81,6 +81,6 @@ export function assemble({ body, unprotected, payload, signers }: Parts, tag = C
 }
 
 /** The bytes of a provenance blob: this manifest, signed by this device. */
-export function signManifest(fields: Fields, keys: DeviceKeys, bent: Bent = {}): Buffer {
-  return assemble(partsOf(fields, keys, bent))
+export function signManifest(fields: Fields, keys: DeviceKeys, variation: Variation = {}): Buffer {
+  return assemble(partsOf(fields, keys, variation))
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { expectSaid, until } from './expect.ts'
+import { expectAnswer, until } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {
   append,
@@ -95,10 +95,10 @@ describe('quota', () => {
     const limited = await ownServer({ QUOTA_HARD_BYTES: '200' })
     const link = await newLink(limited)
     const filled = await openSession(link, randomBytes(150))
-    expectSaid(await sendDeclaration(link, declaration(randomBytes(51))), '403 quota.exceeded')
+    expectAnswer(await sendDeclaration(link, declaration(randomBytes(51))), '403 quota.exceeded')
     assert.equal((await entryOf(link)).open_sessions, 1, 'what the link reserved is given back')
-    expectSaid(await sendDeclaration(link, declaration(randomBytes(50))), '201')
-    expectSaid(await sendDeclaration(link, declaration(randomBytes(1))), '403 quota.exceeded')
+    expectAnswer(await sendDeclaration(link, declaration(randomBytes(50))), '201')
+    expectAnswer(await sendDeclaration(link, declaration(randomBytes(1))), '403 quota.exceeded')
     assert.deepEqual(await quotaOf(link.owner), { used: 200, soft_limit: 200, hard_limit: 200, state: 'hard_exceeded' })
     await cancel(filled)
     assert.equal((await quotaOf(link.owner)).state, 'ok', 'freed space ends it')

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { json } from './client.ts'
-import { atOnce, said, tally } from './expect.ts'
+import { json } from './call.ts'
+import { answerOf, atOnce, tally } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {
   append,
@@ -24,7 +24,7 @@ import {
   sendLink,
   sessionPath,
   signUp,
-  standing,
+  stateOf,
   type Tokens,
 } from './world.ts'
 
@@ -77,7 +77,7 @@ describe('races', () => {
     const link = await newLink(server)
     const session = await openSession(link, randomBytes(5000))
     const replies = await atOnce(MANY, () => append(session))
-    const refused = replies.filter((reply) => reply.status !== 204).map(said)
+    const refused = replies.filter((reply) => reply.status !== 204).map(answerOf)
     // The newest of several requests wins; an older one whose bytes were still under way says so, and its repeat is answered 204.
     assert.deepEqual(
       refused.filter((answer) => answer !== '409 upload.offset_mismatch'),
@@ -109,7 +109,7 @@ describe('races', () => {
       const link = await newLink(server)
       const session = await openSession(link, FILE)
       const [chunk, end] = await Promise.all([append(session), cancel(session)])
-      const outcome = `${said(chunk)} | ${said(end)}`
+      const outcome = `${answerOf(chunk)} | ${answerOf(end)}`
       const landed = (await inboxOf(link.owner)).length
       if (landed === 1) assert.equal(outcome, '204 | 409 upload.session_closed')
       else assert.equal(outcome, '404 upload.session_not_found | 204')
@@ -122,9 +122,9 @@ describe('races', () => {
       const link = await newLink(server)
       const session = await openSession(link, FILE)
       const [chunk, end] = await Promise.all([append(session), revoke(link)])
-      assert.equal(said(end), '204')
+      assert.equal(answerOf(end), '204')
       const landed = (await inboxOf(link.owner)).length
-      assert.equal(said(chunk), landed === 1 ? '204' : '404 upload.session_not_found')
+      assert.equal(answerOf(chunk), landed === 1 ? '204' : '404 upload.session_not_found')
       assert.equal((await quotaOf(link.owner)).used, landed * FILE.length)
       assert.equal((await entryOf(link)).open_sessions, 0)
     }
@@ -135,7 +135,7 @@ describe('races', () => {
       const link = await newLink(server)
       const creating = atOnce(12, () => sendDeclaration(link, declaration(FILE)))
       const [replies] = await Promise.all([creating, revoke(link)])
-      for (const answer of replies.map(said)) assert.ok(['201', '404 drop.link_not_found'].includes(answer), answer)
+      for (const answer of replies.map(answerOf)) assert.ok(['201', '404 drop.link_not_found'].includes(answer), answer)
       assert.equal((await quotaOf(link.owner)).used, 0)
       assert.equal((await entryOf(link)).open_sessions, 0)
     }
@@ -157,7 +157,7 @@ describe('races', () => {
     const session = await openSession(link, FILE, { ciphertext_hash: '0'.repeat(64) })
     await openSession(link, FILE)
     const replies = await atOnce(16, () => append(session))
-    const answers = new Set(replies.map(said))
+    const answers = new Set(replies.map(answerOf))
     answers.delete('409 upload.offset_mismatch')
     assert.deepEqual([...answers], ['409 upload.content_hash_mismatch'])
     assert.equal((await quotaOf(link.owner)).used, FILE.length)
@@ -169,9 +169,9 @@ describe('races', () => {
       const link = await newLink(server)
       const session = await openSession(link, randomBytes(60_000))
       await Promise.all([append(session, 0, 30_000), append(session, 0, 10_000), append(session, 0, 20_000)])
-      const { offset } = await standing(session)
+      const { offset } = await stateOf(session)
       assert.ok([10_000, 20_000, 30_000].includes(offset), String(offset))
-      assert.equal(said(await append(session, offset)), '204')
+      assert.equal(answerOf(await append(session, offset)), '204')
       const path = `/v1/drops/${(await onlyDrop(link.owner)).drop_id}/content`
       assert.deepEqual((await asOwner(link.owner, 'GET', path)).body, session.file)
     }

@@ -1,4 +1,4 @@
-/** Bytes on a bare socket, for what no HTTP client would send. What comes back is not judged against the document: it may be no HTTP at all. */
+/** Sends bytes over a plain socket that no HTTP client would send. The answer is not checked, because it may not be HTTP. */
 import { connect } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 
@@ -6,13 +6,13 @@ const TIMEOUT_MS = 10_000
 
 export interface RawCall {
   readonly base: string
-  /** Pieces, each in a write of its own. */
+  /** The bytes in pieces, each in its own write. */
   readonly pieces: readonly (string | Uint8Array)[]
-  /** Ends the sending side after the last piece. */
+  /** Closes the sending side after the last piece. */
   readonly finish?: boolean
 }
 
-/** Everything that the server wrote until it closed the connection, as Latin-1. Rejects when it has not closed after 10 s. */
+/** Everything that the server sent until it closed the connection, as Latin-1. Rejects when it is still open after 10 s. */
 export function sendRaw({ base, pieces, finish = false }: RawCall): Promise<string> {
   const { hostname, port, protocol } = new URL(base)
   const isSecure = protocol === 'https:'
@@ -37,7 +37,7 @@ export function sendRaw({ base, pieces, finish = false }: RawCall): Promise<stri
   })
 }
 
-/** The status of the first answer; 0 when the server closed without one. */
+/** The status of the first answer; 0 when the server closed without an answer. */
 export function rawStatus(received: string): number {
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1] ?? 0)
 }

@@ -1,10 +1,11 @@
 /**
- * An independent checker of custody receipts: its own CBOR reader and Node's own signatures, nothing of the server's code.
+ * An independent reader of custody receipts, without code of the server: another CBOR library, and Node's own signatures.
  * A receipt is COSE_Sign (RFC 9052) in deterministic CBOR (RFC 8949, section 4.2.1) with one Ed25519 and one ML-DSA-65 signature.
  */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { decode, encode, Tag } from 'cbor2'
-import { type Client, json } from './client.ts'
+import { json } from './call.ts'
+import type { Client } from './client.ts'
 
 const COSE_SIGN = 98
 const ALGORITHMS = [-19, -49]
@@ -19,12 +20,12 @@ const ED25519_KEY_BYTES = 32
 const HYBRID_KEY_BYTES = 1984
 
 export interface SignedReceipt {
-  /** Of both signatures, lowercase hex. */
+  /** The key of both signatures, lowercase hex. */
   readonly keyId: string
   readonly payload: ReadonlyMap<unknown, unknown>
 }
 
-/** Reads and verifies; throws with the reason at the first thing that is not as it must be. `keys` maps key ids to published bytes. */
+/** Reads and verifies a receipt. Throws at the first fault. `keys` maps key ids to published bytes. */
 export function checkReceipt(cbor: Uint8Array, keys: ReadonlyMap<string, Uint8Array>): SignedReceipt {
   const message = read(cbor)
   if (!(message instanceof Tag) || message.tag !== COSE_SIGN) throw new Error('not tag 98')
@@ -39,14 +40,14 @@ export function checkReceipt(cbor: Uint8Array, keys: ReadonlyMap<string, Uint8Ar
   return { keyId: String(keyIds[0]), payload: map(read(bytes(payload))) }
 }
 
-/** The attestation keys as a server publishes them now, by key id. */
+/** The attestation keys that the server publishes now, by key id. */
 export async function publishedKeys(client: Client): Promise<ReadonlyMap<string, Uint8Array>> {
   const reply = await client.send({ method: 'GET', path: '/.well-known/service/attestation-keys' })
   const { keys } = json<{ keys: { key_id: string; public: string }[] }>(reply)
   return new Map(keys.map((key) => [key.key_id, Buffer.from(key.public, 'base64')]))
 }
 
-/** What the signed bytes say, as JSON would say it. */
+/** The signed fields in the form of the JSON members. */
 export function readingOf(payload: ReadonlyMap<unknown, unknown>): Record<string, unknown> {
   const entries = [...payload].map(([name, value]) => [
     String(name),
@@ -85,9 +86,9 @@ function publicKey(published: Uint8Array, index: number): KeyObject {
   return createPublicKey({ key: Buffer.concat([SPKI[index] ?? Buffer.alloc(0), raw]), format: 'der', type: 'spki' })
 }
 
-/** Bytes that do not re-encode to themselves are refused: one receipt has one form. */
+/** Throws for bytes that do not re-encode to themselves, because a receipt has exactly one form. */
 function read(cbor: Uint8Array): unknown {
-  // A copy that is no Buffer: the reader gives back byte strings of the type that it was given.
+  // A Uint8Array and not a Buffer, because the library returns byte strings in the type of its input.
   const value: unknown = decode(Uint8Array.from(cbor), {
     preferMap: true,
     rejectDuplicateKeys: true,
@@ -100,7 +101,7 @@ function read(cbor: Uint8Array): unknown {
 const write = (value: unknown): Uint8Array => encode(value, { cde: true })
 
 function demand(holds: boolean, what: string): asserts holds {
-  if (!holds) throw new Error(`a receipt in which not ${what}`)
+  if (!holds) throw new Error(`the receipt does not meet: ${what}`)
 }
 
 function list(value: unknown, length: number): readonly unknown[] {

@@ -1,14 +1,14 @@
-/** Signs receipts from the formats alone, right and wrong ones, as a server would whose keys a test holds. */
+/** Signs valid and invalid receipts as a server would, with keys of the test. Written from the formats alone. */
 import { createHash } from 'node:crypto'
 import {
   assemble,
-  type Bent,
   type DeviceKeys,
   type Fields,
   newDeviceKeys,
   type Parts,
   partsOf,
   payloadOf,
+  type Variation,
 } from './provenanceWriter.ts'
 
 const CONTENT_TYPE = 'application/service-receipt+cbor'
@@ -16,20 +16,20 @@ export const ORIGIN = 'https://keep.example'
 const START_MS = Date.parse('2026-03-01T10:00:00.000Z')
 const DAY_MS = 86_400_000
 
-/** A server’s hybrid key has the form of a device’s. */
+/** The hybrid key of a server has the same form as a device key. */
 export type ServerKeys = DeviceKeys
 
 export const newServerKeys = newDeviceKeys
 
-export function signReceipt(fields: Fields, keys: ServerKeys, bent: Bent = {}): Buffer {
-  return assemble(receiptParts(fields, keys, bent))
+export function signReceipt(fields: Fields, keys: ServerKeys, variation: Variation = {}): Buffer {
+  return assemble(receiptParts(fields, keys, variation))
 }
 
-export function receiptParts(fields: Fields, keys: ServerKeys, bent: Bent = {}): Parts {
-  return partsOf(fields, keys, { contentType: CONTENT_TYPE, ...bent })
+export function receiptParts(fields: Fields, keys: ServerKeys, variation: Variation = {}): Parts {
+  return partsOf(fields, keys, { contentType: CONTENT_TYPE, ...variation })
 }
 
-/** The payload that `signReceipt` signs, to be bent. */
+/** The payload that `signReceipt` signs, for a test to modify. */
 export const receiptPayload = payloadOf
 
 export const receiptHash = (cbor: Uint8Array): Buffer => createHash('sha256').update(cbor).digest()
@@ -37,7 +37,7 @@ export const receiptHash = (cbor: Uint8Array): Buffer => createHash('sha256').up
 /** Seconds after the first receipt of `newFields`. */
 export const timeAfter = (seconds: number): string => new Date(START_MS + 1000 * seconds).toISOString()
 
-/** The fields of a landing, one second after that of the number before. */
+/** The fields of a landing, one second after the previous number. */
 export function newFields(receiptSeq: number, over: Fields = {}): Record<string, unknown> {
   const prior = receiptSeq === 1 ? {} : { prior_receipt_hash: new Uint8Array(32).fill(receiptSeq) }
   return {
@@ -60,7 +60,7 @@ export interface Step {
   readonly keys?: ServerKeys
 }
 
-/** One chain: each receipt names the hash of the one before it, unless its fields say otherwise. */
+/** A chain: each receipt names the hash of the previous one, unless its fields override it. */
 export function writeChain(keys: ServerKeys, steps: readonly Step[]): readonly Buffer[] {
   const chain: Buffer[] = []
   for (const [index, { fields = {}, keys: others = keys }] of steps.entries()) {
@@ -84,7 +84,7 @@ export interface KeysDocument {
   readonly keys: readonly Published[]
 }
 
-/** Publishes the keys, oldest first: each signs from the end of the one before it, given in seconds as `timeAfter` counts them. */
+/** A keys document, oldest first. Each key is active from the end of the previous one; `ends` are in seconds, as for `timeAfter`. */
 export function publish(keys: readonly ServerKeys[], ends: readonly number[] = []): KeysDocument {
   const published = keys.map(({ publicKey }, index): Published => {
     const [from, to] = [ends[index - 1], ends[index]]

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { json } from './client.ts'
-import { atOnce, expectSaid, until } from './expect.ts'
+import { json } from './call.ts'
+import { atOnce, expectAnswer, until } from './expect.ts'
 import { checkReceipt, hashOf, publishedKeys, readingOf } from './receiptReader.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {
@@ -18,7 +18,7 @@ import {
   type Session,
   sessionPath,
   sha256,
-  standing,
+  stateOf,
 } from './world.ts'
 
 interface Receipt {
@@ -109,7 +109,7 @@ describe('receipts', () => {
     const link = await newLink(brief)
     const session = await land(link)
     await until(async () => (await fetchReceipt(session)).status === 404, 'the receipt’s time is over')
-    await until(async () => (await standing(session)).status === 404, 'the state’s time is over')
+    await until(async () => (await stateOf(session)).status === 404, 'the state’s time is over')
     assert.equal((await inboxOf(link.owner)).length, 1, 'the drop waits on')
   })
 
@@ -125,7 +125,7 @@ describe('receipts', () => {
       { ...landed, opaqueId: newOpaqueId() },
       { ...landed, opaqueId: (await newLink(server)).opaqueId },
     ])
-      expectSaid(await fetchReceipt(session), '404 upload.session_not_found')
+      expectAnswer(await fetchReceipt(session), '404 upload.session_not_found')
   })
 
   it('forms one chain from the server’s first receipt on, each naming the hash of the last', {

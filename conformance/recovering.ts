@@ -1,8 +1,9 @@
-/** People with recovery words. To the server they are 32 bytes that prove them, and a sealed key that it cannot open. */
+/** Accounts with recovery words. The server knows of them a proof of 32 bytes, and a sealed key that it cannot open. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import type { Client, Reply } from './client.ts'
-import { json } from './client.ts'
+import type { Reply } from './call.ts'
+import { json } from './call.ts'
+import type { Client } from './client.ts'
 import { base64, newEmail, newPassword, type Owner, type Tokens } from './world.ts'
 
 /** One byte of format, salt, commitment, one byte with the number of header blocks; a header of one block and 32 bytes, each with its tag. */
@@ -16,7 +17,7 @@ interface Recoverable {
   readonly sealedRecoveryKey: string
 }
 
-/** As a client seals one, as far as anybody can see. */
+/** Random bytes in the visible form of a key that a client has sealed. */
 export function sealedKey(): string {
   const sealed = randomBytes(SEALED_KEY_BYTES)
   sealed[0] = 1

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Client, json } from './client.ts'
-import { atOnce, expectSaid, said, tally } from './expect.ts'
+import { json } from './call.ts'
+import type { Client } from './client.ts'
+import { answerOf, atOnce, expectAnswer, tally } from './expect.ts'
 import { finish, finishBody, newRecoverable, SEALED_KEY_BYTES, sealedKey, start } from './recovering.ts'
 import { answer, challengeOf, logIn, turnOn } from './secondFactor.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
@@ -12,7 +13,7 @@ const WRONG_PROOFS_OF_SOURCE = 3
 const server = await connect()
 const sealedOf = async (email: string) => {
   const reply = await start(server, email)
-  expectSaid(reply, '200')
+  expectAnswer(reply, '200')
   return json<{ sealed_recovery_key: string }>(reply).sealed_recovery_key
 }
 const post = (path: string, body: unknown) => server.send({ method: 'POST', path, json: body })
@@ -46,20 +47,20 @@ describe('the end of a recovery', () => {
     const next = { password: newPassword(), kdf_version: 1, salt: base64(16), sealed_account_key: sealedKey() }
     const body = finishBody(` ${owner.email.toUpperCase()}`, { recovery_proof: proof, ...next })
     const reply = await finish(server, body)
-    expectSaid(reply, '200')
+    expectAnswer(reply, '200')
     assert.equal(reply.headers['cache-control'], 'no-store')
     const tokens = json<Tokens>(reply)
     assert.equal(tokens.account_id, owner.accountId)
     for (const { token, refreshToken } of [owner, other]) {
-      expectSaid(await asOwner({ ...owner, token }, 'GET', '/v1/account'), '401 auth.session_expired')
-      expectSaid(await post('/v1/auth/refresh', { refresh_token: refreshToken }), '401 auth.session_expired')
+      expectAnswer(await asOwner({ ...owner, token }, 'GET', '/v1/account'), '401 auth.session_expired')
+      expectAnswer(await post('/v1/auth/refresh', { refresh_token: refreshToken }), '401 auth.session_expired')
     }
     const account = await asOwner({ ...owner, token: tokens.access_token }, 'GET', '/v1/account')
     assert.equal(json<{ sealed_account_key: string }>(account).sealed_account_key, next.sealed_account_key)
     assert.equal(json<{ salt: string }>(await post('/v1/auth/kdf', { email: owner.email })).salt, next.salt)
-    expectSaid(await logIn(owner), '401 auth.invalid_credentials')
-    expectSaid(await logIn({ ...owner, password: next.password }), '200')
-    expectSaid(await finish(server, finishBody(owner.email, { recovery_proof: proof })), '200', 'the words stay good')
+    expectAnswer(await logIn(owner), '401 auth.invalid_credentials')
+    expectAnswer(await logIn({ ...owner, password: next.password }), '200')
+    expectAnswer(await finish(server, finishBody(owner.email, { recovery_proof: proof })), '200', 'the words stay good')
   })
 
   it('leaves what is left out as it is', async () => {
@@ -81,12 +82,15 @@ describe('the end of a recovery', () => {
       Buffer.from(sealedRecoveryKey, 'base64').subarray(0, 32).toString('base64'),
     ]
     for (const recovery_proof of wrong)
-      expectSaid(await finish(server, finishBody(owner.email, { recovery_proof })), '401 auth.recovery_invalid')
+      expectAnswer(await finish(server, finishBody(owner.email, { recovery_proof })), '401 auth.recovery_invalid')
     const bare = await signUp(server)
-    expectSaid(await finish(server, finishBody(bare.email)), '401 auth.recovery_invalid')
-    expectSaid(await finish(server, finishBody(bare.email, { recovery_proof: wrong[1] })), '401 auth.recovery_invalid')
-    expectSaid(await asOwner(owner, 'GET', '/v1/account'), '200')
-    expectSaid(await logIn(owner), '200')
+    expectAnswer(await finish(server, finishBody(bare.email)), '401 auth.recovery_invalid')
+    expectAnswer(
+      await finish(server, finishBody(bare.email, { recovery_proof: wrong[1] })),
+      '401 auth.recovery_invalid',
+    )
+    expectAnswer(await asOwner(owner, 'GET', '/v1/account'), '200')
+    expectAnswer(await logIn(owner), '200')
   })
 
   it('answers 400 to values out of their form, and 422 to missing ones', async () => {
@@ -104,10 +108,10 @@ describe('the end of a recovery', () => {
       { sealed_recovery_key: sealedKey() },
     ]
     for (const over of out)
-      expectSaid(await finish(server, { ...body, ...over }), '400 request.malformed', Object.keys(over)[0])
+      expectAnswer(await finish(server, { ...body, ...over }), '400 request.malformed', Object.keys(over)[0])
     for (const name of Object.keys(body))
-      expectSaid(await finish(server, { ...body, [name]: undefined }), '422 request.unprocessable', name)
-    expectSaid(await logIn(owner), '200')
+      expectAnswer(await finish(server, { ...body, [name]: undefined }), '422 request.unprocessable', name)
+    expectAnswer(await logIn(owner), '200')
   })
 
   it('answers 202 where a second factor is on, and sets nothing before its code is given', async () => {
@@ -116,21 +120,21 @@ describe('the end of a recovery', () => {
     const waiting = await challengeOf(owner)
     const next = { password: newPassword(), salt: base64(16) }
     const reply = await finish(server, finishBody(owner.email, { recovery_proof: proof, ...next }))
-    expectSaid(reply, '202')
-    expectSaid(await asOwner(owner, 'GET', '/v1/account'), '200')
-    expectSaid(await logIn({ ...owner, ...next }), '401 auth.invalid_credentials')
+    expectAnswer(reply, '202')
+    expectAnswer(await asOwner(owner, 'GET', '/v1/account'), '200')
+    expectAnswer(await logIn({ ...owner, ...next }), '401 auth.invalid_credentials')
     const challenge = json<{ mfa_token: string }>(reply)
     const signedIn = await answer(server, challenge, authenticator.next())
-    expectSaid(signedIn, '200')
-    expectSaid(await asOwner(owner, 'GET', '/v1/account'), '401 auth.session_expired')
+    expectAnswer(signedIn, '200')
+    expectAnswer(await asOwner(owner, 'GET', '/v1/account'), '401 auth.session_expired')
     const { access_token: token } = json<Tokens>(signedIn)
-    expectSaid(await asOwner({ ...owner, token }, 'GET', '/v1/account'), '200')
+    expectAnswer(await asOwner({ ...owner, token }, 'GET', '/v1/account'), '200')
     assert.equal(json<{ salt: string }>(await post('/v1/auth/kdf', { email: owner.email })).salt, next.salt)
     assert.deepEqual(
-      [said(await logIn(owner)), said(await logIn({ ...owner, ...next }))],
+      [answerOf(await logIn(owner)), answerOf(await logIn({ ...owner, ...next }))],
       ['401 auth.invalid_credentials', '202'],
     )
-    expectSaid(
+    expectAnswer(
       await answer(server, waiting, '000000'),
       '401 auth.totp_challenge_invalid',
       'begun with the old password',
@@ -161,8 +165,8 @@ describe('guessing at a recovery, beside a proxy', { skip: NEEDS_OWN_SERVER }, a
       assert.deepEqual(tally(wrong), told)
     }
     const right = finishBody(owner.email, { recovery_proof: proof })
-    expectSaid(await finish(guesser, right), '429 auth.rate_limited', 'the right proof waits too')
-    expectSaid(await logIn(owner), '200')
-    expectSaid(await finish(elsewhere, right), '200', 'and not elsewhere')
+    expectAnswer(await finish(guesser, right), '429 auth.rate_limited', 'the right proof waits too')
+    expectAnswer(await logIn(owner), '200')
+    expectAnswer(await finish(elsewhere, right), '200', 'and not elsewhere')
   })
 })

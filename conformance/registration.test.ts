@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Client, json } from './client.ts'
-import { atOnce, expectSaid, fingerprint, tally } from './expect.ts'
+import { json } from './call.ts'
+import type { Client } from './client.ts'
+import { atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
 import { NEEDS_OWN_SERVER, operatedServer } from './server.ts'
 import { base64, newEmail, newPassword, type Tokens } from './world.ts'
 
@@ -28,28 +29,28 @@ describe('registration by invite', { skip: NEEDS_OWN_SERVER }, async () => {
 
   it('begins with a code that the first start tells its operator, once', async () => {
     const [, code = ''] = /first invite {2}(\S+) until /.exec(log()) ?? []
-    expectSaid(await register(client, body({ invite: code })), '201')
+    expectAnswer(await register(client, body({ invite: code })), '201')
     assert.equal(log().split(code).length, 2)
-    expectSaid(await register(client, body({ invite: code })), '403 auth.registration_closed')
+    expectAnswer(await register(client, body({ invite: code })), '403 auth.registration_closed')
   })
 
   it('lets one in for each code, however it is typed', async () => {
     const code = await newInvite('--days', '1')
     assert.ok(code.replaceAll('-', '').length * 5 >= 128, 'at least 128 bits')
-    expectSaid(await register(client, body({ invite: ` ${code.toLowerCase().replaceAll('-', ' ')} ` })), '201')
-    expectSaid(await register(client, body({ invite: code })), '403 auth.registration_closed')
+    expectAnswer(await register(client, body({ invite: ` ${code.toLowerCase().replaceAll('-', ' ')} ` })), '201')
+    expectAnswer(await register(client, body({ invite: code })), '403 auth.registration_closed')
   })
 
   it('answers a wrong code, a used one and none with the same 403, whoever’s the e-mail is', async () => {
     const [used, email] = [await newInvite(), newEmail()]
-    expectSaid(await register(client, body({ email, invite: used })), '201')
+    expectAnswer(await register(client, body({ email, invite: used })), '201')
     const invites = [undefined, null, used, ...WRONG]
     const replies = await Promise.all(
       invites.flatMap((invite) => [email, newEmail()].map((each) => register(client, body({ email: each, invite })))),
     )
     assert.deepEqual(tally(replies), { '403 auth.registration_closed': 2 * invites.length })
     assert.equal(new Set(replies.map(fingerprint)).size, 1)
-    expectSaid(await register(client, body({ invite: '' })), '400 request.malformed')
+    expectAnswer(await register(client, body({ invite: '' })), '400 request.malformed')
   })
 
   it('makes one account of 64 registrations at once with one code', async () => {
@@ -63,7 +64,7 @@ describe('registration by invite', { skip: NEEDS_OWN_SERVER }, async () => {
     const replies = [...(await atOnce(4, () => register(client, same))), await register(client, same)]
     assert.deepEqual(tally(replies), { 201: 5 })
     assert.equal(new Set(replies.map((reply) => json<Tokens>(reply).account_id)).size, 1)
-    expectSaid(await register(client, { ...same, salt: base64(16) }), '403 auth.registration_closed')
+    expectAnswer(await register(client, { ...same, salt: base64(16) }), '403 auth.registration_closed')
   })
 
   it('lists to the operator what became of each invite, without its code', async () => {
@@ -90,17 +91,17 @@ describe('registration by default', { skip: NEEDS_OWN_SERVER }, async () => {
 
   it('asks for an invite once the server is reached from elsewhere', async () => {
     const { client, operate } = await operatedServer({ PUBLIC_URL: 'https://keep.example' })
-    expectSaid(await register(client, body()), '403 auth.registration_closed')
+    expectAnswer(await register(client, body()), '403 auth.registration_closed')
     const { code } = (await operate('account', 'invite')) as Invite
-    expectSaid(await register(client, body({ invite: code })), '201')
+    expectAnswer(await register(client, body({ invite: code })), '201')
   })
 
   it('asks what a proxy forwards for an invite, and nobody on the machine itself', async () => {
     const { client, operate } = await operatedServer()
     const forwarded = { 'x-forwarded-for': '203.0.113.9' }
-    expectSaid(await register(client, body()), '201')
-    expectSaid(await register(client, body(), forwarded), '403 auth.registration_closed')
+    expectAnswer(await register(client, body()), '201')
+    expectAnswer(await register(client, body(), forwarded), '403 auth.registration_closed')
     const { code } = (await operate('account', 'invite')) as Invite
-    expectSaid(await register(client, body({ invite: code }), forwarded), '201')
+    expectAnswer(await register(client, body({ invite: code }), forwarded), '201')
   })
 })

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import type { Reply, Sending } from './client.ts'
-import { expectBodyless413, expectSaid, offsetOf } from './expect.ts'
+import type { Reply } from './call.ts'
+import type { Sending } from './client.ts'
+import { expectAnswer, expectBodyless413, offsetOf } from './expect.ts'
 import { connect } from './server.ts'
 import {
   append,
@@ -18,7 +19,7 @@ import {
   openSession,
   type Session,
   sessionPath,
-  standing,
+  stateOf,
 } from './world.ts'
 
 const MAX_CHUNK_BYTES = 16 * MIB
@@ -42,13 +43,13 @@ async function startChunk(session: Session): Promise<Sending> {
   return sending
 }
 
-async function expectStanding(session: Session, offset: number, state: string): Promise<void> {
-  assert.deepEqual(await standing(session), { status: 200, offset, length: session.file.length, state })
+async function expectState(session: Session, offset: number, state: string): Promise<void> {
+  assert.deepEqual(await stateOf(session), { status: 200, offset, length: session.file.length, state })
 }
 
 /** A refusal that leaves the session where it was and says where to go on. */
 async function expectConflict(reply: Reply, code: string, goOn: number): Promise<void> {
-  expectSaid(reply, `409 upload.${code}`)
+  expectAnswer(reply, `409 upload.${code}`)
   assert.equal(offsetOf(reply), goOn, 'X-Service-Offset says where to go on')
 }
 
@@ -58,10 +59,10 @@ describe('chunks: order of checks', () => {
     const session = await newSession()
     const large = randomBytes(MAX_CHUNK_BYTES + 1)
     const elsewhere = { ...session, uploadId: '00000000-0000-4000-8000-000000000000' }
-    expectSaid(await patch(elsewhere, { 'content-type': 'text/plain' }, large), '404 upload.session_not_found')
-    expectSaid(await patch(session, { 'content-type': 'text/plain' }, large), '415 request.unsupported_media_type')
-    expectSaid(await patch(session, { 'content-type': OCTETS }, large), '400 upload.missing_offset')
-    expectSaid(
+    expectAnswer(await patch(elsewhere, { 'content-type': 'text/plain' }, large), '404 upload.session_not_found')
+    expectAnswer(await patch(session, { 'content-type': 'text/plain' }, large), '415 request.unsupported_media_type')
+    expectAnswer(await patch(session, { 'content-type': OCTETS }, large), '400 upload.missing_offset')
+    expectAnswer(
       await patch(session, { 'content-type': OCTETS, 'x-service-offset': '0' }, large),
       '400 upload.missing_checksum',
     )
@@ -85,9 +86,9 @@ describe('chunks: order of checks', () => {
     const session = await newSession()
     const large = randomBytes(8 * MIB)
     for (let round = 0; round < 4; round += 1) {
-      expectSaid(await appendBytes({ ...session, uploadId: 'x' }, 0, large), '404 upload.session_not_found')
-      expectSaid(await appendBytes(session, 5, large), '409 upload.offset_mismatch')
-      expectSaid(
+      expectAnswer(await appendBytes({ ...session, uploadId: 'x' }, 0, large), '404 upload.session_not_found')
+      expectAnswer(await appendBytes(session, 5, large), '409 upload.offset_mismatch')
+      expectAnswer(
         await patch(session, { ...chunkHeaders(0, large), 'content-type': 'text/plain' }, large),
         '415 request.unsupported_media_type',
       )
@@ -99,7 +100,7 @@ describe('chunks: order of checks', () => {
 describe('chunks that are cut', () => {
   it('leaves the offset at the last whole chunk when the connection is cut', async () => {
     const session = await newSession(2 * MIB)
-    expectSaid(await append(session, 0, MIB), '204')
+    expectAnswer(await append(session, 0, MIB), '204')
     const rest = session.file.subarray(MIB)
     const headers = { ...chunkHeaders(MIB, rest), 'content-length': String(rest.length), expect: '100-continue' }
     for (const cutAt of [1, 1000, MIB / 2, MIB - 1]) {
@@ -107,10 +108,10 @@ describe('chunks that are cut', () => {
       await sending.continued
       await sending.write(rest.subarray(0, cutAt))
       sending.cut()
-      await expectStanding(session, MIB, 'open')
+      await expectState(session, MIB, 'open')
     }
-    expectSaid(await append(session, MIB), '204')
-    await expectStanding(session, 2 * MIB, 'landed')
+    expectAnswer(await append(session, MIB), '204')
+    await expectState(session, 2 * MIB, 'landed')
   })
 
   it('takes another chunk in place of the one that was cut', async () => {
@@ -123,7 +124,7 @@ describe('chunks that are cut', () => {
       [0, 10],
       [10, SIZE],
     ] as const)
-      expectSaid(await append(session, start, end), '204')
+      expectAnswer(await append(session, start, end), '204')
     const path = `/v1/drops/${(await onlyDrop(link.owner)).drop_id}/content`
     const content = await server.send({ method: 'GET', path, token: link.owner.token })
     assert.deepEqual(content.body, session.file, 'nothing of the cut chunk is left')
@@ -133,14 +134,14 @@ describe('chunks that are cut', () => {
     const session = await newSession()
     const older = await startChunk(session)
     await older.write(session.file.subarray(0, 100))
-    expectSaid(await append(session, 0, 200), '204')
+    expectAnswer(await append(session, 0, 200), '204')
     await older.write(session.file.subarray(100)).catch(() => {})
     older.end()
     const refused = await older.reply
-    expectSaid(refused, '409 upload.offset_mismatch')
+    expectAnswer(refused, '409 upload.offset_mismatch')
     assert.ok([0, 200].includes(offsetOf(refused)), 'where to go on, before or after the newer one was kept')
-    await expectStanding(session, 200, 'open')
-    expectSaid(await append(session, 200), '204')
+    await expectState(session, 200, 'open')
+    expectAnswer(await append(session, 200), '204')
   })
 })
 
@@ -149,16 +150,16 @@ describe('cancel', () => {
   it('answers 204 once and 404 from then on', async () => {
     const session = await newSession()
     await append(session, 0, 100)
-    expectSaid(await cancel(session), '204')
-    expectSaid(await cancel(session), '404 upload.session_not_found')
-    expectSaid(await append(session, 0, 100), '404 upload.session_not_found')
-    assert.equal((await standing(session)).status, 404)
+    expectAnswer(await cancel(session), '204')
+    expectAnswer(await cancel(session), '404 upload.session_not_found')
+    expectAnswer(await append(session, 0, 100), '404 upload.session_not_found')
+    assert.equal((await stateOf(session)).status, 404)
   })
 
   it('answers 409 session_closed to what has landed', async () => {
     const link = await newLink(server)
     const session = await land(link)
-    expectSaid(await cancel(session), '409 upload.session_closed')
+    expectAnswer(await cancel(session), '409 upload.session_closed')
     assert.equal((await inboxOf(link.owner)).length, 1)
   })
 })

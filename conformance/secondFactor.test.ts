@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { type Authenticator, stepAt } from '../testing/authenticator.ts'
-import { type Client, json, type Reply } from './client.ts'
-import { atOnce, expectSaid, fingerprint, said, tally } from './expect.ts'
+import { json, type Reply } from './call.ts'
+import type { Client } from './client.ts'
+import { answerOf, atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
 import { answer, challengeOf, enroll, type Guarded, logIn, totp, turnOn } from './secondFactor.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
 import { asOwner, newPassword, signUp, type Tokens } from './world.ts'
 
 const MANY = 64
-const TRIES = 5
+const ATTEMPTS = 5
 /** Of the form of a backup code, with a letter that none has. */
 const WRONG = 'UUUUU-UUUUU'
 const TRIES_OF_ACCOUNT = 100
@@ -36,18 +37,18 @@ describe('enrolling a second factor', () => {
   it('gives what an authenticator reads, uncached, and asks for nothing before it is confirmed', async () => {
     const owner = await signUp(server)
     const reply = await totp(owner, 'enroll', { current_password: owner.password })
-    assert.equal(said(reply), '200')
+    assert.equal(answerOf(reply), '200')
     assert.equal(reply.headers['cache-control'], 'no-store')
     const { issuer, label, secret } = await enroll(owner)
     assert.equal(label, `${issuer}:${owner.email}`)
     assert.equal(issuer, new URL((await serverInfo()).server_id).hostname)
     assert.equal(secret.length, 20)
-    assert.equal(said(await logIn(owner)), '200')
+    assert.equal(answerOf(await logIn(owner)), '200')
   })
 
   it('asks for the present secret', async () => {
     const owner = await signUp(server)
-    expectSaid(await totp(owner, 'enroll', { current_password: newPassword() }), '401 auth.invalid_credentials')
+    expectAnswer(await totp(owner, 'enroll', { current_password: newPassword() }), '401 auth.invalid_credentials')
   })
 
   it('replaces what was not confirmed, and answers 409 once one is on', async () => {
@@ -55,7 +56,7 @@ describe('enrolling a second factor', () => {
     const first = await enroll(owner)
     const guarded = await turnOn(owner)
     assert.notDeepEqual(first.secret, guarded.authenticator.secret)
-    expectSaid(await totp(owner, 'enroll', { current_password: owner.password }), '409 auth.totp_already_active')
+    expectAnswer(await totp(owner, 'enroll', { current_password: owner.password }), '409 auth.totp_already_active')
   })
 })
 
@@ -73,12 +74,12 @@ describe('confirming a second factor', () => {
 
   it('answers 401 to a wrong code and 409 when nothing waits', async () => {
     const owner = await signUp(server)
-    expectSaid(await totp(owner, 'confirm', { code: '000000' }), '409 auth.totp_not_pending')
+    expectAnswer(await totp(owner, 'confirm', { code: '000000' }), '409 auth.totp_not_pending')
     const authenticator = await enroll(owner)
     const wrong = wrongDigits(authenticator)
-    expectSaid(await totp(owner, 'confirm', { code: wrong }), '401 auth.totp_invalid_code')
-    expectSaid(await totp(owner, 'confirm', { code: authenticator.next() }), '200')
-    expectSaid(await totp(owner, 'confirm', { code: authenticator.next() }), '409 auth.totp_not_pending')
+    expectAnswer(await totp(owner, 'confirm', { code: wrong }), '401 auth.totp_invalid_code')
+    expectAnswer(await totp(owner, 'confirm', { code: authenticator.next() }), '200')
+    expectAnswer(await totp(owner, 'confirm', { code: authenticator.next() }), '409 auth.totp_not_pending')
   })
 })
 
@@ -88,15 +89,15 @@ describe('signing in with a second factor', () => {
     const { owner } = await newGuarded()
     const before = Date.now()
     const reply = await logIn(owner)
-    assert.equal(said(reply), '202')
+    assert.equal(answerOf(reply), '202')
     assert.deepEqual(Object.keys(json<object>(reply)).toSorted(), ['expires_at', 'mfa_token'])
     const { mfa_token, expires_at } = json<{ mfa_token: string; expires_at: string }>(reply)
     const life = Date.parse(expires_at) - before
     assert.ok(life > LIFE_MS - 60_000 && life < LIFE_MS + 60_000, expires_at)
     const withToken = { method: 'GET', path: '/v1/account', token: mfa_token }
-    expectSaid(await server.send(withToken), '401 request.unauthenticated')
+    expectAnswer(await server.send(withToken), '401 request.unauthenticated')
     const refresh = { method: 'POST', path: '/v1/auth/refresh', json: { refresh_token: mfa_token } }
-    expectSaid(await server.send(refresh), '401 auth.session_expired')
+    expectAnswer(await server.send(refresh), '401 auth.session_expired')
   })
 
   it('opens a session with a code of the authenticator, and with a backup code however it is typed', async () => {
@@ -111,10 +112,10 @@ describe('signing in with a second factor', () => {
     ]
     for (const code of typings) {
       const reply = await answer(server, await challengeOf(owner), code)
-      assert.equal(said(reply), '200')
+      assert.equal(answerOf(reply), '200')
       const { access_token: token, account_id } = json<Tokens>(reply)
       assert.equal(account_id, owner.accountId)
-      assert.equal(said(await asOwner({ ...owner, token }, 'GET', '/v1/account')), '200')
+      assert.equal(answerOf(await asOwner({ ...owner, token }, 'GET', '/v1/account')), '200')
     }
   })
 
@@ -123,11 +124,11 @@ describe('signing in with a second factor', () => {
     const [first = ''] = backupCodes
     const used = authenticator.codeOf(stepAt(Date.now()))
     const wrong = '401 auth.totp_invalid_code'
-    expectSaid(await answer(server, await challengeOf(owner), used), wrong)
+    expectAnswer(await answer(server, await challengeOf(owner), used), wrong)
     const next = authenticator.next()
     for (const code of [next, first]) {
-      expectSaid(await answer(server, await challengeOf(owner), code), '200')
-      expectSaid(await answer(server, await challengeOf(owner), code), wrong)
+      expectAnswer(await answer(server, await challengeOf(owner), code), '200')
+      expectAnswer(await answer(server, await challengeOf(owner), code), wrong)
     }
   })
 
@@ -135,50 +136,53 @@ describe('signing in with a second factor', () => {
     const guarded = await newGuarded()
     const other = await newGuarded()
     for (const code of [wrongDigits(guarded.authenticator), WRONG, other.backupCodes[0] ?? '', '1', '💥'])
-      expectSaid(await answer(server, await challengeOf(guarded.owner), code), '401 auth.totp_invalid_code', code)
+      expectAnswer(await answer(server, await challengeOf(guarded.owner), code), '401 auth.totp_invalid_code', code)
   })
 
   it('answers 401 totp_challenge_invalid to an unknown, a used-up and a taken challenge alike', async () => {
     const { owner, backupCodes } = await newGuarded()
     const [first = '', second = ''] = backupCodes
     const taken = await challengeOf(owner)
-    expectSaid(await answer(server, taken, first), '200')
+    expectAnswer(await answer(server, taken, first), '200')
     const usedUp = await challengeOf(owner)
-    for (let count = 0; count < TRIES; count += 1)
-      expectSaid(await answer(server, usedUp, WRONG), '401 auth.totp_invalid_code')
+    for (let count = 0; count < ATTEMPTS; count += 1)
+      expectAnswer(await answer(server, usedUp, WRONG), '401 auth.totp_invalid_code')
     const unknown = { mfa_token: randomBytes(32).toString('base64url') }
     const replies: Reply[] = []
     for (const challenge of [taken, usedUp, unknown]) replies.push(await answer(server, challenge, second))
-    for (const reply of replies) expectSaid(reply, '401 auth.totp_challenge_invalid')
+    for (const reply of replies) expectAnswer(reply, '401 auth.totp_challenge_invalid')
     assert.equal(new Set(replies.map(fingerprint)).size, 1)
-    expectSaid(await answer(server, await challengeOf(owner), second), '200')
+    expectAnswer(await answer(server, await challengeOf(owner), second), '200')
   })
 
   it('answers 429 after a hundred wrong codes of an account, new challenges or not, and takes a backup code still', async () => {
     const { owner, authenticator, backupCodes } = await newGuarded()
     const wrong = wrongDigits(authenticator)
-    for (let tried = 0; tried < TRIES_OF_ACCOUNT; tried += TRIES) {
+    for (let tried = 0; tried < TRIES_OF_ACCOUNT; tried += ATTEMPTS) {
       const challenge = await challengeOf(owner)
-      const guesses = await atOnce(TRIES, () => answer(server, challenge, wrong))
-      assert.deepEqual(tally(guesses), { '401 auth.totp_invalid_code': TRIES })
+      const guesses = await atOnce(ATTEMPTS, () => answer(server, challenge, wrong))
+      assert.deepEqual(tally(guesses), { '401 auth.totp_invalid_code': ATTEMPTS })
     }
     const limited = await answer(server, await challengeOf(owner), authenticator.next())
-    expectSaid(limited, '429 auth.rate_limited')
+    expectAnswer(limited, '429 auth.rate_limited')
     assert.ok(Number(limited.headers['retry-after']) >= 1)
-    expectSaid(await totp(owner, 'disable', { current_password: owner.password, code: wrong }), '429 auth.rate_limited')
-    expectSaid(await answer(server, await challengeOf(owner), backupCodes[0] ?? ''), '200', 'counted apart')
+    expectAnswer(
+      await totp(owner, 'disable', { current_password: owner.password, code: wrong }),
+      '429 auth.rate_limited',
+    )
+    expectAnswer(await answer(server, await challengeOf(owner), backupCodes[0] ?? ''), '200', 'counted apart')
     const off = { current_password: owner.password, code: backupCodes[1] }
-    expectSaid(await totp(owner, 'disable', off), '204')
+    expectAnswer(await totp(owner, 'disable', off), '204')
     // What a thief has used up keeps no owner from putting another authenticator in its place: its codes are judged.
     const next = { code: wrongDigits(await enroll(owner)) }
-    expectSaid(await totp(owner, 'confirm', next), '401 auth.totp_invalid_code')
+    expectAnswer(await totp(owner, 'confirm', next), '401 auth.totp_invalid_code')
   })
 
   it('is not gone round by registering again', async () => {
     const { owner } = await newGuarded()
     const { email, password } = owner
     const reply = await server.send({ method: 'POST', path: '/v1/auth/register', json: { email, password } })
-    expectSaid(reply, '409 auth.user_already_exists')
+    expectAnswer(reply, '409 auth.user_already_exists')
   })
 })
 
@@ -201,7 +205,7 @@ describe('of 64 at once', () => {
     assert.deepEqual(tally(replies), { 200: 1, '401 auth.totp_challenge_invalid': MANY - 1 })
     const second = await challengeOf(owner)
     const guesses = await atOnce(MANY, () => answer(server, second, WRONG))
-    const judged = { '401 auth.totp_invalid_code': TRIES, '401 auth.totp_challenge_invalid': MANY - TRIES }
+    const judged = { '401 auth.totp_invalid_code': ATTEMPTS, '401 auth.totp_challenge_invalid': MANY - ATTEMPTS }
     assert.deepEqual(tally(guesses), judged)
   })
 
@@ -228,23 +232,23 @@ describe('disabling a second factor', () => {
     const [first = '', second = ''] = backupCodes
     const disable = (code: string, password = owner.password) =>
       totp(owner, 'disable', { current_password: password, code })
-    expectSaid(await disable(first, newPassword()), '401 auth.invalid_credentials')
-    expectSaid(await disable(WRONG), '401 auth.totp_invalid_code')
+    expectAnswer(await disable(first, newPassword()), '401 auth.invalid_credentials')
+    expectAnswer(await disable(WRONG), '401 auth.totp_invalid_code')
     const open = await challengeOf(owner)
-    expectSaid(await disable(authenticator.next()), '204')
-    expectSaid(await answer(server, open, first), '401 auth.totp_challenge_invalid')
-    expectSaid(await disable(first), '409 auth.totp_not_enrolled')
+    expectAnswer(await disable(authenticator.next()), '204')
+    expectAnswer(await answer(server, open, first), '401 auth.totp_challenge_invalid')
+    expectAnswer(await disable(first), '409 auth.totp_not_enrolled')
     assert.equal(await isOn(guarded), false)
-    assert.equal(said(await logIn(owner)), '200')
+    assert.equal(answerOf(await logIn(owner)), '200')
     const again = await enroll(owner)
     assert.notDeepEqual(again.secret, authenticator.secret)
-    expectSaid(await totp(owner, 'confirm', { code: second }), '401 auth.totp_invalid_code')
+    expectAnswer(await totp(owner, 'confirm', { code: second }), '401 auth.totp_invalid_code')
   })
 
   it('takes a backup code in the place of the authenticator', async () => {
     const { owner, backupCodes } = await newGuarded()
     const body = { current_password: owner.password, code: backupCodes[9] }
-    expectSaid(await totp(owner, 'disable', body), '204')
+    expectAnswer(await totp(owner, 'disable', body), '204')
   })
 })
 
@@ -264,28 +268,28 @@ describe('beside a proxy and an operator', { skip: NEEDS_OWN_SERVER }, async () 
     const guessed = { ...guarded.owner, client: guesser }
     const wrong = wrongDigits(guarded.authenticator)
     for (let count = 0; count < TRIES_OF_SOURCE; count += 1)
-      expectSaid(await answer(guesser, await challengeOf(guessed), wrong), '401 auth.totp_invalid_code')
-    expectSaid(await answer(guesser, await challengeOf(guessed), wrong), '429 auth.rate_limited')
-    expectSaid(await answer(elsewhere, await challengeOf(guarded.owner), guarded.authenticator.next()), '200')
+      expectAnswer(await answer(guesser, await challengeOf(guessed), wrong), '401 auth.totp_invalid_code')
+    expectAnswer(await answer(guesser, await challengeOf(guessed), wrong), '429 auth.rate_limited')
+    expectAnswer(await answer(elsewhere, await challengeOf(guarded.owner), guarded.authenticator.next()), '200')
   })
 
   it('counts a wrong present secret as a login does', async () => {
     const owner = await signUp(from('203.0.113.3'))
     const wrong = { current_password: newPassword() }
     for (let count = 0; count < TRIES_OF_SOURCE; count += 1)
-      expectSaid(await totp(owner, 'enroll', wrong), '401 auth.invalid_credentials')
+      expectAnswer(await totp(owner, 'enroll', wrong), '401 auth.invalid_credentials')
     const right = { current_password: owner.password }
-    expectSaid(await totp(owner, 'enroll', right), '429 auth.rate_limited')
-    expectSaid(await totp(owner, 'disable', { ...right, code: WRONG }), '429 auth.rate_limited')
-    expectSaid(await logIn(owner), '429 auth.rate_limited')
+    expectAnswer(await totp(owner, 'enroll', right), '429 auth.rate_limited')
+    expectAnswer(await totp(owner, 'disable', { ...right, code: WRONG }), '429 auth.rate_limited')
+    expectAnswer(await logIn(owner), '429 auth.rate_limited')
   })
 
   it('counts the wrong codes of a confirmation', async () => {
     const owner = await signUp(from('203.0.113.4'))
     const wrong = { code: wrongDigits(await enroll(owner)) }
     for (let count = 0; count < TRIES_OF_SOURCE; count += 1)
-      expectSaid(await totp(owner, 'confirm', wrong), '401 auth.totp_invalid_code')
-    expectSaid(await totp(owner, 'confirm', wrong), '429 auth.rate_limited')
+      expectAnswer(await totp(owner, 'confirm', wrong), '401 auth.totp_invalid_code')
+    expectAnswer(await totp(owner, 'confirm', wrong), '429 auth.rate_limited')
   })
 
   it('is taken away by the operator from an owner who has lost it', async () => {
@@ -294,8 +298,8 @@ describe('beside a proxy and an operator', { skip: NEEDS_OWN_SERVER }, async () 
     const open = await challengeOf(owner)
     assert.equal(Reflect.get(Object(await operate('account', 'reset-totp', owner.email)), 'changed'), true)
     assert.equal(Reflect.get(Object(await operate('account', 'reset-totp', owner.accountId)), 'changed'), false)
-    expectSaid(await answer(client, open, backupCodes[0] ?? ''), '401 auth.totp_challenge_invalid')
-    assert.equal(said(await logIn(owner)), '200')
+    expectAnswer(await answer(client, open, backupCodes[0] ?? ''), '401 auth.totp_challenge_invalid')
+    assert.equal(answerOf(await logIn(owner)), '200')
     // The step that turned it on is free again: the way out, too, when the server's clock has been ahead.
     await turnOn(owner)
   })

@@ -1,8 +1,9 @@
-/** What owners do with a second factor. */
+/** Requests of the second factor. */
 import assert from 'node:assert/strict'
 import { type Authenticator, createAuthenticator } from '../testing/authenticator.ts'
-import { type Client, json, type Reply } from './client.ts'
-import { said } from './expect.ts'
+import { json, type Reply } from './call.ts'
+import type { Client } from './client.ts'
+import { answerOf } from './expect.ts'
 import type { Owner } from './world.ts'
 
 export interface Challenge {
@@ -25,18 +26,18 @@ export function totp({ client, token }: Owner, step: Step, body: unknown): Promi
 
 export async function enroll(owner: Owner): Promise<Authenticator> {
   const reply = await totp(owner, 'enroll', { current_password: owner.password })
-  assert.equal(said(reply), '200')
+  assert.equal(answerOf(reply), '200')
   return createAuthenticator(json<{ provisioning_uri: string }>(reply).provisioning_uri)
 }
 
-/** Leaves one code of the authenticator for the next half minute, as the first one turns it on. */
+/** Uses up one code of the authenticator. One more is valid in the same half minute. */
 export async function turnOn(owner: Owner): Promise<Guarded> {
   return confirm(owner, await enroll(owner))
 }
 
 export async function confirm(owner: Owner, authenticator: Authenticator): Promise<Guarded> {
   const reply = await totp(owner, 'confirm', { code: authenticator.next() })
-  assert.equal(said(reply), '200')
+  assert.equal(answerOf(reply), '200')
   return { owner, authenticator, backupCodes: json<{ backup_codes: string[] }>(reply).backup_codes }
 }
 
@@ -46,7 +47,7 @@ export function logIn({ client, email, password }: Owner): Promise<Reply> {
 
 export async function challengeOf(owner: Owner): Promise<Challenge> {
   const reply = await logIn(owner)
-  assert.equal(said(reply), '202')
+  assert.equal(answerOf(reply), '202')
   return json<Challenge>(reply)
 }
 

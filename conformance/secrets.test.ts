@@ -5,8 +5,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { createSearcher, type Exchange, type Found, formsOf, gather, KINDS, recorded } from './secrets.ts'
-import { tellStory } from './secretsStory.ts'
+import { collectSecrets, createSearcher, type Exchange, type Found, formsOf, KINDS, recorded } from './secrets.ts'
+import { recordExchanges } from './secretsStory.ts'
 import { NEEDS_OWN_SERVER, type OperatedServer, operatedServer } from './server.ts'
 
 const skip = NEEDS_OWN_SERVER
@@ -23,7 +23,7 @@ if (skip === false)
     after(() => rm(directory, { recursive: true, force: true }))
     server = await operatedServer({ LOG_LEVEL: 'trace', MASTER_SECRET_FILE: masterSecretFile })
     const { code } = await inviteOf(server)
-    await tellStory(recorded(server.client, exchanges), code)
+    await recordExchanges(recorded(server.client, exchanges), code)
     document = (await server.client.send({ method: 'GET', path: '/openapi.json' })).body.toString()
     // With what stands in the write-ahead log alone, and with what is written last.
     const running = await filesBelow(server.dataDir)
@@ -34,7 +34,7 @@ if (skip === false)
       name: 'master secret',
       value: (await readFile(masterSecretFile, 'latin1')).trim(),
     }
-    wanted = [...gather(exchanges), master]
+    wanted = [...collectSecrets(exchanges), master]
   })
 
 async function inviteOf({ operate }: OperatedServer): Promise<{ readonly code: string }> {
@@ -126,7 +126,8 @@ describe('the search for it', { skip }, () => {
       members.filter((name) => !found.has(name)),
       [],
     )
-    for (const name of ['bearer', 'path', 'code', 'the secret in it', 'master secret']) assert.ok(found.has(name), name)
+    for (const name of ['bearer', 'path', 'code', 'secret of the provisioning_uri', 'master secret'])
+      assert.ok(found.has(name), name)
   })
 
   it('finds each of them, in each form, between other bytes', () => {

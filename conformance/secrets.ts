@@ -1,14 +1,15 @@
 /**
- * What nobody but its holder may ever read, gathered from every request and answer of a story, and a search for it in each way in which it could
- * be written. A member that is sorted nowhere fails `secrets.test.ts`: whoever adds one says here what it is.
+ * Collects the secrets of recorded requests and answers, and searches for them in every encoding. `KINDS` classifies every member of the
+ * document; `secrets.test.ts` fails for a member that is missing here.
  */
-import type { Call, Client, Reply } from './client.ts'
+import type { Call, Reply } from './call.ts'
+import type { Client } from './client.ts'
 
 /**
- * `secret`: lets somebody in. Nowhere at rest as it is, and in no log, problem or header.
- * `credential`: an opaque id. The server has to find what it names, so it is in the database; nowhere else.
- * `sealed`: the server keeps it for its owner without being able to read it. Not a fact for a log.
- * `private`: says something about a person. Kept as long as it is needed; not a fact for a log either.
+ * `secret`: grants access. Never stored in plain form, and in no log, problem or header.
+ * `credential`: an opaque id. The server looks it up, so it is in the database, and nowhere else.
+ * `sealed`: the server keeps it for its owner and cannot read it. Not in a log.
+ * `private`: personal data. Kept as long as it is needed, and not in a log.
  */
 type Kind = 'secret' | 'credential' | 'sealed' | 'private'
 
@@ -63,14 +64,14 @@ export const KINDS: Readonly<Record<string, Kind | 'plain'>> = {
     ].map((name) => [name, 'plain'] as const),
   ),
 }
-/** Six digits are found anywhere by chance; each is good once and for a minute and a half. */
-const CODE_CHARACTERS_LEAST = 8
-/** Their 32 lowercase hex characters stand in paths and queries, too. */
+/** Shorter codes are not searched: six digits occur by chance, and each is valid once and for 90 seconds. */
+const MIN_CODE_CHARACTERS = 8
+/** 32 lowercase hex characters, in paths and queries too. */
 const OPAQUE_ID = /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/g
 
 export interface Found {
   readonly kind: Kind
-  /** The member or header that it stood in. */
+  /** The member or header that contained it. */
   readonly name: string
   readonly value: string
 }
@@ -80,7 +81,7 @@ export interface Exchange {
   readonly reply: Reply
 }
 
-/** The same client; what it sends and is answered is added to `exchanges`. */
+/** The same client; it adds each request with its answer to `exchanges`. */
 export function recorded(client: Client, exchanges: Exchange[]): Client {
   return {
     ...client,
@@ -92,11 +93,11 @@ export function recorded(client: Client, exchanges: Exchange[]): Client {
   }
 }
 
-/** Everything that the exchanges carried and that is not for everybody, each once under each name. */
-export function gather(exchanges: readonly Exchange[]): readonly Found[] {
+/** Every value in the exchanges that is not plain, once under each name. */
+export function collectSecrets(exchanges: readonly Exchange[]): readonly Found[] {
   const found = new Map<string, Found>()
   const add = (kind: Kind, name: string, value: string) => {
-    if (value.length >= CODE_CHARACTERS_LEAST) found.set(`${name} ${value}`, { kind, name, value })
+    if (value.length >= MIN_CODE_CHARACTERS) found.set(`${name} ${value}`, { kind, name, value })
   }
   const addMembers = (value: unknown, name: string): void => {
     if (Array.isArray(value)) for (const each of value) addMembers(each, name)
@@ -106,7 +107,7 @@ export function gather(exchanges: readonly Exchange[]): readonly Found[] {
       const kind = KINDS[name] ?? 'plain'
       if (kind !== 'plain') add(kind, name, value)
       if (name === 'provisioning_uri')
-        add('secret', 'the secret in it', new URL(value).searchParams.get('secret') ?? '')
+        add('secret', 'secret of the provisioning_uri', new URL(value).searchParams.get('secret') ?? '')
     }
   }
   for (const { call, reply } of exchanges) {
@@ -123,7 +124,7 @@ const isJson = ({ headers, body }: Reply) => headers['content-type'] === 'applic
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
-/** Each in the ways in which it could be written: as it stands and what it decodes to, in bytes, hexadecimal and both alphabets of base64. */
+/** Every encoding of a value: itself and its decoded bytes, each as bytes, hexadecimal and both alphabets of base64. */
 export function formsOf({ name, value }: Found): readonly Buffer[] {
   const forms = [
     value,
@@ -135,7 +136,7 @@ export function formsOf({ name, value }: Found): readonly Buffer[] {
   const contents = [Buffer.from(value), ...decoded(name, value)]
   for (const bytes of contents) {
     forms.push(bytes.toString('hex'), bytes.toString('hex').toUpperCase())
-    // The last character of base64 depends on what follows.
+    // The last character of base64 depends on the bytes that follow.
     forms.push(bytes.toString('base64').replace(/=+$/, '').slice(0, -1), bytes.toString('base64url').slice(0, -1))
   }
   const all = [...forms.map((text) => Buffer.from(text)), ...contents]
@@ -144,15 +145,15 @@ export function formsOf({ name, value }: Found): readonly Buffer[] {
 
 function decoded(name: string, value: string): readonly Buffer[] {
   if (/^[0-9a-f]{32}$/.test(value)) return [Buffer.from(value, 'hex')]
-  // Of a token what makes it one: its other parts are facts.
+  // Of a token only the signature is secret.
   if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(value)) return [Buffer.from(value.split('.')[2] ?? '', 'base64url')]
-  if (name === 'the secret in it') return [base32(value)]
+  if (name === 'secret of the provisioning_uri') return [base32(value)]
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value)
   if (isBase64) return [Buffer.from(value, 'base64')]
   return /^[\w-]{43}$/.test(value) ? [Buffer.from(value, 'base64url')] : []
 }
 
-/** RFC 4648, section 6, as far as secrets of authenticators need it. */
+/** RFC 4648, section 6, for secrets of authenticators. */
 function base32(text: string): Buffer {
   const digits = [...text.replace(/=+$/, '')].map((each) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(each))
   const bits = digits.map((digit) => digit.toString(2).padStart(5, '0')).join('')
@@ -160,11 +161,11 @@ function base32(text: string): Buffer {
 }
 
 interface Searcher {
-  /** Which of them stand somewhere in these bytes. */
+  /** The wanted values that occur in these bytes. */
   search(bytes: Uint8Array): readonly Found[]
 }
 
-/** Reads each place once, however much is looked for: where four bytes begin one of the forms, the rest is compared. */
+/** Reads the bytes once for all values: where four bytes start one of the forms, it compares the rest. */
 export function createSearcher(wanted: readonly Found[]): Searcher {
   const byStart = new Map<number, { readonly form: Buffer; readonly found: Found }[]>()
   for (const found of wanted)

@@ -1,9 +1,10 @@
-/** A story in which everything secret that there is goes over the wire: every operation as it should be asked, and in many ways in which it should not. */
+/** Sends every kind of secret: each operation with a valid request, and with many invalid ones. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { createAuthenticator } from '../testing/authenticator.ts'
-import { type Call, type Client, json, type Reply } from './client.ts'
-import { expectSaid } from './expect.ts'
+import { type Call, json, type Reply } from './call.ts'
+import type { Client } from './client.ts'
+import { expectAnswer } from './expect.ts'
 import { MATRIX } from './matrix.ts'
 import { personFrom, prepare } from './matrixCalls.ts'
 import {
@@ -20,38 +21,38 @@ import {
   type Tokens,
 } from './world.ts'
 
-/** `invite` is a code that nobody has used yet. */
-export async function tellStory(client: Client, invite: string): Promise<void> {
-  await comeByInvite(client, invite)
-  await passGatedLink(await signUp(client))
+/** `invite` is an unused code. */
+export async function recordExchanges(client: Client, invite: string): Promise<void> {
+  await registerByInvite(client, invite)
+  await useProtectedLink(await signUp(client))
   await recover(client)
-  await proveTwice(await signUp(client))
-  await askEverything(client)
+  await useSecondFactor(await signUp(client))
+  await sendEveryOperation(client)
 }
 
 async function register(client: Client, over: object = {}): Promise<Owner> {
   const [email, password] = [newEmail(), newPassword()]
   const body = { email, password, kdf_version: 1, salt: base64(16), sealed_account_key: base64(60), ...over }
   const reply = await client.send({ method: 'POST', path: '/v1/auth/register', json: body })
-  expectSaid(reply, '201')
+  expectAnswer(reply, '201')
   const tokens = json<Tokens>(reply)
   const { access_token: token, refresh_token: refreshToken, account_id: accountId } = tokens
   return { client, email, password, accountId, token, refreshToken }
 }
 
-/** Who comes through a proxy is asked for an invite, unless an operator has opened registration. */
-async function comeByInvite(client: Client, invite: string): Promise<void> {
+/** A request through a proxy needs an invite, unless the operator has opened registration. */
+async function registerByInvite(client: Client, invite: string): Promise<void> {
   const headers = { 'x-forwarded-for': '192.0.2.1' }
   const sent = (given: string) => {
     const json = { email: newEmail(), password: newPassword(), invite: given }
     return client.send({ method: 'POST', path: '/v1/auth/register', json, headers })
   }
-  expectSaid(await sent(`${invite}0`), '403 auth.registration_closed')
-  expectSaid(await sent(invite), '201')
-  expectSaid(await sent(invite), '403 auth.registration_closed')
+  expectAnswer(await sent(`${invite}0`), '403 auth.registration_closed')
+  expectAnswer(await sent(invite), '201')
+  expectAnswer(await sent(invite), '403 auth.registration_closed')
 }
 
-async function passGatedLink(owner: Owner): Promise<void> {
+async function useProtectedLink(owner: Owner): Promise<void> {
   const verifier = base64(32)
   const link = await provision(owner, { passphrase_verifier: verifier, sealed_label: base64(80) })
   const file = randomBytes(60)
@@ -59,11 +60,11 @@ async function passGatedLink(owner: Owner): Promise<void> {
     sendDeclaration(link, declaration(file, { suggested_filename: `${newPassword()}.pdf`, ...over }), {
       'idempotency-key': newPassword(),
     })
-  expectSaid(await sent({ passphrase_proof: base64(32) }), '403 drop.passphrase_required')
-  expectSaid(await sent({ passphrase_proof: `${verifier}!` }), '400 request.malformed')
+  expectAnswer(await sent({ passphrase_proof: base64(32) }), '403 drop.passphrase_required')
+  expectAnswer(await sent({ passphrase_proof: `${verifier}!` }), '400 request.malformed')
   const reply = await sent({ passphrase_proof: verifier })
-  expectSaid(reply, '201')
-  expectSaid(await append(sessionOf(link, file, reply)), '204')
+  expectAnswer(reply, '201')
+  expectAnswer(await append(sessionOf(link, file, reply)), '204')
 }
 
 async function recover(client: Client): Promise<void> {
@@ -71,38 +72,38 @@ async function recover(client: Client): Promise<void> {
   const { email } = await register(client, { sealed_recovery_key: base64(90), recovery_proof: proof })
   const finish = (recovery_proof: string) => ({ email, recovery_proof, password: newPassword(), salt: base64(16) })
   const post = (path: string, body: unknown) => client.send({ method: 'POST', path, json: body })
-  expectSaid(await post('/v1/auth/recover/start', { email }), '200')
-  expectSaid(await post('/v1/auth/recover/finish', finish(base64(32))), '401 auth.recovery_invalid')
-  expectSaid(await post('/v1/auth/recover/finish', finish(proof)), '200')
+  expectAnswer(await post('/v1/auth/recover/start', { email }), '200')
+  expectAnswer(await post('/v1/auth/recover/finish', finish(base64(32))), '401 auth.recovery_invalid')
+  expectAnswer(await post('/v1/auth/recover/finish', finish(proof)), '200')
 }
 
-/** With a second factor, its codes and those that stand for them. */
-async function proveTwice({ client, email, password, token }: Owner): Promise<void> {
+/** Signs in with a second factor, by backup codes. */
+async function useSecondFactor({ client, email, password, token }: Owner): Promise<void> {
   const post = (path: string, body: unknown): Promise<Reply> =>
     client.send({ method: 'POST', path: `/v1/auth/${path}`, token, json: body })
   const enrolled = json<{ provisioning_uri: string }>(await post('totp/enroll', { current_password: password }))
   const confirmed = await post('totp/confirm', { code: createAuthenticator(enrolled.provisioning_uri).next() })
   const [first = '', second = ''] = json<{ backup_codes: readonly string[] }>(confirmed).backup_codes
   const challenge = await post('login', { email, password })
-  expectSaid(challenge, '202')
+  expectAnswer(challenge, '202')
   const { mfa_token } = json<{ mfa_token: string }>(challenge)
-  expectSaid(await post('login/verify-totp', { mfa_token, code: `${first}X` }), '401 auth.totp_invalid_code')
-  expectSaid(await post('login/verify-totp', { mfa_token, code: first }), '200')
-  expectSaid(await post('totp/disable', { current_password: password, code: second }), '204')
+  expectAnswer(await post('login/verify-totp', { mfa_token, code: `${first}X` }), '401 auth.totp_invalid_code')
+  expectAnswer(await post('login/verify-totp', { mfa_token, code: first }), '200')
+  expectAnswer(await post('totp/disable', { current_password: password, code: second }), '204')
 }
 
-async function askEverything(client: Client): Promise<void> {
+async function sendEveryOperation(client: Client): Promise<void> {
   const declared = client.document.operations.map(({ name }) => name)
   const person = await personFrom(await register(client))
   for (const name of Object.keys(MATRIX).filter((each) => declared.includes(each))) {
     const { call, token = person.owner.token } = await prepare(name, person)
-    for (const wrong of wrongly({ ...call, token })) assert.ok((await client.send(wrong)).status < 500, name)
+    for (const wrong of invalidVariants({ ...call, token })) assert.ok((await client.send(wrong)).status < 500, name)
     await client.send({ ...call, token })
   }
 }
 
-/** Secrets where they do not belong, and requests that are refused at each of the gates with a secret in hand. */
-function wrongly(call: Call): readonly Call[] {
+/** Invalid forms of a call with its secrets: secrets in wrong places, and a fault for each gate. */
+function invalidVariants(call: Call): readonly Call[] {
   const { method, path, token = '', json: body } = call
   const query = `${path}${path.includes('?') ? '&' : '?'}access_token=${token}`
   const calls: Call[] = [

@@ -1,8 +1,8 @@
-/** Which statuses of which operations this process has met: `run.ts` holds them against the document when all files have run. */
+/** Records which statuses of which operations this process has met. `run.ts` compares them with the document at the end. */
 import { appendFileSync } from 'node:fs'
 
 const seen = new Set<string>()
-/** A file that all processes of one run append to; absent when a test file runs by itself. */
+/** The file to which all processes of a run append; absent when a test file runs by itself. */
 const journal = process.env.CONFORMANCE_SEEN
 
 export function markSeen(operation: string, status: number): void {

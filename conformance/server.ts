@@ -1,41 +1,41 @@
-/** Which server the tests speak to: the one that CONFORMANCE_URL names, or one started for the test file. */
+/** The server under test: the one at CONFORMANCE_URL, or one that is started for the test file. */
 import { after } from 'node:test'
 import { startServer } from '../testing/startServer.ts'
 import { type Client, createClient } from './client.ts'
 
 const given = process.env.CONFORMANCE_URL
 
-/** For the options of tests that need settings of their own: why they do not run against somebody's server. */
+/** The `skip` option of tests that need settings of their own, which a given server does not have. */
 export const NEEDS_OWN_SERVER =
-  given === undefined || process.env.CONFORMANCE_OWN === '1' ? false : 'needs a server started with settings of its own'
+  given === undefined || process.env.CONFORMANCE_OWN === '1' ? false : 'needs a server with settings of its own'
 
-/** The server that most tests share. Called once, at the top of a test file. */
+/** The server that most tests share. Call it once, at the top of a test file. */
 export async function connect(): Promise<Client> {
   return given === undefined ? ownServer() : createClient(given)
 }
 
 type Settings = Readonly<Record<string, string>>
 
-/** A fresh server with these settings, stopped after the file's tests. */
+/** A new server with these settings. It stops after the tests of the file. */
 export async function ownServer(env: Settings = {}): Promise<Client> {
   return (await operatedServer(env)).client
 }
 
 export interface OperatedServer {
   readonly client: Client
-  /** Has the operator run a command beside the server; it has to be done. What it says as JSON. */
+  /** Runs an operator's command beside the server. Returns its JSON; throws when it fails. */
   operate(...command: readonly string[]): Promise<unknown>
-  /** Starts it again with these settings beside those it has; the client of before does not know of it. */
+  /** Restarts the server with these additional settings. Returns a new client; the old one is not valid any more. */
   restart(env: Settings): Promise<Client>
-  /** Ends it as an operator does, so that all that it keeps is in its files. */
+  /** Stops the server as an operator does, so that everything it keeps is in its files. */
   end(): Promise<void>
-  /** All that it has written so far, output and errors. */
+  /** Its output so far, stdout and stderr. */
   log(): string
-  /** Where it keeps everything but its master secret. */
+  /** Its data folder, which contains everything but the master secret. */
   readonly dataDir: string
 }
 
-/** The same, with its operator at hand: not everything can be brought about by requests alone. */
+/** The same, with its operator's commands. */
 export async function operatedServer(env: Settings = {}): Promise<OperatedServer> {
   const { PUBLIC_URL: publicUrl, ...rest } = env
   const server = await startServer({ env: rest, ...(publicUrl === undefined ? {} : { publicUrl }) })

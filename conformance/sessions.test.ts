@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { json } from './client.ts'
+import { json } from './call.ts'
 import { listen } from './eventReader.ts'
-import { atOnce, expectSaid, said } from './expect.ts'
+import { answerOf, atOnce, expectAnswer } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, base64, newPassword, type Owner, signIn, signUp, type Tokens } from './world.ts'
 
@@ -35,8 +35,8 @@ const remove = ({ token }: Owner, current_password: string) =>
 const login = (owner: Owner, password: string) => post('/v1/auth/login', { email: owner.email, password })
 
 async function expectOver(owner: Owner): Promise<void> {
-  expectSaid(await asOwner(owner, 'GET', '/v1/account'), '401 auth.session_expired')
-  expectSaid(await post('/v1/auth/refresh', { refresh_token: owner.refreshToken }), '401 auth.session_expired')
+  expectAnswer(await asOwner(owner, 'GET', '/v1/account'), '401 auth.session_expired')
+  expectAnswer(await post('/v1/auth/refresh', { refresh_token: owner.refreshToken }), '401 auth.session_expired')
 }
 
 // Covers: Accounts and sessions
@@ -88,7 +88,7 @@ describe('sessions', () => {
     for (const sessionId of [ended, ended, randomUUID(), await currentOf(stranger)])
       assert.equal((await end(owner, sessionId)).status, 204)
     assert.equal((await asOwner(stranger, 'GET', '/v1/account')).status, 200)
-    expectSaid(await end(owner, 'nonsense'), '400 request.malformed')
+    expectAnswer(await end(owner, 'nonsense'), '400 request.malformed')
   })
 
   it('are a hundred at most: one more ends the one that has gone unused for longest', async () => {
@@ -119,7 +119,7 @@ describe('changing the password', () => {
     assert.equal(account.sealed_account_key, sealed_account_key)
     assert.equal(json<{ salt: string }>(await post('/v1/auth/kdf', { email: owner.email })).salt, salt)
     assert.equal((await post('/v1/auth/refresh', { refresh_token: owner.refreshToken })).status, 200)
-    expectSaid(await login(owner, owner.password), '401 auth.invalid_credentials')
+    expectAnswer(await login(owner, owner.password), '401 auth.invalid_credentials')
     assert.equal((await login(owner, password)).status, 200)
   })
 
@@ -129,7 +129,7 @@ describe('changing the password', () => {
     const body = { current_password: owner.password, ...sealed() }
     for (let time = 0; time < 2; time += 1) assert.equal((await change(owner, body)).status, 204)
     const next = { ...body, ...sealed() }
-    expectSaid(await change(owner, next), '401 auth.invalid_credentials')
+    expectAnswer(await change(owner, next), '401 auth.invalid_credentials')
   })
 
   it('leaves salt and sealed key that are left out', async () => {
@@ -150,12 +150,14 @@ describe('changing the password', () => {
       () => remove(owner, 'a wrong one'),
       () => login(owner, 'a wrong one'),
     ]
-    for (const guess of guesses) expectSaid(await guess(), '401 auth.invalid_credentials')
+    for (const guess of guesses) expectAnswer(await guess(), '401 auth.invalid_credentials')
     const answers: string[] = []
     while (answers.length < MAX_WRONG_TRIES && !answers.includes('429 auth.rate_limited'))
-      answers.push(...(await atOnce(AT_A_TIME, (at) => guesses[at % guesses.length]?.() ?? assert.fail())).map(said))
-    for (const guess of guesses) expectSaid(await guess(), '429 auth.rate_limited')
-    expectSaid(await remove(owner, owner.password), '429 auth.rate_limited', 'the right one waits too')
+      answers.push(
+        ...(await atOnce(AT_A_TIME, (at) => guesses[at % guesses.length]?.() ?? assert.fail())).map(answerOf),
+      )
+    for (const guess of guesses) expectAnswer(await guess(), '429 auth.rate_limited')
+    expectAnswer(await remove(owner, owner.password), '429 auth.rate_limited', 'the right one waits too')
   })
 
   it('is won by one of eight different ones at once', async () => {
@@ -166,7 +168,7 @@ describe('changing the password', () => {
     )
     const won = replies.flatMap(({ status }, at) => (status === 204 ? [at] : []))
     assert.equal(won.length, 1)
-    for (const reply of replies) if (reply.status !== 204) expectSaid(reply, '401 auth.invalid_credentials')
+    for (const reply of replies) if (reply.status !== 204) expectAnswer(reply, '401 auth.invalid_credentials')
     assert.equal((await login(owner, String(passwords[won[0] ?? 0]))).status, 200)
   })
 
@@ -181,7 +183,7 @@ describe('changing the password', () => {
       { x: 1 },
     ]
     for (const fault of faults)
-      expectSaid(await change(owner, { ...good, ...fault }), '400 request.malformed', JSON.stringify(fault))
+      expectAnswer(await change(owner, { ...good, ...fault }), '400 request.malformed', JSON.stringify(fault))
     assert.equal((await login(owner, owner.password)).status, 200)
   })
 })

@@ -1,7 +1,8 @@
-/** Makes a well-formed request for any operation of the document, so that a rule can be asked of all of them. */
+/** Builds a well-formed request for any operation of the document, for tests of rules that all operations share. */
 import { randomUUID } from 'node:crypto'
 import { newAuthor, newBundle, openUpload } from './assetWorld.ts'
-import type { Call, Client } from './client.ts'
+import type { Call } from './call.ts'
+import type { Client } from './client.ts'
 import type { DeclaredOperation } from './document.ts'
 import { chunkHeaders, newOpaqueId, type OwnSession, openSession, provision, type Session, sha256 } from './world.ts'
 
@@ -11,7 +12,7 @@ export interface Setting {
   readonly upload: OwnSession
 }
 
-/** An account with a live link, and two open sessions of one byte: a guest's and its own. */
+/** An account with a live link and two open sessions of one byte: one of a guest, one of its own. */
 export async function newSetting(client: Client): Promise<Setting> {
   const author = await newAuthor(client)
   const file = Buffer.from('x')
@@ -22,7 +23,7 @@ export async function newSetting(client: Client): Promise<Setting> {
   }
 }
 
-/** The path of an operation: the setting's own link and sessions, otherwise ids that nothing has. */
+/** The path of an operation with the link and sessions of the setting, and otherwise with unknown ids. */
 export function pathOf(
   operation: DeclaredOperation,
   { session, upload }: Setting,
@@ -50,7 +51,7 @@ export function pathOf(
   return operation.name === 'DELETE /v1/drops' ? `${path}?opaque_id=${newOpaqueId()}` : path
 }
 
-/** A request that passes every gate before the operation's own judgement, but for its JSON, which is `{}`. */
+/** A request that passes every gate; its JSON is `{}`. */
 export function callOf(operation: DeclaredOperation, setting: Setting): Call {
   const call = {
     method: operation.method,

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { type Author, deleteAsset, landBlob, newAuthor, newBundle, openUpload, sendJson } from './assetWorld.ts'
-import { type Client, json, type Reply } from './client.ts'
-import { atOnce, expectSaid, fingerprint, said, tally, until } from './expect.ts'
+import { json, type Reply } from './call.ts'
+import type { Client } from './client.ts'
+import { answerOf, atOnce, expectAnswer, fingerprint, tally, until } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
 import { asOwner, base64, land, newOpaqueId, OCTETS, type Owner, provision, sha256, signUp } from './world.ts'
 
@@ -45,7 +46,7 @@ async function share(author: Author, over: object = {}, client = server, file = 
   const bundle = newBundle(author, { original: file })
   await landBlob(bundle)
   const body = shareBody({ blob_hashes: [sha256(file)], ...over })
-  expectSaid(await make(author.owner, body), '201')
+  expectAnswer(await make(author.owner, body), '201')
   return { client, author, opaqueId: body.opaque_id, file, hash: sha256(file), assetId: bundle.assetId }
 }
 const newShare = async (over: object = {}) => share(await newAuthor(server), over)
@@ -60,7 +61,7 @@ const read = ({ client, opaqueId, hash }: From & { readonly hash: string }, head
 async function shown(shared: Shared): Promise<string> {
   const [index, blob, head] = [await visit(shared), await read(shared), await read(shared, {}, 'HEAD')]
   assert.equal(head.status, blob.status)
-  return `${said(index)} ${said(blob)}`
+  return `${answerOf(index)} ${answerOf(blob)}`
 }
 const THERE = '200 200'
 const INDEX_ALONE = `200 ${NO_SHARE}`
@@ -73,7 +74,7 @@ describe('make a share', () => {
     for (const expires_at of [undefined, null, '2999-01-01T00:00:00+02:00']) {
       const body = shareBody({ blob_hashes: [sha256(randomBytes(1)), sha256(randomBytes(1))], expires_at })
       const reply = await make(owner, body)
-      expectSaid(reply, '201')
+      expectAnswer(reply, '201')
       assert.deepEqual(json(reply), { opaque_id: body.opaque_id })
       const { sealed_index, blob_hashes } = body
       assert.deepEqual(json(await visit({ client: server, opaqueId: body.opaque_id })), { sealed_index, blob_hashes })
@@ -84,18 +85,18 @@ describe('make a share', () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
     const body = shareBody({ expires_at: '2999-01-01T00:00:00Z' })
     for (const again of [body, body, { ...body, expires_at: '2999-01-01T02:00:00+02:00' }])
-      expectSaid(await make(owner, again), '201')
+      expectAnswer(await make(owner, again), '201')
     const changes = [
       { sealed_index: base64(100) },
       { blob_hashes: [...body.blob_hashes, ...body.blob_hashes] },
       { expires_at: null },
       { expires_at: '2999-01-01T00:00:01Z' },
     ]
-    for (const change of changes) expectSaid(await make(owner, { ...body, ...change }), '400 request.malformed')
-    expectSaid(await make(other, body), '400 request.malformed')
-    expectSaid(await end(owner, body.opaque_id), '204')
+    for (const change of changes) expectAnswer(await make(owner, { ...body, ...change }), '400 request.malformed')
+    expectAnswer(await make(other, body), '400 request.malformed')
+    expectAnswer(await end(owner, body.opaque_id), '204')
     for (const caller of [owner, other])
-      expectSaid(await make(caller, body), '400 request.malformed', 'what has ended is never revived')
+      expectAnswer(await make(caller, body), '400 request.malformed', 'what has ended is never revived')
     assert.deepEqual([await listed(owner), await listed(other)], [[], []])
   })
 
@@ -116,7 +117,7 @@ describe('make a share', () => {
       { blob_hashes: hashes(MAX_BLOBS) },
     ]) {
       const body = shareBody(over)
-      expectSaid(await make(owner, body), '201')
+      expectAnswer(await make(owner, body), '201')
       const shownNow = json<object>(await visit({ client: server, opaqueId: body.opaque_id }))
       assert.deepEqual(shownNow, { sealed_index: body.sealed_index, blob_hashes: body.blob_hashes })
     }
@@ -126,7 +127,7 @@ describe('make a share', () => {
       { blob_hashes: [] },
       { blob_hashes: hashes(MAX_BLOBS + 1) },
     ])
-      expectSaid(await make(owner, shareBody(over)), '400 request.malformed')
+      expectAnswer(await make(owner, shareBody(over)), '400 request.malformed')
   })
 
   it('answers 400 to a value out of its format, and to an unknown field', async () => {
@@ -142,16 +143,16 @@ describe('make a share', () => {
       { label: 'mine' },
       { single_use: true },
     ])
-      expectSaid(await make(owner, shareBody(over)), '400 request.malformed', JSON.stringify(over))
+      expectAnswer(await make(owner, shareBody(over)), '400 request.malformed', JSON.stringify(over))
   })
 
   it('answers 422 to a missing, null or wrongly typed field', async () => {
     const owner = await signUp(server)
     for (const name of ['opaque_id', 'sealed_index', 'blob_hashes'])
       for (const value of [undefined, null, 1, {}])
-        expectSaid(await make(owner, shareBody({ [name]: value })), '422 request.unprocessable', name)
+        expectAnswer(await make(owner, shareBody({ [name]: value })), '422 request.unprocessable', name)
     for (const over of [{ blob_hashes: [1] }, { blob_hashes: [null] }, { expires_at: 1 }])
-      expectSaid(await make(owner, shareBody(over)), '422 request.unprocessable')
+      expectAnswer(await make(owner, shareBody(over)), '422 request.unprocessable')
   })
 
   it('answers 426 outside the protocol window, and takes both of its ends', async () => {
@@ -159,20 +160,23 @@ describe('make a share', () => {
     const { headers } = await make(owner, shareBody())
     const [min, max] = [String(headers['x-service-protocol-min']), String(headers['x-service-protocol-max'])]
     for (const version of [min, max])
-      expectSaid(await make(owner, shareBody(), { 'x-service-protocol': version }), '201')
+      expectAnswer(await make(owner, shareBody(), { 'x-service-protocol': version }), '201')
     for (const version of ['2020-01-01', '2999-01-01'])
-      expectSaid(await make(owner, shareBody(), { 'x-service-protocol': version }), '426 protocol.version_unsupported')
+      expectAnswer(
+        await make(owner, shareBody(), { 'x-service-protocol': version }),
+        '426 protocol.version_unsupported',
+      )
   })
 
   it('answers 403 limit_reached to the share after the thousandth, and takes another once one has ended', async () => {
     const owner = await signUp(server)
     for (let count = 0; count < MAX_SHARES; count += AT_A_TIME)
       assert.deepEqual(tally(await atOnce(AT_A_TIME, () => make(owner, shareBody()))), { 201: AT_A_TIME })
-    expectSaid(await make(owner, shareBody()), '403 request.limit_reached')
+    expectAnswer(await make(owner, shareBody()), '403 request.limit_reached')
     const [first] = await listed(owner)
     await end(owner, String(first?.opaque_id))
-    expectSaid(await make(owner, shareBody()), '201')
-    expectSaid(await make(owner, shareBody()), '403 request.limit_reached')
+    expectAnswer(await make(owner, shareBody()), '201')
+    expectAnswer(await make(owner, shareBody()), '403 request.limit_reached')
   })
 })
 
@@ -184,7 +188,7 @@ describe('own shares', () => {
     const bodies = [{}, { expires_at: '2020-01-01T01:00:00+01:00' }, { expires_at: '2999-01-01T00:00:00Z' }].map(
       shareBody,
     )
-    for (const body of bodies) expectSaid(await make(owner, body), '201')
+    for (const body of bodies) expectAnswer(await make(owner, body), '201')
     const shares = await listed(owner)
     assert.deepEqual(
       shares.map(({ opaque_id, expires_at }) => [opaque_id, expires_at]),
@@ -205,7 +209,7 @@ describe('own shares', () => {
     assert.equal(answers.size, 1)
     assert.match([...answers].join(), /^204\n/)
     for (const id of MALFORMED.filter((each) => !each.includes('%ff')))
-      expectSaid(await end(own.author.owner, id), '400 request.malformed')
+      expectAnswer(await end(own.author.owner, id), '400 request.malformed')
     assert.equal(await shown(own), GONE)
     assert.equal(await shown(foreign), THERE)
   })
@@ -229,7 +233,7 @@ describe('a share', () => {
       assert.deepEqual([part.status, part.body], [206, file.subarray(start, stop)], range)
       assert.equal(part.headers['content-range'], `bytes ${start}-${stop - 1}/${SIZE}`)
     }
-    expectSaid(await read(shared, { range: `bytes=${SIZE}-` }), '416 request.range_not_satisfiable')
+    expectAnswer(await read(shared, { range: `bytes=${SIZE}-` }), '416 request.range_not_satisfiable')
     assert.equal((await read(shared, { range: 'bytes=0-9', 'if-range': '"other"' })).status, 200)
     for (const method of ['GET', 'HEAD'])
       assert.equal((await read(shared, { 'if-none-match': `"${hash}"` }, method)).status, 304)
@@ -279,7 +283,7 @@ describe('a share', () => {
     await land(link, dropped)
     const notHeld = [gone.original, open.original, dropped, other.file, randomBytes(1)].map(sha256)
     const wide = shareBody({ blob_hashes: notHeld })
-    expectSaid(await make(owner, wide), '201')
+    expectAnswer(await make(owner, wide), '201')
     const dead = [newOpaqueId(), ...MALFORMED, expired.opaqueId, ended.opaqueId, link.opaqueId]
     const indexes = dead.map((id) => `/s/${id}`)
     const blobs = [
@@ -296,7 +300,7 @@ describe('a share', () => {
       for (const path of paths) {
         const reply = await server.send({ method, path })
         assert.equal(reply.status, 404, path)
-        if (method === 'GET') expectSaid(reply, NO_SHARE, path)
+        if (method === 'GET') expectAnswer(reply, NO_SHARE, path)
         answers.add(fingerprint(reply))
       }
       assert.equal(answers.size, 1, [...answers].join('\n----\n'))
@@ -337,7 +341,7 @@ describe('a share', () => {
     assert.equal(await shown(shared), INDEX_ALONE)
     await operate('account', 'suspend', author.owner.email)
     assert.equal(await shown(shared), GONE)
-    expectSaid(await make(author.owner, shareBody()), '403 account.suspended')
+    expectAnswer(await make(author.owner, shareBody()), '403 account.suspended')
     assert.equal((await listed(author.owner)).length, 1)
     assert.match(log(), /\/s\/:opaque_id\/blob\/:hash/)
     assert.ok(!log().includes(shared.opaqueId))

@@ -11,8 +11,8 @@ import {
   newBundle,
   openUpload,
 } from './assetWorld.ts'
-import { json, type Reply } from './client.ts'
-import { expectSaid } from './expect.ts'
+import { json, type Reply } from './call.ts'
+import { expectAnswer } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, newLink, type Owner, quotaOf } from './world.ts'
 
@@ -133,9 +133,9 @@ describe('the sync feed', () => {
     assert.equal((await pageOf(author, page.next_cursor)).entries.length, 4)
     assert.equal((await pageOf(author, undefined, 1000)).entries.length, 104)
     for (const limit of ['0', '1001', '-1', '1.5', '01', '1e2', '', 'x'])
-      expectSaid(await ask(author.owner, { limit }), '400 request.malformed', limit)
-    expectSaid(await asOwner(author.owner, 'GET', '/v1/sync?limit=1&limit=2'), '400 request.malformed')
-    expectSaid(await ask(author.owner, { since: '1' }), '400 request.malformed')
+      expectAnswer(await ask(author.owner, { limit }), '400 request.malformed', limit)
+    expectAnswer(await asOwner(author.owner, 'GET', '/v1/sync?limit=1&limit=2'), '400 request.malformed')
+    expectAnswer(await ask(author.owner, { since: '1' }), '400 request.malformed')
   })
 
   it('answers 400 cursor_invalid to a cursor that is malformed, ahead, or another account’s', async () => {
@@ -153,7 +153,7 @@ describe('the sync feed', () => {
       ` ${cursor}`,
       cursor.slice(0, -1),
     ])
-      expectSaid(await ask(author.owner, { cursor: wrong }), '400 sync.cursor_invalid', wrong)
+      expectAnswer(await ask(author.owner, { cursor: wrong }), '400 sync.cursor_invalid', wrong)
     assert.deepEqual((await pageOf(author, cursor)).entries, [])
   })
 

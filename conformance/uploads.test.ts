@@ -5,7 +5,7 @@ import {
   type Author,
   addAlbum,
   type CreatedUpload,
-  expectWholeUse,
+  expectConsistentQuota,
   getAsset,
   landBlob,
   newAuthor,
@@ -17,8 +17,8 @@ import {
   uploadBody,
   uploadsOf,
 } from './assetWorld.ts'
-import { json, type Reply } from './client.ts'
-import { atOnce, expectSaid, offsetOf, type Problem, said, until } from './expect.ts'
+import { json, type Reply } from './call.ts'
+import { answerOf, atOnce, expectAnswer, offsetOf, type Problem, until } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {
   append,
@@ -31,7 +31,7 @@ import {
   provision,
   quotaOf,
   sessionPath,
-  standing,
+  stateOf,
 } from './world.ts'
 
 const MAX_UNCLOSED = 1000
@@ -45,7 +45,7 @@ async function expectNothingHeld(author: Author, assetId: string): Promise<void>
   assert.equal((await quotaOf(author.owner)).used, 0)
   assert.deepEqual(await uploadsOf(author.owner), [])
   const other = await newAuthor(author.owner.client)
-  expectSaid(await sendUpload(other, uploadBody(newBundle(other, { assetId }))), '201', 'the id is free')
+  expectAnswer(await sendUpload(other, uploadBody(newBundle(other, { assetId }))), '201', 'the id is free')
 }
 
 // Covers: Quota; Other operations, upload create and finalization; Errors 3; Errors 4, 403; Errors 4, 426; Limits, quota; Versioning 3;
@@ -54,7 +54,7 @@ describe('create an upload', () => {
   it('answers 201 with the session, its path and a chunk size', async () => {
     const author = await newAuthor(server)
     const reply = await sendUpload(author, uploadBody(newBundle(author)))
-    expectSaid(reply, '201')
+    expectAnswer(reply, '201')
     const { upload_id, upload_url, suggested_chunk_size } = json<CreatedUpload>(reply)
     assert.equal(upload_url, `/v1/upload/${upload_id}`)
     assert.equal(reply.headers.location, upload_url)
@@ -71,7 +71,7 @@ describe('create an upload', () => {
     await append(session, 100)
     assert.equal((await quotaOf(author.owner)).used, 500)
     await landBlob(bundle, 'metadata')
-    assert.equal(await expectWholeUse(author, [bundle.assetId]), 540)
+    assert.equal(await expectConsistentQuota(author, [bundle.assetId]), 540)
   })
 
   it('answers 200 with where the open session stands to the same asset, role and hash', async () => {
@@ -83,13 +83,13 @@ describe('create an upload', () => {
       const later = newBundle(author, { ...bundle, manifest: { client_version: 'conformance/2' } })
       for (const body of [uploadBody(bundle), uploadBody(later)]) {
         const reply = await sendUpload(author, body)
-        expectSaid(reply, '200')
+        expectAnswer(reply, '200')
         assert.deepEqual([idOf(reply), offsetOf(reply)], [session.uploadId, sent])
         assert.equal(reply.headers.location, `/v1/upload/${session.uploadId}`)
       }
     }
     assert.equal((await quotaOf(author.owner)).used, bundle.original.length, 'charged once')
-    expectSaid(await append(session, 60), '204')
+    expectAnswer(await append(session, 60), '204')
   })
 
   it('answers 200 with the whole size to what has landed, for every role', async () => {
@@ -101,10 +101,10 @@ describe('create an upload', () => {
       const session = await openUpload(bundle, role, file)
       await append(session)
       const reply = await sendUpload(author, uploadBody(bundle, role, file))
-      expectSaid(reply, '200', role)
+      expectAnswer(reply, '200', role)
       assert.deepEqual([idOf(reply), offsetOf(reply)], [session.uploadId, file.length])
     }
-    await expectWholeUse(author, [bundle.assetId])
+    await expectConsistentQuota(author, [bundle.assetId])
     assert.deepEqual(await uploadsOf(author.owner), [])
   })
 
@@ -112,9 +112,9 @@ describe('create an upload', () => {
     const author = await newAuthor(server)
     const { content_types } = await guestView(await newLink(server))
     for (const content_type of content_types)
-      expectSaid(await sendUpload(author, { ...uploadBody(newBundle(author)), content_type }), '201', content_type)
+      expectAnswer(await sendUpload(author, { ...uploadBody(newBundle(author)), content_type }), '201', content_type)
     for (const content_type of ['', 'text/html', 'image/svg+xml', 'IMAGE/PNG', 'image/png; q=1', ' image/png'])
-      expectSaid(
+      expectAnswer(
         await sendUpload(author, { ...uploadBody(newBundle(author)), content_type }),
         '400 upload.unsupported_content_type',
         content_type,
@@ -128,10 +128,11 @@ describe('create an upload', () => {
     const bodyOf = (protocol_version: string) => uploadBody(newBundle(author, { manifest: { protocol_version } }))
     for (const date of ['1999-12-31', '2999-01-01']) {
       const asked = await sendUpload(author, uploadBody(newBundle(author)), { 'x-service-protocol': date })
-      expectSaid(asked, '426 protocol.version_unsupported', `header ${date}`)
-      expectSaid(await sendUpload(author, bodyOf(date)), '426 protocol.version_unsupported', `body ${date}`)
+      expectAnswer(asked, '426 protocol.version_unsupported', `header ${date}`)
+      expectAnswer(await sendUpload(author, bodyOf(date)), '426 protocol.version_unsupported', `body ${date}`)
     }
-    for (const end of ends) expectSaid(await sendUpload(author, bodyOf(end), { 'x-service-protocol': end }), '201', end)
+    for (const end of ends)
+      expectAnswer(await sendUpload(author, bodyOf(end), { 'x-service-protocol': end }), '201', end)
   })
 
   it('lets a running upload go on, and be ended, under any well-formed date', async () => {
@@ -141,8 +142,8 @@ describe('create an upload', () => {
     const call = { path: sessionPath(session), token: session.token, headers }
     assert.equal((await server.send({ ...call, method: 'HEAD' })).status, 200)
     assert.equal((await server.send({ ...call, method: 'GET', path: '/v1/upload/sessions' })).status, 200)
-    expectSaid(await server.send({ ...call, method: 'PATCH', body: 'x' }), '415 request.unsupported_media_type')
-    expectSaid(await server.send({ ...call, method: 'DELETE' }), '204')
+    expectAnswer(await server.send({ ...call, method: 'PATCH', body: 'x' }), '415 request.unsupported_media_type')
+    expectAnswer(await server.send({ ...call, method: 'DELETE' }), '204')
   })
 
   it('answers 413 with the server’s largest blob, 403 past the quota, and keeps nothing', {
@@ -154,22 +155,22 @@ describe('create an upload', () => {
     const send = (size: number) =>
       sendUpload(author, uploadBody(newBundle(author, { assetId, original: randomBytes(size) })))
     const large = await send(1001)
-    expectSaid(large, '413 upload.file_too_large')
+    expectAnswer(large, '413 upload.file_too_large')
     assert.equal(json<Problem>(large).limit, 1000)
     await expectNothingHeld(author, assetId)
     const filling = await openUpload(newBundle(author, { original: randomBytes(1000) }))
     const bundle = newBundle(author, { original: randomBytes(51) })
-    expectSaid(await sendUpload(author, uploadBody(bundle)), '403 quota.exceeded')
-    expectSaid(await sendUpload(author, uploadBody(newBundle(author, { original: randomBytes(50) }))), '201')
+    expectAnswer(await sendUpload(author, uploadBody(bundle)), '403 quota.exceeded')
+    expectAnswer(await sendUpload(author, uploadBody(newBundle(author, { original: randomBytes(50) }))), '201')
     assert.equal((await quotaOf(author.owner)).used, 1050)
-    expectSaid(await cancel(filling), '204')
-    expectSaid(await sendUpload(author, uploadBody(newBundle(author, bundle))), '201', 'the refused id was not kept')
+    expectAnswer(await cancel(filling), '204')
+    expectAnswer(await sendUpload(author, uploadBody(newBundle(author, bundle))), '201', 'the refused id was not kept')
   })
 
   it('answers 500 storage.unavailable when free space is below the floor', { skip: NEEDS_OWN_SERVER }, async () => {
     const full = await ownServer({ FREE_SPACE_FLOOR_BYTES: String(2 ** 52) })
     const author = await newAuthor(full)
-    expectSaid(await sendUpload(author, uploadBody(newBundle(author))), '500 storage.unavailable')
+    expectAnswer(await sendUpload(author, uploadBody(newBundle(author))), '500 storage.unavailable')
     assert.equal((await quotaOf(author.owner)).used, 0)
     assert.deepEqual(await uploadsOf(author.owner), [])
   })
@@ -183,10 +184,10 @@ describe('create an upload: most', () => {
     for (let done = 1; done < MAX_UNCLOSED; done += AT_A_TIME)
       await atOnce(AT_A_TIME, () => sendUpload(author, uploadBody(newBundle(author))))
     assert.equal((await uploadsOf(author.owner)).length, MAX_UNCLOSED)
-    expectSaid(await sendUpload(author, uploadBody(newBundle(author))), '403 request.limit_reached')
-    assert.equal(await expectWholeUse(author, []), MAX_UNCLOSED * first.file.length)
-    expectSaid(await append(first), '204')
-    expectSaid(await sendUpload(author, uploadBody(newBundle(author))), '201', 'what has landed makes room')
+    expectAnswer(await sendUpload(author, uploadBody(newBundle(author))), '403 request.limit_reached')
+    assert.equal(await expectConsistentQuota(author, []), MAX_UNCLOSED * first.file.length)
+    expectAnswer(await append(first), '204')
+    expectAnswer(await sendUpload(author, uploadBody(newBundle(author))), '201', 'what has landed makes room')
   })
 })
 
@@ -196,14 +197,14 @@ describe('an upload session', () => {
     const author = await newAuthor(server)
     const session = await openUpload(newBundle(author))
     const length = session.file.length
-    assert.deepEqual(await standing(session), { status: 200, offset: 0, length, state: 'open' })
+    assert.deepEqual(await stateOf(session), { status: 200, offset: 0, length, state: 'open' })
     await append(session, 0, 30)
-    assert.deepEqual(await standing(session), { status: 200, offset: 30, length, state: 'open' })
+    assert.deepEqual(await stateOf(session), { status: 200, offset: 30, length, state: 'open' })
     await append(session, 30)
-    assert.deepEqual(await standing(session), { status: 200, offset: length, length, state: 'landed' })
+    assert.deepEqual(await stateOf(session), { status: 200, offset: length, length, state: 'landed' })
     const bad = await openUpload(newBundle(author))
     await append({ ...bad, file: randomBytes(length) })
-    assert.deepEqual(await standing(bad), { status: 200, offset: length, length, state: 'failed' })
+    assert.deepEqual(await stateOf(bad), { status: 200, offset: length, length, state: 'failed' })
   })
 
   it('gives quota and the asset’s id back when it is cancelled', async () => {
@@ -211,10 +212,10 @@ describe('an upload session', () => {
     const bundle = newBundle(author)
     const session = await openUpload(bundle)
     await append(session, 0, 10)
-    expectSaid(await cancel(session), '204')
-    expectSaid(await cancel(session), '404 upload.session_not_found')
-    expectSaid(await append(session, 0, 10), '404 upload.session_not_found')
-    assert.equal((await standing(session)).status, 404)
+    expectAnswer(await cancel(session), '204')
+    expectAnswer(await cancel(session), '404 upload.session_not_found')
+    expectAnswer(await append(session, 0, 10), '404 upload.session_not_found')
+    assert.equal((await stateOf(session)).status, 404)
     await expectNothingHeld(author, bundle.assetId)
   })
 
@@ -223,11 +224,11 @@ describe('an upload session', () => {
     const bundle = newBundle(author)
     const session = await openUpload(bundle)
     for (let round = 0; round < 2; round += 1)
-      expectSaid(
+      expectAnswer(
         await append({ ...session, file: Buffer.alloc(session.file.length) }),
         '409 upload.content_hash_mismatch',
       )
-    expectSaid(await getAsset(bundle), '404 asset.not_found')
+    expectAnswer(await getAsset(bundle), '404 asset.not_found')
     await expectNothingHeld(author, bundle.assetId)
   })
 
@@ -237,7 +238,7 @@ describe('an upload session', () => {
     const bundle = newBundle(author)
     const session = await openUpload(bundle)
     await until(async () => (await uploadsOf(author.owner)).length === 0, 'it runs out')
-    assert.equal((await standing(session)).status, 404)
+    assert.equal((await stateOf(session)).status, 404)
     await expectNothingHeld(author, bundle.assetId)
   })
 
@@ -246,7 +247,7 @@ describe('an upload session', () => {
     const bundle = newBundle(author)
     const session = await openUpload(bundle)
     await append(session)
-    expectSaid(await cancel(session), '409 upload.session_closed')
+    expectAnswer(await cancel(session), '409 upload.session_closed')
     assert.equal((await getAsset(bundle)).status, 200)
   })
 
@@ -256,13 +257,13 @@ describe('an upload session', () => {
     const session = await openSession(link, randomBytes(70))
     const landed = await land(link)
     const end = (uploadId: string) => client.send({ method: 'DELETE', path: `/v1/upload/${uploadId}`, token })
-    expectSaid(await end(session.uploadId), '204')
-    expectSaid(await append(session), '404 upload.session_not_found', 'the guest’s session is over')
+    expectAnswer(await end(session.uploadId), '204')
+    expectAnswer(await append(session), '404 upload.session_not_found', 'the guest’s session is over')
     const { open_sessions, open_bytes } = await entryOf(link)
     assert.deepEqual([open_sessions, open_bytes], [0, 0])
     assert.equal((await quotaOf(link.owner)).used, landed.file.length)
-    expectSaid(await end(session.uploadId), '404 upload.session_not_found')
-    expectSaid(await end(landed.uploadId), '409 upload.session_closed')
+    expectAnswer(await end(session.uploadId), '404 upload.session_not_found')
+    expectAnswer(await end(landed.uploadId), '409 upload.session_closed')
   })
 
   it('answers 400 to a malformed id', async () => {
@@ -306,7 +307,7 @@ describe('open uploads', () => {
     )
     const times = listed.map(({ created_at }) => created_at)
     assert.deepEqual(times, times.toSorted())
-    for (const session of [first, last]) expectSaid(await append(session, session === first ? 20 : 0), '204')
+    for (const session of [first, last]) expectAnswer(await append(session, session === first ? 20 : 0), '204')
     assert.deepEqual(
       (await uploadsOf(author.owner)).map(({ upload_id }) => upload_id),
       [guest.uploadId],
@@ -326,16 +327,16 @@ describe('what an asset’s id is taken by', () => {
     for (const role of ['original', 'metadata'] as const) {
       const session = await openUpload(bundle, role)
       const rival = role === 'original' ? newBundle(author, { assetId: bundle.assetId }) : bundle
-      expectSaid(await sendUpload(author, uploadBody(rival, role)), '409 asset.id_taken', `${role} is open`)
+      expectAnswer(await sendUpload(author, uploadBody(rival, role)), '409 asset.id_taken', `${role} is open`)
       await append(session)
-      expectSaid(await sendUpload(author, uploadBody(rival, role)), '409 asset.id_taken', `${role} is held`)
+      expectAnswer(await sendUpload(author, uploadBody(rival, role)), '409 asset.id_taken', `${role} is held`)
       await landBlob(bundle, 'derivative')
     }
     const provenance = await openUpload(bundle, 'provenance')
-    expectSaid(await sendUpload(author, uploadBody(bundle, 'provenance')), '409 asset.id_taken', 'another signature')
+    expectAnswer(await sendUpload(author, uploadBody(bundle, 'provenance')), '409 asset.id_taken', 'another signature')
     await append(provenance)
-    expectSaid(await sendUpload(author, uploadBody(bundle, 'provenance')), '409 asset.id_taken')
-    await expectWholeUse(author, [bundle.assetId])
+    expectAnswer(await sendUpload(author, uploadBody(bundle, 'provenance')), '409 asset.id_taken')
+    await expectConsistentQuota(author, [bundle.assetId])
   })
 
   it('answers the same 409 to the id of another account’s asset, open or landed', async () => {
@@ -343,10 +344,10 @@ describe('what an asset’s id is taken by', () => {
     const bundle = newBundle(author)
     const session = await openUpload(bundle)
     const theirs = newBundle(other, { assetId: bundle.assetId, original: bundle.original })
-    expectSaid(await sendUpload(other, uploadBody(theirs)), '409 asset.id_taken')
+    expectAnswer(await sendUpload(other, uploadBody(theirs)), '409 asset.id_taken')
     await append(session)
     for (const role of ['original', 'metadata', 'derivative'] as const)
-      expectSaid(await sendUpload(other, uploadBody(theirs, role)), '409 asset.id_taken', role)
+      expectAnswer(await sendUpload(other, uploadBody(theirs, role)), '409 asset.id_taken', role)
     assert.equal((await quotaOf(other.owner)).used, 0)
     assert.equal((await getAsset({ author: other, assetId: bundle.assetId })).status, 404)
   })
@@ -357,7 +358,7 @@ describe('what an asset’s id is taken by', () => {
     await landBlob(bundle)
     const elsewhere = { ...author, albumId: await addAlbum(author.owner) }
     const moved = newBundle(elsewhere, { assetId: bundle.assetId, manifest: { original_blob_hash: undefined } })
-    expectSaid(await sendUpload(elsewhere, uploadBody(moved, 'metadata')), '409 manifest.stale')
+    expectAnswer(await sendUpload(elsewhere, uploadBody(moved, 'metadata')), '409 manifest.stale')
     assert.equal((await quotaOf(author.owner)).used, bundle.original.length)
   })
 
@@ -365,12 +366,12 @@ describe('what an asset’s id is taken by', () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     const session = await openUpload(bundle)
-    expectSaid(
+    expectAnswer(
       await sendUpload(author, uploadBody(newBundle(author, { assetId: bundle.assetId }))),
       '409 asset.id_taken',
     )
     assert.equal(
-      said(await append(ownSessionOf(author.owner, session.file, await sendUpload(author, uploadBody(bundle))))),
+      answerOf(await append(ownSessionOf(author.owner, session.file, await sendUpload(author, uploadBody(bundle))))),
       '204',
     )
   })
@@ -381,11 +382,11 @@ describe('what an asset’s id is taken by', () => {
     const opened = await Promise.all(Array.from({ length: 31 }, () => openUpload(bundle, 'derivative')))
     await openUpload(bundle)
     for (const role of ['derivative', 'metadata'] as const)
-      expectSaid(await sendUpload(author, uploadBody(bundle, role)), '403 request.limit_reached', role)
+      expectAnswer(await sendUpload(author, uploadBody(bundle, role)), '403 request.limit_reached', role)
     for (const session of opened.slice(0, 2)) await append(session)
-    expectSaid(await sendUpload(author, uploadBody(bundle, 'metadata')), '403 request.limit_reached')
+    expectAnswer(await sendUpload(author, uploadBody(bundle, 'metadata')), '403 request.limit_reached')
     for (const session of opened.slice(2, 3)) await cancel(session)
-    expectSaid(await sendUpload(author, uploadBody(bundle, 'metadata')), '201', 'what is cancelled makes room')
+    expectAnswer(await sendUpload(author, uploadBody(bundle, 'metadata')), '201', 'what is cancelled makes room')
     assert.equal((await uploadsOf(author.owner)).length, 30)
   })
 })

@@ -19,8 +19,9 @@ import {
   successorOf,
   uploadsOf,
 } from './assetWorld.ts'
-import { type Client, json, type Reply } from './client.ts'
-import { expectSaid } from './expect.ts'
+import { json, type Reply } from './call.ts'
+import type { Client } from './client.ts'
+import { expectAnswer } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import { append, land, MIB, newLink, type Owner, onlyDrop, quotaOf, sha256 } from './world.ts'
 
@@ -56,7 +57,7 @@ const ask = (asset_id: string, ...files: readonly (Uint8Array | string)[]): Ques
 
 async function verify(owner: Owner, assets: readonly Question[], over: object = {}): Promise<readonly Verdict[]> {
   const reply = await sendJson(owner, PATH, { assets, ...over })
-  expectSaid(reply, '200')
+  expectAnswer(reply, '200')
   return json<{ verdicts: Verdict[] }>(reply).verdicts
 }
 
@@ -157,7 +158,7 @@ describe('storage verify', () => {
     const [author, other] = [await newAuthor(server), await newAuthor(server)]
     const [theirs, mine, gone] = [newBundle(other), newBundle(author), newBundle(author)]
     for (const bundle of [theirs, mine, gone]) await landBlob(bundle)
-    expectSaid(await deleteAsset(gone), '204')
+    expectAnswer(await deleteAsset(gone), '204')
     const next = successorOf(mine, undefined)
     const open = await openUpload(next)
     const reserved = newBundle(author)
@@ -181,7 +182,7 @@ describe('storage verify', () => {
     const { drop_id } = await onlyDrop(link.owner)
     const bundle = newBundle(author, { original: file })
     await expectUnknown(author, bundle.assetId, file, 'pending')
-    expectSaid(await sendAdoption(author.owner, drop_id, adoptBody(bundle)), '200')
+    expectAnswer(await sendAdoption(author.owner, drop_id, adoptBody(bundle)), '200')
     assert.deepEqual(await verdictOn(author.owner, ask(bundle.assetId, file), { deep: true }), {
       asset_id: bundle.assetId,
       durable: true,
@@ -217,7 +218,7 @@ describe('storage verify', () => {
         deep,
       })
     assert.deepEqual(await look(), before)
-    expectSaid(await deleteAsset(asset), '204', 'it holds nothing fast')
+    expectAnswer(await deleteAsset(asset), '204', 'it holds nothing fast')
   })
 })
 
@@ -288,7 +289,7 @@ describe('storage verify: the request', () => {
       assets(1, MAX_HASHES + 1),
       [...assets(2), ask(randomUUID())],
     ])
-      expectSaid(await send(owner, { assets: wrong }), '400 request.malformed', `${wrong.length} assets`)
+      expectAnswer(await send(owner, { assets: wrong }), '400 request.malformed', `${wrong.length} assets`)
   })
 
   it('answers 400 to a malformed id or hash, and to an unknown member', async () => {
@@ -300,7 +301,7 @@ describe('storage verify: the request', () => {
       { assets: [{ ...ask(asset_id, hash), deep: true }] },
       { assets: [ask(asset_id, hash)], shallow: true },
     ]
-    for (const body of wrong) expectSaid(await send(owner, body), '400 request.malformed', JSON.stringify(body))
+    for (const body of wrong) expectAnswer(await send(owner, body), '400 request.malformed', JSON.stringify(body))
   })
 
   it('answers 422 to a member that is missing or of another JSON type', async () => {
@@ -316,16 +317,16 @@ describe('storage verify: the request', () => {
       ...['true', 1, []].map((deep) => ({ assets: [ask(asset_id, hash)], deep })),
       [],
     ]
-    for (const body of wrong) expectSaid(await send(owner, body), '422 request.unprocessable', JSON.stringify(body))
+    for (const body of wrong) expectAnswer(await send(owner, body), '422 request.unprocessable', JSON.stringify(body))
   })
 
   it('serves any well-formed protocol date, and answers 415 to any media type but application/json', async () => {
     const { owner } = await newAuthor(server)
     const body = { assets: [ask(randomUUID(), newHash())] }
     for (const date of ['1999-12-31', '2999-01-01'])
-      expectSaid(await sendJson(owner, PATH, body, { 'x-service-protocol': date }), '200', date)
+      expectAnswer(await sendJson(owner, PATH, body, { 'x-service-protocol': date }), '200', date)
     for (const type of ['text/plain', 'application/jsons', 'application/octet-stream'])
-      expectSaid(
+      expectAnswer(
         await sendJson(owner, PATH, body, { 'content-type': type }),
         '415 request.unsupported_media_type',
         type,

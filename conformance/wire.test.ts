@@ -4,7 +4,7 @@ import { afterEach, describe, it } from 'node:test'
 import { rawStatus, sendRaw } from './raw.ts'
 import { connect } from './server.ts'
 import { newSetting } from './setting.ts'
-import { newLink, openSession, type Session, sessionPath, sha256, standing } from './world.ts'
+import { newLink, openSession, type Session, sessionPath, sha256, stateOf } from './world.ts'
 
 const server = await connect()
 const raw = (pieces: readonly string[], finish = false) => sendRaw({ base: server.base, pieces, finish })
@@ -21,7 +21,7 @@ function chunkHead(session: Session, extra: readonly string[]): string {
 }
 
 async function expectUntouched(session: Session): Promise<void> {
-  const { offset, state } = await standing(session)
+  const { offset, state } = await stateOf(session)
   assert.deepEqual([offset, state], [0, 'open'])
 }
 

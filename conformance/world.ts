@@ -1,10 +1,11 @@
 /**
- * What a test is set in: an account, a link, a drop. Each test builds its own, so that none depends on another.
- * The server is blind: random bytes with the right hash are as good a drop to it as sealed ones.
+ * Accounts, links and drops for tests. Each test creates its own, so that no test depends on another.
+ * A drop is random bytes with the right hash, because the server cannot read sealed ones either.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { type Client, json, type Reply } from './client.ts'
+import { json, type Reply } from './call.ts'
+import type { Client } from './client.ts'
 
 export const OCTETS = 'application/octet-stream'
 /** Fixed by suite 1. */
@@ -25,7 +26,7 @@ export interface Link {
   readonly opaqueId: string
 }
 
-/** A guest's. */
+/** The upload session of a guest. */
 export interface Session {
   readonly client: Client
   readonly opaqueId: string
@@ -33,7 +34,7 @@ export interface Session {
   readonly file: Buffer
 }
 
-/** An account's own, for a blob of an asset. */
+/** The upload session of an account, for a blob of an asset. */
 export interface OwnSession {
   readonly client: Client
   readonly token: string
@@ -41,7 +42,7 @@ export interface OwnSession {
   readonly file: Buffer
 }
 
-/** Chunks are taken by one function, whoever sends them (specification, Append one chunk). */
+/** Both kinds take chunks in the same way (specification, Append one chunk). */
 export type AnySession = Session | OwnSession
 
 export interface Tokens {
@@ -68,7 +69,7 @@ export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).
 export const base64 = (bytes: number) => randomBytes(bytes).toString('base64')
 export const newOpaqueId = () => randomBytes(16).toString('hex')
 export const newEmail = () => `${randomBytes(8).toString('hex')}@conformance.example`
-/** As our clients send it: base64 of 32 derived bytes. */
+/** In the form that clients send: base64 of 32 derived bytes. */
 export const newPassword = () => base64(32)
 
 export async function signUp(client: Client): Promise<Owner> {
@@ -113,7 +114,7 @@ export async function provision(owner: Owner, over: object = {}): Promise<Link> 
   return { owner, opaqueId: String(body.opaque_id) }
 }
 
-/** A new account with a link of its own. */
+/** A link of a new account. */
 export async function newLink(client: Client, over: object = {}): Promise<Link> {
   return provision(await signUp(client), over)
 }
@@ -132,7 +133,7 @@ export function declaration(file: Uint8Array, over: object = {}): Record<string,
   }
 }
 
-/** Creates a drop session with exactly this body. */
+/** Sends exactly this body to create a drop session. */
 export function sendDeclaration(link: Link, body: unknown, headers: Record<string, string> = {}): Promise<Reply> {
   return link.owner.client.send({ method: 'POST', path: `/d/${link.opaqueId}`, json: body, headers })
 }
@@ -150,14 +151,14 @@ export function sessionOf(link: Link, file: Buffer, reply: Reply): Session {
 
 export const sessionPath = (session: AnySession) =>
   'token' in session ? `/v1/upload/${session.uploadId}` : `/d/${session.opaqueId}/${session.uploadId}`
-/** What its requests carry beside what they are about. */
+/** The token for the requests of a session; a guest has none. */
 export const tokenOf = (session: AnySession) => ('token' in session ? session.token : undefined)
 
 export function chunkHeaders(offset: number | string, chunk: Uint8Array): Record<string, string> {
   return { 'content-type': OCTETS, 'x-service-offset': String(offset), 'x-service-checksum': sha256(chunk) }
 }
 
-/** Sends the bytes of the file from `start` up to, not including, `end` as one chunk. */
+/** Sends the bytes of the file from `start` to `end` (exclusive) as one chunk. */
 export function append(session: AnySession, start = 0, end = session.file.length): Promise<Reply> {
   return appendBytes(session, start, session.file.subarray(start, end))
 }
@@ -177,14 +178,14 @@ export function appendBytes(
   })
 }
 
-export interface Standing {
+export interface SessionState {
   readonly status: number
   readonly offset: number
   readonly length: number
   readonly state: string
 }
 
-export async function standing(session: AnySession): Promise<Standing> {
+export async function stateOf(session: AnySession): Promise<SessionState> {
   const call = { method: 'HEAD', path: sessionPath(session), token: tokenOf(session) }
   const { status, headers } = await session.client.send(call)
   return {
@@ -199,7 +200,7 @@ export function cancel(session: AnySession): Promise<Reply> {
   return session.client.send({ method: 'DELETE', path: sessionPath(session), token: tokenOf(session) })
 }
 
-/** A file that has landed, in one chunk. */
+/** Uploads a file in one chunk. */
 export async function land(link: Link, file: Buffer = randomBytes(100), over: object = {}): Promise<Session> {
   const session = await openSession(link, file, over)
   assert.equal((await append(session)).status, 204)
@@ -214,10 +215,10 @@ export async function inboxOf(owner: Owner): Promise<readonly InboxEntry[]> {
   return json<{ drops: InboxEntry[] }>(await asOwner(owner, 'GET', '/v1/drops')).drops
 }
 
-/** The one entry of the inbox. */
+/** The only entry of the inbox. */
 export async function onlyDrop(owner: Owner): Promise<InboxEntry> {
   const [drop, ...others] = await inboxOf(owner)
-  assert.ok(drop !== undefined && others.length === 0, 'exactly one drop waits')
+  assert.ok(drop !== undefined && others.length === 0, 'the inbox has exactly one drop')
   return drop
 }
 
@@ -242,7 +243,7 @@ export async function linksOf(owner: Owner): Promise<readonly LinkEntry[]> {
   return json<{ links: LinkEntry[] }>(await asOwner(owner, 'GET', '/v1/drops/links')).links
 }
 
-/** The link as its owner sees it. */
+/** The link in its owner's list. */
 export async function entryOf(link: Link): Promise<LinkEntry> {
   const entry = (await linksOf(link.owner)).find(({ opaque_id }) => opaque_id === link.opaqueId)
   assert.ok(entry !== undefined, 'the link is in its owner’s list')

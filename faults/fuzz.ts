@@ -1,8 +1,9 @@
 /** R8: valid and malformed requests to every operation, from every kind of caller. Every answer is declared in the document, and the data stays consistent. */
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Reply } from '../conformance/call.ts'
 import { endedToken, revokedToken } from '../conformance/callers.ts'
-import { type Client, createClient, type Reply } from '../conformance/client.ts'
-import { said } from '../conformance/expect.ts'
+import { type Client, createClient } from '../conformance/client.ts'
+import { answerOf } from '../conformance/expect.ts'
 import { type Person, personFrom, prepare } from '../conformance/matrixCalls.ts'
 import { asOwner, type Owner, signIn, signUp } from '../conformance/world.ts'
 import { type RunningServer, startServer } from '../testing/startServer.ts'
@@ -126,7 +127,7 @@ async function sendCommands(
       const reply = await client.send(command.call).catch(() => undefined)
       if (reply === undefined) continue
       judgeStranger(fuzzing.watch, { caller, command, reply })
-      if (said(reply) === '401 auth.session_expired' && !STRANGERS.includes(caller))
+      if (answerOf(reply) === '401 auth.session_expired' && !STRANGERS.includes(caller))
         accounts = await newAccounts(fuzzing)
     }
   }
@@ -160,5 +161,5 @@ function judgeStranger(
   const { call, isPathBent, isTokenBent } = command
   if (isPathBent || isTokenBent || !STRANGERS.includes(caller)) return
   const isOfAccount = client.document.find(call.method, pathOf(call))?.bearer === true
-  if (isOfAccount && reply.status !== 401) fault(call, `${caller} was answered ${said(reply)}`)
+  if (isOfAccount && reply.status !== 401) fault(call, `${caller} was answered ${answerOf(reply)}`)
 }

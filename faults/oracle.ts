@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { openSqliteStore } from '../packages/server/src/adapters/sql/sqlite.ts'
 import { systemClock } from '../packages/server/src/adapters/system/clock.ts'
-import { sentenceOf } from '../packages/server/src/domain/fsck/finding.ts'
+import { formatFinding } from '../packages/server/src/domain/fsck/finding.ts'
 import { examine } from '../packages/server/src/domain/fsck/fsck.ts'
 import { type Memory, newCounts, newMemory } from '../packages/server/src/domain/fsck/options.ts'
 import { createVerifiers } from '../packages/server/src/domain/fsck/verifiers.ts'
@@ -54,7 +54,7 @@ async function fsck({ path, blobsDirectory, memory }: Directory): Promise<readon
     const { signal } = new AbortController()
     const faults: string[] = []
     const examination = { deep: true, isUnpruned: true, signal, counts: newCounts(), memory }
-    for await (const finding of examine(ports, examination)) faults.push(sentenceOf(finding))
+    for await (const finding of examine(ports, examination)) faults.push(formatFinding(finding))
     return faults
   } finally {
     await store.close()

@@ -1,7 +1,7 @@
-/** Deterministic CBOR (RFC 8949, section 4.2.1): whatever does not re-encode to itself, byte by byte, is refused. */
+/** Deterministic CBOR (RFC 8949, section 4.2.1). Bytes that do not re-encode to themselves are refused. */
 import { decode, encode } from 'cbor2'
 
-/** A receipt nests four deep. */
+/** A receipt has four levels. */
 const MAX_DEPTH = 8
 
 export type Read = { readonly value: unknown } | { readonly offset: number; readonly what: string }
@@ -10,12 +10,12 @@ export function readCbor(bytes: Uint8Array): Read {
   let value: unknown
   let again: Uint8Array
   try {
-    // A copy that is no Buffer: the reader gives back byte strings of the type that it was given.
+    // A Uint8Array and not a Buffer, because the library returns byte strings in the type of its input.
     const options = { preferMap: true, rejectDuplicateKeys: true, ignoreGlobalTags: true, maxDepth: MAX_DEPTH }
     value = decode(Uint8Array.from(bytes), options)
     again = writeCbor(value)
   } catch (cause) {
-    return { offset: 0, what: `no CBOR that can be read: ${cause instanceof Error ? cause.message : String(cause)}` }
+    return { offset: 0, what: `not readable as CBOR: ${cause instanceof Error ? cause.message : String(cause)}` }
   }
   const offset = firstDifference(bytes, again)
   return offset === undefined ? { value } : { offset, what: 'not deterministic CBOR: it does not re-encode to itself' }

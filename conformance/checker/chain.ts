@@ -1,13 +1,13 @@
 /**
- * Receipts against each other: one strictly rising chain per server (specification, AssetReceipt, receipt_seq and prior_receipt_hash).
- * Whoever asks holds a part of the log, so a gap in the numbers is no fault; what is there has to fit into one chain all the same.
+ * Compares receipts with each other: each server issues one strictly rising chain (specification, AssetReceipt, receipt_seq and
+ * prior_receipt_hash). A user holds only a part of the log, so a gap in the numbers is no fault. The receipts must still fit into one chain.
  */
 import type { Fault } from './fault.ts'
 
 export interface Link {
   readonly position: number
   readonly receiptSeq: number
-  /** Absent when the receipt by itself is faulty: it keeps its place, and nothing is concluded from it. */
+  /** Absent when the receipt itself is faulty: it keeps its position, but nothing follows from it. */
   readonly sound?: Sound
 }
 
@@ -16,9 +16,9 @@ interface Sound {
   readonly receiptHash: string
   /** Absent for the first receipt that the server ever issued. */
   readonly priorReceiptHash: string | undefined
-  /** UTC with milliseconds, a form that orders as text. */
+  /** UTC with milliseconds, so that text order is time order. */
   readonly receivedAt: string
-  /** Place of its key in the published list, oldest first. */
+  /** Index of its key in the published list, oldest first. */
   readonly keyIndex: number | undefined
 }
 
@@ -29,13 +29,13 @@ export interface ChainFault extends Fault {
 
 type SoundLink = Link & { readonly sound: Sound }
 
-/** All receipts with one receipt_seq: one, if all is well. None when only faulty ones have it. */
+/** All sound receipts with one receipt_seq: exactly one in a valid chain. */
 interface Step {
   readonly receiptSeq: number
   readonly links: readonly SoundLink[]
 }
 
-/** With `whole`, the receipts claim to be the log from its first on, with nothing left out. */
+/** With `whole`, the receipts claim to be the complete log from the first receipt on. */
 export function checkChain(links: readonly Link[], { whole }: { readonly whole: boolean }): readonly ChainFault[] {
   const steps = stepsOf(links)
   const holders = new Map(
@@ -48,7 +48,7 @@ export function checkChain(links: readonly Link[], { whole }: { readonly whole: 
   for (const step of steps) {
     for (const link of step.links) {
       const found = [
-        ...twinFaults(link, step),
+        ...duplicateFaults(link, step),
         ...orderFaults(link, lastSound),
         ...priorFaults(link, { before, lastSound, holders, siblings, whole }),
       ]
@@ -69,7 +69,7 @@ function stepsOf(links: readonly Link[]): readonly Step[] {
     const last = steps.at(-1)
     const step = last?.receiptSeq === link.receiptSeq ? last : { receiptSeq: link.receiptSeq, links: [] }
     if (step !== last) steps.push(step)
-    // The same receipt may be held twice, by a guest and by the owner.
+    // The same receipt may occur twice: from the guest and from the owner.
     if (isSound(link) && !step.links.some(({ sound }) => sound.receiptHash === link.sound.receiptHash))
       step.links.push(link)
   }
@@ -79,19 +79,19 @@ function stepsOf(links: readonly Link[]): readonly Step[] {
 const isSound = (link: Link): link is SoundLink => link.sound !== undefined
 const fault = (where: string, what: string): Fault => ({ kind: 'chain', where, what })
 
-function twinFaults(link: SoundLink, { links: [first] }: Step): readonly Fault[] {
+function duplicateFaults(link: SoundLink, { links: [first] }: Step): readonly Fault[] {
   if (first === undefined || first === link) return []
   return [
-    fault('field receipt_seq', `item ${first.position} of the input has the same receipt_seq and is another receipt`),
+    fault('field receipt_seq', `item ${first.position} of the input is another receipt with the same receipt_seq`),
   ]
 }
 
 function orderFaults({ sound }: SoundLink, last: SoundLink | undefined): readonly Fault[] {
   if (last === undefined) return []
-  const wentBack = sound.receivedAt < last.sound.receivedAt
+  const isEarlier = sound.receivedAt < last.sound.receivedAt
   const isOldKey = (sound.keyIndex ?? 0) < (last.sound.keyIndex ?? 0)
   return [
-    ...(wentBack
+    ...(isEarlier
       ? [
           fault(
             'field received_at',
@@ -107,7 +107,7 @@ interface Known {
   readonly before: Step | undefined
   readonly lastSound: SoundLink | undefined
   readonly holders: ReadonlyMap<string, SoundLink>
-  /** Which receipt before this one names that prior. */
+  /** By prior hash: the earlier receipt that names it. */
   readonly siblings: ReadonlyMap<string, SoundLink>
   readonly whole: boolean
 }
@@ -124,28 +124,25 @@ function priorFaults({ receiptSeq, sound }: SoundLink, known: Known): readonly F
 function beginningFault({ lastSound }: Known): string | undefined {
   return lastSound === undefined
     ? undefined
-    : `it is missing, as in a first receipt, and receipt ${lastSound.receiptSeq} stands before`
+    : `it is missing, but receipt ${lastSound.receiptSeq} comes before this one`
 }
 
 function continuationFault(
   { receiptSeq, prior }: { readonly receiptSeq: number; readonly prior: string },
   { before, holders, siblings, whole }: Known,
 ): string | undefined {
-  if (receiptSeq === 1) return 'it is there, and no receipt can stand before the first'
-  if (before === undefined)
-    return whole ? 'it is there, so this is not the first: those before it are missing' : undefined
+  if (receiptSeq === 1) return 'it is present, but no receipt comes before the first'
+  if (before === undefined) return whole ? 'it is present, so earlier receipts are missing' : undefined
   if (before.links.some(({ sound }) => sound.receiptHash === prior)) return undefined
   const sibling = siblings.get(prior)
-  const fork = sibling === undefined ? '' : `; it names the same as receipt ${sibling.receiptSeq}, so the chain forks`
+  const fork = sibling === undefined ? '' : `; receipt ${sibling.receiptSeq} names the same, so the chain forks`
   const holder = holders.get(prior)
   if (holder !== undefined)
-    return `it names receipt ${holder.receiptSeq}, though receipt ${before.receiptSeq} stands between${fork}`
-  if (sibling !== undefined) return `it names the same as receipt ${sibling.receiptSeq}: the chain forks`
-  // Nothing is concluded from a receipt that is itself faulty.
+    return `it names receipt ${holder.receiptSeq}, although receipt ${before.receiptSeq} is between them${fork}`
+  if (sibling !== undefined) return `receipt ${sibling.receiptSeq} names the same: the chain forks`
+  // Nothing follows from a receipt that is itself faulty.
   if (before.links.length === 0) return undefined
   if (before.receiptSeq + 1 === receiptSeq)
-    return `it is not the hash of receipt ${before.receiptSeq}, which stands right before`
-  return whole
-    ? `it is not the hash of receipt ${before.receiptSeq}, the one before it here: receipts between them are missing`
-    : undefined
+    return `it is not the hash of receipt ${before.receiptSeq}, the one right before`
+  return whole ? `it is not the hash of receipt ${before.receiptSeq}, so receipts between them are missing` : undefined
 }

@@ -1,6 +1,6 @@
 /**
- * An independent checker of custody receipts and of their chain. It is written from the formats alone: it shares no code with the server
- * or its clients, reads CBOR with another library and verifies signatures with others than either of them.
+ * An independent checker of custody receipts and their chain. It is written from the formats alone: it shares no code with the server or
+ * its clients, and uses other libraries for CBOR and signatures.
  */
 import { type ChainFault, checkChain, type Link } from './chain.ts'
 import type { Fault, LocatedFault } from './fault.ts'
@@ -10,34 +10,34 @@ import { type Pins, pinFaults, readPins } from './pins.ts'
 import { judgeReceipt } from './receipt.ts'
 import { openVerify } from './signatures.ts'
 
-/** A report stays readable, and the checker's memory bounded, when nothing at all is right; all are counted. */
+/** Most faults that a report lists, so that it stays readable and bounded. It counts them all. */
 export const MAX_FAULTS = 10_000
 
 export interface CheckOptions {
-  /** The parsed AttestationKeysResponse. Without it no signature is verified, and nothing can be said to be right. */
+  /** The parsed AttestationKeysResponse. Without it no signature is verified. */
   readonly keys?: unknown
-  /** Keys as seen before: an older response, or what a client has pinned. */
+  /** Earlier keys: an older response, or the keys that a client has pinned. */
   readonly pins?: unknown
-  /** The receipts are the server's log from its first receipt on, with nothing left out. */
+  /** The receipts are the server's complete log from its first receipt on. */
   readonly whole?: boolean
-  /** The receipts stand in the order of the log, each once. */
+  /** The receipts are in the order of the log, each once. */
   readonly log?: boolean
 }
 
 export interface Report {
-  /** As the keys document has it, or else the first receipt. */
+  /** From the keys document, or else from the first receipt. */
   readonly server_id?: string
   readonly receipts: number
   readonly first_receipt_seq?: number
   readonly last_receipt_seq?: number
-  /** Published keys under which signatures were verified; absent when none were given. */
+  /** How many published keys there were to verify with; absent without a keys document. */
   readonly keys?: number
   readonly pins: boolean
   readonly whole: boolean
   readonly log: boolean
-  /** Of the keys first, then in the order of the input, then of the chain. */
+  /** First those of the keys, then those of each receipt in input order, then those of the chain. */
   readonly faults: readonly LocatedFault[]
-  /** All, also those beyond the ones listed. */
+  /** All faults, including those that are not listed. */
   readonly fault_count: number
 }
 
@@ -50,7 +50,7 @@ class NotAKeysDocument extends Error {
   override readonly name = 'NotAKeysDocument'
 }
 
-/** Throws `NotAKeysDocument` when keys or pins are something else altogether. */
+/** Throws `NotAKeysDocument` when the keys or pins have another form. */
 export async function openChecker(options: CheckOptions): Promise<Checker> {
   const { whole = false, log = false } = options
   const keys = options.keys === undefined ? undefined : parsed(options.keys, readKeys, 'the keys')
@@ -73,9 +73,9 @@ export async function openChecker(options: CheckOptions): Promise<Checker> {
     const { serverId: named } = judgement
     const isForeign = named !== undefined && named !== serverId
     const found = [...judgement.faults, ...order(item, receiptSeq)]
-    if (isForeign) found.push({ kind: 'server', where: 'field server_id', what: `it is ${named}, and not ${serverId}` })
+    if (isForeign) found.push({ kind: 'server', where: 'field server_id', what: `it is ${named}, not ${serverId}` })
     faults.add(...found.map((fault) => ({ ...place, ...fault })))
-    // Another server's receipt has no place in this chain.
+    // A receipt of another server is not part of this chain.
     if (judgement.link !== undefined && !isForeign) links.push({ ...judgement.link, position })
   }
 
@@ -101,7 +101,7 @@ export async function openChecker(options: CheckOptions): Promise<Checker> {
   return { take, finish }
 }
 
-/** Of receipts that are at hand. */
+/** Checks receipts that are already in memory. */
 export async function checkReceipts(values: readonly unknown[], options: CheckOptions): Promise<Report> {
   const checker = await openChecker(options)
   for (const value of values) checker.take({ value })
@@ -110,7 +110,7 @@ export async function checkReceipts(values: readonly unknown[], options: CheckOp
 
 function parsed<Parsed>(document: unknown, read: (document: unknown) => Parsed | undefined, name: string): Parsed {
   const result = read(document)
-  if (result === undefined) throw new NotAKeysDocument(`${name} are no list of attestation keys with the server_id`)
+  if (result === undefined) throw new NotAKeysDocument(`${name} are not a list of attestation keys with a server_id`)
   return result
 }
 
@@ -149,7 +149,7 @@ function followOrder(log: boolean) {
       last !== undefined && (log || (answer !== undefined && last.answer === answer)) ? last.receiptSeq : undefined
     last = { answer, receiptSeq }
     if (before === undefined || before < receiptSeq) return []
-    const what = before === receiptSeq ? 'it stands here twice' : `it stands behind receipt ${before}`
-    return [{ kind: 'order', where: 'its place', what }]
+    const what = before === receiptSeq ? 'it occurs twice in a row' : `it comes after receipt ${before}`
+    return [{ kind: 'order', where: 'its position', what }]
   }
 }

@@ -1,34 +1,34 @@
-/** What a check has found wrong: where it is, and what it is, in words for people. */
+/** Something that a check found wrong, described for people. */
 export type FaultKind =
-  /** The input holds something here that is no receipt at all. */
+  /** This item of the input is no receipt. */
   | 'unreadable'
-  /** The bytes are not the one form of COSE_Sign that a receipt has. */
+  /** The bytes do not have the COSE_Sign form of a receipt. */
   | 'form'
-  /** A signed field is missing, unknown, or not of its form. */
+  /** A signed field is missing, unknown or of a wrong form. */
   | 'payload'
-  /** The key that it names is not published, or was not active at the time. */
+  /** The key that the receipt names is not published, or was not active at the time. */
   | 'key'
   | 'signature'
-  /** A field beside the bytes says something else than they do. */
+  /** A JSON member differs from the signed field. */
   | 'reading'
   | 'server'
-  /** A list that has an order does not keep it. */
+  /** A list is not in its order. */
   | 'order'
   | 'chain'
-  /** The attestation keys by themselves, or against what was pinned. */
+  /** The attestation keys are faulty, or differ from the pinned ones. */
   | 'keys'
 
 export interface Fault {
   readonly kind: FaultKind
-  /** A field, bytes by their offset from 0, or an entry of a document. */
+  /** A field, bytes counted from 0, or an entry of a document. */
   readonly where: string
   readonly what: string
 }
 
 export interface LocatedFault extends Fault {
-  /** Which receipt, counted from 1 in the order of the input; absent when it is about the keys. */
+  /** The receipt, counted from 1 in input order; absent for a fault of the keys. */
   readonly position?: number
-  /** Its receipt_seq, as far as it can be known: as signed, else as told beside the bytes, else as the bytes have it. */
+  /** The signed receipt_seq when the signatures verify, else the JSON member, else the unverified field. */
   readonly receipt_seq?: number
 }
 

@@ -1,12 +1,12 @@
 /**
- * The outer form of a receipt (RFC 9052, COSE_Sign), found twice: a template says where in the bytes each part has to lie, and the CBOR
- * library has to read the same parts there. Of a receipt's 3.9 KiB only payload, key ids and signatures are free; all else is fixed.
+ * The outer form of a receipt (RFC 9052, COSE_Sign), read twice: a template says where in the bytes each part must be, and the CBOR
+ * library must read the same parts. Of the 3.9 KiB of a receipt only payload, key ids and signatures vary; everything else is fixed.
  */
 import { Tag } from 'cbor2'
 import { firstDifference, readCbor, writeCbor } from './cbor.ts'
 import type { Fault } from './fault.ts'
 
-/** About 3.9 KiB is usual. What is longer than this is refused unread. */
+/** Longer receipts are refused unread. A usual one has about 3.9 KiB. */
 const MAX_RECEIPT_BYTES = 16_384
 const COSE_SIGN = 98
 const CONTENT_TYPE = 'application/service-receipt+cbor'
@@ -14,13 +14,13 @@ const KEY_ID_BYTES = 32
 
 export type Algorithm = 'Ed25519' | 'ML-DSA-65'
 
-/** In the order in which they stand, with their COSE algorithm numbers. */
+/** In the order of the receipt, with their COSE algorithm numbers. */
 const SIGNERS = [
   { algorithm: 'Ed25519', number: -19, bytes: 64 },
   { algorithm: 'ML-DSA-65', number: -49, bytes: 3309 },
 ] as const
 
-/** Some bytes of a receipt and where they begin. */
+/** Bytes of a receipt, and where they start. */
 export interface Piece {
   readonly offset: number
   readonly bytes: Uint8Array
@@ -39,8 +39,8 @@ export interface Form {
   readonly signers: readonly SignerPart[]
 }
 
-/** A stretch of the template: bytes that have to be these, or so many that are free. */
-interface Stretch {
+/** A section of the template: `fixed` bytes, or `length` bytes of any content. */
+interface Section {
   readonly name: string
   readonly fixed?: Uint8Array
   readonly length: number
@@ -55,14 +55,14 @@ export function readForm(cbor: Uint8Array): Form | Fault {
   const pieces = walk(cbor, payloadLengthOf(cbor))
   if ('what' in pieces) return pieces
   const form = formOf(pieces)
-  return form === undefined || !isReadAlike(cbor, form)
-    ? fault('byte 0', 'the CBOR library reads other parts than those that lie there')
+  return form === undefined || !isReadTheSame(cbor, form)
+    ? fault('byte 0', 'the CBOR library reads other parts than the template')
     : form
 }
 
 const fault = (where: string, what: string): Fault => ({ kind: 'form', where, what })
 
-function protectedHeader(algorithm: Algorithm, number: number): readonly Stretch[] {
+function protectedHeader(algorithm: Algorithm, number: number): readonly Section[] {
   const whole = writeCbor(
     writeCbor(new Map<number, unknown>([[1, number] as const, [4, new Uint8Array(KEY_ID_BYTES)] as const])),
   )
@@ -72,12 +72,12 @@ function protectedHeader(algorithm: Algorithm, number: number): readonly Stretch
   ]
 }
 
-const BEFORE_PAYLOAD: readonly Stretch[] = [
+const BEFORE_PAYLOAD: readonly Section[] = [
   fixed('the tag 98 of COSE_Sign around a list of four', Uint8Array.of(0xd8, COSE_SIGN, 0x84)),
   fixed('the protected header of the body', writeCbor(writeCbor(new Map([[3, CONTENT_TYPE]])))),
   fixed('the empty unprotected header of the body', writeCbor(new Map())),
 ]
-const AFTER_PAYLOAD: readonly Stretch[] = [
+const AFTER_PAYLOAD: readonly Section[] = [
   fixed('a list of two signatures', Uint8Array.of(0x82)),
   ...SIGNERS.flatMap(({ algorithm, number, bytes }) => [
     fixed(`the ${algorithm} signature as a list of three`, Uint8Array.of(0x83)),
@@ -87,15 +87,15 @@ const AFTER_PAYLOAD: readonly Stretch[] = [
     free(`the ${algorithm} signature`, bytes),
   ]),
 ]
-const sum = (stretches: readonly Stretch[]) => stretches.reduce((total, { length }) => total + length, 0)
+const sum = (sections: readonly Section[]) => sections.reduce((total, { length }) => total + length, 0)
 const PAYLOAD_AT = sum(BEFORE_PAYLOAD)
 const AROUND_PAYLOAD_BYTES = PAYLOAD_AT + sum(AFTER_PAYLOAD)
 
-function fixed(name: string, bytes: Uint8Array): Stretch {
+function fixed(name: string, bytes: Uint8Array): Section {
   return { name, fixed: bytes, length: bytes.length }
 }
 
-function free(name: string, length: number): Stretch {
+function free(name: string, length: number): Section {
   return { name, length }
 }
 
@@ -106,8 +106,8 @@ function headOf(length: number): Uint8Array {
 }
 
 /**
- * How long the payload is. Its own head and the length of the whole both tell it. Where they disagree, the one counts that puts what follows
- * in its place, so that a head with a flipped bit is told as that, and something missing behind the payload as that.
+ * The length of the payload. Both its own head and the length of the receipt give it. When they differ, the one counts with which the rest
+ * fits the template. So a fault is reported where it is: in the head, or behind the payload.
  */
 function payloadLengthOf(cbor: Uint8Array): number {
   const left = cbor.length - AROUND_PAYLOAD_BYTES
@@ -121,7 +121,7 @@ function payloadLengthOf(cbor: Uint8Array): number {
   return deviation === undefined ? remaining : stated
 }
 
-/** What the head of a byte string says here, if it is one of a receipt’s size. */
+/** The length in the head of a byte string, when it has the size of a payload. */
 function statedLength([head = 0, high = 0, low = 0]: Uint8Array): number | undefined {
   if (head >= 0x40 && head <= 0x57) return head - 0x40
   if (head === 0x58) return high
@@ -132,12 +132,12 @@ type Pieces = readonly (Piece & { readonly name: string })[]
 
 function walk(cbor: Uint8Array, payloadLength: number): Pieces | Fault {
   const payload = [fixed('the length of the payload', headOf(payloadLength)), free('the payload', payloadLength)]
-  const stretches = [...BEFORE_PAYLOAD, ...payload, ...AFTER_PAYLOAD]
-  const deviation = deviationIn(cbor, stretches)
+  const sections = [...BEFORE_PAYLOAD, ...payload, ...AFTER_PAYLOAD]
+  const deviation = deviationIn(cbor, sections)
   if (deviation !== undefined) return fault(`byte ${deviation.offset}`, deviation.what)
   const pieces: { name: string; offset: number; bytes: Uint8Array }[] = []
   let offset = 0
-  for (const { name, fixed: isFixed, length } of stretches) {
+  for (const { name, fixed: isFixed, length } of sections) {
     if (isFixed === undefined)
       pieces.push({ name, offset, bytes: Uint8Array.from(cbor.subarray(offset, offset + length)) })
     offset += length
@@ -150,18 +150,19 @@ interface Deviation {
   readonly what: string
 }
 
-/** The first byte that is not as the template has it, one that is missing, or one too many. */
-function deviationIn(cbor: Uint8Array, stretches: readonly Stretch[]): Deviation | undefined {
+/** The first byte that differs from the template, is missing, or is too much. */
+function deviationIn(cbor: Uint8Array, sections: readonly Section[]): Deviation | undefined {
   let offset = 0
-  for (const { name, fixed: wanted, length } of stretches) {
+  for (const { name, fixed: wanted, length } of sections) {
     const found = cbor.subarray(offset, offset + length)
     const at = wanted === undefined ? undefined : firstDifference(found, wanted)
-    if (found.length < length && at === found.length) return { offset: cbor.length, what: `it ends before ${name}` }
-    if (at !== undefined) return { offset: offset + at, what: `here has to be ${name}` }
-    if (found.length < length) return { offset: cbor.length, what: `it is cut inside ${name}` }
+    if (found.length < length && at === found.length)
+      return { offset: cbor.length, what: `the receipt ends before ${name}` }
+    if (at !== undefined) return { offset: offset + at, what: `expected ${name}` }
+    if (found.length < length) return { offset: cbor.length, what: `the receipt ends inside ${name}` }
     offset += length
   }
-  return cbor.length > offset ? { offset, what: 'a receipt ends here, and more follows' } : undefined
+  return cbor.length > offset ? { offset, what: 'more bytes follow the end of the receipt' } : undefined
 }
 
 function formOf(pieces: Pieces): Form | undefined {
@@ -189,8 +190,8 @@ function toBeSigned({ number, keyId, payload }: Signed): Uint8Array {
   return writeCbor(['Signature', body, head, new Uint8Array(0), payload])
 }
 
-/** The library decodes the whole, re-encodes it to the same bytes, and finds what the template found. */
-function isReadAlike(cbor: Uint8Array, { payload, signers }: Form): boolean {
+/** The library decodes the receipt, re-encodes it to the same bytes, and finds the same parts as the template. */
+function isReadTheSame(cbor: Uint8Array, { payload, signers }: Form): boolean {
   const read = readCbor(cbor)
   if (!('value' in read) || !(read.value instanceof Tag) || read.value.tag !== COSE_SIGN) return false
   const [, , content, signatures]: readonly unknown[] = Array.isArray(read.value.contents) ? read.value.contents : []

@@ -1,10 +1,10 @@
 /**
- * Receipts as people hold them: JSON Lines or one JSON document of AssetReceipt objects, of receipt_cbor texts (bare base64 in a line too),
- * of arrays of them, or of whole answers of `GET /v1/assets/{asset_id}/receipts`. Lines are read one by one, so a log may be of any length.
+ * Reads receipts from JSON Lines or one JSON document: AssetReceipt objects, receipt_cbor texts (also as plain base64 lines), arrays of
+ * them, or whole answers of `GET /v1/assets/{asset_id}/receipts`. It reads line by line, so a log may have any length.
  */
 import { isObject } from './keys.ts'
 
-/** Of a line, and of a document that is not made of lines. */
+/** Of one line, or of one document over several lines. */
 const MAX_CHARACTERS = 256 * 1024 * 1024
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
@@ -14,11 +14,11 @@ export interface Answer {
 }
 
 export interface Item {
-  /** The JSON of one receipt, as parsed: an object or a text of base64. */
+  /** The parsed JSON of one receipt: an object or a base64 text. */
   readonly value: unknown
   /** The same object for all receipts of one answer. */
   readonly answer?: Answer
-  /** Set instead of a value when there was none to read. */
+  /** Why the item could not be read; then there is no value. */
   readonly unreadable?: string
 }
 
@@ -28,7 +28,7 @@ class InputError extends Error {
 
 type Chunks = AsyncIterable<string | Uint8Array>
 
-/** Throws `InputError` for more than can be held. */
+/** Throws `InputError` when a line or document is too long. */
 export async function* readItems(chunks: Chunks): AsyncGenerator<Item> {
   const lines = linesOf(chunks)
   const head: string[] = []
@@ -59,7 +59,7 @@ async function* itemsOfLines(lines: AsyncIterable<string>): AsyncGenerator<Item>
   }
 }
 
-/** The first line was no JSON by itself: either all of it together is, or it is lines of which the first is broken. */
+/** For a first line that is not JSON: either all lines together are one document, or the first of several lines is broken. */
 function itemsOfDocument(lines: readonly string[]): readonly Item[] {
   const whole = parseLine(lines.join('\n'))
   if (whole !== undefined) return itemsOf(whole.parsed)
@@ -111,4 +111,4 @@ async function* linesOf(chunks: Chunks): AsyncGenerator<string> {
   yield pending.join('') + decoder.decode()
 }
 
-const tooLong = () => new InputError(`a line, or a document, of more than ${MAX_CHARACTERS} characters`)
+const tooLong = () => new InputError(`a line or document has more than ${MAX_CHARACTERS} characters`)

@@ -1,4 +1,4 @@
-/** The attestation keys that a server publishes (specification, AttestationKeysResponse), and what of them is not as it has to be. */
+/** The attestation keys that a server publishes (specification, AttestationKeysResponse), and their faults. */
 import { createHash } from 'node:crypto'
 import type { Fault } from './fault.ts'
 import { isOrigin } from './payload.ts'
@@ -12,7 +12,7 @@ export interface PublishedKey {
   readonly keyId: string
   readonly ed25519: Uint8Array
   readonly mlDsa65: Uint8Array
-  /** Milliseconds since 1970; NaN when the document does not tell it as RFC 3339. */
+  /** Milliseconds since 1970; NaN when the document has no RFC 3339 time. */
   readonly activeFromMs: number
   /** Absent while it is the active key. */
   readonly activeToMs: number | undefined
@@ -20,30 +20,30 @@ export interface PublishedKey {
 
 export interface PublishedKeys {
   readonly serverId: string
-  /** Oldest first; one that is not what its key_id names is left out, so that nothing verifies under it. */
+  /** Oldest first. A key that does not match its key_id is omitted, so that no signature verifies with it. */
   readonly keys: readonly PublishedKey[]
   readonly faults: readonly Fault[]
 }
 
-/** A JSON object as parsed, before anything is known of it. */
+/** A parsed JSON object with unknown members. */
 export type Members = Readonly<Record<string, unknown>>
 
 export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Undefined for a document that is no list of attestation keys at all. */
+/** Undefined when the document is not a list of attestation keys. */
 export function readKeys(document: unknown): PublishedKeys | undefined {
   if (!isObject(document) || typeof document.server_id !== 'string' || !Array.isArray(document.keys)) return undefined
   const entries: readonly unknown[] = document.keys
   const faults: Fault[] = []
   const refuse = (where: string, what: string) => void faults.push({ kind: 'keys', where, what })
-  if (!isOrigin(document.server_id)) refuse('server_id', 'it has to be an origin')
-  if (entries.length === 0) refuse('keys', 'there is none')
+  if (!isOrigin(document.server_id)) refuse('server_id', 'it must be an origin')
+  if (entries.length === 0) refuse('keys', 'the list is empty')
   const ids = entries.map((entry) => (isObject(entry) ? entry.key_id : undefined))
   const keys = entries.flatMap((entry, index): readonly PublishedKey[] => {
     const where = `key ${index + 1}`
-    if (ids.indexOf(ids[index]) !== index) refuse(where, 'its key_id stands in the list before')
+    if (ids.indexOf(ids[index]) !== index) refuse(where, 'an earlier key has the same key_id')
     const key = readKey(entry, (what) => refuse(where, what))
     if (key !== undefined)
       refuseTimes(key, { isLast: index === entries.length - 1, refuse: (what) => refuse(where, what) })
@@ -52,9 +52,9 @@ export function readKeys(document: unknown): PublishedKeys | undefined {
   for (const [index, { keyId, activeFromMs }] of keys.entries()) {
     const before = keys[index - 1]
     if (before === undefined) continue
-    if (before.activeFromMs > activeFromMs) refuse(`key ${keyId}`, 'the oldest has to stand first')
+    if (before.activeFromMs > activeFromMs) refuse(`key ${keyId}`, 'the oldest key must come first')
     else if ((before.activeToMs ?? activeFromMs) > activeFromMs)
-      refuse(`key ${keyId}`, 'it began before the one before it stopped')
+      refuse(`key ${keyId}`, 'it became active before the previous key ended')
   }
   return { serverId: document.server_id, keys, faults }
 }
@@ -66,10 +66,10 @@ function readKey(entry: unknown, refuse: (what: string) => void): PublishedKey |
   }
   const bytes = fromBase64(entry.public)
   if (bytes?.length !== HYBRID_KEY_BYTES || createHash('sha256').update(bytes).digest('hex') !== entry.key_id) {
-    refuse(`its key_id is not the SHA-256 of ${HYBRID_KEY_BYTES} published bytes`)
+    refuse(`its key_id is not the SHA-256 of its ${HYBRID_KEY_BYTES} published bytes`)
     return undefined
   }
-  if (entry.algorithm !== ALGORITHM) refuse(`its algorithm has to be ${ALGORITHM}`)
+  if (entry.algorithm !== ALGORITHM) refuse(`its algorithm must be ${ALGORITHM}`)
   return {
     keyId: entry.key_id,
     ed25519: bytes.subarray(0, ED25519_KEY_BYTES),
@@ -84,20 +84,20 @@ interface Place {
   readonly refuse: (what: string) => void
 }
 
-/** The active key alone, which is the last, has no end (specification, AttestationKeysResponse, keys and active_to). */
+/** Only the active key, the last one, has no active_to (specification, AttestationKeysResponse, keys and active_to). */
 function refuseTimes({ activeFromMs, activeToMs }: PublishedKey, { isLast, refuse }: Place): void {
   if (Number.isNaN(activeFromMs)) refuse('its active_from is not RFC 3339')
   if (Number.isNaN(activeToMs)) refuse('its active_to is not RFC 3339')
-  if (activeToMs !== undefined && activeToMs < activeFromMs) refuse('it stopped before it began')
-  if (isLast && activeToMs !== undefined) refuse('it is the last and has an active_to: no key is active')
-  if (!isLast && activeToMs === undefined) refuse('it has no active_to, and another key follows')
+  if (activeToMs !== undefined && activeToMs < activeFromMs) refuse('its active_to is before its active_from')
+  if (isLast && activeToMs !== undefined) refuse('the last key has an active_to, so no key is active')
+  if (!isLast && activeToMs === undefined) refuse('it has no active_to, although another key follows')
 }
 
 function timeOf(value: unknown): number {
   return typeof value === 'string' && TIME.test(value) ? Date.parse(value) : Number.NaN
 }
 
-/** Strict: the standard alphabet, padded, one text for the same bytes. */
+/** Strict: standard alphabet, padded, exactly one text for the same bytes. */
 export function fromBase64(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, 'base64')
   return bytes.toString('base64') === text ? Uint8Array.from(bytes) : undefined

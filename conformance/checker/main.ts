@@ -1,28 +1,27 @@
-/** `npm run check:receipts -- receipts.jsonl --keys https://keep.example`; `--help` tells the rest. */
+/** `npm run check:receipts -- receipts.jsonl --keys https://keep.example`; see `--help`. */
 import { parseArgs } from 'node:util'
 import { type CheckOptions, openChecker, type Report } from './check.ts'
 import { describeFault } from './fault.ts'
 import { readItems } from './input.ts'
 import { openInput, readDocument } from './sources.ts'
 
-const USAGE = `Checks custody receipts, and that they fit into one chain, with no code of the server or its clients.
+const USAGE = `Checks custody receipts and their chain, without any code of the server or its clients.
   npm run check:receipts -- <file or ->… --keys <file or URL> [--pins <file>] [--whole] [--log] [--json]
 
   <file or ->     Receipts as JSON Lines or one JSON document, in any order: AssetReceipt objects, receipt_cbor texts (base64), arrays of
                   either, or answers of GET /v1/assets/{asset_id}/receipts. Several files are read one after the other. - is standard input.
-                  Fields that an AssetReceipt does not have are not looked at.
+                  Unknown members are ignored.
   --keys <what>   The attestation keys: a file with the answer of /.well-known/service/attestation-keys, or the URL of the server.
-                  A server may show you other keys than the world: compare with --pins, or take the file from where you trust it.
-  --pins <file>   Keys as you saw them before: an older answer, or the keys that a client has pinned. A key that is gone, has moved or has
-                  changed is told.
-  --whole         The receipts are the log from the server's first receipt on: none may be missing. What is missing at its end cannot be seen.
-  --log           They stand in the order of the log: receipt_seq rises from each to the next, and none stands twice.
+                  A server can show you other keys than it shows others: compare with --pins, or take the file from a source you trust.
+  --pins <file>   Earlier keys: an older answer, or the keys that a client has pinned. Reports each key that is missing, moved or changed.
+  --whole         The receipts are the complete log from the server's first receipt on. Receipts missing at its end cannot be detected.
+  --log           The receipts are in the order of the log: receipt_seq rises from each to the next.
   --json          Writes the report as JSON. Use npm run --silent, or npm writes a heading before it.
 
-Each fault is told with the receipt_seq, the place in the input, and the field or byte (counted from 0). After a server was restored from a
-backup, receipts that it issued since then are told as a fork of the chain, because they are one.
-Ends with 0 when all is as it has to be, 1 when anything is wrong, 2 when it could not be checked: something could not be read, no keys
-were given to verify with, or there was no receipt.`
+Each fault is reported with the receipt_seq, the position in the input, and the field or byte (counted from 0). After a restore from a
+backup, a server issues receipts that fork the chain; they are reported as a fork.
+Exit status: 0 when no fault was found, 1 when there are faults, 2 when the check was not possible: the input could not be read, no keys
+were given, or there was no receipt.`
 const MAX_LISTED = 200
 
 process.exitCode = await main()
@@ -44,7 +43,7 @@ async function main(): Promise<number> {
       console.log(USAGE)
       return 0
     }
-    if (positionals.length === 0) throw new Error('which file? --help tells how to ask')
+    if (positionals.length === 0) throw new Error('no file given; see --help')
     const { whole, log } = values
     const [keys, pins] = [await documentOf(values.keys), await documentOf(values.pins)]
     const report = await check(positionals, { keys, pins, whole, log })
@@ -66,7 +65,7 @@ async function check(paths: readonly string[], options: CheckOptions): Promise<R
   return checker.finish()
 }
 
-/** Nothing is said to be right that was not looked at. */
+/** Without keys or receipts nothing was verified, so the status is not 0. */
 function statusOf({ fault_count, keys, receipts }: Report): number {
   if (fault_count > 0) return 1
   return keys === undefined || receipts === 0 ? 2 : 0
@@ -94,14 +93,14 @@ function heading({
   return `Checked ${what}${server === undefined ? '' : ` of ${server}`}${span}${under}.`
 }
 
-/** So that nobody takes a yes for more than was asked. */
+/** What the options left unchecked, so that the user knows how much the result covers. */
 function omissions({ keys, pins, whole, log, receipts }: Report): readonly string[] {
   const all: readonly (readonly [boolean, string])[] = [
-    [receipts === 0, 'anything: there was no receipt'],
+    [receipts === 0, 'anything (there was no receipt)'],
     [keys === undefined, 'signatures (--keys)'],
-    [keys !== undefined && !pins, 'whether the keys are those of before (--pins)'],
+    [keys !== undefined && !pins, 'whether the keys are the earlier ones (--pins)'],
     [!whole, 'whether receipts are missing (--whole)'],
-    [!log, 'in which order they stand (--log)'],
+    [!log, 'the order of the receipts (--log)'],
   ]
   const names = all.filter(([isOmitted]) => isOmitted).map(([, name]) => name)
   return names.length === 0 ? [] : [`Not checked: ${names.join('; ')}.`]

@@ -1,4 +1,4 @@
-/** What a receipt says: the fields of its signed payload and their forms (specification, AssetReceipt; vectors/README.md, receipts.json). */
+/** The fields of a receipt's signed payload and their forms (specification, AssetReceipt; vectors/README.md, receipts.json). */
 import { readCbor } from './cbor.ts'
 import type { Fault } from './fault.ts'
 import type { Piece } from './form.ts'
@@ -11,7 +11,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** Every field by its name, hashes as lowercase hex. */
 export type Fields = ReadonlyMap<string, string | number>
 
-/** A payload in which every field is of its form. */
+/** A payload in which every field has its form. */
 export interface Statement {
   readonly fields: Fields
   readonly receiptSeq: number
@@ -21,9 +21,9 @@ export interface Statement {
 }
 
 export interface ReadPayload {
-  /** Absent when there is any fault. */
+  /** Absent when there is a fault. */
   readonly statement?: Statement
-  /** As far as it can be read. */
+  /** The fields that could be read. */
   readonly fields: Fields
   readonly faults: readonly Fault[]
 }
@@ -74,13 +74,13 @@ function judge(payload: ReadonlyMap<unknown, unknown>): ReadPayload {
   const faults: Fault[] = []
   const refuse = (field: string, what: string) => void faults.push({ kind: 'payload', where: placeOf(field), what })
   for (const name of payload.keys())
-    if (typeof name !== 'string' || !RULES.has(name)) refuse(String(name), 'no receipt has such a field')
+    if (typeof name !== 'string' || !RULES.has(name)) refuse(String(name), 'receipts have no such field')
   const fields = new Map<string, string | number>()
   for (const [name, rule] of RULES) {
     const value = plain(payload.get(name), rule)
     if (!payload.has(name)) {
       if (rule.isOptional !== true) refuse(name, 'it is missing')
-    } else if (value === undefined || !rule.isOfForm(value)) refuse(name, `it has to be ${rule.form}`)
+    } else if (value === undefined || !rule.isOfForm(value)) refuse(name, `it must be ${rule.form}`)
     else fields.set(name, value)
   }
   for (const [field, what] of disagreements(payload))
@@ -91,7 +91,7 @@ function judge(payload: ReadonlyMap<unknown, unknown>): ReadPayload {
 
 const placeOf = (field: string) => `field ${field}`
 
-/** Fields that do not go together, each being of its form. */
+/** Fields that contradict each other. */
 function disagreements(payload: ReadonlyMap<unknown, unknown>): readonly (readonly [string, string])[] {
   const role = payload.get('blob_role')
   const isProvenance = role === 'provenance'
@@ -102,11 +102,11 @@ function disagreements(payload: ReadonlyMap<unknown, unknown>): readonly (readon
     [payload.has('drop_id') && role !== 'original', 'blob_role', 'a drop is always an original'],
     [hasEnvelope && !isProvenance, 'envelope_hash', 'only the receipt of a provenance blob has it'],
     [!hasEnvelope && isProvenance, 'envelope_hash', 'the receipt of a provenance blob has it'],
-    // The provenance blob is the signed manifest, so both are the hash of the same bytes.
+    // The provenance blob is the signed manifest, so both members hash the same bytes.
     [
       hasEnvelope && isProvenance && hex(payload.get('envelope_hash')) !== hex(payload.get('ciphertext_hash')),
       'envelope_hash',
-      'it is not the ciphertext_hash, though the provenance blob is the signed manifest',
+      'it must equal the ciphertext_hash, because the provenance blob is the signed manifest',
     ],
   ]
   return rules.filter(([isBroken]) => isBroken).map(([, field, what]) => [field, what])
@@ -122,7 +122,7 @@ function statementOf(fields: Fields): Statement | undefined {
   return { fields, receiptSeq, serverId, receivedAt, priorReceiptHash: text('prior_receipt_hash') }
 }
 
-/** Hashes are byte strings in the signed bytes and nothing else is. */
+/** In the signed bytes exactly the hashes are byte strings. */
 function plain(value: unknown, { isHash }: Rule): string | number | undefined {
   if (isHash === true) return value instanceof Uint8Array && value.length === HASH_BYTES ? hex(value) : undefined
   return typeof value === 'string' || typeof value === 'number' ? value : undefined
@@ -136,12 +136,12 @@ function isCount(value: unknown): boolean {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1
 }
 
-/** Canonical, as URLs are serialised: no path, no default port, nothing in capitals (RFC 6454, section 6.2). */
+/** The canonical form of an origin: no path, no default port, lower case (RFC 6454, section 6.2). */
 export function isOrigin(value: unknown): boolean {
   return typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value
 }
 
-/** One instant has one text, or one receipt would have several. */
+/** Each instant has exactly one text, so that a receipt has exactly one form. */
 function isInstant(value: unknown): boolean {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)) return false
   const instant = new Date(value)

@@ -1,6 +1,6 @@
 /**
- * Keys as they were seen before, against those published now. The list is append-only (specification, Discovery, attestation-keys), so a
- * key that is gone, has moved or has changed is a fault. Pins are an older document of the server, or what the client keeps (`PinnedKeys`).
+ * Compares earlier keys with those that are published now. The list is append-only (specification, Discovery, attestation-keys), so a key
+ * that is missing, moved or changed is a fault. Pins are an older document of the server, or what a client keeps (`PinnedKeys`).
  */
 import type { Fault } from './fault.ts'
 import { isObject, type Members } from './keys.ts'
@@ -9,7 +9,7 @@ interface Pin {
   readonly keyId: unknown
   readonly public: unknown
   readonly activeFrom: unknown
-  /** Absent in a pin of the time before the key had stopped. */
+  /** Absent when the key was pinned while it was active. */
   readonly activeTo: unknown
 }
 
@@ -18,7 +18,7 @@ export interface Pins {
   readonly keys: readonly Pin[]
 }
 
-/** Undefined for what is neither of the two. */
+/** Undefined for a document of another form. */
 export function readPins(document: unknown): Pins | undefined {
   if (!isObject(document) || !Array.isArray(document.keys)) return undefined
   const serverId = document.server_id ?? document.serverId
@@ -37,16 +37,16 @@ function pinOf(entry: Members): Pin {
   }
 }
 
-/** `published` is a document that `readKeys` has taken. */
+/** `published` is a document that `readKeys` has accepted. */
 export function pinFaults(pins: Pins, published: unknown): readonly Fault[] {
   const now = readPins(published)
   const faults: Fault[] = []
   const refuse = (where: string, what: string) => void faults.push({ kind: 'keys', where, what })
-  if (now?.serverId !== pins.serverId) refuse('server_id', `it was ${pins.serverId} when the keys were pinned`)
+  if (now?.serverId !== pins.serverId) refuse('server_id', `the pinned keys have ${pins.serverId}`)
   for (const [index, before] of pins.keys.entries()) {
     const where = `key ${index + 1}, pinned as ${String(before.keyId)}`
     const after = now?.keys.find(({ keyId }) => keyId === before.keyId)
-    if (after === undefined) refuse(where, 'it was published before and has vanished')
+    if (after === undefined) refuse(where, 'it is no longer published')
     else for (const what of changesOf({ before, after, hasMoved: now?.keys[index] !== after })) refuse(where, what)
   }
   return faults
@@ -60,7 +60,7 @@ interface Change {
 
 function changesOf({ before, after, hasMoved }: Change): readonly string[] {
   const rules: readonly (readonly [boolean, string])[] = [
-    [hasMoved, 'it stands at another place of the list than before'],
+    [hasMoved, 'it has another position in the list'],
     [before.public !== after.public, 'its public key has changed'],
     [!isSameTime(before.activeFrom, after.activeFrom), 'its active_from has changed'],
     [before.activeTo !== undefined && !isSameTime(before.activeTo, after.activeTo), 'its active_to has changed'],

@@ -1,4 +1,4 @@
-/** Everything that can be said of one receipt by itself and the published keys. */
+/** Checks one receipt by itself and with the published keys. */
 import { createHash } from 'node:crypto'
 import type { Link } from './chain.ts'
 import type { Fault } from './fault.ts'
@@ -6,14 +6,14 @@ import { type Form, type Piece, readForm, type SignerPart } from './form.ts'
 import type { Item } from './input.ts'
 import { fromBase64, isObject, type Members, type PublishedKey, type PublishedKeys } from './keys.ts'
 import { type ReadPayload, readPayload, type Statement } from './payload.ts'
-import { readingFaults, toldSeq } from './reading.ts'
+import { readingFaults, statedSeq } from './reading.ts'
 import type { Verify } from './signatures.ts'
 
 interface Judgement {
   readonly receiptSeq: number | undefined
   readonly serverId: string | undefined
   readonly faults: readonly Fault[]
-  /** Its place in the chain; undefined when its receipt_seq cannot be known. */
+  /** Its position in the chain; undefined when its receipt_seq is unknown. */
   readonly link: Omit<Link, 'position'> | undefined
 }
 
@@ -28,7 +28,7 @@ export function judgeReceipt(item: Item, { keys, verify }: Against): Judgement {
   const form = cbor instanceof Uint8Array ? readForm(cbor) : cbor
   if (!(cbor instanceof Uint8Array) || 'what' in form) {
     const fault = 'what' in form ? [form] : []
-    return { receiptSeq: toldSeq(reading), serverId: undefined, faults: fault, link: placeOf(toldSeq(reading)) }
+    return { receiptSeq: statedSeq(reading), serverId: undefined, faults: fault, link: positionOf(statedSeq(reading)) }
   }
   const payload = readPayload(form.payload)
   const key = keyFor(form, keys)
@@ -37,13 +37,13 @@ export function judgeReceipt(item: Item, { keys, verify }: Against): Judgement {
   const faults = [
     ...payload.faults,
     ...signatures,
-    ...tellingFaults(item, reading, { payload, form }),
+    ...jsonFaults(item, reading, { payload, form }),
     ...(statement === undefined ? [] : windowFaults(statement, 'what' in key ? undefined : key.key)),
   ]
   const isSigned = signatures.length === 0
   const seq = seqOf({ isSigned, payload, reading })
   const keyIndex = keys?.keys.findIndex(({ keyId }) => keyId === keyIdOf(form))
-  const link = isSigned && statement !== undefined ? linkOf(statement, { cbor, keyIndex }) : placeOf(seq)
+  const link = isSigned && statement !== undefined ? linkOf(statement, { cbor, keyIndex }) : positionOf(seq)
   return { receiptSeq: seq, serverId: statement?.serverId, faults, link }
 }
 
@@ -52,12 +52,11 @@ function bytesOf({ value, unreadable }: Item, reading: Members | undefined): Uin
   if (unreadable !== undefined) return refuse('whole', unreadable)
   const text = reading === undefined ? value : reading.receipt_cbor
   const where = reading === undefined ? 'whole' : 'field receipt_cbor'
-  if (typeof text !== 'string')
-    return refuse(where, 'here has to be a receipt: an AssetReceipt object, or its receipt_cbor')
-  return fromBase64(text) ?? refuse(where, 'it is not base64 of the standard alphabet, padded')
+  if (typeof text !== 'string') return refuse(where, 'expected a receipt: an AssetReceipt object, or its receipt_cbor')
+  return fromBase64(text) ?? refuse(where, 'it is not padded base64 of the standard alphabet')
 }
 
-/** A fault, or the key that verifies; no key when there are none to verify with. */
+/** The key to verify with, undefined without published keys; or the fault of its key ids. */
 function keyFor(
   { signers }: Form,
   keys: PublishedKeys | undefined,
@@ -67,12 +66,12 @@ function keyFor(
     return {
       kind: 'form',
       where: signers.map(({ keyId }) => spanOf(keyId)).join(' and '),
-      what: 'the two signatures name two key ids',
+      what: 'the two signatures name different keys',
     }
   if (keys === undefined) return { key: undefined }
   const key = keys.keys.find(({ keyId }) => keyId === hex(first))
   return key === undefined
-    ? { kind: 'key', where: `key id, ${spanOf(first)}`, what: `no key ${hex(first)} is published` }
+    ? { kind: 'key', where: `key id, ${spanOf(first)}`, what: `the key ${hex(first)} is not published` }
     : { key }
 }
 
@@ -87,7 +86,7 @@ function signatureFaults({ signers }: Form, key: PublishedKey | undefined, verif
   return signers.filter(failed).map(({ algorithm, signature }) => ({
     kind: 'signature',
     where: `${algorithm} signature, ${spanOf(signature)}`,
-    what: 'it does not verify: what was signed, or the signature, is not as the key made it',
+    what: 'it does not verify: the signed bytes or the signature have changed',
   }))
 }
 
@@ -96,8 +95,8 @@ interface Opened {
   readonly form: Form
 }
 
-/** What is told around the bytes: the fields beside them, and the answer in which they came. */
-function tellingFaults({ answer }: Item, reading: Members | undefined, { payload, form }: Opened): readonly Fault[] {
+/** Compares the JSON around the bytes with them: the other members, and the asset of the answer. */
+function jsonFaults({ answer }: Item, reading: Members | undefined, { payload, form }: Opened): readonly Fault[] {
   const { fields, statement } = payload
   const signed = { fields, keyId: keyIdOf(form), isComplete: statement !== undefined }
   const assetId = fields.get('asset_id')
@@ -109,20 +108,20 @@ function tellingFaults({ answer }: Item, reading: Members | undefined, { payload
           {
             kind: 'reading',
             where: 'field asset_id',
-            what: `it is ${assetId}, in the answer for ${answer.assetId}`,
+            what: `it is ${assetId}, but the answer is for ${answer.assetId}`,
           } as const,
         ]
       : []),
   ]
 }
 
-/** A key signs from its active_from to its active_to (specification, PublishedKeyResponse). */
+/** A key may sign from its active_from to its active_to (specification, PublishedKeyResponse). */
 function windowFaults({ receivedAt }: Statement, key: PublishedKey | undefined): readonly Fault[] {
   const at = Date.parse(receivedAt)
   const isEarly = key !== undefined && at < key.activeFromMs
   const isLate = key?.activeToMs !== undefined && at > key.activeToMs
   if (!isEarly && !isLate) return []
-  const what = `${receivedAt} is ${isEarly ? 'before its key began' : 'after its key stopped'} signing`
+  const what = `${receivedAt} is ${isEarly ? 'before the active_from' : 'after the active_to'} of its key`
   return [{ kind: 'key', where: 'field received_at', what }]
 }
 
@@ -132,14 +131,14 @@ interface Known {
   readonly reading: Members | undefined
 }
 
-/** As signed when it is signed, else as told, because then the bytes are what is in doubt. */
+/** The signed one when the signatures verify. Otherwise the bytes are in doubt, so the one of the JSON comes first. */
 function seqOf({ isSigned, payload, reading }: Known): number | undefined {
-  const said = payload.fields.get('receipt_seq')
-  const signed = typeof said === 'number' ? said : undefined
-  return isSigned ? (signed ?? toldSeq(reading)) : (toldSeq(reading) ?? signed)
+  const field = payload.fields.get('receipt_seq')
+  const signed = typeof field === 'number' ? field : undefined
+  return isSigned ? (signed ?? statedSeq(reading)) : (statedSeq(reading) ?? signed)
 }
 
-const placeOf = (receiptSeq: number | undefined) => (receiptSeq === undefined ? undefined : { receiptSeq })
+const positionOf = (receiptSeq: number | undefined) => (receiptSeq === undefined ? undefined : { receiptSeq })
 
 interface Made {
   readonly cbor: Uint8Array

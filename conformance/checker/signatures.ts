@@ -1,6 +1,6 @@
 /**
  * Verifies signatures with libraries that neither the server nor the clients of this project use: libsodium for Ed25519 (RFC 8032), which
- * refuses what is malleable, and liboqs, whose ML-DSA-65 (FIPS 204) is mldsa-native. Both are WebAssembly inside their npm packages.
+ * refuses malleable signatures, and liboqs for ML-DSA-65 (FIPS 204). Both packages contain WebAssembly.
  */
 import { createMLDSA65 } from '@oqs/liboqs-js/sig'
 import sodium from 'libsodium-wrappers'
@@ -12,7 +12,7 @@ export interface Signature {
   readonly signature: Uint8Array
 }
 
-/** Says no to keys and signatures of another length. */
+/** False for keys and signatures of a wrong length. */
 export type Verify = (algorithm: Algorithm, signature: Signature) => boolean
 
 const LENGTHS: Readonly<Record<Algorithm, { readonly publicKey: number; readonly signature: number }>> = {
@@ -25,7 +25,7 @@ export async function openVerify(): Promise<Verify> {
   return (algorithm, { publicKey, message, signature }) => {
     const lengths = LENGTHS[algorithm]
     if (publicKey.length !== lengths.publicKey || signature.length !== lengths.signature) return false
-    // Copies, because liboqs refuses a Buffer though it is a Uint8Array.
+    // Copies, because liboqs refuses a Buffer, although it is a Uint8Array.
     const [text, bytes, key] = [message, signature, publicKey].map((given) => Uint8Array.from(given))
     if (text === undefined || bytes === undefined || key === undefined) return false
     return algorithm === 'Ed25519'

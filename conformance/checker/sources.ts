@@ -1,4 +1,4 @@
-/** Where the command reads from: files, the standard input, and the one document of a server that it needs. */
+/** Reads what the command needs: files, standard input, and the keys document of a server. */
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 
@@ -6,7 +6,7 @@ const KEYS_PATH = '/.well-known/service/attestation-keys'
 const ANSWER_TIMEOUT_MS = 30_000
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 
-/** Something that was to be read and could not be; the message says which and why. */
+/** A source could not be read; the message says which and why. */
 class SourceError extends Error {
   override readonly name = 'SourceError'
 }
@@ -15,14 +15,14 @@ export function openInput(path: string): AsyncIterable<string | Uint8Array> {
   return path === '-' ? process.stdin : createReadStream(path)
 }
 
-/** The JSON of a file, or of a server: its base URL, or the whole address of the document. */
+/** The JSON of a file or URL. A URL is the base URL of a server, or the address of the document. */
 export async function readDocument(source: string): Promise<unknown> {
   const text = /^https?:\/\//.test(source) ? await fetchText(source) : await readFileText(source)
   try {
     const document: unknown = JSON.parse(text)
     return document
   } catch (cause) {
-    throw new SourceError(`${source} is no JSON`, { cause })
+    throw new SourceError(`${source} is not JSON`, { cause })
   }
 }
 
@@ -51,7 +51,7 @@ async function bodyOf(answer: Response): Promise<string> {
   let bytes = 0
   for await (const piece of answer.body ?? []) {
     bytes += piece.length
-    if (bytes > MAX_DOCUMENT_BYTES) throw new Error(`it is longer than ${MAX_DOCUMENT_BYTES} bytes`)
+    if (bytes > MAX_DOCUMENT_BYTES) throw new Error(`it has more than ${MAX_DOCUMENT_BYTES} bytes`)
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString('utf8')

@@ -1,5 +1,5 @@
 /** One request to any operation: as the OpenAPI document describes it, or with mistakes in it ("bent"). */
-import type { Call } from '../../conformance/client.ts'
+import type { Call } from '../../conformance/call.ts'
 import type { DeclaredOperation } from '../../conformance/document.ts'
 import { sha256 } from '../../conformance/world.ts'
 import type { Random } from '../random.ts'

@@ -1,7 +1,8 @@
 /** A client that judges and counts every answer, and keeps the values in it for later requests. */
 import { AssertionError } from 'node:assert/strict'
-import type { Call, Client, Reply } from '../../conformance/client.ts'
-import { said } from '../../conformance/expect.ts'
+import type { Call, Reply } from '../../conformance/call.ts'
+import type { Client } from '../../conformance/client.ts'
+import { answerOf } from '../../conformance/expect.ts'
 import { CHUNK_HASH } from './requests.ts'
 import { createPool, type Pool } from './values.ts'
 
@@ -38,7 +39,7 @@ export function createWatch(client: Client): Watch {
 
   function count(call: Call, reply: Reply): void {
     statuses[reply.status] = (statuses[reply.status] ?? 0) + 1
-    if (reply.status >= 500) fault(call, `answered ${said(reply)}`)
+    if (reply.status >= 500) fault(call, `answered ${answerOf(reply)}`)
     if (reply.status < 400) granted.add(client.document.find(call.method, pathOf(call))?.name ?? '')
     else if (reply.body.length > 0) codes.add(JSON.parse(reply.body.toString()).code)
   }

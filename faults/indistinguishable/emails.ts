@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import type { Reply } from '../../conformance/client.ts'
+import type { Reply } from '../../conformance/call.ts'
 import { fingerprint } from '../../conformance/expect.ts'
 import type { Random } from '../random.ts'
 import { medianOf, type Welch, welch } from './welch.ts'

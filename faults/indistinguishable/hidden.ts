@@ -1,7 +1,8 @@
 /** Things that must look as if they did not exist: unknown, foreign, ended and deleted ones. All answers of one call must be the same. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { deleteAsset, landBlob, newAuthor, newBundle, openUpload } from '../../conformance/assetWorld.ts'
-import type { Call, Client } from '../../conformance/client.ts'
+import type { Call } from '../../conformance/call.ts'
+import type { Client } from '../../conformance/client.ts'
 import { fingerprint } from '../../conformance/expect.ts'
 import {
   asOwner,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { newBundle, sendUpload, uploadBody, uploadsOf } from '../../conformance/assetWorld.ts'
-import { json, type Reply } from '../../conformance/client.ts'
+import { json, type Reply } from '../../conformance/call.ts'
 import { tally } from '../../conformance/expect.ts'
 import {
   declaration,

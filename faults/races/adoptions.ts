@@ -10,8 +10,8 @@ import {
   receiptsOf,
   sendAdoption,
 } from '../../conformance/assetWorld.ts'
-import type { Reply } from '../../conformance/client.ts'
-import { said, tally } from '../../conformance/expect.ts'
+import type { Reply } from '../../conformance/call.ts'
+import { answerOf, tally } from '../../conformance/expect.ts'
 import { asOwner, inboxOf, land, onlyDrop } from '../../conformance/world.ts'
 import {
   clear,
@@ -50,11 +50,11 @@ async function expectAdopted(bundles: readonly Bundle[], replies: readonly Reply
   const others = indexesOf(replies, NO_DROP).map((place) => bundles[place])
   for (const bundle of others.slice(0, LOSERS_CHECKED)) {
     assert.ok(bundle)
-    assert.equal(said(await getAsset(bundle)), '404 asset.not_found')
+    assert.equal(answerOf(await getAsset(bundle)), '404 asset.not_found')
   }
   for (const bundle of adopted) {
     assert.ok(bundle)
-    assert.equal(said(await getAsset(bundle)), '200')
+    assert.equal(answerOf(await getAsset(bundle)), '200')
     assert.equal((await receiptsOf(bundle)).length, BOTH, 'one receipt of the landing, one of the adoption')
   }
   return adopted.flatMap((bundle) => bundle?.assetId ?? [])

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { getAsset, newBundle, openUpload, receiptsOf } from '../../conformance/assetWorld.ts'
-import { json } from '../../conformance/client.ts'
-import { said, tally } from '../../conformance/expect.ts'
+import { json } from '../../conformance/call.ts'
+import { answerOf, tally } from '../../conformance/expect.ts'
 import {
   type AnySession,
   append,
@@ -90,7 +90,7 @@ const lastChunk: Race = {
     )
     expectOnly(replies, [LANDED, OVERTAKEN])
     assert.ok(countOf(replies, LANDED) > 0, 'at least one is answered 204')
-    assert.equal(said(await append(session)), LANDED)
+    assert.equal(answerOf(await append(session)), LANDED)
     assert.equal((await receipts()).length, 1)
     assert.equal((await inboxOf(author.owner)).length, 1 - assetIds.length)
     await expectUse(author, size)
@@ -110,11 +110,11 @@ const cancelled: Race = {
     if (hasLanded) {
       expectOnly(chunks, [LANDED, OVERTAKEN])
       assert.deepEqual(tally(cancels), { [CLOSED]: RACERS / 2 })
-      assert.equal(said(await append(session)), LANDED)
+      assert.equal(answerOf(await append(session)), LANDED)
     } else {
       expectOnly(chunks, [NO_SESSION, OVERTAKEN])
       assert.deepEqual(tally(cancels), { 204: 1, [NO_SESSION]: RACERS / 2 - 1 })
-      assert.equal(said(await append(session)), NO_SESSION)
+      assert.equal(answerOf(await append(session)), NO_SESSION)
     }
     await expectUse(author, hasLanded ? size : 0)
     await clear(author, hasLanded ? assetIds : [])
@@ -158,7 +158,7 @@ const created: Race = {
     assert.deepEqual(tally(ends), { 204: revocations })
     const { state, open_sessions, landed_files } = await entryOf(link)
     assert.deepEqual([state, open_sessions, landed_files], ['revoked', 0, 0])
-    assert.equal(said(await sendDeclaration(link, body)), '404 drop.link_not_found')
+    assert.equal(answerOf(await sendDeclaration(link, body)), '404 drop.link_not_found')
     await expectUse(author, 0)
     await clear(author)
     return outcome(countOf(creates, '201'), creates.length, 'created')

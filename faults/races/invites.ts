@@ -1,6 +1,6 @@
 /** Many registrations with the same invite, some of them repeated. */
 import assert from 'node:assert/strict'
-import { said, tally } from '../../conformance/expect.ts'
+import { answerOf, tally } from '../../conformance/expect.ts'
 import { newEmail, newPassword } from '../../conformance/world.ts'
 import { RACERS, type Race, race, times } from './race.ts'
 
@@ -21,7 +21,7 @@ const invites: Race = {
     )
     const each = RACERS / people
     assert.deepEqual(tally(replies), { 201: each, '403 auth.registration_closed': RACERS - each })
-    const winners = new Set(replies.flatMap((reply, index) => (said(reply) === '201' ? [index % people] : [])))
+    const winners = new Set(replies.flatMap((reply, index) => (answerOf(reply) === '201' ? [index % people] : [])))
     assert.equal(winners.size, 1, 'only repeats of one registration win')
     return `one of ${people}`
   },

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { deleteAsset, landBlob, newBundle, sendJson } from '../../conformance/assetWorld.ts'
-import { json, type Reply } from '../../conformance/client.ts'
-import { said, tally } from '../../conformance/expect.ts'
+import { json, type Reply } from '../../conformance/call.ts'
+import { answerOf, tally } from '../../conformance/expect.ts'
 import { base64, linkBody, linksOf, sendLink, sha256, signIn, type Tokens } from '../../conformance/world.ts'
 import { clear, expectUse, RACERS, type Race, race, raceSides, times } from './race.ts'
 
@@ -51,7 +51,7 @@ interface Verdicts {
 
 /** Whether the only verdict is durable. */
 function verdictOf(reply: Reply, wasDeleted = false): boolean {
-  assert.equal(said(reply), '200')
+  assert.equal(answerOf(reply), '200')
   const [verdict] = json<Verdicts>(reply).verdicts
   const [blob] = verdict?.blobs ?? []
   assert.ok(verdict && blob)
@@ -96,9 +96,9 @@ const refreshes: Race = {
     const [successor, ...others] = new Set(replies.map((reply) => json<Tokens>(reply).refresh_token))
     assert.ok(successor !== undefined && others.length === 0, 'one rotation')
     assert.notEqual(successor, session.refreshToken)
-    assert.equal(said(await refresh(successor)), '200')
-    assert.equal(said(await client.send({ method: 'POST', path: '/v1/auth/logout', token: session.token })), '204')
-    assert.equal(said(await refresh(successor)), '401 auth.session_expired')
+    assert.equal(answerOf(await refresh(successor)), '200')
+    assert.equal(answerOf(await client.send({ method: 'POST', path: '/v1/auth/logout', token: session.token })), '204')
+    assert.equal(answerOf(await refresh(successor)), '401 auth.session_expired')
     return 'one rotation'
   },
 }

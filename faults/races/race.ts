@@ -1,8 +1,9 @@
 /** A race: many requests at the same time, of which the rules say exactly how many may win. */
 import assert from 'node:assert/strict'
 import { type Author, newAuthor, uploadsOf } from '../../conformance/assetWorld.ts'
-import type { Client, Reply } from '../../conformance/client.ts'
-import { said } from '../../conformance/expect.ts'
+import type { Reply } from '../../conformance/call.ts'
+import type { Client } from '../../conformance/client.ts'
+import { answerOf } from '../../conformance/expect.ts'
 import { asOwner, type Link, linksOf, provision, quotaOf, revoke } from '../../conformance/world.ts'
 import { pause } from '../api.ts'
 import type { Random } from '../random.ts'
@@ -78,18 +79,18 @@ export function times(count: number, ask: (index: number) => Promise<Reply>): re
 
 /** Every answer must be one of these. */
 export function expectOnly(replies: readonly Reply[], answers: readonly string[]): void {
-  const others = replies.map(said).filter((answer) => !answers.includes(answer))
+  const others = replies.map(answerOf).filter((answer) => !answers.includes(answer))
   assert.deepEqual([...new Set(others)], [], 'unexpected answers')
 }
 
 export function countOf(replies: readonly Reply[], answer: string): number {
-  return replies.filter((reply) => said(reply) === answer).length
+  return replies.filter((reply) => answerOf(reply) === answer).length
 }
 
 /** The indexes of the requests with this answer. */
 export function indexesOf(replies: readonly Reply[], answer: string): readonly number[] {
   return [...replies.keys()].filter(
-    (index) => said(replies[index] ?? assert.fail('a request has no answer')) === answer,
+    (index) => answerOf(replies[index] ?? assert.fail('a request has no answer')) === answer,
   )
 }
 
@@ -105,12 +106,12 @@ export async function expectUse({ owner }: Author, bytes: number): Promise<void>
 export async function clear(author: Author, assetIds: readonly string[] = []): Promise<void> {
   const { owner } = author
   const links = (await linksOf(owner)).filter(({ state }) => state === 'live')
-  for (const { opaque_id: opaqueId } of links) assert.equal(said(await revoke({ owner, opaqueId })), '204')
+  for (const { opaque_id: opaqueId } of links) assert.equal(answerOf(await revoke({ owner, opaqueId })), '204')
   for (const { opaque_id: opaqueId, pending } of await linksOf(owner))
-    if (pending > 0) assert.equal(said(await asOwner(owner, 'DELETE', `/v1/drops?opaque_id=${opaqueId}`)), '204')
-  for (const assetId of assetIds) assert.equal(said(await asOwner(owner, 'DELETE', `/v1/assets/${assetId}`)), '204')
+    if (pending > 0) assert.equal(answerOf(await asOwner(owner, 'DELETE', `/v1/drops?opaque_id=${opaqueId}`)), '204')
+  for (const assetId of assetIds) assert.equal(answerOf(await asOwner(owner, 'DELETE', `/v1/assets/${assetId}`)), '204')
   for (const { upload_id } of await uploadsOf(owner))
-    assert.equal(said(await asOwner(owner, 'DELETE', `/v1/upload/${upload_id}`)), '204')
+    assert.equal(answerOf(await asOwner(owner, 'DELETE', `/v1/upload/${upload_id}`)), '204')
   await expectUse(author, 0)
   for (const { open_sessions, open_bytes, pending } of await linksOf(owner))
     assert.deepEqual([open_sessions, open_bytes, pending], [0, 0, 0], 'a link still has sessions or drops')

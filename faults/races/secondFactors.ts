@@ -1,8 +1,8 @@
 /** A thief and an owner use one code at the same time: it opens exactly one session. */
 import assert from 'node:assert/strict'
+import { json } from '../../conformance/call.ts'
 import type { Client } from '../../conformance/client.ts'
-import { json } from '../../conformance/client.ts'
-import { said } from '../../conformance/expect.ts'
+import { answerOf } from '../../conformance/expect.ts'
 import { answer, challengeOf, type Guarded, turnOn } from '../../conformance/secondFactor.ts'
 import { asOwner, signUp, type Tokens } from '../../conformance/world.ts'
 import { countOf, expectOnly, indexesOf, RACERS, type Race, type Round, race, times } from './race.ts'
@@ -23,7 +23,7 @@ function raceOf(name: string, codeOf: (guarded: Guarded) => string): Race {
       const result = await oneCode({ client, random }, { guarded, code: codeOf(guarded) })
       const { owner, backupCodes } = guarded
       const last = await answer(client, await challengeOf(owner), backupCodes[9] ?? '')
-      assert.equal(said(last), '200', 'another code still signs in')
+      assert.equal(answerOf(last), '200', 'another code still signs in')
       return result
     },
   }
@@ -52,7 +52,7 @@ async function oneCode(
       'a challenge ended that was neither answered nor out of attempts',
     )
   const { access_token: token } = json<Tokens>(replies[winner] ?? assert.fail('a winner'))
-  assert.equal(said(await asOwner({ ...owner, token }, 'GET', '/v1/account')), '200')
+  assert.equal(answerOf(await asOwner({ ...owner, token }, 'GET', '/v1/account')), '200')
   return isOne ? 'one challenge' : 'several challenges'
 }
 

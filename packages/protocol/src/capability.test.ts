@@ -5,13 +5,9 @@ import vectors from '../../../vectors/capabilities.json' with { type: 'json' }
 import { concatBytes, fromBase64, fromHex } from './bytes.ts'
 import { CapabilityError, type CapabilityVerification, capabilityClaims, verifyCapability } from './capability.ts'
 import { parseAlbumId, parseInstant, parseJti } from './ids.ts'
+import { known } from './testing/known.ts'
 
 const SPKI = fromHex('302a300506032b6570032100')
-
-function known<Value>(value: Value | undefined): Value {
-  assert.ok(value !== undefined)
-  return value
-}
 
 function verifying(token: string, differing: Partial<typeof vectors.given> = {}): CapabilityVerification {
   const { issuer, peer, album_id, now, revocations } = { ...vectors.given, ...differing }
@@ -34,12 +30,12 @@ function verifying(token: string, differing: Partial<typeof vectors.given> = {})
 }
 
 describe('the capability tokens of the vectors, by OpenSSL’s verifier', () => {
-  it('are there', () => {
+  it('exist', () => {
     assert.ok(vectors.valid.length >= 3 && vectors.invalid.length > 30)
   })
 
   for (const { name, token, claims, given } of vectors.valid) {
-    it(`count: ${name}`, async () => {
+    it(`are valid: ${name}`, async () => {
       assert.deepEqual(await verifyCapability(verifying(token, given)), claims)
     })
   }
@@ -55,7 +51,7 @@ describe('the capability tokens of the vectors, by OpenSSL’s verifier', () => 
 describe('a capability token', () => {
   const [{ token } = { token: '' }] = vectors.valid
 
-  it('is refused when any one character of it is another', async () => {
+  it('is refused if any one character differs', async () => {
     for (let index = 0; index < token.length; index++) {
       const other = token[index] === 'A' ? 'B' : 'A'
       const altered = token.slice(0, index) + other + token.slice(index + 1)
@@ -63,13 +59,13 @@ describe('a capability token', () => {
     }
   })
 
-  it('is judged only after its signature has been waited for', async () => {
+  it('is accepted only after its signature is verified', async () => {
     const verification = verifying(token)
     const slow = { ...verification, verify: async () => false }
     await assert.rejects(verifyCapability(slow), { reason: 'signature_invalid' })
   })
 
-  it('never counts for longer than its grant, as fractions of a second are cut off', () => {
+  it('is never valid longer than its grant, because fractions of a second are cut off', () => {
     const { iat, nbf, exp } = capabilityClaims({
       issuer: 'https://keep.example',
       peer: 'https://peer.example',

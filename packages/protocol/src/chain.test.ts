@@ -3,15 +3,11 @@ import { describe, it } from 'node:test'
 import { checkChain } from './chain.ts'
 import { parseAssetId, parseKeyId, parseSha256Hex, parseUploadId } from './ids.ts'
 import type { DecodedReceipt, ReceiptPayload } from './receipt.ts'
-
-function known<Value>(value: Value | undefined): Value {
-  assert.ok(value !== undefined)
-  return value
-}
+import { known } from './testing/known.ts'
 
 const hashOf = (sequence: number) => known(parseSha256Hex(sequence.toString(16).padStart(64, '0')))
 
-/** Receipt `sequence`, which continues from the one before it; its hash stands for its bytes. */
+/** Receipt `sequence`, which follows the one before it. Its hash is invented. */
 function receipt(sequence: number, changes: Partial<ReceiptPayload> = {}): DecodedReceipt {
   return {
     keyId: known(parseKeyId('5a'.repeat(32))),
@@ -32,13 +28,13 @@ function receipt(sequence: number, changes: Partial<ReceiptPayload> = {}): Decod
 }
 
 describe('a chain of receipts', () => {
-  it('is whole when each continues from the one before it', () => {
+  it('is unbroken when each receipt follows the one before it', () => {
     assert.equal(checkChain([]), undefined)
     assert.equal(checkChain([receipt(1)], { whole: true }), undefined)
     assert.equal(checkChain([receipt(1), receipt(2), receipt(3)], { whole: true }), undefined)
   })
 
-  it('may leave out receipts of other assets, unless it is claimed to be whole', () => {
+  it('may leave out receipts of other assets, except with `whole`', () => {
     assert.equal(checkChain([receipt(1), receipt(3), receipt(4)]), undefined)
     assert.deepEqual(checkChain([receipt(1), receipt(3)], { whole: true }), { index: 1, fault: 'prior_hash_differs' })
   })
@@ -48,7 +44,7 @@ describe('a chain of receipts', () => {
     assert.deepEqual(checkChain(chain), { index: 1, fault: 'prior_hash_differs' })
   })
 
-  it('is broken where a receipt after the first continues from nothing', () => {
+  it('is broken where a receipt after the first has no prior hash', () => {
     const chain = [receipt(1), receipt(5, { prior_receipt_hash: undefined })]
     assert.deepEqual(checkChain(chain), { index: 1, fault: 'prior_hash_absent' })
   })
@@ -63,7 +59,7 @@ describe('a chain of receipts', () => {
     assert.deepEqual(checkChain(chain), { index: 1, fault: 'time_went_back' })
   })
 
-  it('is broken where another server joins in', () => {
+  it('is broken where a receipt is of another server', () => {
     const chain = [receipt(1), receipt(2, { server_id: 'https://other.example' })]
     assert.deepEqual(checkChain(chain), { index: 1, fault: 'other_server' })
   })

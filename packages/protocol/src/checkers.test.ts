@@ -1,4 +1,4 @@
-/** Node checks with compiled schemas, browsers by walking them: both have to say the same of every value, or a client would believe what a server refuses. */
+/** Node checks with compiled schemas, browsers by walking them. Both must agree on every value, or a client would accept what a server refuses. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -10,7 +10,7 @@ import { type Operation, operations } from './operations.ts'
 import { parse } from './parse.ts'
 import { EVENTS } from './schemas/sync.ts'
 
-/** What the shapes are written with (`schemas/shape.ts`). */
+/** The parts of a schema from `schemas/shape.ts`. */
 interface Shape {
   readonly $id?: string
   readonly type?: string | readonly string[]
@@ -30,7 +30,7 @@ interface Shape {
   readonly maximum?: number
 }
 
-/** Bodies, answers and events, each once, by its name; what lies inside of them is checked with them. */
+/** The schemas of bodies, answers and events by name, each with the schemas inside it. */
 function schemasInUse(): ReadonlyMap<string, TSchema> {
   const rows: readonly Operation[] = Object.values(operations)
   const wires = rows.flatMap(({ body, answers }) => [body, ...Object.values(answers).map((answer) => answer.body)])
@@ -95,7 +95,7 @@ function textOf(shape: Shape): fc.Arbitrary<string> {
   })
 }
 
-/** Something else somewhere in it: another value, one member less, or one more. */
+/** Changes one place of a value: another value, one member less, or one more. */
 function mutationOf(value: unknown): fc.Arbitrary<unknown> {
   const other = fc.oneof(
     fc.jsonValue({ maxDepth: 1 }),
@@ -119,7 +119,7 @@ function mutationOf(value: unknown): fc.Arbitrary<unknown> {
   )
 }
 
-const told = (checker: Checker, value: unknown) =>
+const errorsOf = (checker: Checker, value: unknown) =>
   checker
     .Errors(value)
     .map(({ keyword, instancePath, params, message }) => ({ keyword, instancePath, params, message }))
@@ -127,7 +127,7 @@ const told = (checker: Checker, value: unknown) =>
 describe('the two checkers', () => {
   const schemas = schemasInUse()
 
-  it('are asked about all shapes of the table', () => {
+  it('are compared on all shapes of the table', () => {
     assert.ok(schemas.size > 40, String(schemas.size))
     for (const name of [
       'StorageVerifyResponse',
@@ -139,13 +139,13 @@ describe('the two checkers', () => {
   })
 
   for (const [name, schema] of schemas)
-    it(`say the same of ${name}, as it should be and as it should not`, () => {
+    it(`agree on ${name}, on valid and invalid values`, () => {
       const compiled = createCompiled(schema)
       const walking = createWalking(schema)
       const assertSame = (value: unknown) => {
         const isRight = compiled.Check(value)
         assert.equal(walking.Check(value), isRight)
-        assert.deepEqual(told(walking, value), told(compiled, value))
+        assert.deepEqual(errorsOf(walking, value), errorsOf(compiled, value))
         return isRight
       }
       let [right, wrong] = [0, 0]

@@ -18,7 +18,7 @@ const at = (text: string) => {
 }
 
 describe('an instant', () => {
-  it('comes back from the form that it is given in', () => {
+  it('survives a round trip through its form in answers', () => {
     const milliseconds = fc.integer({
       min: Date.parse('0000-01-01T00:00:00Z'),
       max: Date.parse('9999-12-31T23:59:59.999Z'),
@@ -26,7 +26,7 @@ describe('an instant', () => {
     fc.assert(fc.property(milliseconds, (ms) => parseInstant(formatInstant(instantOf(ms))) === ms))
   })
 
-  it('is read in any RFC 3339 form: offsets, fractions, small letters', () => {
+  it('is read in any RFC 3339 form: offsets, fractions, lowercase letters', () => {
     const forms = [
       ['2026-06-01T12:00:00Z', '2026-06-01T12:00:00.000Z'],
       ['2026-06-01t12:00:00z', '2026-06-01T12:00:00.000Z'],
@@ -61,7 +61,7 @@ describe('an instant', () => {
     assert.equal(at('2016-12-31T23:59:61Z'), undefined)
   })
 
-  it('is none for anything else, nor where it would have no form in UTC', () => {
+  it('is undefined for anything else, and outside the years that UTC can write', () => {
     const texts = [
       '',
       '2026-06-01',
@@ -91,7 +91,7 @@ describe('an instant', () => {
     for (const text of texts) assert.equal(at(text), undefined, JSON.stringify(text))
   })
 
-  it('never throws, whatever it is asked to read', () => {
+  it('never throws for any text', () => {
     fc.assert(fc.property(fc.string(), (text) => typeof parseInstant(text) !== 'bigint'))
   })
 
@@ -103,7 +103,7 @@ describe('an instant', () => {
 describe('an id', () => {
   const uuid = '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f'
 
-  it('is read in its one form and in no other', () => {
+  it('is read only in its canonical form', () => {
     assert.equal(parseDropId(uuid), uuid)
     assert.equal(parseOpaqueId('0f'.repeat(16)), '0f'.repeat(16))
     assert.equal(parseSha256Hex('0f'.repeat(32)), '0f'.repeat(32))

@@ -6,7 +6,7 @@ import { HYBRID_ALGORITHM, joinHybridPublicKey, keyId, splitHybridPublicKey } fr
 const key = { ed25519: new Uint8Array(32).fill(1), mlDsa65: new Uint8Array(1952).fill(2) }
 
 describe('a hybrid public key', () => {
-  it('is Ed25519 and then ML-DSA-65, and splits into the same again', () => {
+  it('is Ed25519 followed by ML-DSA-65, and splits into both again', () => {
     const published = joinHybridPublicKey(key)
     assert.equal(published.length, 1984)
     assert.equal(published[31], 1)

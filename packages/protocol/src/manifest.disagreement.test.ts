@@ -1,52 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import {
-  parseAccountId,
-  parseAlbumId,
-  parseAssetId,
-  parseDeviceId,
-  parseProtocolVersion,
-  parseSha256Hex,
-} from './ids.ts'
+import { parseAccountId, parseAlbumId, parseAssetId, parseDeviceId, parseProtocolVersion } from './ids.ts'
 import { disagreement } from './manifest.ts'
 import type { ManifestEnvelope } from './schemas/manifest.ts'
-
-function known<Value>(value: Value | undefined): Value {
-  assert.ok(value !== undefined)
-  return value
-}
-
-const hashOf = (digit: string) => known(parseSha256Hex(digit.repeat(64)))
-
-const least: ManifestEnvelope = {
-  crypto_suite_id: 1,
-  protocol_version: known(parseProtocolVersion('2026-01-01')),
-  file_id: known(parseAssetId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e02')),
-  amk_version: 1,
-  ciphertext_hash: hashOf('a'),
-  plaintext_size: 5,
-  chunk_size: 1_048_560,
-  key_mode: 'derived',
-  created_by_user: known(parseAccountId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e04')),
-  created_by_device: known(parseDeviceId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e03')),
-  client_version: 'blindkeep-cli 0.1.0',
-  timestamp: '2026-03-01T11:20:30.456+01:00',
-  action: 'create',
-}
-
-const whole: ManifestEnvelope = {
-  ...least,
-  album_id: known(parseAlbumId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e01')),
-  key_mode: 'wrapped',
-  metadata_blob_hash: hashOf('b'),
-  original_blob_hash: hashOf('a'),
-  action: 'replace',
-  prior_provenance_hash: hashOf('c'),
-  retention_until: '2027-03-01T00:00:00Z',
-}
+import { hashOf, least, whole } from './testing/envelopes.ts'
+import { known } from './testing/known.ts'
 
 describe('the disagreement of two envelopes', () => {
-  it('is none between equals, absent and null alike', () => {
+  it('is undefined for equal envelopes; absent equals null', () => {
     const some = { ...least, album_id: null, metadata_blob_hash: null, retention_until: null }
     const others = { ...least, original_blob_hash: null, prior_provenance_hash: null }
     for (const one of [least, some, others])
@@ -54,7 +15,7 @@ describe('the disagreement of two envelopes', () => {
     assert.equal(disagreement(whole, { ...whole }), undefined)
   })
 
-  it('is none when ciphertext_hash alone differs, as the blob of a session has its own', () => {
+  it('is undefined if only ciphertext_hash differs', () => {
     assert.equal(disagreement({ ...whole, ciphertext_hash: hashOf('f') }, whole), undefined)
   })
 
@@ -72,14 +33,14 @@ describe('the disagreement of two envelopes', () => {
     created_by_user: known(parseAccountId('f192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e04')),
     created_by_device: known(parseDeviceId('f192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e03')),
     client_version: 'blindkeep-cli 0.1.0 ',
-    // The same instant in other words is another text, and the text is what was signed.
+    // The same instant in another spelling differs, because the text is signed.
     timestamp: '2026-03-01T10:20:30.456Z',
     action: 'create',
     prior_provenance_hash: hashOf('f'),
     retention_until: '2027-03-01T00:00:00.000Z',
   }
   for (const [name, value] of Object.entries(changes)) {
-    it(`names ${name}, whichever side has another value`, () => {
+    it(`names ${name} if its values differ, in both orders`, () => {
       assert.equal(disagreement({ ...whole, [name]: value }, whole), name)
       assert.equal(disagreement(whole, { ...whole, [name]: value }), name)
     })
@@ -87,7 +48,7 @@ describe('the disagreement of two envelopes', () => {
 
   const optionals = ['album_id', 'metadata_blob_hash', 'original_blob_hash', 'prior_provenance_hash', 'retention_until']
   for (const name of optionals) {
-    it(`names ${name} when one side alone has it`, () => {
+    it(`names ${name} if only one side has it`, () => {
       assert.equal(disagreement({ ...whole, [name]: null }, whole), name)
       assert.equal(disagreement(whole, { ...whole, [name]: null }), name)
     })

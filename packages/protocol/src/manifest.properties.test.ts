@@ -13,11 +13,7 @@ import {
 import { assembleManifest, decodeManifest, disagreement, manifestToBeSigned, type SignedManifest } from './manifest.ts'
 import { parse } from './parse.ts'
 import { ManifestEnvelope } from './schemas/manifest.ts'
-
-function known<Value>(value: Value | undefined): Value {
-  assert.ok(value !== undefined)
-  return value
-}
+import { known } from './testing/known.ts'
 
 const anyHash = fc.stringMatching(/^[0-9a-f]{64}$/).map((text) => known(parseSha256Hex(text)))
 const anyUuid = fc.uuid()
@@ -54,7 +50,7 @@ const optional = {
   retention_until: anyTime,
 }
 
-/** What the fields have to agree in. */
+/** Makes the fields agree with each other. */
 const kind = {
   prior: fc.option(anyHash, { nil: undefined }),
   namesOriginal: fc.boolean(),
@@ -77,12 +73,12 @@ const anyManifest: fc.Arbitrary<SignedManifest> = fc
     return { envelope, wrappedKey }
   })
 
-describe('whatever manifest is assembled', () => {
+describe('any assembled manifest', () => {
   const keyId = known(parseKeyId('5a'.repeat(32)))
   const signatures = { ed25519: new Uint8Array(64).fill(1), mlDsa65: new Uint8Array(3309).fill(2) }
   const assembled = (manifest: SignedManifest) => assembleManifest(manifestToBeSigned(manifest, keyId), signatures)
 
-  it('decodes to the same, agrees with itself, and is an envelope that the wire takes', () => {
+  it('decodes to the same values, agrees with itself, and has an envelope that the schema accepts', () => {
     fc.assert(
       fc.property(anyManifest, (manifest) => {
         const { envelope, wrappedKey } = decodeManifest(assembled(manifest))
@@ -94,7 +90,7 @@ describe('whatever manifest is assembled', () => {
     )
   })
 
-  it('has the same bytes in whatever order its fields came', () => {
+  it('has the same bytes for any order of its fields', () => {
     fc.assert(
       fc.property(anyManifest, (manifest) => {
         const { crypto_suite_id, file_id, ...rest } = manifest.envelope

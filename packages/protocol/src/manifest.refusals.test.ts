@@ -18,7 +18,7 @@ const HASH = 'bc'.repeat(32)
 const OTHER_HASH = 'cd'.repeat(32)
 const EMPTY_MAP: CborValue = new Map()
 
-/** A message whose every part can be replaced, signed or not, to see what the reader makes of it. */
+/** A message of which every part can be replaced, signed or not. */
 interface Forgery {
   readonly tag?: number
   readonly body?: CborValue
@@ -83,7 +83,7 @@ function refuses(bytes: Uint8Array, reason: ManifestFault) {
 const refusesPayload = (changes: Changes, reason: ManifestFault) =>
   refuses(forge({ payload: payloadOf(changes) }), reason)
 
-/** Swaps bytes in a message without re-encoding it, so that a form no encoder writes can be shown to the reader. */
+/** Replaces bytes in a message without encoding it again, for forms that no encoder writes. */
 function swap(bytes: Uint8Array, from: string, to: string): Uint8Array {
   const hex = toHex(bytes)
   assert.equal(hex.split(from).length, 2, 'the swapped bytes occur exactly once')
@@ -91,7 +91,7 @@ function swap(bytes: Uint8Array, from: string, to: string): Uint8Array {
 }
 
 describe('a reader of manifests', () => {
-  it('accepts the forms that all the refused ones here deviate from', () => {
+  it('accepts the forms that the refused ones here are made from', () => {
     assert.deepEqual(decodeManifest(forge()).envelope, create)
     for (const changes of [WRAPPED, REPLACE, { ...WRAPPED, ...REPLACE }, { ...REPLACE, prior_provenance_hash: HASH }])
       assert.equal(decodeManifest(forge({ payload: payloadOf(changes) })).envelope.file_id, create.file_id)
@@ -109,7 +109,7 @@ describe('a reader of manifests', () => {
     refuses(new Uint8Array(0), 'not_deterministic')
   })
 
-  it('refuses all but exactly two signatures by one key, Ed25519 first', () => {
+  it('refuses anything but two signatures of one key, Ed25519 first', () => {
     refuses(forge({ signers: [signers.ed25519] }), 'signatures')
     refuses(forge({ signers: [signers.ed25519, signers.mlDsa65, signers.ed25519] }), 'signatures')
     refuses(forge({ signers: [signers.mlDsa65, signers.ed25519] }), 'algorithm')
@@ -118,7 +118,7 @@ describe('a reader of manifests', () => {
     refuses(forge({ signers: [signer(-19, 64, [[4, fromHex(HASH)]]), signers.mlDsa65] }), 'key_id')
   })
 
-  it('refuses one byte more than 64 KiB unread, and reads as many', () => {
+  it('refuses one byte more than 64 KiB unread, and reads 64 KiB', () => {
     refuses(new Uint8Array(MAX_PROVENANCE_BYTES), 'not_deterministic')
     refuses(new Uint8Array(MAX_PROVENANCE_BYTES + 1), 'too_large')
   })
@@ -140,7 +140,7 @@ describe('a reader of manifests', () => {
     refuses(forge({ payload: new Uint8Array(0) }), 'payload_not_deterministic')
   })
 
-  it('refuses text that is not UTF-8, and a byte order mark, which a decoder would swallow', () => {
+  it('refuses text that is not UTF-8, and a byte order mark, which a decoder would drop', () => {
     const text = toHex(new TextEncoder().encode(create.client_version))
     const inText = (to: string) =>
       refuses(forge({ payload: swap(payloadOf(), text, to + text.slice(to.length)) }), 'payload_not_deterministic')
@@ -149,13 +149,13 @@ describe('a reader of manifests', () => {
     inText('efbbbf')
   })
 
-  it('refuses a payload that is no map of text keys', () => {
+  it('refuses a payload that is not a map of text keys', () => {
     refuses(forge({ payload: encodeCbor([]) }), 'field_invalid')
     refuses(forge({ payload: encodeCbor('text') }), 'field_invalid')
     refuses(forge({ payload: encodeCbor(new Map<string | number, CborValue>([[1, 1]])) }), 'unknown_field')
   })
 
-  it('refuses fields that no manifest has', () => {
+  it('refuses unknown fields', () => {
     for (const name of ['version', 'wrappedKey', 'asset_id', 'File_id', '', 'constructor', '__proto__', 'toString'])
       refuses(
         forge({ payload: encodeCbor(new Map<string, CborValue>([...Object.entries(create), [name, 1]])) }),
@@ -205,12 +205,12 @@ describe('a reader of manifests', () => {
     wrapped_key: ['', HASH, new Uint8Array(0), new Uint8Array(4097), [1], null],
   }
   for (const [name, values] of Object.entries(notOfTheirForm)) {
-    it(`refuses a ${name} that is not of its form`, () => {
+    it(`refuses a malformed ${name}`, () => {
       for (const value of values) refusesPayload({ [name]: value }, 'field_invalid')
     })
   }
 
-  it('counts client_version in characters, not in bytes or halves of them', () => {
+  it('counts client_version in characters, not in bytes or UTF-16 units', () => {
     for (const text of ['x'.repeat(200), '🔑'.repeat(200), 'a\u0000b', 'a\uFEFFb'])
       assert.equal(
         decodeManifest(forge({ payload: payloadOf({ client_version: text }) })).envelope.client_version,
@@ -218,16 +218,16 @@ describe('a reader of manifests', () => {
       )
   })
 
-  it('refuses a crypto suite that it does not know, apart from all else that may be wrong', () => {
+  it('refuses an unknown crypto suite with a reason of its own', () => {
     for (const suite of [0, 2, Number.MAX_SAFE_INTEGER]) refusesPayload({ crypto_suite_id: suite }, 'suite_unknown')
   })
 
-  it('refuses a wrapped_key without key_mode wrapped, and the mode without the key', () => {
+  it('refuses a wrapped_key without key_mode wrapped, and the reverse', () => {
     refusesPayload({ ...WRAPPED, key_mode: 'derived' }, 'fields_disagree')
     refusesPayload({ ...WRAPPED, wrapped_key: undefined }, 'fields_disagree')
   })
 
-  it('refuses a create that continues from something', () => {
+  it('refuses a create with a prior_provenance_hash', () => {
     refusesPayload({ prior_provenance_hash: OTHER_HASH }, 'fields_disagree')
   })
 
@@ -240,7 +240,7 @@ describe('a reader of manifests', () => {
     refusesPayload({ ...REPLACE, original_blob_hash: OTHER_HASH }, 'fields_disagree')
   })
 
-  it('throws nothing but ManifestError, whatever the bytes are', () => {
+  it('throws only ManifestError, for any bytes', () => {
     const anyBytes = fc.uint8Array({ maxLength: 300 })
     const anyPayload = anyBytes.map((bytes) => forge({ payload: bytes }))
     const anyCut = fc.tuple(fc.nat(3600), anyBytes).map(([at, bytes]) => concatBytes(forge().subarray(0, at), bytes))
@@ -252,7 +252,7 @@ describe('a reader of manifests', () => {
     )
   })
 
-  it('throws nothing but ManifestError, whatever value a field has', () => {
+  it('throws only ManifestError, for any value of a field', () => {
     const anyValue = fc.oneof(
       fc.string(),
       fc.integer(),
@@ -287,7 +287,7 @@ describe('a writer of manifests', () => {
   const refusesToSign = (manifest: SignedManifest, reason: ManifestFault) =>
     assert.throws(() => manifestToBeSigned(manifest, keyId), refusal(reason))
 
-  it('refuses what a reader would refuse, field by field', () => {
+  it('refuses, field by field, what a reader would refuse', () => {
     const values = [
       { plaintext_size: -1 },
       { plaintext_size: 2 ** 53 },
@@ -302,7 +302,7 @@ describe('a writer of manifests', () => {
     refusesToSign({ envelope: { ...envelope, crypto_suite_id: 2 } }, 'suite_unknown')
   })
 
-  it('refuses texts that would come back as others', () => {
+  it('refuses texts that would not survive a round trip', () => {
     for (const client_version of ['\uD800', 'a\uDC00', '\uFEFFa'])
       refusesToSign({ envelope: { ...envelope, client_version } }, 'field_invalid')
   })
@@ -319,7 +319,7 @@ describe('a writer of manifests', () => {
     refusesToSign({ envelope: wrapped, wrappedKey: new Uint8Array(4097) }, 'field_invalid')
   })
 
-  it('refuses members that an envelope does not have, absent ones and the wrapped key among them', () => {
+  it('refuses unknown members of an envelope, also undefined ones and the wrapped key', () => {
     for (const extra of [{ note: 'x' }, { note: undefined }, { wrapped_key: Uint8Array.of(1) }]) {
       const wider = { ...envelope, ...extra }
       refusesToSign({ envelope: wider }, 'unknown_field')
@@ -328,13 +328,13 @@ describe('a writer of manifests', () => {
     refusesToSign({ envelope: narrower }, 'missing_field')
   })
 
-  it('signs zero for the zero that has a sign', () => {
+  it('signs zero for minus zero', () => {
     const payloadFor = (plaintext_size: number) =>
       manifestToBeSigned({ envelope: { ...envelope, plaintext_size } }, keyId).payload
     assert.deepEqual(payloadFor(-0), payloadFor(0))
   })
 
-  it('signs an album and takes none for no album', () => {
+  it('signs an album, and null as no album', () => {
     const payloadFor = (album_id: typeof album | null) =>
       manifestToBeSigned({ envelope: { ...envelope, album_id } }, keyId).payload
     assert.deepEqual(payloadFor(null), payloadOf())

@@ -4,15 +4,7 @@ import { describe, it } from 'node:test'
 import vectors from '../../../vectors/manifests.json' with { type: 'json' }
 import { concatBytes, fromBase64, fromHex, toHex, utf8 } from './bytes.ts'
 import type { HybridSignatures, HybridVerifiers } from './cose.ts'
-import {
-  parseAccountId,
-  parseAlbumId,
-  parseAssetId,
-  parseDeviceId,
-  parseProtocolVersion,
-  parseSha256Hex,
-  parseUploadId,
-} from './ids.ts'
+import { parseUploadId } from './ids.ts'
 import { joinHybridPublicKey, keyId as keyIdOf } from './keys.ts'
 import {
   assembleManifest,
@@ -29,6 +21,8 @@ import {
 import { parse } from './parse.ts'
 import { decodeReceipt, receiptToBeSigned } from './receipt.ts'
 import { ManifestEnvelope } from './schemas/manifest.ts'
+import { hashOf, least, whole } from './testing/envelopes.ts'
+import { known } from './testing/known.ts'
 
 function verifierOf(asymmetricKeyType: 'ed25519' | 'ml-dsa-65') {
   return (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => {
@@ -61,39 +55,6 @@ const device = createDevice()
 const verifying = (provenance: Uint8Array, publicKey: Uint8Array = device.publicKey) =>
   verifyManifest({ provenance, publicKey, verify: nodeVerifiers })
 
-function known<Value>(value: Value | undefined): Value {
-  assert.ok(value !== undefined)
-  return value
-}
-
-const hashOf = (digit: string) => known(parseSha256Hex(digit.repeat(64)))
-
-const least: ManifestEnvelope = {
-  crypto_suite_id: 1,
-  protocol_version: known(parseProtocolVersion('2026-01-01')),
-  file_id: known(parseAssetId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e02')),
-  amk_version: 1,
-  ciphertext_hash: hashOf('a'),
-  plaintext_size: 5,
-  chunk_size: 1_048_560,
-  key_mode: 'derived',
-  created_by_user: known(parseAccountId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e04')),
-  created_by_device: known(parseDeviceId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e03')),
-  client_version: 'blindkeep-cli 0.1.0',
-  timestamp: '2026-03-01T11:20:30.456+01:00',
-  action: 'create',
-}
-
-const whole: ManifestEnvelope = {
-  ...least,
-  album_id: known(parseAlbumId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e01')),
-  key_mode: 'wrapped',
-  metadata_blob_hash: hashOf('b'),
-  original_blob_hash: hashOf('a'),
-  action: 'replace',
-  prior_provenance_hash: hashOf('c'),
-  retention_until: '2027-03-01T00:00:00Z',
-}
 const wrappedKey = Uint8Array.from({ length: 1138 }, (_, index) => index % 251)
 
 function refusal(reason: ManifestFault) {
@@ -101,7 +62,7 @@ function refusal(reason: ManifestFault) {
 }
 
 describe('a manifest', () => {
-  it('comes back as it was written, with the key that signed it and its hash', async () => {
+  it('survives a round trip, with its key id and hash', async () => {
     const written: readonly SignedManifest[] = [
       { envelope: least },
       { envelope: { ...whole, key_mode: 'derived' } },
@@ -149,7 +110,7 @@ describe('a manifest', () => {
     assert.equal(toHex(toBeSigned.mlDsa65), `${start}5827a2013830045820${device.keyId}40${head}${payload}`)
   })
 
-  it('takes null for absent, and leaves it out', () => {
+  it('treats null as absent, and leaves it out', () => {
     const nulls = {
       album_id: null,
       metadata_blob_hash: null,
@@ -162,7 +123,7 @@ describe('a manifest', () => {
     assert.deepEqual(decodeManifest(device.write({ envelope: { ...least, ...nulls } })).envelope, least)
   })
 
-  it('is refused when any one bit of it is not as it was signed', async () => {
+  it('is refused if any one bit was changed', async () => {
     const provenance = device.write({ envelope: { ...least, key_mode: 'wrapped' }, wrappedKey: Uint8Array.of(7, 8, 9) })
     for (let index = 0; index < provenance.length; index++) {
       const altered = Uint8Array.from(provenance)
@@ -171,7 +132,7 @@ describe('a manifest', () => {
     }
   })
 
-  it('is refused when cut short at any byte or when anything follows it', () => {
+  it('is refused if it is cut short at any byte or anything follows it', () => {
     const provenance = device.write({ envelope: least })
     for (let length = 0; length < provenance.length; length += 13)
       assert.throws(() => decodeManifest(provenance.subarray(0, length)), refusal('not_deterministic'))
@@ -184,7 +145,7 @@ describe('a manifest', () => {
     await assert.rejects(verifying(provenance, device.publicKey.subarray(1)), refusal('key_unknown'))
   })
 
-  it('does not verify when only one half of the key signed it', async () => {
+  it('does not verify if only one half of the key signed it', async () => {
     const toBeSigned = manifestToBeSigned({ envelope: least }, device.keyId)
     const good = device.signBoth(toBeSigned)
     const stranger = createDevice().signBoth(toBeSigned)
@@ -193,7 +154,7 @@ describe('a manifest', () => {
     await assert.rejects(signedBy({ ...good, mlDsa65: stranger.mlDsa65 }), refusal('ml_dsa_65_invalid'))
   })
 
-  it('is no receipt, and no receipt is a manifest, even when one key signed both', () => {
+  it('is not a receipt, nor is a receipt a manifest, even if one key signed both', () => {
     assert.throws(() => decodeReceipt(device.write({ envelope: least })), { reason: 'content_type' })
     const receipt = receiptToBeSigned(
       {
@@ -211,7 +172,7 @@ describe('a manifest', () => {
     assert.throws(() => assembleManifest(receipt, device.signBoth(receipt)), refusal('content_type'))
   })
 
-  it('has 65,536 bytes at most, counted before anything is signed', () => {
+  it('has at most 65,536 bytes, counted before anything is signed', () => {
     const withFraction = (digits: number) => ({ ...least, timestamp: `2026-03-01T10:20:30.${'1'.repeat(digits)}Z` })
     const overhead = device.write({ envelope: withFraction(60_000) }).length - 60_000
     const most = withFraction(MAX_PROVENANCE_BYTES - overhead)
@@ -221,7 +182,7 @@ describe('a manifest', () => {
     assert.throws(() => manifestToBeSigned({ envelope: tooMany }, device.keyId), refusal('too_large'))
   })
 
-  it('is not assembled from what no reader would accept', () => {
+  it('is not assembled if a reader would refuse it', () => {
     const toBeSigned = manifestToBeSigned({ envelope: least }, device.keyId)
     const signatures = { ed25519: new Uint8Array(64), mlDsa65: new Uint8Array(3309) }
     const short = { ...signatures, mlDsa65: new Uint8Array(3308) }
@@ -234,7 +195,7 @@ describe('a manifest', () => {
     assert.throws(() => assembleManifest(anonymous, signatures), refusal('key_id'))
   })
 
-  it('reads apart from the bytes that it came from', () => {
+  it('shares no memory with the bytes that it was read from', () => {
     const provenance = device.write({ envelope: whole, wrappedKey })
     const decoded = decodeManifest(provenance)
     provenance.fill(0)
@@ -270,7 +231,7 @@ describe('the manifests of the vectors, by OpenSSL’s verifiers', () => {
     return verifying(provenance, publicKey)
   }
 
-  it('are there, of every kind, and their keys have the ids that name them', () => {
+  it('exist in every kind, and their key ids are those of their keys', () => {
     const kinds = new Set(vectors.valid.map(({ envelope }) => `${envelope.action} ${envelope.key_mode}`))
     for (const kind of ['create derived', 'create wrapped', 'replace derived']) assert.ok(kinds.has(kind), kind)
     const reasons = new Set(vectors.invalid.map(({ reason }) => reason))
@@ -291,7 +252,7 @@ describe('the manifests of the vectors, by OpenSSL’s verifiers', () => {
     })
   }
 
-  it('form a chain: the replace names the hash of what it continues from', () => {
+  it('form a chain: the replace names the hash of its predecessor', () => {
     const replaced = vectors.valid.filter(({ envelope }) => 'prior_provenance_hash' in envelope)
     assert.ok(replaced.length > 0)
     for (const { envelope } of replaced)

@@ -15,12 +15,12 @@ const at = (...names: string[]): Node | undefined =>
   names.reduce<Node | undefined>((node, name) => node?.[name], document)
 
 describe('the OpenAPI document', () => {
-  it('is of version 3.2 and carries the release', () => {
+  it('has version 3.2 and the release', () => {
     assert.equal(document.openapi, '3.2.0')
     assert.equal(String(at('info', 'version')), '1.2.3')
   })
 
-  it('has every row of the table with exactly its statuses, and nothing else', () => {
+  it('has exactly the rows of the table with exactly their statuses', () => {
     let count = 0
     for (const [name, row] of rows) {
       for (const method of [row.method.toLowerCase(), ...(row.answersHead ? ['head'] : [])]) {
@@ -38,7 +38,7 @@ describe('the OpenAPI document', () => {
     assert.equal(all.length, count)
   })
 
-  it('refers only to what it holds, and holds nothing that it does not refer to', () => {
+  it('has exactly the components that it refers to', () => {
     const references = new Set([...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => String(path)))
     for (const path of references) assert.ok(at(...path.split('/')) !== undefined, path)
     for (const kind of ['schemas', 'headers'])
@@ -46,7 +46,7 @@ describe('the OpenAPI document', () => {
         assert.ok(references.has(`components/${kind}/${name}`), name)
   })
 
-  it('gives no body to an answer of HEAD, nor to a 413 that is only that', () => {
+  it('gives no body to an answer of HEAD, nor to a plain 413', () => {
     for (const [, row] of rows) {
       const operation = at('paths', row.path, row.method.toLowerCase())
       const own = problemsOf(row).filter((code) => statusOf(row, code) === 413)
@@ -56,7 +56,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('asks for a bearer token exactly where the table does', () => {
+  it('requires a bearer token exactly where the table does', () => {
     for (const [name, row] of rows) {
       const { security } = at('paths', row.path, row.method.toLowerCase()) ?? {}
       assert.deepEqual(security, row.auth === 'bearer' ? [{ bearer: [] }] : [], name)
@@ -73,7 +73,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('carries nothing of how the schemas are checked', () => {
+  it('contains nothing of how the schemas are checked', () => {
     assert.ok(!text.includes('"~') && !text.includes('"$id"'))
   })
 

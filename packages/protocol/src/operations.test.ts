@@ -15,7 +15,7 @@ import { isNegotiatedPath } from './window.ts'
 
 const rows = Object.entries<Operation>(operations)
 
-/** What the router says before any row is known. */
+/** The codes of the router, before any row is known. */
 const OF_THE_ROUTER = ['error.request.not_found', 'error.request.method_not_allowed']
 
 const schemasOf = (row: Operation): readonly TSchema[] => [
@@ -24,7 +24,7 @@ const schemasOf = (row: Operation): readonly TSchema[] => [
 ]
 
 describe('the table of operations', () => {
-  it('has one row for each method and path, in forms that a router takes', () => {
+  it('has one row for each method and path, in forms that a router accepts', () => {
     const names = rows.flatMap(([, { method, path, answersHead }]) => [
       `${method} ${path}`,
       ...(answersHead ? [`HEAD ${path}`] : []),
@@ -33,17 +33,17 @@ describe('the table of operations', () => {
     for (const [, { path }] of rows) assert.match(path, /^(?:\/(?:[a-z0-9.-]+|\{[a-z_]+\}))+$/)
   })
 
-  it('knows every parameter of its paths, and no other', () => {
+  it('describes exactly the parameters of its paths', () => {
     const used = new Set(rows.flatMap(([, { path }]) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)))
     assert.deepEqual([...used].toSorted(), Object.keys(PATH_PARAMETERS).toSorted())
   })
 
-  it('declares every code of the catalog somewhere, and none that the catalog does not have', () => {
+  it('declares every code of the catalog somewhere, and no other code', () => {
     const declared = new Set<string>([...OF_THE_ROUTER, ...rows.flatMap(([, row]) => problemsOf(row))])
     assert.deepEqual([...declared].toSorted(), PROBLEM_CODES.toSorted())
   })
 
-  it('says of every operation of an account whether it writes: what is read or freed by a POST is named here', () => {
+  it('says of every operation of an account whether it writes: POSTs that read or delete are listed here', () => {
     const ofAccount = rows.filter(([, { auth }]) => auth === 'bearer')
     const readOrFreed = ofAccount.filter(
       ([, { method, writes }]) => !['GET', 'HEAD'].includes(method) && writes !== true,
@@ -56,23 +56,23 @@ describe('the table of operations', () => {
       assert.ok(creates !== true || (writes === true) === (auth === 'bearer'), name)
   })
 
-  it('does not repeat in a row what its gates say, nor anything twice', () => {
+  it('does not repeat the codes of the gates in a row, nor any code', () => {
     for (const [name, row] of rows) {
       assert.equal(new Set(row.problems).size, row.problems.length, name)
-      // A parameter of the query that is missing is the operation's own 422.
+      // For a missing query parameter the operation itself answers 422.
       const repeated = row.problems.filter((code) => gateProblems(row).includes(code))
       assert.deepEqual(repeated, [], name)
     }
   })
 
-  it('never answers one status both as success and as problem, but for what a probe tells', () => {
+  it('never uses a status both as success and as problem, except in a probe', () => {
     for (const [name, row] of rows) {
       const problems = new Set(problemsOf(row).map((code) => statusOf(row, code)))
       for (const status of Object.keys(row.answers).map(Number)) assert.ok(!problems.has(status), `${name} ${status}`)
     }
   })
 
-  it('shuts every shape: a member that is not known is refused, or never given', () => {
+  it('closes every shape: unknown members are refused, and never sent', () => {
     const seen = new Set<unknown>()
     const check = (schema: unknown, where: string): void => {
       if (typeof schema !== 'object' || schema === null || seen.has(schema)) return
@@ -101,7 +101,7 @@ describe('the table of operations', () => {
     }
   })
 
-  it('asks for what its kind of operation needs', () => {
+  it('has the members that its kind of operation needs', () => {
     for (const [name, row] of rows) {
       const negotiated = isNegotiatedPath(row.path)
       if (row.auth === 'link') assert.match(row.path, /^\/[ds]\/\{opaque_id\}/, name)
@@ -113,7 +113,7 @@ describe('the table of operations', () => {
     }
   })
 
-  it('hides what a guest must not learn behind one 404 each', () => {
+  it('has one 404 for everything that a guest must not distinguish', () => {
     for (const [name, row] of rows.filter(([, { auth }]) => auth === 'link')) {
       const hidden = row.problems.filter((code) => statusOf(row, code) === 404)
       assert.equal(hidden.length, 1, name)
@@ -122,7 +122,7 @@ describe('the table of operations', () => {
 })
 
 describe('the catalog of problems', () => {
-  it('tells of each code its status, a title and what to do', () => {
+  it('has a status, a title and help for each code', () => {
     for (const code of PROBLEM_CODES) {
       const { status, title, help } = PROBLEMS[code]
       assert.match(code, /^error\.[a-z]+\.[a-z_]+$/)

@@ -22,13 +22,13 @@ const good = { name: 'ab', size: 0, inner: [{ size: 1 }] }
 const kindOf = (json: unknown, later: readonly string[] = []) => parse(Shape, json, later).fault?.kind
 
 describe('parsing', () => {
-  it('hands on what fits, and leaves out optional members that are null, as null means absent', () => {
+  it('returns valid values, and leaves out optional members that are null, because null means absent', () => {
     assert.deepEqual(parse(Shape, good).value, good)
     assert.deepEqual(parse(Shape, { ...good, is: null, key: null }).value, good)
     assert.deepEqual(parse(Shape, { ...good, is: false, key: 'AAA=' }).value, { ...good, is: false, key: 'AAA=' })
   })
 
-  it('changes nothing else: no text becomes a number, no number is rounded, nothing is dropped', () => {
+  it('changes nothing else: coerces no text, rounds no number, drops no member', () => {
     for (const changes of [
       { size: '0' },
       { size: 0.5 },
@@ -41,7 +41,7 @@ describe('parsing', () => {
       assert.equal(kindOf({ ...good, ...changes }), 'wrong_type', JSON.stringify(changes))
   })
 
-  it('tells an unknown member first, then a missing or mistyped one, then a value, wherever they are', () => {
+  it('reports an unknown member first, then a missing or mistyped one, then a wrong value, in any place', () => {
     assert.equal(kindOf({ ...good, name: 5, size: -1, x: null }), 'unknown_member')
     assert.equal(kindOf({ ...good, name: '', inner: [{ size: 0, x: 1 }] }), 'unknown_member')
     assert.equal(kindOf({ ...good, name: '', inner: [{ size: 0 }, {}] }), 'wrong_type')
@@ -62,7 +62,7 @@ describe('parsing', () => {
     assert.equal(kindOf({ ...good, inner: [...inner, { size: 0, x: 1 }] }), 'unknown_member')
   })
 
-  it('passes over the values that the operation judges itself, and over nothing more of them', () => {
+  it('ignores only the values that the operation checks itself', () => {
     assert.equal(kindOf({ ...good, name: 'a' }, ['name']), undefined)
     assert.equal(kindOf({ ...good, name: 5 }, ['name']), 'wrong_type')
     assert.equal(kindOf({ ...good, name: 'a', size: -1 }, ['name']), 'wrong_value')
@@ -86,7 +86,7 @@ describe('base64', () => {
   const Required = object('Required', { key: base64('key', { min: 2, max: 4 }) })
   const Optional = object('Optional', { key: optional(base64('key', { min: 2, max: 4 })) })
 
-  it('is strict and within its lengths, in optional members too', () => {
+  it('is strict and within its lengths, also in optional members', () => {
     for (const Schema of [Required, Optional]) {
       for (const key of ['AAA=', 'AAAA', 'AAAAAA==', '+/8=']) assert.equal(parse(Schema, { key }).fault, undefined, key)
       for (const key of ['', 'AA==', 'AAAAAAA=', 'AAB=', 'AAA', 'AA A', 'AAA=\n', '-_8=', '=AAA', 'AA==AAAA'])
@@ -127,7 +127,7 @@ describe('a time', () => {
 describe('the requests of the interface', () => {
   const link = { opaque_id: 'a'.repeat(32), drop_pubkey: 'AAAA', crypto_suite_id: 1 }
 
-  it('need no member that the specification calls optional', () => {
+  it('do not require members that the specification calls optional', () => {
     assert.deepEqual(parse(ProvisionLinkRequest, link).value, link)
     const nulls = {
       expires_at: null,
@@ -141,7 +141,7 @@ describe('the requests of the interface', () => {
     assert.deepEqual(parse(ProvisionLinkRequest, { ...link, ...nulls }).value, link)
   })
 
-  it('bound what they carry, in characters that are not glyphs', () => {
+  it('bound their texts in code points, not in glyphs', () => {
     const account = { email: 'a@b', password: 'x'.repeat(12) }
     assert.equal(parse(RegisterRequest, account).fault, undefined)
     for (const changes of [
@@ -155,7 +155,7 @@ describe('the requests of the interface', () => {
       assert.equal(parse(RegisterRequest, { ...account, ...changes }).fault?.kind, 'wrong_value')
   })
 
-  it('refuse a drop that names what the server never reads', () => {
+  it('refuse a drop with members that the server never reads', () => {
     const drop = { content_type: 'x', size: 1, ciphertext_hash: 'x', kem_ct: 'x' }
     for (const name of ['album_id', 'amk_version', 'manifest_envelope', 'provenance', 'Size'])
       assert.equal(parse(CreateDropRequest, { ...drop, [name]: null }).fault?.kind, 'unknown_member')

@@ -7,7 +7,7 @@ import { decodeReceipt, MAX_RECEIPT_BYTES, ReceiptError, type ReceiptFault } fro
 
 const KEY_ID = '5a'.repeat(32)
 
-/** A message whose every part can be replaced, signed or not, to see what the reader makes of it. */
+/** A message of which every part can be replaced, signed or not. */
 interface Forgery {
   readonly tag?: number
   readonly body?: CborValue
@@ -65,7 +65,7 @@ function refuses(bytes: Uint8Array, reason: ReceiptFault) {
   )
 }
 
-/** Swaps bytes in a message without re-encoding it, so that a form no encoder writes can be shown to the reader. */
+/** Replaces bytes in a message without encoding it again, for forms that no encoder writes. */
 function swap(bytes: Uint8Array, from: string, to: string): Uint8Array {
   const hex = Buffer.from(bytes).toString('hex')
   assert.equal(hex.split(from).length, 2, 'the swapped bytes occur exactly once')
@@ -73,7 +73,7 @@ function swap(bytes: Uint8Array, from: string, to: string): Uint8Array {
 }
 
 describe('a reader of receipts', () => {
-  it('accepts the form that all the refused ones here deviate from', () => {
+  it('accepts the form that the refused ones here are made from', () => {
     assert.equal(decodeReceipt(forge()).payload.receipt_seq, 7)
     assert.equal(
       decodeReceipt(forge({ payload: fieldsOf({ asset_id: undefined, drop_id: DROP_ID }) })).payload.drop_id,
@@ -94,7 +94,7 @@ describe('a reader of receipts', () => {
     refuses(new Uint8Array(MAX_RECEIPT_BYTES + 1), 'too_large')
   })
 
-  it('refuses another protected header of the body, and any unprotected one', () => {
+  it('refuses another protected header of the message, and any unprotected one', () => {
     refuses(forge({ body: encodeCbor(new Map([[3, 'application/service-manifest+cbor']])) }), 'content_type')
     refuses(forge({ body: new Uint8Array(0) }), 'content_type')
     const more: readonly [number, CborValue][] = [
@@ -116,7 +116,7 @@ describe('a reader of receipts', () => {
     refuses(forge({ signers: [labelled, signers.mlDsa65] }), 'unprotected_not_empty')
   })
 
-  it('refuses all but exactly two signatures, Ed25519 first', () => {
+  it('refuses anything but two signatures, Ed25519 first', () => {
     refuses(forge({ signers: [] }), 'signatures')
     refuses(forge({ signers: [signers.ed25519] }), 'signatures')
     refuses(forge({ signers: [signers.ed25519, signers.mlDsa65, signers.ed25519] }), 'signatures')
@@ -142,9 +142,9 @@ describe('a reader of receipts', () => {
 
   it('refuses bytes that do not encode to themselves: keys out of order, lengths and numbers not the shortest, indefinite lengths', () => {
     const fields = fieldsOf()
-    // size 1234 as 1a000004d2, in 32 bits where 16 do.
+    // size 1234 as 1a000004d2, in 32 bits although 16 suffice.
     refuses(forge({ payload: swap(fields, '1904d2', '1a000004d2') }), 'payload_not_deterministic')
-    // One entry moved to the end: its order alone is wrong.
+    // One entry moved to the end: only the order is wrong.
     const [first, last] = [encodeCbor('size'), encodeCbor('version')].map((bytes) => Buffer.from(bytes).toString('hex'))
     assert.ok(first !== undefined && last !== undefined)
     const pairs = Buffer.from(fields).toString('hex')
@@ -152,14 +152,14 @@ describe('a reader of receipts', () => {
     assert.ok(pairs.includes(sized))
     const moved = pairs.replace(sized, '') + sized
     refuses(forge({ payload: fromHex(moved) }), 'payload_not_deterministic')
-    // The outer array with an indefinite length, and the tag in two bytes where one does.
+    // The outer array with an indefinite length, and the tag in two bytes although one suffices.
     const whole = Buffer.from(forge()).toString('hex')
     assert.ok(whole.startsWith('d86284'))
     refuses(fromHex(`d8629f${whole.slice(6)}ff`), 'not_deterministic')
     refuses(fromHex(`d9006284${whole.slice(6)}`), 'not_deterministic')
   })
 
-  it('refuses a key that stands twice, text that is not UTF-8, and a number as float', () => {
+  it('refuses a duplicate key, text that is not UTF-8, and a number as float', () => {
     const fields = Buffer.from(fieldsOf()).toString('hex')
     refuses(forge({ payload: fromHex(`aa${fields.slice(2)}6473697a651904d2`) }), 'payload_not_deterministic')
     const name = Buffer.from('https://keep.example').toString('hex')
@@ -167,7 +167,7 @@ describe('a reader of receipts', () => {
     refuses(forge({ payload: swap(fieldsOf(), '1904d2', 'f964d2') }), 'payload_not_deterministic')
   })
 
-  it('refuses a payload with a field too many, too few, or none at all', () => {
+  it('refuses a payload with an extra field, a missing field, or no fields', () => {
     refuses(forge({ payload: fieldsOf({ opaque_id: 'ab'.repeat(16) }) }), 'unknown_field')
     refuses(forge({ payload: fieldsOf({ constructor: 1 }) }), 'unknown_field')
     refuses(
@@ -212,7 +212,7 @@ describe('a reader of receipts', () => {
     received_at: ['2026-03-01T10:20:30Z', '2026-03-01T11:20:30.456+01:00', '2026-02-30T10:20:30.456Z', 1_772_360_430],
   }
   for (const [name, values] of Object.entries(notOfTheirForm)) {
-    it(`refuses a ${name} that is not of its form`, () => {
+    it(`refuses a malformed ${name}`, () => {
       for (const value of values) refuses(forge({ payload: fieldsOf({ [name]: value }) }), 'field_invalid')
     })
   }
@@ -221,7 +221,7 @@ describe('a reader of receipts', () => {
     refuses(forge({ payload: swap(fieldsOf(), '1904d2', '1b0020000000000000') }), 'payload_not_deterministic')
   })
 
-  it('refuses a payload of an asset and a drop, of neither, and a drop that is no original', () => {
+  it('refuses a payload with both an asset and a drop, with neither, and a drop that is not an original', () => {
     refuses(forge({ payload: fieldsOf({ drop_id: DROP_ID }) }), 'field_invalid')
     refuses(forge({ payload: fieldsOf({ asset_id: undefined }) }), 'field_invalid')
     refuses(
@@ -230,7 +230,7 @@ describe('a reader of receipts', () => {
     )
   })
 
-  it('throws nothing but ReceiptError, whatever the bytes are', () => {
+  it('throws only ReceiptError, for any bytes', () => {
     const anyBytes = fc.uint8Array({ maxLength: 300 })
     const anyPayload = anyBytes.map((bytes) => forge({ payload: bytes }))
     const anyCut = fc.tuple(fc.nat(3600), anyBytes).map(([at, bytes]) => concatBytes(forge().subarray(0, at), bytes))

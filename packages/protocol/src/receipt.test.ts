@@ -17,6 +17,7 @@ import {
   receiptToBeSigned,
   verifyReceipt,
 } from './receipt.ts'
+import { known } from './testing/known.ts'
 
 const SPKI = {
   ed25519: fromHex('302a300506032b6570032100'),
@@ -57,11 +58,6 @@ function createSigningKey() {
 
 const key = createSigningKey()
 
-function known<Value>(value: Value | undefined): Value {
-  assert.ok(value !== undefined)
-  return value
-}
-
 const uploadId = known(parseUploadId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f'))
 const assetId = known(parseAssetId('1192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f'))
 const dropId = known(parseDropId('2192e8a4-7c4e-4d1a-9b1e-3f2a5c6d7e8f'))
@@ -87,7 +83,7 @@ function refusal(reason: ReceiptFault) {
 }
 
 describe('a receipt', () => {
-  it('comes back as it was issued, with the key that signed it and its hash', async () => {
+  it('survives a round trip, with its key id and hash', async () => {
     for (const issued of [payload, landing, provenance, { ...payload, prior_receipt_hash: undefined }]) {
       const receiptCbor = key.issue(issued)
       const decoded = await verifyReceipt({ receiptCbor, publicKey: key.publicKey, verify: nodeVerifiers })
@@ -127,7 +123,7 @@ describe('a receipt', () => {
     )
   })
 
-  it('is refused when any one bit of it is not as it was signed', async () => {
+  it('is refused if any one bit was changed', async () => {
     const receiptCbor = key.issue(payload)
     for (let index = 0; index < receiptCbor.length; index++) {
       const altered = Uint8Array.from(receiptCbor)
@@ -137,7 +133,7 @@ describe('a receipt', () => {
     }
   })
 
-  it('is refused when cut short at any byte or when anything follows it', () => {
+  it('is refused if it is cut short at any byte or anything follows it', () => {
     const receiptCbor = key.issue(payload)
     for (let length = 0; length < receiptCbor.length; length += 13)
       assert.throws(() => decodeReceipt(receiptCbor.subarray(0, length)), refusal('not_deterministic'))
@@ -153,7 +149,7 @@ describe('a receipt', () => {
     await assert.rejects(verification, refusal('key_unknown'))
   })
 
-  it('does not verify when only one half of the key signed it', async () => {
+  it('does not verify if only one half of the key signed it', async () => {
     const toBeSigned = receiptToBeSigned(payload, key.keyId)
     const good = key.signBoth(toBeSigned)
     const stranger = createSigningKey().signBoth(toBeSigned)
@@ -173,7 +169,7 @@ describe('a receipt', () => {
     assert.throws(() => assembleReceipt(toBeSigned, signatures), RangeError)
   })
 
-  it('is never made to be signed over a payload that a reader would refuse', () => {
+  it('is not signed if a reader would refuse its payload', () => {
     const wrong = [{ size: 0 }, { receipt_seq: 0 }, { received_at: '2026-03-01T10:20:30Z' }, { drop_id: dropId }]
     for (const change of wrong)
       assert.throws(() => receiptToBeSigned({ ...payload, ...change }, key.keyId), refusal('field_invalid'))
@@ -188,7 +184,7 @@ describe('the receipts of the vectors, by OpenSSL’s verifiers', () => {
     return verifyReceipt({ receiptCbor, publicKey, verify: nodeVerifiers })
   }
 
-  it('are there, and their keys have the ids that name them', () => {
+  it('exist, and their key ids are those of their keys', () => {
     assert.ok(vectors.valid.length >= 3 && vectors.invalid.length > 0)
     for (const [id, publicKey] of keys) assert.equal(keyIdOf(publicKey), id)
   })

@@ -17,20 +17,20 @@ import type { StoreBroken } from './ports/store.ts'
 import { startRefreshing } from './refreshing.ts'
 import { createRules } from './rules.ts'
 
-/** The composition root: this file and `data.ts` alone name adapters. */
+/** The composition root: only this file and `data.ts` name adapters. */
 export interface App {
   readonly http: FastifyInstance
-  /** Otherwise everything works but the pages that people see. */
+  /** Whether the pages are built. Without them the rest works. */
   readonly hasPages: boolean
-  /** A code to register with when registration asks for one and nobody could have any: for the operator to read, this once. */
+  /** An invite for the operator, if registration requires one and there is neither an account nor a live invite. */
   issueFirstInvite(): Promise<IssuedInvite | undefined>
-  /** Stops taking requests, lets those under way end, and closes what was opened. */
+  /** Stops accepting requests, waits for the running ones, and closes everything. */
   close(): Promise<void>
 }
 
 interface AppParts {
   readonly config: Config
-  /** Where it will listen: the address that receipts carry follows from it, unless PUBLIC_URL says another. */
+  /** The port to listen on. Without PUBLIC_URL, the address in receipts has it. */
   readonly port: number
   readonly log: Log
   readonly version: string
@@ -90,7 +90,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
     hasPages: pages.size > 0,
     issueFirstInvite: async () => (config.registration === 'invite' ? rules.invites.issueFirst() : undefined),
     async close() {
-      // CappedList first, so that a large object that is being read does not hold up the end.
+      // The jobs stop first, so that reading a large object does not delay the end.
       const stopped = jobs?.stop()
       await http.close()
       await stopped

@@ -4,8 +4,8 @@ import { COMMANDS } from './cli/commands.ts'
 import { readConfig } from './config.ts'
 
 /**
- * `blindkeep-server`: the operator's commands. What was asked for goes to standard output, all else to standard error.
- * Exit status: 0 done · 1 could not be done, or something was found wrong · 2 the call was wrong.
+ * `blindkeep-server`: the operator's commands. Results go to standard output, everything else to standard error.
+ * Exit status: 0 done · 1 failed, or found faults · 2 the call was wrong.
  */
 async function main(argv: readonly string[]): Promise<number | undefined> {
   const command = commandOf(argv)
@@ -21,7 +21,7 @@ async function main(argv: readonly string[]): Promise<number | undefined> {
 async function run(command: Command, { given, values, isJson }: ParsedCall): Promise<number | undefined> {
   const config = readConfig(process.env)
   if ('faults' in config) {
-    complain(['settings are wrong:', ...config.faults.map((fault) => `  ${fault}`)].join('\n'))
+    complain(['these settings are wrong:', ...config.faults.map((fault) => `  ${fault}`)].join('\n'))
     return 1
   }
   const outcome = await command.run({
@@ -55,7 +55,7 @@ function unknownCommand(argv: readonly string[]): number {
     '',
     ...columns(known),
     '',
-    '`blindkeep-server <command> --help` tells more. Settings are read from the environment: see `config`.',
+    '`blindkeep-server <command> --help` says more. Settings come from the environment: see `config`.',
   ]
   if (isAsked) print(lines)
   else complain([`there is no command ${argv.join(' ')}.`, ...lines].join('\n'))

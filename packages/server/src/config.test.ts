@@ -48,7 +48,7 @@ describe('readConfig', () => {
     )
   })
 
-  it('takes an empty variable for an unset one, and does not look at others', () => {
+  it('treats an empty variable as unset, and ignores other variables', () => {
     assert.deepEqual(configOf({ PORT: '', PUBLIC_URL: '', HOME: '/root', UNKNOWN_SETTING: 'x' }), configOf({}))
   })
 
@@ -64,7 +64,7 @@ describe('readConfig', () => {
     assert.deepEqual(names, ['HOST', 'PORT', 'PUBLIC_URL', 'REGISTRATION', 'PROTOCOL_MIN', 'LOG_LEVEL'])
   })
 
-  it('refuses numbers that are no plain decimal integers in range', () => {
+  it('refuses numbers that are not plain decimal integers in range', () => {
     for (const value of [
       '-1',
       '1.5',
@@ -115,7 +115,7 @@ describe('readConfig', () => {
     }
   })
 
-  it('asks for PUBLIC_URL when it listens beyond loopback', () => {
+  it('requires PUBLIC_URL when HOST is not loopback', () => {
     for (const host of ['0.0.0.0', '::', '192.168.1.5', 'keep.example'])
       assert.deepEqual(namesOf({ HOST: host }), ['PUBLIC_URL'], host)
     for (const host of ['127.0.0.1', '127.9.9.9', '::1', 'localhost'])
@@ -123,7 +123,7 @@ describe('readConfig', () => {
     assert.deepEqual(namesOf({ HOST: '0.0.0.0', PUBLIC_URL: 'http://localhost:8080' }), [])
   })
 
-  it('asks for an invite by default once it is reached from elsewhere', () => {
+  it('requires an invite by default when PUBLIC_URL is not loopback', () => {
     const config = configOf({ PUBLIC_URL: 'https://keep.example' })
     assert.deepEqual([config.registration, config.isRegistrationDefault], ['invite', true])
     assert.equal(configOf({ PUBLIC_URL: 'http://127.0.0.1:9000/keep' }).registration, 'open')
@@ -155,7 +155,7 @@ describe('readConfig', () => {
     }
   })
 
-  it('takes a hard quota without a soft one for both', () => {
+  it('uses a hard quota without a soft one for both', () => {
     const config = configOf({ QUOTA_HARD_BYTES: '1000' })
     assert.deepEqual([config.quotaSoftBytes, config.quotaHardBytes], [1000, 1000])
     assert.deepEqual(
@@ -174,7 +174,7 @@ describe('readConfig', () => {
     )
   })
 
-  it('takes paths for the database and the objects, and names anything else as not served', () => {
+  it('accepts paths for the database and the objects, and refuses everything else', () => {
     const config = configOf({ DATABASE_URL: 'sqlite:/var/keep.sqlite', BLOBS_URL: 'file:///srv/blobs' })
     assert.deepEqual([config.databasePath, config.blobsDirectory], ['/var/keep.sqlite', '/srv/blobs'])
     assert.equal(configOf({ BLOBS_URL: 'file:objects' }).blobsDirectory, 'objects')
@@ -186,7 +186,7 @@ describe('readConfig', () => {
     }
   })
 
-  it('moves every default with DATA_DIR', () => {
+  it('puts every default path under DATA_DIR', () => {
     const config = configOf({ DATA_DIR: '/srv/keep' })
     const paths = [config.databasePath, config.blobsDirectory, config.masterSecretFile, config.limitsPath]
     assert.ok(paths.every((path) => path.startsWith('/srv/keep/')))
@@ -195,12 +195,12 @@ describe('readConfig', () => {
 })
 
 describe('publicAddressOf', () => {
-  it('is PUBLIC_URL where that is set', () => {
+  it('is PUBLIC_URL if it is set', () => {
     const address = { serverId: 'https://keep.example', baseUrl: 'https://keep.example/drop' }
     assert.deepEqual(publicAddressOf(configOf({ PUBLIC_URL: 'https://keep.example/drop/' }), 41_000), address)
   })
 
-  it('is the host and the port that is listened on otherwise', () => {
+  it('is otherwise the host and the listening port', () => {
     assert.equal(publicAddressOf(configOf({ PORT: '0' }), 41_000).serverId, 'http://127.0.0.1:41000')
     assert.equal(publicAddressOf(configOf({ HOST: '::1' }), 41_000).baseUrl, 'http://[::1]:41000')
     assert.equal(publicAddressOf(configOf({ HOST: 'localhost' }), 80).baseUrl, 'http://localhost')
@@ -208,7 +208,7 @@ describe('publicAddressOf', () => {
 })
 
 describe('describeSettings', () => {
-  it('gives each variable once, with its default and a sentence', () => {
+  it('lists each variable once, with its default and a sentence', () => {
     const settings = describeSettings()
     assert.equal(new Set(settings.map(({ name }) => name)).size, settings.length)
     for (const { name, fallback, meaning } of settings) {

@@ -34,6 +34,10 @@ export function describeSettings(): readonly {
   return Object.values(SETTINGS).map(({ name, shown, meaning }) => ({ name, fallback: shown, meaning }))
 }
 
+export function settingLines(): readonly string[] {
+  return describeSettings().flatMap(({ name, fallback, meaning }) => [name, `    ${meaning} Default: ${fallback}.`])
+}
+
 /** Without `PUBLIC_URL` the address is known only once the server listens, as `PORT` 0 takes a free port. */
 export function publicAddressOf(config: Pick<Config, 'publicUrl' | 'host'>, listeningPort: number): PublicAddress {
   if (config.publicUrl !== undefined) return config.publicUrl

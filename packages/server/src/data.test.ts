@@ -7,13 +7,13 @@ import { readConfig } from './config.ts'
 import { openServerData } from './data.ts'
 
 describe('the data of a server', () => {
-  it('are not begun beside a restore that was broken off', async () => {
+  it('is not opened after an interrupted restore', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-data-'))
     try {
       const config = readConfig({ DATA_DIR: directory })
       assert.ok(!('faults' in config))
       await writeFile(join(directory, 'blindkeep.sqlite.restoring'), 'half')
-      for (const _ of [1, 2]) await assert.rejects(openServerData(config), /a restore into .* was broken off/)
+      for (const _ of [1, 2]) await assert.rejects(openServerData(config), /a restore into .* was interrupted/)
       assert.deepEqual((await readdir(directory)).toSorted(), ['blindkeep.sqlite.restoring', 'server.lock'])
       await rm(join(directory, 'blindkeep.sqlite.restoring'))
       await (await openServerData(config)).close()

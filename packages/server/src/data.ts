@@ -15,68 +15,68 @@ import type { Clock } from './ports/clock.ts'
 import type { Keyring } from './ports/keyring.ts'
 import type { ObjectState, Store } from './ports/store.ts'
 
-/** What lies in a data directory, opened: for the server, which has it alone, and for the operator's commands, which may run beside it. */
+/** An opened data directory: for the server, which locks it, and for the operator's commands, which may run beside the server. */
 export interface Data {
   readonly store: Store
   readonly blobs: FilesystemBlobs
   close(): Promise<void>
 }
 
-/** Whose the directory is: the server's data, with the lock that keeps a second server off. */
+/** The server's data directory, with the lock that keeps a second server out. */
 export interface ServerData extends Data {
   readonly keyring: Keyring
 }
 
-/** For the server: makes what is missing at a first start and brings the schema up to date. Throws when another server has the directory. */
+/** For the server: creates what is missing at a first start and updates the schema. Throws when another server has the directory. */
 export async function openServerData(config: Config): Promise<ServerData> {
   await mkdir(config.dataDirectory, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(config.dataDirectory)
   if (existsSync(config.databasePath + RESTORING)) {
     lock.release()
     throw new Error(
-      `a restore into ${config.dataDirectory} was broken off. Call \`blindkeep-server restore\` again, and start then; or remove ${config.databasePath}${RESTORING} to begin without it.`,
+      `a restore into ${config.dataDirectory} was interrupted. Run \`blindkeep-server restore\` again before you start the server, or delete ${config.databasePath}${RESTORING} to start without the backup.`,
     )
   }
-  // A new master secret beside an old database would open nothing that the old one sealed.
+  // A new master secret could not decrypt the keys in an existing database.
   const isFirstStart = !existsSync(config.databasePath)
   const keyring = await openKeyring({ masterSecretFile: config.masterSecretFile, createIfMissing: isFirstStart })
   const store = await openSqliteStore({ path: config.databasePath })
-  // A disk that is not mounted would otherwise pass for one from which every object has been lost.
-  const createIfMissing = !(await knowsObjects(store, systemClock))
+  // An unmounted disk must not look like an empty one: then every object would count as lost.
+  const createIfMissing = !(await hasObjects(store, systemClock))
   const blobs = await openFilesystemBlobs({ directory: config.blobsDirectory, createIfMissing })
   return { keyring, ...over(store, blobs, lock) }
 }
 
-/** For a command: what is there, as it is. Throws an error for people when there is nothing, or when its schema is not this release's. */
+/** For a command: opens existing data without changing it. Throws an error for people if there is none, or if its schema is not that of this release. */
 export async function openPresentData(config: Config): Promise<Data> {
   const store = await openPresentStore(config)
   const blobs = await openFilesystemBlobs({ directory: config.blobsDirectory, createIfMissing: false, asItIs: true })
   return over(store, blobs)
 }
 
-/** The same for a command that needs no bytes. */
+/** As `openPresentData`, for a command that needs no bytes. */
 export async function openPresentStore({ databasePath }: Config): Promise<Store> {
   return openSqliteStore({ path: databasePath, asItIs: true }).catch((error: unknown) => {
     if (!(error instanceof DatabaseMissing)) throw error
     throw new Error(
-      `${error.message}. Set DATA_DIR to the directory of a server that has run, or start it there once.`,
+      `${error.message}. Set DATA_DIR to the directory of a server that has run, or start the server there once.`,
       { cause: error },
     )
   })
 }
 
-/** For a command that signs or opens something of the server's. Throws an error for people when the master secret is not there. */
+/** For a command that uses the server's private keys. Throws an error for people if the master secret is missing. */
 export async function openPresentKeyring({ masterSecretFile }: Config): Promise<Keyring> {
   return openKeyring({ masterSecretFile, createIfMissing: false })
 }
 
-/** What a backup is made of and where it goes. The server may run meanwhile. */
+/** The sources and the target of a backup. The server may run. */
 interface BackupData extends Data {
   readonly directory: BackupDirectory
   readonly snapshots: SnapshotSource
 }
 
-/** Throws an error for people when the directory at `path` is none for a backup, or while another backup of the server is made. */
+/** Throws an error for people if the directory at `path` cannot hold a backup, or while another backup of the server runs. */
 export async function openBackupData(config: Config, path: string): Promise<BackupData> {
   const { dataDirectory, blobsDirectory, databasePath } = config
   const store = await openPresentStore(config)
@@ -87,7 +87,7 @@ export async function openBackupData(config: Config, path: string): Promise<Back
   return { directory, snapshots, ...over(store, blobs, lock) }
 }
 
-/** Where a backup is restored to. No server may run, and there may be no database yet. */
+/** The source and the target of a restore. No server may run, and there must be no database. */
 interface RestoreData {
   readonly directory: BackupDirectory
   readonly database: RestoredDatabase
@@ -96,7 +96,7 @@ interface RestoreData {
   close(): Promise<void>
 }
 
-/** Throws an error for people when there is a database, when there is no master secret, or when the directory at `path` holds no backup. */
+/** Throws an error for people if there is a database, if there is no master secret, or if the directory at `path` has no backup. */
 export async function openRestoreData(config: Config, path: string): Promise<RestoreData> {
   const { dataDirectory, blobsDirectory, databasePath } = config
   const directory = await openBackupDirectory({ path, apart: [dataDirectory, blobsDirectory], createIfMissing: false })
@@ -129,14 +129,14 @@ function over(store: Store, blobs: FilesystemBlobs, lock?: DirectoryLock): Data 
   }
 }
 
-const COPY_STATES: readonly ObjectState[] = ['kept', 'orphaned', 'marked', 'staged', 'deleting']
-/** Seconds by which a clock that was wrong can have been ahead when an object was entered. */
-const MAX_CLOCK_AHEAD = 1000 * 365 * 86_400
+const OBJECT_STATES: readonly ObjectState[] = ['kept', 'orphaned', 'marked', 'staged', 'deleting']
+/** How many seconds a wrong clock may have been ahead when an object was recorded. */
+const MAX_CLOCK_AHEAD_SECONDS = 1000 * 365 * 86_400
 
-async function knowsObjects(store: Store, clock: Clock): Promise<boolean> {
-  const before = addSeconds(clock.now(), MAX_CLOCK_AHEAD)
+async function hasObjects(store: Store, clock: Clock): Promise<boolean> {
+  const before = addSeconds(clock.now(), MAX_CLOCK_AHEAD_SECONDS)
   return store.read(async (tx) => {
-    for (const state of COPY_STATES) if ((await tx.objects.listIn(state, before, 1)).length > 0) return true
+    for (const state of OBJECT_STATES) if ((await tx.objects.listIn(state, before, 1)).length > 0) return true
     return false
   })
 }

@@ -5,31 +5,31 @@ import type { Log } from './ports/log.ts'
 import { StoreBroken } from './ports/store.ts'
 import { createGate } from './testing/faults.ts'
 
-/** Jobs over a sweep and a scrubber that do what the test says, and what they told. */
+/** Jobs with a sweep and a scrubber that the test controls, and their log. */
 function jobsOver(
   sweep: () => Promise<void>,
   removeDeleting: () => Promise<void> = async () => undefined,
   turn: (signal: AbortSignal) => Promise<void> = async () => undefined,
 ) {
-  const told: string[] = []
+  const logged: string[] = []
   const broken: unknown[] = []
   const log: Log = {
     info: () => undefined,
     warn: () => undefined,
-    error: (event, facts) => void told.push(`${event} ${facts?.job}`),
+    error: (event, facts) => void logged.push(`${event} ${facts?.job}`),
   }
   const jobs = startJobs({
-    sweep: { sweep, removeDeleting, emptyDeleted: async () => undefined },
+    sweep: { sweep, removeDeleting, resumeAccountDeletions: async () => undefined },
     scrub: { turn },
     log,
     sweepSeconds: 3600,
     onBroken: (error) => void broken.push(error),
   })
-  return { jobs, told, broken }
+  return { jobs, logged, broken }
 }
 
 describe('the jobs', () => {
-  it('run one at a time, a start’s sweep first, and a job that waits is not queued twice', async () => {
+  it('run one at a time, beginning with a sweep, and a waiting job is not queued twice', async () => {
     const [swept, gate] = [createGate(), createGate()]
     const order: string[] = []
     const { jobs } = jobsOver(
@@ -50,9 +50,9 @@ describe('the jobs', () => {
     assert.deepEqual(order, ['sweep', 'remove', 'remove'])
   })
 
-  it('tell of a failure and go on', async () => {
+  it('log a failure and continue', async () => {
     let removed = 0
-    const { jobs, told, broken } = jobsOver(
+    const { jobs, logged, broken } = jobsOver(
       () => Promise.reject(new Error('broken')),
       async () => {
         removed += 1
@@ -61,19 +61,19 @@ describe('the jobs', () => {
     jobs.onDeleting()
     await new Promise(setImmediate)
     await jobs.stop()
-    assert.deepEqual(told, ['job failed sweep'])
+    assert.deepEqual(logged, ['job failed sweep'])
     assert.equal(removed, 1)
     assert.deepEqual(broken, [])
   })
 
-  it('have the process ended when the store is broken, though no request is there to notice', async () => {
+  it('end the process when the store is broken, even without a request', async () => {
     const { jobs, broken } = jobsOver(() => Promise.reject(new StoreBroken('broken')))
     await new Promise(setImmediate)
     await jobs.stop()
     assert.equal(broken.length, 1)
   })
 
-  it('start nothing more once they are stopped', async () => {
+  it('start nothing after they are stopped', async () => {
     let removed = 0
     const { jobs } = jobsOver(
       async () => undefined,
@@ -87,9 +87,9 @@ describe('the jobs', () => {
     assert.equal(removed, 0)
   })
 
-  it('have the scrubber read beside the sweep, and break it off when they are stopped', async () => {
+  it('run the scrubber beside the sweep, and interrupt it when they are stopped', async () => {
     const [begun, deleting] = [createGate(), createGate()]
-    const { jobs, told } = jobsOver(
+    const { jobs, logged } = jobsOver(
       async () => undefined,
       async () => deleting.open(),
       (signal) => {
@@ -103,10 +103,10 @@ describe('the jobs', () => {
     jobs.onDeleting()
     await deleting.passed
     await jobs.stop()
-    assert.deepEqual(told, [])
+    assert.deepEqual(logged, [])
   })
 
-  it('have an object that was found wrong looked at although the scrubber rests', async () => {
+  it('scrub a suspect object during the pause of the scrubber', async () => {
     let turns = 0
     const { jobs } = jobsOver(
       async () => undefined,

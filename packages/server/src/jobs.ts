@@ -1,42 +1,42 @@
-import type { Scrub } from './domain/custody/scrub.ts'
+import type { Scrubber } from './domain/custody/scrub.ts'
 import type { Sweep } from './domain/sweep.ts'
 import type { Log } from './ports/log.ts'
 import { StoreBroken } from './ports/store.ts'
 
-/** What runs by the clock, in two lines: an object that takes hours to read holds up no sweep. A job that fails is told and tried again at its next turn. */
+/** The jobs that run by the clock, in two queues, so that reading a large object delays no sweep. A failed job is logged and runs again at its next time. */
 export interface Jobs {
-  /** Bytes were left to be removed: do it soon. */
+  /** There are bytes to delete: do it soon. */
   onDeleting(): void
-  /** An account was deleted: let go of what it held. */
+  /** An account was deleted: delete its contents soon. */
   onDeleted(): void
-  /** An object was found wrong: look at it soon. */
+  /** An object has wrong bytes: scrub it soon. */
   onSuspect(): void
-  /** Breaks off what is being read. Resolves when nothing runs any more. */
+  /** Interrupts the reading of an object. Resolves when no job runs. */
   stop(): Promise<void>
 }
 
 interface JobParts {
   readonly sweep: Sweep
-  readonly scrub: Pick<Scrub, 'turn'>
+  readonly scrub: Pick<Scrubber, 'turn'>
   readonly log: Log
   readonly sweepSeconds: number
-  /** The process has to end: the database's word is worth nothing any more. */
+  /** The process must end: what the database says can no longer be relied on. */
   readonly onBroken: (error: StoreBroken) => void
 }
 
-/** Rest between two turns of the scrubber. */
+/** Pause between two turns of the scrubber. */
 const SCRUB_PAUSE_SECONDS = 60
 
 export function startJobs({ sweep, scrub, log, sweepSeconds, onBroken }: JobParts): Jobs {
   const ending = new AbortController()
   const parts = { log, onBroken, signal: ending.signal }
-  const [sweeping, scrubbing] = [createLine(parts), createLine(parts)]
+  const [sweeping, scrubbing] = [createQueue(parts), createQueue(parts)]
   const runSweep = () => sweeping.run('sweep', sweep.sweep)
   const timer = setInterval(runSweep, sweepSeconds * 1000)
   runSweep()
 
   let pause: NodeJS.Timeout | undefined
-  // Counted from the end of a turn, however long that was: so a slow disk has some time for others.
+  // Counted from the end of a turn, so that a slow disk has time for other reads.
   const runScrub = () =>
     scrubbing.run('scrub', async () => {
       clearTimeout(pause)
@@ -48,7 +48,7 @@ export function startJobs({ sweep, scrub, log, sweepSeconds, onBroken }: JobPart
 
   return {
     onDeleting: () => sweeping.run('remove deleting bytes', sweep.removeDeleting),
-    onDeleted: () => sweeping.run('empty deleted accounts', sweep.emptyDeleted),
+    onDeleted: () => sweeping.run('empty deleted accounts', sweep.resumeAccountDeletions),
     onSuspect: runScrub,
     async stop() {
       ending.abort(new Error('the server ends'))
@@ -59,8 +59,8 @@ export function startJobs({ sweep, scrub, log, sweepSeconds, onBroken }: JobPart
   }
 }
 
-/** Jobs one at a time. Each waits in line once at the most, however slow the one before it is; none begins once the signal has aborted. */
-function createLine({ log, onBroken, signal }: Pick<JobParts, 'log' | 'onBroken'> & { readonly signal: AbortSignal }) {
+/** Runs jobs one at a time. Each name waits at most once; no job starts after the signal has aborted. */
+function createQueue({ log, onBroken, signal }: Pick<JobParts, 'log' | 'onBroken'> & { readonly signal: AbortSignal }) {
   const queued = new Set<string>()
   let last = Promise.resolve()
   return {

@@ -5,15 +5,15 @@ import { formatInstant } from '@blindkeep/protocol/ids'
 import manifest from '../package.json' with { type: 'json' }
 import { createLog } from './adapters/system/log.ts'
 import { type App, createApp } from './app.ts'
-import { type Config, describeSettings, publicAddressOf, readConfig } from './config.ts'
+import { type Config, publicAddressOf, readConfig, settingLines } from './config.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
 
-/** The process: settings, server, signals. Facts for people go to standard output, the log to standard error. */
+/** The process: settings, server, signals. Text for people goes to standard output, the log to standard error. */
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) return help()
   const config = readConfig(process.env)
   if ('faults' in config)
-    return quit(['Blindkeep does not start, as settings are wrong:', ...config.faults.map((fault) => `  ${fault}`)])
+    return quit(['Blindkeep does not start: these settings are wrong:', ...config.faults.map((fault) => `  ${fault}`)])
   const log = createLog(config.logLevel)
   const port = config.port === 0 ? await freePort(config.host) : config.port
   const app = await createApp({ config, port, log, version: manifest.version, onBroken: endBroken })
@@ -23,17 +23,15 @@ async function main(): Promise<void> {
 }
 
 function help(): void {
-  const settings = describeSettings().map(
-    ({ name, fallback, meaning }) => `  ${name}\n      ${meaning} Default: ${fallback}.`,
-  )
+  const lines = settingLines().map((line) => `  ${line}`)
   console.log(
-    ['Blindkeep’s server. It takes no arguments; its settings are read from the environment:', '', ...settings].join(
+    ['Runs Blindkeep’s server. It takes no arguments. Its settings come from the environment:', '', ...lines].join(
       '\n',
     ),
   )
 }
 
-/** The address is part of every receipt, so it has to be known before the server is put together. */
+/** Every receipt has the address, so the port must be known before the server is assembled. */
 async function freePort(host: string): Promise<number> {
   const probe = createServer().listen(0, host)
   await once(probe, 'listening')
@@ -56,20 +54,20 @@ function welcome({ config, port, hasPages, invite }: Welcome): void {
   const lines = [
     `Blindkeep is listening at ${baseUrl}`,
     `  data          ${config.dataDirectory}`,
-    `  master secret ${config.masterSecretFile} (keep a copy elsewhere: without it the server’s keys are lost)`,
+    `  master secret ${config.masterSecretFile} (keep a copy elsewhere: without it, the server’s keys are lost)`,
     `  registration  ${config.registration}${config.registration === 'invite' ? ': `npx blindkeep-server account invite` makes a code' : ''}`,
     ...(invite === undefined
       ? []
-      : [`  first invite  ${invite.code} until ${formatInstant(invite.expiresAt)}, not shown again`]),
+      : [`  first invite  ${invite.code} until ${formatInstant(invite.expiresAt)} (shown only once)`]),
     hasPages
-      ? `Next: open ${baseUrl}/ in a browser. Register, make a link, and send it to somebody.`
-      : 'The pages are not built, so there is nothing to see in a browser: `npm run build`, then start again.',
-    `The interface is described at ${baseUrl}/openapi.json. Ctrl-C stops.`,
+      ? `Next: open ${baseUrl}/ in a browser, register, make a link, and send it to the person who has files for you.`
+      : 'The pages are not built, so a browser shows nothing: run `npm run build`, then start again.',
+    `${baseUrl}/openapi.json describes the interface. Ctrl-C stops the server.`,
   ]
   console.log(lines.join('\n'))
 }
 
-/** What is under way may end; what does not end in time is taken up again at the next start. */
+/** Time for running work to end. The next start resumes what did not end. */
 const END_MS = 15_000
 
 async function end(app: App): Promise<void> {
@@ -78,10 +76,10 @@ async function end(app: App): Promise<void> {
   process.exit(0)
 }
 
-/** After a failed sync of the database nothing may be acknowledged any more; a start reads what is really there. */
+/** After a failed sync of the database, nothing may be acknowledged. The next start reads what is really on the disk. */
 function endBroken(): never {
   console.error(
-    'Blindkeep stops: the database could not be written. Check the disk, then start again; nothing acknowledged is lost.',
+    'Blindkeep stops: it cannot write the database. Check the disk, then start again. Nothing acknowledged is lost.',
   )
   process.exit(70)
 }

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * Bodies pass as buffers that live for a moment. V8 sees only their small heads and would let hundreds of megabytes of them lie before it
- * collects. These settings make it count what lies outside its heap, and collect small and often. Imported first, before the heap has grown.
+ * Bodies are short-lived buffers outside V8's heap. By default V8 counts only their small handles, and hundreds of megabytes pile up before it
+ * collects. These flags make it count memory outside the heap, and collect often. Imported first, before the heap has grown.
  */
 for (const flag of ['--optimize-for-size', '--external-memory-accounted-in-global-limit', '--max-semi-space-size=1']) {
   setFlagsFromString(flag)

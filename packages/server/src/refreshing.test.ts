@@ -4,37 +4,37 @@ import { StoreBroken } from './ports/store.ts'
 import { startRefreshing } from './refreshing.ts'
 import { createGate } from './testing/faults.ts'
 
-/** A look that does `work` with its number, from 1 on. */
+/** Refreshes that run `work` with their number, starting at 1. */
 function refreshingOver(work: (look: number) => Promise<void>) {
-  const told: string[] = []
+  const logged: string[] = []
   const broken: unknown[] = []
   let looks = 0
   const refresh = () => {
     looks += 1
     return work(looks)
   }
-  const tell = (event: string) => void told.push(event)
+  const tell = (event: string) => void logged.push(event)
   const log = { info: tell, warn: tell, error: tell }
   const refreshing = startRefreshing({ refresh, pauseMs: 1, log, onBroken: (error) => void broken.push(error) })
-  return { ...refreshing, told, broken, looks: () => looks }
+  return { ...refreshing, logged, broken, looks: () => looks }
 }
 
-describe('looks at what other processes change', () => {
-  it('go on after one that failed, which is told, until they are stopped', async () => {
+describe('refreshing what other processes change', () => {
+  it('logs a failure and continues, until it is stopped', async () => {
     const third = createGate()
-    const { stop, told, broken, looks } = refreshingOver(async (look) => {
+    const { stop, logged, broken, looks } = refreshingOver(async (look) => {
       if (look === 1) throw new Error('broken')
       if (look === 3) third.open()
     })
     await third.passed
     await stop()
-    assert.deepEqual([told, broken], [['refresh failed'], []])
+    assert.deepEqual([logged, broken], [['refresh failed'], []])
     const before = looks()
     await new Promise(setImmediate)
     assert.equal(looks(), before)
   })
 
-  it('are made one at a time, and to stop waits for the one under way', async () => {
+  it('runs one refresh at a time, and stopping waits for it', async () => {
     const [begun, gate] = [createGate(), createGate()]
     let hasEnded = false
     const { stop, looks } = refreshingOver(async () => {
@@ -53,7 +53,7 @@ describe('looks at what other processes change', () => {
     assert.deepEqual([looks(), hasEnded], [1, true])
   })
 
-  it('have the process ended when the store is broken', async () => {
+  it('ends the process when the store is broken', async () => {
     const first = createGate()
     const { stop, broken } = refreshingOver(async () => {
       first.open()

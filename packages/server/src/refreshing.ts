@@ -2,18 +2,18 @@ import type { Log } from './ports/log.ts'
 import { StoreBroken } from './ports/store.ts'
 
 /**
- * What another process may change, such as an operator's command, is looked at again and again: beside the jobs, as one of those may take long. Not when
- * somebody asks, as for the signing key (`cacheFor`): the protocol window goes with every answer, also when the store cannot be read.
+ * Rereads at intervals what another process may change, such as an operator's command. Apart from the jobs, because a job may take long. Not on demand,
+ * as for the signing key (`cacheFor`), because every answer has the protocol window, also when the store cannot be read.
  */
 interface Refreshing {
-  /** Resolves when no look is under way any more. */
+  /** Resolves when no refresh is running. */
   stop(): Promise<void>
 }
 
-/** An announcement is told in answers within 5 s of its command: this pause, and the time that a look takes. */
+/** Answers show an announcement within 5 s of its command: this pause, and the time of a refresh. */
 const REFRESH_MS = 2_000
 
-/** One look at a time. One that fails is told, and what was known until then holds. */
+/** Runs one refresh at a time. A failed one is logged, and the last values stay. */
 export function startRefreshing({
   refresh,
   pauseMs = REFRESH_MS,
@@ -23,29 +23,29 @@ export function startRefreshing({
   readonly refresh: () => Promise<unknown>
   readonly pauseMs?: number
   readonly log: Log
-  /** The process has to end: the database's word is worth nothing any more. */
+  /** The process must end: what the database says can no longer be relied on. */
   readonly onBroken: (error: StoreBroken) => void
 }): Refreshing {
-  let looking: Promise<void> | undefined
+  let running: Promise<void> | undefined
 
-  async function look(): Promise<void> {
+  async function refreshOnce(): Promise<void> {
     try {
       await refresh()
     } catch (error) {
       log.error('refresh failed', { error })
       if (error instanceof StoreBroken) onBroken(error)
     } finally {
-      looking = undefined
+      running = undefined
     }
   }
 
   const timer = setInterval(() => {
-    looking ??= look()
+    running ??= refreshOnce()
   }, pauseMs)
   return {
     async stop() {
       clearInterval(timer)
-      await looking
+      await running
     },
   }
 }

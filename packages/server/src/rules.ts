@@ -8,9 +8,9 @@ import { createRecovery } from './domain/account/recovery.ts'
 import { createSecondFactor } from './domain/account/secondFactor.ts'
 import { createSessions, type SessionSettings } from './domain/account/sessions.ts'
 import { createAlbums } from './domain/assets/albums.ts'
+import { createAssetBlobs } from './domain/assets/assetBlobs.ts'
 import { createAssets } from './domain/assets/assets.ts'
 import { createCheckProvenance } from './domain/assets/provenance.ts'
-import { createShares } from './domain/assets/shares.ts'
 import { createAlarm } from './domain/changes/changes.ts'
 import { createEvents } from './domain/changes/events.ts'
 import { createFeed } from './domain/changes/feed.ts'
@@ -19,20 +19,23 @@ import { type CollectSettings, createCollector } from './domain/custody/collect.
 import type { ServerKeys } from './domain/custody/keys.ts'
 import { createReceiptLog } from './domain/custody/receipts.ts'
 import type { GiveUpAfter } from './domain/custody/scanTurns.ts'
-import { createScrub, type ScrubSettings } from './domain/custody/scrub.ts'
+import { createScrubber, type ScrubSettings } from './domain/custody/scrub.ts'
 import { createVerify, type VerifySettings } from './domain/custody/verify.ts'
 import { createCapabilities } from './domain/discovery/capabilities.ts'
 import { createDiscovery, type ServerFacts } from './domain/discovery/discovery.ts'
 import { createProtocolWindow } from './domain/discovery/protocolWindow.ts'
 import { type AdoptionSettings, createAdopt } from './domain/drops/adoption.ts'
-import { createDrops, createLandDrop, type DropSettings } from './domain/drops/drops.ts'
+import { createDrops, type DropSettings } from './domain/drops/drops.ts'
 import { createInbox } from './domain/drops/inbox.ts'
+import { createLandDrop } from './domain/drops/landDrop.ts'
 import { createLinks, type LinkSettings } from './domain/drops/links.ts'
 import { createQuota } from './domain/quota/quota.ts'
 import { createQuotaReview } from './domain/quota/quotaReview.ts'
+import { createShares } from './domain/shares/shares.ts'
 import { createSweep, type SweepSettings } from './domain/sweep.ts'
-import { createAppendChunk } from './domain/uploads/chunks.ts'
+import { createChunks } from './domain/uploads/chunks.ts'
 import { createFinishing } from './domain/uploads/finishing.ts'
+import { createLand } from './domain/uploads/landing.ts'
 import { createStagedBytes } from './domain/uploads/staged.ts'
 import { createUploadEnding } from './domain/uploads/uploadEnding.ts'
 import { createUploads, type UploadSettings } from './domain/uploads/uploads.ts'
@@ -148,27 +151,18 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const { blobs, clock, random, limiter, giveUpAfter } = ports
   const { store, quota, writers, staged, receiptLog, ending, protocolWindow } = base
   const landDrop = createLandDrop({ ending })
-  const assets = createAssets({ store, blobs, clock, quota, ending })
+  const assetBlobs = createAssetBlobs({ quota, ending })
+  const assets = createAssets({ store, blobs, clock, ending, assetBlobs })
   const checkProvenance = createCheckProvenance({ store, blobs })
-  const finishing = createFinishing({
-    store,
-    blobs,
-    clock,
-    random,
-    staged,
-    receiptLog,
-    ending,
-    landDrop,
-    assets,
-    checkProvenance,
-  })
+  const land = createLand({ store, random, receiptLog, ending, landDrop, assetBlobs, checkProvenance })
+  const finishing = createFinishing({ store, blobs, clock, staged, ending, land })
   const links = createLinks(
-    { store, clock, limiter, ending },
+    { store, clock, ending },
     { ...settings, protocolVersion: () => protocolWindow.current().max },
   )
-  const scrub = createScrub({ store, blobs, clock, log: ports.log }, settings)
-  const suspect = (location: string) => {
-    scrub.suspect(location)
+  const scrub = createScrubber({ store, blobs, clock, log: ports.log }, settings)
+  const reportDamage = (location: string) => {
+    scrub.report(location)
     ports.onSuspect()
   }
   return {
@@ -176,11 +170,11 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     links,
     assets,
     scrub,
-    appendChunk: createAppendChunk({ store, blobs, clock, writers, staged, finishing }),
+    chunks: createChunks({ store, blobs, clock, writers, staged, finishing }),
     drops: createDrops({ store, blobs, clock, random, limiter, links, quota }, settings),
     uploads: createUploads({ store, blobs, clock, random, quota }, settings),
-    adopt: createAdopt({ store, blobs, clock, random, receiptLog, assets, ending }, settings),
-    verify: createVerify({ store, blobs, clock, limiter, giveUpAfter, suspect }, settings),
+    adopt: createAdopt({ store, blobs, clock, random, receiptLog, assetBlobs, ending }, settings),
+    verify: createVerify({ store, blobs, clock, limiter, giveUpAfter, reportDamage }, settings),
     inbox: createInbox({ store, blobs, clock, quota }),
     albums: createAlbums({ store, clock }),
     shares: createShares({ store, blobs, clock }),

@@ -20,7 +20,7 @@ import { startWorld, useWorld } from './world.ts'
 const browser = useBrowser()
 const world = useWorld({ withLine: true })
 
-/** The databases and stores of the session and of unfinished uploads (`keptSession.ts`, `uploadStore.ts`). */
+/** The databases and stores of the session and of unfinished uploads (`ownerStore.ts`, `uploadStore.ts`). */
 const STORES = [
   ['blindkeep.owner', 'session'],
   ['blindkeep-uploads', 'uploads'],

@@ -1,32 +1,19 @@
 /** Stories of links that refuse files: the page says why, and what the guest can do. */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
 import { changeBody, isRequest } from '../../../testing/maliciousServer.ts'
-import { newOwner, sendFile } from '../../../testing/people.ts'
-import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
+import { sendFile } from '../../../testing/people.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { allArrived, button, choose, rowOf, sendChosen, someFile } from './guestPage.ts'
-import { startWorld, type World } from './world.ts'
+import { useWorldBehindProxy } from './world.ts'
 
 const DROPS = /^\/d\//
 const browser = useBrowser()
-
-let proxy: TamperingProxy
-let world: World
 let owner: Owner
-
-before(async () => {
-  proxy = await startTamperingProxy()
-  world = await startWorld({ publicUrl: proxy.url })
-  proxy.forwardTo(world.server.url)
-  owner = await newOwner(world.server.url)
-})
-afterEach(() => proxy.tamper())
-after(async () => {
-  await world.stop()
-  await proxy.close()
+const { world, proxy } = useWorldBehindProxy(async (started) => {
+  owner = await started.owner()
 })
 
 const sentSince = (from: number) => proxy.seen.slice(from).filter(({ method }) => method !== 'GET' && method !== 'HEAD')

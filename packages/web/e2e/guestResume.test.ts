@@ -1,34 +1,20 @@
 /** Stories of guests who reload, use two tabs, pause or cancel before their files have arrived. */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, it, type TestContext } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
 import type { BrowserContext, Page } from 'playwright-core'
 import { isRequest } from '../../../testing/maliciousServer.ts'
-import { newOwner } from '../../../testing/people.ts'
-import { type Exchanged, startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
+import type { Exchanged } from '../../../testing/tamperingProxy.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { allArrived, button, choose, contentOf, MIB, rowOf, type SomeFile, sendChosen, someFile } from './guestPage.ts'
-import { startWorld, type World } from './world.ts'
+import { useWorldBehindProxy } from './world.ts'
 
 const DROPS = /^\/d\//
 const browser = useBrowser()
-
-/** Records the requests, and can lose them. */
-let proxy: TamperingProxy
-let world: World
 let owner: Owner
-
-before(async () => {
-  proxy = await startTamperingProxy()
-  world = await startWorld({ publicUrl: proxy.url })
-  proxy.forwardTo(world.server.url)
-  owner = await newOwner(world.server.url)
-})
-afterEach(() => proxy.tamper())
-after(async () => {
-  await world.stop()
-  await proxy.close()
+const { world, proxy } = useWorldBehindProxy(async (started) => {
+  owner = await started.owner()
 })
 
 const offsetOf = ({ headers }: Exchanged) => Number(headers['x-service-offset'])

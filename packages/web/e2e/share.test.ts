@@ -1,33 +1,20 @@
 /** The page of a share link, with valid and damaged links and with honest and malicious servers. */
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
 import { changeBody, flipInBase64, isRequest } from '../../../testing/maliciousServer.ts'
-import { type Keeper, newKeeper } from '../../../testing/people.ts'
-import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
+import type { Keeper } from '../../../testing/people.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { pngOf } from './pictures.ts'
 import { savedBy } from './saved.ts'
-import { startWorld, type World } from './world.ts'
+import { useWorldBehindProxy } from './world.ts'
 
 const browser = useBrowser()
-
-/** Can change the server's answers. */
-let proxy: TamperingProxy
-let world: World
 let keeper: Keeper
-
-before(async () => {
-  proxy = await startTamperingProxy()
-  world = await startWorld({ publicUrl: proxy.url })
-  proxy.forwardTo(world.server.url)
-  keeper = await newKeeper(world.server.url)
-})
-after(async () => {
-  await world.stop()
-  await proxy.close()
+const { world, proxy } = useWorldBehindProxy(async (started) => {
+  keeper = await started.keeper()
 })
 
 const picture = pngOf({ width: 300, height: 200 })

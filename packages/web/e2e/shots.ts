@@ -16,4 +16,14 @@ export interface Shot {
   readonly devices?: readonly Device[]
 }
 
+/** Makes something once for each world, for all shots that do not change it. */
+export function oncePerWorld<Made>(make: (world: World) => Promise<Made>): (world: World) => Promise<Made> {
+  const made = new WeakMap<World, Promise<Made>>()
+  return (world) => {
+    const known = made.get(world) ?? make(world)
+    made.set(world, known)
+    return known
+  }
+}
+
 export type Begin = Pick<VisitOptions, 'url' | 'storageState' | 'signedInAs'>

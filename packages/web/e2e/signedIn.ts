@@ -2,7 +2,7 @@
 import type { Owner } from '@blindkeep/client/owner'
 import type { Page } from 'playwright-core'
 
-/** Writes the same rows as `src/owner/keptSession.ts`. `page` must show another document of the pages' origin. */
+/** Writes the same rows as `src/owner/ownerStore.ts`. `page` must show another document of the pages' origin. */
 export async function keepSession(page: Page, owner: Owner): Promise<void> {
   await page.evaluate(
     async ({ accountKey, tokens }) => {

@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { after, before } from 'node:test'
+import { after, afterEach, before } from 'node:test'
 import { registerOwner } from '@blindkeep/client/account'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import type { CreatedLink, CreateLink, Owner } from '@blindkeep/client/owner'
 import { type Keeper, newKeeper, newOwner } from '../../../testing/people.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../../testing/startServer.ts'
+import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import { type Line, startLine } from './line.ts'
 
 /** `PAGES_DIR` from the environment of the tests, or the output of `npm run build`. */
@@ -49,10 +50,55 @@ export function useWorld(options: WorldOptions = {}): World {
     started = await startWorld(options)
   })
   after(async () => started?.stop())
-  const world = (): World => {
-    if (started === undefined) throw new Error('the server runs only during tests')
-    return started
+  return worldOf(() => started)
+}
+
+export interface WorldBehindProxy {
+  readonly world: World
+  /** Forgets its tamperings after each test. */
+  readonly proxy: Pick<TamperingProxy, 'url' | 'seen' | 'tamper'>
+}
+
+/**
+ * The same as `useWorld`, with a proxy as the public address that can record, change and lose requests and answers. `prepare` runs before the tests; a
+ * `before` of the test file would not wait for the world, because node:test runs such hooks of a file at the same time.
+ */
+export function useWorldBehindProxy(prepare: (world: World) => Promise<void>): WorldBehindProxy {
+  let started: (Pick<WorldBehindProxy, 'world'> & { readonly proxy: TamperingProxy }) | undefined
+  before(async () => {
+    const proxy = await startTamperingProxy()
+    const world = await startWorld({ publicUrl: proxy.url })
+    proxy.forwardTo(world.server.url)
+    started = { world, proxy }
+    await prepare(world)
+  })
+  afterEach(() => started?.proxy.tamper())
+  after(async () => {
+    await started?.world.stop()
+    await started?.proxy.close()
+  })
+  return {
+    world: worldOf(() => started?.world),
+    proxy: {
+      get url() {
+        return running(started).proxy.url
+      },
+      get seen() {
+        return running(started).proxy.seen
+      },
+      tamper: (...tamperings) => running(started).proxy.tamper(...tamperings),
+    },
   }
+}
+
+function running<Started>(started: Started | undefined): Started {
+  if (started === undefined) throw new Error('the server runs only during tests')
+  return started
+}
+
+/** The world that runs during the tests, for code that is evaluated before. */
+function worldOf(started: () => World | undefined): World {
+  const world = () => running(started())
   return {
     get server() {
       return world().server

@@ -1,11 +1,12 @@
 /** The owner's inbox: names from the sealed header of each drop, and whole drops as streams. */
+
 import type { Bytes } from '@blindkeep/protocol/bytes'
+import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { DropId } from '@blindkeep/protocol/ids'
 import type { InboxEntryResponse } from '@blindkeep/protocol/schemas/drops'
 import type { Static } from 'typebox'
 import type { Environment } from '../environment.ts'
 import type { Call } from '../http/call.ts'
-import { mapBounded } from '../mapBounded.ts'
 import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
 import { openHashedBlob } from '../seal/hashedBlob.ts'
 import { DropError, type DropFault, dropFaultOf } from './dropError.ts'
@@ -88,7 +89,7 @@ export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts)
       // One item for each id, even if the server lists an id twice: an action by id must apply to the item that is shown.
       const drops = new Map(body.drops.map((entry) => [entry.drop_id, factsOf(entry)]))
       let opened = 0
-      const items = await mapBounded([...drops.values()], HEADERS_AT_ONCE, async (drop) => {
+      const items = await mapConcurrently([...drops.values()], HEADERS_AT_ONCE, async (drop) => {
         const item = await described(drop, signal)
         opened += 1
         onProgress?.(opened, drops.size)

@@ -1,5 +1,7 @@
 /** Shares: the owner shows some files to everyone who has an address. */
+
 import { fromHex, toBase64 } from '@blindkeep/protocol/bytes'
+import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { AssetError, AssetIncomplete } from '../assets/assetError.ts'
@@ -8,7 +10,6 @@ import type { AssetPorts } from '../assets/assetPorts.ts'
 import { assetKeyOf, originalContext, readMetadata } from '../assets/openAsset.ts'
 import { readProvenance } from '../assets/provenance.ts'
 import { readBlobStart } from '../assets/readBlob.ts'
-import { mapBounded } from '../mapBounded.ts'
 import { descriptionOf } from '../seal/fileHeader.ts'
 import { newOpaqueId } from '../seal/newId.ts'
 import { openPrefix, readPrefix } from '../seal/openHeader.ts'
@@ -62,7 +63,7 @@ export function createOwnerShares(ports: OwnerSharesPorts): OwnerShares {
   return {
     async createShare(assetIds, { expiresAt, signal } = {}) {
       if (assetIds.length === 0) throw new RangeError('a share must show at least one asset')
-      const entries = await mapBounded([...new Set(assetIds)], ASSETS_AT_ONCE, (id) => entryOf(ports, id, signal))
+      const entries = await mapConcurrently([...new Set(assetIds)], ASSETS_AT_ONCE, (id) => entryOf(ports, id, signal))
       const [opaqueId, baseUrl] = [newOpaqueId(environment), await publicUrl()]
       const shareKey = environment.randomBytes(KEY_BYTES)
       const sealedIndex = await sealShareIndex({ shareKey, opaqueId: fromHex(opaqueId) }, entries)

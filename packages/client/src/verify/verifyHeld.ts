@@ -2,6 +2,7 @@
  * Whether the server holds what devices of the account have signed: for many assets at once, without the local files. A yes is as well founded as one
  * of `verifyBeforeDestroying`, but it says nothing about a local file and so not whether that may be destroyed.
  */
+import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
 import { AssetError } from '../assets/assetError.ts'
 import { type AssetFacts, blobOf, readAsset } from '../assets/assetFacts.ts'
@@ -11,7 +12,6 @@ import { createDescribeAsset } from '../assets/describeAsset.ts'
 import { type Signed, signedOf } from '../assets/openAsset.ts'
 import { hashesOf, readSignedAsset, type SignedAsset, signedFacts, toVerify } from '../assets/signedAsset.ts'
 import { ProblemError } from '../http/errors.ts'
-import { mapBounded } from '../mapBounded.ts'
 import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
 import { SealError } from '../seal/sealError.ts'
 import { type CheckedAssetReceipts, checkReceiptsBy } from './assetReceipts.ts'
@@ -81,7 +81,7 @@ export async function verifyHeld(ports: AssetPorts, question: VerifyHeld): Promi
   if ('doubt' in server)
     return { answers: assetIds.map((assetId) => doubted(assetId, [server.doubt])), keys: undefined }
   let ready = 0
-  const prepared = await mapBounded(assetIds, ASSETS_AT_ONCE, async (assetId) => {
+  const prepared = await mapConcurrently(assetIds, ASSETS_AT_ONCE, async (assetId) => {
     const one = await prepare(batch, { assetId, server: server.value, signal })
     onProgress?.(++ready)
     return one

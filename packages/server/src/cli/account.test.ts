@@ -18,7 +18,7 @@ interface Beside {
   register(email: string): Promise<{ readonly accountId: string; readonly authorization: string }>
 }
 
-/** A server as it runs, and commands beside it on the same data. */
+/** A running server, and commands beside it on the same data. */
 function besideServer(settings: Readonly<Record<string, string>>, work: (beside: Beside) => Promise<void>) {
   return async () => {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-account-'))
@@ -56,7 +56,7 @@ function besideServer(settings: Readonly<Record<string, string>>, work: (beside:
 
 describe('the commands of accounts, beside a running server', () => {
   it(
-    'suspend and resume an account at once, and say when there was nothing to do',
+    'suspend and resume an account at once, and say when nothing changed',
     besideServer({}, async ({ app, run, register }) => {
       const { accountId, authorization } = await register('ann@example.org')
       const album = async (id: number) => {
@@ -81,7 +81,7 @@ describe('the commands of accounts, beside a running server', () => {
   )
 
   it(
-    'give limits of its own to an account, which its owner sees at once, and begin and end its grace',
+    'give an account limits of its own, which its owner sees at once, and start and end its grace period',
     besideServer({ QUOTA_HARD_BYTES: '1000', QUOTA_GRACE_DAYS: '14' }, async ({ app, run, register }) => {
       const { authorization } = await register('ann@example.org')
       const quota = async () =>
@@ -109,7 +109,7 @@ describe('the commands of accounts, beside a running server', () => {
   )
 
   it(
-    'list every account, for people and for programs',
+    'list all accounts, for people and for programs',
     besideServer({ QUOTA_SOFT_BYTES: '0' }, async ({ run, register }) => {
       assert.deepEqual((await run('account list')).json, { accounts: [] })
       const [bob, ann] = [await register('bob@example.org'), await register('ann@example.org')]
@@ -134,7 +134,7 @@ describe('the commands of accounts, beside a running server', () => {
   )
 
   it(
-    'refuse what cannot be meant, and change nothing then',
+    'change nothing when an argument is wrong',
     besideServer({}, async ({ run, register }) => {
       await register('ann@example.org')
       await run('account quota', 'ann@example.org', '--soft', '5', '--hard', '10')
@@ -169,14 +169,14 @@ describe('the commands of accounts, beside a running server', () => {
       assert.equal(JSON.parse(listed.stdout).accounts[0].email, 'ann@example.org')
       assert.match(helped.stdout, /--soft SIZE/)
       assert.match(unknown.stderr, /there is no account bob@example\.org/)
-      assert.match(wrong.stderr, /--hard takes bytes as 1048576/)
+      assert.match(wrong.stderr, /--hard takes bytes as in 1048576/)
       assert.deepEqual([listed.stderr, helped.stderr, unknown.stdout, wrong.stdout], ['', '', '', ''])
     }),
   )
 })
 
 describe('a size', () => {
-  it('is read in bytes, powers of 1000 and powers of 1024, exactly', () => {
+  it('is read exactly, in bytes, powers of 1000 and powers of 1024', () => {
     for (const [text, bytes] of [
       ['0', 0],
       ['1048576', 1_048_576],
@@ -197,7 +197,7 @@ describe('a size', () => {
       assert.equal(parseSize(text), bytes, text)
   })
 
-  it('is shown to people and never as more than it is', () => {
+  it('is shown to people rounded down', () => {
     for (const [bytes, text] of [
       [0, '0 B'],
       [1023, '1023 B'],

@@ -2,29 +2,31 @@ import { formatInstant, type Instant } from '@blindkeep/protocol/ids'
 import { systemClock } from '../adapters/system/clock.ts'
 import type { Config } from '../config.ts'
 import { openPresentStore } from '../data.ts'
-import { createOperator, type LimitChanges, type Operator, type Standing } from '../domain/account/operator.ts'
+import { type AccountStatus, createOperator, type LimitChanges, type Operator } from '../domain/account/operator.ts'
 import { UNLIMITED } from '../domain/quota/quota.ts'
-import { type Call, type Command, columns, type Outcome, UsageError } from './command.ts'
+import { type Call, type Command, columns, type Outcome, UsageError, withOpen } from './command.ts'
 import { quotaOf } from './quota.ts'
 import { parseSize, SIZE_FORMS, sizeText } from './sizes.ts'
 
-const WITH_THE_SERVERS_SETTINGS =
-  'Run it with the settings of the server: QUOTA_SOFT_BYTES, QUOTA_HARD_BYTES and QUOTA_GRACE_DAYS are read from the environment.'
+const NEEDS_SETTINGS =
+  'Run it with the settings of the server: it reads QUOTA_SOFT_BYTES, QUOTA_HARD_BYTES and QUOTA_GRACE_DAYS from the environment.'
+const ACCOUNT_FORMS = '<account> is an e-mail or an account_id.'
 
-/** What the operator does with accounts. The server may run meanwhile, and obeys from the next request on. */
+/** The operator's commands for accounts. The server may run; it follows a change from the next request on. */
 export const accountCommands: readonly Command[] = [
   {
     name: 'account list',
-    summary: 'Lists every account: whose it is, what it uses, and whether it is suspended.',
-    details: [WITH_THE_SERVERS_SETTINGS],
+    summary: 'Lists all accounts with their e-mail, usage and state.',
+    details: [NEEDS_SETTINGS],
     run: (call) => withOperator(call.config, list),
   },
   {
     name: 'account suspend',
-    summary: 'Suspends an account: it reads and frees, and writes nothing.',
+    summary: 'Suspends an account: it can read and delete, but not write.',
     details: [
-      'Its links answer as if they were not there, to guests with files under way too. Nothing is lost: `account resume` ends it,',
-      'and uploads go on where they stopped, unless they have run out meanwhile. <account> is an e-mail or an account_id.',
+      'Its links answer as if they did not exist, also to guests who are uploading. Nothing is lost: `account resume` ends the',
+      'suspension, and uploads continue where they stopped, unless they have expired.',
+      ACCOUNT_FORMS,
     ],
     takes: ['account'],
     run: ({ config, given: [named = ''] }) =>
@@ -33,7 +35,9 @@ export const accountCommands: readonly Command[] = [
         const { email, suspendedAt } = standing.account
         const since = suspendedAt === undefined ? '' : ` since ${formatInstant(suspendedAt)}`
         return {
-          lines: [isChanged ? `${email} is suspended now.` : `${email} has been suspended${since}: nothing to do.`],
+          lines: [
+            isChanged ? `${email} is now suspended.` : `${email} was already suspended${since}. Nothing changed.`,
+          ],
           json: { ...jsonOf(standing), changed: isChanged },
         }
       }),
@@ -41,68 +45,70 @@ export const accountCommands: readonly Command[] = [
   {
     name: 'account resume',
     summary: 'Ends the suspension of an account.',
-    details: ['<account> is an e-mail or an account_id.'],
+    details: [ACCOUNT_FORMS],
     takes: ['account'],
     run: ({ config, given: [named = ''] }) =>
       withOperator(config, async (operator) => {
         const { isChanged, ...standing } = present(await operator.resume(named), named)
         const { email } = standing.account
         return {
-          lines: [isChanged ? `${email} is not suspended any more.` : `${email} is not suspended: nothing to do.`],
+          lines: [isChanged ? `${email} is no longer suspended.` : `${email} was not suspended. Nothing changed.`],
           json: { ...jsonOf(standing), changed: isChanged },
         }
       }),
   },
   {
     name: 'account reset-totp',
-    summary: 'Takes away the second factor of an owner who has lost it.',
+    summary: 'Removes the second factor of an owner who has lost it.',
     details: [
-      'Its backup codes go with it, and the next sign-in asks for the password alone. So be sure that it is the owner who asks, by some way',
-      'that a stranger with the password does not have. <account> is an e-mail or an account_id.',
+      'Its backup codes are removed too, and the next sign-in needs only the password. First make sure that the owner asks for it,',
+      'by a way that an attacker with the password does not have.',
+      ACCOUNT_FORMS,
     ],
     takes: ['account'],
     run: ({ config, given: [named = ''] }) =>
       withOperator(config, async (operator) => {
         const { isChanged, ...standing } = present(await operator.resetSecondFactor(named), named)
         const { email } = standing.account
-        const done = `${email} has no second factor any more: the password alone signs in. Tell its owner to turn on another.`
+        const done = `The second factor of ${email} is removed: the password alone signs in. Tell the owner to turn on another one.`
         return {
-          lines: [isChanged ? done : `${email} has no second factor on: nothing to do.`],
+          lines: [isChanged ? done : `${email} has no second factor. Nothing changed.`],
           json: { ...jsonOf(standing), changed: isChanged },
         }
       }),
   },
   {
     name: 'account quota',
-    summary: 'Shows what an account uses and may use, or gives it limits of its own.',
+    summary: 'Shows the usage and limits of an account, or gives it limits of its own.',
     details: [
-      'A hard limit of its own takes the place of both limits of the deployment; without a soft one it is warned at the hard one.',
-      'A hard limit at or below what it uses begins its grace; one above ends it. <account> is an e-mail or an account_id.',
-      WITH_THE_SERVERS_SETTINGS,
+      'A hard limit of its own replaces both limits of the server; without a soft limit, the account is warned at the hard one.',
+      'A hard limit at or below its usage starts the grace period; one above its usage ends it.',
+      ACCOUNT_FORMS,
+      NEEDS_SETTINGS,
     ],
     takes: ['account'],
     options: {
-      soft: { value: 'SIZE', meaning: `Where the warning starts, ${SIZE_FORMS}; \`default\`: as for everybody.` },
+      soft: {
+        value: 'SIZE',
+        meaning: `Usage from which the account is warned: ${SIZE_FORMS}; \`default\` is the limit of the server.`,
+      },
       hard: {
         value: 'SIZE',
-        meaning: 'Where uploads stop, in the same forms; `unlimited`: nowhere; `default`: as for everybody.',
+        meaning:
+          'Usage from which uploads are refused, in the same forms; `unlimited`; `default` is the limit of the server.',
       },
     },
     run: (call) => withOperator(call.config, (operator) => quota(operator, call)),
   },
 ]
 
-async function withOperator(config: Config, work: (operator: Operator) => Promise<Outcome>): Promise<Outcome> {
-  const store = await openPresentStore(config)
-  try {
-    return await work(createOperator({ store, clock: systemClock, quota: quotaOf(config) }))
-  } finally {
-    await store.close()
-  }
+function withOperator(config: Config, work: (operator: Operator) => Promise<Outcome>): Promise<Outcome> {
+  const ports = { clock: systemClock, quota: quotaOf(config) }
+  return withOpen(openPresentStore(config), (store) => work(createOperator({ ...ports, store })))
 }
 
 async function list(operator: Operator): Promise<Outcome> {
-  const standings: Standing[] = []
+  const standings: AccountStatus[] = []
   for await (const standing of operator.list()) standings.push(standing)
   const rows = standings.map(({ account, pendingDrops, quota: { used, hardLimit, state } }) => [
     account.email,
@@ -130,15 +136,15 @@ async function quota(operator: Operator, { config, given: [named = ''], option }
   if ('refused' in answer) {
     const { softLimitBytes, hardLimitBytes } = answer
     throw new UsageError(
-      `the soft limit, ${softLimitBytes} bytes, has to be at most the hard one, ${hardLimitBytes} bytes`,
+      `the soft limit of ${softLimitBytes} bytes must be at most the hard limit of ${hardLimitBytes} bytes`,
     )
   }
   const { quotaSoftBytes: soft, quotaHardBytes: hard, quotaGraceDays } = config
   return {
     lines: [
       ...quotaLines(answer),
-      // Those of another environment than the server’s may have just begun a grace, or ended one.
-      `The deployment’s limits, by this command’s settings: soft ${limitText(soft, exactly)}, hard ${limitText(hard, exactly)}, grace ${quotaGraceDays} days.`,
+      // Settings that differ from the server's may just have started or ended a grace period.
+      `The server’s limits, by the settings of this command: soft ${limitText(soft, exactly)}, hard ${limitText(hard, exactly)}, grace ${quotaGraceDays} days.`,
     ],
     json: { ...jsonOf(answer), deployment_limits: { soft, hard, grace_days: quotaGraceDays } },
   }
@@ -150,7 +156,7 @@ function limitOf(name: 'soft' | 'hard', text: string | undefined): number | 'def
   const bytes = parseSize(text)
   if (bytes !== undefined) return bytes
   const words = name === 'hard' ? 'unlimited or default' : 'or default'
-  throw new UsageError(`--${name} takes ${SIZE_FORMS}, ${words}; ${text} is none of them`)
+  throw new UsageError(`--${name} takes ${SIZE_FORMS}, ${words}, not ${text}`)
 }
 
 function present<Answer>(answer: Answer | undefined, named: string): Answer {
@@ -158,13 +164,13 @@ function present<Answer>(answer: Answer | undefined, named: string): Answer {
   return answer
 }
 
-function quotaLines({ account, pendingDrops, quota: { used, softLimit, hardLimit, state, graceEnds } }: Standing) {
-  const origin = (own: number | undefined) => (own === undefined ? 'of the deployment' : 'of its own')
+function quotaLines({ account, pendingDrops, quota: { used, softLimit, hardLimit, state, graceEnds } }: AccountStatus) {
+  const origin = (own: number | undefined) => (own === undefined ? 'of the server' : 'of its own')
   const rows = [
     ['used', exactly(used)],
     ['soft limit', `${limitText(softLimit, exactly)}, ${origin(account.softLimitBytes ?? account.hardLimitBytes)}`],
     ['hard limit', `${limitText(hardLimit, exactly)}, ${origin(account.hardLimitBytes)}`],
-    ['state', graceEnds === undefined ? state : `${state}, the grace ends ${formatInstant(graceEnds)}`],
+    ['state', graceEnds === undefined ? state : `${state}, the grace period ends ${formatInstant(graceEnds)}`],
     ['pending drops', String(pendingDrops)],
   ]
   return [account.email, ...columns(rows)]
@@ -178,7 +184,7 @@ function exactly(bytes: number): string {
   return bytes < 1024 ? sizeText(bytes) : `${bytes} B (${sizeText(bytes)})`
 }
 
-function jsonOf({ account, pendingDrops, quota: { used, softLimit, hardLimit, state, graceEnds } }: Standing) {
+function jsonOf({ account, pendingDrops, quota: { used, softLimit, hardLimit, state, graceEnds } }: AccountStatus) {
   const { softLimitBytes, hardLimitBytes } = account
   return {
     email: account.email,

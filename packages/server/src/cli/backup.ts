@@ -5,62 +5,57 @@ import { type BackupProgress, type BackupReport, backUp, type DamagedObject } fr
 import type { BackupManifest } from '../domain/backup/backupManifest.ts'
 import { type RestoreReport, restore } from '../domain/backup/restore.ts'
 import type { CappedList } from '../domain/cappedList.ts'
-import type { Call, Command, Outcome } from './command.ts'
+import { type Call, type Command, type Outcome, withOpen } from './command.ts'
 import { quotaOf } from './quota.ts'
 import { sizeText } from './sizes.ts'
 
-/** Keeping a copy of everything elsewhere, and starting from it. */
+/** Backing up a server, and restoring it. */
 export const backupCommands: readonly Command[] = [
   {
     name: 'backup',
-    summary: 'Objects the database and every file to a directory, beside a server that runs or without one.',
+    summary: 'Copies the database and all files to a directory. The server may run.',
     details: [
-      '<directory> is empty, missing, or an earlier backup of the same server, of which only what is new is copied. Until all is there the earlier',
-      'one stays whole, whatever happens. It has to lie on another disk to be worth anything. Not in it: the master secret, without which nothing of it',
-      'can be started. Keep a copy of that elsewhere.',
-      'The exit status is 1 when a file of the server is damaged or missing: the backup is made without it.',
+      '<directory> is missing, empty, or an earlier backup of the same server; then only new files are copied. The earlier backup stays complete until',
+      'the new one is complete. Use another disk than the server’s. A backup does not contain the master secret, and no server starts from the backup',
+      'without it: keep a copy of that file elsewhere.',
+      'The exit status is 1 if a file of the server is damaged or missing. The backup is then made without that file.',
     ],
     takes: ['directory'],
     options: {
       check: {
         value: 'flag',
-        meaning: 'Reads every file of the earlier backup again, and objects anew what is damaged.',
+        meaning: 'Reads every file of the earlier backup again, and copies damaged ones again.',
       },
     },
     run: runBackup,
   },
   {
     name: 'restore',
-    summary: 'Puts a backup into a data directory that has no database yet.',
+    summary: 'Restores a backup into a data directory without a database.',
     details: [
-      'First put the master secret of the server back at MASTER_SECRET_FILE, and see that the server that was backed up never runs again on its old data.',
-      'What came in after the backup is gone: clients see 404 for it. Everybody signs in anew, and receipts go on under a new key.',
-      'One that was broken off begins anew when it is called again, and no server starts there until then. The exit status is 1 when the backup lacks a file.',
+      'First put the master secret of the server at MASTER_SECRET_FILE, and make sure that the old server never runs again on its old data.',
+      'Everything after the backup is lost: clients see 404 for it. All users must sign in again, and a new key signs receipts.',
+      'After an interruption, call it again: it starts from the beginning, and no server starts there before. The exit status is 1 if the backup lacks a file.',
     ],
     takes: ['directory'],
     run: runRestore,
   },
 ]
 
-async function runBackup({ config, given: [path = ''], flag, tell }: Call): Promise<Outcome> {
-  const data = await openBackupData(config, path)
-  try {
-    const onProgress = teller(tell)
-    const report = await backUp({ ...data, clock: systemClock, repeat, onProgress }, { isChecked: flag('check') })
+function runBackup({ config, given: [path = ''], flag, tell }: Call): Promise<Outcome> {
+  const options = { isChecked: flag('check') }
+  return withOpen(openBackupData(config, path), async (data) => {
+    const report = await backUp({ ...data, clock: systemClock, repeat, onProgress: progressTo(tell) }, options)
     return { lines: backupLines(report, path), json: backupJson(report), isWrong: countOf(report.damaged) > 0 }
-  } finally {
-    await data.close()
-  }
+  })
 }
 
-async function runRestore({ config, given: [path = ''], tell }: Call): Promise<Outcome> {
-  const data = await openRestoreData(config, path)
-  try {
-    const report = await restore({ ...data, clock: systemClock, quota: quotaOf(config), onProgress: teller(tell) })
+function runRestore({ config, given: [path = ''], tell }: Call): Promise<Outcome> {
+  const ports = { clock: systemClock, quota: quotaOf(config), onProgress: progressTo(tell) }
+  return withOpen(openRestoreData(config, path), async (data) => {
+    const report = await restore({ ...data, ...ports })
     return { lines: restoreLines(report), json: restoreJson(report), isWrong: countOf(report.damaged) > 0 }
-  } finally {
-    await data.close()
-  }
+  })
 }
 
 function repeat(seconds: number, work: () => void): () => void {
@@ -68,14 +63,14 @@ function repeat(seconds: number, work: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-const TOLD_EVERY_MS = 2_000
+const PROGRESS_MS = 2_000
 
-/** Each step once, and how far it is now and then. */
-function teller(tell: Call['tell']): (progress: BackupProgress) => void {
+/** Reports each step at its start, and its progress every two seconds. */
+function progressTo(tell: Call['tell']): (progress: BackupProgress) => void {
   let last: { readonly step: string; readonly at: number } | undefined
   return ({ step, files, bytes }) => {
     const now = systemClock.now()
-    if (last?.step === step && now - last.at < TOLD_EVERY_MS) return
+    if (last?.step === step && now - last.at < PROGRESS_MS) return
     last = { step, at: now }
     tell(files === 0 ? `${step} …` : `${step}: ${files} files${bytes === 0 ? '' : `, ${sizeText(bytes)}`}`)
   }
@@ -86,10 +81,12 @@ function backupLines(
   path: string,
 ): readonly string[] {
   return [
-    `${path} holds the server as it was at ${formatInstant(manifest.createdAt)}: ${contentsOf(manifest)}.`,
-    `Copied ${copied.files} files (${sizeText(copied.bytes)}); ${present.files} were there already; ${removedFiles} of earlier backups are removed.`,
-    ...(countOf(damaged) === 0 ? [] : [`NOT in it, as the server does not have them whole (${countOf(damaged)}):`]),
-    ...toldLines(damaged, (object) => `${object.what}: ${ownerOf(object)}, hash ${object.hash}, ${object.size} bytes`),
+    `${path} has the server as of ${formatInstant(manifest.createdAt)}: ${contentsOf(manifest)}.`,
+    `Copied ${copied.files} files (${sizeText(copied.bytes)}); ${present.files} were there already; removed ${removedFiles} files of earlier backups.`,
+    ...(countOf(damaged) === 0
+      ? []
+      : [`NOT in the backup, because they are damaged or missing on the server (${countOf(damaged)}):`]),
+    ...listLines(damaged, (object) => `${object.what}: ${ownerOf(object)}, hash ${object.hash}, ${object.size} bytes`),
   ]
 }
 
@@ -102,8 +99,8 @@ function ownerOf({ assetId, dropId }: DamagedObject): string {
   return assetId === undefined ? `drop ${dropId}` : `asset ${assetId}`
 }
 
-/** What is wrong, one by one, and how many more there are. */
-function toldLines<Item>({ list, more }: CappedList<Item>, textOf: (item: Item) => string): readonly string[] {
+/** A line for each item, and one for the number of items beyond the cap. */
+function listLines<Item>({ list, more }: CappedList<Item>, textOf: (item: Item) => string): readonly string[] {
   return [...list.map((item) => `  ${textOf(item)}`), ...(more === 0 ? [] : [`  and ${more} more`])]
 }
 
@@ -132,16 +129,18 @@ function restoreLines({
 }: RestoreReport): readonly string[] {
   const { serverId, createdAt } = manifest
   return [
-    `The server is back as it was at ${formatInstant(createdAt)}: ${contentsOf(manifest)}.`,
-    `Copied ${copied} files${present === 0 ? '' : `; ${present} were there already and are right`}.`,
-    `Gone is all that came in or was changed after that instant. Clients with drops and uploads of later see 404 for them; what was deleted later is back.`,
-    `Everybody signs in anew. Receipts go on above ${receiptSeqFloor} under the new key ${rotation.active}; all earlier ones of the backup verify as before.`,
-    ...(serverId === undefined ? [] : [`It has to be reached as ${serverId}, as its receipts say so (PUBLIC_URL).`]),
-    `Undone, too, is every hold, suspension, announced cutoff, and every link revoked or device ended, of after that instant: do those again before it starts.`,
+    `The server is restored as of ${formatInstant(createdAt)}: ${contentsOf(manifest)}.`,
+    `Copied ${copied} files${present === 0 ? '' : `; ${present} were there already and are intact`}.`,
+    `Everything that was added or changed after that time is lost; clients see 404 for later drops and uploads. What was deleted after that time is back.`,
+    `All users must sign in again. New receipts have numbers above ${receiptSeqFloor} and the new key ${rotation.active}; the receipts of the backup verify as before.`,
+    ...(serverId === undefined ? [] : [`Its address must be ${serverId}, as its receipts say (PUBLIC_URL).`]),
+    `Holds, suspensions, announced cutoffs and revocations of links and devices after that time are undone: repeat them before you start the server.`,
     ...(countOf(damaged) === 0
       ? []
-      : [`The backup lacks ${countOf(damaged)} files, or has them damaged. Storage verification says so of:`]),
-    ...toldLines(damaged, (location) => location),
+      : [
+          `In the backup ${countOf(damaged)} files are missing or damaged. Storage verification reports these locations:`,
+        ]),
+    ...listLines(damaged, (location) => location),
     'Next: `blindkeep-server fsck --deep`, then start the server.',
   ]
 }

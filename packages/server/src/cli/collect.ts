@@ -3,30 +3,26 @@ import { systemClock } from '../adapters/system/clock.ts'
 import { openPresentData } from '../data.ts'
 import { createCollector } from '../domain/custody/collect.ts'
 import type { StoredObject } from '../ports/store.ts'
-import type { Command, Outcome } from './command.ts'
+import { type Command, type Outcome, withOpen } from './command.ts'
 import { sizeText } from './sizes.ts'
 
-/** Removing what nothing owns any more. */
+/** Deleting orphaned objects. */
 export const collectCommands: readonly Command[] = [
   {
     name: 'collect',
-    summary: 'Marks objects that nothing owns any more, and removes those that have been marked for the grace window.',
+    summary: 'Marks orphaned objects, and deletes those that have been marked for the grace window.',
     details: [
-      'The server does the same by itself, some at a time; this does all of it now and may run beside it. What uploads have left behind is the',
-      'server’s alone to remove. The settings have to be those of the server: GC_GRACE_SECONDS is how long verified bytes stay at least.',
+      'The server does the same by itself, some objects at a time. This command handles all of them now; the server may run. Only the server removes',
+      'leftovers of uploads. Run it with the settings of the server: verified bytes stay at least for GC_GRACE_SECONDS.',
     ],
-    async run({ config }) {
-      const data = await openPresentData(config)
-      try {
-        return outcomeOf(await collectAll(createCollector({ ...data, clock: systemClock }, config)))
-      } finally {
-        await data.close()
-      }
-    },
+    run: ({ config }) =>
+      withOpen(openPresentData(config), async (data) =>
+        outcomeOf(await collectAll(createCollector({ ...data, clock: systemClock }, config))),
+      ),
   },
 ]
 
-/** Batch after batch, until there is nothing left to mark and nothing left that has waited. */
+/** Works in batches, until nothing is left to mark or to delete. */
 async function collectAll(collector: ReturnType<typeof createCollector>) {
   const [marked, removed, spared]: [StoredObject[], StoredObject[], StoredObject[]] = [[], [], []]
   for (;;) {
@@ -35,11 +31,11 @@ async function collectAll(collector: ReturnType<typeof createCollector>) {
     marked.push(...batch)
   }
   for (;;) {
-    const judged = await collector.judge()
-    removed.push(...(await collector.remove(judged.deleting)))
-    spared.push(...judged.spared)
-    if (judged.deleting.length + judged.spared.length === 0)
-      return { marked, removed, spared, pausedUntil: judged.pausedUntil }
+    const collection = await collector.startDeleting()
+    removed.push(...(await collector.remove(collection.deleting)))
+    spared.push(...collection.postponed)
+    if (collection.deleting.length + collection.postponed.length === 0)
+      return { marked, removed, spared, pausedUntil: collection.pausedUntil }
   }
 }
 
@@ -47,10 +43,10 @@ function outcomeOf({ marked, removed, spared, pausedUntil }: Awaited<ReturnType<
   const amounts = { marked: amountOf(marked), removed: amountOf(removed), spared: amountOf(spared) }
   return {
     lines: [
-      `Removed ${shownAmount(amounts.removed)}.`,
-      `Marked ${shownAmount(amounts.marked)}, which may go when the grace window is over.`,
+      `Deleted ${shownAmount(amounts.removed)}.`,
+      `Marked ${shownAmount(amounts.marked)}, to be deleted after the grace window.`,
       ...(spared.length > 0
-        ? [`Spared ${shownAmount(amounts.spared)}: on hold, or still named by a row (see fsck).`]
+        ? [`Spared ${shownAmount(amounts.spared)}: on hold, or a row still names it (see fsck).`]
         : []),
       ...(pausedUntil === undefined ? [] : [`A backup has paused the collector until ${formatInstant(pausedUntil)}.`]),
     ],

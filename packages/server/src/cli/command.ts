@@ -1,47 +1,47 @@
 import { parseArgs } from 'node:util'
 import type { Config } from '../config.ts'
 
-/** One command of the operator's, as `commands.ts` lists them. */
+/** A command of the operator. `commands.ts` lists them. */
 export interface Command {
   /** As typed, one or two words: `fsck`, `keys rotate`. */
   readonly name: string
   /** One sentence for the list of commands. */
   readonly summary: string
-  /** What its help says beyond that: when to use it, what it changes, what its exit status tells. */
+  /** More help: when to use it, what it changes, what its exit status means. */
   readonly details?: readonly string[]
-  /** Names of what has to follow, in order: `['e-mail']`. */
+  /** Names of the required arguments, in order: `['e-mail']`. */
   readonly takes?: readonly string[]
   readonly options?: Readonly<Record<string, CommandOption>>
-  /** Throws an error whose message tells a person what to do. Undefined when the process goes on by itself (`serve`). */
+  /** Throws an error whose message tells people what to do. Undefined if the process keeps running (`serve`). */
   run(call: Call): Promise<Outcome | undefined>
 }
 
 interface CommandOption {
-  /** A `flag` stands by itself; the value of any other is named: `BYTES`, `TIME`. */
+  /** A `flag` has no value; otherwise the name of the value: `BYTES`, `TIME`. */
   readonly value: 'flag' | (string & {})
   readonly meaning: string
 }
 
 export interface Call {
   readonly config: Config
-  /** What `takes` names, in its order; as many. */
+  /** The arguments that `takes` names, in its order. */
   readonly given: readonly string[]
-  /** Values of options that were given. */
+  /** The value of an option, if it was given. */
   readonly option: (name: string) => string | undefined
   readonly flag: (name: string) => boolean
-  /** A line about work under way, on standard error. Says nothing with `--json`. */
+  /** Prints a line of progress on standard error; nothing with `--json`. */
   readonly tell: (line: string) => void
 }
 
-/** What a command has to say: lines for people, or the same as JSON with `--json`. */
+/** The output of a command: lines for people, or the same as JSON with `--json`. */
 export interface Outcome {
   readonly lines: readonly string[]
   readonly json: unknown
-  /** The command did its work and found something wrong: the exit status is 1. */
+  /** The command worked and found faults: the exit status is 1. */
   readonly isWrong?: boolean
 }
 
-/** The call itself is wrong: the exit status is 2. */
+/** The call is wrong: the exit status is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -53,7 +53,7 @@ export interface ParsedCall {
   readonly isJson: boolean
 }
 
-/** Throws `UsageError` for an option that the command has not, a value that is missing, or too few or too many arguments. */
+/** Throws `UsageError` for an unknown option, a missing value, or a wrong number of arguments. */
 export function parseCall(command: Command, argv: readonly string[]): ParsedCall {
   const options = Object.fromEntries(
     Object.entries({ ...command.options, ...COMMON_OPTIONS }).map(([name, { value }]) => [
@@ -81,7 +81,7 @@ function parsed(argv: readonly string[], options: Readonly<Record<string, { read
 
 const COMMON_OPTIONS: Readonly<Record<string, CommandOption>> = {
   json: { value: 'flag', meaning: 'Prints JSON for programs.' },
-  help: { value: 'flag', meaning: 'Prints this.' },
+  help: { value: 'flag', meaning: 'Prints this help.' },
 }
 
 export function helpOf(command: Command): readonly string[] {
@@ -101,8 +101,21 @@ export function helpOf(command: Command): readonly string[] {
   ]
 }
 
-/** As many columns as the first row has, each as wide as it has to be. */
+/** Aligns the rows. The number of columns is that of the first row. */
 export function columns(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
   return rows.map((row) => `  ${widths.map((width, at) => (row[at] ?? '').padEnd(width)).join('  ')}`.trimEnd())
+}
+
+/** Runs `work` with the opened resource, and closes the resource afterwards, also after an error. */
+export async function withOpen<Resource extends { close(): Promise<void> }, Result>(
+  opening: Promise<Resource>,
+  work: (resource: Resource) => Promise<Result>,
+): Promise<Result> {
+  const resource = await opening
+  try {
+    return await work(resource)
+  } finally {
+    await resource.close()
+  }
 }

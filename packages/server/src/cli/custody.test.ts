@@ -24,7 +24,7 @@ interface Beside {
   files(): Promise<readonly string[]>
 }
 
-/** Commands beside a server's own hold on a data directory. */
+/** Commands on a data directory that a server has open. */
 function besideServer(work: (beside: Beside) => Promise<void>) {
   return async () => {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-custody-'))
@@ -61,7 +61,7 @@ const bytesOf = (...bytes: readonly number[]) => new Uint8Array(bytes)
 
 describe('the commands of custody, beside a server', () => {
   it(
-    'collect marks, removes what has waited, and leaves what uploads have left to the server',
+    'collect marks orphaned objects, deletes those that have waited, and leaves leftovers of uploads to the server',
     besideServer(async ({ run, object, files, data }) => {
       const [kept, orphaned, staged] = [
         await object('kept', bytesOf(1)),
@@ -80,7 +80,7 @@ describe('the commands of custody, beside a server', () => {
   )
 
   it(
-    'collect removes nothing while a backup has it paused, and says so',
+    'collect deletes nothing while a backup has paused it, and says so',
     besideServer(async ({ run, object, files, data }) => {
       const marked = await object('marked', bytesOf(1))
       await data.store.write((tx) => pauseCollector(tx, addSeconds(systemClock.now(), 60)))
@@ -90,7 +90,7 @@ describe('the commands of custody, beside a server', () => {
   )
 
   it(
-    'hold adds with a reason, lists and removes, and keeps bytes from being collected',
+    'hold adds with a reason, lists and removes, and keeps the bytes from the collector',
     besideServer(async ({ run, object, files }) => {
       const [marked, content] = [await object('marked', bytesOf(1)), sha256(bytesOf(1))]
       await assert.rejects(run('hold add', content), UsageError)
@@ -102,12 +102,12 @@ describe('the commands of custody, beside a server', () => {
       assert.deepEqual(await files(), [marked])
       assert.equal((await run('hold remove', content)).isWrong, false)
       assert.equal((await run('hold remove', content)).isWrong, true)
-      assert.deepEqual((await run('hold list')).lines, ['Nothing is held.'])
+      assert.deepEqual((await run('hold list')).lines, ['There are no holds.'])
     }),
   )
 
   it(
-    'scrub reads everything, marks what is damaged and ends with 1',
+    'scrub reads everything, marks damaged objects and exits with 1',
     besideServer(async ({ run, object, data }) => {
       const good = await object('kept', bytesOf(1, 2))
       assert.equal((await run('scrub')).isWrong, false)

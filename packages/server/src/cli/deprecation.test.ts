@@ -17,7 +17,7 @@ type Run = (name: 'announce' | 'list', ...argv: readonly string[]) => Promise<Ou
 const date = (text: string) => known(parseProtocolVersion(text))
 const WINDOW = { min: date('2026-01-01'), max: date('2026-11-01') }
 
-/** Commands within this process, over a database that a server with this window has left. */
+/** Commands in this process, on the database of a stopped server with this window. */
 function overDatabase(
   work: (run: Run) => Promise<void>,
   { window }: { readonly window?: ProtocolWindow } = { window: WINDOW },
@@ -49,9 +49,9 @@ const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOS
 
 describe('the commands of deprecations', () => {
   it(
-    'announce, and list what was announced in that order',
+    'announce, and list the announcements in their order',
     overDatabase(async (run) => {
-      assert.deepEqual(await run('list'), { lines: ['Nothing has been announced.'], json: { announcements: [] } })
+      assert.deepEqual(await run('list'), { lines: ['There are no announcements.'], json: { announcements: [] } })
       const [soon, late] = [inDays(91), inDays(200)]
       const first = await run('announce', '--min-version', '2026-03-01', '--cutoff', soon)
       const second = await run(
@@ -66,7 +66,7 @@ describe('the commands of deprecations', () => {
   )
 
   it(
-    'say what is wrong with a call, and what keeps an announcement from being made',
+    'say what is wrong with a call, and why an announcement is refused',
     overDatabase(async (run) => {
       const announce = (...argv: readonly string[]) => run('announce', ...argv)
       const cutoff = inDays(91)
@@ -85,7 +85,7 @@ describe('the commands of deprecations', () => {
   )
 
   it(
-    'judge by the window of the server, whatever the environment of the command says',
+    'use the window of the server, not the environment of the command',
     overDatabase(
       async (run) => {
         const announce = (version: string) => run('announce', '--min-version', version, '--cutoff', inDays(91))
@@ -97,7 +97,7 @@ describe('the commands of deprecations', () => {
   )
 
   it(
-    'announce nothing where no server has started yet',
+    'announce nothing before the first start of a server',
     overDatabase(async (run) => {
       await assert.rejects(
         run('announce', '--min-version', '2026-03-01', '--cutoff', inDays(91)),

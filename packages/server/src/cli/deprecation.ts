@@ -4,59 +4,52 @@ import type { Config } from '../config.ts'
 import { openPresentStore } from '../data.ts'
 import { createDeprecations, type Deprecations } from '../domain/discovery/deprecations.ts'
 import type { Deprecation } from '../ports/store.ts'
-import { type Call, type Command, type Outcome, UsageError } from './command.ts'
+import { type Call, type Command, type Outcome, UsageError, withOpen } from './command.ts'
 
-/** Ending the support of old protocol versions, announced in time. The server may run meanwhile, and tells of it within seconds. */
+/** Announcing the end of old protocol versions. The server may run; its answers have the announcement within seconds. */
 export const deprecationCommands: readonly Command[] = [
   {
     name: 'deprecation announce',
-    summary: 'Announces that writes with old protocol versions will not be accepted any more.',
+    summary: 'Announces when writes with old protocol versions will be refused.',
     details: [
-      'For good: an announcement is never changed or taken back. From now on requests with an older version are warned, from the cutoff on their',
-      'writes that create are refused. Each announcement names a later version than the one before it, and no earlier cutoff. It is judged by the',
-      'protocol versions of the server as it last started on this data; DEPRECATION_LEAD_DAYS alone is read from the environment.',
+      'An announcement cannot be changed or withdrawn. From now on, requests with an older version get a warning; from the cutoff on, their creating',
+      'writes are refused. Each announcement must name a later version than the last one, and no earlier cutoff. The command checks it against the',
+      'protocol versions of the last start of the server on this data. It reads only DEPRECATION_LEAD_DAYS from the environment.',
     ],
     options: {
       'min-version': { value: 'YYYY-MM-DD', meaning: 'The oldest protocol version that is accepted after the cutoff.' },
-      cutoff: { value: 'TIME', meaning: 'When that begins, as 2027-03-01T00:00:00Z.' },
-      'detail-url': { value: 'URL', meaning: 'Where people read what to do; optional.' },
+      cutoff: { value: 'TIME', meaning: 'When older versions end, for example 2027-03-01T00:00:00Z.' },
+      'detail-url': { value: 'URL', meaning: 'A page that tells people what to do; optional.' },
     },
     run: (call) => withDeprecations(call.config, (deprecations) => announce(deprecations, call)),
   },
   {
     name: 'deprecation list',
-    summary: 'Lists what has been announced, in that order.',
+    summary: 'Lists the announcements, in their order.',
     run: ({ config }) =>
       withDeprecations(config, async (deprecations) => {
         const announced = await deprecations.list()
         return {
-          lines: announced.length === 0 ? ['Nothing has been announced.'] : announced.map(lineOf),
+          lines: announced.length === 0 ? ['There are no announcements.'] : announced.map(lineOf),
           json: { announcements: announced.map(jsonOf) },
         }
       }),
   },
 ]
 
-async function withDeprecations(
-  config: Config,
-  work: (deprecations: Deprecations) => Promise<Outcome>,
-): Promise<Outcome> {
-  const store = await openPresentStore(config)
-  try {
-    return await work(createDeprecations({ store, clock: systemClock }, config))
-  } finally {
-    await store.close()
-  }
+function withDeprecations(config: Config, work: (deprecations: Deprecations) => Promise<Outcome>): Promise<Outcome> {
+  return withOpen(openPresentStore(config), (store) => work(createDeprecations({ store, clock: systemClock }, config)))
 }
 
 async function announce(deprecations: Deprecations, { option }: Call): Promise<Outcome> {
   const minProtocolVersion = parseProtocolVersion(option('min-version') ?? '')
-  if (minProtocolVersion === undefined) throw new UsageError('--min-version takes a date that exists, as 2026-06-01')
+  if (minProtocolVersion === undefined)
+    throw new UsageError('--min-version takes an existing date, for example 2026-06-01')
   const cutoff = parseInstant(option('cutoff') ?? '')
-  if (cutoff === undefined) throw new UsageError('--cutoff takes a time of RFC 3339, as 2027-03-01T00:00:00Z')
+  if (cutoff === undefined) throw new UsageError('--cutoff takes a time of RFC 3339, for example 2027-03-01T00:00:00Z')
   const answer = await deprecations.announce({ minProtocolVersion, cutoff, detailUrl: option('detail-url') })
   if ('refused' in answer) throw new Error(answer.detail)
-  return { lines: ['Announced, for good:', lineOf(answer)], json: jsonOf(answer) }
+  return { lines: ['Announced; this cannot be undone:', lineOf(answer)], json: jsonOf(answer) }
 }
 
 function lineOf({ minProtocolVersion, announcedAt, cutoff, detailUrl }: Deprecation): string {

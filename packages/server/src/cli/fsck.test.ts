@@ -22,7 +22,7 @@ interface CappedList {
   readonly repaired: readonly { readonly kind: string }[]
 }
 
-/** A data directory with what `fill` makes, as a stopped server leaves it. */
+/** The data directory of a stopped server, filled by `fill`. */
 interface Directory {
   readonly path: string
   readonly filled: Filled
@@ -63,7 +63,7 @@ function inDirectory(work: (directory: Directory) => Promise<void>): () => Promi
           fsck: async (...flags) => {
             const call = { config, given: [], option: () => undefined, tell: () => undefined }
             const outcome = known(await known(fsckCommands[0]).run({ ...call, flag: (name) => flags.includes(name) }))
-            // What `--json` prints, as a program reads it.
+            // The output of `--json`, as a program reads it.
             return { ...outcome, json: JSON.parse(JSON.stringify(outcome.json)) }
           },
           change: (...statements) =>
@@ -85,7 +85,7 @@ function inDirectory(work: (directory: Directory) => Promise<void>): () => Promi
 const ROOT_OF = (name: string) => `select rootpage from sqlite_schema where name = '${name}'`
 const PAGE_BYTES = 4096
 
-/** Past SQLite, as a disk does. Whoever asked for the page before has closed the database, and with it emptied its log. */
+/** Writes past SQLite, as a failing disk does. The caller has closed the database, which empties its log. */
 async function damagePage(path: string, number: unknown, damage: (page: Buffer) => void): Promise<void> {
   const file = join(path, 'blindkeep.sqlite')
   const content = await readFile(file)
@@ -95,23 +95,23 @@ async function damagePage(path: string, number: unknown, damage: (page: Buffer) 
   await writeFile(file, content)
 }
 
-const kinds = (told: readonly { readonly kind: string }[]) => told.map(({ kind }) => kind).toSorted()
+const kinds = (messages: readonly { readonly kind: string }[]) => messages.map(({ kind }) => kind).toSorted()
 
 describe('blindkeep-server fsck', () => {
   it(
-    'says that a whole directory is whole, and how much it has looked at',
+    'says that an intact directory is intact, and how much it has checked',
     inDirectory(async ({ fsck }) => {
       const { isWrong, lines, json } = await fsck('deep')
       assert.deepEqual([isWrong, json.findings, json.repaired], [false, [], []])
       const { accounts, links, sessions, drops, assets, blobs, objects, files, receipts, bytes } = json.counts
       assert.deepEqual([accounts, links, sessions, drops, assets], [1, 3, 7, 1, 3])
       assert.deepEqual([blobs, objects, files, receipts, bytes], [2, 7, 5, 5, 3.5 * FILLED_BYTES])
-      assert.equal(lines.at(-1), 'All is whole.')
+      assert.equal(lines.at(-1), 'All is intact.')
     }),
   )
 
   it(
-    'says what is wrong, where and what to do, and changes nothing unasked',
+    'says what is wrong, where and what to do, and changes nothing without --repair',
     inDirectory(async ({ fsck, path, filled, change }) => {
       change(`update accounts set used_bytes = used_bytes + 5`)
       await truncate(join(path, 'blobs', filled.pending.location), 7)
@@ -132,7 +132,7 @@ describe('blindkeep-server fsck', () => {
   )
 
   it(
-    'puts right what can be without a doubt, and marks bytes that are not those of the receipt',
+    'repairs what has one right value, and marks bytes that do not match the receipt',
     inDirectory(async ({ fsck, path, filled, change, value }) => {
       const { pending } = filled
       const used = value('select used_bytes from accounts')
@@ -166,13 +166,13 @@ describe('blindkeep-server fsck', () => {
   )
 
   it(
-    'touches no receipt, no bytes, and nothing that something owns',
+    'changes no receipt, no bytes, and nothing that has an owner',
     inDirectory(async ({ fsck, filled, change, value }) => {
-      const { metadata, buriedBlob, cancelled, locations } = filled
+      const { metadata, deletedBlob, cancelled, locations } = filled
       change(
         `update objects set state = 'staged' where location = '${locations.get(cancelled)}'`,
         `update objects set state = 'staged' where location = '${locations.get(metadata)}'`,
-        `update objects set state = 'staged' where location = '${locations.get(buriedBlob)}'`,
+        `update objects set state = 'staged' where location = '${locations.get(deletedBlob)}'`,
         `update receipts set received_at = received_at + 1 where receipt_seq = 3`,
         `delete from log_head`,
       )
@@ -185,7 +185,7 @@ describe('blindkeep-server fsck', () => {
   )
 
   it(
-    'repairs nothing in a database whose indexes are damaged, though it looks into no index unless it is asked to repair',
+    'repairs nothing in a database with damaged indexes, which it checks only with --repair',
     inDirectory(async ({ fsck, path, filled, change, value }) => {
       change('update accounts set used_bytes = 1')
       await damagePage(path, value(ROOT_OF('sqlite_autoindex_uploads_1')), (page) => {
@@ -204,7 +204,7 @@ describe('blindkeep-server fsck', () => {
   )
 
   it(
-    'repairs nothing where rows refer to nothing, and says what is wrong all the same',
+    'repairs nothing in a database with dangling references, but still reports what is wrong',
     inDirectory(async ({ fsck, change, value }) => {
       change('update accounts set used_bytes = 1', 'delete from albums')
       const { json } = await fsck('repair')
@@ -215,29 +215,29 @@ describe('blindkeep-server fsck', () => {
   )
 
   it(
-    'says that the database is damaged when a page of a table is lost',
+    'reports a damaged database when a page of a table is lost',
     inDirectory(async ({ fsck, path, value }) => {
       const roots = ['drops', 'receipts', 'objects', 'links', 'chunks'].map((table) => value(ROOT_OF(table)))
       const whole = await readFile(join(path, 'blindkeep.sqlite'))
-      const told: string[] = []
+      const messages: string[] = []
       for (const root of roots) {
         await damagePage(path, root, (page) => page.fill(0xff))
         const { isWrong, json } = await fsck('repair')
         assert.deepEqual([isWrong, json.repaired], [true, []])
         assert.deepEqual(new Set(kinds(json.findings)), new Set(['database_damaged']))
-        told.push(...(await fsck()).json.findings.map(({ what }) => what))
+        messages.push(...(await fsck()).json.findings.map(({ what }) => what))
         await writeFile(join(path, 'blindkeep.sqlite'), whole)
       }
-      // SQLite’s own words stay, also where reading on throws.
+      // SQLite's own message stays, also if further reading throws.
       assert.ok(
-        told.every((what) => /^\*\*\* in database main/.test(what)),
-        told.join(),
+        messages.every((what) => /^\*\*\* in database main/.test(what)),
+        messages.join(),
       )
     }),
   )
 
   it(
-    'says so of a file that is no database at all',
+    'reports a damaged database for a file that is not a database',
     inDirectory(async ({ fsck, path, value }) => {
       assert.equal(value('select count(*) from accounts'), 1)
       await writeFile(join(path, 'blindkeep.sqlite'), new Uint8Array(8192).fill(1))

@@ -1,14 +1,13 @@
 import { systemClock } from '../adapters/system/clock.ts'
-import type { Data } from '../data.ts'
-import { openPresentData } from '../data.ts'
+import { type Data, openPresentData } from '../data.ts'
 import { type CappedList, type CappedListBuilder, createCappedList } from '../domain/cappedList.ts'
-import { type Finding, found, sentenceOf, TODO } from '../domain/fsck/finding.ts'
+import { createFinding, type Finding, formatFinding, REMEDIES } from '../domain/fsck/finding.ts'
 import { examine } from '../domain/fsck/fsck.ts'
 import { type Counts, newCounts } from '../domain/fsck/options.ts'
 import { repair } from '../domain/fsck/repair.ts'
 import { createVerifiers } from '../domain/fsck/verifiers.ts'
 import { StoreDamaged, ValueUnreadable } from '../ports/store.ts'
-import type { Call, Command, Outcome } from './command.ts'
+import { type Call, type Command, type Outcome, withOpen } from './command.ts'
 import { quotaOf } from './quota.ts'
 
 const PROGRESS_MS = 2_000
@@ -16,17 +15,17 @@ const PROGRESS_MS = 2_000
 export const fsckCommands: readonly Command[] = [
   {
     name: 'fsck',
-    summary: 'Proves that the data directory is whole, or says what is not, where, and what to do.',
+    summary: 'Checks that the data directory is intact, or says what is wrong, where, and what to do.',
     details: [
-      'Rows against rows, rows against files, and every receipt from the first to the last, with both of its signatures. It may run beside the',
-      'server, and without the master secret. Exit status: 0 all is whole · 1 something is wrong, or it could not look · 2 the call was wrong.',
+      'Compares rows with rows and rows with files, and verifies every receipt with both signatures. The server may run; the master secret is not',
+      'needed. Exit status: 0 all is intact · 1 something is wrong, or the check did not finish · 2 the call was wrong.',
     ],
     options: {
-      deep: { value: 'flag', meaning: 'Reads every byte again and hashes it.' },
+      deep: { value: 'flag', meaning: 'Also reads and hashes every byte.' },
       repair: {
         value: 'flag',
         meaning:
-          'Puts right what can be without a doubt: counters, claims, marks. Removes nothing, and does nothing in a damaged database.',
+          'Repairs what has one right value: counters, claims, marks. Deletes nothing, and changes nothing in a damaged database.',
       },
     },
     run,
@@ -42,14 +41,14 @@ async function run(call: Call): Promise<Outcome> {
   const result: Result = { counts: newCounts(), left: createCappedList(), repaired: createCappedList() }
   const { counts, left } = result
   const count = () => left.list.length + left.more
-  const progress = setInterval(() => call.tell(`${countsText(counts)} · ${count()} found wrong`), PROGRESS_MS)
+  const progress = setInterval(() => call.tell(`${countsText(counts)} · ${count()} faults`), PROGRESS_MS)
   try {
-    await withData(call, (data) => lookThrough(call, data, result))
+    await withOpen(openPresentData(call.config), (data) => check(call, data, result))
     return outcomeOf(result)
   } catch (error) {
     if (error instanceof StoreDamaged || error instanceof ValueUnreadable)
-      left.add(found('database_damaged', {}, `it cannot be read: ${reasonOf(error)}`))
-    // What was found until then is worth as much as ever.
+      left.add(createFinding('database_damaged', {}, `it cannot be read: ${reasonOf(error)}`))
+    // Findings from before the error still count.
     else if (count() === 0) throw error
     return outcomeOf({ ...result, end: reasonOf(error) })
   } finally {
@@ -62,25 +61,16 @@ function reasonOf(error: unknown): string {
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
 }
 
-async function withData(call: Call, work: (data: Data) => Promise<void>): Promise<void> {
-  const data = await openPresentData(call.config)
-  try {
-    await work(data)
-  } finally {
-    await data.close()
-  }
-}
-
-async function lookThrough(call: Call, { store, blobs }: Data, { counts, left, repaired }: Result): Promise<void> {
+async function check(call: Call, { store, blobs }: Data, { counts, left, repaired }: Result): Promise<void> {
   const ports = { store, blobs, clock: systemClock, verify: createVerifiers(), quota: quotaOf(call.config) }
   const { signal } = new AbortController()
   let isRepairing = call.flag('repair')
   for await (const finding of examine(ports, { deep: call.flag('deep'), indexes: isRepairing, signal, counts })) {
-    // Rows of a damaged database are no ground for writing others.
+    // Nothing is repaired by the rows of a damaged database.
     if (finding.kind === 'database_damaged') isRepairing = false
     const done = isRepairing && finding.repair ? await repair(ports, finding.repair) : undefined
     if (done !== undefined) repaired.add({ finding, done })
-    // A mark says that bytes are wrong; it does not make them right.
+    // A mark only records that bytes are wrong: the finding stays.
     if (done === undefined || finding.repair?.repair === 'mark_damaged') left.add(finding)
   }
 }
@@ -89,7 +79,7 @@ interface Result {
   readonly counts: Counts
   readonly left: CappedListBuilder<Finding>
   readonly repaired: CappedListBuilder<Repaired>
-  /** Why it ended before its end. */
+  /** Why the check did not finish. */
   readonly end?: string
 }
 
@@ -97,13 +87,13 @@ function outcomeOf({ counts, left, repaired, end }: Result): Outcome {
   const total = left.list.length + left.more
   return {
     lines: [
-      ...left.list.flatMap((finding) => [sentenceOf(finding), `    ${TODO[finding.kind]}`]),
+      ...left.list.flatMap((finding) => [formatFinding(finding), `    ${REMEDIES[finding.kind]}`]),
       ...moreLine(left),
-      ...repaired.list.map(({ finding, done }) => `repaired: ${sentenceOf(finding)}: ${done}`),
+      ...repaired.list.map(({ finding, done }) => `repaired: ${formatFinding(finding)}: ${done}`),
       ...moreLine(repaired),
       countsText(counts),
-      ...(end === undefined ? [] : [`It ended before all was looked at: ${end}`]),
-      total === 0 ? 'All is whole.' : `${total} found wrong.`,
+      ...(end === undefined ? [] : [`The check did not finish: ${end}`]),
+      total === 0 ? 'All is intact.' : `${total} faults found.`,
     ],
     json: {
       findings: left.list.map(jsonOf),
@@ -122,10 +112,10 @@ function moreLine({ more }: CappedList<unknown>): readonly string[] {
 }
 
 function jsonOf({ kind, where, what, repair: possible }: Finding) {
-  return { kind, where, what, todo: TODO[kind], repairable: possible !== undefined }
+  return { kind, where, what, todo: REMEDIES[kind], repairable: possible !== undefined }
 }
 
 function countsText({ bytes, ...rows }: Counts): string {
-  const looked = Object.entries(rows).map(([name, count]) => `${count} ${name}`)
-  return [...looked, ...(bytes > 0 ? [`${(bytes / 1_000_000).toFixed(1)} MB read`] : [])].join(' · ')
+  const checked = Object.entries(rows).map(([name, count]) => `${count} ${name}`)
+  return [...checked, ...(bytes > 0 ? [`${(bytes / 1_000_000).toFixed(1)} MB read`] : [])].join(' · ')
 }

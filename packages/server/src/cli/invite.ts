@@ -10,41 +10,38 @@ import {
   type ListedInvite,
   MAX_INVITE_DAYS,
 } from '../domain/account/invites.ts'
-import { type Call, type Command, columns, type Outcome, UsageError } from './command.ts'
+import { type Call, type Command, columns, type Outcome, UsageError, withOpen } from './command.ts'
 
-/** Letting people register where registration is by invite. The server may run meanwhile. */
+/** Invites for registration. The server may run. */
 export const inviteCommands: readonly Command[] = [
   {
     name: 'account invite',
-    summary: 'Makes a code with which one person may register, and shows it this once.',
+    summary: 'Makes a code for one registration, and shows it only once.',
     details: [
-      'It is asked for where REGISTRATION is invite, which it is by default once PUBLIC_URL is an address that others reach.',
-      'Whoever has the code can use it, so send it as you would a password. Only its hash is kept.',
+      'Registration requires a code if REGISTRATION is invite, the default when PUBLIC_URL is not a loopback address.',
+      'The code works for anyone who has it: send it like a password. The server keeps only its hash.',
     ],
     options: {
       days: {
         value: 'DAYS',
-        meaning: `How long it is good, 1 to ${MAX_INVITE_DAYS} days; ${INVITE_DAYS} when left out.`,
+        meaning: `How long the code is valid, 1 to ${MAX_INVITE_DAYS} days. Default: ${INVITE_DAYS}.`,
       },
     },
     run: (call) => withInvites(call.config, (invites) => issue(invites, call)),
   },
   {
     name: 'account invites',
-    summary:
-      'Lists the invites of late, oldest first: whether they are live, used or expired, and by whom they were used.',
-    details: ['Without their codes, which are not kept. An invite is forgotten 30 days after its end.'],
+    summary: 'Lists recent invites, oldest first: live, used (with the account) or expired.',
+    details: [
+      'The codes are not shown, because the server does not keep them. An invite is deleted 30 days after its end.',
+    ],
     run: ({ config }) => withInvites(config, list),
   },
 ]
 
-async function withInvites(config: Config, work: (invites: Invites) => Promise<Outcome>): Promise<Outcome> {
-  const store = await openPresentStore(config)
-  try {
-    return await work(createInvites({ store, clock: systemClock, random: systemRandom }))
-  } finally {
-    await store.close()
-  }
+function withInvites(config: Config, work: (invites: Invites) => Promise<Outcome>): Promise<Outcome> {
+  const ports = { clock: systemClock, random: systemRandom }
+  return withOpen(openPresentStore(config), (store) => work(createInvites({ ...ports, store })))
 }
 
 async function issue(invites: Invites, { config, option }: Call): Promise<Outcome> {
@@ -55,8 +52,10 @@ async function issue(invites: Invites, { config, option }: Call): Promise<Outcom
   return {
     lines: [
       code,
-      `Good for one registration until ${formatInstant(expiresAt)}. It is not shown again.`,
-      ...(config.registration === 'closed' ? ['REGISTRATION is closed: nobody can use it until that is invite.'] : []),
+      `Valid for one registration until ${formatInstant(expiresAt)}. It is not shown again.`,
+      ...(config.registration === 'closed'
+        ? ['REGISTRATION is closed: the code works only if you set it to invite.']
+        : []),
     ],
     json: { code, expires_at: formatInstant(expiresAt) },
   }
@@ -78,6 +77,6 @@ async function list(invites: Invites): Promise<Outcome> {
 }
 
 function lineOf({ createdAt, expiresAt, state, usedBy, email }: ListedInvite): readonly string[] {
-  const word = usedBy === undefined ? state : `${state} by ${email ?? usedBy}`
-  return [formatInstant(createdAt), `until ${formatInstant(expiresAt)}  ${word}`]
+  const status = usedBy === undefined ? state : `${state} by ${email ?? usedBy}`
+  return [formatInstant(createdAt), `until ${formatInstant(expiresAt)}  ${status}`]
 }

@@ -14,12 +14,12 @@ import { keyCommands } from './keys.ts'
 
 interface Beside {
   readonly directory: string
-  /** Runs a command within this process, beside the server: `keys list`, `keys rotate`. With these settings instead of the server's. */
+  /** Runs a command in this process, beside the server: `keys list`, `keys rotate`. `env` replaces the server's settings. */
   run(line: string, settings?: Readonly<Record<string, string>>): Promise<Outcome>
   published(): Promise<readonly AttestationKey[]>
 }
 
-/** What a server has made at its first start, and still has open. */
+/** The data of a running server after its first start. */
 function besideServer(work: (beside: Beside) => Promise<void>): () => Promise<void> {
   return async () => {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-key-commands-'))
@@ -57,7 +57,7 @@ function configOf(env: Readonly<Record<string, string>>): Config {
 
 describe('the commands of keys, beside a running server', () => {
   it(
-    'rotate the key of receipts, and list all there ever were, without a private half',
+    'rotate the key of receipts, and list all keys ever used, without private halves',
     besideServer(async ({ run, published }) => {
       const rotated = await run('keys rotate')
       const { lines, json } = await run('keys list')
@@ -83,7 +83,7 @@ describe('the commands of keys, beside a running server', () => {
   )
 
   it(
-    'rotate the key of tokens alone with --signing',
+    'rotate only the key of tokens with --signing',
     besideServer(async ({ run, published }) => {
       const before = await published()
       const keys = [await run('keys rotate --signing'), await run('keys rotate --signing')].map(
@@ -96,7 +96,7 @@ describe('the commands of keys, beside a running server', () => {
   )
 
   it(
-    'change nothing without the server’s own master secret, say what to do, and make no other',
+    'change nothing without the server’s master secret, say what to do, and make no new secret',
     besideServer(async ({ directory, run, published }) => {
       const before = await published()
       const elsewhere = await mkdtemp(join(tmpdir(), 'blindkeep-other-'))
@@ -109,7 +109,7 @@ describe('the commands of keys, beside a running server', () => {
           /no master secret at .*missing.*MASTER_SECRET_FILE/,
         )
         await assert.rejects(readFile(missing), /ENOENT/)
-        await assert.rejects(run(line, { MASTER_SECRET_FILE: other }), /Nothing was changed; set MASTER_SECRET_FILE/)
+        await assert.rejects(run(line, { MASTER_SECRET_FILE: other }), /Nothing was changed. Set MASTER_SECRET_FILE/)
       }
       assert.deepEqual(await published(), before)
       await rm(elsewhere, { recursive: true })

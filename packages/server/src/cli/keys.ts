@@ -7,51 +7,41 @@ import { rotateAttestationKey } from '../domain/custody/keys.ts'
 import { rotateSigningKey } from '../domain/discovery/signingKey.ts'
 import { WrongMasterSecret } from '../ports/keyring.ts'
 import type { AttestationKey, Store } from '../ports/store.ts'
-import { type Command, columns, type Outcome } from './command.ts'
+import { type Command, columns, type Outcome, withOpen } from './command.ts'
 
-/** The server's own keys. It may run meanwhile. */
+/** The keys of the server, which may run. */
 export const keyCommands: readonly Command[] = [
   {
     name: 'keys list',
-    summary: 'Lists every key that receipts were ever signed with, oldest first, the active one last.',
-    details: ['As published, without the keys themselves: those are at /.well-known/service/attestation-keys.'],
-    run: ({ config }) => withStore(config, list),
+    summary: 'Lists all keys that have signed receipts, oldest first, the active one last.',
+    details: ['Shows their ids and times. The public keys are at /.well-known/service/attestation-keys.'],
+    run: ({ config }) => withOpen(openPresentStore(config), list),
   },
   {
     name: 'keys rotate',
-    summary:
-      'Makes a new key that receipts are signed with from now on, or with --signing a new one for access tokens.',
+    summary: 'Makes a new key that signs receipts from now on; with --signing, a new key that signs tokens.',
     details: [
-      'Rotate as often as your rules ask for it, and when a private key may have been read. The server may run; it needs no restart.',
+      'Rotate as often as your rules require, and when a private key may have been stolen. The server may run; it needs no restart.',
       '',
-      'Receipts: the old key keeps its place in the published list and gets an end, and what it has signed stays valid. Receipts that',
-      'come are signed with the new key, in the same chain. Nobody is signed out. A key that somebody else has may still sign for the',
-      'time before its end: clients see such a receipt only by its place in the chain.',
-      '--signing: all access tokens and capability tokens end within five seconds. Clients that are signed in renew theirs by',
-      'themselves; capabilities have to be minted anew. Receipts and their keys stay as they are.',
+      'Receipts: the old key stays in the published list and gets an end; its receipts stay valid. The new key signs further receipts,',
+      'in the same chain. Sessions stay open. A thief of the old key can still sign receipts dated before its end: clients detect them',
+      'only by their place in the chain.',
+      '--signing: all access tokens and capability tokens end within five seconds. Signed-in clients renew their tokens by themselves;',
+      'capability tokens must be minted again. Receipts and their keys stay as they are.',
       '',
-      'It changes neither the master secret, under which the server’s keys rest, nor any password, nor the key of any user.',
+      'The master secret, passwords and the keys of users do not change.',
     ],
     options: { signing: { value: 'flag', meaning: 'Rotates the key of access tokens and capability tokens instead.' } },
-    run: ({ config, flag }) => withStore(config, (store) => rotate(config, store, flag('signing'))),
+    run: ({ config, flag }) => withOpen(openPresentStore(config), (store) => rotate(config, store, flag('signing'))),
   },
 ]
-
-async function withStore(config: Config, work: (store: Store) => Promise<Outcome>): Promise<Outcome> {
-  const store = await openPresentStore(config)
-  try {
-    return await work(store)
-  } finally {
-    await store.close()
-  }
-}
 
 async function list(store: Store): Promise<Outcome> {
   const keys = await store.read((tx) => tx.keys.attestationKeys())
   return {
     lines:
       keys.length === 0
-        ? ['There are no keys yet: the server’s first start makes one.']
+        ? ['There are no keys yet. The first start of the server makes one.']
         : columns(keys.map((key) => [key.keyId, `from ${formatInstant(key.activeFrom)} ${endOf(key)}`])),
     json: {
       keys: keys.map(({ keyId, activeFrom, activeTo }) => ({
@@ -72,19 +62,19 @@ async function rotate(config: Config, store: Store, isSigning: boolean): Promise
   try {
     if (isSigning) {
       const signingKey = toBase64(await rotateSigningKey({ store, keyring, clock: systemClock }))
-      const lines = [`Tokens are signed with ${signingKey} from now on; those of before end within five seconds.`]
+      const lines = [`${signingKey} signs tokens from now on; earlier tokens end within five seconds.`]
       return { lines, json: { signing_key: signingKey } }
     }
     const { retired, active, at } = await rotateAttestationKey({ store, keyring, clock: systemClock })
     return {
-      lines: [`Receipts are signed with ${active} from ${formatInstant(at)} on.`, `${retired} has ended.`],
+      lines: [`${active} signs receipts from ${formatInstant(at)} on.`, `${retired} has ended.`],
       json: { active, retired, at: formatInstant(at) },
     }
   } catch (error) {
     if (!(error instanceof WrongMasterSecret)) throw error
     const { masterSecretFile } = config
     throw new Error(
-      `${masterSecretFile} is not the master secret that this server’s keys are sealed under. Nothing was changed; set MASTER_SECRET_FILE to the right one.`,
+      `${masterSecretFile} is not the master secret of this server’s keys. Nothing was changed. Set MASTER_SECRET_FILE to the right file.`,
       { cause: error },
     )
   }

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { createQuota, type Quota } from '../domain/quota/quota.ts'
 
-/** By the deployment’s limits, as this command’s settings say them. */
+/** The quota rules with the limits of the server, read from the settings of this command. */
 export function quotaOf({ quotaSoftBytes, quotaHardBytes, quotaGraceDays }: Config): Quota {
   return createQuota({ softBytes: quotaSoftBytes, hardBytes: quotaHardBytes, graceDays: quotaGraceDays })
 }

@@ -1,31 +1,25 @@
 import { systemClock } from '../adapters/system/clock.ts'
 import { type Data, openPresentData } from '../data.ts'
-import { createScrub, type Scrubbed } from '../domain/custody/scrub.ts'
+import { createScrubber } from '../domain/custody/scrub.ts'
+import type { ScrubSum } from '../domain/custody/scrubbing.ts'
 import type { Log } from '../ports/log.ts'
-import type { Call, Command, Outcome } from './command.ts'
+import { type Call, type Command, type Outcome, withOpen } from './command.ts'
 import { sizeText } from './sizes.ts'
 
-/** Reading every object again, at once. */
+/** Reading all objects again. */
 export const scrubCommands: readonly Command[] = [
   {
     name: 'scrub',
-    summary: 'Reads every kept object again, now, and marks what is damaged.',
+    summary: 'Reads every kept object again now, and marks damaged ones.',
     details: [
-      'The server does the same by itself within SCRUB_DAYS, some at a time; this may run beside it. An object that is marked is handed to nobody until it',
-      'is found right again. Exit status: 0 all are right · 1 something is damaged or could not be read.',
+      'The server does the same by itself within SCRUB_DAYS, some objects at a time; it may run. A damaged object is not served until a later read finds it',
+      'intact. Exit status: 0 all are intact · 1 something is damaged or could not be read.',
     ],
-    async run(call) {
-      const data = await openPresentData(call.config)
-      try {
-        return await scrubAll(call, data)
-      } finally {
-        await data.close()
-      }
-    },
+    run: (call) => withOpen(openPresentData(call.config), (data) => scrubAll(call, data)),
   },
 ]
 
-interface CappedList {
+interface Entry {
   readonly event: string
   readonly [fact: string]: unknown
 }
@@ -34,16 +28,16 @@ interface CappedList {
 const PROGRESS_MS = 2_000
 
 async function scrubAll({ config, tell }: Call, { store, blobs }: Data): Promise<Outcome> {
-  const found: CappedList[] = []
+  const found: Entry[] = []
   const log: Log = {
     info: (event, facts) => tell(lineOf({ event, ...facts })),
     warn: (event, facts) => tell(lineOf({ event, ...facts })),
     error: (event, facts) => void found.push({ event, ...facts }),
   }
-  let sum: Scrubbed = { objects: 0, bytes: 0, damaged: 0, unreadable: 0 }
+  let sum: ScrubSum = { objects: 0, bytes: 0, damaged: 0, unreadable: 0 }
   const progress = setInterval(() => tell(`${sumText(sum)} so far`), PROGRESS_MS)
   try {
-    const scrub = createScrub({ store, blobs, clock: systemClock, log }, config)
+    const scrub = createScrubber({ store, blobs, clock: systemClock, log }, config)
     await scrub.all(new AbortController().signal, (reached) => {
       sum = reached
     })
@@ -53,12 +47,12 @@ async function scrubAll({ config, tell }: Call, { store, blobs }: Data): Promise
   return { lines: [...found.map(lineOf), `${sumText(sum)}.`], json: { ...sum, found }, isWrong: found.length > 0 }
 }
 
-function sumText({ objects, bytes, damaged, unreadable }: Scrubbed): string {
+function sumText({ objects, bytes, damaged, unreadable }: ScrubSum): string {
   return `${objects} objects read, ${sizeText(bytes)}; ${damaged} damaged, ${unreadable} could not be read`
 }
 
 /** `an object is damaged: assetId=… role=original hash=… size=3 found=missing` */
-function lineOf({ event, ...facts }: CappedList): string {
+function lineOf({ event, ...facts }: Entry): string {
   return `${event}: ${Object.entries(facts)
     .map(([name, value]) => `${name}=${value}`)
     .join(' ')}`

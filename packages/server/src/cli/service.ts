@@ -1,4 +1,4 @@
-import { describeSettings } from '../config.ts'
+import { describeSettings, settingLines } from '../config.ts'
 import { openServerData } from '../data.ts'
 import type { Command } from './command.ts'
 
@@ -6,8 +6,8 @@ import type { Command } from './command.ts'
 export const serviceCommands: readonly Command[] = [
   {
     name: 'serve',
-    summary: 'Serves, until it is told to end.',
-    details: ['Settings are read from the environment; `config` shows them.'],
+    summary: 'Runs the server, until SIGINT or SIGTERM.',
+    details: ['Reads its settings from the environment; `config` lists them.'],
     async run() {
       await import('../main.ts')
       return undefined
@@ -15,16 +15,14 @@ export const serviceCommands: readonly Command[] = [
   },
   {
     name: 'config',
-    summary: 'Shows every setting with its default and its meaning, or says which are wrong.',
+    summary: 'Lists all settings with meaning and default, or the wrong ones.',
     async run() {
-      const settings = describeSettings()
-      const lines = settings.flatMap(({ name, fallback, meaning }) => [name, `    ${meaning} Default: ${fallback}.`])
-      return { lines, json: { settings } }
+      return { lines: settingLines(), json: { settings: describeSettings() } }
     },
   },
   {
     name: 'migrate',
-    summary: 'Brings the database up to this release. The server must not run; its start does the same.',
+    summary: 'Updates the database to this release. The server must not run. Its start does the same.',
     async run({ config }) {
       const data = await openServerData(config)
       await data.close()

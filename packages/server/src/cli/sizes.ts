@@ -1,13 +1,13 @@
-/** Sizes as people type and read them. */
+/** Sizes for people: reading and printing. */
 
-/** Each a power of 1000 or 1024 more than the one before it. */
+/** Each is the next power of 1000 or 1024. */
 const PREFIXES = 'KMGTP'
 const FORM = /^(\d{1,16}) ?(?:([KMGTP]?)(i?)B)?$/i
 
-/** What a size may look like, for messages and help. */
-export const SIZE_FORMS = 'bytes as 1048576, 10MiB (of 1024) or 5GB (of 1000)'
+/** The forms of a size, for messages and help. */
+export const SIZE_FORMS = 'bytes as in 1048576, 10MiB (of 1024) or 5GB (of 1000)'
 
-/** Bytes, or undefined for what is no size or more than a number can say exactly. */
+/** Bytes; undefined for a text that is not a size, or for more than a number can hold exactly. */
 export function parseSize(text: string): number | undefined {
   const [, digits, prefix = '', binary = ''] = FORM.exec(text) ?? []
   const power = prefix === '' ? 0 : PREFIXES.indexOf(prefix.toUpperCase()) + 1
@@ -16,7 +16,7 @@ export function parseSize(text: string): number | undefined {
   return bytes <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(bytes) : undefined
 }
 
-/** `1.5 GiB`: cut, never rounded up, as `1 GiB` would look like a limit that has been reached. */
+/** `1.5 GiB`, rounded down: rounded up, it could look like a limit that has been reached. */
 export function sizeText(bytes: number): string {
   let power = 0
   while (power < PREFIXES.length && bytes >= 1024 ** (power + 1)) power += 1

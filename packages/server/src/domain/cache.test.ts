@@ -4,8 +4,8 @@ import { createGate } from '../testing/faults.ts'
 import { createHandClock } from '../testing/handClock.ts'
 import { cacheFor } from './cache.ts'
 
-describe('what is kept for a while', () => {
-  it('is read again when the while is over, and when the clock was set back by as much', async () => {
+describe('a cache with a time to live', () => {
+  it('reads again when the time is over, and when the clock was set back by as much', async () => {
     const clock = createHandClock()
     let readings = 0
     const ask = cacheFor(clock, 1000, async () => {
@@ -20,7 +20,7 @@ describe('what is kept for a while', () => {
     assert.deepEqual(given, [1, 1, 2, 2, 3, 3])
   })
 
-  it('is read once for all who ask meanwhile', async () => {
+  it('reads once for concurrent calls', async () => {
     const gate = createGate()
     let readings = 0
     const ask = cacheFor(createHandClock(), 1000, async () => {
@@ -33,7 +33,7 @@ describe('what is kept for a while', () => {
     assert.deepEqual([await asked, readings], [[1, 1, 1], 1])
   })
 
-  it('is read anew after a reading that failed, which those alone are told who waited for it', async () => {
+  it('rejects the calls that waited for a failed read, and reads again for the next call', async () => {
     let readings = 0
     const ask = cacheFor(createHandClock(), 1000, async () => {
       readings += 1

@@ -1,20 +1,20 @@
 import type { Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
 
-export interface Kept<Value> {
+export interface Cached<Value> {
   (): Promise<Value>
-  /** Whoever asks from now on gets what is read from now on. */
+  /** Later calls read again, and do not share a read that is under way. */
   forget(): void
 }
 
 /**
- * What `read` gave last, for so many milliseconds after it did; whoever asks while it reads again shares that one reading. When one throws, those who
- * waited for it are told, and the next who asks has it read again.
+ * Caches the result of `read` for `ms` after it resolved. Concurrent calls share one read. A read that fails rejects the calls that wait for it, and is
+ * not cached.
  */
-export function cacheFor<Value>(clock: Clock, ms: number, read: () => Promise<Value>): Kept<Value> {
+export function cacheFor<Value>(clock: Clock, ms: number, read: () => Promise<Value>): Cached<Value> {
   let last: { readonly reading: Promise<Value>; readAt: Instant | undefined } | undefined
 
-  // A clock that was set back must not put the next reading off.
+  // `abs`, as a clock that was set back must not delay the next read.
   const isFresh = (readAt: Instant | undefined) => readAt === undefined || Math.abs(clock.now() - readAt) < ms
 
   function ask(): Promise<Value> {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createCappedList, MAX_LISTED } from './cappedList.ts'
 
-describe('a list for people', () => {
-  it('counts what comes after the last that it keeps', () => {
-    const told = createCappedList<number>()
-    for (let item = 0; item < MAX_LISTED + 3; item++) told.add(item)
-    assert.deepEqual([told.list.length, told.list.at(-1), told.more], [MAX_LISTED, MAX_LISTED - 1, 3])
+describe('a capped list', () => {
+  it('counts the items after the last one that it keeps', () => {
+    const capped = createCappedList<number>()
+    for (let item = 0; item < MAX_LISTED + 3; item++) capped.add(item)
+    assert.deepEqual([capped.list.length, capped.list.at(-1), capped.more], [MAX_LISTED, MAX_LISTED - 1, 3])
   })
 })

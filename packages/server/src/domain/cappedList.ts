@@ -1,10 +1,9 @@
-/** CappedList one by one; what comes after is counted. A disk that is lost would otherwise fill the memory with words. */
 export const MAX_LISTED = 10_000
 
-/** A list for people. */
+/** A list for people that keeps the first items and counts the rest. A lost disk has more faults than fit in memory. */
 export interface CappedList<Item> {
   readonly list: readonly Item[]
-  /** How many came after those. */
+  /** Items that are only counted. */
   readonly more: number
 }
 

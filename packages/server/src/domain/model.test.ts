@@ -5,76 +5,43 @@ import fc from 'fast-check'
 import type { Rules } from '../rules.ts'
 import { append, bytes, creation, linkRow, provision } from '../testing/guest.ts'
 import { HARD_BYTES, Model, type ModelLink, type ModelUpload, SOFT_BYTES, sum } from '../testing/model.ts'
+import { always, commandsFor, pick, reasonOf } from '../testing/modelCommand.ts'
 import { inWorld, known, newAccount, sha256, type World } from '../testing/world.ts'
 import { isRefusal } from './refusals.ts'
 
-/** Links, uploads, quota and inbox against the model, by random sequences of what owners, guests and time do. */
+/** Compares links, uploads, quota and inbox with the model, in random sequences of acts of owners, guests and the clock. */
 interface Real {
   readonly world: World
   rules: Rules
 }
 
-type Step = (model: Model, real: Real) => Promise<void>
-
-class Command implements fc.AsyncCommand<Model, Real> {
-  readonly #name: string
-  readonly #can: (model: Model) => boolean
-  readonly #step: Step
-
-  constructor(name: string, can: (model: Model) => boolean, step: Step) {
-    this.#name = name
-    this.#can = can
-    this.#step = step
-  }
-
-  check(model: Readonly<Model>): boolean {
-    return this.#can(model)
-  }
-
-  async run(model: Model, real: Real): Promise<void> {
-    await this.#step(model, real)
-    model.noteExcess()
-    await agree(model, real)
-  }
-
-  toString(): string {
-    return this.#name
-  }
-}
-
-const reasonOf = (answer: unknown): string | undefined =>
-  isRefusal(answer) ? String(Object(answer).refused) : undefined
-
-function pick<Item>(items: readonly Item[], at: number): Item {
-  return known(items[at % items.length])
-}
+const command = commandsFor<Model, Real>(async (model, real) => {
+  model.noteExcess()
+  await agree(model, real)
+})
 
 const anyLink = (model: Model) => model.links.length > 0
 const anyUpload = (model: Model) => model.uploads.length > 0
 
-function provisioning(account: number, caps: Caps): Command {
-  return new Command(
-    `provision ${JSON.stringify(caps)}`,
-    () => true,
-    async (model, { world, rules }) => {
-      const { lifeSeconds, ...rest } = caps
-      const request = provision({ ...rest, expiresAt: addSeconds(world.clock.now(), lifeSeconds) })
-      const owner = pick(model.accounts, account)
-      assert.equal(await rules.links.provision(owner, request), request.opaqueId)
-      const counts = { isRevoked: false, isSpent: false, landedFiles: 0, landedBytes: 0 }
-      model.links.push({
-        ...rest,
-        ...counts,
-        opaqueId: request.opaqueId,
-        owner,
-        expiresAt: model.now + lifeSeconds * 1000,
-      })
-    },
-  )
+function provisioning(account: number, caps: Caps) {
+  return command(`provision ${JSON.stringify(caps)}`, always, async (model, { world, rules }) => {
+    const { lifeSeconds, ...rest } = caps
+    const request = provision({ ...rest, expiresAt: addSeconds(world.clock.now(), lifeSeconds) })
+    const owner = pick(model.accounts, account)
+    assert.equal(await rules.links.provision(owner, request), request.opaqueId)
+    const counts = { isRevoked: false, isSpent: false, landedFiles: 0, landedBytes: 0 }
+    model.links.push({
+      ...rest,
+      ...counts,
+      opaqueId: request.opaqueId,
+      owner,
+      expiresAt: model.now + lifeSeconds * 1000,
+    })
+  })
 }
 
-function creating(at: number, size: number, isHonest: boolean): Command {
-  return new Command(`create of ${size} on ${at}`, anyLink, async (model, { world, rules }) => {
+function creating(at: number, size: number, isHonest: boolean) {
+  return command(`create of ${size} on ${at}`, anyLink, async (model, { world, rules }) => {
     const link = pick(model.links, at)
     const content = bytes(size)
     const declaration = isHonest ? {} : { ciphertextHash: sha256(bytes(1)) }
@@ -88,8 +55,8 @@ function creating(at: number, size: number, isHonest: boolean): Command {
   })
 }
 
-function sending(at: number, length: number): Command {
-  return new Command(`send ${length} to ${at}`, anyUpload, async (model, { rules }) => {
+function sending(at: number, length: number) {
+  return command(`send ${length} to ${at}`, anyUpload, async (model, { rules }) => {
     const upload = pick(model.uploads, at)
     const { content, sent, state, uploadId } = upload
     const end = Math.min(content.length, sent + length)
@@ -109,8 +76,8 @@ function sending(at: number, length: number): Command {
   })
 }
 
-function cancelling(at: number): Command {
-  return new Command(`cancel ${at}`, anyUpload, async (model, { world, rules }) => {
+function cancelling(at: number) {
+  return command(`cancel ${at}`, anyUpload, async (model, { world, rules }) => {
     const upload = pick(model.uploads, at)
     const row = await world.store.read((tx) => tx.uploads.find(upload.uploadId))
     assert.equal(row?.state ?? 'forgotten', upload.state)
@@ -123,8 +90,8 @@ function cancelling(at: number): Command {
   })
 }
 
-function discarding(at: number): Command {
-  return new Command(`discard ${at}`, anyUpload, async (model, { rules }) => {
+function discarding(at: number) {
+  return command(`discard ${at}`, anyUpload, async (model, { rules }) => {
     const upload = pick(model.uploads, at)
     const { owner } = upload.link
     const drop = (await rules.inbox.list(owner)).find(({ uploadId }) => uploadId === upload.uploadId)
@@ -135,16 +102,16 @@ function discarding(at: number): Command {
   })
 }
 
-function discardingPile(at: number): Command {
-  return new Command(`discard the pile of ${at}`, anyLink, async (model, { rules }) => {
+function discardingAll(at: number) {
+  return command(`discard all of link ${at}`, anyLink, async (model, { rules }) => {
     const link = pick(model.links, at)
     await rules.inbox.discardOfLink(link.owner, link.opaqueId)
     for (const upload of model.uploads) if (upload.link === link) upload.isPending = false
   })
 }
 
-function revoking(at: number): Command {
-  return new Command(`revoke ${at}`, anyLink, async (model, { rules }) => {
+function revoking(at: number) {
+  return command(`revoke ${at}`, anyLink, async (model, { rules }) => {
     const link = pick(model.links, at)
     await rules.links.revoke(link.owner, link.opaqueId)
     link.isRevoked = true
@@ -152,39 +119,25 @@ function revoking(at: number): Command {
   })
 }
 
-function waiting(seconds: number): Command {
-  return new Command(
-    `wait ${seconds}`,
-    () => true,
-    async (model, { world }) => {
-      world.clock.advance(seconds)
-      model.now += seconds * 1000
-    },
-  )
+function waiting(seconds: number) {
+  return command(`wait ${seconds}`, always, async (model, { world }) => {
+    world.clock.advance(seconds)
+    model.now += seconds * 1000
+  })
 }
 
-const sweeping = new Command(
-  'sweep',
-  () => true,
-  async (model, { world, rules }) => {
-    await rules.sweep.sweep()
-    model.sweep()
-    const deleting = await world.store.read((tx) =>
-      tx.objects.listIn('deleting', addSeconds(world.clock.now(), 1), 1000),
-    )
-    assert.deepEqual(deleting, [])
-  },
-)
+const sweeping = command('sweep', always, async (model, { world, rules }) => {
+  await rules.sweep.sweep()
+  model.sweep()
+  const deleting = await world.store.read((tx) => tx.objects.listIn('deleting', addSeconds(world.clock.now(), 1), 1000))
+  assert.deepEqual(deleting, [])
+})
 
-const restarting = new Command(
-  'restart',
-  () => true,
-  async (_model, real) => {
-    real.rules = real.world.restarted()
-  },
-)
+const restarting = command('restart', always, async (_model, real) => {
+  real.rules = real.world.restarted()
+})
 
-/** Usage is the sum, counters are the rows, caps are kept, and every object belongs to what should own it. */
+/** Used bytes are the sum of the rows, counters equal the rows, caps hold, and every object has the expected state. */
 async function agree(model: Model, real: Real): Promise<void> {
   const { world, rules } = real
   for (const owner of model.accounts) {
@@ -246,7 +199,7 @@ const commands = [
   ),
   index.map(cancelling),
   index.map(discarding),
-  index.map(discardingPile),
+  index.map(discardingAll),
   index.map(revoking),
   fc.constantFrom(1, 60, 901, 86_401, 8 * 86_400).map(waiting),
   fc.constant(sweeping),

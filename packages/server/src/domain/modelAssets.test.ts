@@ -8,133 +8,110 @@ import { objectsIn, provenanceFor } from '../testing/assetSessions.ts'
 import { adopt, declaredFor, type Keeper, newAssetId, newKeeper } from '../testing/assets.ts'
 import { accountRow, append, bytes, land, newLink } from '../testing/guest.ts'
 import { AssetModel, HARD_BYTES, type ModelAsset, type ModelBlob } from '../testing/modelAssets.ts'
+import { always, commandsFor, pick, reasonOf } from '../testing/modelCommand.ts'
 import { inWorld, known, sha256, type World } from '../testing/world.ts'
 import type { Declared } from './assets/manifest.ts'
 import { isRefusal } from './refusals.ts'
 
-/** Uploads, adoptions, replacements and deletions against the model, by random sequences of what two accounts, their guests and time do. */
+/** Compares uploads, adoptions, replacements and deletions with the model, in random sequences of acts of two owners, their guests and the clock. */
 interface Real {
   readonly world: World
   readonly keepers: readonly Keeper[]
   rules: Rules
 }
 
-type Step = (model: AssetModel, real: Real) => Promise<void>
+const command = commandsFor<AssetModel, Real>(agree)
 
-class Command implements fc.AsyncCommand<AssetModel, Real> {
-  readonly #name: string
-  readonly #can: (model: AssetModel) => boolean
-  readonly #step: Step
-
-  constructor(name: string, can: (model: AssetModel) => boolean, step: Step) {
-    this.#name = name
-    this.#can = can
-    this.#step = step
-  }
-
-  check(model: Readonly<AssetModel>): boolean {
-    return this.#can(model)
-  }
-
-  async run(model: AssetModel, real: Real): Promise<void> {
-    await this.#step(model, real)
-    await agree(model, real)
-  }
-
-  toString(): string {
-    return this.#name
-  }
-}
-
-const always = () => true
-const reasonOf = (answer: unknown): string | undefined =>
-  isRefusal(answer) ? String(Object(answer).refused) : undefined
-
-function pick<Item>(items: readonly Item[], at: number): Item {
-  return known(items[at % items.length])
-}
-
-/** Few contents, so that the same one comes again. */
+/** Few contents, so that equal ones come often. */
 const contents = [400, 700, 1000, 1300].map(bytes)
 
-/** What a client says of a blob, in terms of what is there. */
-interface Said {
+/** A random blob, relative to the blobs that its asset has. */
+interface Choice {
   readonly role: BlobRole
   readonly content: number
-  /** `same` as that of the original that is there. */
+  /** `same`: the action of the present original. */
   readonly action: ManifestAction | 'same'
-  /** Which original it names: none, one of the contents, or the one that is there. */
-  readonly word: 'none' | 'there' | number
-  readonly prior: 'none' | 'there' | 'wrong'
+  /** The original that it names: none, one of the contents, or the present one. */
+  readonly namedOriginal: 'none' | 'present' | number
+  readonly prior: 'none' | 'present' | 'wrong'
   readonly amkVersion: number
   readonly isHonest: boolean
 }
 
 const originalOf = (asset: ModelAsset) => asset.blobs.find(({ role }) => role === 'original')
 
-/** The blob that is meant: a create goes on from nothing, and a replace names its original. */
-function meant(said: Said, asset: ModelAsset): Omit<ModelBlob, 'hash' | 'size'> & { readonly content: Uint8Array } {
-  const { role, amkVersion } = said
-  const content = pick(contents, said.content)
+/** The blob of a choice. A create continues from nothing; a replace names its original. */
+function blobOf(
+  choice: Choice,
+  asset: ModelAsset,
+): Omit<ModelBlob, 'hash' | 'size'> & { readonly content: Uint8Array } {
+  const { role, amkVersion } = choice
+  const content = pick(contents, choice.content)
   const there = originalOf(asset)
-  const action = said.action === 'same' ? (there?.action ?? 'create') : said.action
+  const action = choice.action === 'same' ? (there?.action ?? 'create') : choice.action
   const names =
-    said.word === 'none' ? undefined : said.word === 'there' ? there?.hash : sha256(pick(contents, said.word))
-  const isNamed = action === 'replace' || (role === 'provenance' && said.word !== 'none')
-  const word =
+    choice.namedOriginal === 'none'
+      ? undefined
+      : choice.namedOriginal === 'present'
+        ? there?.hash
+        : sha256(pick(contents, choice.namedOriginal))
+  const isNamed = action === 'replace' || (role === 'provenance' && choice.namedOriginal !== 'none')
+  const namedOriginal =
     role === 'original' ? (isNamed ? sha256(content) : undefined) : (names ?? (isNamed ? sha256(content) : undefined))
   const position = role === 'original' ? asset.blobs.find((blob) => blob.role === 'provenance')?.hash : there?.prior
-  const prior = { none: undefined, there: position, wrong: sha256(bytes(1)) }[said.prior]
-  return { role, action, word, prior: action === 'create' ? undefined : prior, amkVersion, content }
+  const prior = { none: undefined, present: position, wrong: sha256(bytes(1)) }[choice.prior]
+  return { role, action, namedOriginal, prior: action === 'create' ? undefined : prior, amkVersion, content }
 }
 
-function envelopeOf(blob: Pick<ModelBlob, 'action' | 'word' | 'prior' | 'amkVersion'>): Partial<ManifestEnvelope> {
-  const { action, word, prior, amkVersion } = blob
+function envelopeOf(
+  blob: Pick<ModelBlob, 'action' | 'namedOriginal' | 'prior' | 'amkVersion'>,
+): Partial<ManifestEnvelope> {
+  const { action, namedOriginal, prior, amkVersion } = blob
   return {
     action,
     amk_version: amkVersion,
-    ...(word !== undefined && { original_blob_hash: word }),
+    ...(namedOriginal !== undefined && { original_blob_hash: namedOriginal }),
     ...(prior !== undefined && { prior_provenance_hash: prior }),
   }
 }
 
-/** What is declared and sent, and what the server makes of it once there is a place for it. */
-function declaration(world: World, keeper: Keeper, asset: ModelAsset, said: Said) {
-  const blob = meant(said, asset)
+/** The declaration, the bytes to send, and the outcome when there is a slot. */
+function declaration(world: World, keeper: Keeper, asset: ModelAsset, choice: Choice) {
+  const blob = blobOf(choice, asset)
   const { assetId } = asset
   const envelope = envelopeOf(blob)
-  if (said.role !== 'provenance') {
-    const hash = said.isHonest ? sha256(blob.content) : sha256(bytes(1))
-    // What is not the content that it names is no original of that name either.
-    const named = said.role === 'original' && blob.word !== undefined ? { original_blob_hash: hash } : {}
-    const over = { assetId, role: said.role, ciphertextHash: hash, envelope: { ...envelope, ...named } }
-    const word = said.role === 'original' && blob.word !== undefined ? hash : blob.word
+  if (choice.role !== 'provenance') {
+    const hash = choice.isHonest ? sha256(blob.content) : sha256(bytes(1))
+    // A replacing original names itself, so a wrong hash is also a wrong name.
+    const named = choice.role === 'original' && blob.namedOriginal !== undefined ? { original_blob_hash: hash } : {}
+    const over = { assetId, role: choice.role, ciphertextHash: hash, envelope: { ...envelope, ...named } }
+    const namedOriginal = choice.role === 'original' && blob.namedOriginal !== undefined ? hash : blob.namedOriginal
     const declared = declaredFor(world, keeper, blob.content, over)
-    const outcome = said.isHonest ? ('landed' as const) : ('content_hash_wrong' as const)
-    return { declared, content: blob.content, blob: { ...blob, word }, outcome }
+    const outcome = choice.isHonest ? ('landed' as const) : ('content_hash_wrong' as const)
+    return { declared, content: blob.content, blob: { ...blob, namedOriginal }, outcome }
   }
-  const of = blob.word ?? originalOf(asset)?.hash
+  const of = blob.namedOriginal ?? originalOf(asset)?.hash
   const named = contents.find((content) => sha256(content) === of) ?? blob.content
-  const signs = blob.word === undefined ? envelope : { ...envelope, original_blob_hash: sha256(named) }
+  const signs = blob.namedOriginal === undefined ? envelope : { ...envelope, original_blob_hash: sha256(named) }
   const { declared, content } = provenanceFor(world, keeper, named, { assetId, envelope: signs })
-  const sent: Declared = said.isHonest
+  const sent: Declared = choice.isHonest
     ? declared
     : { ...declared, envelope: { ...declared.envelope, client_version: 'another/1' } }
-  const outcome = said.isHonest ? ('landed' as const) : ('manifest_mismatch' as const)
-  return { declared: sent, content, blob: { ...blob, word: signs.original_blob_hash ?? undefined }, outcome }
+  const outcome = choice.isHonest ? ('landed' as const) : ('manifest_mismatch' as const)
+  return { declared: sent, content, blob: { ...blob, namedOriginal: signs.original_blob_hash ?? undefined }, outcome }
 }
 
-function opening(who: number, at: number, said: Said): Command {
-  return new Command(
-    `open ${JSON.stringify(said)} for ${at} by ${who}`,
+function opening(who: number, at: number, choice: Choice) {
+  return command(
+    `open ${JSON.stringify(choice)} for ${at} by ${who}`,
     always,
     async (model, { world, rules, keepers }) => {
       const keeper = pick(keepers, who)
       const owner = keeper.accountId
       const asset = pick(model.assets, at)
-      const { declared, content, blob, outcome } = declaration(world, keeper, asset, said)
-      const { role, action, word, prior, amkVersion } = blob
-      const row = { role, action, word, prior, amkVersion, hash: declared.ciphertextHash, size: declared.size }
+      const { declared, content, blob, outcome } = declaration(world, keeper, asset, choice)
+      const { role, action, namedOriginal, prior, amkVersion } = blob
+      const row = { role, action, namedOriginal, prior, amkVersion, hash: declared.ciphertextHash, size: declared.size }
       const expected = model.answer(asset, owner, row)
       const answer = await rules.uploads.create(await accountRow(world, owner), declared)
       assert.equal(isRefusal(answer) ? answer.refused : answer.offset === undefined ? 'opened' : 'present', expected)
@@ -154,9 +131,9 @@ function opening(who: number, at: number, said: Said): Command {
 
 const anySession = (model: AssetModel) => model.sessions.length > 0
 
-/** Goes for what is open as long as there is any. */
-function sending(at: number, share: number): Command {
-  return new Command(`send ${share} to ${at}`, anySession, async (model, { rules }) => {
+/** Prefers open sessions. */
+function sending(at: number, share: number) {
+  return command(`send ${share} to ${at}`, anySession, async (model, { rules }) => {
     const open = model.open()
     const session = pick(open.length > 0 ? open : model.sessions, at)
     const { content, sent, uploadId, asset, owner } = session
@@ -177,15 +154,17 @@ function sending(at: number, share: number): Command {
     }
     const hashRefusal = session.outcome === 'content_hash_wrong' ? session.outcome : undefined
     const refused =
-      hashRefusal ?? model.place(asset, owner, session) ?? (session.outcome === 'landed' ? undefined : session.outcome)
+      hashRefusal ??
+      model.slotRefusal(asset, owner, session) ??
+      (session.outcome === 'landed' ? undefined : session.outcome)
     assert.equal(reasonOf(answer), refused)
     if (refused === undefined) model.take(asset, owner, session, 1)
     model.close(session, refused === undefined ? 'landed' : 'failed')
   })
 }
 
-function cancelling(at: number): Command {
-  return new Command(`cancel ${at}`, anySession, async (model, { world, rules }) => {
+function cancelling(at: number) {
+  return command(`cancel ${at}`, anySession, async (model, { world, rules }) => {
     const session = pick(model.sessions, at)
     const row = known(await world.store.read((tx) => tx.uploads.find(session.uploadId)))
     assert.equal(row.state, session.state)
@@ -195,8 +174,8 @@ function cancelling(at: number): Command {
   })
 }
 
-function dropping(who: number, at: number): Command {
-  return new Command(
+function dropping(who: number, at: number) {
+  return command(
     `a guest sends ${at} to ${who}`,
     (model) => model.drops.length < 4,
     async (model, { world, rules, keepers }) => {
@@ -213,34 +192,42 @@ function dropping(who: number, at: number): Command {
 
 const anyDrop = (model: AssetModel) => model.drops.length > 0
 
-function adopting(at: number, into: number, said: Said): Command {
-  return new Command(
-    `adopt ${at} into ${into} ${JSON.stringify(said)}`,
+function adopting(at: number, into: number, choice: Choice) {
+  return command(
+    `adopt ${at} into ${into} ${JSON.stringify(choice)}`,
     anyDrop,
     async (model, { world, rules, keepers }) => {
       const drop = pick(model.drops, at)
       const keeper = known(keepers.find(({ accountId }) => accountId === drop.owner))
       const asset = pick(model.assets, into)
-      const { action, prior, amkVersion } = meant({ ...said, role: 'original' }, asset)
-      const word = action === 'replace' ? drop.hash : undefined
-      const row: ModelBlob = { role: 'original', hash: drop.hash, size: drop.size, action, prior, word, amkVersion }
+      const { action, prior, amkVersion } = blobOf({ ...choice, role: 'original' }, asset)
+      const namedOriginal = action === 'replace' ? drop.hash : undefined
+      const row: ModelBlob = {
+        role: 'original',
+        hash: drop.hash,
+        size: drop.size,
+        action,
+        prior,
+        namedOriginal,
+        amkVersion,
+      }
       const { assetId } = asset
       const over = { assetId, size: drop.size, ciphertextHash: drop.hash, envelope: envelopeOf(row) }
       const pending = known((await rules.inbox.list(drop.owner)).find(({ dropId }) => dropId === drop.dropId))
-      const expected = model.place(asset, drop.owner, row)
+      const expected = model.slotRefusal(asset, drop.owner, row)
       const answer = await adopt({ rules }, keeper, pending, declaredFor(world, keeper, bytes(0), over))
       assert.equal(reasonOf(answer), expected)
       if (expected !== undefined) return
       model.drops = model.drops.filter((other) => other !== drop)
-      // Its landing and its adoption.
+      // Two receipts: of its landing and of its adoption.
       model.take(asset, drop.owner, row, 2)
       asset.drop = drop.dropId
     },
   )
 }
 
-function discarding(at: number): Command {
-  return new Command(`discard ${at}`, anyDrop, async (model, { rules }) => {
+function discarding(at: number) {
+  return command(`discard ${at}`, anyDrop, async (model, { rules }) => {
     const drop = pick(model.drops, at)
     assert.equal(await rules.inbox.discard(drop.owner, drop.dropId), undefined)
     model.drops = model.drops.filter((other) => other !== drop)
@@ -248,37 +235,37 @@ function discarding(at: number): Command {
   })
 }
 
-function deleting(who: number, at: number): Command {
-  return new Command(`delete ${at} by ${who}`, always, async (model, { rules, keepers }) => {
+function deleting(who: number, at: number) {
+  return command(`delete ${at} by ${who}`, always, async (model, { rules, keepers }) => {
     const { accountId } = pick(keepers, who)
     const asset = pick(model.assets, at)
     const isSeen = model.seen(asset, accountId) !== undefined
     const answer = await rules.assets.remove(accountId, asset.assetId)
     assert.equal(reasonOf(answer), isSeen ? undefined : 'asset_not_found')
     if (!isSeen) return
-    model.bury(asset)
+    model.deleteAsset(asset)
     model.assets.push({ ...newAsset() })
   })
 }
 
-function waiting(seconds: number): Command {
-  return new Command(`wait ${seconds}`, always, async (model, { world }) => {
+function waiting(seconds: number) {
+  return command(`wait ${seconds}`, always, async (model, { world }) => {
     world.clock.advance(seconds)
     model.now += seconds * 1000
   })
 }
 
-const sweeping = new Command('sweep', always, async (model, { world, rules }) => {
+const sweeping = command('sweep', always, async (model, { world, rules }) => {
   await rules.sweep.sweep()
   model.sweep()
   assert.deepEqual(await objectsIn(world, 'deleting'), [])
 })
 
-const restarting = new Command('restart', always, async (_model, real) => {
+const restarting = command('restart', always, async (_model, real) => {
   real.rules = real.world.restarted()
 })
 
-/** Use is the sum, each asset is what its owner should see and to others nothing, and every object has the state it should have. */
+/** Used bytes are the sum of the rows, owners see their assets and other accounts see none, and every object has the expected state. */
 async function agree(model: AssetModel, { world, rules, keepers }: Real): Promise<void> {
   for (const { accountId } of keepers) {
     assert.equal((await accountRow(world, accountId)).usedBytes, model.used(accountId))
@@ -309,7 +296,7 @@ function newAsset(): ModelAsset {
 }
 
 const index = fc.nat(30)
-const said = (role: BlobRole): fc.Arbitrary<Said> =>
+const choice = (role: BlobRole): fc.Arbitrary<Choice> =>
   fc.record({
     role: fc.constant(role),
     content: fc.nat(3),
@@ -318,13 +305,19 @@ const said = (role: BlobRole): fc.Arbitrary<Said> =>
       'replace' as const,
       role === 'original' ? ('create' as const) : ('same' as const),
     ),
-    word: fc.constantFrom('none' as const, 'there' as const, 'there' as const, 'there' as const, 0, 1),
-    prior: fc.constantFrom('there' as const, 'there' as const, 'there' as const, 'none' as const, 'wrong' as const),
+    namedOriginal: fc.constantFrom('none' as const, 'present' as const, 'present' as const, 'present' as const, 0, 1),
+    prior: fc.constantFrom(
+      'present' as const,
+      'present' as const,
+      'present' as const,
+      'none' as const,
+      'wrong' as const,
+    ),
     amkVersion: fc.constantFrom(1, 1, 1, 1, 2),
     isHonest: fc.integer({ min: 0, max: 7 }).map((luck) => luck > 0),
   })
 const openingOf = (role: BlobRole) =>
-  fc.tuple(fc.nat(7), fc.nat(2), said(role)).map(([who, at, what]) => opening(who === 0 ? 1 : 0, at, what))
+  fc.tuple(fc.nat(7), fc.nat(2), choice(role)).map(([who, at, what]) => opening(who === 0 ? 1 : 0, at, what))
 
 const commands = [
   openingOf('original'),
@@ -336,8 +329,8 @@ const commands = [
     fc.tuple(index, fc.constantFrom(1, 1, 1, 0.5)).map(([at, share]) => sending(at, share)),
   ),
   fc.tuple(fc.nat(1), index).map(([who, at]) => dropping(who, at)),
-  fc.tuple(index, fc.nat(2), said('original')).map(([at, into, what]) => adopting(at, into, what)),
-  fc.tuple(index, fc.nat(2), said('original')).map(([at, into, what]) => adopting(at, into, what)),
+  fc.tuple(index, fc.nat(2), choice('original')).map(([at, into, what]) => adopting(at, into, what)),
+  fc.tuple(index, fc.nat(2), choice('original')).map(([at, into, what]) => adopting(at, into, what)),
   index.map(cancelling),
   index.map(discarding),
   fc.tuple(fc.nat(1), index).map(([who, at]) => deleting(who, at)),

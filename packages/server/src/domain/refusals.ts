@@ -1,6 +1,6 @@
 /**
- * Why the rules say no. Inner reasons are many, the codes that a stranger sees are few: `http/problem.ts` maps one to the other,
- * and there alone reasons that must look alike become one answer.
+ * Why a rule refuses a request. There are more reasons than error codes: `http/problem.ts` maps them, and only there reasons that a client must not tell
+ * apart become one answer.
  */
 export type Refusal =
   | { readonly refused: 'request_malformed'; readonly detail: string }
@@ -77,7 +77,7 @@ export type Refusal =
 
 export type Reason = Refusal['refused']
 
-/** The refusals with these reasons: what a rule may say. */
+/** The refusals with these reasons. */
 export type Refuses<R extends Reason> = Extract<Refusal, { readonly refused: R }>
 
 export function isRefusal<Value>(answer: Value): answer is Extract<Value, Refusal> {

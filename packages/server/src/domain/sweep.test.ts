@@ -5,6 +5,7 @@ import { createFaults, createGate } from '../testing/faults.ts'
 import {
   accountRow,
   append,
+  appendChunk,
   bytes,
   creation,
   land,
@@ -26,9 +27,9 @@ const stateOf = async (world: World, uploadId: UploadId) => (await uploadRow(wor
 const sent = async (world: World, uploadId: UploadId, from: number, to: number) =>
   append(world, uploadId, { offset: from, bytes: content.subarray(from, to) })
 
-describe('a session that nobody goes on with', () => {
+describe('an idle session', () => {
   it(
-    'ends fifteen minutes after it was made without a byte, with everything given back',
+    'ends fifteen minutes after its creation without a byte, and gives everything back',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const uploadId = await openDrop(world, opaqueId, content)
@@ -45,7 +46,7 @@ describe('a session that nobody goes on with', () => {
   )
 
   it(
-    'ends a day after its last chunk, which its bytes go with',
+    'ends a day after its last chunk, and its bytes are removed',
     inWorld(async (world) => {
       const uploadId = await openDrop(world, await newLink(world), content)
       world.clock.advance(600)
@@ -63,7 +64,7 @@ describe('a session that nobody goes on with', () => {
   )
 
   it(
-    'ends after seven days in all, however busy it is between',
+    'ends after seven days in all, also when it gets chunks all the time',
     inWorld(async (world) => {
       const uploadId = await openDrop(world, await newLink(world), content)
       for (let half = 0; half < 14; half += 1) {
@@ -79,17 +80,17 @@ describe('a session that nobody goes on with', () => {
   )
 
   it(
-    'is never ended while somebody writes to it',
+    'does not end while a client writes to it',
     inWorld(async (world) => {
       const uploadId = await openDrop(world, await newLink(world), content)
-      const [begins, goesOn] = [createGate(), createGate()]
+      const [begins, continues] = [createGate(), createGate()]
       async function* slow(): AsyncIterable<Uint8Array> {
         yield content.subarray(0, 50)
         begins.open()
-        await goesOn.passed
+        await continues.passed
         yield content.subarray(50)
       }
-      const writing = world.rules.appendChunk(uploadId, {
+      const writing = appendChunk(world, uploadId, {
         offset: 0,
         checksum: sha256(content),
         body: slow(),
@@ -99,38 +100,38 @@ describe('a session that nobody goes on with', () => {
       world.clock.advance(30 * DAY)
       await world.rules.sweep.sweep()
       assert.equal(await stateOf(world, uploadId), 'open')
-      goesOn.open()
+      continues.open()
       assert.deepEqual(await writing, { offset: 100 })
     }),
   )
 
   for (const way of ['sent a chunk', 'began to send'] as const) {
-    it(`is not ended when its guest ${way} just after it was looked at`, async () => {
+    it(`does not end when its guest ${way} just after the sweep read it`, async () => {
       let meanwhile: (() => Promise<void>) | undefined
       await inWorld(
         async (world) => {
           const uploadId = await openDrop(world, await newLink(world), content)
           world.clock.advance(901)
-          const goesOn = createGate()
+          const continues = createGate()
           let writing: Promise<unknown> | undefined
           meanwhile = async () => {
             meanwhile = undefined
             if (way === 'sent a chunk') await sent(world, uploadId, 0, 50)
             else {
-              writing = world.rules.writers.take(uploadId, never, () => goesOn.passed)
+              writing = world.rules.writers.take(uploadId, never, () => continues.passed)
             }
           }
           await world.rules.sweep.sweep()
           assert.equal(meanwhile, undefined)
           assert.equal(await stateOf(world, uploadId), 'open')
-          goesOn.open()
+          continues.open()
           await writing
         },
         {
           around: {
             store: (real) => ({
               ...real,
-              // Between looking for what has run out and ending it.
+              // Between the read of the expired sessions and their end.
               async read(work) {
                 const result = await real.read(work)
                 if (Array.isArray(result) && result.length === 1 && Object(result[0]).uploadId !== undefined)
@@ -145,7 +146,7 @@ describe('a session that nobody goes on with', () => {
   }
 
   it(
-    'is found again and again, five hundred at a time',
+    'ends with five hundred others in each sweep',
     inWorld(async (world) => {
       const owner = await ownerOf(world, await newLink(world))
       for (let count = 0; count < 10; count += 1) {
@@ -161,9 +162,9 @@ describe('a session that nobody goes on with', () => {
   )
 })
 
-describe('bytes that nothing owns', () => {
+describe('bytes without an owner', () => {
   it(
-    'wait out the grace window when a receipt vouched for them, and go at once when none did',
+    'stay for the grace window when they had a receipt, and are removed at once when they had none',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const owner = await ownerOf(world, opaqueId)
@@ -175,7 +176,7 @@ describe('bytes that nothing owns', () => {
       await world.rules.ending.cancel(cancelled)
       await world.rules.sweep.removeDeleting()
       assert.equal(await world.blobs.size(cancelled.location), undefined)
-      // However late the collector comes: its window counts from its own mark.
+      // The window counts from the collector's own mark, however late that is.
       world.clock.advance(3 * DAY)
       await world.rules.sweep.sweep()
       world.clock.advance(DAY)
@@ -189,7 +190,7 @@ describe('bytes that nothing owns', () => {
   )
 
   it(
-    'are never those of a pending drop, however old',
+    'are never those of a pending drop of any age',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const { location } = await uploadRow(world, await land(world, opaqueId, content))
@@ -203,7 +204,7 @@ describe('bytes that nothing owns', () => {
   )
 
   it(
-    'are not those of another drop with the very same content',
+    'are not those of another drop with the same content',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const owner = await ownerOf(world, opaqueId)
@@ -220,23 +221,23 @@ describe('bytes that nothing owns', () => {
   )
 
   it(
-    'go only when the writer that was stopped has let go of them',
+    'are removed only after the stopped writer has ended',
     inWorld(async (world) => {
       const upload = await uploadRow(world, await openDrop(world, await newLink(world), content))
       await sent(world, upload.uploadId, 0, 50)
-      const letsGo = createGate()
-      const writing = world.rules.writers.take(upload.uploadId, never, () => letsGo.passed)
+      const ends = createGate()
+      const writing = world.rules.writers.take(upload.uploadId, never, () => ends.passed)
       await world.rules.ending.cancel(upload)
       const removal = world.rules.sweep.removeDeleting()
       for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate)
       assert.equal(await world.blobs.size(upload.location), 50)
-      letsGo.open()
+      ends.open()
       await Promise.all([writing, removal])
       assert.equal(await world.blobs.size(upload.location), undefined)
     }),
   )
 
-  it('that cannot be removed keep no others from going, and are tried again', async () => {
+  it('are removed also after bytes that cannot be removed, and those are tried again', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
@@ -247,7 +248,7 @@ describe('bytes that nothing owns', () => {
           await sent(world, uploadId, 0, 10)
           rows.push(await uploadRow(world, uploadId))
         }
-        // Those that took their state in one instant come in the order of their places.
+        // Objects with the same instant come in the order of their locations.
         const [first, second] = rows.toSorted((a, b) => (a.location < b.location ? -1 : 1))
         await world.rules.links.revoke(await ownerOf(world, opaqueId), opaqueId)
         faults.arm('remove', { location: known(first).location })
@@ -262,7 +263,7 @@ describe('bytes that nothing owns', () => {
     )()
   })
 
-  it('are found again when the process dies between the bytes and their row', async () => {
+  it('lose their row at the next start when the process died after the bytes', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
@@ -279,7 +280,7 @@ describe('bytes that nothing owns', () => {
 })
 
 describe('a sweep', () => {
-  it('does all that it can when one session cannot be finished', async () => {
+  it('runs all other steps when one session cannot be finished', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
@@ -300,7 +301,7 @@ describe('a sweep', () => {
   })
 
   it(
-    'forgets answers after thirty days; the drop and its bytes stay',
+    'prunes stored answers after thirty days; the drop and its bytes stay',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const uploadId = await land(world, opaqueId, content)
@@ -322,7 +323,7 @@ describe('a sweep', () => {
   )
 
   it(
-    'forgets who is not signed in any more, and nobody else',
+    'prunes sessions that have ended, and no others',
     inWorld(async (world) => {
       const owner = await ownerOf(world, await newLink(world))
       const { sessions, sweep } = world.rules

@@ -1,18 +1,18 @@
+import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
-import type { Store } from '../ports/store.ts'
+import { isStoreBroken, type Store } from '../ports/store.ts'
 import type { AccountDeletion } from './account/accountDeletion.ts'
 import { INVITES_KEPT_SECONDS } from './account/invites.ts'
-import type { Shares } from './assets/shares.ts'
 import { EVENTS_KEPT_SECONDS, pruneEvents } from './changes/events.ts'
 import { type Collector, MAX_COLLECT } from './custody/collect.ts'
-import { eachInTurn } from './eachInTurn.ts'
+import type { Shares } from './shares/shares.ts'
 import type { Finishing } from './uploads/finishing.ts'
 import { uploadIdOf } from './uploads/location.ts'
 import type { UploadEnding } from './uploads/uploadEnding.ts'
 import type { Writers } from './uploads/writers.ts'
 
-/** What has run its time: sessions that nobody goes on with, bytes that nothing owns, answers that need not be repeated any more. */
+/** Ends and removes what has expired: idle sessions, orphaned bytes, answers that are stored for repeats. */
 export interface SweepSettings {
   readonly uploadFirstByteSeconds: number
   readonly uploadIdleSeconds: number
@@ -27,13 +27,13 @@ interface SweepPorts {
   readonly finishing: Finishing
   readonly ending: UploadEnding
   readonly collector: Collector
-  readonly accountDeletion: Pick<AccountDeletion, 'empty'>
+  readonly accountDeletion: Pick<AccountDeletion, 'resume'>
   readonly shares: Pick<Shares, 'prune'>
-  /** Looks through some accounts for limits that have changed beside them. */
+  /** Checks some accounts against the limits of the deployment. */
   readonly reviewQuotas: () => Promise<void>
 }
 
-/** Of each kind at a time, so that a sweep is never a long one. */
+/** For each step of a sweep. It keeps a sweep short. */
 const MAX_BATCH = 500
 
 export type Sweep = ReturnType<typeof createSweep>
@@ -44,11 +44,9 @@ export function createSweep(
 ) {
   const ago = (seconds: number) => addSeconds(clock.now(), -seconds)
 
-  /**
-   * Never ends a session while somebody writes to it, nor one that was gone on with since it was looked at: that is judged again inside the transaction.
-   */
-  async function endRunOut(): Promise<void> {
-    const runOut = await store.read((tx) =>
+  /** The transaction checks again, so no session ends while a client writes to it, or after it got another chunk. */
+  async function endExpiredSessions(): Promise<void> {
+    const expired = await store.read((tx) =>
       tx.uploads.expired({
         noChunkBefore: ago(settings.uploadFirstByteSeconds),
         idleBefore: ago(settings.uploadIdleSeconds),
@@ -56,13 +54,13 @@ export function createSweep(
         max: MAX_BATCH,
       }),
     )
-    await ending.end(runOut, async (tx, { uploadId, lastChunkAt }) => {
+    await ending.end(expired, async (tx, { uploadId, lastChunkAt }) => {
       const present = await tx.uploads.find(uploadId)
       return present?.lastChunkAt === lastChunkAt && !writers.isWriting(uploadId)
     })
   }
 
-  /** Whoever still writes to a session that is over is stopped first. */
+  /** Stops a writer of the bytes first: its session is over. */
   async function removeDeleting(): Promise<void> {
     const deleting = await store.read((tx) => tx.objects.listIn('deleting', addSeconds(clock.now(), 1), MAX_COLLECT))
     await collector.remove(deleting, async ({ location }) => {
@@ -71,7 +69,6 @@ export function createSweep(
     })
   }
 
-  /** Answers need not be repeated for ever, and who is not signed in any more need not be known. */
   async function prune(): Promise<void> {
     await store.write(async (tx) => {
       await tx.uploads.prune(ago(settings.receiptGuestSeconds))
@@ -84,10 +81,10 @@ export function createSweep(
 
   const steps = [
     () => finishing.resume(),
-    endRunOut,
-    accountDeletion.empty,
+    endExpiredSessions,
+    accountDeletion.resume,
     async () => void (await collector.mark()),
-    async () => void (await collector.judge()),
+    async () => void (await collector.startDeleting()),
     removeDeleting,
     prune,
     () => shares.prune(),
@@ -96,13 +93,13 @@ export function createSweep(
   ]
 
   return {
-    /** What accounts still hold that their owners have deleted. */
-    emptyDeleted: accountDeletion.empty,
+    /** Frees what deleted accounts still hold. */
+    resumeAccountDeletions: accountDeletion.resume,
 
-    /** Bytes that may go at once: those that were never vouched for, and what the collector has deleting. */
+    /** Removes the bytes of deleting objects: those that never had a receipt, and those that the collector gave up. */
     removeDeleting,
 
-    /** One step that fails does not hold up the others: a session that cannot be finished must not keep caps and quota from those that ran out. */
-    sweep: (): Promise<void> => eachInTurn(steps, (step) => step()),
+    /** Runs every step, also after a step that failed: a session that cannot be finished must not keep caps and quota from others. */
+    sweep: (): Promise<void> => tryEachInTurn(steps, (step) => step(), isStoreBroken),
   }
 }

@@ -47,30 +47,38 @@ export type Admit = (asked: Asked, body: Body) => Promise<Call<OperationName> | 
 export function createAdmit({ sessions, protocolWindow, closing }: AdmissionPorts, settings: AdmissionSettings): Admit {
   return async (asked, body) => {
     const { row, request, reply } = asked
-    const spoken = spokenVersion(row, request.headers)
+    const { headers } = request
+    const window = () => protocolWindow.current()
+    const spoken = spokenVersion(row, headers)
     warn(reply, spoken)
 
+    // 401, 403
     const caller = await callerOf(row, request)
     if (isRefusal(caller)) return caller
 
-    const early = headerForms(row, request.headers) ?? negotiation(row, spoken, protocolWindow.current())
+    // 400, 426
+    const early = headerForms(row, headers) ?? negotiation(row, spoken, window())
     if (early !== undefined) return early
 
+    // 400, or 404 to a guest
     const params = pathIds(row, request.params as Record<string, string>)
     if (isRefusal(params)) return params
 
+    // 400, 422
     const query = queryOf(row.query ?? {}, queryAt(request.url))
     if (row.query !== undefined && isRefusal(query)) return query
 
+    // 415, 413, 400, 422
     const read = await readBody(asked, body, settings.requestBytesMax)
     if (isRefusal(read)) return read
 
+    // 426
     const written = writtenVersion(row, read?.json)
     warn(reply, written)
-    const late = negotiation(row, written, protocolWindow.current())
+    const late = negotiation(row, written, window())
     if (late !== undefined) return late
 
-    // A body takes time to arrive, so the caller is checked again. A chunk is still to come: its rule checks again once it is there.
+    // 401, 403 again, because the body took time to arrive. The rule of a chunk checks again itself, once the chunk is there.
     const present = row.writes === true && read !== undefined ? await callerOf(row, request) : caller
     if (isRefusal(present)) return present
 
@@ -81,8 +89,8 @@ export function createAdmit({ sessions, protocolWindow, closing }: AdmissionPort
       json: read?.json,
       caller: present,
       source: sourceOf(request.ip, settings.trustedProxies.length > 0),
-      isForwarded: isForwarded(request.headers),
-      header: (name: string) => request.headers[name]?.toString(),
+      isForwarded: isForwarded(headers),
+      header: (name: string) => headers[name]?.toString(),
       signal: disconnection(asked),
       closing,
     } as Call<OperationName>

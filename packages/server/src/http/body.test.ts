@@ -37,12 +37,12 @@ const whole = (out: ReturnType<typeof send>) => {
 }
 
 describe('a body', () => {
-  it('comes whole and in order', async () => {
+  it('arrives whole and in order', async () => {
     const all = await receiving(whole, (body) => readAll(body, 1000))
     assert.deepEqual(all, Buffer.concat(Array.from({ length: 10 }, (_, piece) => Buffer.alloc(100, piece))))
   })
 
-  it('is refused as soon as more than the limit has come, counted by its bytes', async () => {
+  it('is refused as soon as more bytes than the limit have arrived', async () => {
     let taken = 0
     const endless = (out: ReturnType<typeof send>) => {
       const more = () => {
@@ -58,7 +58,7 @@ describe('a body', () => {
     assert.ok(taken <= 5000)
   })
 
-  it('is read on to its end, or up to the limit, and says which', async () => {
+  it('drains to its end or up to the limit, and says which', async () => {
     assert.equal(await receiving(whole, (body) => body.drain(1000)), 'whole')
     assert.equal(await receiving(whole, (body) => body.drain(999)), 'too_large')
     assert.equal(
@@ -70,7 +70,7 @@ describe('a body', () => {
     )
   })
 
-  it('is one count, however many read it one after another', async () => {
+  it('has one count for all its readers', async () => {
     const verdict = await receiving(whole, async (body) => {
       const { value } = await body.pieces(1000)[Symbol.asyncIterator]().next()
       return [value?.length === 0, await body.drain(999)]
@@ -78,7 +78,7 @@ describe('a body', () => {
     assert.deepEqual(verdict, [false, 'too_large'])
   })
 
-  it('that was cut off is broken, for whoever waits for it and for who comes later', async () => {
+  it('that was cut off is broken, for waiting and later readers', async () => {
     const cut = (out: ReturnType<typeof send>) => out.write('half', () => out.destroy())
     const verdict = await receiving(cut, async (body) => {
       const error = await readAll(body, 1000).catch((caught: unknown) => caught)
@@ -87,7 +87,7 @@ describe('a body', () => {
     assert.deepEqual(verdict, [true, 'broken'])
   })
 
-  it('that stalls for a minute is broken, one that makes progress is not', async (context) => {
+  it('is broken after a minute without progress, and not before', async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] })
     let out: ReturnType<typeof send> | undefined
     const begins = (made: ReturnType<typeof send>) => {

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A request's body, counted as it arrives, whatever a header says of its length. */
+/** The body of a request, counted as it arrives, not by its headers. */
 export interface Body {
-  /** The bytes in pieces. Rejects with `BodyTooLarge` as soon as more than `limitBytes` have come, with `BodyBroken` when the connection dies or stalls. */
+  /** The bytes in pieces. Rejects with `BodyTooLarge` once more than `limitBytes` have arrived, with `BodyBroken` when the connection dies or stalls. */
   pieces(limitBytes: number): AsyncIterable<Uint8Array>
-  /** Reads on, up to the limit, so that a client that is still sending sees its answer. Says how that ended. */
+  /** Reads the rest, up to the limit, so that a client that is still sending sees its answer. */
   drain(limitBytes: number): Promise<'whole' | 'too_large' | 'broken'>
 }
 
@@ -16,7 +16,7 @@ export class BodyBroken extends Error {
   override readonly name = 'BodyBroken'
 }
 
-/** An honest upload may take hours; one that makes no progress for so long is dead. */
+/** An upload may take hours, but it ends after this time without progress. */
 const STALL_MS = 60_000
 
 export function bodyOf(request: IncomingMessage): Body {
@@ -25,7 +25,7 @@ export function bodyOf(request: IncomingMessage): Body {
   let broken: BodyBroken | undefined
   let pending: Promise<IteratorResult<Uint8Array>> | undefined
 
-  /** One read at a time, shared: a writer that was stopped in the middle of one leaves it to whoever reads on. */
+  /** One shared read at a time: when a writer stops during a read, the next reader gets its result. */
   function read(): Promise<IteratorResult<Uint8Array>> {
     pending ??= readNext().finally(() => {
       pending = undefined
@@ -34,7 +34,7 @@ export function bodyOf(request: IncomingMessage): Body {
   }
 
   async function readNext(): Promise<IteratorResult<Uint8Array>> {
-    // An iterator that has failed once says from then on that it has ended.
+    // After a failure the iterator would only report its end.
     if (broken !== undefined) throw broken
     const stall = setTimeout(() => request.destroy(new BodyBroken('the body stalled')), STALL_MS)
     try {

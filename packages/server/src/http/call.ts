@@ -7,7 +7,7 @@ import type { EventStream } from './eventStream.ts'
 import type { ReasonOf } from './problem.ts'
 
 /**
- * What a route is given and what it may give, as types made from its row in the table of operations:
+ * The input and output types of a route, derived from its row in the table of operations:
  * an answer with a status, a body or a refusal that the row does not declare does not compile.
  */
 export interface Call<Name extends OperationName> {
@@ -17,16 +17,16 @@ export interface Call<Name extends OperationName> {
   readonly json: JsonOf<OperationOf<Name>>
   /** The body as it arrives, for rows that take bytes. */
   readonly body: Body
-  /** Who calls; there is nobody where the row asks for no bearer token. */
+  /** Undefined for rows without a bearer token. */
   readonly caller: OperationOf<Name>['auth'] extends 'bearer' ? Caller : undefined
-  /** Where the request came from; undefined when many share that address. */
+  /** The source of the request; undefined when many clients share that address. */
   readonly source: string | undefined
-  /** Whether a proxy says that it passed the request on. */
+  /** Whether a header says that a proxy forwarded the request. */
   readonly isForwarded: boolean
   header(name: string): string | undefined
-  /** Aborts when the connection is gone. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
-  /** Aborts when the server ends: an answer without an end has to end then. */
+  /** Aborts when the server ends: endless answers must end then. */
   readonly closing: AbortSignal
 }
 
@@ -43,7 +43,7 @@ export type AnswerOf<Name extends OperationName> = {
 
 type Given<Status, Declared> = { readonly status: Status; readonly headers?: HeadersOf<Declared> } & BodyOf<Declared>
 
-/** Length, caching and safety of what strangers wrote go without saying. */
+/** Besides its declared headers, any answer may set length, type and caching. */
 type HeadersOf<Declared> = Partial<
   Record<DeclaredHeaders<Declared> | 'Content-Length' | 'Content-Type' | 'Cache-Control', string>
 >
@@ -64,7 +64,7 @@ type BodyOf<Declared> = Declared extends { readonly body: infer Body }
           : never
   : unknown
 
-/** Any answer, as the server writes it out. */
+/** An answer of any row. */
 export interface AnyAnswer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string | undefined>>
@@ -91,7 +91,7 @@ type JsonOf<Row> = Row extends { readonly body: { readonly schema: infer Schema 
   ? NoNulls<Static<Schema>>
   : undefined
 
-/** The parser has left out optional members that were null, at every depth. */
+/** The parser leaves out optional members that are null, at every depth. */
 type NoNulls<Value> = Value extends string | number | boolean
   ? Value
   : Value extends object

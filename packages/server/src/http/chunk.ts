@@ -1,27 +1,32 @@
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { MAX_INTEGER } from '@blindkeep/protocol/wire'
 import { isRefusal, type Refuses } from '../domain/refusals.ts'
-import type { AppendChunk, ChunkAnswer } from '../domain/uploads/chunks.ts'
+import type { ChunkAnswer, Chunks } from '../domain/uploads/chunks.ts'
+import type { FindUpload } from '../domain/uploads/findUpload.ts'
 import type { Upload } from '../ports/store.ts'
 import type { Call } from './call.ts'
 import { mediaType } from './gates.ts'
 
-/** A chunk's request and the answer to it, the same for a guest's session and for an owner's (specification, Append one chunk). */
+/** Answers a chunk of a guest's or an owner's session (specification, Append one chunk). */
 export async function chunkAnswer(
   call: Pick<Call<'appendChunk'>, 'header' | 'body' | 'signal'>,
-  { upload, appendChunk, chunkBytesMax }: ChunkTarget,
+  { find, chunks, chunkBytesMax }: ChunkTarget,
 ): Promise<ChunkAnswer | ChunkFormRefusal> {
   const headers = mediaType('application/octet-stream', call.header) ?? chunkHeaders(call)
+  // The session is judged before the headers. They are parsed first so that one read finds the session and the chunk at their offset.
+  const found = await chunks.find(find, isRefusal(headers) ? undefined : headers.offset)
+  if (isRefusal(found)) return found
   if (isRefusal(headers)) return headers
   const body = call.body.pieces(chunkBytesMax)
-  const answer = await appendChunk(upload.uploadId, { ...headers, body, signal: call.signal })
-  // The body's size is judged before the chunk's place: what a refusal or a repeat did not need is still read, and counted.
+  const answer = await chunks.append(found, { ...headers, body, signal: call.signal })
+  // The size of the body is judged before the chunk: the bytes that a refusal or a repeat did not need are read and counted too.
   return (await call.body.drain(chunkBytesMax)) === 'too_large' ? { refused: 'body_too_large' } : answer
 }
 
 interface ChunkTarget {
-  readonly upload: Upload
-  readonly appendChunk: AppendChunk
+  /** Finds the session as the sender of the request may see it. */
+  readonly find: FindUpload
+  readonly chunks: Chunks
   readonly chunkBytesMax: number
 }
 
@@ -36,7 +41,7 @@ function chunkHeaders({ header }: Pick<Call<'appendChunk'>, 'header'>) {
   return { offset: Number(offset), checksum }
 }
 
-/** Where a session stands, in headers alone. */
+/** The state of a session, as headers. */
 export function sessionHeaders({ receivedBytes, size, state }: Upload) {
   return {
     'X-Service-Offset': String(receivedBytes),

@@ -8,7 +8,7 @@ import { inWorld } from '../testing/world.ts'
 
 describe('the end of the server', () => {
   it(
-    'waits for no connection over which nothing is asked, before its first request or after',
+    'does not wait for a connection without a request, before its first request or after',
     inWorld(async (world) => {
       const { app } = overHttp(world)
       await app.listen({ host: '127.0.0.1', port: 0 })
@@ -17,10 +17,10 @@ describe('the end of the server', () => {
       const [answer] = await once(get({ host: '127.0.0.1', port, path: '/v1/version', agent }), 'response')
       await once(answer.resume(), 'end')
       const silent = connect(port, '127.0.0.1')
-      const gone = once(silent, 'close')
+      const closed = once(silent, 'close')
       await once(app.server, 'connection')
       await app.close()
-      await gone
+      await closed
       assert.equal(app.server.listening, false)
       agent.destroy()
     }),

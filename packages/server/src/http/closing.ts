@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * What keeps a server from ending, and does not deserve to: answers without an end, which end when the signal says so, and connections over which nothing
- * was ever asked. Browsers and fetch open those ahead of need, and Node does not count them among the idle ones, which it closes itself.
+ * Ends what would keep a closing server open: endless answers, which end when the returned signal aborts, and connections without any request.
+ * Browsers and fetch open such connections in advance, and Node does not close them as idle ones.
  */
 export function closingOf(app: FastifyInstance): AbortSignal {
   const closing = new AbortController()

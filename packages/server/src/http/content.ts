@@ -3,12 +3,12 @@ import type { Blobs } from '../ports/blobs.ts'
 import { rangeOf } from './range.ts'
 import { holds } from './reply.ts'
 
-/** Sealed bytes as they are served: whole or one range of them (RFC 9110, section 14), under the hash as their ETag. */
+/** Sealed bytes to serve, whole or one range (RFC 9110, section 14). Their hash is the ETag. */
 export interface Content {
   readonly location: string
   readonly size: number
   readonly ciphertextHash: Sha256Hex
-  /** Nothing is kept when left out. */
+  /** Without it, the answer is `no-store`. */
   readonly cacheControl?: string
 }
 

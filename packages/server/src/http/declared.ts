@@ -4,7 +4,7 @@ import type { Declared } from '../domain/assets/manifest.ts'
 
 type Declaration = Pick<CreateUploadRequest, keyof CreateUploadRequest & keyof AdoptRequest>
 
-/** What an upload and an adoption declare alike, in the rules' own words. */
+/** The declaration of an upload or an adoption, as the rules name it. */
 export function declaredOf(json: Declaration, { assetId, role }: Pick<Declared, 'assetId' | 'role'>): Declared {
   return {
     assetId,

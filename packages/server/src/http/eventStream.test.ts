@@ -12,41 +12,41 @@ import { overHttp, type Web } from '../testing/http.ts'
 import { inWorld, newAccount, type World } from '../testing/world.ts'
 import { eventStream, type StreamTimes } from './eventStream.ts'
 
-/** An hour: what a test does not mean to see does not happen in it. */
+/** An hour: longer than any test. */
 const NEVER = 3_600_000
 const SLOW: StreamTimes = { tick: NEVER, rest: 0, heartbeat: NEVER, stall: NEVER, closing: NEVER }
 
 async function streamOf(world: World, accountId: AccountId, times: Partial<StreamTimes>) {
   const { accessToken } = await world.rules.sessions.open(accountId, undefined)
   const caller = admitted(await world.rules.sessions.authenticate(accessToken))
-  const [gone, closing] = [new AbortController(), new AbortController()]
-  const life = { gone: gone.signal, closing: closing.signal, times: { ...SLOW, ...times } }
+  const [disconnected, closing] = [new AbortController(), new AbortController()]
+  const life = { disconnected: disconnected.signal, closing: closing.signal, times: { ...SLOW, ...times } }
   const stream = eventStream(admitted(world.rules.events.listen(caller, undefined)), life)
   const pieces = stream.events[Symbol.asyncIterator]()
   const next = async () => {
     const { done, value } = await pieces.next()
     return done === true ? 'end' : Buffer.from(value).toString()
   }
-  return { gone, closing, until: stream.until, pieces, next, caller }
+  return { disconnected, closing, until: stream.until, pieces, next, caller }
 }
 
 describe('the bytes of an event stream', () => {
   it(
-    'are a block for each event, told together when they happen together',
+    'are a block for each event, and simultaneous events come together',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const { next, pieces } = await streamOf(world, await ownerOf(world, opaqueId), {})
       assert.match(await next(), /^id: [0-9a-f]{16}-1\n\n$/)
-      const told = next()
+      const first = next()
       await land(world, opaqueId, bytes(5))
       const block = 'id: \\S+\\nevent: [a-z.]+\\ndata: \\{.*\\}\\n\\n'
-      assert.match((await told) + (await next()), new RegExp(`^(?:${block}){3,4}$`))
+      assert.match((await first) + (await next()), new RegExp(`^(?:${block}){3,4}$`))
       await pieces.return?.()
     }),
   )
 
   it(
-    'say of each change what it is and what it happened to, in the names of the wire',
+    'name each change and its object in the words of the interface',
     inWorld(async (world) => {
       const accountId = await newAccount(world)
       const { next, pieces } = await streamOf(world, accountId, { tick: 1 })
@@ -82,21 +82,21 @@ describe('the bytes of an event stream', () => {
   )
 
   it(
-    'tell of another process’s change at the next look',
+    'report a change of another process at the next look',
     inWorld(async (world) => {
       const accountId = await newAccount(world)
       const { next, pieces } = await streamOf(world, accountId, { tick: 1 })
       await next()
-      const told = next()
+      const block = next()
       const change = { name: 'quota.changed' } as const
       await world.store.write((tx) => noteChange(tx, accountId, change, world.clock.now()))
-      assert.match(await told, /\nevent: quota\.changed\ndata: \{\}\n\n$/)
+      assert.match(await block, /\nevent: quota\.changed\ndata: \{\}\n\n$/)
       await pieces.return?.()
     }),
   )
 
   it(
-    'are a comment when nothing has happened for a while',
+    'are a comment after a time without events',
     inWorld(async (world) => {
       const { next, pieces } = await streamOf(world, await newAccount(world), { tick: 1, heartbeat: 3 })
       await next()
@@ -108,7 +108,7 @@ describe('the bytes of an event stream', () => {
   it(
     'end with the connection, with the server and with the session',
     inWorld(async (world) => {
-      for (const what of ['gone', 'closing'] as const) {
+      for (const what of ['disconnected', 'closing'] as const) {
         const stream = await streamOf(world, await newAccount(world), {})
         await stream.next()
         const last = stream.next()
@@ -124,7 +124,7 @@ describe('the bytes of an event stream', () => {
   )
 
   it(
-    'are given up when nobody takes them, sooner once the server ends',
+    'are cut off when the client does not read them, sooner while the server ends',
     inWorld(async (world) => {
       const slow = await streamOf(world, await newAccount(world), { stall: 1 })
       await slow.next()
@@ -140,11 +140,11 @@ describe('the bytes of an event stream', () => {
 interface Connected {
   readonly request: ClientRequest
   readonly answer: IncomingMessage
-  /** Resolves when the text of the stream so far fits. */
+  /** Resolves when the text of the stream so far matches. */
   until(pattern: RegExp): Promise<void>
 }
 
-/** A server on loopback, as a stream has no end that an injected request could wait for. */
+/** A server on loopback: an injected request would wait for the end of the stream. */
 async function listeningOn(world: World, work: (web: Web, connect: Connect) => Promise<void>): Promise<void> {
   const web = overHttp(world)
   await web.app.listen({ host: '127.0.0.1', port: 0 })
@@ -176,7 +176,7 @@ type Connect = (authorization: string) => Promise<Connected>
 
 describe('GET /v1/events', () => {
   it(
-    'answers at once, in headers that nothing in between may keep or hold up',
+    'answers at once, with headers against caching and buffering',
     inWorld((world) =>
       listeningOn(world, async (web, connect) => {
         const opaqueId = await newLink(world)
@@ -195,7 +195,7 @@ describe('GET /v1/events', () => {
   )
 
   it(
-    'holds up no end of the server, and ends whole with it',
+    'does not delay the end of the server, and ends completely with it',
     inWorld((world) =>
       listeningOn(world, async (web, connect) => {
         const { authorization } = await web.signIn()
@@ -209,7 +209,7 @@ describe('GET /v1/events', () => {
   )
 
   it(
-    'is given to so many at a time, and again when others are cut off',
+    'refuses more streams than the limit, until another one is cut off',
     inWorld((world) =>
       listeningOn(world, async (web, connect) => {
         const { authorization } = await web.signIn()
@@ -223,7 +223,7 @@ describe('GET /v1/events', () => {
         assert.deepEqual(
           web.logged.filter((line) => line.includes('failed')),
           [],
-          'a client that hangs up is no failure',
+          'a client that disconnects is not a failure',
         )
       }),
     ),

@@ -1,16 +1,16 @@
 import type { EventData, EventName } from '@blindkeep/protocol/schemas/sync'
-import type { CappedList, Listening } from '../domain/changes/events.ts'
+import type { Listening, StreamEvent } from '../domain/changes/events.ts'
 
-/** What an account hears, as bytes of server-sent events (WHATWG HTML, section 9.2): one block for each event, comments while nothing happens. */
+/** The events of an account as bytes of server-sent events (WHATWG HTML, section 9.2): a block for each event, comments in between. */
 export interface EventStream {
   readonly events: AsyncIterable<Uint8Array>
-  /** Aborts when the client takes nothing any more: the connection is to be cut. */
+  /** Aborts when the client has stopped reading: then the connection is cut. */
   readonly until: AbortSignal
 }
 
 interface Life {
-  /** The connection is gone. */
-  readonly gone: AbortSignal
+  /** The client disconnected. */
+  readonly disconnected: AbortSignal
   /** The server ends. */
   readonly closing: AbortSignal
   readonly times?: StreamTimes
@@ -18,15 +18,15 @@ interface Life {
 
 /** In milliseconds. */
 export interface StreamTimes {
-  /** Between two looks when nobody raises the alarm: how late another process’s change may be heard of. */
+  /** Between two looks without an alarm: the delay of another process's changes. */
   readonly tick: number
-  /** After something was told: what happens meanwhile is told together. */
+  /** After sending events: events in this time are sent together. */
   readonly rest: number
-  /** Between two comments, so that what stands in between keeps the connection. */
+  /** Between two comments, so that proxies keep the connection open. */
   readonly heartbeat: number
-  /** For the client to take what was told. */
+  /** For the client to read what was sent. */
   readonly stall: number
-  /** The same, once the server ends. */
+  /** The same, while the server ends. */
   readonly closing: number
 }
 
@@ -34,19 +34,19 @@ const TIMES: StreamTimes = { tick: 1000, rest: 50, heartbeat: 15_000, stall: 30_
 
 const COMMENT = Buffer.from(':\n\n')
 
-/** Whoever gives it up early, or never begins it, has to call `listening.leave` as well; at its own end it does so itself. */
-export function eventStream(listening: Listening, { gone, closing, times = TIMES }: Life): EventStream {
-  const end = AbortSignal.any([gone, closing])
+/** Calls `listening.leave` at its end. A caller that does not read it to the end must call it too. */
+export function eventStream(listening: Listening, { disconnected, closing, times = TIMES }: Life): EventStream {
+  const end = AbortSignal.any([disconnected, closing])
   const cut = new AbortController()
 
   async function* pieces(): AsyncGenerator<Uint8Array> {
     let quietMs = times.heartbeat
     while (!end.aborted) {
-      const told = await listening.next()
-      if (told === 'over') return
-      if (told.length > 0) {
+      const events = await listening.next()
+      if (events === 'over') return
+      if (events.length > 0) {
         quietMs = 0
-        yield Buffer.from(told.map(blockOf).join(''))
+        yield Buffer.from(events.map(blockOf).join(''))
         await pause(times.rest, end)
       } else if (quietMs >= times.heartbeat) {
         quietMs = 0
@@ -57,7 +57,7 @@ export function eventStream(listening: Listening, { gone, closing, times = TIMES
     }
   }
 
-  /** A client that does not take what it was given must not keep the server from ending, nor its place from others. */
+  /** A client that does not read must neither keep the server from ending nor occupy one of the account's streams. */
   async function* watched(): AsyncGenerator<Uint8Array> {
     const cutOff = () => cut.abort()
     try {
@@ -83,18 +83,18 @@ export function eventStream(listening: Listening, { gone, closing, times = TIMES
   return { events: watched(), until: cut.signal }
 }
 
-function blockOf({ id, event }: CappedList): string {
+function blockOf({ id, event }: StreamEvent): string {
   return `id: ${id}\n${event === undefined ? '' : linesOf(wireEventOf(event))}\n`
 }
 
 function linesOf({ name, data }: WireEvent): string {
-  // JSON has no line breaks of its own.
+  // JSON.stringify writes no line breaks.
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n`
 }
 
 type WireEvent = { [Name in EventName]: { readonly name: Name; readonly data: EventData<Name> } }[EventName]
 
-function wireEventOf(event: NonNullable<CappedList['event']>): WireEvent {
+function wireEventOf(event: NonNullable<StreamEvent['event']>): WireEvent {
   const { name } = event
   switch (name) {
     case 'drop.landed':
@@ -113,7 +113,7 @@ function wireEventOf(event: NonNullable<CappedList['event']>): WireEvent {
   }
 }
 
-/** Until so long has passed, `end` aborts, or there is news; says whether there was. */
+/** Resolves after `ms`, when `end` aborts, or with news; returns whether there is news. */
 function pause(ms: number, end: AbortSignal, onNews?: Listening['onNews']): Promise<boolean> {
   return new Promise((resolve) => {
     const finish = (hasNews: boolean) => {

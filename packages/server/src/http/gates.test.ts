@@ -21,7 +21,7 @@ const reasonOf = (answer: unknown): string => String(Object(answer).refused ?? '
 
 describe('the gate of credentials', () => {
   it(
-    'lets a live token through, in any spelling of the scheme',
+    'accepts a live token, in any spelling of the scheme',
     inWorld(async (world) => {
       const { sessions } = world.rules
       const { accessToken, accountId } = await sessions.open(await newAccount(world), undefined)
@@ -33,7 +33,7 @@ describe('the gate of credentials', () => {
   )
 
   it(
-    'tells nothing given from nothing readable',
+    'distinguishes a missing token from an unreadable one',
     inWorld(async ({ rules: { sessions } }) => {
       assert.equal(reasonOf(await authenticate(sessions, undefined)), 'unauthenticated')
       for (const given of [
@@ -51,7 +51,7 @@ describe('the gate of credentials', () => {
   )
 
   it(
-    'keeps a suspended account from writing, and from nothing else',
+    'refuses only writes to a suspended account',
     inWorld(async (world) => {
       const accountId = await newAccount(world)
       const row = known(await world.store.read((tx) => tx.accounts.find(accountId)))
@@ -72,7 +72,7 @@ describe('the gate of protocol versions', () => {
   const judge = (row: Operation, given: string | undefined) =>
     reasonOf(negotiation(row, spokenVersion(row, given === undefined ? {} : { 'x-service-protocol': given }), window))
 
-  it('refuses writes that create outside of the window, both ends included', () => {
+  it('refuses creating writes outside the window, whose ends are both inside', () => {
     for (const row of [rows.provisionLink, rows.createDrop]) {
       for (const given of [undefined, '2026-01-01', '2026-06-15', '2026-11-01'])
         assert.equal(judge(row, given), 'passes')
@@ -80,7 +80,7 @@ describe('the gate of protocol versions', () => {
     }
   })
 
-  it('lets everything else through with any date, and refuses what is none', () => {
+  it('accepts everything else with any date, and refuses what is not a date', () => {
     for (const name of ['appendChunk', 'cancelDrop', 'revokeLink', 'discardDrop', 'guestLink', 'inbox'] as const) {
       assert.equal(judge(rows[name], '1999-01-01'), 'passes')
       for (const given of ['', '2026', '2026-13-01', '2026-02-30', '2026-01-01, 2026-01-01'])
@@ -91,7 +91,7 @@ describe('the gate of protocol versions', () => {
 })
 
 describe('the gate of header forms', () => {
-  it('takes an Idempotency-Key of 1 to 255 printable ASCII characters where the row takes one', () => {
+  it('accepts an Idempotency-Key of 1 to 255 printable ASCII characters if the row has one', () => {
     const judge = (row: Operation, key: string) => reasonOf(headerForms(row, { 'idempotency-key': key }))
     for (const key of ['a', '~'.repeat(255), '"quoted"']) assert.equal(judge(rows.createDrop, key), 'passes')
     for (const key of ['', 'a b', 'x'.repeat(256), 'é', 'a\tb'])
@@ -105,14 +105,14 @@ describe('the gate of path ids', () => {
   const uuid = '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f'
   const opaque = 'a'.repeat(32)
 
-  it('hands well-formed ids on', () => {
+  it('accepts well-formed ids', () => {
     assert.deepEqual(pathIds(rows.appendChunk, { opaque_id: opaque, upload_id: uuid }), {
       opaque_id: opaque,
       upload_id: uuid,
     })
   })
 
-  it('tells a guest what an unknown id is told, and an account holder the truth', () => {
+  it('answers a guest as for an unknown id, and tells an account holder that the id is malformed', () => {
     const bad = [
       '',
       '..',
@@ -144,7 +144,7 @@ describe('the gate of the query', () => {
   const judge = (text: string) => reasonOf(queryOf(parameters, new URLSearchParams(text)))
   const good = `opaque_id=${'a'.repeat(32)}`
 
-  it('asks for what is required and refuses what it does not know, even what every object has', () => {
+  it('requires required parameters and refuses unknown ones, even names that every object has', () => {
     assert.equal(judge(good), 'passes')
     assert.equal(judge(''), 'request_unprocessable')
     for (const text of [
@@ -165,7 +165,7 @@ describe('the gate of media types', () => {
   const judge = (type: string | undefined, coding?: string) =>
     reasonOf(mediaType('application/json', (name) => (name === 'content-type' ? type : coding)))
 
-  it('takes the type in any case and with parameters, without a content coding', () => {
+  it('accepts the type in any case and with parameters, without a content coding', () => {
     for (const type of [
       'application/json',
       'Application/JSON',
@@ -201,11 +201,11 @@ describe('the gate of JSON', () => {
   }
   const login = (changes: object) => JSON.stringify({ email: 'a@b', password: 'x', ...changes })
 
-  it('hands a body on that fits, without members that are null', async () => {
+  it('accepts a valid body and leaves out members that are null', async () => {
     assert.deepEqual(await judge(rows.login, login({ device_id: null })), { json: { email: 'a@b', password: 'x' } })
   })
 
-  it('refuses what is no JSON in UTF-8, however deep', async () => {
+  it('refuses what is not JSON in UTF-8, at any depth', async () => {
     const bad = [
       '',
       '{',
@@ -221,7 +221,7 @@ describe('the gate of JSON', () => {
     assert.equal(reasonOf(await judge(rows.login, deep)), 'request_unprocessable')
   })
 
-  it('tells unknown members before missing and mistyped ones, and those before values', async () => {
+  it('reports unknown members before missing and mistyped ones, and those before wrong values', async () => {
     const order = async (changes: object) => reasonOf(await judge(rows.login, login(changes)))
     assert.equal(await order({ x: 1, email: 5, password: '' }), 'request_malformed')
     assert.equal(await order({ email: 5, password: '' }), 'request_unprocessable')
@@ -234,7 +234,7 @@ describe('the gate of JSON', () => {
       assert.equal(reasonOf(await judge(rows.login, body)), 'request_malformed')
   })
 
-  it('tells a mistyped member however many wrong values come before it', async () => {
+  it('reports a mistyped member behind any number of wrong values', async () => {
     const wrong = '!'.repeat(6000)
     const body = {
       email: 'a',
@@ -248,7 +248,7 @@ describe('the gate of JSON', () => {
     assert.equal(reasonOf(await judge(rows.register, JSON.stringify({ ...body, invite: 5 }))), 'request_unprocessable')
   })
 
-  it('leaves to the operation what it judges later, and nothing else', async () => {
+  it('leaves to the operation only the values that it checks later', async () => {
     const later = { content_type: '', ciphertext_hash: '', kem_ct: '!', passphrase_proof: '', suggested_filename: '' }
     assert.ok('json' in (await judge(rows.createDrop, JSON.stringify({ ...later, size: 1 }))))
     assert.equal(reasonOf(await judge(rows.createDrop, JSON.stringify({ ...later, size: 0 }))), 'request_malformed')

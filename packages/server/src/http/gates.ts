@@ -18,9 +18,9 @@ import { isRefusal, type Refusal, type Refuses } from '../domain/refusals.ts'
 import { type Body, BodyTooLarge, readAll } from './body.ts'
 import { parseJson } from './json.ts'
 
-/** The gates before an operation, each on its own; `server.ts` has their order. */
+/** The gates before an operation, each on its own. `admission.ts` has their order. */
 
-/** 401: a bearer token, its session alive. */
+/** 401: requires a bearer token of a live session. */
 export async function authenticate(
   sessions: Sessions,
   authorization: string | undefined,
@@ -30,12 +30,12 @@ export async function authenticate(
   return token === undefined ? { refused: 'token_unreadable' } : sessions.authenticate(token)
 }
 
-/** 403: a suspended account reads and frees, and writes nothing. */
+/** 403: a suspended account may read and delete, but not write. */
 export function suspension(row: Operation, { account }: Caller): Refuses<'account_suspended'> | undefined {
   return row.writes === true && account.suspendedAt !== undefined ? { refused: 'account_suspended' } : undefined
 }
 
-/** 400: a header that the row takes and that is out of its form. */
+/** 400: a header of the row is malformed. */
 export function headerForms(row: Operation, headers: IncomingHttpHeaders): Refuses<'request_malformed'> | undefined {
   const key = headers[HEADERS.idempotencyKey]
   const isJudged = row.requestHeaders?.includes('Idempotency-Key') === true && key !== undefined
@@ -44,7 +44,7 @@ export function headerForms(row: Operation, headers: IncomingHttpHeaders): Refus
     : { refused: 'request_malformed', detail: 'Idempotency-Key must be 1 to 255 printable ASCII characters' }
 }
 
-/** The version that a request says it speaks, where that is looked at. */
+/** The version in the protocol header, if the row checks it. */
 export function spokenVersion(
   row: Operation,
   headers: IncomingHttpHeaders,
@@ -61,7 +61,7 @@ export function writtenVersion(row: Operation, json: unknown): ProtocolVersion |
   return isDeclared ? parseProtocolVersion(String(json.protocol_version)) : undefined
 }
 
-/** 400 for a header that says no version, 426 for a creating write outside the window, by its header or its body (specification, Versioning, 3). */
+/** 400 for a malformed header, 426 for a creating write outside the window, by its header or its body (specification, Versioning, 3). */
 export function negotiation(
   row: Operation,
   version: ProtocolVersion | Refuses<'request_malformed'> | undefined,
@@ -73,7 +73,7 @@ export function negotiation(
     : undefined
 }
 
-/** No refusal but a word beside the answer, before a cutoff and after it, to reads too (specification, Versioning, 4; RFC 7234, section 5.5). */
+/** Does not refuse, but warns beside the answer, before and after a cutoff, also for reads (specification, Versioning, 4; RFC 7234, section 5.5). */
 export function deprecationWarning(
   version: ProtocolVersion | undefined,
   { cutoffOf }: Pick<AcceptedVersions, 'cutoffOf'>,
@@ -81,14 +81,14 @@ export function deprecationWarning(
   const below = version && cutoffOf(version)
   if (below === undefined) return undefined
   const { minProtocolVersion, cutoff } = below
-  // True on either side of the cutoff, and below a window that has begun later all along.
+  // This sentence is true before and after the cutoff.
   return `299 - "Writes with protocols below ${minProtocolVersion} are refused from ${formatInstant(cutoff)}, see ${operations.deprecation.path}"`
 }
 
 type Params = Readonly<Record<string, string>>
 export type Query = Readonly<Record<string, string | number>>
 
-/** Path ids: a guest learns nothing from a malformed one, an account holder is told. */
+/** Path ids: 400 to an account holder for a malformed one; a guest gets the 404 of an unknown one. */
 export function pathIds(row: Operation, given: Readonly<Record<string, string>>): Params | Refusal {
   for (const [name, text] of Object.entries(given)) {
     const parameter = PATH_PARAMETERS[name as keyof typeof PATH_PARAMETERS]
@@ -100,7 +100,7 @@ export function pathIds(row: Operation, given: Readonly<Record<string, string>>)
   return given
 }
 
-/** The same answer as for an id that is well-formed and unknown. */
+/** The same answer as for an unknown id. */
 export function hiddenNotFound(row: Operation): Refusal {
   const code = row.problems.find((problem) => PROBLEMS[problem].status === 404)
   if (code === 'error.drop.link_not_found') return { refused: 'link_not_live' }
@@ -108,7 +108,7 @@ export function hiddenNotFound(row: Operation): Refusal {
   return code === 'error.upload.session_not_found' ? { refused: 'upload_not_found' } : { refused: 'not_found' }
 }
 
-/** Required parameters missing are 422, unknown or malformed ones 400. */
+/** 422 for a missing required parameter, 400 for an unknown or malformed one. */
 export function queryOf(
   parameters: Readonly<Record<string, QueryParameter>>,
   given: URLSearchParams,
@@ -117,7 +117,7 @@ export function queryOf(
   for (const [name, text] of given) {
     const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
     if (parameter === undefined || values[name] !== undefined)
-      return { refused: 'request_malformed', detail: `?${name} is not known here or given twice` }
+      return { refused: 'request_malformed', detail: `?${name} is unknown or given twice` }
     const value = givenValue(parameter, text)
     if (parse(parameter.schema, value).fault !== undefined)
       return { refused: 'request_malformed', detail: `?${name} is malformed` }
@@ -129,13 +129,13 @@ export function queryOf(
   return missing === undefined ? values : { refused: 'request_unprocessable', detail: `?${missing} is missing` }
 }
 
-/** An integer is written in decimal digits, as JSON would; anything else stays text, which its schema then refuses. */
+/** Integers are decimal digits, as in JSON. Anything else stays text, which the schema refuses. */
 function givenValue({ schema }: QueryParameter, text: string): string | number {
   const { type } = schema as { type?: string }
   return type === 'integer' && /^(?:0|[1-9]\d*)$/.test(text) ? Number(text) : text
 }
 
-/** 415: the media type, and no content coding. */
+/** 415: requires this media type and no content coding. */
 export function mediaType(
   wanted: string,
   header: (name: string) => string | undefined,
@@ -145,7 +145,7 @@ export function mediaType(
   return given === wanted && coding === 'identity' ? undefined : { refused: 'media_type_unsupported' }
 }
 
-/** 413, then broken JSON, unknown members, missing ones and wrong types, values. */
+/** 413; then 400 for broken JSON and unknown members, 422 for missing members and wrong types, 400 for wrong values. */
 export async function jsonOf(
   { schema, judgedLater }: JsonBody,
   body: Body,
@@ -162,7 +162,7 @@ export async function jsonOf(
   } catch (error) {
     if (error instanceof BodyTooLarge) return { refused: 'body_too_large' }
     if (error instanceof SyntaxError || error instanceof TypeError)
-      return { refused: 'request_malformed', detail: 'the body is not JSON in UTF-8, or gives a member twice' }
+      return { refused: 'request_malformed', detail: 'the body is not JSON in UTF-8, or has a member twice' }
     throw error
   }
 }

@@ -1,6 +1,6 @@
 /**
- * JSON as RFC 8259 advises to read it: a member given twice is refused, as two readers would take different ones of them,
- * and so is a text that holds half a surrogate pair, as no encoding can carry it on. Throws `SyntaxError`.
+ * Reads JSON as RFC 8259 advises: refuses a duplicate member, because readers differ in which one they use,
+ * and half a surrogate pair, because no encoding can carry it. Throws `SyntaxError`.
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
@@ -8,7 +8,7 @@ export function parseJson(text: string): unknown {
   return value
 }
 
-/** Strings with what follows them, and the brackets between: enough to walk a text that is known to be JSON. */
+/** Strings, with the colon after a member's name, and brackets: enough to walk a text that is known to be JSON. */
 const TOKENS = /"((?:[^"\\]|\\.)*)"(\s*:)?|[{}[\]]/g
 
 function refuseRepeatedMembers(text: string): void {
@@ -20,11 +20,11 @@ function refuseRepeatedMembers(text: string): void {
   }
 }
 
-/** Keys are compared as they read, not as they are written: `"\u0061"` is `"a"`. */
+/** Compares decoded keys: `"\u0061"` is `"a"`. */
 function remember(content: string, members: Set<string> | undefined): void {
   if (!content.includes('\\') && members === undefined) return
   const read: string = content.includes('\\') ? JSON.parse(`"${content}"`) : content
   if (!read.isWellFormed()) throw new SyntaxError('half a surrogate pair')
-  if (members?.has(read) === true) throw new SyntaxError('a member given twice')
+  if (members?.has(read) === true) throw new SyntaxError('a duplicate member')
   members?.add(read)
 }

@@ -18,7 +18,7 @@ describe('a server whose keys were rotated while it runs', () => {
   }
 
   it(
-    'publishes the attestation keys anew within a second, under another ETag, and its facts and tokens as they were',
+    'publishes the new attestation keys within a second under another ETag, and keeps its facts and tokens',
     inWorld(async (world) => {
       const { ask, published, signIn } = asking(world)
       const { authorization } = await signIn()
@@ -52,7 +52,7 @@ describe('a server whose keys were rotated while it runs', () => {
   )
 
   it(
-    'publishes another signing key within five seconds, and answers 401 to tokens of before',
+    'publishes another signing key within five seconds, and answers 401 to earlier tokens',
     inWorld(async (world) => {
       const { ask, published, signIn } = asking(world)
       const { authorization } = await signIn()

@@ -33,7 +33,7 @@ function inWeb(work: (web: Web, world: World) => Promise<void>): () => Promise<v
 
 describe('the pages', () => {
   it(
-    'answer at their addresses, whatever id is in them',
+    'answer at their addresses with any id',
     inWeb(async (web, world) => {
       for (const [url, body] of [
         ['/', 'owner'],
@@ -53,7 +53,7 @@ describe('the pages', () => {
   )
 
   it(
-    'tell nobody whether there is a link: the answers are the same but for the id of the request',
+    'do not reveal whether a link exists: the answers differ only in the request id',
     inWeb(async (web, world) => {
       const answers = await Promise.all(
         [await newLink(world), '0'.repeat(32), 'x'].map(async (id) => {
@@ -67,7 +67,7 @@ describe('the pages', () => {
   )
 
   it(
-    'are confined to themselves',
+    'allow only their own origin',
     inWeb(async (web) => {
       for (const url of ['/', '/u/anything', '/v/anything']) {
         const { headers } = await web.ask({ method: 'GET', url })
@@ -83,7 +83,7 @@ describe('the pages', () => {
   )
 
   it(
-    'show what strangers sent in a sandbox without an origin or a network',
+    'show guests’ files in a sandbox without an origin or a network',
     inWeb(async (web) => {
       for (const url of ['/preview/', '/preview/preview.js']) {
         const { headers } = await web.ask({ method: 'GET', url })
@@ -98,7 +98,7 @@ describe('the pages', () => {
   )
 
   it(
-    'have assets that a browser keeps for good, with a policy for the worker among them',
+    'have assets that a browser may keep permanently, with a policy for the worker',
     inWeb(async (web) => {
       const { headers, body } = await web.ask({ method: 'GET', url: '/assets/guest-1a.js' })
       assert.equal(body, 'script')
@@ -112,7 +112,7 @@ describe('the pages', () => {
   )
 
   it(
-    'come in the coding that the browser takes, each with a version of its own',
+    'are sent in a coding that the browser accepts, each with its own ETag',
     inWeb(async (web) => {
       for (const [accepted, coding, body] of [
         ['gzip, deflate, br, zstd', 'br', 'br of guest'],
@@ -136,7 +136,7 @@ describe('the pages', () => {
   )
 
   it(
-    'are not sent again to who has them, but for another coding',
+    'are not sent again to a client that has them, except in another coding',
     inWeb(async (web) => {
       const headers = { 'accept-encoding': 'br', 'if-none-match': '"version-of-owner-br"' }
       const same = await web.ask({ method: 'GET', url: '/', headers })
@@ -161,7 +161,7 @@ describe('the pages', () => {
   )
 
   it(
-    'answer 405 to any other method, and say which there are',
+    'answer 405 to any other method, and list theirs',
     inWeb(async (web) => {
       for (const url of ['/', '/u/anything', '/v/anything', '/assets/guest-1a.js', '/preview/'])
         for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const) {
@@ -173,7 +173,7 @@ describe('the pages', () => {
   )
 
   it(
-    'answer 404 where there is none, and never a file that is not one of theirs',
+    'answer 404 at unknown addresses, and never with a file that is not a page file',
     inWeb(async (web) => {
       for (const url of [
         '/u',
@@ -201,7 +201,7 @@ describe('the pages', () => {
   )
 
   it(
-    'are logged by their route, never by the id in their address',
+    'are logged by their route, without the id in their address',
     inWeb(async (web) => {
       await web.ask({ method: 'GET', url: '/u/5f816b8fae607932ed5b0eca8db6196d?x=5f816b8f' })
       assert.ok(web.logged.some((line) => line.includes('"route":"/u/:opaque_id"')))
@@ -210,7 +210,7 @@ describe('the pages', () => {
   )
 
   it(
-    'answer 503 and what to do while they are not built, and all else works',
+    'answer 503 and what to do while they are not built; the rest works',
     inWorld(async (world) => {
       const web = overHttp(world)
       for (const url of ['/', '/u/anything', '/v/anything']) {

@@ -3,12 +3,12 @@ import type { Refusal } from '../domain/refusals.ts'
 import type { ContentCoding, PageFile, Pages } from '../ports/pages.ts'
 import { answeredBefore, type Exchange, holds } from './reply.ts'
 
-/** The pages that people see. They are the same for everybody, so that none tells whether there is what its address names. */
+/** The pages for people. They are the same for every visitor, so a page does not reveal whether its link or share exists. */
 
 const METHODS = ['GET', 'HEAD'] as const
 const CODINGS: readonly ContentCoding[] = ['br', 'gzip']
 
-/** Nothing from elsewhere, nothing inline, no HTML or script made of text, and no frame around it (decisions/web.md). */
+/** Nothing from other origins, nothing inline, no HTML or script made from text, no embedding in a frame (decisions/web.md). */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,14 +23,14 @@ const PAGE_POLICY = [
   "require-trusted-types-for 'script'",
   'trusted-types blindkeep-worker',
 ].join('; ')
-/** A worker, which has the keys, goes by the policy of its own script (CSP Level 3, section 4.2.2); so does a picture that is opened by itself. */
+/** A worker, which has the keys, follows the policy of its own script (CSP Level 3, section 4.2.2), as does an asset that is opened directly. */
 const ASSET_POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-/** What shows a stranger's file has no origin and no network, whatever the file makes of it. */
+/** The page that shows a guest's file has no origin and no network, whatever the file does. */
 const PREVIEW_POLICY =
   "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'self'; img-src blob:; frame-ancestors 'self'"
 
-/** What pages do not use, nobody gets to use through them. */
+/** The pages use none of these features, so no code in them may. */
 const PERMISSIONS_POLICY = [
   'accelerometer',
   'autoplay',
@@ -67,13 +67,13 @@ const PAGE_HEADERS = {
   'Permissions-Policy': PERMISSIONS_POLICY,
   'Referrer-Policy': 'no-referrer',
 }
-/** Names of assets change with what is in them. */
+/** The name of an asset changes with its content. */
 const ASSET_HEADERS = {
   'Cache-Control': 'public, max-age=31536000, immutable',
   'Content-Security-Policy': ASSET_POLICY,
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
-/** To a document without an origin, the script beside it comes from another one. */
+/** A document without an origin loads even its own script as cross-origin. */
 const PREVIEW_HEADERS = {
   ...PAGE_HEADERS,
   'Content-Security-Policy': PREVIEW_POLICY,
@@ -82,10 +82,10 @@ const PREVIEW_HEADERS = {
 
 interface PageRoute {
   readonly url: string
-  /** Of addresses that the route is for. */
+  /** Matches the addresses of the route. */
   readonly form: RegExp
   readonly headers: Readonly<Record<string, string>>
-  /** The file that answers, of what the route leaves open. */
+  /** The file for the part that matched `*`. */
   fileName(rest: string): string
 }
 
@@ -105,9 +105,9 @@ const PAGE_ROUTES: readonly PageRoute[] = [
 
 type Refuse = (exchange: Exchange & { readonly refusal: Refusal }) => Promise<FastifyReply>
 
-/** Answers to their addresses, beside the table of operations: pages are no part of the interface. */
+/** Pages have routes of their own, because they are not part of the interface that the table of operations describes. */
 export function addPageRoutes(app: FastifyInstance, pages: Pages, refuse: Refuse): void {
-  // Fastify routes an empty id as well.
+  // Fastify also routes an empty id, hence the check of the form.
   const fileAt = ({ form, fileName }: PageRoute, { url, params }: FastifyRequest): PageFile | undefined =>
     form.test(pathOf(url)) ? pages.get(fileName((params as { readonly '*'?: string })['*'] ?? '')) : undefined
 
@@ -125,7 +125,7 @@ export function addPageRoutes(app: FastifyInstance, pages: Pages, refuse: Refuse
     })
 }
 
-/** What a page at this address answers to; undefined where there is none. */
+/** The methods of the page at this address; undefined if there is none. */
 export function pageMethodsAt(url: string): readonly string[] | undefined {
   return PAGE_ROUTES.some(({ form }) => form.test(pathOf(url))) ? METHODS : undefined
 }
@@ -134,7 +134,7 @@ function pathOf(url: string): string {
   return url.split('?')[0] ?? ''
 }
 
-/** For the operator, who alone can do something about it: everything but the pages works. */
+/** Tells the operator what to do. The rest of the server works. */
 function sayNotBuilt(reply: FastifyReply): FastifyReply {
   const text = 'The pages are not built yet: run `npm run build`, then start the server again.\n'
   return reply
@@ -146,7 +146,7 @@ function sayNotBuilt(reply: FastifyReply): FastifyReply {
 function sendFile({ request, reply, file }: Exchange & { readonly file: PageFile }): FastifyReply {
   const coding = CODINGS.find((each) => file.coded[each] && accepts(request.headers['accept-encoding'], each))
   const bytes = (coding && file.coded[coding]) ?? file.bytes
-  // Each coding is a representation of its own (RFC 9110, section 8.8.3.3).
+  // Each coding is its own representation (RFC 9110, section 8.8.3.3).
   const etag = `"${file.version}${coding === undefined ? '' : `-${coding}`}"`
   reply.headers({ ETag: etag, Vary: 'Accept-Encoding' })
   if (holds(request.headers['if-none-match'], etag)) return reply.code(304).send()
@@ -154,7 +154,7 @@ function sendFile({ request, reply, file }: Exchange & { readonly file: PageFile
   return reply.header('Content-Type', file.mediaType).send(bytes)
 }
 
-/** RFC 9110, section 12.5.3; `*` is not taken for any coding in particular. */
+/** RFC 9110, section 12.5.3. `*` does not count as any coding. */
 function accepts(acceptEncoding: string | string[] | undefined, coding: ContentCoding): boolean {
   return String(acceptEncoding ?? '')
     .toLowerCase()

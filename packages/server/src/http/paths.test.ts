@@ -4,12 +4,12 @@ import { type Operation, operations } from '@blindkeep/protocol/operations'
 import { fastifyPath, methodsOf, queryAt, rowsAt } from './paths.ts'
 
 describe('paths', () => {
-  it('name their parameters as Fastify does', () => {
+  it('have their parameters in Fastify’s form', () => {
     assert.equal(fastifyPath('/d/{opaque_id}/{upload_id}/receipt'), '/d/:opaque_id/:upload_id/receipt')
     assert.equal(fastifyPath('/healthz'), '/healthz')
   })
 
-  it('find the rows that a URL could mean, by its form', () => {
+  it('find the rows of a URL by its form', () => {
     const methods = (url: string) => rowsAt(url).flatMap(methodsOf).toSorted()
     assert.deepEqual(methods('/d/anything'), ['GET', 'POST'])
     assert.deepEqual(methods('/d/anything?x=/y'), ['GET', 'POST'])
@@ -19,12 +19,12 @@ describe('paths', () => {
       assert.deepEqual(methods(url), [], url)
   })
 
-  it('tell every row of the table from its path alone', () => {
+  it('identify every row of the table by its path', () => {
     for (const row of Object.values<Operation>(operations))
       assert.ok(rowsAt(row.path.replaceAll(/\{\w+\}/g, 'x')).includes(row), row.path)
   })
 
-  it('leave what stands behind the first question mark to the query', () => {
+  it('end at the first question mark', () => {
     assert.deepEqual(
       [...queryAt('/v1/drops?a=b?c&d=%3D')],
       [

@@ -23,7 +23,7 @@ describe('a problem', () => {
     })
   })
 
-  it('that hides something tells nothing but its code', () => {
+  it('that hides something has only its code', () => {
     const hiding: Refusal[] = [
       { refused: 'link_not_live' },
       { refused: 'upload_not_found' },
@@ -48,7 +48,7 @@ describe('a problem', () => {
     }
   })
 
-  it('is one and the same for reasons that nobody may tell apart', () => {
+  it('is the same for reasons that a client must not tell apart', () => {
     for (const [one, other] of [
       ['passphrase_missing', 'passphrase_wrong'],
       ['unauthenticated', 'token_unreadable'],
@@ -60,16 +60,16 @@ describe('a problem', () => {
     assert.deepEqual(link, source)
   })
 
-  it('of a body that is too large has no body of its own', () => {
+  it('has no body for a request body that is too large', () => {
     assert.deepEqual(answer({ refused: 'body_too_large' }), { status: 413, headers: {}, body: undefined })
   })
 
-  it('of a file that is too large tells the limit', () => {
+  it('has the limit for a file that is too large', () => {
     const { status, body } = answer({ refused: 'file_too_large', limit: 77 })
     assert.deepEqual([status, body?.limit], [413, 77])
   })
 
-  it('carries what the answer’s status asks for', () => {
+  it('has the headers that its status requires', () => {
     const headersOf = (refusal: Refusal) => answer(refusal).headers
     assert.equal(headersOf({ refused: 'link_limited', retryAfterSeconds: 12 })['Retry-After'], '12')
     assert.equal(headersOf({ refused: 'version_unsupported', newest: '2026-11-01' }).Upgrade, 'service/2026-11-01')
@@ -78,7 +78,7 @@ describe('a problem', () => {
     assert.equal(headersOf({ refused: 'chunk_misplaced', offset: 0 })['X-Service-Offset'], '0')
   })
 
-  it('of a 401 challenges, and names an error only where there was a token (RFC 6750, section 3)', () => {
+  it('with 401 has a challenge, and names an error only if there was a token (RFC 6750, section 3)', () => {
     const challenge = (refused: 'unauthenticated' | 'token_unreadable' | 'session_over' | 'credentials_wrong') =>
       answer({ refused }).headers['WWW-Authenticate']
     assert.equal(challenge('unauthenticated'), 'Bearer realm="service"')
@@ -87,7 +87,7 @@ describe('a problem', () => {
     assert.equal(challenge('session_over'), 'Bearer realm="service", error="invalid_token"')
   })
 
-  it('has the status that its row gives the code, where the row gives one', () => {
+  it('has the status that its row gives to the code, if it gives one', () => {
     for (const refusal of [{ refused: 'asset_id_taken' }, { refused: 'manifest_stale', detail: '' }] as const) {
       assert.deepEqual([answer(refusal, operations.adoptDrop).body?.status, answer(refusal).body?.status], [422, 409])
       assert.equal(answer(refusal, operations.createUpload).status, 409)

@@ -4,8 +4,8 @@ import { SERVICE } from '@blindkeep/protocol/wire'
 import type { Reason, Refusal } from '../domain/refusals.ts'
 
 /**
- * From inner reasons to outer codes: the one table. Reasons that a stranger must not tell apart have one code,
- * and the body of a code that hides something carries nothing of the occasion but the request id.
+ * Maps inner reasons to problem codes. Reasons that a client must not tell apart have the same code,
+ * and such a problem's body differs only in the request id.
  */
 const CODES = {
   request_malformed: 'error.request.malformed',
@@ -81,14 +81,14 @@ const CODES = {
   failed: 'error.request.failed',
 } as const satisfies Record<Reason, ProblemCode>
 
-/** The reasons that a row may give: those whose code it declares, and what its gates say. */
+/** The reasons that a row may give: those with a declared code, and those of its gates. */
 export type ReasonOf<Name extends OperationName> = {
   [R in Reason]: (typeof CODES)[R] extends OperationOf<Name>['problems'][number] | GateCode<OperationOf<Name>>
     ? R
     : never
 }[Reason]
 
-/** As `gateProblems`, for what a route may say itself on behalf of the gates. */
+/** As `gateProblems`: codes of the gates that a route may give itself. */
 type GateCode<Row> =
   | 'error.request.payload_too_large'
   | (Row extends { readonly body: unknown } ? 'error.request.unsupported_media_type' : never)
@@ -100,7 +100,7 @@ type GateCode<Row> =
 interface ProblemAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Undefined where the answer has none (specification, 413). */
+  /** Undefined if the answer has none (specification, 413). */
   readonly body: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -108,7 +108,7 @@ export function codeOf(refusal: Refusal): ProblemCode {
   return CODES[refusal.refused]
 }
 
-/** The answer that a refusal becomes (RFC 9457), as the row declares it; there is none for a path that is not known. */
+/** The answer for a refusal (RFC 9457). `row` is undefined for an unknown path. */
 export function problemAnswer(refusal: Refusal, requestId: string, row: Operation | undefined): ProblemAnswer {
   const code = codeOf(refusal)
   const { title } = PROBLEMS[code]
@@ -135,7 +135,7 @@ function headersOf(refusal: Refusal, status: number): Record<string, string> {
   }
 }
 
-/** RFC 6750, section 3: no error code when there was no token, `invalid_token` when there was a bad one. */
+/** RFC 6750, section 3: no error code without a token, `invalid_token` for a bad one. */
 function challengeOf({ refused }: Refusal): string {
   const realm = `Bearer realm="${SERVICE}"`
   return refused === 'token_unreadable' || refused === 'session_over' ? `${realm}, error="invalid_token"` : realm

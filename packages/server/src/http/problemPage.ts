@@ -1,6 +1,6 @@
 import type { ProblemKind } from '@blindkeep/protocol/problems'
 
-/** The page behind a problem's `type`: what happened, and what to do. Everything on it comes from the catalog. */
+/** The page of a problem's `type`: what happened, and what to do. All its text comes from the catalog. */
 export function problemPage(code: string, { status, title, help }: ProblemKind): string {
   return `<!doctype html>
 <html lang="en">

@@ -14,7 +14,7 @@ const [OLD, GOOD] = ['2026-02-01', '2026-03-01']
 const WARNING =
   '299 - "Writes with protocols below 2026-03-01 are refused from 2026-08-30T00:00:00.000Z, see /.well-known/service/deprecation"'
 
-/** A world in which versions below 2026-03-01 end after 90 days, behind HTTP. */
+/** A world behind HTTP in which versions below 2026-03-01 end after 90 days. */
 async function announced(world: World): Promise<Web> {
   const web = overHttp(world)
   await announce(world, '2026-03-01')
@@ -27,7 +27,7 @@ const speaking = (version: string, request: InjectOptions): InjectOptions => ({
   headers: { ...request.headers, 'x-service-protocol': version },
 })
 
-/** A declaration of an upload, valid but for the version that it names. */
+/** A declaration of an upload, valid except for its version. */
 async function uploadBody(world: World, protocolVersion: string, keeper: Awaited<ReturnType<typeof newKeeper>>) {
   const version = known(parseProtocolVersion(protocolVersion))
   const over = { protocolVersion: version, envelope: { protocol_version: version } }
@@ -47,7 +47,7 @@ async function uploadBody(world: World, protocolVersion: string, keeper: Awaited
 
 describe('a request below an announced cutoff', () => {
   it(
-    'is warned on every answer, before the cutoff and after it, and one that is not below is not',
+    'gets a warning on every answer, before and after the cutoff; a newer version gets none',
     inWorld(async (world) => {
       const web = await announced(world)
       for (const days of [0, LEAD_DAYS]) {
@@ -71,7 +71,7 @@ describe('a request below an announced cutoff', () => {
   )
 
   it(
-    'creates until the cutoff, is refused from then on, and the window of each answer says so',
+    'creates until the cutoff and is refused from then on, as the window of each answer says',
     inWorld(async (world) => {
       const web = await announced(world)
       const url = `/d/${await newLink(world)}`
@@ -101,7 +101,7 @@ describe('a request below an announced cutoff', () => {
   )
 
   it(
-    'is so by the version in its body as well',
+    'is recognized by the version in its body too',
     inWorld(async (world) => {
       const web = await announced(world)
       const keeper = await newKeeper(world)
@@ -125,7 +125,7 @@ describe('a request below an announced cutoff', () => {
   )
 
   it(
-    'goes on with what it has begun: a cutoff stops no chunk and no cancel',
+    'continues what it has begun: a cutoff stops no chunk and no cancel',
     inWorld(async (world) => {
       const web = await announced(world)
       const content = bytes(100)
@@ -140,7 +140,7 @@ describe('a request below an announced cutoff', () => {
   )
 
   it(
-    'is none where the version is not looked at, or is no date',
+    'gets no warning where the version is not checked or is not a date',
     inWorld(async (world) => {
       const web = await announced(world)
       for (const url of ['/v1/version', '/.well-known/service/server-info', '/healthz'])
@@ -151,7 +151,7 @@ describe('a request below an announced cutoff', () => {
   )
 
   it(
-    'has its documents say the same of it, a page for people where there is one',
+    'finds the cutoff in the documents, with a page for people if there is one',
     inWorld(async (world) => {
       const web = overHttp(world)
       const detail_url = 'https://keep.example/news?of=march'
@@ -179,7 +179,7 @@ describe('a request below an announced cutoff', () => {
   )
 
   it(
-    'has its documents’ ETags follow what is announced',
+    'finds new ETags on the documents after an announcement',
     inWorld(async (world) => {
       const web = overHttp(world)
       const names = ['server-info', 'deprecation']

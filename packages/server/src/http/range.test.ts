@@ -19,12 +19,12 @@ describe('a Range header', () => {
     for (const [header, range] of cases) assert.deepEqual(rangeOf(header, 100), range, header)
   })
 
-  it('is unsatisfiable when nothing of it is there', () => {
+  it('is unsatisfiable when it is outside the content', () => {
     for (const header of ['bytes=100-', 'bytes=100-200', 'bytes=-0', `bytes=${'9'.repeat(400)}-`])
       assert.equal(rangeOf(header, 100), 'unsatisfiable', header)
   })
 
-  it('is passed over when it asks for several, in another unit, backwards or in no form', () => {
+  it('is ignored when it has several ranges, another unit, a reverse order or no valid form', () => {
     const headers = [
       undefined,
       '',
@@ -42,7 +42,7 @@ describe('a Range header', () => {
     for (const header of headers) assert.equal(rangeOf(header, 100), 'whole', header)
   })
 
-  it('never leads outside of the content', () => {
+  it('never gives bytes outside the content', () => {
     const number = fc.option(fc.nat(300), { nil: '' as const })
     fc.assert(
       fc.property(number, number, fc.integer({ min: 1, max: 200 }), (first, last, size) => {

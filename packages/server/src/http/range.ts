@@ -1,7 +1,7 @@
-/** The part of a content that a Range header asks for (RFC 9110, section 14): end not included. */
+/** The part of a content that a Range header requests (RFC 9110, section 14). `end` is exclusive. */
 export type Range = { readonly start: number; readonly end: number } | 'whole' | 'unsatisfiable'
 
-/** One range is served; several, another unit, or what is not of the form are answered whole, as the RFC allows. */
+/** Only a single range of bytes is served. Anything else gets the whole content, as the RFC allows. */
 export function rangeOf(header: string | undefined, size: number): Range {
   const form = /^bytes=(?:(\d+)-(\d*)|-(\d+))$/i.exec(header?.trim() ?? '')
   if (form === null) return 'whole'

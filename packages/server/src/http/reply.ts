@@ -6,8 +6,8 @@ import type { Refusal } from '../domain/refusals.ts'
 import type { AnyAnswer } from './call.ts'
 import { problemAnswer } from './problem.ts'
 
-/** What strangers wrote is never shown on our own origin. */
-const STRANGERS_BYTES = {
+/** Bytes from guests are never displayed on the server's origin. */
+const GUEST_BYTES = {
   'Content-Type': 'application/octet-stream',
   'Content-Disposition': 'attachment',
   'Content-Security-Policy': "sandbox; default-src 'none'",
@@ -30,8 +30,8 @@ export async function answeredBefore(): Promise<never> {
 }
 
 /**
- * The answer, once the first of its bytes have been read: as long as nothing was sent, an object that cannot be read is a problem like any other.
- * One that ends early afterwards must not look whole, so then the connection is cut.
+ * Resolves once the first bytes of the answer have been read. Before anything is sent, an unreadable object becomes a problem answer.
+ * An object that ends too early after that must not look complete, so the connection is cut.
  */
 export async function begun(answer: AnyAnswer): Promise<AnyAnswer> {
   const source = answer.bytes ?? answer.events
@@ -42,7 +42,7 @@ export async function begun(answer: AnyAnswer): Promise<AnyAnswer> {
   return { ...answer, bytes: whole({ first, pieces, length: Number(answer.headers?.['Content-Length']) }) }
 }
 
-/** An iterator of its own and no generator: one that nobody has begun to read still has to let go of the file when the client is gone. */
+/** An iterator, not a generator: even if it was never read, it must close the file when the client disconnects. */
 function whole({
   first,
   pieces,
@@ -76,9 +76,9 @@ export function writeAnswer({
 }: Exchange & { readonly row: Operation; readonly answer: AnyAnswer }): FastifyReply {
   const declared = row.answers[answer.status]
   reply.code(answer.status)
-  // Whatever a credential was asked for is nobody else's to keep.
+  // Caches must not store an answer that required a credential.
   if (row.auth !== 'none' || row.tag === 'accounts') reply.header('Cache-Control', 'no-store')
-  if (servesContent(row)) reply.headers(STRANGERS_BYTES)
+  if (servesContent(row)) reply.headers(GUEST_BYTES)
   if (declared?.body === 'html') reply.headers(PAGE)
   if (declared?.body !== undefined && typeof declared.body !== 'string')
     reply.header('Content-Type', 'application/json')
@@ -95,7 +95,7 @@ interface Written {
   etag?: string
 }
 
-/** A document is the same object for as long as it says the same (`routes/discovery.ts`), so that it is written once. */
+/** A document stays the same object until its content changes (`routes/discovery.ts`), so it is serialized once. */
 const documents = new WeakMap<object, Written>()
 
 function documentOf(body: object): Written {
@@ -104,19 +104,19 @@ function documentOf(body: object): Written {
   return written
 }
 
-/** A stream has its connection to itself, which ends with it: the server could not close over one that stays open. */
+/** The connection ends with the stream: an open one would keep the server from closing. */
 function sendEvents(reply: FastifyReply, events: AsyncIterable<Uint8Array>, until?: AbortSignal): FastifyReply {
   reply.header('Content-Type', 'text/event-stream').header('Connection', 'close')
   const stream = Readable.from(events, { objectMode: false })
   return reply.send(until === undefined ? stream : addAbortSignal(until, stream))
 }
 
-/** Its HEAD and its 304 are as careful as the bytes themselves. */
+/** HEAD and 304 of such a row have the same headers as the bytes. */
 function servesContent(row: Operation): boolean {
   return row.answers[200]?.headers?.includes('Accept-Ranges') === true
 }
 
-/** Public documents carry a version of themselves, and are not sent again to who has it. */
+/** Public documents have an ETag and are not sent again to a client that has it. */
 function isCached(row: Operation): boolean {
   return row.answers[200]?.headers?.includes('ETag') === true && row.answers[304] !== undefined
 }
@@ -130,7 +130,7 @@ function sendWritten({ row, request, reply }: Exchange & { readonly row: Operati
     : reply.send(written.bytes)
 }
 
-/** RFC 9110, section 13.1.2: a list of ETags, weak ones count too, or `*`. */
+/** RFC 9110, section 13.1.2: a list of ETags, including weak ones, or `*`. */
 export function holds(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   return ifNoneMatch.split(',').some((given) => given.trim() === '*' || given.trim().replace(/^W\//, '') === etag)

@@ -14,7 +14,7 @@ const url = '/.well-known/service/revoked-jti'
 const UNAVAILABLE = '503 federation.revocations_unavailable'
 
 describe('a list of revoked tokens that cannot be read', () => {
-  it('is never an empty one: 503 while its table is away, 200 when it is back', async () => {
+  it('is never served empty: 503 while its table is missing, 200 when it is back', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-revocations-'))
     const path = join(directory, 'blindkeep.sqlite')
     const store = await openSqliteStore({ path })
@@ -45,7 +45,7 @@ describe('a list of revoked tokens that cannot be read', () => {
     }
   })
 
-  it('is told as such whatever the failure, and a broken store ends the process all the same', async () => {
+  it('answers 503 for any failure, and a broken store still ends the process', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {

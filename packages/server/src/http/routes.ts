@@ -28,7 +28,7 @@ interface RoutePorts {
   readonly store: Store
   readonly blobs: Blobs
   readonly clock: Clock
-  /** The software's release. */
+  /** The release of the software. */
   readonly version: string
 }
 

@@ -45,7 +45,7 @@ describe('the order of refusals', () => {
   )
 
   it(
-    'of a chunk is session, type, headers, size of the body, repeat, place, size of the file, bytes',
+    'for a chunk is session, type, headers, size of the body, repeat, offset, size of the file, bytes',
     inWorld(async (world) => {
       const { ask } = overHttp(world)
       const session = await opened(world)
@@ -66,7 +66,7 @@ describe('the order of refusals', () => {
         assert.equal(await say(session, tooLarge, { 'x-service-checksum': checksum }), '400 upload.missing_checksum')
 
       assert.equal(await say(session, content.subarray(0, 30)), '204')
-      // A body that is too large is so before its place is looked at, or whether it is a repeat.
+      // The size of the body is checked before offset and repeat.
       assert.equal(await say(session, tooLarge, { 'x-service-checksum': sha256(content.subarray(0, 30)) }), '413')
       for (const offset of ['0', '5', '30', '99', '100', '5000'])
         assert.equal(await say(session, tooLarge, { 'x-service-offset': offset }), '413')
@@ -89,7 +89,7 @@ describe('the order of refusals', () => {
 
 describe('a 413', () => {
   it(
-    'has no body, on every operation and method, whatever Content-Length says',
+    'has no body, on every operation and method, with any Content-Length',
     inWorld(async (world) => {
       const { ask, signIn } = overHttp(world)
       const { authorization } = await signIn()
@@ -114,7 +114,7 @@ describe('a 413', () => {
 
 describe('a path that cannot be decoded', () => {
   it(
-    'is to a guest what an unknown id is, to an account holder a malformed one, and no route where there is none',
+    'is an unknown id to a guest, a malformed one to an account holder, and an unknown path without a row',
     inWorld(async (world) => {
       const { ask, signIn } = overHttp(world)
       const { authorization } = await signIn()
@@ -135,7 +135,7 @@ describe('a path that cannot be decoded', () => {
   )
 
   it(
-    'leaks no more than one that can: unknown, malformed and undecodable links are answered alike',
+    'reveals nothing: unknown, malformed and undecodable links get the same answer',
     inWorld(async (world) => {
       const { ask } = overHttp(world)
       const seen = new Set<string>()
@@ -168,7 +168,7 @@ describe('an odd query', () => {
 
 describe('a session', () => {
   it(
-    'is not there through another link, in answers that cannot be told from those for one that never was',
+    'does not exist through another link: the answers equal those for an unknown session',
     inWorld(async (world) => {
       const { ask } = overHttp(world)
       const session = await opened(world)
@@ -210,7 +210,7 @@ describe('a session', () => {
 
 describe('an expiry', () => {
   it(
-    'that is not a date-time of RFC 3339 is refused, and never taken for none',
+    'that is not a date-time of RFC 3339 is refused, and does not count as absent',
     inWorld(async (world) => {
       const { ask, signIn } = overHttp(world)
       const { authorization } = await signIn()

@@ -19,7 +19,7 @@ async function opened(world: World): Promise<{ opaqueId: OpaqueId; uploadId: Upl
   return { opaqueId, uploadId: await openDrop(world, opaqueId, content) }
 }
 
-/** A drop that landed, and headers of its owner. */
+/** A landed drop, and the headers of its owner. */
 async function landed(world: World, web: Web) {
   const opaqueId = await newLink(world)
   const uploadId = await land(world, opaqueId, content)
@@ -28,9 +28,9 @@ async function landed(world: World, web: Web) {
   return { drop: known(drop), uploadId, headers: { authorization } }
 }
 
-describe('bytes that strangers wrote', () => {
+describe('bytes from a guest', () => {
   it(
-    'are an attachment without a type, whatever the guest declared',
+    'are an attachment without a type, with any declared type',
     inWorld(async (world) => {
       const web = overHttp(world)
       const { drop, headers } = await landed(world, web)
@@ -51,7 +51,7 @@ describe('bytes that strangers wrote', () => {
     }),
   )
 
-  it('that cannot be read are a failure that tells nothing, without the headers of what they would have been', async () => {
+  it('that cannot be read are a failure without details and without the headers of the content', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
@@ -74,7 +74,7 @@ describe('bytes that strangers wrote', () => {
     )()
   })
 
-  it('that end early are cut off, and never look whole', async () => {
+  it('that end too early cut the connection, so that they never look complete', async () => {
     const large = bytes(3 * 1024 * 1024)
     let shorten: (() => Promise<void>) | undefined
     await inWorld(
@@ -118,8 +118,8 @@ describe('bytes that strangers wrote', () => {
   })
 })
 
-describe('a reader that leaves', () => {
-  it('lets go of the object, whether it had begun to read or not', async () => {
+describe('a reader that disconnects', () => {
+  it('releases the object, before and after the first byte', async () => {
     const large = bytes(3 * 1024 * 1024)
     let [begun, open] = [0, 0]
     let meanwhile: (() => void) | undefined
@@ -172,7 +172,7 @@ async function listening({ app }: Web): Promise<AddressInfo> {
 
 describe('a request that is cut off', () => {
   it(
-    'is no failure of the server’s, and leaves the session where it was',
+    'is not a failure of the server, and leaves the session as it was',
     inWorld(async (world) => {
       const web = overHttp(world)
       const { opaqueId, uploadId } = await opened(world)
@@ -201,7 +201,7 @@ describe('a request that is cut off', () => {
   )
 })
 
-describe('an error that nobody expected', () => {
+describe('an unexpected error', () => {
   it(
     'is logged, and tells the client nothing',
     inWorld(async (world) => {
@@ -242,7 +242,7 @@ describe('a store that is broken', () => {
 describe('the log', () => {
   const faults = createFaults()
   it(
-    'never holds what is a credential, nor anything that a guest wrote',
+    'contains neither credentials nor anything that a guest wrote',
     inWorld(
       async (world) => {
         const web = overHttp(world)

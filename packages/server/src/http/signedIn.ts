@@ -3,7 +3,7 @@ import type { ChallengeResponse, TokenResponse } from '@blindkeep/protocol/schem
 import { type GivenChallenge, isChallenge } from '../domain/account/challenges.ts'
 import type { TokenPair } from '../domain/account/sessions.ts'
 
-/** What whoever has proved a secret is given: a token pair, or the challenge that stands before one (specification, Authentication, 3). */
+/** The answer to a proved secret: a token pair, or the challenge of the second factor (specification, Authentication, 3). */
 export function signedIn(answer: TokenPair | GivenChallenge) {
   return isChallenge(answer)
     ? ({ status: 202, body: challenge(answer) } as const)

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { isForwarded, sourceOf } from './source.ts'
 
 describe('the source of a request', () => {
-  it('is an IPv4 address, in whatever form the socket gives it', () => {
+  it('is an IPv4 address, in any form that a socket gives', () => {
     assert.equal(sourceOf('203.0.113.7', false), '203.0.113.7')
     assert.equal(sourceOf('::ffff:203.0.113.7', false), '203.0.113.7')
     assert.equal(sourceOf('::FFFF:203.0.113.7', true), '203.0.113.7')
@@ -23,7 +23,7 @@ describe('the source of a request', () => {
     assert.equal(sourceOf('2001::', false), '2001:0:0:0::/64')
   })
 
-  it('is none for a loopback or private peer, behind which many may hide', () => {
+  it('is undefined for a loopback or private peer, which may be a proxy for many', () => {
     const shared = [
       '127.0.0.1',
       '127.8.9.10',
@@ -43,14 +43,14 @@ describe('the source of a request', () => {
       assert.notEqual(sourceOf(address, false), undefined, address)
   })
 
-  it('is what a trusted proxy named, private addresses too', () => {
+  it('is the address that a trusted proxy named, also a private one', () => {
     assert.equal(sourceOf('192.168.1.1', true), '192.168.1.1')
     assert.equal(sourceOf('fe80::1', true), 'fe80:0:0:0::/64')
   })
 })
 
 describe('a forwarded request', () => {
-  it('is one that any proxy header came with', () => {
+  it('is a request with any proxy header', () => {
     assert.equal(isForwarded({}), false)
     assert.equal(isForwarded({ host: 'keep.example', 'x-request-id': '1' }), false)
     for (const name of ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'])

@@ -16,8 +16,8 @@ shared.addSubnet('fc00::', 7, 'ipv6')
 shared.addSubnet('fe80::', 10, 'ipv6')
 
 /**
- * Whom limits by source count: an IPv4 address or an IPv6 /64. Undefined for a loopback or private peer, behind which a proxy may hide
- * everybody, unless a trusted proxy has named the address.
+ * What limits by address count: an IPv4 address or an IPv6 /64. Undefined for a loopback or private peer, because it may be a proxy for
+ * many clients, unless a trusted proxy has named the address.
  */
 export function sourceOf(address: string, isProxyTrusted: boolean): string | undefined {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
@@ -39,7 +39,7 @@ function network64(address: string): string {
     .join(':')}::/64`
 }
 
-/** Whether some proxy says that it passed the request on. */
+/** Whether a header says that a proxy forwarded the request. */
 export function isForwarded(headers: IncomingHttpHeaders): boolean {
   return ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'].some(
     (name) => headers[name] !== undefined,

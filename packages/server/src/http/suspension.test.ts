@@ -23,7 +23,7 @@ const pathOf = (row: Operation) =>
 
 describe('a suspended account', () => {
   it(
-    'writes nothing, and is let through to all that reads or frees',
+    'is refused every write, and may read and delete',
     inWorld(async (world) => {
       const web = overHttp(world)
       const { accountId, authorization } = await web.signIn()
@@ -34,7 +34,7 @@ describe('a suspended account', () => {
       assert.equal(said(await send('POST', '/v1/devices', device)), '201')
       await suspend(world, accountId)
       for (const row of Object.values<Operation>(operations).filter(({ auth }) => auth === 'bearer')) {
-        // What goes on for as long as its caller listens ends with the connection.
+        // An event stream ends only with its connection.
         if (row === operations.logout || row.path === '/v1/events') continue
         const answer = await web.ask({ method: row.method, url: pathOf(row), headers: { authorization } })
         const isRefused = answer.statusCode === 403 && answer.body.includes('account.suspended')
@@ -52,7 +52,7 @@ describe('a suspended account', () => {
   )
 
   it(
-    'signs in, stays signed in, and is told its state',
+    'signs in, stays signed in, and can read its state',
     inWorld(async (world) => {
       const { ask } = overHttp(world)
       const credentials = { email: 'owner@example.org', password: 'a secret of twelve or more' }
@@ -69,7 +69,7 @@ describe('a suspended account', () => {
   )
 
   it(
-    'is answered 403 to a chunk of its own, and goes on where it stopped when it is resumed',
+    'gets 403 for a chunk of its own, and continues where it stopped after it is resumed',
     inWorld(async (world) => {
       const { ask, signIn } = overHttp(world)
       const keeper = await newKeeper(world)
@@ -90,7 +90,7 @@ describe('a suspended account', () => {
   )
 
   it(
-    'writes nothing with what was on its way when it was suspended: requests, chunks, and chunks of its guests',
+    'is refused writes that were running when it was suspended: requests, chunks, and chunks of its guests',
     inWorld(async (world) => {
       const { ask, signIn } = overHttp(world)
       const keeper = await newKeeper(world)
@@ -124,7 +124,7 @@ describe('a suspended account', () => {
   )
 })
 
-/** A body in two halves; `between` is done after the first was sent. */
+/** A body in two halves; `between` runs after the first half was sent. */
 function interrupted(body: Uint8Array, between: () => Promise<unknown>): Readable {
   return Readable.from(
     (async function* () {
@@ -138,7 +138,7 @@ function interrupted(body: Uint8Array, between: () => Promise<unknown>): Readabl
 
 describe('to guests, a suspended owner', () => {
   it(
-    'is told from no owner at all, nor from one who revoked the link, by not one byte',
+    'gets, byte for byte, the answers of an unknown link and of a revoked one',
     inWorld(async (world) => {
       const web = overHttp(world)
       const [suspended, revoked] = [await sender(world), await sender(world)]
@@ -155,7 +155,7 @@ describe('to guests, a suspended owner', () => {
   )
 
   it(
-    'loses nothing: what is under way goes on where it stopped when it is resumed',
+    'loses nothing: uploads continue where they stopped after the account is resumed',
     inWorld(async (world) => {
       const { ask } = overHttp(world)
       const { accountId, opaqueId, open } = await sender(world)
@@ -171,7 +171,7 @@ describe('to guests, a suspended owner', () => {
   )
 
   it(
-    'gets what was whole before: a session that is finishing lands',
+    'still gets a file that was complete: a finishing session lands',
     inWorld(async (world) => {
       const { ask } = overHttp(world)
       const { accountId, opaqueId, open } = await sender(world)
@@ -202,7 +202,7 @@ async function sender(world: World): Promise<Sender> {
   return { accountId, opaqueId, open, landed }
 }
 
-/** Everything that is said to whoever has the link and the id of a session that is open, but for the time and the request's id. */
+/** All answers to a guest with the link and the id of an open session, except time and request id. */
 async function answersTo({ ask }: Web, { opaqueId, open }: Sender): Promise<readonly string[]> {
   const link = `/d/${opaqueId}`
   const session = `${link}/${open}`
@@ -226,7 +226,7 @@ async function answersTo({ ask }: Web, { opaqueId, open }: Sender): Promise<read
   return answers
 }
 
-/** What is said of a session that has landed: its state, a repeat of its last chunk, a cancel, its receipt. */
+/** All answers about a landed session: its state, a repeat of its last chunk, a cancel, its receipt. */
 async function landedTo({ ask }: Web, { opaqueId, landed }: Sender): Promise<readonly string[]> {
   const session = `/d/${opaqueId}/${landed}`
   return [

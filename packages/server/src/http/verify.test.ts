@@ -21,7 +21,7 @@ interface Parts {
   ) => ReturnType<ReturnType<typeof overHttp>['ask']>
 }
 
-/** Somebody who is signed in and asks. */
+/** A signed-in owner who asks. */
 function signedIn(work: (parts: Parts) => Promise<void>, options: WorldOptions = {}): () => Promise<void> {
   return inWorld(async (world) => {
     const keeper = await newKeeper(world)
@@ -90,7 +90,7 @@ describe('POST /v1/storage/verify', () => {
   )
 
   it(
-    'takes as many assets and hashes as it says, repeated ones too, and answers each',
+    'accepts the declared numbers of assets and hashes, also repeated ones, and answers each',
     signedIn(async ({ world, keeper, verify }) => {
       const { assetId, ciphertextHash } = await keep(world, keeper, bytes(10))
       const asset = { asset_id: assetId, blob_hashes: Array.from({ length: MAX_HASHES }, () => ciphertextHash) }
@@ -102,7 +102,7 @@ describe('POST /v1/storage/verify', () => {
   )
 
   it(
-    'refuses what is no question',
+    'refuses malformed requests',
     signedIn(async ({ verify }) => {
       const asset_id = newAssetId()
       const hash = strange()
@@ -151,7 +151,7 @@ describe('POST /v1/storage/verify', () => {
     )()
   })
 
-  it('stops reading when the client hangs up', { timeout: 10_000 }, async () => {
+  it('stops reading when the client disconnects', { timeout: 10_000 }, async () => {
     const watch = watchBlobs()
     const { promise: stopped, resolve: onStopped } = Promise.withResolvers<void>()
     await inWorld(

@@ -14,7 +14,7 @@ import {
   writeBytes,
 } from './blobsContract/world.ts'
 
-/** What every adapter of `Blobs` has to keep. Call once per adapter, from its own test file. */
+/** Tests the promises of `Blobs` on one adapter. Call it once per adapter, from the adapter’s own test file. */
 export function describeBlobs(name: string, openWorld: () => Promise<BlobsWorld>): void {
   const inWorld: InWorld = (work) => async () => {
     const world = await openWorld()
@@ -35,7 +35,7 @@ export function describeBlobs(name: string, openWorld: () => Promise<BlobsWorld>
   })
 }
 
-/** A body that gives `bytes` and then nothing more, without ending. */
+/** A body that gives `bytes`, then neither more bytes nor its end. */
 async function* stuckAfter(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
   await new Promise(() => undefined)
@@ -43,7 +43,7 @@ async function* stuckAfter(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 function describeWriting(inWorld: InWorld): void {
   it(
-    'gives back what was written, whatever the pieces',
+    'reads the bytes that were written, in pieces of any size',
     inWorld(async ({ blobs }) => {
       for (const [length, pieceBytes] of [
         [1, 1],
@@ -63,7 +63,7 @@ function describeWriting(inWorld: InWorld): void {
   )
 
   it(
-    'appends chunk after chunk at their offsets',
+    'appends chunks at their offsets',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       const bytes = randomBytes(300_000)
@@ -75,7 +75,7 @@ function describeWriting(inWorld: InWorld): void {
   )
 
   it(
-    'begins no object in its middle',
+    'refuses to create an object at an offset above 0',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       await assert.rejects(writeBytes(blobs, location, randomBytes(10), 5), BlobMissing)
@@ -87,7 +87,7 @@ function describeWriting(inWorld: InWorld): void {
   )
 
   it(
-    'overwrites what an unacknowledged write left, and keeps what lies before it',
+    'overwrites what an unacknowledged write left, and keeps the bytes before it',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       await writeBytes(blobs, location, Buffer.from('kept, lost and longer'))
@@ -97,7 +97,7 @@ function describeWriting(inWorld: InWorld): void {
   )
 
   it(
-    'shows each piece once and in order',
+    'passes each piece to onBytes once and in order',
     inWorld(async ({ blobs }) => {
       const bytes = randomBytes(200_000)
       const seen: Uint8Array[] = []
@@ -113,7 +113,7 @@ function describeWriting(inWorld: InWorld): void {
   )
 
   it(
-    'refuses what is not a location of its making',
+    'refuses a location that the server did not make',
     inWorld(async ({ blobs }) => {
       const good = freshLocation()
       const hash = good.slice(3, 67)
@@ -143,7 +143,7 @@ function describeWriting(inWorld: InWorld): void {
 
 function describeStopping(inWorld: InWorld): void {
   it(
-    'stops at once when the signal aborts, even while the body gives nothing, and writes no more',
+    'stops at once when the signal aborts, even while the body gives nothing, and writes nothing more',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       const reason = new Error('superseded')
@@ -162,7 +162,7 @@ function describeStopping(inWorld: InWorld): void {
   )
 
   it(
-    'writes nothing when the signal has aborted before',
+    'writes nothing if the signal aborted before',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       const signal = AbortSignal.abort(new Error('too late'))
@@ -178,7 +178,7 @@ function describeStopping(inWorld: InWorld): void {
   )
 
   it(
-    "rejects with the body's own error, also one that looks like the system's",
+    "rejects with the body's own error, even if it looks like an error of the system",
     inWorld(async ({ blobs }) => {
       const cut = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' })
       async function* body() {
@@ -204,7 +204,7 @@ function describeStopping(inWorld: InWorld): void {
   )
 
   it(
-    'tells a body that it leaves early',
+    'ends a body that it does not read to its end',
     inWorld(async ({ blobs }) => {
       let wasLeft = false
       async function* body() {
@@ -226,7 +226,7 @@ function describeStopping(inWorld: InWorld): void {
 
 function describeSettling(inWorld: InWorld): void {
   it(
-    'settles at exactly the size, and a second time',
+    'settles an object at exactly the size, also twice',
     inWorld(async ({ blobs, reopen }) => {
       const location = freshLocation()
       const bytes = randomBytes(10_000)
@@ -239,7 +239,7 @@ function describeSettling(inWorld: InWorld): void {
   )
 
   it(
-    'settles what another process wrote',
+    'settles an object that another process wrote',
     inWorld(async ({ blobs, reopen }) => {
       const location = freshLocation()
       await writeBytes(blobs, location, randomBytes(5_000))
@@ -250,7 +250,7 @@ function describeSettling(inWorld: InWorld): void {
   )
 
   it(
-    'refuses to settle an object that is shorter, and settles it once the rest has come',
+    'refuses to settle an object that is too short, and settles it after the rest was written',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       const bytes = randomBytes(10_000)
@@ -264,7 +264,7 @@ function describeSettling(inWorld: InWorld): void {
   )
 
   it(
-    'throws BlobMissing for settling what is not there',
+    'throws BlobMissing when it settles a missing object',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       await assert.rejects(blobs.settle(location, 1), BlobMissing)
@@ -274,7 +274,7 @@ function describeSettling(inWorld: InWorld): void {
   )
 
   it(
-    'keeps many objects apart that are written and settled at once',
+    'keeps objects separate that are written and settled simultaneously',
     inWorld(async ({ blobs }) => {
       const objects = Array.from({ length: 400 }, () => ({ location: freshLocation(), bytes: randomBytes(3_000) }))
       await Promise.all(objects.map(({ location, bytes }) => writeBytes(blobs, location, bytes.subarray(0, 1_000))))
@@ -287,7 +287,7 @@ function describeSettling(inWorld: InWorld): void {
 
 function describeReading(inWorld: InWorld): void {
   it(
-    'reads exactly the range, and ends early where the object does',
+    'reads exactly the range, or less if the object is shorter',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       const bytes = randomBytes(2_000_000)
@@ -308,7 +308,7 @@ function describeReading(inWorld: InWorld): void {
   )
 
   it(
-    'gives pieces that stay what they were',
+    'gives pieces that later pieces do not overwrite',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       const bytes = randomBytes(3_000_000)
@@ -321,7 +321,7 @@ function describeReading(inWorld: InWorld): void {
   )
 
   it(
-    'throws BlobMissing for reading what is not there, and no size',
+    'throws BlobMissing when it reads a missing object, and knows no size of it',
     inWorld(async ({ blobs }) => {
       await assert.rejects(readBytes(blobs, freshLocation()), BlobMissing)
       assert.equal(await blobs.size(freshLocation()), undefined)
@@ -331,19 +331,19 @@ function describeReading(inWorld: InWorld): void {
 
 function describeKeeping(inWorld: InWorld): void {
   it(
-    'removes an object and nothing else, and does not mind when there is none',
+    'removes only the given object, and accepts a missing one',
     inWorld(async ({ blobs, reopen }) => {
-      const [gone, left, never] = [freshLocation(), freshLocation(), freshLocation()]
-      for (const location of [gone, left]) await writeBytes(blobs, location, randomBytes(100))
-      await blobs.settle(left, 100)
-      for (const location of [gone, gone, never]) await blobs.remove(location)
-      assert.equal(await blobs.size(gone), undefined)
-      assert.deepEqual(await listAll(await reopen()), [left])
+      const [removed, kept, missing] = [freshLocation(), freshLocation(), freshLocation()]
+      for (const location of [removed, kept]) await writeBytes(blobs, location, randomBytes(100))
+      await blobs.settle(kept, 100)
+      for (const location of [removed, removed, missing]) await blobs.remove(location)
+      assert.equal(await blobs.size(removed), undefined)
+      assert.deepEqual(await listAll(await reopen()), [kept])
     }),
   )
 
   it(
-    'lists every location that holds bytes, settled or not',
+    'lists every location that has bytes, settled or not',
     inWorld(async ({ blobs }) => {
       const locations = Array.from({ length: 40 }, freshLocation)
       for (const location of locations) await writeBytes(blobs, location, randomBytes(10))
@@ -353,7 +353,7 @@ function describeKeeping(inWorld: InWorld): void {
   )
 
   it(
-    'knows how much can still be written',
+    'knows how many bytes can still be written',
     inWorld(async ({ blobs }) => {
       const free = await blobs.freeBytes()
       assert.ok(Number.isSafeInteger(free) && free > 0)

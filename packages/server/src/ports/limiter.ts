@@ -23,10 +23,10 @@ export interface Limit {
   /** Who or what is counted. Stored as a keyed hash only. */
   readonly key: string
   /** How much fits into a window. A limit in bytes may exceed 32 bits. */
-  readonly most: number
+  readonly max: number
   readonly windowSeconds: number
   /**
-   * How much one attempt counts: a whole number, at least 1; 1 if absent. More than `most` counts as `most`: an attempt that fits no window gets one of its
+   * How much one attempt counts: a whole number, at least 1; 1 if absent. More than `max` counts as `max`: an attempt that fits no window gets one of its
    * own.
    */
   readonly weight?: number

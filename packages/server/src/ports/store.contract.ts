@@ -26,7 +26,7 @@ import { describeTransactions } from './storeContract/transactions.ts'
 import { describeUploads } from './storeContract/uploads.ts'
 import type { InStore, StoreWorld } from './storeContract/world.ts'
 
-/** What every adapter of `Store` has to keep. Call once per adapter, from its own test file. */
+/** Tests the promises of `Store` on one adapter. Call it once per adapter, from the adapter’s own test file. */
 export function storeContract(name: string, openWorld: () => Promise<StoreWorld>): void {
   const inStore: InStore = (work) => async () => {
     const world = await openWorld()
@@ -64,10 +64,10 @@ export function storeContract(name: string, openWorld: () => Promise<StoreWorld>
   })
 }
 
-/** What every adapter that outlives its process has to keep besides. */
+/** Tests an adapter whose data outlives its process. */
 export function durableStoreContract(
   name: string,
   openWorld: () => Promise<StoreWorld & Required<Pick<StoreWorld, 'reopen'>>>,
 ): void {
-  describe(`${name} keeps what Store promises to keep`, () => describeDurability(openWorld))
+  describe(`${name} keeps rows across restarts as Store promises`, () => describeDurability(openWorld))
 }

@@ -34,6 +34,11 @@ export class StoreBroken extends Error {
   override readonly name: string = 'StoreBroken'
 }
 
+/** No work on the store can succeed after such an error. */
+export function isStoreBroken(error: unknown): boolean {
+  return error instanceof StoreBroken
+}
+
 /** The database cannot be read: its pages are damaged. */
 export class StoreDamaged extends StoreBroken {
   override readonly name = 'StoreDamaged'

@@ -7,7 +7,7 @@ import { known, type World } from './world.ts'
 export const LEAD_DAYS = 90
 const DAY_SECONDS = 86_400
 
-/** As the operator's command does it, in a process of its own, after a start: the world's rules hear of it at their next look. */
+/** Announces as the operator's command does, in another process. The world's rules read it at their next refresh. */
 export async function announce(
   { store, clock, settings }: World,
   date: string,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { UploadId } from '@blindkeep/protocol/ids'
+import type { Declared } from '../domain/assets/manifest.ts'
 import { isRefusal } from '../domain/refusals.ts'
 import { blobRow, openBlob } from './assetSessions.ts'
 import type { Keeper } from './assets.ts'
@@ -10,15 +11,26 @@ import type { World } from './world.ts'
 export const ROUNDS = 9
 
 export const reasonOf = (answer: unknown): string => (isRefusal(answer) ? String(Object(answer).refused) : 'done')
-/** How many answers say so. */
+/** How many answers have this reason. */
 export const count = (answers: readonly string[], reason: string) =>
   answers.filter((answer) => answer === reason).length
 export const used = async (world: World, { accountId }: Keeper) => (await accountRow(world, accountId)).usedBytes
-/** Sends all bytes of a session at once, and tells how it ended. */
+/** Sends all bytes of a session in one chunk. Returns `done` or the reason of the refusal. */
 export const whole = (world: World, uploadId: UploadId, content: Uint8Array) =>
   append(world, uploadId, { offset: 0, bytes: content }).then(reasonOf)
 
-/** Runs both in either order of asking, round by round. */
+/** Creates a session and sends all its bytes at once. Resolves with the reason of a refusal, or `done`. */
+export async function uploadWhole(
+  world: World,
+  { accountId }: Keeper,
+  declared: Declared,
+  content: Uint8Array,
+): Promise<string> {
+  const created = await world.rules.uploads.create(await accountRow(world, accountId), declared)
+  return isRefusal(created) ? created.refused : whole(world, created.uploadId, content)
+}
+
+/** Runs both at once. The order of the calls alternates from round to round. */
 export async function both<First, Second>(
   round: number,
   first: () => Promise<First>,
@@ -30,8 +42,8 @@ export async function both<First, Second>(
 }
 
 /**
- * Lets the receipts of all that `work` finishes be appended in one batch: the log is held, and another blob, which is gone again afterwards,
- * waits for it first. `hold` is called when all are waiting.
+ * Makes the log append the receipts of all that `work` finishes in one batch: the log is held, and the landing of another blob, which is removed
+ * afterwards, waits for it first. Calls `hold` when all are waiting.
  */
 export async function inOneBatch(
   world: World,
@@ -53,9 +65,9 @@ export async function inOneBatch(
   })
   await isHeld.passed
   const content = bytes(100)
-  const decoy = await openBlob(world, keeper, content)
-  const landed = whole(world, decoy, content)
-  await untilWaiting(world, [decoy])
+  const first = await openBlob(world, keeper, content)
+  const landed = whole(world, first, content)
+  await untilWaiting(world, [first])
   const answers = work()
   await untilWaiting(world, ids)
   await hold()
@@ -63,16 +75,16 @@ export async function inOneBatch(
   await log
   const settled = await answers
   assert.equal(await landed, 'done')
-  const { assetId } = await blobRow(world, decoy)
+  const { assetId } = await blobRow(world, first)
   admitted(await world.rules.assets.remove(keeper.accountId, assetId))
   return settled
 }
 
 async function untilWaiting(world: World, ids: readonly UploadId[]): Promise<void> {
   for (const uploadId of ids) while ((await blobRow(world, uploadId)).state === 'open') await new Promise(setImmediate)
-  // From there to the log it is a look at the asset, and at a manifest.
+  // From there to the log it takes some reads: of the asset, and of a manifest.
   for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
 }
 
-/** How many receipts the log has. */
+/** The number of the last receipt. */
 export const heights = async (world: World) => (await world.store.read((tx) => tx.receipts.head()))?.receiptSeq ?? 0

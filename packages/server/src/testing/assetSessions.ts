@@ -10,9 +10,9 @@ import { chargedRows, declaredFor, type Keeper, landBlob, type Over, provenanceO
 import { accountRow, admitted, inPieces, never } from './guest.ts'
 import { known, sha256, type World } from './world.ts'
 
-/** Owners' sessions on their way to an asset, and what has to be true of the books whatever became of them. */
+/** Owners' upload sessions for assets, and the rules that all rows of a world must keep. */
 
-/** Opens a session for these bytes, and sends none of them. */
+/** Opens a session for these bytes without sending any. */
 export async function openBlob(world: World, keeper: Keeper, content: Uint8Array, over: Over = {}): Promise<UploadId> {
   return openDeclared(world, keeper, declaredFor(world, keeper, content, over))
 }
@@ -21,7 +21,7 @@ export async function openDeclared(world: World, { accountId }: Keeper, declared
   return admitted(await world.rules.uploads.create(await accountRow(world, accountId), declared)).uploadId
 }
 
-/** Why a session is refused; `opened` or `present` when it is not. */
+/** The reason of a refusal, `opened`, or `present` when the blob or its session is there. */
 export async function creation(world: World, { accountId }: Keeper, declared: Declared): Promise<string> {
   const answer = await world.rules.uploads.create(await accountRow(world, accountId), declared)
   if (isRefusal(answer)) return answer.refused
@@ -46,7 +46,7 @@ export async function otherAlbum(world: World, keeper: Keeper): Promise<Keeper> 
   return { ...keeper, albumId }
 }
 
-/** What a process leaves that dies after the last byte: an owner's session in the finishing state, its bytes durable. */
+/** What a process leaves that dies after the last byte: an owner's session in the finishing state with durable bytes. */
 export async function leaveBlobFinishing(world: World, uploadId: UploadId, content: Uint8Array): Promise<void> {
   const { location, size } = await blobRow(world, uploadId)
   const at = world.clock.now()
@@ -63,22 +63,22 @@ export interface SignedBlob {
   readonly content: Uint8Array
 }
 
-/** A provenance blob of an original with these bytes, and its declaration, which agrees with it but for what is given. */
+/** A provenance blob of an original with these bytes, and its declaration. `over` changes the declaration. */
 export function provenanceFor(world: World, keeper: Keeper, original: Uint8Array, over: Over = {}): SignedBlob {
-  const said = declaredFor(world, keeper, original, { ...over, role: 'original' }).envelope
-  const content = provenanceOf(said, keeper.keys)
-  const envelope: Partial<ManifestEnvelope> = { ...said, ciphertext_hash: sha256(content) }
+  const signed = declaredFor(world, keeper, original, { ...over, role: 'original' }).envelope
+  const content = provenanceOf(signed, keeper.keys)
+  const envelope: Partial<ManifestEnvelope> = { ...signed, ciphertext_hash: sha256(content) }
   return { content, declared: declaredFor(world, keeper, content, { ...over, envelope, role: 'provenance' }) }
 }
 
 export interface Bundle {
   readonly assetId: AssetId
   readonly original: Uint8Array
-  /** Of the provenance blob. */
+  /** Hash of the provenance blob. */
   readonly position: ReturnType<typeof sha256>
 }
 
-/** Lands the provenance of an original that is there. */
+/** Lands the provenance of an original that has landed. */
 export async function landProvenance(
   world: World,
   keeper: Keeper,
@@ -90,13 +90,13 @@ export async function landProvenance(
   return { assetId, original, position: sha256(content) }
 }
 
-/** A role's blob that says of its original what `original` is. */
+/** A blob of this role that names `original` as its original. */
 export const ofOriginal = (role: BlobRole, original: Uint8Array): Over => ({
   role,
   envelope: { original_blob_hash: sha256(original) },
 })
 
-/** The envelope of a replace by these bytes, after this provenance or after none. */
+/** The envelope of a replacement by these bytes, after this provenance or after none. */
 export function replacing(original: Uint8Array, position?: Bundle['position']): Partial<ManifestEnvelope> {
   const prior = position && { prior_provenance_hash: position }
   return { action: 'replace', original_blob_hash: sha256(original), ...prior }
@@ -113,8 +113,8 @@ export async function objectsIn({ store, clock }: World, state: ObjectState): Pr
 }
 
 /**
- * The books, over all accounts and assets of a world: use is the sum of the rows, what is kept belongs to exactly one blob or drop,
- * what is staged to exactly one session, and no id stays reserved for nothing.
+ * Over all accounts and assets of a world: the used bytes are the sum of the rows, a kept object belongs to exactly one blob or drop,
+ * a staged one to exactly one session, and no asset id stays reserved without a session.
  */
 export async function assertBooks(
   world: World,
@@ -135,11 +135,11 @@ export async function assertBooks(
     const asset = await assetRow(world, assetId)
     if (asset === undefined || asset.createdAt !== undefined) continue
     const coming = await world.store.read((tx) => tx.uploads.unclosedOfAsset(assetId))
-    assert.notEqual(coming.length, 0, 'an id is reserved for nothing')
+    assert.notEqual(coming.length, 0, 'an asset id is reserved without a session')
   }
 }
 
-/** Which of these assets are an account's, and where lies what it owns. */
+/** The account's assets among these, and the locations of its objects. */
 async function ofAccount({ store }: World, accountId: AccountId, assetIds: readonly AssetId[]) {
   return store.read(async (tx) => {
     const locationsOf = (rows: readonly { readonly location: string }[]) => rows.map(({ location }) => location)

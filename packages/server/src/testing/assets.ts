@@ -16,14 +16,14 @@ import { assembleManifest, manifestToBeSigned } from '@blindkeep/protocol/manife
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
-import type { AssetView } from '../domain/assets/assets.ts'
+import type { AssetView } from '../domain/assets/assetView.ts'
 import type { Declared } from '../domain/assets/manifest.ts'
 import type { AdoptionRefusal } from '../domain/drops/adoption.ts'
 import type { Drop } from '../ports/store.ts'
 import { accountRow, admitted, append, land, newLink } from './guest.ts'
 import { known, newAccount, sha256, type World } from './world.ts'
 
-/** What an owner of assets does in tests of the rules. */
+/** An owner of assets in tests of the rules. */
 export interface Keeper {
   readonly accountId: AccountId
   readonly albumId: AlbumId
@@ -40,7 +40,7 @@ interface DeviceKeys {
 export const newAssetId = (): AssetId => known(parseAssetId(randomUUID()))
 const version = known(parseProtocolVersion('2026-11-01'))
 
-/** An account with an album and a device of its own. */
+/** An account with an album and a device. */
 export async function newKeeper(world: World, owner?: AccountId): Promise<Keeper> {
   const accountId = owner ?? (await newAccount(world))
   const albumId = known(parseAlbumId(randomUUID()))
@@ -61,7 +61,7 @@ export function newDeviceKeys(): DeviceKeys {
 
 export type Over = Partial<Omit<Declared, 'envelope'>> & { readonly envelope?: Partial<ManifestEnvelope> }
 
-/** A declaration without fault for these bytes, but for what is given. */
+/** A valid declaration for these bytes, changed by `over`. */
 export function declaredFor(world: World, keeper: Keeper, content: Uint8Array, over: Over = {}): Declared {
   const { envelope, ...rest } = over
   const declared = {
@@ -98,7 +98,7 @@ export function declaredFor(world: World, keeper: Keeper, content: Uint8Array, o
   }
 }
 
-/** Sends all of a declared blob. */
+/** Opens a session for a declared blob and sends all bytes. */
 export async function uploadBlob(world: World, declared: Declared, content: Uint8Array, keeper: Keeper) {
   const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
   const { uploadId } = admitted(created)
@@ -111,7 +111,7 @@ export async function landBlob(world: World, keeper: Keeper, content: Uint8Array
   return uploadId
 }
 
-/** The provenance blob of an envelope: what a device signs, with some bytes for the wrapped key of an asset that has one. `ciphertext_hash` has to be the original’s. */
+/** The provenance blob of an envelope, signed by a device. A wrapped key is some bytes. `ciphertext_hash` must be that of the original. */
 export function provenanceOf(envelope: ManifestEnvelope, keys: DeviceKeys): Uint8Array {
   const id = keyId(keys.publicKey)
   const wrappedKey = envelope.key_mode === 'wrapped' ? new Uint8Array(60) : undefined
@@ -122,7 +122,7 @@ export function provenanceOf(envelope: ManifestEnvelope, keys: DeviceKeys): Uint
   })
 }
 
-/** A drop that waits for this account. */
+/** A pending drop of this account. */
 export async function newDrop(world: World, keeper: Keeper, content: Uint8Array): Promise<Drop> {
   const opaqueId = await newLink(world, {}, keeper.accountId)
   const uploadId = await land(world, opaqueId, content)
@@ -143,7 +143,7 @@ export async function assetOf(world: World, keeper: Keeper, assetId: AssetId): P
   return admitted(await world.rules.assets.get(keeper.accountId, assetId))
 }
 
-/** The sum of the rows that an account is charged for. */
+/** The sum of the sizes that an account is charged for. */
 export async function chargedRows(
   { store }: World,
   accountId: AccountId,

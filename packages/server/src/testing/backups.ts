@@ -8,8 +8,8 @@ import { createSnapshots, readSnapshot } from '../adapters/sql/snapshot.ts'
 import { openSqliteStore } from '../adapters/sql/sqlite.ts'
 import { type BackupPorts, type BackupReport, backUp } from '../domain/backup/backup.ts'
 import { nameOf, parseManifest } from '../domain/backup/backupManifest.ts'
+import { digestOf, isRight } from '../domain/backup/checkedBytes.ts'
 import { type RestoreReport, restore } from '../domain/backup/restore.ts'
-import { digestOf, isRight } from '../domain/custody/checkedBytes.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
 import type { BackupDirectory } from '../ports/backup.ts'
 import type { Blobs } from '../ports/blobs.ts'
@@ -18,20 +18,20 @@ import type { Store } from '../ports/store.ts'
 import type { Rules } from '../rules.ts'
 import { inWorld, known, type World } from './world.ts'
 
-/** Backups of a world, in directories of their own that are gone afterwards. */
+/** Backups of a world, in their own directories that are removed afterwards. */
 export interface Backups {
   readonly world: World
   readonly path: string
   readonly directory: BackupDirectory
   backUp(changes?: Partial<BackupPorts>, isChecked?: boolean): Promise<BackupReport>
-  /** What is wrong with the backup that counts, as sentences, and every file that lies there and is none of its. */
+  /** What is wrong with the present backup, as sentences, and every file in the directory that it does not name. */
   faults(): Promise<{ readonly faults: readonly string[]; readonly strays: readonly string[] }>
-  /** To a place of its own, or to one that an earlier call has given. */
+  /** Restores to `place`, or to a new one. */
   restore(to?: {
     readonly place?: string
     readonly keyring?: Keyring
     readonly directory?: BackupDirectory
-    /** What the restore sees of the place’s files. */
+    /** Wraps the blob store of the restore. */
     readonly seen?: (blobs: Blobs) => Blobs
   }): Promise<Restored>
   /** A directory for a restore. */
@@ -103,7 +103,7 @@ async function backupsOf(world: World, root: string, open: { close(): Promise<vo
 async function faultsIn(directory: BackupDirectory, path: string) {
   const { database } = parseManifest(known(await directory.manifest()))
   const { sha256, size } = await digestOf(directory.read(database.file))
-  const faults = sha256 === database.sha256 && size === database.size ? [] : ['the database is another one']
+  const faults = sha256 === database.sha256 && size === database.size ? [] : ['the database has other bytes']
   const strays = new Set<string>()
   for await (const name of directory.list()) strays.add(name)
   strays.delete(database.file)
@@ -111,7 +111,7 @@ async function faultsIn(directory: BackupDirectory, path: string) {
   for (const object of snapshot.objects()) {
     const name = nameOf(object)
     const isThere = strays.delete(name)
-    if (!isThere || !(await isRight(directory.read(name), object))) faults.push(`${name} is not there, or not right`)
+    if (!isThere || !(await isRight(directory.read(name), object))) faults.push(`${name} is missing or damaged`)
   }
   snapshot.close()
   return { faults, strays: [...strays] }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openFilesystemBlobs } from '../adapters/filesystem/blobs.ts'
 import { inWorld, type World } from './world.ts'
 
-/** A disk that is not mounted: in its place there is what lies below, with the directories that a server once made there, and no object. */
+/** Simulates a disk that is not mounted: in its place is a directory with the empty directories that a server made, and no object. */
 export async function takeAway(directory: string): Promise<() => Promise<void>> {
   const elsewhere = `${directory} away`
   await rename(directory, elsewhere)
@@ -14,17 +14,18 @@ export async function takeAway(directory: string): Promise<() => Promise<void>> 
     const made = (await readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
     await rm(directory, { recursive: true })
     await rename(elsewhere, directory)
-    if (made.length > 0) throw new Error(`on the wrong disk there is now ${made.map(({ name }) => name).join(', ')}`)
+    if (made.length > 0)
+      throw new Error(`these files are on the wrong disk now: ${made.map(({ name }) => name).join(', ')}`)
   }
 }
 
 interface Disk {
   readonly directory: string
-  /** Gives what brings it back, which throws when anything was written in its place. */
+  /** Returns a function that brings the disk back. It throws when files were written in its place. */
   takeAway(): Promise<() => Promise<void>>
 }
 
-/** A test in a world whose objects lie on a disk of their own. */
+/** A test in a world whose objects are on their own disk. */
 export function inWorldWithDisk(work: (world: World, disk: Disk) => Promise<void>): () => Promise<void> {
   return async () => {
     const above = await mkdtemp(join(tmpdir(), 'blindkeep-disk-'))

@@ -2,7 +2,7 @@ import { type Blobs, StorageUnavailable } from '../ports/blobs.ts'
 import type { Store } from '../ports/store.ts'
 import type { WorldOptions } from './world.ts'
 
-/** Faults around real adapters: a call that fails before it did anything, or after it did all of it. */
+/** Faults around real adapters: a call fails before it did anything, or after it did everything. */
 export type Call =
   | 'storeRead'
   | 'storeWrite'
@@ -15,14 +15,14 @@ export type Call =
   | 'freeBytes'
 
 export interface Fault {
-  /** How many calls fail; all from now on when left out. */
+  /** How many calls fail; all when left out. */
   readonly times?: number
-  /** How many go well before. */
+  /** How many calls succeed before. */
   readonly after?: number
-  /** Whether the call does its work and fails all the same. */
+  /** Whether the call does its work before it fails. */
   readonly isApplied?: boolean
   readonly error?: Error
-  /** Which calls of the blob store are meant. */
+  /** Only calls of the blob store for this location. */
   readonly location?: string
 }
 
@@ -76,7 +76,7 @@ export function createFaults(): Faults {
   }
 }
 
-/** A door that stays shut until a test opens it. */
+/** `passed` resolves once a test calls `open`. */
 export function createGate(): { readonly passed: Promise<void>; open(): void } {
   const { promise: passed, resolve: open } = Promise.withResolvers<void>()
   return { passed, open }

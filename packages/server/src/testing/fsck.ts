@@ -12,28 +12,29 @@ import { adopt, declaredFor, type Keeper, landBlob, newAssetId, newDrop, newKeep
 import { admitted, append, bytes, never, newLink, openDrop } from './guest.ts'
 import { known, type World } from './world.ts'
 
-/** A world with something in each of its states, by name. Its files are `locations`, as the directory is shared with other worlds. */
+/** A world with rows in each state. `locations` are its own files, as it shares the directory with other worlds. */
 export interface Filled {
   readonly world: World
   readonly keeper: Keeper
   readonly pending: Drop
   readonly adopted: Drop
-  /** Of an adopted drop and a metadata blob. */
+  /** Holds an adopted drop and a metadata blob. */
   readonly asset: AssetId
   readonly metadata: UploadId
-  /** Of the guest's session that has half its bytes, and of the owner's on its way to another asset. */
+  /** A guest's session with half its bytes. */
   readonly open: UploadId
+  /** An owner's session for another asset. */
   readonly coming: UploadId
   readonly cancelled: UploadId
-  readonly buried: AssetId
-  readonly buriedBlob: UploadId
+  readonly deletedAsset: AssetId
+  readonly deletedBlob: UploadId
   /** Locations, by session. */
   readonly locations: ReadonlyMap<string, string>
 }
 
 export const FILLED_BYTES = 100
 
-/** A pending drop, an asset of an adopted one and a metadata blob, sessions under way and cancelled, and a buried asset whose blob waits for the collector. */
+/** Makes a pending drop, an asset with an adopted drop and a metadata blob, open and cancelled sessions, and a deleted asset whose blob waits for the collector. */
 export async function fill(world: World, owner?: AccountId): Promise<Filled> {
   const keeper = await newKeeper(world, owner)
   const pending = await newDrop(world, keeper, bytes(FILLED_BYTES))
@@ -52,23 +53,36 @@ export async function fill(world: World, owner?: AccountId): Promise<Filled> {
   await append(world, open, { offset: 0, bytes: half.subarray(0, FILLED_BYTES / 2) })
   const cancelled = await openDrop(world, opaqueId, bytes(FILLED_BYTES))
   const coming = await openBlob(world, keeper, bytes(FILLED_BYTES))
-  const buried = newAssetId()
-  const buriedBlob = await landBlob(world, keeper, bytes(FILLED_BYTES), { assetId: buried })
+  const deletedAsset = newAssetId()
+  const deletedBlob = await landBlob(world, keeper, bytes(FILLED_BYTES), { assetId: deletedAsset })
   await world.store.write(async (tx) => {
     const session = known(await tx.uploads.find(cancelled))
     await world.rules.ending.close(tx, session, { from: 'open', to: 'ended', at: world.clock.now() })
   })
-  admitted(await world.rules.assets.remove(keeper.accountId, buried))
-  const sessions = [pending.uploadId, adopted.uploadId, metadata, open, cancelled, coming, buriedBlob]
+  admitted(await world.rules.assets.remove(keeper.accountId, deletedAsset))
+  const sessions = [pending.uploadId, adopted.uploadId, metadata, open, cancelled, coming, deletedBlob]
   const locations = new Map<string, string>()
   for (const uploadId of sessions) {
     const row = await world.store.read((tx) => tx.uploads.find(uploadId))
     locations.set(uploadId, known(row).location)
   }
-  return { world, keeper, pending, adopted, asset, metadata, open, coming, cancelled, buried, buriedBlob, locations }
+  return {
+    world,
+    keeper,
+    pending,
+    adopted,
+    asset,
+    metadata,
+    open,
+    coming,
+    cancelled,
+    deletedAsset,
+    deletedBlob,
+    locations,
+  }
 }
 
-/** The files of this world alone. */
+/** Lists the files of this world alone. */
 function ownFiles({ world, locations }: Pick<Filled, 'world' | 'locations'>): ReadableBlobs {
   const own = new Set(locations.values())
   const { blobs } = world
@@ -83,7 +97,7 @@ function ownFiles({ world, locations }: Pick<Filled, 'world' | 'locations'>): Re
   }
 }
 
-/** Everything that fsck finds in a store beside these files. */
+/** All findings of fsck in a store with these files. */
 export async function findingsIn(
   store: Pick<Store, 'read'>,
   {
@@ -92,7 +106,7 @@ export async function findingsIn(
     ...over
   }: {
     readonly filled: Pick<Filled, 'world' | 'locations'>
-    /** What lists the files, where other than as they are. */
+    /** Replaces the list of files. */
     readonly list?: ReadableBlobs['list']
   } & Partial<Examination>,
 ): Promise<readonly Finding[]> {

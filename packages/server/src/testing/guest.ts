@@ -3,14 +3,16 @@ import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { AccountId, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import { linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import { KEM_CIPHERTEXT_BYTES } from '@blindkeep/protocol/suites'
-import type { CreateDrop, Declaration } from '../domain/drops/drops.ts'
+import type { Declaration } from '../domain/drops/declaration.ts'
+import type { CreateDrop } from '../domain/drops/drops.ts'
 import type { Provision } from '../domain/drops/links.ts'
 import { isRefusal } from '../domain/refusals.ts'
-import type { ChunkAnswer } from '../domain/uploads/chunks.ts'
+import type { ChunkAnswer, ChunkRequest } from '../domain/uploads/chunks.ts'
+import { findUpload } from '../domain/uploads/findUpload.ts'
 import type { Account, DropUpload, Link } from '../ports/store.ts'
 import { known, newAccount, newOpaqueId, sha256, type World } from './world.ts'
 
-/** What guests and owners do in tests of the rules, in as few words as possible. */
+/** Short calls for what guests and owners do in tests of the rules. */
 
 export function provision(over: Partial<Provision> = {}): Provision {
   return {
@@ -31,7 +33,7 @@ export async function newLink(world: World, over: Partial<Provision> = {}, owner
   return admitted(await world.rules.links.provision(accountId, provision(over)))
 }
 
-/** The answer, which has to be no refusal. */
+/** Returns the answer. Throws when it is a refusal. */
 export function admitted<Answer>(answer: Answer): Exclude<Answer, { readonly refused: string }> {
   if (isRefusal(answer)) throw new Error(`refused: ${JSON.stringify(answer)}`)
   return answer as Exclude<Answer, { readonly refused: string }>
@@ -68,6 +70,16 @@ export async function* inPieces(bytes: Uint8Array, pieceBytes = 64 * 1024): Asyn
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
+/** One request for a chunk, found and appended as the routes do it. */
+export async function appendChunk(
+  { rules }: Pick<World, 'rules'>,
+  uploadId: UploadId,
+  request: ChunkRequest,
+): Promise<ChunkAnswer> {
+  const found = await rules.chunks.find(findUpload(uploadId), request.offset)
+  return isRefusal(found) ? found : rules.chunks.append(found, request)
+}
+
 /** Sends one chunk whole. */
 export function append(
   world: Pick<World, 'rules'>,
@@ -75,17 +87,17 @@ export function append(
   chunk: { readonly offset: number; readonly bytes: Uint8Array },
 ): Promise<ChunkAnswer> {
   const { offset, bytes } = chunk
-  return world.rules.appendChunk(uploadId, { offset, checksum: sha256(bytes), body: inPieces(bytes), signal: never })
+  return appendChunk(world, uploadId, { offset, checksum: sha256(bytes), body: inPieces(bytes), signal: never })
 }
 
-/** Opens a session and sends it whole. */
+/** Opens a session and sends all bytes. */
 export async function land(world: World, opaqueId: OpaqueId, content: Uint8Array): Promise<UploadId> {
   const uploadId = await openDrop(world, opaqueId, content)
   admitted(await append(world, uploadId, { offset: 0, bytes: content }))
   return uploadId
 }
 
-/** What a process leaves that dies after the last byte: a session in the finishing state, its bytes durable. */
+/** What a process leaves that dies after the last byte: a session in the finishing state with durable bytes. */
 export async function leaveFinishing(world: World, uploadId: UploadId, content: Uint8Array): Promise<void> {
   const { location, size, opaqueId } = await uploadRow(world, uploadId)
   const at = world.clock.now()

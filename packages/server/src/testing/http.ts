@@ -11,11 +11,11 @@ import { newAccount, sha256, type World } from './world.ts'
 /** A world behind HTTP. */
 export interface Web {
   readonly app: FastifyInstance
-  /** Every line that was logged, with all that it holds. */
+  /** Every log line with all its facts. */
   readonly logged: string[]
   readonly broken: unknown[]
   ask(request: InjectOptions): Promise<LightMyRequestResponse>
-  /** Headers of somebody who is signed in. */
+  /** The header of a signed-in caller. */
   signIn(accountId?: AccountId): Promise<{ readonly accountId: AccountId; readonly authorization: string }>
 }
 
@@ -60,13 +60,13 @@ export function overHttp(
   }
 }
 
-/** `409 upload.offset_mismatch`: the status and, of a problem, the code. */
+/** The status and the code of a problem: `409 upload.offset_mismatch`. */
 export function said({ statusCode, headers, body }: LightMyRequestResponse): string {
   if (headers['content-type'] !== 'application/problem+json') return String(statusCode)
   return `${statusCode} ${JSON.parse(body).code.replace('error.', '')}`
 }
 
-/** What a guest sends to create a session for `content`, as JSON. */
+/** The JSON that a guest sends to create a session for `content`. */
 export function declarationOf(content: Uint8Array, changes: object = {}): string {
   const { contentType, size, ciphertextHash, kemCt } = declare(content)
   return JSON.stringify({
@@ -78,7 +78,7 @@ export function declarationOf(content: Uint8Array, changes: object = {}): string
   })
 }
 
-/** A request that sends a chunk, the first one unless `headers` say otherwise. */
+/** A request that sends a chunk: the first one unless `headers` change that. */
 export function chunkOf(
   { opaqueId, uploadId }: { readonly opaqueId: string; readonly uploadId: string },
   payload: Uint8Array,

@@ -4,8 +4,8 @@ import { memoryPath, openSqliteStore } from '../adapters/sql/sqlite.ts'
 import type { Store } from '../ports/store.ts'
 
 /**
- * A store in memory with the tables that the migrations create. The first store runs the migrations, the others copy its schema in one script: tests
- * create thousands of worlds, and the script takes half the time. The store's contract and the tests of the migrations run the migrations each time.
+ * A store in memory with the tables of the migrations. The first store runs the migrations, the others copy its schema: tests open thousands of stores,
+ * and migrations take several times as long as new tables. The store's contract and the migrations' own tests run the migrations each time.
  */
 export async function openMemoryStore(): Promise<Store> {
   migrated ??= readMigrated()
@@ -23,20 +23,20 @@ export async function openMemoryStore(): Promise<Store> {
 
 let migrated: Promise<string> | undefined
 
-/** Statements that make a database as the migrations leave a new one. */
+/** Statements that make a new database in the state after the migrations. */
 async function readMigrated(): Promise<string> {
   const path = memoryPath()
   const store = await openSqliteStore({ path })
   const reader = new DatabaseSync(path)
   try {
-    const made = reader
+    const schema = reader
       .prepare(`select type, name, sql from sqlite_schema where sql is not null order by type <> 'table', rowid`)
       .all()
-    for (const { name } of made.filter(({ type, name }) => type === 'table' && name !== 'migrations'))
+    for (const { name } of schema.filter(({ type, name }) => type === 'table' && name !== 'migrations'))
       assert.equal(reader.prepare(`select count(*) as rows from "${name}"`).get()?.rows, 0, `${name} is empty`)
     const numbers = reader.prepare('select number from migrations order by number').all()
     const done = numbers.map(({ number }) => `(${number})`).join()
-    const statements = [...made.map(({ sql }) => sql), `insert into migrations (number) values ${done}`]
+    const statements = [...schema.map(({ sql }) => sql), `insert into migrations (number) values ${done}`]
     return `begin;\n${statements.join(';\n')};\ncommit`
   } finally {
     reader.close()

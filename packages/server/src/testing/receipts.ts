@@ -14,7 +14,7 @@ export const verifiers: HybridVerifiers = {
   mlDsa65: (publicKey, message, signature) => verify(null, message, publicKeyOf('ml-dsa-65', publicKey), signature),
 }
 
-/** What the log is asked to sign: the landing of some drop, which writes no rows unless `commit` does. */
+/** A draft for the log: the landing of some drop. It writes no rows unless `commit` does. */
 export const draft = (commit: ReceiptDraft['commit'] = async () => undefined): ReceiptDraft => ({
   subject: {
     uploadId: known(parseUploadId(systemRandom.uuid())),

@@ -9,7 +9,7 @@ import { admitted } from './guest.ts'
 import { EMAIL, quickHasher, quickPorts, registration, SECRET } from './secrets.ts'
 import { known, type World } from './world.ts'
 
-/** Of the wrong form for a code that was given out, or not the code: the chance that it is one is three in a million. */
+/** Taken for a wrong code: it is right with a chance of three in a million. */
 export const WRONG = '000000'
 
 export const reasonOf = (answer: object | undefined) =>
@@ -17,7 +17,7 @@ export const reasonOf = (answer: object | undefined) =>
 
 export type Desk = ReturnType<typeof deskOf>
 
-/** The rules with a hasher that costs nothing; `meanwhile` happens while a secret is judged. */
+/** The rules with a hasher that costs nothing. `meanwhile` runs while a secret is checked. */
 export function deskOf(world: World, meanwhile: () => Promise<unknown> = async () => undefined) {
   const { store, clock, keyring, rules, settings } = world
   const hasher: SecretHasher = {
@@ -63,7 +63,7 @@ export interface Guarded {
   readonly backupCodes: readonly string[]
 }
 
-/** An account whose factor is on, at a moment when no code of it was used. */
+/** An account whose factor is on, at a time whose codes are all unused. */
 export async function guarded(desk: Desk, { clock }: World): Promise<Guarded> {
   await register(desk)
   const authenticator = await enroll(desk)

@@ -1,7 +1,8 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { createAccountDeletion } from '../domain/account/accountDeletion.ts'
-import { createAccounts, type Registration } from '../domain/account/accounts.ts'
+import { createAccounts } from '../domain/account/accounts.ts'
 import { createChangePassword } from '../domain/account/password.ts'
+import type { Registration } from '../domain/account/registration.ts'
 import type { SecretHasher } from '../ports/secrets.ts'
 import { accountRow } from './guest.ts'
 import { newAccount, type World } from './world.ts'
@@ -9,7 +10,7 @@ import { newAccount, type World } from './world.ts'
 export const EMAIL = 'ada@example.org'
 export const SECRET = 'a secret of enough length'
 
-/** Costs nothing, for tests that do not care what a hash is. */
+/** Costs nothing, for tests that need no real hash. */
 export const quickHasher: SecretHasher = {
   hash: async (secret) => `hash of ${secret}`,
   verify: async (hash, secret) => hash === `hash of ${secret}`,
@@ -29,7 +30,7 @@ export const registration = (over: Partial<Registration> = {}): Registration => 
   ...over,
 })
 
-/** What rules that ask for secrets are made of. */
+/** The ports of rules that check secrets, with the quick hasher. */
 export function quickPorts({ store, clock, random, limiter, keys, rules }: World) {
   const { serverSecret } = keys
   return { store, clock, random, limiter, hasher: quickHasher, sessions: rules.sessions, serverSecret }
@@ -39,7 +40,7 @@ export function quickAccounts(world: World, over: Partial<World['settings']> = {
   return createAccounts(quickPorts(world), { ...world.settings, ...over })
 }
 
-/** What asks for an account's secret. */
+/** The rules that check an account's secret, with the quick hasher. */
 export function quickly(world: World) {
   const { store, clock, rules } = world
   const { inbox, assets, ending } = rules
@@ -55,7 +56,7 @@ export function quickly(world: World) {
     accountDeletion,
     deletedCalls: () => deleted,
 
-    /** Somebody who keeps files here, and whose secret is `SECRET`. */
+    /** An account whose secret is `SECRET`. */
     async newAccount(): Promise<AccountId> {
       const accountId = await newAccount(world)
       const secretHash = await quickHasher.hash(SECRET)
@@ -64,6 +65,7 @@ export function quickly(world: World) {
       return accountId
     },
 
-    leave: async (accountId: AccountId) => accountDeletion.leave(await accountRow(world, accountId), SECRET, undefined),
+    deleteAccount: async (accountId: AccountId) =>
+      accountDeletion.begin(await accountRow(world, accountId), SECRET, undefined),
   }
 }

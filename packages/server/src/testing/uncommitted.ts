@@ -7,27 +7,27 @@ import { createReadTx } from '../adapters/sql/tx.ts'
 import type { Store } from '../ports/store.ts'
 import { known, type World } from './world.ts'
 
-/** An object of a world's rows in which anything may be damaged and looked at, and nothing stays so. */
+/** A copy of a world's rows. A test damages it inside a transaction that is never committed. */
 interface Uncommitted {
-  /** Does `damage` to the rows, past every check and reference, and undoes it after `work`. Throws when it changes nothing. */
+  /** Runs `damage` without checks and references, and undoes it after `work`. Throws when it changes no row. */
   with<Result>(damage: string, work: (store: Pick<Store, 'read'>) => Promise<Result>): Promise<Result>
-  /** More of it, within `work`. */
+  /** Another damage, within `work`. */
   also(damage: string): void
   close(): void
 }
 
-let objects = 0
+let copies = 0
 
 export function openUncommitted({ databasePath }: World): Uncommitted {
-  objects += 1
-  const path = `${known(databasePath)}.uncommitted-${objects}`
+  copies += 1
+  const path = `${known(databasePath)}.uncommitted-${copies}`
   copyFileSync(known(databasePath), path)
   copyFileSync(`${databasePath}-wal`, `${path}-wal`)
   const database = new DatabaseSync(path)
   database.exec('pragma foreign_keys = off; pragma ignore_check_constraints = on')
   const db = kyselyOver(database)
   function change(damage: string): void {
-    if (Number(database.prepare(damage).run().changes) === 0) throw new Error(`nothing was damaged by ${damage}`)
+    if (Number(database.prepare(damage).run().changes) === 0) throw new Error(`no row was changed by ${damage}`)
   }
   return {
     also: change,
@@ -45,7 +45,7 @@ export function openUncommitted({ databasePath }: World): Uncommitted {
 }
 
 function kyselyOver(database: DatabaseSync): Kysely<Schema> {
-  const never = () => Promise.reject(new Error('nothing else is asked of it'))
+  const never = () => Promise.reject(new Error('only reads are supported'))
   return new Kysely<Schema>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),

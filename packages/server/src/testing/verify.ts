@@ -13,7 +13,7 @@ import { declaredFor, type Keeper, newAssetId } from './assets.ts'
 import { never } from './guest.ts'
 import { known, sha256, type World } from './world.ts'
 
-/** Blobs that are kept, and questions about them, in tests of storage verification. */
+/** Kept blobs, and questions about them, in tests of storage verification. */
 export interface KeptBlob extends HeldBlob {
   readonly assetId: AssetId
   readonly content: Uint8Array
@@ -24,7 +24,7 @@ interface BlobToKeep {
   readonly role?: BlobRole
 }
 
-/** Rows and file of a blob as a landing leaves them, without the way there. */
+/** Writes the rows and the file of a landed blob directly. */
 export async function keep(
   world: World,
   keeper: Keeper,
@@ -45,32 +45,32 @@ export async function keep(
     await tx.assets.addBlob(blob)
     await tx.assets.touch(assetId, at)
   })
-  const standing = { objectState: 'kept', damagedAt: undefined, isOnHold: false } as const
-  return { assetId, role, ciphertextHash, size, location, content, ...standing }
+  const status = { objectState: 'kept', damagedAt: undefined, isOnHold: false } as const
+  return { assetId, role, ciphertextHash, size, location, content, ...status }
 }
 
 export const fileOf = ({ blobsDirectory }: World, { location }: Pick<StoredObject, 'location'>): string =>
   join(blobsDirectory, location)
 
-/** What the collector does to an object that it takes for one that nothing owns. */
+/** Marks an object as orphaned. */
 export async function mark({ store, clock }: World, { location }: Pick<StoredObject, 'location'>): Promise<void> {
   await store.write((tx) => tx.objects.move(location, { from: 'kept', to: 'orphaned', at: clock.now() }))
 }
 
-/** The rule over a world's ports. Without more words nobody is limited, and nobody gives up waiting. */
+/** The rule over a world's ports. By default there is no limit, and no request gives up waiting. */
 export function verifyOver(
   world: World,
   over: { readonly deepBytesPerHour?: number; readonly giveUpAfter?: GiveUpAfter } = {},
 ): Verify {
   const { deepBytesPerHour = 2 ** 40, giveUpAfter = () => never } = over
-  return createVerify({ ...world, giveUpAfter, suspect: world.rules.scrub.suspect }, { deepBytesPerHour })
+  return createVerify({ ...world, giveUpAfter, reportDamage: world.rules.scrub.report }, { deepBytesPerHour })
 }
 
 export const about = (assetId: AssetId, ...blobHashes: Sha256Hex[]): VerifyQuestion => ({ assetId, blobHashes })
 export const aboutAll = (blobs: readonly KeptBlob[]): VerifyQuestion[] =>
   blobs.map(({ assetId, ciphertextHash }) => about(assetId, ciphertextHash))
 
-/** What was found of one blob of one asset. */
+/** The verdict on one blob of one asset. */
 export async function askOne(
   verify: Verify,
   accountId: AccountId,
@@ -82,7 +82,7 @@ export async function askOne(
   return { ...verdict, blob: known(verdict.blobs[0]) }
 }
 
-/** `durable stored indexed retrievable original intact`: what is true of one blob, and what it was found to be. */
+/** The flags of one blob and its deep verdict: `durable stored indexed retrievable original intact`. */
 export function saidOf({ durable, blob }: { readonly durable: boolean; readonly blob: BlobVerdict }): string {
   return `${durable ? 'durable ' : ''}${flagsOf(blob)}`
 }
@@ -92,16 +92,16 @@ export function flagsOf({ role, stored, indexed, retrievable, deep }: BlobVerdic
   return words.filter((word) => word !== false && word !== undefined).join(' ')
 }
 
-/** A hash that nothing has. */
+/** A hash of no blob. */
 export const strange = (): Sha256Hex => sha256(Buffer.from(randomUUID()))
 
-/** What is asked of a blob store, and something to happen in between. */
+/** Records the calls of a blob store, and runs work in between. */
 export function watchBlobs() {
   const calls = { size: [] as string[], digest: [] as string[], freeBytes: 0 }
   let before: (location: string, signal: AbortSignal) => Promise<void> = async () => undefined
   return {
     calls,
-    /** What happens between a structural look and the scan of an object. */
+    /** Runs `work` between the structural check and the scan of an object. */
     beforeDigest(work: typeof before): void {
       before = work
     },
@@ -132,13 +132,13 @@ export async function flipBit(world: World, blob: KeptBlob): Promise<void> {
   await writeFile(fileOf(world, blob), content)
 }
 
-/** What `saidOf` and `askEach` say. */
+/** Answers of `saidOf` and `askEach`. */
 export const INTACT = 'durable stored indexed retrievable original intact'
 export const LIMITED = 'durable stored indexed retrievable original rate_limited'
 export const CORRUPT = 'stored indexed original corrupt'
 export const UNREADABLE = 'indexed original'
 
-/** What was found of each of these blobs, asked for one by one in one request. */
+/** The verdict on each of these blobs, each as its own question of one request. */
 export async function askEach(
   verify: Verify,
   accountId: AccountId,

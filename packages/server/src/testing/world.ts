@@ -29,7 +29,7 @@ import { createRules, type RulePorts, type RuleSettings, type Rules } from '../r
 import { createHandClock, type HandClock } from './handClock.ts'
 import { openMemoryStore } from './memoryStore.ts'
 
-/** The rules over real adapters, a database in memory, files in a directory of its own and a clock that moves by hand. */
+/** The rules over real adapters: a database in memory, files in a temporary directory, and a clock that moves by hand. */
 export interface World {
   readonly clock: HandClock
   readonly random: Random
@@ -40,19 +40,19 @@ export interface World {
   readonly keys: ServerKeys
   readonly rules: Rules
   readonly settings: RuleSettings
-  /** Where the objects are. */
+  /** The directory of the objects. */
   readonly blobsDirectory: string
-  /** Where the rows are; undefined in memory. */
+  /** Undefined for a database in memory. */
   readonly databasePath: string | undefined
-  /** How often the rules said that bytes are to be removed. */
+  /** Calls of `onDeleting`. */
   deletingCalls(): number
-  /** How often they said that an object is to be looked at. */
+  /** Calls of `onSuspect`. */
   suspectCalls(): number
-  /** How often they said that an account is to be emptied. */
+  /** Calls of `onDeleted`. */
   deletedCalls(): number
-  /** What they told the log, in its order. */
+  /** All log lines, in order. */
   readonly logged: readonly Logged[]
-  /** The same data under rules that remember nothing: what a start finds. */
+  /** New rules over the same data, as after a restart. */
   restarted(): Rules
   /** The same rules over other data. */
   rulesOver(data: Pick<RulePorts, 'store' | 'blobs' | 'keys'>): Rules
@@ -65,10 +65,10 @@ export interface Logged {
 }
 
 export interface WorldOptions {
-  /** Rows in a file, for what reads them beside the store; in memory when left out. */
+  /** Puts the database into a file, so that a test can read it beside the store. */
   readonly isOnDisk?: boolean
   readonly settings?: Partial<RuleSettings>
-  /** Adapters that fail where a test wants them to, around the real ones. */
+  /** Wraps the real adapters, for instance with faults. */
   readonly around?: { readonly store?: (real: Store) => Store; readonly blobs?: (real: Blobs) => Blobs }
 }
 
@@ -103,7 +103,7 @@ const SETTINGS: RuleSettings = {
   loginTriesPerWindow: 10,
 }
 
-/** A test in a world of its own, which is gone afterwards. */
+/** A test in its own world. */
 export function inWorld(work: (world: World) => Promise<void>, options: WorldOptions = {}): () => Promise<void> {
   return async () => {
     const { world, close } = await openWorld(options)
@@ -116,8 +116,8 @@ export function inWorld(work: (world: World) => Promise<void>, options: WorldOpt
 }
 
 /**
- * What the worlds of a process share, as it takes longest to make: a directory of files, no two of which ever have one name, and a master secret.
- * It goes when the process ends.
+ * The worlds of a process share what takes longest to make: a directory of files, as no two files ever have the same name, and a master secret. It is
+ * removed when the process ends.
  */
 async function openGround() {
   const directory = await mkdtemp(join(tmpdir(), 'blindkeep-worlds-'))
@@ -187,7 +187,7 @@ async function openWorld({
 }
 
 export function known<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('a test made something that it cannot have made')
+  if (value === undefined) throw new Error('a test expected a value')
   return value
 }
 
@@ -197,7 +197,7 @@ export function sha256(bytes: Uint8Array): Sha256Hex {
   return known(parseSha256Hex(createHash('sha256').update(bytes).digest('hex')))
 }
 
-/** Somebody who keeps files here; no secret is hashed, so nobody can log in. */
+/** An account without a hashed secret, so no sign-in works. */
 export async function newAccount({ store, clock }: World): Promise<AccountId> {
   const accountId = known(parseAccountId(systemRandom.uuid()))
   const nothing = {

@@ -2,7 +2,7 @@ import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
 import { type Keeper, sendFile } from '../../../../testing/people.ts'
 import { pngOf } from '../pictures.ts'
-import type { Shot } from '../shots.ts'
+import { oncePerWorld, type Shot } from '../shots.ts'
 import type { World } from '../world.ts'
 
 const COLOURS = [
@@ -67,16 +67,7 @@ async function addHalf({ owner, album, device }: Keeper): Promise<void> {
   await owner.finishUpload({ state, source, onState, signal: cut.signal }).catch(() => undefined)
 }
 
-const full = new WeakMap<World, Promise<Keeper>>()
-
-/** One for all shots that change nothing. */
-function fullKeeper(world: World): Promise<Keeper> {
-  const made = full.get(world) ?? makeFull(world)
-  full.set(world, made)
-  return made
-}
-
-async function makeFull(world: World): Promise<Keeper> {
+const fullKeeper = oncePerWorld(async (world): Promise<Keeper> => {
   const keeper = await world.keeper()
   await keeper.owner.createAlbum({ name: 'Letters' })
   await addHalf(keeper)
@@ -84,7 +75,7 @@ async function makeFull(world: World): Promise<Keeper> {
   await addDrop(keeper)
   await addPictures(keeper)
   return keeper
-}
+})
 
 const albums = async (world: World) => {
   const { owner } = await fullKeeper(world)

@@ -2,14 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Owner } from '@blindkeep/client/owner'
 import { sendFile } from '../../../../testing/people.ts'
 import { PAGES } from '../../src/owner/route.ts'
-import type { Shot } from '../shots.ts'
+import { oncePerWorld, type Shot } from '../shots.ts'
 import type { World } from '../world.ts'
-
-/** Each of the owner's pages twice: for a new account, and for an account in use. */
-export const ownerShots: readonly Shot[] = PAGES.flatMap((name) => [
-  { name: `${name}/empty`, ...seenBy(name, (world) => world.owner()) },
-  { name: `${name}/in-use`, ...seenBy(name, busyOwner) },
-])
 
 function seenBy(name: string, whose: (world: World) => Promise<Owner>): Omit<Shot, 'name'> {
   return {
@@ -22,16 +16,8 @@ function seenBy(name: string, whose: (world: World) => Promise<Owner>): Omit<Sho
   }
 }
 
-const busyOwners = new WeakMap<World, Promise<Owner>>()
-
-function busyOwner(world: World): Promise<Owner> {
-  const known = busyOwners.get(world) ?? newBusyOwner(world)
-  busyOwners.set(world, known)
-  return known
-}
-
 /** Two links, a revoked one, files in the inbox, an album with files and a share of them. */
-async function newBusyOwner(world: World): Promise<Owner> {
+const busyOwner = oncePerWorld(async (world): Promise<Owner> => {
   const { owner, album, device } = await world.keeper()
   const { url } = await owner.createLink({ label: 'Wedding guests', caps: { maxFileCount: 200 } })
   await owner.createLink({ label: 'Tax adviser', passphrase: 'an old word', expiresAt: '2031-01-01T00:00:00Z' })
@@ -47,4 +33,10 @@ async function newBusyOwner(world: World): Promise<Owner> {
   for (const drop of kept) assetIds.push((await owner.adoptDrop(drop, { album, device })).assetId)
   await owner.createShare(assetIds)
   return owner
-}
+})
+
+/** Each of the owner's pages twice: for a new account, and for an account in use. */
+export const ownerShots: readonly Shot[] = PAGES.flatMap((name) => [
+  { name: `${name}/empty`, ...seenBy(name, (world) => world.owner()) },
+  { name: `${name}/in-use`, ...seenBy(name, busyOwner) },
+])

@@ -9,7 +9,7 @@ export interface FoundFile {
   readonly folder: string
 }
 
-export interface FoundFiles {
+interface FoundFiles {
   readonly files: readonly FoundFile[]
   /** Names of files and folders that the browser could not read, wholly or in part. */
   readonly unreadable: readonly string[]

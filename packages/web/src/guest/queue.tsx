@@ -40,7 +40,7 @@ export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
   )
 }
 
-/** What the guest should do about, for all rows together: three failed rows are hard to find among ten thousand. */
+/** Problems and actions for all rows together: three failed rows are hard to find among ten thousand. */
 function Troubles({ snapshot: { counts, rows, alarms } }: { readonly snapshot: Snapshot }) {
   const { text, tell } = useGuestPages()
   const others = counts.chosen + counts.waiting + counts.sending + counts.preparing

@@ -1,9 +1,10 @@
 import { useMemo } from 'preact/hooks'
-import { Button, IconButton, Name, Progress } from '../common/controls.tsx'
+import { Button, IconButton, Progress } from '../common/controls.tsx'
 import { formatBytes, formatInstant } from '../common/format.ts'
 import { Icon, type IconName } from '../common/icons.tsx'
 import type { Phase, Row } from './messages.ts'
 import { ReceiptView } from './receiptView.tsx'
+import { RowName } from './rowName.tsx'
 import { type GuestPages, useGuestPages } from './texts.ts'
 
 interface QueueRowProps {
@@ -21,14 +22,7 @@ export function QueueRow({ row, waitsForPassphrase, onConfirmCancel }: QueueRowP
       <li class={`queue-row ${row.phase}`}>
         <RowIcon phase={row.phase} />
         <div class="grow stack tight">
-          <p class="row-name">
-            {row.folder !== '' && (
-              <span class="soft">
-                <Name>{row.folder}</Name>/
-              </span>
-            )}
-            <Name>{row.name}</Name> <span class="soft small row-size">{formatBytes(row.size, pages.language)}</span>
-          </p>
+          <RowName {...row} />
           <RowStatus row={row} waitsForPassphrase={waitsForPassphrase} />
           {isMoving(row.phase) && <Progress label={row.name} value={row.doneBytes} max={Math.max(1, row.totalBytes)} />}
           <RowRemedy row={row} />

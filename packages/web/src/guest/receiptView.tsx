@@ -1,5 +1,5 @@
 import { Button } from '../common/controls.tsx'
-import { formatBytes, formatInstant } from '../common/format.ts'
+import { formatBytes, formatInstant, formatNumber } from '../common/format.ts'
 import { Icon } from '../common/icons.tsx'
 import type { ReceiptStatus, Row, SignedFacts } from './messages.ts'
 import { useGuestPages } from './texts.ts'
@@ -55,9 +55,9 @@ export function ReceiptFacts({ signed }: { readonly signed: SignedFacts }) {
   const { receipt } = text
   const facts = [
     [receipt.signedAt, formatInstant(signed.receivedAt, language)],
-    [receipt.number, signed.receiptNumber.toLocaleString(language)],
+    [receipt.number, formatNumber(signed.receiptNumber, language)],
     [receipt.server, signed.serverId],
-    [receipt.size, receipt.bytes(signed.sealedBytes.toLocaleString(language))],
+    [receipt.size, receipt.bytes(formatNumber(signed.sealedBytes, language))],
     [receipt.algorithms, receipt.both],
     [receipt.hash, signed.sealedHash],
     [receipt.key, signed.keyId],

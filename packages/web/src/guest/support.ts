@@ -1,12 +1,12 @@
 /** Whether this browser can seal at all. */
-export type Missing = 'insecure' | 'old'
+type Missing = 'insecure' | 'old'
 
 /** A parameter, so that tests can describe any browser. */
 interface Abilities {
   readonly isSecureContext: boolean
   readonly hasSubtleCrypto: boolean
   /** `String.prototype.toWellFormed`, of 2023: the newest feature that the worker needs. */
-  readonly hasNewTexts: boolean
+  readonly hasToWellFormed: boolean
   readonly hasWorkers: boolean
 }
 
@@ -14,7 +14,7 @@ export function abilitiesOfThisBrowser(): Abilities {
   return {
     isSecureContext: globalThis.isSecureContext,
     hasSubtleCrypto: globalThis.crypto?.subtle !== undefined,
-    hasNewTexts: 'toWellFormed' in String.prototype,
+    hasToWellFormed: 'toWellFormed' in String.prototype,
     hasWorkers: typeof Worker === 'function',
   }
 }
@@ -23,9 +23,9 @@ export function abilitiesOfThisBrowser(): Abilities {
 export function missingOf({
   isSecureContext,
   hasSubtleCrypto,
-  hasNewTexts,
+  hasToWellFormed,
   hasWorkers,
 }: Abilities): Missing | undefined {
   if (!isSecureContext) return 'insecure'
-  return hasSubtleCrypto && hasNewTexts && hasWorkers ? undefined : 'old'
+  return hasSubtleCrypto && hasToWellFormed && hasWorkers ? undefined : 'old'
 }

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
-import { Button, IconButton, Name, Progress } from '../common/controls.tsx'
-import { formatBytes, formatPercent } from '../common/format.ts'
+import { Button, IconButton, Progress } from '../common/controls.tsx'
+import { formatPercent } from '../common/format.ts'
 import { Icon } from '../common/icons.tsx'
 import { ConfirmCancel } from './confirmCancel.tsx'
 import { openFileChooser } from './dropZone.tsx'
 import type { Unfinished } from './messages.ts'
+import { RowName } from './rowName.tsx'
 import { type GuestPages, useGuestPages } from './texts.ts'
 
 const MAX_SHOWN = 20
@@ -62,22 +63,15 @@ interface UnfinishedRowProps {
 
 function UnfinishedRow({ upload, isShut, onDiscard }: UnfinishedRowProps) {
   const pages = useGuestPages()
-  const { text, language } = pages
-  const { name, folder, size, doneBytes, totalBytes, isInOtherTab, mustRestart } = upload
+  const { text } = pages
+  const { name, doneBytes, totalBytes, isInOtherTab, mustRestart } = upload
   return (
     <li class="queue-row">
       <span class="row-icon">
         <Icon name={isInOtherTab ? 'upload' : mustRestart ? 'alert' : 'pause'} />
       </span>
       <div class="grow stack tight">
-        <p class="row-name">
-          {folder !== '' && (
-            <span class="soft">
-              <Name>{folder}</Name>/
-            </span>
-          )}
-          <Name>{name}</Name> <span class="soft small row-size">{formatBytes(size, language)}</span>
-        </p>
+        <RowName {...upload} />
         <p class="small soft">{statusOf(upload, isShut, pages)}</p>
         {!isInOtherTab && !mustRestart && <Progress label={name} value={doneBytes} max={Math.max(1, totalBytes)} />}
       </div>

@@ -8,7 +8,7 @@ import type { Answer, Command, Snapshot } from './messages.ts'
 const PAGE_PATH = /\/u\/[^/]*\/?$/
 const OPAQUE_ID = /\/u\/([^/]*)\/?$/
 
-export interface Guest {
+interface Guest {
   /** Undefined until the worker has sent one. */
   readonly snapshot: Snapshot | undefined
   /** `start`: the worker has never started. */

@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { useCloseGuard } from '../common/closeGuard.ts'
 import { formatPercent } from '../common/format.ts'
 import type { Snapshot } from './messages.ts'
 import type { GuestPages } from './texts.ts'
@@ -15,7 +16,7 @@ export function useWhileSending(snapshot: Snapshot | undefined, { text, language
   useEffect(() => {
     document.documentElement.lang = language
   }, [language])
-  useEffect(() => (isSending ? askBeforeClosing() : undefined), [isSending])
+  useCloseGuard(isSending)
   useEffect(() => (isMoving ? stayAwake() : undefined), [isMoving])
   useEffect(() => {
     const wake = () => document.visibilityState === 'visible' && tell({ do: 'wake' })
@@ -28,12 +29,6 @@ export function useWhileSending(snapshot: Snapshot | undefined, { text, language
       removeEventListener('pageshow', wake)
     }
   }, [tell])
-}
-
-function askBeforeClosing(): () => void {
-  const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-  addEventListener('beforeunload', ask)
-  return () => removeEventListener('beforeunload', ask)
 }
 
 /** The system releases the lock when the page is hidden, so it is requested again (Screen Wake Lock, section 9). */

@@ -15,7 +15,7 @@ export function useDevice(): () => Promise<Device> {
 }
 
 /** A device of this browser and account that may write. The first upload creates it. */
-export function deviceOf(owner: Owner): Promise<Device> {
+function deviceOf(owner: Owner): Promise<Device> {
   const known = devices.get(owner)
   if (known !== undefined) return known
   const created = addedDevice(owner).catch((error: unknown) => {
@@ -53,7 +53,7 @@ async function addedDevice(owner: Owner): Promise<Device> {
       if (!(error instanceof ProblemError && error.code === 'error.device.invalid')) throw error
     }
   }
-  const made = await owner.addDevice()
-  await saveSealedDevice(await sealDevice(made, owner.accountKey))
-  return made
+  const created = await owner.addDevice()
+  await saveSealedDevice(await sealDevice(created, owner.accountKey))
+  return created
 }

@@ -5,8 +5,8 @@ export const PAGES = ['inbox', 'links', 'albums', 'shares', 'storage', 'account'
 export type Page = (typeof PAGES)[number]
 
 /** Pages of a visitor who is not signed in, beside the sign-in page. */
-export const SIGNED_OUT_PAGES = ['register', 'recover'] as const
-export type SignedOutPage = (typeof SIGNED_OUT_PAGES)[number]
+const SIGNED_OUT_PAGES = ['register', 'recover'] as const
+type SignedOutPage = (typeof SIGNED_OUT_PAGES)[number]
 
 export interface Route {
   /** `inbox` when the address names no page. */

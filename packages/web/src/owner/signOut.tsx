@@ -11,7 +11,7 @@ interface Loss {
   readonly hasUnfinished: boolean
 }
 
-export interface SignOut {
+interface SignOut {
   /** Signs out, or asks first when something would be lost. */
   readonly begin: () => void
   /** What would be lost, while the owner is asked. */

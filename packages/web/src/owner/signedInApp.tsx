@@ -2,6 +2,7 @@
 import type { LiveEvent, Owner } from '@blindkeep/client/owner'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Language } from '../common/language.ts'
+import { oneAtATime } from '../common/oneAtATime.ts'
 import { useLoaded } from '../common/useLoaded.ts'
 import { type OwnerPages, OwnerPagesContext } from './context.ts'
 import { useLiveEvents } from './live.ts'
@@ -63,23 +64,14 @@ const COUNTED: readonly LiveEvent['name'][] = ['drop.landed', 'drop.adopted', 'd
 /** The number of files in the inbox. It is the sum over the links, which needs one short call and opens no file. */
 function useWaiting(owner: Owner, onLive: OwnerPages['onLive']): number {
   const [waiting, setWaiting] = useState(0)
-  const asking = useRef<{ isUnderWay: boolean; isAskedAgain: boolean }>({ isUnderWay: false, isAskedAgain: false })
   useEffect(() => {
     let isUnmounted = false
-    const count = async () => {
-      // One call at a time; a change during a call leads to one more call.
-      if (asking.current.isUnderWay) {
-        asking.current.isAskedAgain = true
-        return
-      }
-      asking.current = { isUnderWay: true, isAskedAgain: false }
-      const links = await owner.listLinks().catch(() => undefined)
-      const isAskedAgain = asking.current.isAskedAgain
-      asking.current = { isUnderWay: false, isAskedAgain: false }
+    const count = oneAtATime(async () => {
       if (isUnmounted) return
-      if (links !== undefined) setWaiting(links.reduce((sum, { pending }) => sum + pending, 0))
-      if (isAskedAgain) void count()
-    }
+      const links = await owner.listLinks().catch(() => undefined)
+      if (isUnmounted || links === undefined) return
+      setWaiting(links.reduce((sum, { pending }) => sum + pending, 0))
+    })
     void count()
     const stop = onLive((event) => {
       if (COUNTED.includes(event.name)) void count()

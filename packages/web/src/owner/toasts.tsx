@@ -17,7 +17,7 @@ const MAX_TOASTS = 4
 const SHOWN_MS = 7_000
 const ICONS = { good: 'check', bad: 'alert', info: 'info' } as const
 
-export interface Toasts {
+interface Toasts {
   readonly toasts: readonly Toast[]
   readonly tell: (message: Message) => void
   readonly dismiss: (id: number) => void

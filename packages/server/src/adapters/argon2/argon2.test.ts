@@ -8,7 +8,7 @@ const hasher = createSecretHasher({ concurrent: 2, queueMax: 64 })
 const phc = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
 
 describe('the secret hasher', () => {
-  it('gives a PHC string that another computation confirms', async () => {
+  it('creates a PHC string that another implementation confirms', async () => {
     const [, salt = '', tag = ''] = phc.exec(await hasher.hash('correct horse ünïcode')) ?? []
     const parameters = {
       message: Buffer.from('correct horse ünïcode'),
@@ -21,17 +21,17 @@ describe('the secret hasher', () => {
     assert.equal(argon2Sync('argon2id', parameters).toString('base64'), `${tag}=`)
   })
 
-  it('knows the secret again and no other', async () => {
+  it('verifies the secret and no other', async () => {
     const hash = await hasher.hash('a secret')
     assert.equal(await hasher.verify(hash, 'a secret'), true)
     for (const wrong of ['', 'a secre', 'a secret ', 'A secret']) assert.equal(await hasher.verify(hash, wrong), false)
   })
 
-  it('salts each hash anew', async () => {
+  it('uses a new salt for each hash', async () => {
     assert.notEqual(await hasher.hash('a secret'), await hasher.hash('a secret'))
   })
 
-  it('verifies a hash that it did not make', async () => {
+  it('verifies a hash that another implementation created', async () => {
     const nonce = Buffer.from('0123456789abcdef')
     const tag = argon2Sync('argon2id', {
       message: 'x',
@@ -45,15 +45,15 @@ describe('the secret hasher', () => {
     assert.equal(await hasher.verify(`$argon2id$v=19$m=19456,t=2,p=1$${text}`, 'x'), true)
   })
 
-  it('says no for an unknown hash, after as much work as for a real one', async () => {
-    // The work is told by its queue: with one place and nobody else let in, a verification that hashes nothing would not be in the way.
+  it('answers false for an unknown hash, after as much work as for a real one', async () => {
+    // The queue shows the work: with one turn and no queue, a verification that did not hash would not delay the next one.
     const narrow = createSecretHasher({ concurrent: 1, queueMax: 0 })
     const verifying = narrow.verify(undefined, 'a secret')
     await assert.rejects(narrow.verify(undefined, 'a secret'), HasherBusy)
     assert.equal(await verifying, false)
   })
 
-  it('throws for what is not a PHC string of this cost', async () => {
+  it('throws for a text that is not a PHC string of this cost', async () => {
     const hash = await hasher.hash('a secret')
     const costs = [
       hash.replace('m=19456', 'm=8'),
@@ -68,7 +68,7 @@ describe('the secret hasher', () => {
     }
   })
 
-  it('lets two run and 64 wait, turns the next away, and is free again afterwards', async () => {
+  it('lets two run and 64 wait, rejects the next, and accepts more afterwards', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => hasher.hash('a secret')))
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
     assert.equal(refused.length, 4)

@@ -4,7 +4,7 @@ import { HasherBusy } from '../../ports/secrets.ts'
 import { createTurns } from './turns.ts'
 
 describe('turns', () => {
-  it('never run more at once than they may, in the order in which they came', async () => {
+  it('run at most the allowed number at once, in the order of the calls', async () => {
     const turns = createTurns({ concurrent: 2, queueMax: 10 })
     const started: number[] = []
     let running = 0
@@ -24,7 +24,7 @@ describe('turns', () => {
     assert.equal(runningMost, 2)
   })
 
-  it('go on after work that failed', async () => {
+  it('continue after work that failed', async () => {
     const turns = createTurns({ concurrent: 1, queueMax: 2 })
     const failing = turns.take(() => Promise.reject(new Error('broken')))
     const next = turns.take(() => Promise.resolve('next'))
@@ -33,7 +33,7 @@ describe('turns', () => {
     assert.equal(await turns.take(() => Promise.resolve('later')), 'later')
   })
 
-  it('turn away who finds the queue full', async () => {
+  it('reject a call when the queue is full', async () => {
     const turns = createTurns({ concurrent: 1, queueMax: 1 })
     const gate = Promise.withResolvers<string>()
     const first = turns.take(() => gate.promise)

@@ -31,16 +31,16 @@ async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
 
 describe('the directory of a backup', () => {
   it(
-    'is made with all above it, for its owner alone, and gives back what it was given',
+    'is created with its parents, readable by its owner only, and returns what was added',
     inDirectory(async (root) => {
       const path = join(root, 'above', 'backup')
       const directory = await open(path)
       await directory.add('blobs/ab/name', pieces('one', 'two'))
-      await directory.replaceManifest('said')
+      await directory.replaceManifest('the manifest')
       assert.equal(await textOf(directory.read('blobs/ab/name')), 'onetwo')
       assert.deepEqual([await directory.size('blobs/ab/name'), await directory.size('blobs/ab/none')], [6, undefined])
       const again = await open(path)
-      assert.equal(await again.manifest(), 'said')
+      assert.equal(await again.manifest(), 'the manifest')
       const modes = ['', 'blobs', 'blobs/ab', 'blobs/ab/name', 'backup.json'].map(
         async (name) => (await stat(join(path, name))).mode & 0o777,
       )
@@ -49,13 +49,13 @@ describe('the directory of a backup', () => {
   )
 
   it(
-    'has a file whole or not at all, and lists what a killed run has left',
+    'has whole files only, and lists what a killed run left',
     inDirectory(async (root) => {
       const directory = await open(root)
       await assert.rejects(directory.add('blobs/ab/name', pieces('one', 'broken')), RangeError)
       assert.deepEqual(await readdir(join(root, 'blobs/ab')), [])
       await writeFile(join(root, 'blobs/ab/other.new'), 'on')
-      await directory.replaceManifest('said')
+      await directory.replaceManifest('the manifest')
       const names: string[] = []
       for await (const name of directory.list()) names.push(name)
       assert.deepEqual(names, ['blobs/ab/other.new'])
@@ -66,7 +66,7 @@ describe('the directory of a backup', () => {
   )
 
   it(
-    'is refused when it holds anything else, and taken when it is an empty file system of its own',
+    'is refused if it has other files, and accepted if it is an empty file system',
     inDirectory(async (root) => {
       await mkdir(join(root, 'lost+found'))
       await open(root)
@@ -77,7 +77,7 @@ describe('the directory of a backup', () => {
   )
 
   it(
-    'is refused inside of the data, around it, and where a link leads there',
+    'is refused inside the data, around it, and behind a symbolic link into it',
     inDirectory(async (root) => {
       const data = join(root, 'data')
       await mkdir(data)

@@ -65,7 +65,7 @@ describeBlobs('the filesystem adapter', openWorld)
 
 describe('the filesystem adapter', () => {
   it(
-    'keeps files at 0600 and directories at 0700',
+    'creates files with mode 0600 and directories with mode 0700',
     inWorld(async ({ blobs, directory }) => {
       const location = freshLocation()
       await writeBytes(blobs, location, randomBytes(10))
@@ -77,7 +77,7 @@ describe('the filesystem adapter', () => {
   )
 
   it(
-    'holds at most a mebibyte of a body that comes faster than it can be written',
+    'keeps at most a mebibyte in memory of a body that arrives faster than it is written',
     inWorld(async ({ blobs, directory }) => {
       const location = freshLocation()
       const piece = randomBytes(65_536)
@@ -96,7 +96,7 @@ describe('the filesystem adapter', () => {
   )
 
   it(
-    'closes the file when a reader stops early or throws, and after settling and removing',
+    'closes the file when a reader stops early or throws, and after settling or removing',
     inWorld(async ({ blobs, directory }) => {
       const [location, other] = [freshLocation(), freshLocation()]
       for (const each of [location, other]) await writeBytes(blobs, each, randomBytes(2_000_000))
@@ -105,8 +105,8 @@ describe('the filesystem adapter', () => {
       const range = { start: 0, end: 2_000_000 }
       for await (const _ of blobs.read(location, range)) break
       await assert.rejects(async () => {
-        for await (const _ of blobs.read(location, range)) throw new Error('the client has gone')
-      }, /has gone/)
+        for await (const _ of blobs.read(location, range)) throw new Error('the client has disconnected')
+      }, /has disconnected/)
       await readBytes(blobs, location)
       assert.equal(openFilesBelow(directory), 0)
     }),
@@ -133,7 +133,7 @@ describe('the filesystem adapter', () => {
   )
 
   it(
-    'throws StorageUnavailable with its cause for a full disk, and goes on once there is room',
+    'throws StorageUnavailable with its cause for a full disk, and continues when there is room',
     inWorld(async ({ blobs, directory }) => {
       // Every write to this device fails as on a full disk.
       const location = freshLocation()
@@ -150,7 +150,7 @@ describe('the filesystem adapter', () => {
   )
 
   it(
-    'throws StorageUnavailable for a file or directory that is gone from under it',
+    'throws StorageUnavailable for a file or directory that was removed',
     inWorld(async ({ blobs, directory }) => {
       const location = freshLocation()
       rmSync(dirname(join(directory, location)), { recursive: true })
@@ -167,7 +167,7 @@ describe('the filesystem adapter', () => {
   )
 
   it(
-    'never settles what a sync has failed for, until it is removed',
+    'refuses to settle an object after a failed sync, until the object is removed',
     inWorld(async ({ blobs, directory, reopen }) => {
       // This device cannot be synced: EINVAL, standing for any error of fsync.
       const location = freshLocation()
@@ -187,7 +187,7 @@ describe('the filesystem adapter', () => {
   )
 
   it(
-    'begins to sync a long file early and settles it whole',
+    'starts to sync a long file early, and settles all of it',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       const chunk = randomBytes(8 * 1024 * 1024)
@@ -198,7 +198,7 @@ describe('the filesystem adapter', () => {
   )
 
   it(
-    'opens a directory that it made before, also after one below it was lost',
+    'opens a directory that it created before, also after a subdirectory was lost',
     inWorld(async ({ directory, reopen }) => {
       rmSync(join(directory, 'ab'), { recursive: true })
       await reopen()

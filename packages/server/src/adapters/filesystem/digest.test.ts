@@ -16,7 +16,7 @@ import { THREAD_NAME } from './digestThread.ts'
 interface World {
   readonly blobs: FilesystemBlobs
   readonly directory: string
-  /** Where reading gives zeros without end: nothing but an abort stops a digest of it. */
+  /** A file that gives zeros without end: only an abort stops its digest. */
   readonly endless: string
   /** The threads that were started in this world. */
   readonly started: readonly Worker[]
@@ -56,7 +56,7 @@ function threadsNow(): number {
   return names.filter((name) => name === THREAD_NAME).length
 }
 
-/** As many digests without end as there are threads, and what becomes of them. */
+/** Starts an endless digest in each thread. Answers their outcomes. */
 function occupy({ blobs, endless }: World, signals: readonly AbortSignal[] = []) {
   const digests = Array.from({ length: MAX_THREADS }, (_, index) =>
     blobs.digest(endless, ENDLESS_BYTES, signals[index] ?? never),
@@ -64,7 +64,7 @@ function occupy({ blobs, endless }: World, signals: readonly AbortSignal[] = [])
   return Promise.allSettled(digests).then((ends) => ends.map((end) => (end.status === 'rejected' ? end.reason : end)))
 }
 
-/** Lets the event loop turn until it is so; the test runner's time limit is the bound. */
+/** Lets the event loop turn until the condition holds. The test runner's time limit is the bound. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise(setImmediate)
 }
@@ -88,7 +88,7 @@ async function digestOf(blobs: FilesystemBlobs, bytes: Uint8Array): Promise<void
 
 describe('digests of the filesystem adapter', () => {
   it(
-    'throw StorageUnavailable with its cause for what cannot be read, and go on',
+    'throw StorageUnavailable with its cause for an unreadable file, and continue',
     inWorld(async ({ blobs, directory, started }) => {
       const [asDirectory, asLoop, broken] = [freshLocation(), freshLocation(), freshLocation()]
       mkdirSync(join(directory, asDirectory))
@@ -114,7 +114,7 @@ describe('digests of the filesystem adapter', () => {
   )
 
   it(
-    'leave the event loop and the other calls of the store alone while every thread is busy',
+    'do not delay the event loop or other calls while every thread is busy',
     inWorld(async (world) => {
       const { blobs, started } = world
       const abort = new AbortController()
@@ -134,7 +134,7 @@ describe('digests of the filesystem adapter', () => {
   )
 
   it(
-    'stop reading when they are aborted, close the file and leave their threads to others',
+    'stop reading when they are aborted, close the file and free their threads',
     inWorld(async (world) => {
       const abort = new AbortController()
       const busy = occupy(world, [abort.signal, abort.signal])
@@ -148,7 +148,7 @@ describe('digests of the filesystem adapter', () => {
   )
 
   it(
-    'wait in their order, up to a bound, and give their place up when they are aborted',
+    'wait in the order of the calls, up to a bound, and leave the queue when they are aborted',
     inWorld(async (world) => {
       const { blobs, started } = world
       const location = freshLocation()
@@ -156,19 +156,19 @@ describe('digests of the filesystem adapter', () => {
       const [first, second, leaving] = [new AbortController(), new AbortController(), new AbortController()]
       const busy = occupy(world, [first.signal, second.signal])
       const order: number[] = []
-      const leaves = assert.rejects(blobs.digest(location, 10, leaving.signal), /has gone/)
+      const leaves = assert.rejects(blobs.digest(location, 10, leaving.signal), /has left/)
       const waiting = Array.from({ length: MAX_WAITING }, async (_, index) => {
-        // The last one takes the place of the one that leaves.
+        // The last one takes the place of the aborted one.
         if (index === MAX_WAITING - 1) await leaves
         await blobs.digest(location, 10, never)
         order.push(index)
       })
       await assert.rejects(blobs.digest(location, 10, never), DigestsBusy)
-      leaving.abort(new Error('has gone'))
+      leaving.abort(new Error('the reader has left'))
       await leaves
       await assert.rejects(blobs.digest(location, 10, never), DigestsBusy)
 
-      // With one thread free they go one by one.
+      // With one free thread they run one by one.
       first.abort()
       await Promise.all(waiting)
       assert.deepEqual(order, [...order.keys()])
@@ -180,7 +180,7 @@ describe('digests of the filesystem adapter', () => {
   )
 
   it(
-    'fail with the thread that they ran in, which is replaced',
+    'fail if their thread dies, which is then replaced',
     inWorld(async (world) => {
       const { blobs, started } = world
       const busy = occupy(world)
@@ -195,7 +195,7 @@ describe('digests of the filesystem adapter', () => {
   )
 
   it(
-    'end their threads once nothing has been hashed for a while, and start them again',
+    'end their threads after a while without work, and start them again',
     inWorld(async ({ blobs, started }, context) => {
       context.mock.timers.enable({ apis: ['setTimeout'] })
       const location = freshLocation()
@@ -218,7 +218,7 @@ describe('digests of the filesystem adapter', () => {
   )
 
   it(
-    'are over when the store is closed: threads ended, those under way and waiting failed, later ones refused',
+    'end when the store closes: threads end, running and waiting digests fail, later ones are refused',
     inWorld(async (world) => {
       const { blobs, endless } = world
       const busy = occupy(world)
@@ -234,11 +234,11 @@ describe('digests of the filesystem adapter', () => {
   )
 
   it(
-    'neither hold a process that is through nor print a warning',
+    'neither keep a finished process alive nor print a warning',
     inWorld(async ({ directory, blobs }) => {
       const location = freshLocation()
       await writeBytes(blobs, location, Buffer.from('abc'))
-      // A process that waited for its thread to be ended would find none when it is through.
+      // If the process waited for its idle thread, no thread would be left at its end.
       const script = `
         import { readdirSync, readFileSync } from 'node:fs'
         import { openFilesystemBlobs } from ${JSON.stringify(import.meta.resolve('./blobs.ts'))}

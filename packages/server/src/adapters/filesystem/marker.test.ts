@@ -30,14 +30,14 @@ async function leaveObject(directory: string): Promise<{ readonly location: stri
   return object
 }
 
-/** Opens as a start does whose database knows of objects. */
+/** Opens like a start whose database knows objects. */
 async function openKnown(directory: string) {
   return openFilesystemBlobs({ directory, createIfMissing: false })
 }
 
 describe('the marker of a blob directory', () => {
   it(
-    'is made with the directory, for people to read and for nobody else',
+    'is created with the directory, with a text for its owner only',
     inDirectory(async (directory) => {
       await (await openFilesystemBlobs({ directory, createIfMissing: true })).close()
       const path = join(directory, MARKER)
@@ -48,7 +48,7 @@ describe('the marker of a blob directory', () => {
   )
 
   it(
-    'is not needed at a start whose directory has objects, and is made then',
+    'is not needed if the directory has objects, and is created then',
     inDirectory(async (directory) => {
       const { location, bytes } = await leaveObject(directory)
       await rm(join(directory, MARKER))
@@ -60,7 +60,7 @@ describe('the marker of a blob directory', () => {
   )
 
   it(
-    'and everything else is left as it is by whoever only looks at the directory',
+    'and everything else stays unchanged if the directory is only inspected',
     inDirectory(async (directory) => {
       const { location, bytes } = await leaveObject(directory)
       for (const prefix of await readdir(directory))
@@ -79,7 +79,7 @@ describe('the marker of a blob directory', () => {
   )
 
   it(
-    'is enough, also when a hand has made it',
+    'is sufficient if an operator created it',
     inDirectory(async (directory) => {
       await mkdir(directory)
       await writeFile(join(directory, MARKER), '')
@@ -103,7 +103,7 @@ describe('the marker of a blob directory', () => {
   }
   for (const [what, make] of Object.entries(strange)) {
     it(
-      `is missed when the database knows of objects and the directory ${what}: nothing is made, and people are told`,
+      `is required if the database knows objects and the directory ${what}: nothing is created, and the error tells what to do`,
       inDirectory(async (directory) => {
         await make(directory)
         const before = await listed(directory)
@@ -121,7 +121,7 @@ describe('the marker of a blob directory', () => {
   }
 
   it(
-    'makes a look that finds nothing count only when it is there before and after another',
+    'confirms a missing object only if the marker is there before and after a second look',
     inDirectory(async (directory) => {
       await mkdir(directory)
       const path = join(directory, MARKER)
@@ -129,7 +129,7 @@ describe('the marker of a blob directory', () => {
       const go = async () => rm(path)
       const come = async () => writeFile(path, '')
       const stay = async () => undefined
-      // What happens after each look, and what is found then: undefined is an object that is missing for good.
+      // The event after each look, and the result: undefined is an object that is really missing.
       const stories = [
         { begins: come, after: [stay, stay], found: [undefined, undefined], comesTo: undefined },
         { begins: stay, after: [stay, stay], found: [undefined, 'an object'], comesTo: 'an object' },

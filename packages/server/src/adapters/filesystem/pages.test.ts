@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { readPages } from './pages.ts'
 
-/** A directory with these files, and what is read of it. */
+/** Reads the pages of a directory with these files. */
 async function withFiles(files: Readonly<Record<string, string>>, work: (directory: string) => Promise<void>) {
   const directory = await mkdtemp(join(tmpdir(), 'blindkeep-pages-'))
   try {
@@ -21,7 +21,7 @@ async function withFiles(files: Readonly<Record<string, string>>, work: (directo
 }
 
 describe('the built pages', () => {
-  it('are read with their types, their compressed forms and a version of what is in them', async () => {
+  it('are read with their types, their compressed forms and a version of their content', async () => {
     const files = { 'index.html': 'page', 'index.html.br': 'br', 'assets/a-1.js': 'script', 'assets/a-1.js.gz': 'gz' }
     await withFiles(files, async (directory) => {
       const pages = await readPages(directory)
@@ -37,7 +37,7 @@ describe('the built pages', () => {
     })
   })
 
-  it('are what lies in their places, and nothing that is only near or linked to', async () => {
+  it('are the files in their folders, without other files and symbolic links', async () => {
     const files = {
       'index.html': 'page',
       'secret.html': 'no',
@@ -52,7 +52,7 @@ describe('the built pages', () => {
     })
   })
 
-  it('are none when there is no directory, and none when the first page is missing', async () => {
+  it('are none if there is no directory, and none if the first page is missing', async () => {
     await withFiles({ 'u/index.html': 'guest' }, async (directory) => {
       assert.equal((await readPages(directory)).size, 0)
       assert.equal((await readPages(join(directory, 'nowhere'))).size, 0)

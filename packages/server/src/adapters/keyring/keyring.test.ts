@@ -39,7 +39,7 @@ async function foreignKeyring(directory: string): Promise<Keyring> {
 
 describe('the master secret', () => {
   it(
-    'is made at the first start, for its owner alone, and leaves nothing else behind',
+    'is created at the first start, readable by its owner only, without other files',
     inWorld(async ({ file }) => {
       assert.equal(statSync(file).mode & 0o777, 0o600)
       assert.match(readFileSync(file, 'latin1'), /^[A-Za-z0-9+/]{43}=\n$/)
@@ -49,7 +49,7 @@ describe('the master secret', () => {
   )
 
   it(
-    'is one when several start at once',
+    'is the same for several processes that start simultaneously',
     inWorld(async ({ directory }) => {
       const masterSecretFile = join(directory, 'race', 'master.secret')
       const keyrings = await Promise.all(
@@ -63,7 +63,7 @@ describe('the master secret', () => {
   )
 
   it(
-    'is not made when it should be there',
+    'is not created if it should exist',
     inWorld(async ({ directory }) => {
       const masterSecretFile = join(directory, 'missing')
       await assert.rejects(openKeyring({ masterSecretFile, createIfMissing: false }), /no master secret at .*missing/)
@@ -72,7 +72,7 @@ describe('the master secret', () => {
   )
 
   it(
-    'is refused with a word of advice when others are let in',
+    'is refused with advice if other users may read it',
     inWorld(async ({ file, reopen }) => {
       for (const mode of [0o644, 0o640, 0o604, 0o620, 0o601]) {
         chmodSync(file, mode)
@@ -97,7 +97,7 @@ describe('the master secret', () => {
   )
 
   it(
-    'is refused when the file holds something else',
+    'is refused if the file has other contents',
     inWorld(async ({ file, reopen }) => {
       const good = readFileSync(file, 'latin1').trim()
       for (const text of [
@@ -118,7 +118,7 @@ describe('the master secret', () => {
   )
 
   it(
-    'does not take the place of what cannot be read',
+    'does not replace an unreadable file',
     inWorld(async ({ directory }) => {
       mkdirSync(join(directory, 'a directory'), { mode: 0o700 })
       await assert.rejects(
@@ -131,7 +131,7 @@ describe('the master secret', () => {
 
 describe('sealing', () => {
   it(
-    'opens what it sealed, of any length, also after a restart',
+    'opens secrets of any length that it sealed, also after a restart',
     inWorld(async ({ keyring, reopen }) => {
       const later = await reopen()
       for (const length of [0, 1, 32, 5_000]) {
@@ -142,7 +142,7 @@ describe('sealing', () => {
   )
 
   it(
-    'never seals the same twice alike',
+    'never gives the same result twice',
     inWorld(async ({ keyring }) => {
       const sealed = Array.from({ length: 50 }, () =>
         Buffer.from(keyring.seal('x', new Uint8Array(32))).toString('hex'),
@@ -213,7 +213,7 @@ describe('attestation keys', () => {
       const signing = signer.mlDsa65(randomBytes(10)).then(() => {
         isSigned = true
       })
-      // What was signed on this thread would be there after a few turns of the queue of promises; what a pool signs needs the loop to turn.
+      // A signature from this thread would arrive after a few microtasks. A signature from the pool needs the event loop to turn.
       for (let turn = 0; turn < 100; turn++) await Promise.resolve()
       assert.equal(isSigned, false)
       await signing
@@ -242,7 +242,7 @@ describe('attestation keys', () => {
   )
 
   it(
-    'do not open under another master secret, and other secrets do not open as one',
+    'do not open under another master secret, and other secrets do not open as keys',
     inWorld(async ({ keyring, directory }) => {
       const key = keyring.createAttestationKey()
       const foreign = await foreignKeyring(directory)
@@ -263,7 +263,7 @@ describe('attestation keys', () => {
   )
 
   it(
-    'rest sealed: neither seed is in the clear',
+    'are stored sealed: neither seed is readable',
     inWorld(async ({ keyring }) => {
       const { sealedPrivateKey } = keyring.createAttestationKey()
       const seeds = Buffer.from(keyring.open('attestation-key', sealedPrivateKey))

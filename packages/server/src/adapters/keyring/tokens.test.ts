@@ -18,7 +18,7 @@ function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
-/** A token whose signature holds under the signer's own key, whatever its header and payload say. */
+/** A token with any header and payload, validly signed with the signer's own key. */
 function forge(header: string, payload: string): string {
   const key = createPrivateKey({ key: seed, format: 'raw-private', asymmetricKeyType: 'ed25519' })
   const signature = sign(null, Buffer.from(`${header}.${payload}`), key)
@@ -26,13 +26,13 @@ function forge(header: string, payload: string): string {
 }
 
 describe('a token signer', () => {
-  it('verifies what it signed and gives the claims back', async () => {
+  it('verifies a token that it signed, and answers its claims', async () => {
     const token = await signer.sign({ typ: TYP }, claims)
     assert.deepEqual(await signer.verify(TYP, token), claims)
     assert.equal(signer.publicKey.length, 32)
   })
 
-  it('says the same of a token however often it is asked, and of thousands in between', async () => {
+  it('answers the same for a token each time, also after thousands of others', async () => {
     const token = await signer.sign({ typ: TYP }, claims)
     const bad = `${token.slice(0, -87)}A${token.slice(-86)}`
     const ask = async () => {
@@ -49,13 +49,13 @@ describe('a token signer', () => {
     await ask()
   })
 
-  it('gives the same token for the same claims, in whatever order they were written', async () => {
+  it('gives the same token for the same claims in any order', async () => {
     const { iss, ...others } = claims
     assert.equal(await signer.sign({ typ: TYP }, claims), await signer.sign({ typ: TYP }, { ...others, iss }))
     assert.equal(await signer.sign({ typ: TYP }, claims), await createTokenSigner(seed).sign({ typ: TYP }, claims))
   })
 
-  it('leaves the time for the caller to judge', async () => {
+  it('leaves the check of the time to the caller', async () => {
     const ended = { ...claims, exp: 1, nbf: 99_999_999_999 }
     assert.deepEqual(await signer.verify(TYP, await signer.sign({ typ: TYP }, ended)), ended)
   })
@@ -83,7 +83,7 @@ describe('a token signer', () => {
     assert.equal(await signer.verify(TYP, `${header}.${payload}.${signature}`), undefined)
   })
 
-  it('refuses a header with anything but alg and typ, though its signature holds', async () => {
+  it('refuses a header with other members than alg and typ, even with a valid signature', async () => {
     const payload = encode(claims)
     assert.deepEqual(await signer.verify(TYP, forge(encode({ alg: 'EdDSA', typ: TYP }), payload)), claims)
     const more = [{ kid: '1' }, { crit: ['b64'], b64: true }, { jwk: {} }, { cty: 'JWT' }]
@@ -97,7 +97,7 @@ describe('a token signer', () => {
       assert.equal(await signer.verify(TYP, forge(encode(header), payload)), undefined, JSON.stringify(header))
   })
 
-  it('refuses claims that are no object, though their signature holds', async () => {
+  it('refuses claims that are not an object, even with a valid signature', async () => {
     const header = encode({ alg: 'EdDSA', typ: TYP })
     const payloads = [
       ...[null, [], 'text', 1, true].map(encode),
@@ -117,7 +117,7 @@ describe('a token signer', () => {
     }
   })
 
-  it('refuses what is no token at all', async () => {
+  it('refuses a text that is not a token', async () => {
     const token = await signer.sign({ typ: TYP }, claims)
     for (const text of [
       '',
@@ -136,7 +136,7 @@ describe('a token signer', () => {
     }
   })
 
-  it('comes back from its sealed key, and from no other', async () => {
+  it('opens from its sealed key, and from no other', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'blindkeep-tokens-'))
     try {
       const keyring = await openKeyring({ masterSecretFile: join(directory, 'master.secret'), createIfMissing: true })

@@ -14,10 +14,10 @@ function smallCounts(clock: Clock, present: readonly Count[] = []) {
   return createCounts({ secret, clock, present, ownCountsMax: OWN })
 }
 
-const limitOf = (key: string): Limit => ({ rule: 'source', key, most: 5, windowSeconds: 900 })
+const limitOf = (key: string): Limit => ({ rule: 'source', key, max: 5, windowSeconds: 900 })
 
 describe('counts under a flood of keys', () => {
-  it('stay bounded, push nobody out, and are let go when their windows end', () => {
+  it('stay bounded, displace no other key, and are removed when their windows end', () => {
     const clock = createHandClock()
     const counts = smallCounts(clock)
     const early = limitOf('counted before the flood')
@@ -29,13 +29,13 @@ describe('counts under a flood of keys', () => {
     assert.ok(entries.length <= OWN + SHARED_COUNTS)
     assert.equal(counts.take([early]), 900)
 
-    // A newcomer may share a place with others, but has never more than its own.
+    // A new key may share a count with others, but never gets more than its own limit.
     const late = limitOf('comes after the flood')
     let admitted = 0
     while (counts.take([late]) === undefined) admitted += 1
     assert.ok(admitted <= 5)
 
-    // Nor has it any more after a restart, nor once others leave: its shared place goes on counting.
+    // The same holds after a restart and after other keys leave: its shared count continues.
     const restarted = smallCounts(clock, decodeCounts(secret, encodeCounts(secret, counts.entries())))
     assert.ok((restarted.take([late]) ?? 0) > 0)
     for (let index = 0; index < 1_000; index++) restarted.giveBack([limitOf(String(index))])
@@ -46,7 +46,7 @@ describe('counts under a flood of keys', () => {
     assert.equal(counts.entries().length, 1)
   })
 
-  it('free places in time although nobody asks for what has run out', () => {
+  it('free memory in time even if no call asks for an ended window', () => {
     const clock = createHandClock()
     const counts = smallCounts(clock)
     for (let index = 0; index < OWN; index++) counts.take([limitOf(String(index))])
@@ -55,9 +55,9 @@ describe('counts under a flood of keys', () => {
     assert.equal(counts.entries().length, 1_000)
   })
 
-  it('keep nothing of what was refused or given back', () => {
+  it('keep nothing of what was refused or refunded', () => {
     const counts = smallCounts(createHandClock())
-    const full = { ...limitOf('full'), most: 0 }
+    const full = { ...limitOf('full'), max: 0 }
     for (let index = 0; index < 100; index++) counts.take([limitOf(String(index)), full])
     counts.take([limitOf('given back')])
     counts.giveBack([limitOf('given back')])
@@ -66,7 +66,7 @@ describe('counts under a flood of keys', () => {
 })
 
 describe('the encoding of counts', () => {
-  it('gives back what went in', () => {
+  it('decodes what it encoded', () => {
     const counts = [
       { id: '\0ÿabcdefghijklmn', taken: 4_294_967_295, endsAt: 1_780_000_000_123 },
       { id: 'a day of 64 GiB.', taken: 24 * 68_719_476_736, endsAt: 1_780_000_000_123 },
@@ -95,7 +95,7 @@ describe('the encoding of counts', () => {
       assert.throws(() => decodeCounts(secret, file(magic)), CountsFileBroken)
   })
 
-  it('is not read as another format, though its records would fit', () => {
+  it('is not read as another format, even if the records fit', () => {
     // Seven records of 32 bytes are eight of 28.
     const counts = Array.from({ length: 7 }, (_, index) => ({ id: String(index).repeat(16), taken: 1, endsAt: 1 }))
     const file = encodeCounts(secret, counts)

@@ -34,7 +34,7 @@ export interface Counts {
   entries(): readonly Count[]
 }
 
-interface Place {
+interface Window {
   taken: number
   endsAt: number
 }
@@ -46,7 +46,7 @@ interface Place {
  */
 export function createCounts({ secret, clock, present, ownCountsMax = MAX_OWN_COUNTS }: CountsOptions): Counts {
   const key = new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(), 'service/limiter/1', 32))
-  const places = new Map<string, Place>(present.map(({ id, taken, endsAt }) => [id, { taken, endsAt }]))
+  const windows = new Map<string, Window>(present.map(({ id, taken, endsAt }) => [id, { taken, endsAt }]))
   let sweptAt = clock.now()
 
   function idOf(kind: 'own' | 'shared', rule: string, name: string): string {
@@ -55,40 +55,43 @@ export function createCounts({ secret, clock, present, ownCountsMax = MAX_OWN_CO
 
   function sweep(): void {
     sweptAt = clock.now()
-    for (const [id, { endsAt }] of places) if (endsAt <= sweptAt) places.delete(id)
+    for (const [id, { endsAt }] of windows) if (endsAt <= sweptAt) windows.delete(id)
   }
 
   function isFull(): boolean {
-    if (places.size < ownCountsMax) return false
+    if (windows.size < ownCountsMax) return false
     // Not on every call: in a flood each request would go through all counts.
     if (Math.abs(clock.now() - sweptAt) >= SWEEP_MS) sweep()
-    return places.size >= ownCountsMax
+    return windows.size >= ownCountsMax
   }
 
-  function running(id: string, windowSeconds: number): Place | undefined {
-    const place = places.get(id)
-    if (place === undefined || place.endsAt <= clock.now()) return undefined
+  function running(id: string, windowSeconds: number): Window | undefined {
+    const window = windows.get(id)
+    if (window === undefined || window.endsAt <= clock.now()) return undefined
     // A clock that was set back must not make a window longer.
-    place.endsAt = Math.min(place.endsAt, clock.now() + windowSeconds * 1000)
-    return place
+    window.endsAt = Math.min(window.endsAt, clock.now() + windowSeconds * 1000)
+    return window
   }
 
   /** The id under which a limit is counted. A key that shares a count keeps sharing it until the window ends; otherwise its count would be lost. */
-  function find({ rule, key: name, windowSeconds }: Limit): { readonly id: string; readonly place: Place | undefined } {
+  function find({ rule, key: name, windowSeconds }: Limit): {
+    readonly id: string
+    readonly window: Window | undefined
+  } {
     const ownId = idOf('own', rule, name)
     const own = running(ownId, windowSeconds)
-    if (own !== undefined) return { id: ownId, place: own }
+    if (own !== undefined) return { id: ownId, window: own }
     const sharedId = idOf('shared', rule, String(hashOf(ownId) % SHARED_COUNTS))
     const shared = running(sharedId, windowSeconds)
-    if (shared !== undefined || isFull()) return { id: sharedId, place: shared }
-    return { id: ownId, place: undefined }
+    if (shared !== undefined || isFull()) return { id: sharedId, window: shared }
+    return { id: ownId, window: undefined }
   }
 
   function undo(id: string, weight: number): void {
-    const place = places.get(id)
-    if (place === undefined) return
-    place.taken -= weight
-    if (place.taken <= 0) places.delete(id)
+    const window = windows.get(id)
+    if (window === undefined) return
+    window.taken -= weight
+    if (window.taken <= 0) windows.delete(id)
   }
 
   return {
@@ -97,12 +100,12 @@ export function createCounts({ secret, clock, present, ownCountsMax = MAX_OWN_CO
       let waitMs = 0
       for (const { limit, weight } of weighed(limits)) {
         const windowMs = limit.windowSeconds * 1000
-        const { id, place = { taken: 0, endsAt: clock.now() + windowMs } } = find(limit)
-        if (place.taken + weight > limit.most) {
-          waitMs = Math.max(waitMs, place.endsAt - clock.now())
+        const { id, window = { taken: 0, endsAt: clock.now() + windowMs } } = find(limit)
+        if (window.taken + weight > limit.max) {
+          waitMs = Math.max(waitMs, window.endsAt - clock.now())
         } else {
-          place.taken += weight
-          places.set(id, place)
+          window.taken += weight
+          windows.set(id, window)
           taken.push({ id, weight })
         }
       }
@@ -112,13 +115,13 @@ export function createCounts({ secret, clock, present, ownCountsMax = MAX_OWN_CO
     },
     giveBack(limits) {
       for (const { limit, weight } of weighed(limits)) {
-        const { id, place } = find(limit)
-        if (place !== undefined) undo(id, weight)
+        const { id, window } = find(limit)
+        if (window !== undefined) undo(id, weight)
       }
     },
     entries() {
       sweep()
-      return [...places].map(([id, { taken, endsAt }]) => ({ id, taken, endsAt }))
+      return [...windows].map(([id, { taken, endsAt }]) => ({ id, taken, endsAt }))
     },
   }
 }
@@ -126,10 +129,10 @@ export function createCounts({ secret, clock, present, ownCountsMax = MAX_OWN_CO
 /** Checks all weights before the first is counted: an invalid weight is an error that must change no count. */
 function weighed(limits: readonly Limit[]): readonly { readonly limit: Limit; readonly weight: number }[] {
   return limits.map((limit) => {
-    const { most, weight = 1 } = limit
+    const { max, weight = 1 } = limit
     if (!Number.isSafeInteger(weight) || weight < 1) throw new RangeError('not a weight')
     // At least 1, so that a limit of 0 refuses.
-    return { limit, weight: Math.max(1, Math.min(weight, most)) }
+    return { limit, weight: Math.max(1, Math.min(weight, max)) }
   })
 }
 

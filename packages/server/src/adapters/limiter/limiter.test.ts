@@ -34,18 +34,18 @@ function inWorld(work: (world: World) => Promise<void>): () => Promise<void> {
 
 /** Bytes that one account may have read in an hour, as an example of a limit far beyond 32 bits. */
 const GIBIBYTE = 2 ** 30
-const ofBytes: Limit = { rule: 'bytes-of-account', key: 'an account', most: 64 * GIBIBYTE, windowSeconds: 3600 }
+const ofBytes: Limit = { rule: 'bytes-of-account', key: 'an account', max: 64 * GIBIBYTE, windowSeconds: 3600 }
 
 const ofLink: Limit = {
   rule: 'passphrase-of-link',
-  key: 'a link that nobody may learn of',
-  most: 3,
+  key: 'a link that no client may learn of',
+  max: 3,
   windowSeconds: 900,
 }
 
 describe('the limiter', () => {
   it(
-    'admits as many as a window holds and says how long it still runs',
+    'admits as many as a window allows, and answers how long the window still runs',
     inWorld(async ({ clock, open }) => {
       const limiter = await open()
       for (let count = 0; count < 3; count++) assert.equal(await limiter.take([ofLink]), undefined)
@@ -59,10 +59,10 @@ describe('the limiter', () => {
   )
 
   it(
-    'begins a window with what is first taken in it, and refusals do not prolong it',
+    'starts a window with its first attempt, and does not prolong it by refusals',
     inWorld(async ({ clock, open }) => {
       const limiter = await open()
-      const one = { ...ofLink, most: 1 }
+      const one = { ...ofLink, max: 1 }
       clock.advance(600)
       await limiter.take([one])
       clock.advance(600)
@@ -75,22 +75,22 @@ describe('the limiter', () => {
   )
 
   it(
-    'admits exactly as many as there are places when 64 come at once',
+    'admits exactly the allowed number of 64 simultaneous attempts',
     inWorld(async ({ open }) => {
       const limiter = await open()
-      const answers = await Promise.all(Array.from({ length: 64 }, () => limiter.take([{ ...ofLink, most: 10 }])))
+      const answers = await Promise.all(Array.from({ length: 64 }, () => limiter.take([{ ...ofLink, max: 10 }])))
       assert.equal(answers.filter((answer) => answer === undefined).length, 10)
       await limiter.close()
     }),
   )
 
   it(
-    'takes all or none, and answers for the one that takes longest',
+    'counts against all limits or none, and answers the longest wait',
     inWorld(async ({ clock, open }) => {
       const limiter = await open()
       const [short, long] = [
-        { ...ofLink, rule: 'short', most: 1, windowSeconds: 60 },
-        { ...ofLink, rule: 'long', most: 1, windowSeconds: 600 },
+        { ...ofLink, rule: 'short', max: 1, windowSeconds: 60 },
+        { ...ofLink, rule: 'long', max: 1, windowSeconds: 600 },
       ]
       await limiter.take([short])
       await limiter.take([long])
@@ -105,7 +105,7 @@ describe('the limiter', () => {
   )
 
   it(
-    'counts the same limit twice when it is asked for twice',
+    'counts the same limit twice if it is given twice',
     inWorld(async ({ open }) => {
       const limiter = await open()
       assert.equal(await limiter.take([ofLink, ofLink]), undefined)
@@ -116,7 +116,7 @@ describe('the limiter', () => {
   )
 
   it(
-    'gives back what need not count, and never more than was taken',
+    'gives back what should not count, and never more than was counted',
     inWorld(async ({ clock, open }) => {
       const limiter = await open()
       for (let count = 0; count < 3; count++) await limiter.take([ofLink])
@@ -135,11 +135,11 @@ describe('the limiter', () => {
   )
 
   it(
-    'keeps rules and keys apart',
+    'counts rules and keys separately',
     inWorld(async ({ open }) => {
       const limiter = await open()
       const limits = ['rule', 'rul', 'r'].flatMap((rule) =>
-        ['', 'e', 'ule', 'x'].map((key) => ({ ...ofLink, rule, key, most: 1 })),
+        ['', 'e', 'ule', 'x'].map((key) => ({ ...ofLink, rule, key, max: 1 })),
       )
       for (const limit of limits) assert.equal(await limiter.take([limit]), undefined)
       for (const limit of limits) assert.equal(await limiter.take([limit]), 900)
@@ -148,16 +148,16 @@ describe('the limiter', () => {
   )
 
   it(
-    'refuses where nothing is allowed',
+    'refuses every attempt if the limit is 0',
     inWorld(async ({ open }) => {
       const limiter = await open()
-      assert.equal(await limiter.take([{ ...ofLink, most: 0 }]), 900)
+      assert.equal(await limiter.take([{ ...ofLink, max: 0 }]), 900)
       await limiter.close()
     }),
   )
 
   it(
-    'counts by weight, far beyond 32 bits, and fills a window to the last place',
+    'counts by weight, far beyond 32 bits, up to exactly the limit',
     inWorld(async ({ clock, open }) => {
       const limiter = await open()
       assert.equal(await limiter.take([{ ...ofBytes, weight: 40 * GIBIBYTE }]), undefined)
@@ -173,7 +173,7 @@ describe('the limiter', () => {
   )
 
   it(
-    'admits what is heavier than a window to an empty one alone, which it fills',
+    'admits an attempt that is heavier than the limit only to an empty window, which is then full',
     inWorld(async ({ clock, open }) => {
       const limiter = await open()
       const heavy = { ...ofBytes, weight: 1024 * GIBIBYTE }
@@ -184,13 +184,13 @@ describe('the limiter', () => {
       assert.equal(await limiter.take([ofBytes]), 3600)
       await limiter.giveBack([heavy])
       assert.equal(await limiter.take([{ ...heavy, weight: Number.MAX_SAFE_INTEGER }]), undefined)
-      assert.equal(await limiter.take([{ ...heavy, most: 0 }]), 3600)
+      assert.equal(await limiter.take([{ ...heavy, max: 0 }]), 3600)
       await limiter.close()
     }),
   )
 
   it(
-    'gives back by weight, and what was taken beside a refusal too',
+    'gives back by weight, also what was counted beside a refusal',
     inWorld(async ({ open }) => {
       const limiter = await open()
       const [light, heavy] = [
@@ -200,7 +200,7 @@ describe('the limiter', () => {
       await limiter.take([light])
       await limiter.take([heavy])
       await limiter.giveBack([heavy])
-      assert.equal(await limiter.take([heavy, { ...ofLink, most: 0 }]), 3600 / 4)
+      assert.equal(await limiter.take([heavy, { ...ofLink, max: 0 }]), 3600 / 4)
       assert.equal(await limiter.take([{ ...ofBytes, weight: 54 * GIBIBYTE }]), undefined)
       assert.equal(await limiter.take([ofBytes]), 3600)
       for (let count = 0; count < 2; count++) await limiter.giveBack([heavy])
@@ -210,10 +210,10 @@ describe('the limiter', () => {
   )
 
   it(
-    'refuses what is no weight, and takes nothing beside it',
+    'refuses an invalid weight, and counts nothing',
     inWorld(async ({ open }) => {
       const limiter = await open()
-      const whole = { ...ofBytes, weight: ofBytes.most }
+      const whole = { ...ofBytes, weight: ofBytes.max }
       for (const weight of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
         await assert.rejects(limiter.take([whole, { ...ofLink, weight }]), RangeError)
         await assert.rejects(limiter.giveBack([{ ...ofLink, weight }]), RangeError)
@@ -224,10 +224,10 @@ describe('the limiter', () => {
   )
 
   it(
-    'does not hold a window open longer when the clock is set back',
+    'does not prolong a window when the clock is set back',
     inWorld(async ({ clock, open }) => {
       const limiter = await open()
-      const one = { ...ofLink, most: 1 }
+      const one = { ...ofLink, max: 1 }
       await limiter.take([one])
       clock.advance(-86_400 * 365)
       assert.equal(await limiter.take([one]), 900)
@@ -240,7 +240,7 @@ describe('the limiter', () => {
 
 describe('the file of counts', () => {
   it(
-    'keeps counts and windows over a restart',
+    'keeps counts and windows across a restart',
     inWorld(async ({ clock, open, warnings }) => {
       const before = await open()
       for (let count = 0; count < 2; count++) await before.take([ofLink])
@@ -257,7 +257,7 @@ describe('the file of counts', () => {
   )
 
   it(
-    'keeps weights over a restart',
+    'keeps weights across a restart',
     inWorld(async ({ open, warnings }) => {
       const before = await open()
       await before.take([{ ...ofBytes, weight: 63 * GIBIBYTE }])
@@ -271,13 +271,13 @@ describe('the file of counts', () => {
   )
 
   it(
-    'holds nothing in the clear, nor anything that the public can recompute, and is its owner’s alone',
+    'has no readable keys, nothing that others can recompute, and is readable by its owner only',
     inWorld(async ({ open, path, directory }) => {
       const limiter = await open()
       await limiter.take([ofLink, { ...ofLink, rule: 'source', key: '203.0.113.7' }])
       await limiter.close()
       const file = readFileSync(path)
-      for (const text of [ofLink.rule, ofLink.key, 'nobody', '203.0.113.7', 'source'])
+      for (const text of [ofLink.rule, ofLink.key, 'no client may learn', '203.0.113.7', 'source'])
         assert.equal(file.indexOf(text), -1)
       assert.equal(statSync(path).mode & 0o777, 0o600)
       assert.deepEqual(readdirSync(directory), ['limits'])
@@ -294,7 +294,7 @@ describe('the file of counts', () => {
   )
 
   it(
-    'starts anew and says so when any byte is altered, or it is cut or empty',
+    'is discarded with a warning if any byte is altered, or it is truncated or empty',
     inWorld(async ({ open, path, warnings }) => {
       const first = await open()
       for (let count = 0; count < 3; count++) await first.take([ofLink])
@@ -321,7 +321,7 @@ describe('the file of counts', () => {
   )
 
   it(
-    'counts on, and says so once, when it cannot be written',
+    'can fail to be written: counting continues, with one warning',
     inWorld(async ({ open, path, warnings }) => {
       const limiter = await open()
       mkdirSync(`${path}.new`)
@@ -333,7 +333,7 @@ describe('the file of counts', () => {
     }),
   )
 
-  it('is written every few seconds, before anyone closes the limiter', async (context) => {
+  it('is written every few seconds, before the limiter is closed', async (context) => {
     context.mock.timers.enable({ apis: ['setInterval'] })
     await inWorld(async ({ open, path }) => {
       const limiter = await open()

@@ -113,7 +113,7 @@ const markEmptied = prepared((db, given: Given) =>
 
 export function accountDeletionReads(db: Kysely<Schema>): AccountDeletionReads {
   return {
-    async waiting(max) {
+    async listUnfinished(max) {
       return (await notEmptied.all(db, { max })).map((row) => row.account_id)
     },
   }

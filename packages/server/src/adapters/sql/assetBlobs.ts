@@ -2,7 +2,7 @@ import { type AccountId, type AssetId, type Instant, parseInstant, type Sha256He
 import type { Kysely, Selectable } from 'kysely'
 import type { AssetBlob, AssetReads, AssetWrites, HeldBlob } from '../../ports/store.ts'
 import { envelopeOf, envelopeText } from './envelopes.ts'
-import { type StandingRow, standing, statusOf } from './objectStatus.ts'
+import { type StatusRow, statusColumns, statusOf } from './objectStatus.ts'
 import { prepared } from './prepared.ts'
 import type { AssetBlobTable, Schema } from './schema.ts'
 
@@ -21,7 +21,7 @@ const held = (db: Kysely<Schema>) =>
     .selectFrom('asset_blobs')
     .innerJoin('objects', 'objects.location', 'asset_blobs.location')
     .leftJoin('holds', 'holds.ciphertext_hash', 'asset_blobs.ciphertext_hash')
-    .select(['role', 'asset_blobs.ciphertext_hash', 'asset_blobs.size', 'asset_blobs.location', ...standing])
+    .select(['role', 'asset_blobs.ciphertext_hash', 'asset_blobs.size', 'asset_blobs.location', ...statusColumns])
     .orderBy('blob_seq')
 
 // A tombstone never has blobs, so these queries need not check whether the asset is live.
@@ -76,12 +76,12 @@ const removal = prepared((db, given: { readonly location: string }) =>
 
 export function blobReads(
   db: Kysely<Schema>,
-): Pick<AssetReads, 'blobsOf' | 'heldBy' | 'objectsOf' | 'retainedUntil' | 'someHolding'> {
+): Pick<AssetReads, 'blobsOf' | 'liveBlobsOf' | 'objectsOf' | 'retainedUntil' | 'someHolding'> {
   return {
     async blobsOf(assetId) {
       return (await blobsOfAsset.all(db, { assetId })).map(blobOf)
     },
-    async heldBy(accountId, assetId) {
+    async liveBlobsOf(accountId, assetId) {
       return (await heldByAsset.all(db, { accountId, assetId })).map(heldOf)
     },
     async objectsOf(accountId, ciphertextHash) {
@@ -125,7 +125,7 @@ export function blobOf(row: Selectable<AssetBlobTable>): AssetBlob {
   }
 }
 
-type HeldRow = Pick<Selectable<AssetBlobTable>, 'role' | 'ciphertext_hash' | 'size' | 'location'> & StandingRow
+type HeldRow = Pick<Selectable<AssetBlobTable>, 'role' | 'ciphertext_hash' | 'size' | 'location'> & StatusRow
 
 function heldOf(row: HeldRow): HeldBlob {
   return {

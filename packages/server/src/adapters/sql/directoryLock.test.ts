@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { DirectoryInUse, lockDirectory } from './directoryLock.ts'
 
 describe('the lock of a data directory', () => {
-  it('keeps a second one off until the first lets go, and calls nothing else a second one', async () => {
+  it('refuses a second process until the first releases it, and reports no other error as a second process', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-lock-'))
     try {
       const lock = await lockDirectory(directory)

@@ -134,6 +134,12 @@ export function dropReads(db: Kysely<Schema>): DropReads {
 }
 
 export function dropWrites(db: Kysely<Schema>): DropWrites {
+  /** Subtracts removed rows from the account's counter. */
+  async function counted(accountId: AccountId, removed: readonly Selectable<DropTable>[]): Promise<readonly Drop[]> {
+    if (removed.length > 0) await pendingStep.changed(db, { accountId, step: -removed.length })
+    return removed.map(dropOf)
+  }
+
   return {
     async insert(drop) {
       await insertion.changed(db, drop)
@@ -152,20 +158,14 @@ export function dropWrites(db: Kysely<Schema>): DropWrites {
       return (await unclaiming.changed(db, { dropId, claimId })) === 1
     },
     async remove(dropId, accountId, at) {
-      const row = await removal.first(db, { dropId, accountId, at })
-      if (row === undefined) return undefined
-      await pendingStep.changed(db, { accountId, step: -1 })
-      return dropOf(row)
+      const [removed] = await counted(accountId, await removal.all(db, { dropId, accountId, at }))
+      return removed
     },
     async removeOfLink(opaqueId, accountId, at) {
-      const rows = await removalOfLink.all(db, { opaqueId, accountId, at })
-      if (rows.length > 0) await pendingStep.changed(db, { accountId, step: -rows.length })
-      return rows.map(dropOf)
+      return counted(accountId, await removalOfLink.all(db, { opaqueId, accountId, at }))
     },
     async removeSome(accountId, at, max) {
-      const rows = await removalOfSome.all(db, { accountId, at, max })
-      if (rows.length > 0) await pendingStep.changed(db, { accountId, step: -rows.length })
-      return rows.map(dropOf)
+      return counted(accountId, await removalOfSome.all(db, { accountId, at, max }))
     },
   }
 }

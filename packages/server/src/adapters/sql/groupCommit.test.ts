@@ -14,12 +14,12 @@ import { createWriteTx } from './tx.ts'
 
 interface World {
   readonly connection: SqliteConnection
-  /** What the connection was told besides queries, in order. */
+  /** The control statements of the connection, in order. */
   readonly controls: readonly string[]
   readonly write: <Result>(work: (tx: WriteTx) => Promise<Result>) => Promise<Result>
 }
 
-/** Over a seeded file. `failOn` is the control that fails as a failed sync does. */
+/** On a seeded file. `failOn` is the control statement that fails like a failed sync. */
 function inWorld(work: (world: World) => Promise<void>, failOn?: string): () => Promise<void> {
   return async () => {
     const directory = mkdtempSync(join(tmpdir(), 'blindkeep-commit-'))
@@ -55,7 +55,7 @@ const count = (controls: readonly string[], wanted: string) => controls.filter((
 
 describe('a group commit', () => {
   it(
-    'shares one commit among all that are asked for at once',
+    'commits simultaneous works together',
     inWorld(async ({ controls, write }) => {
       await Promise.all(Array.from({ length: 64 }, () => write((tx) => tx.accounts.charge(accountId(1), 1, 60))))
       assert.equal(count(controls, 'commit'), 1)
@@ -63,7 +63,7 @@ describe('a group commit', () => {
   )
 
   it(
-    'lets no commit take more than its bound, and begins the next one for those left over',
+    'takes at most its bound into a commit, and starts another for the rest',
     inWorld(async ({ controls, write }) => {
       const works = Array.from({ length: MAX_WORKS_PER_COMMIT * 2 + 1 }, () =>
         write((tx) => tx.accounts.charge(accountId(1), 1, undefined)),
@@ -74,7 +74,7 @@ describe('a group commit', () => {
   )
 
   it(
-    'acknowledges nothing before the commit, refusals and failures neither',
+    'acknowledges nothing before the commit, not even refusals and failures',
     inWorld(async ({ controls, write }) => {
       const lastControls: (string | undefined)[] = []
       const note = () => {
@@ -90,7 +90,7 @@ describe('a group commit', () => {
   )
 
   it(
-    'rejects with StorageUnavailable what a full disk cannot take, and goes on when there is room again',
+    'rejects with StorageUnavailable on a full disk, and continues when there is room',
     inWorld(async ({ connection, write }) => {
       const fill = () =>
         Promise.allSettled(
@@ -115,7 +115,7 @@ describe('a group commit', () => {
   )
 
   it(
-    'fails all of a commit whose sync failed, and everything after it',
+    'fails all works of a commit whose sync failed, and all later ones',
     inWorld(async ({ controls, write }) => {
       const charge = () => write((tx) => tx.accounts.charge(accountId(1), 1, undefined))
       for (const answer of await Promise.allSettled([charge(), charge()])) {
@@ -127,7 +127,7 @@ describe('a group commit', () => {
   )
 
   it(
-    'fails those that cannot even begin',
+    'fails works whose transaction cannot begin',
     inWorld(async ({ write }) => {
       await assert.rejects(
         write(async () => undefined),

@@ -8,7 +8,7 @@ import type {
   ObjectWrites,
   StoredObject,
 } from '../../ports/store.ts'
-import { standing, statusOf } from './objectStatus.ts'
+import { statusColumns, statusOf } from './objectStatus.ts'
 import { prepared } from './prepared.ts'
 import type { ObjectTable, Schema } from './schema.ts'
 
@@ -31,7 +31,7 @@ const standingByLocation = prepared((db, given: { readonly location: string; rea
   db
     .selectFrom('objects')
     .leftJoin('holds', (join) => join.on((on) => on('holds.ciphertext_hash', '=', given.ciphertextHash)))
-    .select(standing)
+    .select(statusColumns)
     .where('location', '=', given.location),
 )
 

@@ -10,7 +10,7 @@ import { migrate } from './migrations.ts'
 import type { Schema } from './schema.ts'
 import { createWriteTx } from './tx.ts'
 
-/** What may be read whole: a table of a few rows, or a partial index, which holds only what is going on now. */
+/** What a query may scan: a table of a few rows, or a partial index, which covers only what is active now. */
 const scansAllowed = [
   /^SCAN attestation_keys\b/,
   /^SCAN deprecations$/,
@@ -23,13 +23,13 @@ const scansAllowed = [
   /^SCAN \d+-ROW VALUES CLAUSE$/,
 ]
 
-/** What goes through a table by its nature: an audit sums the sessions of all links at once. */
+/** Queries that have to read a whole table: an audit sums the sessions of all links at once. */
 const wholeTablesAllowed = ['audit.links']
 
-/** What may be sorted: keys, of which there are few, and the receipts of one asset, gathered from its uploads. */
+/** Queries that may sort: keys are few, and the receipts of one asset come from its uploads. */
 const sortsAllowed = ['keys.attestationKeys', 'receipts.ofAsset']
 
-/** A database with one of each noun, and the text of each query that reaches it. */
+/** A database with a row of each noun, which records each query. */
 async function openWatched() {
   const database = new DatabaseSync(':memory:')
   database.exec('pragma foreign_keys = on')
@@ -83,7 +83,7 @@ function planOf(database: DatabaseSync, query: CompiledQuery): readonly string[]
 describe('the plans of the queries', () => {
   for (const [noun, names] of Object.entries(questions)) {
     for (const [name, ask] of Object.entries(names) as [string, Ask][]) {
-      it(`reads no table whole and sorts nothing for ${noun}.${name}`, async () => {
+      it(`scan no table and sort nothing for ${noun}.${name}`, async () => {
         const { db, tx, asked, database } = await openWatched()
         try {
           await ask(tx)
@@ -102,7 +102,7 @@ describe('the plans of the queries', () => {
     }
   }
 
-  it('finds every row that a foreign key leads to by an index', async () => {
+  it('find every row that a foreign key refers to by an index', async () => {
     const { db, database } = await openWatched()
     try {
       const tables = database.prepare(`select name from sqlite_schema where type = 'table'`).all()
@@ -114,7 +114,7 @@ describe('the plans of the queries', () => {
             .prepare(`explain query plan select 1 from "${table}" where "${key.name}" = ?`)
             .all('x')
             .map((row) => String(row.detail))
-          // Accounts, albums and links are never removed; what stands under a row that is must not be searched for in the whole table.
+          // Accounts, albums and links are never removed. The removal of any other row must not scan the tables that refer to it.
           const removable = ['chunks', 'refresh_tokens', 'asset_blobs'].includes(String(table))
           assert.ok(!removable || /^SEARCH/.test(step ?? ''), `${table}.${key.name}: ${step}`)
         }

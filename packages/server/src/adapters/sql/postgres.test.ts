@@ -25,7 +25,7 @@ durableStoreContract('PostgreSQL', openWorld)
 
 describe('opening a PostgreSQL store', () => {
   it(
-    'makes the tables of a new database once, however many open it at the same time',
+    'creates the tables of a new database once, even if several processes open it simultaneously',
     inOwnDatabase(async ({ open, outsider }) => {
       const stores = await Promise.all([open(), open(), open(), open()])
       await Promise.all(stores.map((store, index) => store.write((tx) => tx.accounts.insert(account(index + 1)))))
@@ -35,7 +35,7 @@ describe('opening a PostgreSQL store', () => {
   )
 
   it(
-    'refuses a database that a newer release wrote, and leaves it as it is',
+    'refuses a database of a newer release, and leaves it unchanged',
     inOwnDatabase(async ({ open, outsider }) => {
       await outsider.query('insert into migrations (number) values (99)')
       await assert.rejects(open(), DatabaseTooNew)
@@ -44,11 +44,11 @@ describe('opening a PostgreSQL store', () => {
     }),
   )
 
-  it('refuses a server that does not sync what it commits', async () => {
+  it('refuses a server that does not sync its commits', async () => {
     const setSync = async (value: 'on' | 'off') => {
       await asOwner(`alter system set fsync = ${value}`)
       await asOwner('select pg_reload_conf()')
-      // The server takes it up a moment later; if it never does, the test's own time ends this.
+      // The server applies the setting a moment later. If it never does, the test's time limit ends this.
       for (let shown = ''; shown !== value; ) shown = (await asOwner('show fsync')).rows[0].fsync
     }
     await setSync('off')
@@ -59,9 +59,9 @@ describe('opening a PostgreSQL store', () => {
     }
   })
 
-  it('tells a server that does not answer from one that refuses', async () => {
-    const nobodyThere = openPostgresStore({ url: 'postgresql://blindkeep@localhost/any?host=/nowhere' })
-    await assert.rejects(nobodyThere, StorageUnavailable)
+  it('distinguishes a server that does not answer from one that refuses', async () => {
+    const unreachable = openPostgresStore({ url: 'postgresql://blindkeep@localhost/any?host=/nowhere' })
+    await assert.rejects(unreachable, StorageUnavailable)
     const noDatabase = openPostgresStore({ url: urlOf('missing') })
     await assert.rejects(
       noDatabase,
@@ -70,7 +70,7 @@ describe('opening a PostgreSQL store', () => {
   })
 
   it(
-    'makes every text compare by its bytes, and every number and yes or no a bigint',
+    'creates text columns that compare by bytes, and bigint columns for numbers and booleans',
     inDatabase(async ({ outsider }) => {
       const { rows } = await outsider.query(`
         select table_name, column_name, data_type, collation_name from information_schema.columns
@@ -94,7 +94,7 @@ describe('the connections of a PostgreSQL store', () => {
   const connectionsTo = (url: string) =>
     createConnections({ url, health: createPostgresHealth(), connectionsMax: 1, answerTimeoutMs: 20_000 })
 
-  it('commit to disk and wait for nothing for ever, whatever the role says', async () => {
+  it('commit to disk and wait for nothing without a bound, whatever the role says', async () => {
     await asOwner('alter role blindkeep set synchronous_commit = off')
     try {
       await inSession(async (session) => {
@@ -109,7 +109,7 @@ describe('the connections of a PostgreSQL store', () => {
   })
 
   it(
-    'refuse writes where they are for reads',
+    'refuse writes in a read transaction',
     inSession(async (session) => {
       const insertion = inSnapshot(session, (db) => createWriteTx(db).accounts.insert(account(1)))
       await assert.rejects(insertion, /read-only/)
@@ -119,7 +119,7 @@ describe('the connections of a PostgreSQL store', () => {
   )
 
   it(
-    'round no number that is too large to be exact',
+    'refuse a number that is too large to be exact',
     inDatabase(async ({ open }) => {
       const store = await open()
       await seed(store)
@@ -134,7 +134,7 @@ describe('the connections of a PostgreSQL store', () => {
   )
 
   it(
-    'take no row without the one it belongs to',
+    'refuse a row whose foreign key refers to no row',
     inDatabase(async ({ open }) => {
       const store = await open()
       await assert.rejects(
@@ -145,19 +145,19 @@ describe('the connections of a PostgreSQL store', () => {
   )
 
   it(
-    'are replaced when they were lost while nobody used them',
+    'are replaced after they were lost while idle',
     inDatabase(async ({ open, outsider }) => {
       const store = await open()
       await setFact(store)
       await endOthers(outsider)
-      // The store learns of it no later than when it asks again.
+      // The store notices the loss at its next query at the latest.
       await fact(store).catch((error) => assert.ok(error instanceof StorageUnavailable))
       assert.deepEqual(await fact(store), bytes(1))
     }),
   )
 
   it(
-    'are closed when all has been answered, also what still waits for one of them or is run again',
+    'close after all calls were answered, also waiting and repeated ones',
     inDatabase(async ({ open }) => {
       const store = await open()
       await seed(store)
@@ -168,7 +168,7 @@ describe('the connections of a PostgreSQL store', () => {
   )
 
   it(
-    'outlive a newer release that changes the tables',
+    'keep working after a newer release changes the tables',
     inOwnDatabase(async ({ open, outsider }) => {
       const store = await open()
       await seed(store)

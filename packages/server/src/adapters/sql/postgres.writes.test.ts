@@ -6,7 +6,7 @@ import { accountId, atOnce, bytes, seed } from '../../ports/storeContract/world.
 import { endOthers, fact, inDatabase, inOwnDatabase, setFact } from '../../testing/postgresStores.ts'
 import { Overtaken } from './postgresHealth.ts'
 
-/** Makes each change of `server_facts` do what `body` says, at once or when it is committed. */
+/** Runs `body` on each change of `server_facts`, immediately or at the commit. */
 async function trigger(outsider: Client, body: string, when: 'at once' | 'in commit'): Promise<void> {
   const deferred = when === 'in commit' ? 'deferrable initially deferred' : ''
   await outsider.query(`
@@ -16,7 +16,7 @@ async function trigger(outsider: Client, body: string, when: 'at once' | 'in com
 
 const raise = (code: string) => `raise exception 'as arranged' using errcode = '${code}'`
 
-/** Both get here before either goes on; later ones are let through. */
+/** Waits until both calls are here. Later calls pass. */
 function meeting(count: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let arrived = 0
@@ -29,7 +29,7 @@ function meeting(count: number): () => Promise<void> {
 
 describe('writes of several processes to PostgreSQL', () => {
   it(
-    'run again, the second of two that could not have come one after another',
+    'run again if two of them cannot be serialized',
     inDatabase(async ({ open }) => {
       const [one, other] = [await open(), await open()]
       const bothHaveRead = meeting(2)
@@ -52,7 +52,7 @@ describe('writes of several processes to PostgreSQL', () => {
   )
 
   it(
-    'lose nothing of each other when all change one row',
+    'lose no change when all change one row',
     inDatabase(async ({ open }) => {
       const stores = [await open(), await open()]
       await seed(stores[0] as Store)
@@ -63,7 +63,7 @@ describe('writes of several processes to PostgreSQL', () => {
   )
 
   it(
-    'are given up when others are faster each time, also if the work hides it',
+    'fail if others overtake them each time, even if the work hides it',
     inDatabase(async ({ open, outsider }) => {
       const store = await open()
       await setFact(store)
@@ -98,7 +98,7 @@ describe('writes of several processes to PostgreSQL', () => {
   )
 
   it(
-    'take the lock of the receipt log from one that has lost its connection',
+    'get the lock of the receipt log after its holder lost the connection',
     inDatabase(async ({ open, outsider }) => {
       const [one, other] = [await open(), await open()]
       await one.withReceiptLogLock(async () => {
@@ -112,7 +112,7 @@ describe('writes of several processes to PostgreSQL', () => {
 
 describe('a PostgreSQL store whose database fails', () => {
   it(
-    'rejects with StorageUnavailable when the disk is full, in a statement and in the commit, and goes on when it is not',
+    'rejects with StorageUnavailable on a full disk, in a statement and in the commit, and continues afterwards',
     inOwnDatabase(async ({ open, outsider }) => {
       const store = await open()
       for (const when of ['at once', 'in commit'] as const) {
@@ -127,7 +127,7 @@ describe('a PostgreSQL store whose database fails', () => {
   )
 
   it(
-    'runs a write again that is found in the commit to have been overtaken',
+    'runs a write again if the commit finds that it was overtaken',
     inOwnDatabase(async ({ open, outsider }) => {
       const store = await open()
       await outsider.query('create sequence tries')
@@ -139,7 +139,7 @@ describe('a PostgreSQL store whose database fails', () => {
   )
 
   it(
-    'has changed nothing when the connection is lost before the commit, and goes on over another',
+    'has changed nothing if the connection is lost before the commit, and continues over another connection',
     inDatabase(async ({ open, outsider }) => {
       const store = await open()
       const write = store.write(async (tx) => {
@@ -159,7 +159,7 @@ describe('a PostgreSQL store whose database fails', () => {
   )
 
   it(
-    'acknowledges nothing any more when the connection is lost in the commit: nobody knows whether that came to be',
+    'acknowledges nothing more if the connection is lost during a commit, because its outcome is unknown',
     inOwnDatabase(async ({ open, outsider }) => {
       const store = await open()
       await fact(store)
@@ -179,7 +179,7 @@ describe('a PostgreSQL store whose database fails', () => {
   )
 
   it(
-    'acknowledges nothing any more when data is corrupted, even if the work hid it',
+    'acknowledges nothing more after data was corrupted, even if the work hid it',
     inOwnDatabase(async ({ open, outsider }) => {
       const store = await open()
       await trigger(outsider, raise('XX001'), 'at once')

@@ -7,14 +7,14 @@ import { createPostgresHealth, Overtaken } from './postgresHealth.ts'
 /** An error as pg throws it, with a code of https://www.postgresql.org/docs/current/errcodes-appendix.html. */
 const errorWithCode = (code: string) => Object.assign(new DatabaseError('of PostgreSQL', 0, 'error'), { code })
 
-describe("judging PostgreSQL's failures", () => {
-  it('knows when another transaction was faster', () => {
+describe("the judgement of PostgreSQL's failures", () => {
+  it('recognizes that another transaction was faster', () => {
     for (const code of ['40001', '40P01']) {
       assert.ok(createPostgresHealth().judge(errorWithCode(code)) instanceof Overtaken, code)
     }
   })
 
-  it('holds a full disk, a stopped server, a lock that is held and a changed table for passing', () => {
+  it('treats a full disk, a stopped server, a held lock and a changed table as temporary', () => {
     for (const code of [
       '53100',
       '53200',
@@ -35,13 +35,13 @@ describe("judging PostgreSQL's failures", () => {
     }
   })
 
-  it('holds a failed call to the system and corrupted data for the end', () => {
+  it('treats a failed system call and corrupted data as final', () => {
     for (const code of ['58000', '58030', '58P01', 'XX001', 'XX002']) {
       assert.ok(createPostgresHealth().judge(errorWithCode(code)) instanceof StoreBroken, code)
     }
   })
 
-  it('leaves alone what is nobody’s failure but the statement’s own', () => {
+  it('leaves errors of a statement unchanged', () => {
     for (const error of ['23505', '23503', '23514', '25006', '42601', 'XX000', '28P01'].map(errorWithCode)) {
       assert.equal(createPostgresHealth().judge(error), error)
     }
@@ -49,7 +49,7 @@ describe("judging PostgreSQL's failures", () => {
     assert.equal(createPostgresHealth().judge(other), other)
   })
 
-  it('never recovers from the first that broke it', () => {
+  it('never recovers from the first final failure', () => {
     const health = createPostgresHealth()
     const broken = health.breakWith('unknown', new Error('lost'))
     assert.throws(

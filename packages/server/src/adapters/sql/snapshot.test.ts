@@ -33,7 +33,7 @@ function insertPair(store: Store, index: number): Promise<void> {
 
 describe('a snapshot of the database', () => {
   it(
-    'is of one instant while others write on, and its owner’s alone',
+    'is of one instant while other connections write, and readable by its owner only',
     inDirectory(async (directory, store) => {
       const snapshots = createSnapshots({ databasePath: join(directory, 'live.sqlite'), directory })
       let isTaken = false
@@ -57,7 +57,7 @@ describe('a snapshot of the database', () => {
   )
 
   it(
-    'is none of a database that is damaged, nor over a file that is there',
+    'is refused for a damaged database, and over an existing file',
     inDirectory(async (directory, store) => {
       const snapshots = createSnapshots({ databasePath: join(directory, 'live.sqlite'), directory })
       for (let index = 1; index <= 20; index++) await insertPair(store, index)

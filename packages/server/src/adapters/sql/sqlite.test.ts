@@ -54,7 +54,7 @@ durableStoreContract('SQLite in a file', openInFile)
 
 describe('opening a SQLite store', () => {
   it(
-    'makes the file and its log readable by their owner alone, whatever the umask',
+    'creates the file and its log readable by their owner only, with any umask',
     inFile(async ({ path }) => {
       const umask = process.umask(0)
       const other = `${path}-2`
@@ -66,7 +66,7 @@ describe('opening a SQLite store', () => {
   )
 
   it(
-    'refuses a database that a newer release wrote, and leaves it as it is',
+    'refuses a database of a newer release, and leaves it unchanged',
     inFile(async ({ store, path, reopen }) => {
       await seed(store)
       await store.close()
@@ -80,7 +80,7 @@ describe('opening a SQLite store', () => {
     }),
   )
 
-  it('gives each store in memory a database of its own', async () => {
+  it('gives each store in memory its own database', async () => {
     const [one, other] = [await openInMemory(), await openInMemory()]
     await seed(one.store)
     assert.equal(await other.store.read((tx) => tx.accounts.find(accountId(1))), undefined)
@@ -96,7 +96,7 @@ describe('opening a SQLite store', () => {
 
 describe('the connections of a SQLite store', () => {
   it(
-    'keep a write-ahead log, sync each commit and mind foreign keys',
+    'keep a write-ahead log, sync each commit and enforce foreign keys',
     inFile(async ({ path }) => {
       for (const queryOnly of [false, true]) {
         const connection = openConnection(path, { health: createHealth(), queryOnly })
@@ -115,7 +115,7 @@ describe('the connections of a SQLite store', () => {
   )
 
   it(
-    'take no row without the one it belongs to',
+    'refuse a row whose foreign key refers to no row',
     inFile(async ({ store }) => {
       await assert.rejects(
         store.write((tx) => tx.links.insert(link(1, { accountId: accountId(9) }))),
@@ -125,7 +125,7 @@ describe('the connections of a SQLite store', () => {
   )
 
   it(
-    'refuse writes where they are for reads',
+    'refuse writes if they are read-only',
     inFile(async ({ store, path }) => {
       await seed(store)
       const reader = openConnection(path, { health: createHealth(), queryOnly: true })
@@ -139,7 +139,7 @@ describe('the connections of a SQLite store', () => {
   )
 
   it(
-    'reject and undo a work that awaits something other than its tx, which is dead from then on',
+    'reject and undo a work that awaits something other than its tx, and refuse that tx afterwards',
     inFile(async ({ store }) => {
       const { promise: afterwards, resolve } = Promise.withResolvers<unknown>()
       const held = store.write(async (tx) => {
@@ -173,7 +173,7 @@ function ruin(path: string, table: string): void {
 
 describe('a SQLite store whose database fails', () => {
   it(
-    'is broken for good: whatever waits or comes later is rejected',
+    'is broken permanently: waiting and later calls are rejected',
     inFile(async ({ store, path, reopen }) => {
       await seed(store)
       await store.close()
@@ -202,7 +202,7 @@ describe('a SQLite store whose database fails', () => {
   )
 
   it(
-    'acknowledges no write of a commit in which the failure showed, even if its work hid it',
+    'acknowledges no write of a commit with a failure, even if the work hid the failure',
     inFile(async ({ store, path, reopen }) => {
       await seed(store)
       await store.close()

@@ -9,16 +9,16 @@ function logged(error: unknown): Readonly<Record<string, unknown>> {
 }
 
 describe('log', () => {
-  it('tells of an error its type, message, causes and codes', () => {
+  it('records the type, message, causes and codes of an error', () => {
     const cause = new TypeError('the disk is away')
-    const told = logged(Object.assign(new RangeError('not kept', { cause }), { code: 'EIO', errcode: 10 }))
-    assert.equal(told.type, 'RangeError')
-    assert.equal(told.message, 'not kept: the disk is away')
-    assert.match(String(told.stack), /log\.test\.ts/)
-    assert.deepEqual([told.code, told.errcode], ['EIO', 10])
+    const entry = logged(Object.assign(new RangeError('not kept', { cause }), { code: 'EIO', errcode: 10 }))
+    assert.equal(entry.type, 'RangeError')
+    assert.equal(entry.message, 'not kept: the disk is away')
+    assert.match(String(entry.stack), /log\.test\.ts/)
+    assert.deepEqual([entry.code, entry.errcode], ['EIO', 10])
   })
 
-  it('tells nothing of the row that a database refused, in whatever error it comes', () => {
+  it('records nothing of a row that a database refused, in any error', () => {
     const row = { detail: 'Key (opaque_id)=(0123) already exists.', parameters: ['0123'], table: 'links' }
     const refused = Object.assign(new Error('duplicate key value'), row)
     for (const error of [refused, new Error('not kept', { cause: refused }), new AggregateError([refused], 'several')])

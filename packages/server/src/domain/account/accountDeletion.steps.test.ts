@@ -25,17 +25,17 @@ import { inWorld, known, newOpaqueId, type World } from '../../testing/world.ts'
 import type { Finding } from '../fsck/finding.ts'
 import { newMemory } from '../fsck/options.ts'
 
-/** Whether nothing is held any more, and the account says so. */
+/** Whether the account is deleted, holds nothing, and is noted as emptied. */
 async function isEmptied(world: World, accountId: AccountId): Promise<boolean> {
   const { deletedAt, usedBytes } = await accountRow(world, accountId)
-  const waiting = await world.store.read((tx) => tx.accountDeletions.waiting(99))
+  const waiting = await world.store.read((tx) => tx.accountDeletions.listUnfinished(99))
   return deletedAt !== undefined && usedBytes === 0 && !waiting.includes(accountId)
 }
 
-/** More than goes in one step. */
+/** More than one step frees. */
 const MANY = 55
 
-describe('what a deleted account held', () => {
+describe('the holdings of a deleted account', () => {
   let filled: Filled | undefined
   let commits = 0
   const found: Finding[] = []
@@ -51,20 +51,20 @@ describe('what a deleted account held', () => {
     },
   })
   it(
-    'is let go of in steps, with the books whole after each of them, and nobody else loses anything',
+    'are freed in steps, with consistent rows after each one, and other accounts lose nothing',
     inWorld(
       async (world) => {
-        const { accountDeletion, leave, newAccount } = quickly(world)
+        const { accountDeletion, deleteAccount, newAccount } = quickly(world)
         const [accountId, other] = [await newAccount(), await newAccount()]
         const whole = await fill(world, accountId)
         const [link, othersLink] = [await newLink(world, {}, accountId), await newLink(world, {}, other)]
         for (let count = 0; count < MANY; count += 1) await land(world, link, bytes(1))
         await land(world, othersLink, bytes(7))
         filled = whole
-        assert.equal(await leave(accountId), undefined)
+        assert.equal(await deleteAccount(accountId), undefined)
         const ofOpen = 2 * FILLED_BYTES
         assert.equal((await accountRow(world, accountId)).usedBytes, 5 * FILLED_BYTES + MANY - ofOpen)
-        await accountDeletion.empty()
+        await accountDeletion.resume()
         filled = undefined
         assert.deepEqual(found, [])
         assert.ok(commits >= 8, `${commits} commits`)
@@ -85,10 +85,10 @@ describe('what a deleted account held', () => {
 
   const mortal = createMortal()
   it(
-    'is let go of by the next start, wherever the process died',
+    'are freed by the next start, wherever the process died',
     inWorld(
       async (world) => {
-        const { accountDeletion, leave, newAccount } = quickly(world)
+        const { accountDeletion, deleteAccount, newAccount } = quickly(world)
         let hasDied = true
         for (let calls = 0; hasDied; calls += 1) {
           const accountId = await newAccount()
@@ -99,17 +99,17 @@ describe('what a deleted account held', () => {
           const account = await accountRow(world, accountId)
           mortal.dieAfter(calls)
           await accountDeletion
-            .leave(account, SECRET, undefined)
-            .then(accountDeletion.empty)
+            .begin(account, SECRET, undefined)
+            .then(accountDeletion.resume)
             .catch(() => undefined)
           hasDied = mortal.revive()
-          const isGone = (await accountRow(world, accountId)).deletedAt !== undefined
-          assert.equal(isGone, calls > 0)
+          const isDeleted = (await accountRow(world, accountId)).deletedAt !== undefined
+          assert.equal(isDeleted, calls > 0)
           await world.restarted().sweep.sweep()
-          assert.equal(await isEmptied(world, accountId), isGone, `after ${calls} calls`)
-          if (isGone) continue
+          assert.equal(await isEmptied(world, accountId), isDeleted, `after ${calls} calls`)
+          if (isDeleted) continue
           assert.equal((await accountRow(world, accountId)).usedBytes, 90)
-          assert.equal(await leave(accountId), undefined)
+          assert.equal(await deleteAccount(accountId), undefined)
         }
       },
       { around: mortal.around },
@@ -117,13 +117,13 @@ describe('what a deleted account held', () => {
   )
 
   it(
-    'is all of it, whatever lands, is adopted, uploaded or dropped meanwhile',
+    'are all freed, whatever lands, is adopted, uploaded or dropped meanwhile',
     inWorld(async (world) => {
-      const { accountDeletion, leave, newAccount } = quickly(world)
+      const { accountDeletion, deleteAccount, newAccount } = quickly(world)
       const { rules } = world
       const acts = ['land', 'adopt', 'upload', 'finish', 'create', 'discard', 'delete', 'provision'] as const
       const late = fc.nat(40)
-      const property = fc.asyncProperty(late, fc.tuple(...acts.map(() => late)), async (leavesAt, actsAt) => {
+      const property = fc.asyncProperty(late, fc.tuple(...acts.map(() => late)), async (deletesAt, actsAt) => {
         const accountId = await newAccount()
         const keeper = await newKeeper(world, accountId)
         const link = await newLink(world, {}, accountId)
@@ -147,13 +147,13 @@ describe('what a deleted account held', () => {
           delete: () => rules.assets.remove(accountId, ofKept.assetId),
           provision: () => rules.links.provision(accountId, provision()),
         }
-        const [left] = await Promise.all([
-          turns(leavesAt).then(() => leave(accountId)),
-          turns(leavesAt + 3).then(accountDeletion.empty),
+        const [refused] = await Promise.all([
+          turns(deletesAt).then(() => deleteAccount(accountId)),
+          turns(deletesAt + 3).then(accountDeletion.resume),
           ...acts.map((act, at) => turns(actsAt[at] ?? 0).then(work[act])),
         ])
-        assert.equal(left, undefined)
-        await accountDeletion.empty()
+        assert.equal(refused, undefined)
+        await accountDeletion.resume()
         assert.ok(await isEmptied(world, accountId))
         assert.deepEqual(await findingsIn(world.store, { filled: { world, locations: new Map() } }), [])
       })
@@ -162,7 +162,7 @@ describe('what a deleted account held', () => {
   )
 })
 
-/** Gives others a turn so many times. */
+/** Lets other work run `count` times. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate)
 }
@@ -183,18 +183,18 @@ function everyCell(databasePath: string): readonly Buffer[] {
 
 describe('a deleted account', () => {
   it(
-    'leaves nothing of its person in any table',
+    'leaves no personal data in any table',
     inWorld(
       async (world) => {
-        const { accountDeletion, leave } = quickly(world)
+        const { accountDeletion, deleteAccount } = quickly(world)
         const { accountId, traces } = await newPerson(world)
         const found = () => {
           const cells = everyCell(known(world.databasePath))
           return traces.filter((trace) => cells.some((cell) => cell.includes(trace)))
         }
         assert.deepEqual(found(), traces)
-        assert.equal(await leave(accountId), undefined)
-        await accountDeletion.empty()
+        assert.equal(await deleteAccount(accountId), undefined)
+        await accountDeletion.resume()
         assert.deepEqual(found(), [])
         assert.ok(await isEmptied(world, accountId))
       },
@@ -203,7 +203,7 @@ describe('a deleted account', () => {
   )
 })
 
-/** Somebody of whom there is something in every table that may have it, and those things. */
+/** An account with personal data in every table that can hold some; `traces` are those data. */
 async function newPerson(world: World) {
   const { rules, store, clock } = world
   const [salt, sealedAccountKey, sealedRecoveryKey, recoveryProof] = [bytes(16), bytes(60), bytes(61), bytes(32)]

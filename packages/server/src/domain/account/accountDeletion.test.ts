@@ -23,15 +23,15 @@ const RETAINED = { refused: 'asset_retained' }
 
 describe('deleting an account', () => {
   it(
-    'asks for the secret, counts wrong ones as a login’s, and happens once',
+    'asks for the secret, counts a wrong one like a sign-in, and happens once',
     inWorld(async (world) => {
       const { accountDeletion, deletedCalls, newAccount } = quickly(world)
       const account = await accountRow(world, await newAccount())
-      const say = (secret: string) => accountDeletion.leave(account, secret, 'a')
-      for (let count = 0; count < 10; count += 1) assert.deepEqual(await say('wrong'), WRONG)
-      assert.equal((await say(SECRET))?.refused, 'attempts_limited')
+      const begin = (secret: string) => accountDeletion.begin(account, secret, 'a')
+      for (let count = 0; count < 10; count += 1) assert.deepEqual(await begin('wrong'), WRONG)
+      assert.equal((await begin(SECRET))?.refused, 'attempts_limited')
       world.clock.advance(900)
-      const outcomes = await Promise.all(Array.from({ length: 5 }, () => say(SECRET)))
+      const outcomes = await Promise.all(Array.from({ length: 5 }, () => begin(SECRET)))
       assert.deepEqual(
         outcomes.filter((outcome) => outcome !== undefined),
         [WRONG, WRONG, WRONG, WRONG],
@@ -41,39 +41,39 @@ describe('deleting an account', () => {
   )
 
   it(
-    'ends its tokens and links at once, and its e-mail is one that nobody has, also as the row has it now',
+    'ends its tokens and links at once, and makes its e-mail unknown, also in the form that its row has now',
     inWorld(async (world) => {
-      const { accounts, leave, newAccount } = quickly(world)
+      const { accounts, deleteAccount, newAccount } = quickly(world)
       const { sessions, links } = world.rules
       const accountId = await newAccount()
       const { email } = await accountRow(world, accountId)
       const pair = await sessions.open(accountId, undefined)
       const opaqueId = await newLink(world, {}, accountId)
       const { salt } = admitted(await accounts.kdf(email, undefined))
-      assert.equal(await leave(accountId), undefined)
+      assert.equal(await deleteAccount(accountId), undefined)
       assert.deepEqual(await sessions.authenticate(pair.accessToken), OVER)
       assert.deepEqual(await sessions.refresh(pair.refreshToken), OVER)
       assert.deepEqual(await links.asGuestSees(opaqueId), { refused: 'link_not_live' })
       for (const each of [email, `deleted:${accountId}`]) {
         for (const secret of [SECRET, '-'])
           assert.deepEqual(await accounts.logIn({ email: each, secret, deviceId: undefined, source: undefined }), WRONG)
-        const made = admitted(await accounts.kdf(each, undefined)).salt
-        assert.deepEqual([made.length, Buffer.from(made).equals(salt)], [16, false])
+        const decoy = admitted(await accounts.kdf(each, undefined)).salt
+        assert.deepEqual([decoy.length, Buffer.from(decoy).equals(salt)], [16, false])
       }
     }),
   )
 
   it(
-    'stops what was let in just before',
+    'stops requests that were authenticated just before',
     inWorld(async (world) => {
-      const { accounts, changePassword, leave, newAccount } = quickly(world)
+      const { accounts, changePassword, deleteAccount, newAccount } = quickly(world)
       const { rules } = world
       const accountId = await newAccount()
       const keeper = await newKeeper(world, accountId)
       const pair = await rules.sessions.open(accountId, undefined)
       const caller = admitted(await rules.sessions.authenticate(pair.accessToken))
       const declared = declaredFor(world, keeper, bytes(5))
-      assert.equal(await leave(accountId), undefined)
+      assert.equal(await deleteAccount(accountId), undefined)
       const nothing = { kdfVersion: undefined, salt: undefined, sealedAccountKey: undefined, source: undefined }
       const change = { ...nothing, currentSecret: SECRET, secret: 'another secret of length' }
       assert.deepEqual(await changePassword(caller, change), WRONG)
@@ -91,15 +91,15 @@ describe('deleting an account', () => {
       assert.deepEqual(await rules.shares.create(accountId, share), OVER)
       assert.deepEqual(await rules.uploads.create(caller.account, declared), { refused: 'device_not_authorized' })
       assert.equal((await accounts.requireSecret(caller.account, SECRET, undefined)) ?? 'right', 'right')
-      await rules.accountDeletion.empty()
-      assert.deepEqual(await world.store.read((tx) => tx.accountDeletions.waiting(5)), [])
+      await rules.accountDeletion.resume()
+      assert.deepEqual(await world.store.read((tx) => tx.accountDeletions.listUnfinished(5)), [])
     }),
   )
 
   it(
-    'is refused, with nothing changed, while an asset is retained, or is about to be',
+    'is refused and changes nothing while an asset is retained, or is about to be',
     inWorld(async (world) => {
-      const { leave, newAccount } = quickly(world)
+      const { deleteAccount, newAccount } = quickly(world)
       const accountId = await newAccount()
       const keeper = await newKeeper(world, accountId)
       const retained = (seconds: number) => {
@@ -109,25 +109,25 @@ describe('deleting an account', () => {
       await landBlob(world, keeper, bytes(10), retained(100))
       const opaqueId = await newLink(world, {}, accountId)
       const account = await accountRow(world, accountId)
-      assert.deepEqual(await leave(accountId), RETAINED)
+      assert.deepEqual(await deleteAccount(accountId), RETAINED)
       world.clock.advance(99.999)
-      assert.deepEqual(await leave(accountId), RETAINED)
+      assert.deepEqual(await deleteAccount(accountId), RETAINED)
       assert.deepEqual(await accountRow(world, accountId), account)
       admitted(await world.rules.links.asGuestSees(opaqueId))
       world.clock.advance(0.001)
       const finishing = bytes(11)
       const uploadId = await openBlob(world, keeper, finishing, retained(50))
       await leaveBlobFinishing(world, uploadId, finishing)
-      assert.deepEqual(await leave(accountId), RETAINED)
+      assert.deepEqual(await deleteAccount(accountId), RETAINED)
       world.clock.advance(50)
-      assert.equal(await leave(accountId), undefined)
+      assert.equal(await deleteAccount(accountId), undefined)
     }),
   )
 
   it(
-    'keeps its word to guests: what landed has its receipt, what is finishing gets one, what is open is over',
+    'keeps the receipts of landed drops, lets a finishing one land, and ends open sessions',
     inWorld(async (world) => {
-      const { leave, newAccount } = quickly(world)
+      const { deleteAccount, newAccount } = quickly(world)
       const { rules } = world
       const accountId = await newAccount()
       const opaqueId = await newLink(world, {}, accountId)
@@ -137,21 +137,21 @@ describe('deleting an account', () => {
       await leaveFinishing(world, finishing, content)
       const receiptOf = (uploadId: UploadId) => rules.drops.receipt({ opaqueId, uploadId })
       const receipt = admitted(await receiptOf(landed))
-      assert.equal(await leave(accountId), undefined)
-      const gone = { refused: 'upload_not_found' }
-      assert.deepEqual(await append(world, open, { offset: 0, bytes: bytes(1) }), gone)
-      await rules.accountDeletion.empty()
+      assert.equal(await deleteAccount(accountId), undefined)
+      const notFound = { refused: 'upload_not_found' }
+      assert.deepEqual(await append(world, open, { offset: 0, bytes: bytes(1) }), notFound)
+      await rules.accountDeletion.resume()
       assert.equal((await accountRow(world, accountId)).usedBytes, 30)
       assert.deepEqual(await rules.finishing.finish(finishing), { offset: 30 })
       await rules.sweep.sweep()
-      assert.deepEqual(await emptied(world), [])
+      assert.deepEqual(await unfinished(world), [])
       assert.deepEqual(admitted(await receiptOf(landed)), receipt)
       admitted(await receiptOf(finishing))
       world.clock.advance(30 * 86_400 + 1)
       await rules.sweep.sweep()
-      for (const uploadId of [landed, finishing]) assert.deepEqual(await receiptOf(uploadId), gone)
+      for (const uploadId of [landed, finishing]) assert.deepEqual(await receiptOf(uploadId), notFound)
     }),
   )
 })
 
-const emptied = ({ store }: World) => store.read((tx) => tx.accountDeletions.waiting(5))
+const unfinished = ({ store }: World) => store.read((tx) => tx.accountDeletions.listUnfinished(5))

@@ -1,17 +1,17 @@
+import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import type { Account, Store, Upload } from '../../ports/store.ts'
+import { type Account, isStoreBroken, type Store, type Upload } from '../../ports/store.ts'
 import type { Assets } from '../assets/assets.ts'
 import { retentionOf } from '../assets/slot.ts'
 import type { Inbox } from '../drops/inbox.ts'
-import { eachInTurn } from '../eachInTurn.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import type { Accounts } from './accounts.ts'
 
 /**
- * An account whose owner deletes it. One transaction takes away who it was and shuts every door; what it held is then let go of in small steps by
- * the functions that discard drops and delete assets, so that use equals rows and every object has its state at each moment, however it is interrupted.
+ * Deletes an account. One transaction removes the personal data and every way in. Small steps then free what the account holds, by the functions that
+ * discard drops and delete assets. So the used bytes equal the sum of the rows, and every object has its state, wherever the process dies.
  */
 interface AccountDeletionPorts {
   readonly store: Store
@@ -19,16 +19,16 @@ interface AccountDeletionPorts {
   readonly accounts: Pick<Accounts, 'requireSecret'>
   readonly inbox: Pick<Inbox, 'discardSome'>
   readonly assets: Pick<Assets, 'removeSome'>
-  readonly ending: Pick<UploadEnding, 'closeAll' | 'afterClose'>
-  /** CappedList after a commit that left an account to be emptied. */
+  readonly ending: Pick<UploadEnding, 'endOpen' | 'afterCommit'>
+  /** Called after a commit that leaves an account to be emptied. */
   readonly onDeleted: () => void
 }
 
-/** Let go of in one transaction, so that it is never a long one. */
+/** Drops, or assets, that one transaction frees. It keeps the transaction short. */
 const MAX_STEP = 50
-/** Each in a transaction of its own, as a share may have ten thousand hashes. */
+/** Each share ends in its own transaction, as it may have ten thousand hashes. */
 const MAX_SHARES_STEP = 10
-/** Of one account in one turn, so that the sweep is never a long one either. */
+/** For one account in one call. This and the next bound keep the sweep short. */
 const MAX_STEPS = 200
 const MAX_ACCOUNTS = 100
 
@@ -53,26 +53,27 @@ export function createAccountDeletion({
     return (await store.write((tx) => tx.shares.endSomeOf(accountId, clock.now(), 1))) > 0
   }
 
-  /** Lets go of some of what is left. False when nothing is there that can be let go of now. */
-  async function step(accountId: AccountId): Promise<boolean> {
+  /** False when there is nothing left that can be freed now. */
+  async function freeSome(accountId: AccountId): Promise<boolean> {
     const shares = await endSomeShares(accountId)
     const drops = await inbox.discardSome(accountId, MAX_STEP)
-    const left = await assets.removeSome(accountId, MAX_STEP)
-    return shares + drops + left > 0
+    const removed = await assets.removeSome(accountId, MAX_STEP)
+    return shares + drops + removed > 0
   }
 
-  async function emptyOne(accountId: AccountId): Promise<void> {
+  async function empty(accountId: AccountId): Promise<void> {
     let steps = 0
-    while (steps < MAX_STEPS && (await step(accountId))) steps += 1
+    while (steps < MAX_STEPS && (await freeSome(accountId))) steps += 1
     await store.write((tx) => tx.accountDeletions.finish(accountId, clock.now()))
   }
 
   return {
     /**
-     * Deletes the account, for whoever knows its secret. When this resolves nobody is signed in to it, and nothing comes in through its links.
-     * A guest's file that is finishing goes on to its receipt, and is let go of afterwards; an owner's may find no place to land. Nothing is changed while an asset is retained, or about to be.
+     * Deletes the account when the secret is right. When this resolves, all its sessions have ended and its links take nothing more. A guest's upload
+     * that is finishing still gets its receipt, and is freed afterwards; an owner's may fail, as its slot no longer exists. Refuses, and changes nothing, while
+     * an asset is retained, or is about to be.
      */
-    async leave(
+    async begin(
       account: Account,
       secret: string,
       source: string | undefined,
@@ -88,22 +89,26 @@ export function createAccountDeletion({
         const unclosed = await tx.uploads.unclosedOfAccount(accountId)
         if (retainedUntil > at || unclosed.some((upload) => willBeRetained(upload, at)))
           return { refused: 'asset_retained' } as const
-        return { closed: await ending.closeAll(tx, unclosed, at) }
+        return { closed: await ending.endOpen(tx, unclosed, at) }
       })
       if (isRefusal(outcome)) return outcome
-      ending.afterClose(outcome.closed)
+      ending.afterCommit(outcome.closed)
       onDeleted()
       return undefined
     },
 
-    /** Goes on with what deleted accounts still hold: after each deletion, and in every sweep, as a process may die in the middle of it. */
-    async empty(): Promise<void> {
-      await eachInTurn(await store.read((tx) => tx.accountDeletions.waiting(MAX_ACCOUNTS)), emptyOne)
+    /** Frees what deleted accounts still hold. Runs after each deletion, and in every sweep, as a process may die half-way. */
+    async resume(): Promise<void> {
+      await tryEachInTurn(
+        await store.read((tx) => tx.accountDeletions.listUnfinished(MAX_ACCOUNTS)),
+        empty,
+        isStoreBroken,
+      )
     },
   }
 }
 
-/** Nothing leaves the finishing state but by landing: what is in it counts as landed. */
+/** A finishing upload counts as landed, as the deletion does not stop it. */
 function willBeRetained(upload: Upload, at: number): boolean {
   return upload.state === 'finishing' && upload.assetId !== undefined && retentionOf(upload.envelope) > at
 }

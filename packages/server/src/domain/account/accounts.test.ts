@@ -4,7 +4,8 @@ import { HasherBusy } from '../../ports/secrets.ts'
 import { admitted, bytes } from '../../testing/guest.ts'
 import { quickAccounts, quickPorts, registration } from '../../testing/secrets.ts'
 import { inWorld, known, type World } from '../../testing/world.ts'
-import { type Credentials, createAccounts, type Registration } from './accounts.ts'
+import { type Credentials, createAccounts } from './accounts.ts'
+import type { Registration } from './registration.ts'
 
 const credentials = (over: Partial<Credentials> = {}): Credentials => {
   const { email, secret } = registration()
@@ -15,7 +16,7 @@ const reasonOf = (answer: object) => ('refused' in answer ? String(answer.refuse
 
 describe('registering', () => {
   it(
-    'makes an account and signs it in; the secret itself is not kept',
+    'makes an account and signs it in, and stores a hash of the secret alone',
     inWorld(async (world) => {
       const pair = admitted(await world.rules.accounts.register(registration({ email: '  Ada@Example.ORG ' })))
       const { account } = admitted(await world.rules.sessions.authenticate(pair.accessToken))
@@ -26,7 +27,7 @@ describe('registering', () => {
   )
 
   it(
-    'again with the same values is the same success, at once or later; with any other it is refused',
+    'succeeds again with the same values, at once or later, and is refused with others',
     inWorld(async (world) => {
       const accounts = quickAccounts(world)
       const request = registration({
@@ -52,7 +53,7 @@ describe('registering', () => {
   )
 
   it(
-    'is no way to guess a secret past the limits of a login',
+    'gives no more guesses of a secret than a sign-in',
     inWorld(async (world) => {
       const accounts = quickAccounts(world)
       await accounts.register(registration())
@@ -66,7 +67,7 @@ describe('registering', () => {
   )
 
   it(
-    'is refused for what is no e-mail address, another key derivation, or half a recovery',
+    'refuses a wrong e-mail address, another key derivation, and half a recovery',
     inWorld(async (world) => {
       const accounts = quickAccounts(world)
       const bad: Partial<Registration>[] = [
@@ -86,7 +87,7 @@ describe('registering', () => {
   )
 
   it(
-    'is open to whom it should be',
+    'follows the setting, and needs an invite through a proxy when the operator chose none',
     inWorld(async (world) => {
       const ask = async (settings: Partial<World['settings']>, isForwarded: boolean) =>
         reasonOf(await quickAccounts(world, settings).register(registration({ isForwarded })))
@@ -101,49 +102,49 @@ describe('registering', () => {
 
 describe('logging in', () => {
   it(
-    'says the same to a wrong secret and to an unknown e-mail',
+    'answers a wrong secret and an unknown e-mail alike',
     inWorld(async (world) => {
       await world.rules.accounts.register(registration())
       const wrong = await world.rules.accounts.logIn(credentials({ secret: 'wrong' }))
       assert.deepEqual(wrong, { refused: 'credentials_wrong' })
-      assert.deepEqual(await world.rules.accounts.logIn(credentials({ email: 'nobody@example.org' })), wrong)
+      assert.deepEqual(await world.rules.accounts.logIn(credentials({ email: 'unknown@example.org' })), wrong)
     }),
   )
 
   it(
-    'may be wrong ten times an account and source, and right any number of times',
+    'allows ten wrong secrets for an account and source, and any number of right ones',
     inWorld(async (world) => {
       const accounts = quickAccounts(world)
       await accounts.register(registration())
-      const say = async (secret: string, source: string, email = 'ada@example.org') =>
+      const logIn = async (secret: string, source: string, email = 'ada@example.org') =>
         reasonOf(await accounts.logIn(credentials({ secret, source, email })))
       const { secret } = registration()
-      for (let count = 0; count < 9; count += 1) assert.equal(await say('wrong', 'a'), 'credentials_wrong')
-      for (let count = 0; count < 30; count += 1) assert.equal(await say(secret, 'a'), 'in')
-      assert.equal(await say('wrong', 'a', ' ADA@example.org '), 'credentials_wrong')
-      assert.equal(await say(secret, 'a'), 'attempts_limited')
-      assert.equal(await say(secret, 'b'), 'in')
-      assert.equal(await say('wrong', 'a', 'nobody@example.org'), 'credentials_wrong')
+      for (let count = 0; count < 9; count += 1) assert.equal(await logIn('wrong', 'a'), 'credentials_wrong')
+      for (let count = 0; count < 30; count += 1) assert.equal(await logIn(secret, 'a'), 'in')
+      assert.equal(await logIn('wrong', 'a', ' ADA@example.org '), 'credentials_wrong')
+      assert.equal(await logIn(secret, 'a'), 'attempts_limited')
+      assert.equal(await logIn(secret, 'b'), 'in')
+      assert.equal(await logIn('wrong', 'a', 'unknown@example.org'), 'credentials_wrong')
       world.clock.advance(900)
-      assert.equal(await say(secret, 'a'), 'in')
+      assert.equal(await logIn(secret, 'a'), 'in')
     }),
   )
 
   it(
-    'is judged no more often when 64 try at once, and a hundred times an account in all',
+    'checks no more secrets when 64 come at once, and a hundred for an account in all',
     inWorld(async (world) => {
       const accounts = quickAccounts(world)
       await accounts.register(registration())
       const guess = (source: string) => accounts.logIn(credentials({ secret: 'wrong', source }))
-      const judged = (answers: readonly object[]) =>
+      const checked = (answers: readonly object[]) =>
         answers.filter((answer) => reasonOf(answer) === 'credentials_wrong').length
-      assert.equal(judged(await Promise.all(Array.from({ length: 64 }, () => guess('a')))), 10)
-      assert.equal(judged(await Promise.all(Array.from({ length: 200 }, (_, at) => guess(`source ${at}`)))), 90)
+      assert.equal(checked(await Promise.all(Array.from({ length: 64 }, () => guess('a')))), 10)
+      assert.equal(checked(await Promise.all(Array.from({ length: 200 }, (_, at) => guess(`source ${at}`)))), 90)
     }),
   )
 
   it(
-    'does not lock out an owner whose secret was never judged, as the hasher was busy',
+    'does not lock the owner out by tries that a busy hasher never checked',
     inWorld(async (world) => {
       await quickAccounts(world).register(registration())
       const busy = {
@@ -160,28 +161,28 @@ describe('logging in', () => {
   )
 
   it(
-    'ends for a source at six thousand attempts, whatever they are',
+    'allows a source six thousand attempts of any kind',
     inWorld(async (world) => {
       const accounts = quickAccounts(world)
-      for (let count = 0; count < 6000; count += 1) await accounts.kdf('nobody@example.org', 'a')
-      assert.equal(reasonOf(await accounts.kdf('nobody@example.org', 'a')), 'attempts_limited')
+      for (let count = 0; count < 6000; count += 1) await accounts.kdf('unknown@example.org', 'a')
+      assert.equal(reasonOf(await accounts.kdf('unknown@example.org', 'a')), 'attempts_limited')
       assert.equal(reasonOf(await accounts.logIn(credentials({ source: 'a' }))), 'attempts_limited')
       assert.equal(reasonOf(await accounts.register(registration({ source: 'a' }))), 'attempts_limited')
-      assert.equal(reasonOf(await accounts.kdf('nobody@example.org', undefined)), 'in')
+      assert.equal(reasonOf(await accounts.kdf('unknown@example.org', undefined)), 'in')
     }),
   )
 })
 
 describe('the salt of a key derivation', () => {
   it(
-    'is made up for an unknown e-mail, stays the same, also after a start, and is another for each',
+    'is a decoy for an unknown e-mail: the same after a restart, and another for each e-mail',
     inWorld(async (world) => {
       const saltOf = async (rules: World['rules'], email: string) =>
         admitted(await rules.accounts.kdf(email, undefined))
-      const first = await saltOf(world.rules, 'nobody@example.org')
+      const first = await saltOf(world.rules, 'unknown@example.org')
       assert.equal(first.salt.length, 16)
-      assert.deepEqual(await saltOf(world.restarted(), ' NOBODY@example.org'), first)
-      assert.notDeepEqual((await saltOf(world.rules, 'noone@example.org')).salt, first.salt)
+      assert.deepEqual(await saltOf(world.restarted(), ' UNKNOWN@example.org'), first)
+      assert.notDeepEqual((await saltOf(world.rules, 'another@example.org')).salt, first.salt)
     }),
   )
 

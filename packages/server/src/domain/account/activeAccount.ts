@@ -2,12 +2,12 @@ import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Account, ReadTx } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 
-/** Strangers reach nothing of an account that is suspended, or that its owner has deleted: its links and shares look as if they were not there. */
+/** The links and shares of an account that is suspended or deleted answer as if they did not exist. */
 export function isReachable(account: Account | undefined): account is Account {
   return account !== undefined && account.suspendedAt === undefined && account.deletedAt === undefined
 }
 
-/** A request may have been let in just before its account was deleted: what it would make must not come after. */
+/** For a transaction that creates something: its request may have been authenticated just before the account was deleted. */
 export async function requireActiveAccount(
   tx: ReadTx,
   accountId: AccountId,

@@ -2,18 +2,21 @@ import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { Refuses } from '../refusals.ts'
 
-/** How often somebody may be wrong. Whoever judges a secret or a code counts here first, so that guessing in parallel gains nothing. */
+/** How many wrong secrets and codes a caller may send. */
 export interface AttemptSettings {
-  /** Wrong ones of an account from one source in a window. */
+  /** Wrong ones for one account from one source in a window. */
   readonly loginTriesPerWindow: number
 }
 
 const WINDOW_SECONDS = 900
-const TRIES_OF_ACCOUNT = 100
-/** Of what has 50 bits or more, where so many find nothing: what any stranger can use up must not keep the owner out. */
-const TRIES_OF_UNGUESSABLE = 10_000
-const ATTEMPTS_OF_SOURCE = 6000
 const DAY_SECONDS = 86_400
+const MAX_ATTEMPTS_OF_SOURCE = 6000
+/** Wrong ones for one account, from all sources together. */
+const MAX_TRIES_OF_ACCOUNT = 100
+/**
+ * The same, for secrets of 50 bits or more. So many guesses find none of them, and a low limit would let a stranger lock the owner out by using it up.
+ */
+const MAX_TRIES_OF_UNGUESSABLE = 10_000
 
 type Source = string | undefined
 
@@ -28,61 +31,69 @@ export function createAttemptLimits(
     return retryAfterSeconds === undefined ? undefined : { refused: 'attempts_limited', retryAfterSeconds }
   }
 
-  /** A source that is not known is shared by many: the account alone counts then. */
-  function ofAccount(what: string, { key, source, windowSeconds, most = TRIES_OF_ACCOUNT }: Counted): readonly Limit[] {
-    const limit = { rule: `${what}-of-account`, key, most, windowSeconds }
-    if (source === undefined) return [limit]
+  /** Many callers share the unknown source, so only the account's limit counts there. */
+  function limitsFor(
+    what: string,
+    { key, source, windowSeconds, max = MAX_TRIES_OF_ACCOUNT }: Counted,
+  ): readonly Limit[] {
+    const ofAccount = { rule: `${what}-of-account`, key, max, windowSeconds }
+    if (source === undefined) return [ofAccount]
     const rule = `${what}-of-account-and-source`
-    return [{ rule, key: `${source} ${key}`, most: loginTriesPerWindow, windowSeconds: WINDOW_SECONDS }, limit]
+    return [{ rule, key: `${source} ${key}`, max: loginTriesPerWindow, windowSeconds: WINDOW_SECONDS }, ofAccount]
   }
 
   return {
-    /** Counts whatever a source tries, right or wrong. */
-    async attempt(source: Source): Promise<Refuses<'attempts_limited'> | undefined> {
+    /** Counts every attempt of a source, right or wrong. */
+    async countAttempt(source: Source): Promise<Refuses<'attempts_limited'> | undefined> {
       if (source === undefined) return undefined
-      const most = ATTEMPTS_OF_SOURCE
-      return take([{ rule: 'attempts-of-source', key: source, most, windowSeconds: WINDOW_SECONDS }])
+      const max = MAX_ATTEMPTS_OF_SOURCE
+      return take([{ rule: 'attempts-of-source', key: source, max, windowSeconds: WINDOW_SECONDS }])
     },
 
-    ofSecrets: (email: string, source: Source): readonly Limit[] =>
-      ofAccount('secrets', { key: email, source, windowSeconds: WINDOW_SECONDS }),
+    forSecrets: (email: string, source: Source): readonly Limit[] =>
+      limitsFor('secrets', { key: email, source, windowSeconds: WINDOW_SECONDS }),
 
-    /** Apart from the secrets', so that whoever has an account locked out by wrong passwords keeps nobody from the way back in. */
-    ofProofs: (email: string, source: Source): readonly Limit[] =>
-      ofAccount('recovery-proofs', { key: email, source, windowSeconds: WINDOW_SECONDS, most: TRIES_OF_UNGUESSABLE }),
+    /** Apart from the limits of secrets: a stranger who locks an account with wrong passwords must not lock the owner's way back in. */
+    forRecoveryProofs: (email: string, source: Source): readonly Limit[] =>
+      limitsFor('recovery-proofs', {
+        key: email,
+        source,
+        windowSeconds: WINDOW_SECONDS,
+        max: MAX_TRIES_OF_UNGUESSABLE,
+      }),
 
-    /** Of three codes in a million each try hits one: a hundred a day are few enough, a hundred every quarter of an hour are not. */
-    ofCodes: (accountId: AccountId, source: Source): readonly Limit[] =>
-      ofAccount('codes', { key: accountId, source, windowSeconds: DAY_SECONDS }),
+    /** Three of a million codes are right at a time, so the window is a day: a hundred guesses every quarter of an hour would be too many. */
+    forCodes: (accountId: AccountId, source: Source): readonly Limit[] =>
+      limitsFor('codes', { key: accountId, source, windowSeconds: DAY_SECONDS }),
 
-    /** Of a secret that waits to be confirmed: who has used up the tries of a sign-in must not keep the owner from putting another in its place. */
-    ofFirstCodes: (accountId: AccountId, source: Source): readonly Limit[] =>
-      ofAccount('first-codes', { key: accountId, source, windowSeconds: DAY_SECONDS }),
+    /** For a new factor that waits to be confirmed. Wrong codes at sign-in must not keep the owner from setting up another factor. */
+    forFirstCodes: (accountId: AccountId, source: Source): readonly Limit[] =>
+      limitsFor('first-codes', { key: accountId, source, windowSeconds: DAY_SECONDS }),
 
-    /** Apart from the others, so that whoever uses those up does not lock out an owner who has these. */
-    ofBackupCodes: (accountId: AccountId, source: Source): readonly Limit[] =>
-      ofAccount('backup-codes', {
+    /** Apart from the other limits: an owner with backup codes gets in after a stranger has used those up. */
+    forBackupCodes: (accountId: AccountId, source: Source): readonly Limit[] =>
+      limitsFor('backup-codes', {
         key: accountId,
         source,
         windowSeconds: WINDOW_SECONDS,
-        most: TRIES_OF_UNGUESSABLE,
+        max: MAX_TRIES_OF_UNGUESSABLE,
       }),
 
     /**
-     * AttemptLimits are counted before the secret is judged, so that guessing in parallel gains nothing, and given back when it is not found to be wrong,
-     * or when it was never judged because the hasher was busy: an honest owner must not be locked out by somebody else's flood.
+     * Runs `check` within the limits. A try is counted before the check, so guessing in parallel gains nothing. It is given back when the answer is
+     * not wrong, and when `check` throws, for instance because the hasher is busy: the flood of a stranger must not lock the owner out.
      */
-    async judged<Answer>(
+    async check<Answer>(
       limits: readonly Limit[],
-      judge: () => Promise<Answer>,
-      isFoundWrong: (answer: Answer) => boolean,
+      check: () => Promise<Answer>,
+      isWrongAnswer: (answer: Answer) => boolean,
     ): Promise<Answer | Refuses<'attempts_limited'>> {
       const limited = await take(limits)
       if (limited !== undefined) return limited
       let isWrong = false
       try {
-        const answer = await judge()
-        isWrong = isFoundWrong(answer)
+        const answer = await check()
+        isWrong = isWrongAnswer(answer)
         return answer
       } finally {
         if (!isWrong) await limiter.giveBack(limits)
@@ -96,5 +107,5 @@ interface Counted {
   readonly source: Source
   readonly windowSeconds: number
   /** Wrong ones of the account from all sources; 100 when left out. */
-  readonly most?: number
+  readonly max?: number
 }

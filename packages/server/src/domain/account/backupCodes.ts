@@ -3,20 +3,20 @@ import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Random } from '../../ports/random.ts'
 import { newCode } from './crockford.ts'
 
-/** Codes that stand for the authenticator, once each: shown when it is confirmed, and kept as hashes that need the server's secret. */
+/** Single-use codes that replace the authenticator. The owner sees them once. The server stores hashes, keyed with its secret. */
 const BACKUP_CODES = 10
 
-/** 50 bits, which even who has all hashes and the server's secret searches for long. */
+/** 50 bits: a long search even for a thief who has the hashes and the server's secret. */
 const FORM = { characters: 10, groupCharacters: 5 }
 
-/** As they are shown: `7K3QF-0M9XA`. */
+/** For display: `7K3QF-0M9XA`. */
 export function newBackupCodes(random: Random): readonly string[] {
   const codes = new Set<string>()
   while (codes.size < BACKUP_CODES) codes.add(newCode(random, FORM))
   return [...codes]
 }
 
-/** Hex. Bound to the account, so that two with the same code have not the same hash. */
+/** Hex. The hash depends on the account, so equal codes of two accounts have different hashes. */
 export function backupCodeHash(serverSecret: Uint8Array, accountId: AccountId, canonical: string): string {
   return createHmac('sha256', serverSecret).update(`backup-code\0${accountId}\0${canonical}`).digest('hex')
 }

@@ -5,17 +5,17 @@ import type { Challenge, ReadTx, WriteTx } from '../../ports/store.ts'
 import { sha256 } from '../sha256.ts'
 
 /**
- * What a first step has proved, until the second one (specification, Authentication, 3): a sign-in, or a recovery with what it will set.
- * The token is a secret of the client's; here only its hash is known.
+ * What a caller has proved in the first step of a sign-in or a recovery, while the second step is open (specification, Authentication, 3). The client
+ * has the token; the server stores its hash alone.
  */
 interface ChallengeFacts {
   readonly accountId: AccountId
   readonly deviceId: DeviceId | undefined
-  /** JSON of what a recovery sets in the transaction that takes the challenge; undefined for a sign-in. */
+  /** JSON of the values that a recovery sets, in the transaction that takes the challenge. Undefined for a sign-in. */
   readonly recovery: string | undefined
 }
 
-/** What the client is given instead of a session. */
+/** What the client gets instead of a session. */
 export interface GivenChallenge {
   readonly mfaToken: string
   readonly expiresAt: Instant
@@ -31,7 +31,7 @@ const TOKEN_BYTES = 32
 
 export function createChallenges({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
   return {
-    /** In the transaction that has found a second factor confirmed: without one nobody could meet it. */
+    /** For the transaction that found a confirmed second factor: without a factor, no code meets the challenge. */
     async create(tx: WriteTx, facts: ChallengeFacts): Promise<GivenChallenge> {
       const mfaToken = Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')
       const createdAt = clock.now()
@@ -42,11 +42,11 @@ export function createChallenges({ clock, random }: { readonly clock: Clock; rea
 
     find: (tx: ReadTx, mfaToken: string): Promise<Challenge | undefined> => tx.challenges.find(hashOf(mfaToken)),
 
-    /** Before a code is judged, so that any number at once gain nothing. False when the challenge is not open, or out of tries. */
+    /** Called before a code is checked, so guessing in parallel gains nothing. False when the challenge is not open, or has no tries left. */
     countTry: (tx: WriteTx, { tokenHash }: Challenge): Promise<boolean> =>
       tx.challenges.countAttempt(tokenHash, { at: clock.now(), attemptsMax: MAX_TRIES }),
 
-    /** Once. False when it was taken before. */
+    /** Uses the challenge up. False when it is not open any more. */
     take: (tx: WriteTx, { tokenHash }: Challenge): Promise<boolean> => tx.challenges.take(tokenHash, clock.now()),
   }
 }

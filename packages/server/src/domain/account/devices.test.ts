@@ -19,7 +19,7 @@ function request(over: Partial<DeviceRequest> = {}): DeviceRequest {
 
 describe('adding a device', () => {
   it(
-    'keeps what was given, and says the same again to the same caller with the same values',
+    'stores the values, and answers a repeat by the same account the same',
     inWorld(async (world) => {
       const { devices } = world.rules
       const owner = await newAccount(world)
@@ -34,7 +34,7 @@ describe('adding a device', () => {
   )
 
   it(
-    'is refused for a taken id with any other value or caller, and leaves the device as it was',
+    'refuses a taken id with another value or account, and leaves the device as it was',
     inWorld(async (world) => {
       const { devices } = world.rules
       const [owner, stranger] = [await newAccount(world), await newAccount(world)]
@@ -50,7 +50,7 @@ describe('adding a device', () => {
   )
 
   it(
-    'never revives a revoked one',
+    'never revives a revoked device',
     inWorld(async (world) => {
       const { devices } = world.rules
       const owner = await newAccount(world)
@@ -62,7 +62,7 @@ describe('adding a device', () => {
   )
 
   it(
-    'ends at a hundred live ones of an account, any number at once, and goes on when one is revoked',
+    'allows an account a hundred live devices, also when more come at once, and another after a revocation',
     inWorld(async (world) => {
       const { devices } = world.rules
       const owner = await newAccount(world)
@@ -87,7 +87,7 @@ describe('adding a device', () => {
 
 describe('revoking a device', () => {
   it(
-    'holds from the first time on, and leaves the device in the list',
+    'keeps the time of the first call, and leaves the device in the list',
     inWorld(async (world) => {
       const { devices } = world.rules
       const owner = await newAccount(world)
@@ -108,7 +108,7 @@ describe('revoking a device', () => {
   )
 
   it(
-    'ends the sessions that were signed in with it, and no others',
+    'ends the sessions that named the device at sign-in, and no others',
     inWorld(async (world) => {
       const { devices, sessions } = world.rules
       const owner = await newAccount(world)
@@ -127,7 +127,7 @@ describe('revoking a device', () => {
   )
 
   it(
-    'is one and the same refusal for an unknown device and somebody else’s, which it leaves alone',
+    'refuses an unknown device and a device of another account alike, and changes neither',
     inWorld(async (world) => {
       const { devices } = world.rules
       const [owner, stranger] = [await newAccount(world), await newAccount(world)]

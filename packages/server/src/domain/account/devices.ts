@@ -5,7 +5,7 @@ import type { Refuses } from '../refusals.ts'
 import { isSame } from '../sameBytes.ts'
 import { requireActiveAccount } from './activeAccount.ts'
 
-/** The keys that sign an account's manifests. What a device has signed is judged by the values it was added with, so a device never changes. */
+/** The keys that sign an account's manifests. Manifests are checked against the values that a device was added with, so a device never changes. */
 export const MAX_LIVE_DEVICES = 100
 
 export type DeviceRequest = Omit<NewDevice, 'accountId' | 'createdAt'>
@@ -24,15 +24,15 @@ export type Devices = ReturnType<typeof createDevices>
 
 export function createDevices({ store, clock }: DevicePorts) {
   return {
-    /** Adds a device, or says again that it is added when the same caller repeats the same values. */
+    /** Adds a device. A repeat with the same values by the same account gets the same answer. */
     async add(
       accountId: AccountId,
       request: DeviceRequest,
     ): Promise<AddedDevice | Refuses<'session_over' | 'device_invalid' | 'limit_reached'>> {
       const device: NewDevice = { ...request, accountId, createdAt: clock.now() }
       return store.write(async (tx) => {
-        const gone = await requireActiveAccount(tx, accountId)
-        if (gone !== undefined) return gone
+        const refused = await requireActiveAccount(tx, accountId)
+        if (refused !== undefined) return refused
         const present = await tx.devices.find(device.deviceId)
         if (present !== undefined)
           return isRepeat(present, device) ? { device: present, isRepeat: true } : { refused: 'device_invalid' }
@@ -48,8 +48,8 @@ export function createDevices({ store, clock }: DevicePorts) {
     },
 
     /**
-     * For good, and from the first time on: again it changes nothing of the device. Whoever has signed in as the device by then is signed out each
-     * time. A sign-in as a revoked device is not refused, as who knows the secret need not name one.
+     * Revokes for good; a repeat keeps the first time. Each call ends the sessions that named the device at sign-in. A later sign-in may still name it,
+     * as a caller that knows the secret need not name a device at all.
      */
     async revoke(accountId: AccountId, deviceId: DeviceId): Promise<Refuses<'device_not_found'> | undefined> {
       return store.write(async (tx) => {

@@ -3,12 +3,12 @@ import { describe, it } from 'node:test'
 import { admitted, bytes } from '../../testing/guest.ts'
 import { quickAccounts, quickly, registration } from '../../testing/secrets.ts'
 import { inWorld, known, newAccount, type World } from '../../testing/world.ts'
-import type { Registration } from './accounts.ts'
 import { findInvite, INVITE_DAYS } from './invites.ts'
+import type { Registration } from './registration.ts'
 
 const DAY_SECONDS = 86_400
 
-/** Somebody who registers where an invite is asked for. */
+/** Registers at a server that asks for an invite. */
 function registering(world: World, over: Partial<World['settings']> = {}) {
   const accounts = quickAccounts(world, { registration: 'invite', ...over })
   return (given: Partial<Registration>) => accounts.register(registration(given))
@@ -18,7 +18,7 @@ const CLOSED = { refused: 'registration_closed' }
 
 describe('an invite', () => {
   it(
-    'has 160 bits in groups that can be typed however one likes, and is kept as a hash',
+    'has 160 bits in groups, works in any typing, and is stored as a hash',
     inWorld(async (world) => {
       const { invites } = world.rules
       const register = registering(world)
@@ -33,7 +33,7 @@ describe('an invite', () => {
   )
 
   it(
-    'lets one person in, and is as good as none afterwards; so is a wrong one, and one that has expired',
+    'makes one account; a used, a wrong and an expired one get the answer of none',
     inWorld(async (world) => {
       const register = registering(world)
       assert.deepEqual(await register({}), CLOSED)
@@ -50,7 +50,7 @@ describe('an invite', () => {
   )
 
   it(
-    'makes one account of 64 that are asked for with it at once',
+    'makes one account when 64 requests bring it at once',
     inWorld(async (world) => {
       const register = registering(world)
       const { code } = await world.rules.invites.issue(1)
@@ -69,7 +69,7 @@ describe('an invite', () => {
   )
 
   it(
-    'is not used up by a repeat, which stays the same success; to other values a used one is as good as none',
+    'lets the same request succeed again, and refuses other values with a used code like none',
     inWorld(async (world) => {
       const register = registering(world)
       const { code } = await world.rules.invites.issue(1)
@@ -87,7 +87,7 @@ describe('an invite', () => {
   )
 
   it(
-    'is asked for of what a proxy forwards where nobody has said so, never looked at where all are let in, and no help where nobody is',
+    'is needed through a proxy by default, ignored where registration is open, and useless where it is closed',
     inWorld(async (world) => {
       const { code } = await world.rules.invites.issue(1)
       const byDefault = registering(world, { registration: 'open', isRegistrationDefault: true })
@@ -100,7 +100,7 @@ describe('an invite', () => {
   )
 
   it(
-    'is given out by a start while nobody is there and none is good any more',
+    'is issued by a start while there is neither an account nor a valid invite',
     inWorld(async (world) => {
       const { invites } = world.rules
       const first = known(await invites.issueFirst())
@@ -115,7 +115,7 @@ describe('an invite', () => {
   )
 
   it(
-    'names nobody once the account that it made was deleted',
+    'shows no e-mail once its account is deleted',
     inWorld(async (world) => {
       const quick = quickly(world)
       const accountId = await quick.newAccount()
@@ -124,14 +124,14 @@ describe('an invite', () => {
       const codeHash = known(await world.store.read((tx) => findInvite(tx, code, at))).codeHash
       await world.store.write((tx) => tx.invites.use(codeHash, accountId, at))
       assert.ok((await world.rules.invites.list())[0]?.email)
-      await quick.leave(accountId)
+      await quick.deleteAccount(accountId)
       const [listed] = await world.rules.invites.list()
       assert.deepEqual([listed?.state, listed?.usedBy, listed?.email], ['used', accountId, undefined])
     }),
   )
 
   it(
-    'is forgotten 30 days after its end',
+    'is pruned 30 days after it has expired',
     inWorld(async (world) => {
       await world.rules.invites.issue(1)
       const left = async () => (await world.rules.invites.list()).map(({ state }) => state)

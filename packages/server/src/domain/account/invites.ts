@@ -5,17 +5,16 @@ import type { Account, Invite, ReadTx, Store, WriteTx } from '../../ports/store.
 import { sha256 } from '../sha256.ts'
 import { canonicalCode, newCode } from './crockford.ts'
 
-/** Codes by which an operator lets people register. Each is good for one account, and is kept as its hash alone. */
+/** Codes with which people register. The operator issues them. Each makes one account; the server stores its hash alone. */
 export interface IssuedInvite {
-  /** For the one who is invited; shown once, as it can't be had again. */
+  /** For the invited person. The operator sees it once. */
   readonly code: string
   readonly expiresAt: Instant
 }
 
-/** What becomes of an invite that somebody came with. */
 export interface ListedInvite extends Invite {
   readonly state: 'live' | 'used' | 'expired'
-  /** Of the account that was made with it, unless that was deleted. */
+  /** Of the account that was made with it, unless that account is deleted. */
   readonly email: string | undefined
 }
 
@@ -25,7 +24,7 @@ const DAY_SECONDS = 86_400
 export const INVITE_DAYS = 7
 export const MAX_INVITE_DAYS = 365
 const MAX_LISTED = 10_000
-/** After its end, so that a registration whose answer was lost is known again for that long. */
+/** After it has expired. Until then the owner can repeat a registration whose answer was lost. */
 export const INVITES_KEPT_SECONDS = 30 * DAY_SECONDS
 
 interface InvitePorts {
@@ -37,7 +36,7 @@ interface InvitePorts {
 export type Invites = ReturnType<typeof createInvites>
 
 export function createInvites({ store, clock, random }: InvitePorts) {
-  function made(days: number): IssuedInvite & Pick<Invite, 'codeHash' | 'createdAt'> {
+  function newInvite(days: number): IssuedInvite & Pick<Invite, 'codeHash' | 'createdAt'> {
     const code = newCode(random, FORM)
     const createdAt = clock.now()
     return { code, codeHash: hashOfCode(code), createdAt, expiresAt: addSeconds(createdAt, days * DAY_SECONDS) }
@@ -45,17 +44,17 @@ export function createInvites({ store, clock, random }: InvitePorts) {
 
   return {
     async issue(days: number): Promise<IssuedInvite> {
-      const { code, ...row } = made(days)
+      const { code, ...row } = newInvite(days)
       await store.write((tx) => tx.invites.insert(row))
       return { code, expiresAt: row.expiresAt }
     },
 
-    /** For a server where nobody could get in: undefined when there is an account, or an invite that is still good. */
+    /** The first invite of a new server. Undefined when there is an account, or an invite that is still valid. */
     async issueFirst(): Promise<IssuedInvite | undefined> {
-      const { code, ...row } = made(INVITE_DAYS)
+      const { code, ...row } = newInvite(INVITE_DAYS)
       const isIssued = await store.write(async (tx) => {
-        const [anyone] = await tx.accounts.list({ afterEmail: undefined, max: 1 })
-        if (anyone !== undefined || (await tx.invites.hasLive(row.createdAt))) return false
+        const [account] = await tx.accounts.list({ afterEmail: undefined, max: 1 })
+        if (account !== undefined || (await tx.invites.hasLive(row.createdAt))) return false
         await tx.invites.insert(row)
         return true
       })
@@ -77,7 +76,7 @@ export function createInvites({ store, clock, random }: InvitePorts) {
   }
 }
 
-/** What a code is at this moment: good for a new account; what an account was made with; or nothing. */
+/** The invite with this code, live or used. Undefined for an expired one, or for none. */
 export async function findInvite(
   tx: ReadTx | WriteTx,
   code: string | undefined,
@@ -87,9 +86,8 @@ export async function findInvite(
   return invite === undefined || stateOf(invite, at) === 'expired' ? undefined : invite
 }
 
-/** However it was typed. */
-function hashOfCode(code: string): string {
-  return Buffer.from(sha256(Buffer.from(canonicalCode(code), 'utf8'))).toString('hex')
+function hashOfCode(typed: string): string {
+  return Buffer.from(sha256(Buffer.from(canonicalCode(typed), 'utf8'))).toString('hex')
 }
 
 function stateOf({ usedBy, expiresAt }: Invite, at: Instant): ListedInvite['state'] {

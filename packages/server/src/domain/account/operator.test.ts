@@ -16,19 +16,19 @@ const emailOf = (accountId: AccountId) => `${accountId}@example.org`
 
 describe('the operator', () => {
   it(
-    'finds an account by its id, and by its e-mail however it is typed',
+    'finds an account by its id, and by its e-mail in any typing',
     inWorld(async (world) => {
       const [accountId] = [await newAccount(world), await newAccount(world)]
       const operator = operatorOf(world)
       for (const named of [accountId, emailOf(accountId), ` ${emailOf(accountId).toUpperCase()} `])
         assert.equal((await operator.find(named))?.account.accountId, accountId)
-      for (const named of ['nobody@example.org', '00000000-0000-4000-8000-000000000000', ''])
+      for (const named of ['unknown@example.org', '00000000-0000-4000-8000-000000000000', ''])
         assert.equal(await operator.find(named), undefined)
     }),
   )
 
   it(
-    'suspends an account once, and ends that once: repeats change nothing and say so',
+    'suspends and resumes an account once; repeats change nothing and say so',
     inWorld(async (world) => {
       const [accountId, other] = [await newAccount(world), await newAccount(world)]
       const operator = operatorOf(world)
@@ -43,13 +43,13 @@ describe('the operator', () => {
       assert.deepEqual(await done(operator.suspend(accountId)), [suspendedAt, false])
       assert.equal((await operator.find(other))?.account.suspendedAt, undefined)
       assert.deepEqual(await done(operator.resume(accountId)), [undefined, true])
-      assert.equal(await operator.suspend('nobody@example.org'), undefined)
-      assert.equal(await operator.resume('nobody@example.org'), undefined)
+      assert.equal(await operator.suspend('unknown@example.org'), undefined)
+      assert.equal(await operator.resume('unknown@example.org'), undefined)
     }),
   )
 
   it(
-    'changes the limit that is named and leaves the other, and takes away what is left to the deployment',
+    'changes the given limit and leaves the other, and drops a limit that is set to default',
     inWorld(async (world) => {
       const accountId = await newAccount(world)
       const operator = operatorOf(world, { softBytes: 80, hardBytes: 100 })
@@ -66,12 +66,12 @@ describe('the operator', () => {
       assert.deepEqual(await set({ hardLimitBytes: 500 }), [500, 500])
       assert.deepEqual(await set({ hardLimitBytes: UNLIMITED }), [500, undefined])
       assert.deepEqual(await set({ hardLimitBytes: 'default', softLimitBytes: 'default' }), [80, 100])
-      assert.equal(await operator.setLimits('nobody@example.org', { hardLimitBytes: 1 }), undefined)
+      assert.equal(await operator.setLimits('unknown@example.org', { hardLimitBytes: 1 }), undefined)
     }),
   )
 
   it(
-    'lists all accounts once, however many, and what waits in their inboxes',
+    'lists every account once, with its pending drops',
     inWorld(async (world) => {
       const ids: AccountId[] = []
       for (let count = 0; count < 501; count += 1) ids.push(await newAccount(world))

@@ -2,10 +2,10 @@ import { type AccountId, parseAccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Account, OwnLimits, ReadTx, Store, WriteTx } from '../../ports/store.ts'
 import type { Quota, QuotaSnapshot } from '../quota/quota.ts'
-import { canonicalEmail } from './accounts.ts'
-import { takeAway } from './secondFactor.ts'
+import { canonicalEmail } from './email.ts'
+import { removeSecondFactor } from './factorSetup.ts'
 
-/** What only the operator does with accounts, by commands that run beside the server: each is one transaction. */
+/** What the operator does with accounts, by commands that may run beside the server. Each is one transaction. */
 interface OperatorPorts {
   readonly store: Store
   readonly clock: Clock
@@ -13,19 +13,19 @@ interface OperatorPorts {
 }
 
 /** An account as its operator sees it. */
-export interface Standing {
+export interface AccountStatus {
   readonly account: Account
   readonly pendingDrops: number
   readonly quota: QuotaSnapshot
 }
 
-/** What is left out stays; `default` leaves it to the deployment. */
+/** A limit that is left out stays. `default` applies the limit of the deployment. */
 export interface LimitChanges {
   readonly softLimitBytes?: number | 'default' | undefined
   readonly hardLimitBytes?: number | 'default' | undefined
 }
 
-/** A soft limit above the hard one would never warn. Nothing was changed. */
+/** The soft limit would be above the hard one, so it would never warn. Nothing was changed. */
 interface LimitsCrossed {
   readonly refused: 'limits_crossed'
   readonly softLimitBytes: number
@@ -37,48 +37,48 @@ const ACCOUNTS_AT_A_TIME = 500
 export type Operator = ReturnType<typeof createOperator>
 
 export function createOperator({ store, clock, quota }: OperatorPorts) {
-  async function statusOf(tx: ReadTx, account: Account): Promise<Standing> {
+  async function statusOf(tx: ReadTx, account: Account): Promise<AccountStatus> {
     const pendingDrops = await tx.drops.countPending(account.accountId)
     return { account, pendingDrops, quota: quota.snapshot(account, clock.now()) }
   }
 
-  async function standing(tx: ReadTx, accountId: AccountId): Promise<Standing> {
+  async function presentStatus(tx: ReadTx, accountId: AccountId): Promise<AccountStatus> {
     const account = await tx.accounts.find(accountId)
-    if (account === undefined) throw new Error('an account has gone within a transaction')
+    if (account === undefined) throw new Error('an account disappeared within a transaction')
     return statusOf(tx, account)
   }
 
-  /** Suspends, or ends it. An account that is so already stays as it is. */
+  /** `isChanged` is false when the account was so before: it stays as it is. */
   function setSuspended(
     named: string,
     isSuspended: boolean,
-  ): Promise<(Standing & { readonly isChanged: boolean }) | undefined> {
+  ): Promise<(AccountStatus & { readonly isChanged: boolean }) | undefined> {
     return store.write(async (tx) => {
       const account = await findNamed(tx, named)
       if (account === undefined) return undefined
       const isChanged = await tx.accounts.setSuspended(account.accountId, isSuspended ? clock.now() : undefined)
-      return { ...(await standing(tx, account.accountId)), isChanged }
+      return { ...(await presentStatus(tx, account.accountId)), isChanged }
     })
   }
 
   return {
-    /** All accounts by e-mail, in pages, so that none is held up by a long list. */
-    async *list(): AsyncIterable<Standing> {
+    /** All accounts, ordered by e-mail. Reads them in pages, so a long list delays no other work. */
+    async *list(): AsyncIterable<AccountStatus> {
       let afterEmail: string | undefined
       do {
         const page = { afterEmail, max: ACCOUNTS_AT_A_TIME }
-        const standings = await store.read(async (tx) => {
-          const seen: Standing[] = []
+        const statuses = await store.read(async (tx) => {
+          const seen: AccountStatus[] = []
           for (const account of await tx.accounts.list(page)) seen.push(await statusOf(tx, account))
           return seen
         })
-        yield* standings
-        afterEmail = standings.length < ACCOUNTS_AT_A_TIME ? undefined : standings.at(-1)?.account.email
+        yield* statuses
+        afterEmail = statuses.length < ACCOUNTS_AT_A_TIME ? undefined : statuses.at(-1)?.account.email
       } while (afterEmail !== undefined)
     },
 
     /** By e-mail or account_id. */
-    async find(named: string): Promise<Standing | undefined> {
+    async find(named: string): Promise<AccountStatus | undefined> {
       return store.read(async (tx) => {
         const account = await findNamed(tx, named)
         return account && statusOf(tx, account)
@@ -86,33 +86,33 @@ export function createOperator({ store, clock, quota }: OperatorPorts) {
     },
 
     /**
-     * Takes a second factor away, with its backup codes, and lets steps be used again, as a clock that has been ahead may have used up those to come.
-     * Says whether one was on.
+     * Removes a second factor and its backup codes. Forgets the time steps that were used, as a clock that was ahead may have used up future ones.
+     * `isChanged` says whether a factor was on.
      */
-    async resetSecondFactor(named: string): Promise<(Standing & { readonly isChanged: boolean }) | undefined> {
+    async resetSecondFactor(named: string): Promise<(AccountStatus & { readonly isChanged: boolean }) | undefined> {
       return store.write(async (tx) => {
         const account = await findNamed(tx, named)
         if (account === undefined) return undefined
         const { accountId, totpConfirmedAt } = account
-        await takeAway(tx, accountId)
+        await removeSecondFactor(tx, accountId)
         await tx.secondFactors.forgetSteps(accountId)
-        return { ...(await standing(tx, accountId)), isChanged: totpConfirmedAt !== undefined }
+        return { ...(await presentStatus(tx, accountId)), isChanged: totpConfirmedAt !== undefined }
       })
     },
 
     suspend: (named: string) => setSuspended(named, true),
     resume: (named: string) => setSuspended(named, false),
 
-    /** Changes an account's own limits. A hard one at or below its use begins the grace; one above it ends it. */
-    async setLimits(named: string, changes: LimitChanges): Promise<Standing | LimitsCrossed | undefined> {
+    /** Changes an account's own limits. A hard limit at or below its use begins the grace; one above it ends the grace. */
+    async setLimits(named: string, changes: LimitChanges): Promise<AccountStatus | LimitsCrossed | undefined> {
       return store.write(async (tx) => {
         const account = await findNamed(tx, named)
         if (account === undefined) return undefined
-        const limits = changed(account, changes)
+        const limits = limitsAfter(account, changes)
         const crossed = crossing(limits, quota.snapshot({ ...account, ...limits }, clock.now()))
         if (crossed !== undefined) return crossed
         await quota.setLimits(tx, account, limits, clock.now())
-        return standing(tx, account.accountId)
+        return presentStatus(tx, account.accountId)
       })
     },
   }
@@ -123,11 +123,11 @@ async function findNamed(tx: ReadTx | WriteTx, named: string): Promise<Account |
   const account = await (accountId === undefined
     ? tx.accounts.findByEmail(canonicalEmail(named))
     : tx.accounts.find(accountId))
-  // One that its owner has deleted is nobody's any more.
+  // The row of a deleted account stays, but the operator can do nothing with it.
   return account?.deletedAt === undefined ? account : undefined
 }
 
-function changed(account: OwnLimits, { softLimitBytes, hardLimitBytes }: LimitChanges): OwnLimits {
+function limitsAfter(account: OwnLimits, { softLimitBytes, hardLimitBytes }: LimitChanges): OwnLimits {
   const next = (change: number | 'default' | undefined, present: number | undefined) =>
     change === 'default' ? undefined : (change ?? present)
   return {

@@ -22,7 +22,7 @@ const changing = (over: Partial<PasswordChange> = {}): PasswordChange => ({
 
 const emailOf = (accountId: AccountId) => `${accountId}@example.org`
 
-/** An account that is signed in at several places, at the first of which its password is changed. */
+/** An account with several sessions. The first one is the caller's. */
 async function signedIn(world: World, places = 3) {
   const quick = quickly(world)
   const accountId = await quick.newAccount()
@@ -53,7 +53,7 @@ describe('changing the password', () => {
   )
 
   it(
-    'ends whoever is signed in elsewhere, with their refresh tokens and challenges; the caller’s goes on',
+    'ends the other sessions, their refresh tokens and the challenges, and keeps the caller’s session',
     inWorld(async (world) => {
       const { accountId, own, others, caller, changePassword } = await signedIn(world)
       const { sessions } = world.rules
@@ -74,7 +74,7 @@ describe('changing the password', () => {
   )
 
   it(
-    'leaves what is left out, and takes no other key derivation',
+    'keeps values that are left out, and refuses another key derivation',
     inWorld(async (world) => {
       const { accountId, caller, changePassword } = await signedIn(world)
       const { salt, sealedAccountKey } = caller.account
@@ -93,12 +93,12 @@ describe('changing the password', () => {
   )
 
   it(
-    'asks for the present secret, and counts wrong ones as a login’s',
+    'asks for the present secret, and counts a wrong one like a sign-in',
     inWorld(async (world) => {
       const { caller, changePassword, logIn } = await signedIn(world)
       const guess = (over: Partial<PasswordChange>) => changePassword(caller, changing({ source: 'a', ...over }))
       const { salt, sealedAccountKey } = caller.account
-      // What looks like a repeat is judged by its new secret, once.
+      // A request that looks like a repeat is checked by its new secret, once.
       const asRepeat = { salt, sealedAccountKey, secret: 'wrong', currentSecret: SECRET }
       for (let count = 0; count < 5; count += 1) {
         assert.deepEqual(await guess({ currentSecret: 'wrong' }), WRONG)
@@ -112,7 +112,7 @@ describe('changing the password', () => {
   )
 
   it(
-    'again with the same values is the same success, and ends nobody who signed in since',
+    'succeeds again with the same values, and keeps sessions that began since',
     inWorld(async (world) => {
       const { accountId, own, caller, changePassword } = await signedIn(world)
       const change = changing()
@@ -127,7 +127,7 @@ describe('changing the password', () => {
   )
 
   it(
-    'sent twice at once is one change and twice the same success',
+    'changes once when it is sent twice at once, and succeeds twice',
     inWorld(async (world) => {
       const { accountId, caller, changePassword } = await signedIn(world)
       const change = changing()
@@ -138,7 +138,7 @@ describe('changing the password', () => {
   )
 
   it(
-    'is a change also where the salt or the sealed key stays as it is',
+    'is no repeat when only the salt or only the sealed key stays the same',
     inWorld(async (world) => {
       const { caller, changePassword, logIn } = await signedIn(world)
       const { salt, sealedAccountKey } = caller.account
@@ -153,7 +153,7 @@ describe('changing the password', () => {
   )
 
   it(
-    'is won by one of many at once, and leaves one session however they fall together with logins and refreshes',
+    'succeeds once of many at once, and leaves one session among concurrent sign-ins and refreshes',
     inWorld(async (world) => {
       const { accountId, caller, others, changePassword, logIn } = await signedIn(world, 9)
       const { sessions } = world.rules

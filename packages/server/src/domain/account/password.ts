@@ -3,11 +3,12 @@ import type { SecretHasher } from '../../ports/secrets.ts'
 import type { Account, Store } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import { isSame } from '../sameBytes.ts'
-import { type Accounts, KDF_VERSION } from './accounts.ts'
+import type { Accounts } from './accounts.ts'
+import { KDF_VERSION, kdfVersionFault } from './kdf.ts'
 import { replaceSecret } from './secretChange.ts'
 import type { Caller } from './sessions.ts'
 
-/** What is left out stays as it is. */
+/** A value that is undefined stays as it is. */
 export interface PasswordChange {
   readonly currentSecret: string
   readonly secret: string
@@ -28,8 +29,8 @@ export type ChangePassword = ReturnType<typeof createChangePassword>
 
 export function createChangePassword({ store, clock, hasher, accounts }: PasswordPorts) {
   /**
-   * Sets another secret, for whoever knows the present one; whoever is signed in elsewhere, or about to be, may be a thief and is so no more.
-   * The account key, and with it what the recovery words open, stays what it is. Touches no file.
+   * Sets another secret when the present one is right. Ends every other session, and every sign-in that waits for its second step, as a thief may have
+   * begun it. The account key stays the same, so the recovery words still open it. Touches no file.
    */
   return async function changePassword(
     { account, sessionId }: Caller,
@@ -37,9 +38,9 @@ export function createChangePassword({ store, clock, hasher, accounts }: Passwor
   ): Promise<Refuses<'request_malformed' | 'credentials_wrong' | 'attempts_limited'> | undefined> {
     const { accountId } = account
     const { currentSecret, secret, kdfVersion = KDF_VERSION, source } = change
-    if (kdfVersion !== KDF_VERSION)
-      return { refused: 'request_malformed', detail: `/kdf_version must be ${KDF_VERSION}` }
-    // One secret is judged a request, so that a repeat is no second guess.
+    const detail = kdfVersionFault(kdfVersion)
+    if (detail !== undefined) return { refused: 'request_malformed', detail }
+    // Each request checks one secret, so a repeat does not give a second guess.
     if (isRepeat(account, change)) return accounts.requireSecret(account, secret, source)
     const refused = await accounts.requireSecret(account, currentSecret, source)
     if (refused !== undefined) return refused
@@ -49,7 +50,7 @@ export function createChangePassword({ store, clock, hasher, accounts }: Passwor
       const next = { secretHash, kdfVersion, salt, sealedAccountKey }
       const replacement = { accountId, from: account.secretHash, secret: next, at: clock.now(), except: sessionId }
       if (await replaceSecret(tx, replacement)) return undefined
-      // A client that resends before the first answer has its own change in the way: it has proved the secret that was good then.
+      // The client may have sent the request twice, and the first one won. The second has proved the secret that was right then.
       const present = await tx.accounts.find(accountId)
       return present !== undefined && isRepeat(present, change) ? undefined : { refused: 'credentials_wrong' }
     })
@@ -57,8 +58,8 @@ export function createChangePassword({ store, clock, hasher, accounts }: Passwor
 }
 
 /**
- * A client makes a new salt for each change, and seals the key with another: where both are there already, this very request has set them, and its
- * answer was lost. One alone says nothing, as it may be left as it is.
+ * A client makes a new salt and seals the account key again for each change. So when the account already has both values, this request set them before
+ * and its answer was lost. One value alone proves nothing, as a change may leave the other out.
  */
 function isRepeat(account: Account, { salt, sealedAccountKey }: PasswordChange): boolean {
   if (salt === undefined || sealedAccountKey === undefined) return false

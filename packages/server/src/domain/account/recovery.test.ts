@@ -4,15 +4,15 @@ import { instantOf } from '@blindkeep/protocol/ids'
 import { admitted, bytes } from '../../testing/guest.ts'
 import { quickAccounts, quickPorts } from '../../testing/secrets.ts'
 import { inWorld, known, sha256, type World } from '../../testing/world.ts'
-import type { Registration } from './accounts.ts'
 import { isChallenge } from './challenges.ts'
 import { createRecovery, type Recovery } from './recovery.ts'
+import type { Registration } from './registration.ts'
 
 const ADA = 'ada@example.org'
-/** What a client's sealed account key has: format, salt, commitment, one header block; header and one segment of 32 bytes, each with its tag. */
+/** A client's sealed account key: format, salt, commitment, number of header blocks; one header block and one segment of 32 bytes, each with its tag. */
 const SEALED_BYTES = 1 + 16 + 32 + 1 + 1024 + 16 + 32 + 16
 
-/** Both nouns with a hasher that costs nothing. */
+/** Both rules, with a hasher that costs nothing. */
 function quick(world: World) {
   return { accounts: quickAccounts(world), recovery: createRecovery(quickPorts(world), world.settings) }
 }
@@ -53,7 +53,7 @@ const session = async (rules: World['rules'], accessToken: string) =>
 
 describe('the start of a recovery', () => {
   it(
-    'gives what was sealed under the words, whoever asks',
+    'returns the sealed recovery key to any client',
     inWorld(async (world) => {
       const { accounts, recovery } = quick(world)
       const request = registration()
@@ -64,13 +64,13 @@ describe('the start of a recovery', () => {
   )
 
   it(
-    'makes one up for an e-mail without: the same after a start, another for each, and a sealed blob as far as can be seen',
+    'returns a decoy for an e-mail without one: the same after a restart, another for each e-mail, in the form of a sealed blob',
     inWorld(async (world) => {
       const { accounts } = quick(world)
       await accounts.register(registration({ sealedRecoveryKey: undefined, recoveryProof: undefined }))
       const decoy = async (email: string, { recovery }: World['rules'] = world.rules) =>
         Buffer.from(admitted(await recovery.start(email, undefined)).sealedRecoveryKey)
-      const emails = [ADA, 'nobody@example.org', 'noone@example.org']
+      const emails = [ADA, 'unknown@example.org', 'another@example.org']
       const first = await Promise.all(emails.map((email) => decoy(email)))
       for (const sealed of first) {
         assert.equal(sealed.length, SEALED_BYTES)
@@ -87,7 +87,7 @@ describe('the start of a recovery', () => {
 
 describe('the end of a recovery', () => {
   it(
-    'sets the new secret with what goes with it, ends every session and signs in',
+    'sets the new secret and its values, ends every session and signs in',
     inWorld(async (world) => {
       const { accounts, recovery } = quick(world)
       const request = registration()
@@ -103,15 +103,15 @@ describe('the end of a recovery', () => {
       const account = known(await accountOf(world))
       assert.deepEqual(Buffer.from(known(account.salt)), Buffer.from(known(wanted.salt)))
       assert.deepEqual(Buffer.from(known(account.sealedAccountKey)), Buffer.from(known(wanted.sealedAccountKey)))
-      const say = async (secret: string) =>
+      const logIn = async (secret: string) =>
         reasonOf(await accounts.logIn({ email: ADA, secret, deviceId: undefined, source: undefined }))
-      assert.deepEqual([await say(request.secret), await say(wanted.secret)], ['credentials_wrong', 'in'])
-      admitted(await recovery.finish(recoveryOf(request, { secret: 'the words stay good' })))
+      assert.deepEqual([await logIn(request.secret), await logIn(wanted.secret)], ['credentials_wrong', 'in'])
+      admitted(await recovery.finish(recoveryOf(request, { secret: 'the words still work' })))
     }),
   )
 
   it(
-    'leaves what is not given as it is',
+    'keeps values that are left out',
     inWorld(async (world) => {
       const { accounts, recovery } = quick(world)
       const request = registration()
@@ -125,7 +125,7 @@ describe('the end of a recovery', () => {
   )
 
   it(
-    'forgets a second factor that waits to be confirmed: whoever knew the password may have enrolled it',
+    'removes a second factor that waits to be confirmed, as a thief of the password may have enrolled it',
     inWorld(async (world) => {
       const { accounts, recovery } = quick(world)
       const request = registration()
@@ -137,7 +137,7 @@ describe('the end of a recovery', () => {
   )
 
   it(
-    'says the same to a wrong proof, an unknown e-mail and an account without one, and changes nothing',
+    'answers a wrong proof, an unknown e-mail and an account without a proof alike, and changes nothing',
     inWorld(async (world) => {
       const { accounts, recovery } = quick(world)
       const request = registration()
@@ -150,7 +150,7 @@ describe('the end of a recovery', () => {
       const wrong: Partial<Recovery>[] = [
         { recoveryProof: bytes(32) },
         { recoveryProof: stored },
-        { email: 'nobody@example.org' },
+        { email: 'unknown@example.org' },
         { email: 'bare@example.org' },
         { email: 'bare@example.org', recoveryProof: new Uint8Array(32) },
       ]
@@ -161,7 +161,7 @@ describe('the end of a recovery', () => {
   )
 
   it(
-    'refuses another key derivation before it looks at anything',
+    'refuses another key derivation first',
     inWorld(async (world) => {
       const answer = await world.rules.recovery.finish(recoveryOf(registration(), { kdfVersion: 2 }))
       assert.equal(reasonOf(answer), 'request_malformed')
@@ -169,28 +169,28 @@ describe('the end of a recovery', () => {
   )
 
   it(
-    'may be wrong from one source as often as a password may, known e-mail or not, and apart from those',
+    'allows a source as many wrong proofs as wrong passwords, counted apart, for known and unknown e-mails',
     inWorld(async (world) => {
       const { accounts, recovery } = quick(world)
       const request = registration()
       await accounts.register(request)
-      const say = async (source: string, over: Partial<Recovery> = {}) =>
+      const finish = async (source: string, over: Partial<Recovery> = {}) =>
         reasonOf(await recovery.finish(recoveryOf(request, { source, recoveryProof: bytes(32), ...over })))
-      for (const email of [ADA, 'nobody@example.org']) {
-        for (let count = 0; count < 10; count += 1) assert.equal(await say('a', { email }), 'recovery_invalid')
-        assert.equal(await say('a', { email }), 'attempts_limited')
+      for (const email of [ADA, 'unknown@example.org']) {
+        for (let count = 0; count < 10; count += 1) assert.equal(await finish('a', { email }), 'recovery_invalid')
+        assert.equal(await finish('a', { email }), 'attempts_limited')
       }
       const { recoveryProof } = request
-      assert.equal(await say('a', { recoveryProof: known(recoveryProof) }), 'attempts_limited')
-      const logIn = { email: ADA, secret: request.secret, deviceId: undefined, source: 'a' }
-      assert.equal(reasonOf(await accounts.logIn(logIn)), 'in')
+      assert.equal(await finish('a', { recoveryProof: known(recoveryProof) }), 'attempts_limited')
+      const credentials = { email: ADA, secret: request.secret, deviceId: undefined, source: 'a' }
+      assert.equal(reasonOf(await accounts.logIn(credentials)), 'in')
       world.clock.advance(900)
-      assert.equal(await say('a', { recoveryProof: known(recoveryProof) }), 'in')
+      assert.equal(await finish('a', { recoveryProof: known(recoveryProof) }), 'in')
     }),
   )
 
   it(
-    'stays open to the owner however many strangers guess: a proof is out of their reach',
+    'stays open to the owner while many strangers guess',
     inWorld(async (world) => {
       const { accounts, recovery } = quick(world)
       const request = registration()
@@ -203,7 +203,7 @@ describe('the end of a recovery', () => {
   )
 
   it(
-    'of many at once sets one secret after the other, each whole',
+    'sets whole values one after another when many come at once',
     inWorld(async (world) => {
       const { accounts, recovery } = quick(world)
       const request = registration()
@@ -217,12 +217,12 @@ describe('the end of a recovery', () => {
       const live = await Promise.all(
         answers.map((answer) => ('accessToken' in answer ? session(world.rules, answer.accessToken) : 'none')),
       )
-      assert.equal(live.filter((word) => word === 'in').length, 1)
+      assert.equal(live.filter((answer) => answer === 'in').length, 1)
     }),
   )
 
   it(
-    'sets nothing before a second factor is given, where one is on, and then all of it',
+    'with a second factor on, sets nothing before its code, and everything then',
     inWorld(async (world) => {
       const { accounts, recovery } = quick(world)
       const request = registration()

@@ -15,17 +15,18 @@ import type { SecretHasher } from '../../ports/secrets.ts'
 import type { Account, AccountSecret, Store, WriteTx } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { sha256 } from '../sha256.ts'
-import { canonicalEmail, KDF_VERSION } from './accounts.ts'
 import { type AttemptSettings, createAttemptLimits } from './attemptLimits.ts'
 import { createChallenges, type GivenChallenge } from './challenges.ts'
+import { canonicalEmail } from './email.ts'
+import { kdfVersionFault } from './kdf.ts'
 import { replaceSecret } from './secretChange.ts'
 import type { Sessions, TokenPair } from './sessions.ts'
 
-/** The way back in for who has lost the password and has the recovery words. A second factor is asked for all the same. */
+/** Signs in an owner who has lost the password and has the recovery words. It asks for the second factor too, when one is on. */
 export interface Recovery {
   readonly email: string
   readonly recoveryProof: Uint8Array
-  /** The new one; what is left out of the others stays as it is. */
+  /** The new secret. A value below that is undefined stays as it is. */
   readonly secret: string
   readonly kdfVersion: number | undefined
   readonly salt: Uint8Array | undefined
@@ -40,11 +41,11 @@ interface RecoveryPorts {
   readonly limiter: Limiter
   readonly hasher: SecretHasher
   readonly sessions: Pick<Sessions, 'begin'>
-  /** Keeps what is made up the same from one start to the next. */
+  /** Keeps decoy keys the same after a restart. */
   readonly serverSecret: Uint8Array
 }
 
-/** What clients seal an account key into: one header block, one data segment. */
+/** The size of a sealed account key, as clients make it: one header block, one data segment. */
 const HEADER_BLOCKS = 1
 const PREAMBLE_BYTES = 1 + SALT_BYTES + COMMITMENT_BYTES + 1
 const SEALED_BYTES = PREAMBLE_BYTES + HEADER_BLOCK_BYTES + TAG_BYTES + KEY_BYTES + TAG_BYTES
@@ -55,22 +56,22 @@ export function createRecovery(
   { store, clock, random, limiter, hasher, sessions, serverSecret }: RecoveryPorts,
   settings: AttemptSettings,
 ) {
-  const tries = createAttemptLimits({ limiter }, settings)
+  const attemptLimits = createAttemptLimits({ limiter }, settings)
   const challenges = createChallenges({ clock, random })
 
   function findByEmail(email: string): Promise<Account | undefined> {
     return store.read((tx) => tx.accounts.findByEmail(email))
   }
 
-  /** What no e-mail has is compared with too, so that it takes no less time. */
+  /** Compares also without an account, so the time does not tell whether there is one. */
   function isProofOf(account: Account | undefined, proof: Uint8Array): boolean {
     const hash = account?.recoveryProofHash
     return timingSafeEqual(sha256(proof), hash ?? new Uint8Array(32)) && hash !== undefined
   }
 
   /**
-   * Sets the secret that a recovery was begun with, and ends whatever the old one had let in: every session, and every sign-in that waits for its
-   * second step. `account` was read in this transaction. The caller begins a session of its own afterwards.
+   * Sets the values of a recovery. Ends every session, and every sign-in that waits for its second step. The caller read `account` in this transaction,
+   * and begins its own session afterwards.
    */
   async function apply(tx: WriteTx, account: Account, recovery: string): Promise<void> {
     const { accountId } = account
@@ -82,18 +83,18 @@ export function createRecovery(
       sealedAccountKey: given.sealedAccountKey ?? account.sealedAccountKey,
     }
     const isReplaced = await replaceSecret(tx, { accountId, from: account.secretHash, secret, at: clock.now() })
-    if (!isReplaced) throw new Error('a secret has changed within a transaction')
+    if (!isReplaced) throw new Error('a secret changed within a transaction')
   }
 
   return {
     apply,
 
-    /** The sealed recovery key of an account. For an e-mail that has none, a made-up one that stays the same and looks like any other to whom it does not open. */
+    /** The sealed recovery key of an account. An e-mail without one gets a decoy, which looks the same to a client that cannot open it. */
     async start(
       email: string,
       source: string | undefined,
     ): Promise<{ readonly sealedRecoveryKey: Uint8Array } | Refuses<'attempts_limited'>> {
-      const limited = await tries.attempt(source)
+      const limited = await attemptLimits.countAttempt(source)
       if (limited !== undefined) return limited
       const canonical = canonicalEmail(email)
       const decoy = decoyKey(serverSecret, canonical)
@@ -101,25 +102,25 @@ export function createRecovery(
       return { sealedRecoveryKey: account?.sealedRecoveryKey ?? decoy }
     },
 
-    /** Sets the new secret and signs in, or gives a challenge that will when it is met. */
+    /** Sets the new secret and signs in. With a second factor it returns a challenge, and both happen when the challenge is met. */
     async finish(
       request: Recovery,
     ): Promise<TokenPair | GivenChallenge | Refuses<'request_malformed' | 'recovery_invalid' | 'attempts_limited'>> {
       const { kdfVersion, source, recoveryProof: proof } = request
-      if (kdfVersion !== undefined && kdfVersion !== KDF_VERSION)
-        return { refused: 'request_malformed', detail: `/kdf_version must be ${KDF_VERSION}` }
-      const limited = await tries.attempt(source)
+      const detail = kdfVersionFault(kdfVersion)
+      if (detail !== undefined) return { refused: 'request_malformed', detail }
+      const limited = await attemptLimits.countAttempt(source)
       if (limited !== undefined) return limited
       const email = canonicalEmail(request.email)
       const account = await findByEmail(email)
-      const isRight = await tries.judged(
-        tries.ofProofs(email, source),
+      const isRight = await attemptLimits.check(
+        attemptLimits.forRecoveryProofs(email, source),
         async () => isProofOf(account, proof),
         (answer) => !answer,
       )
       if (isRefusal(isRight)) return isRight
       if (account === undefined || !isRight) return { refused: 'recovery_invalid' }
-      // Slow, so that a transaction must not wait for it; only who had the right proof comes so far.
+      // Outside the transaction, as it is slow. Only a caller with the right proof gets here.
       const recovery = { ...request, secretHash: await hasher.hash(request.secret) }
       const { accountId } = account
       const session = sessions.begin(accountId, undefined)
@@ -138,12 +139,12 @@ export function createRecovery(
   }
 }
 
-/** What is undefined stays as it is. */
+/** A value that is undefined stays as it is. */
 type GivenSecret = Pick<AccountSecret, 'secretHash'> & {
   readonly [Name in keyof AccountSecret]: AccountSecret[Name] | undefined
 }
 
-/** As a challenge keeps it: not the proof, and of the secret its slow hash alone. */
+/** For a challenge. Holds neither the proof nor the secret, only the slow hash of the secret. */
 function encode({ secretHash, kdfVersion, salt, sealedAccountKey }: GivenSecret): string {
   return JSON.stringify({
     secretHash,
@@ -154,9 +155,9 @@ function encode({ secretHash, kdfVersion, salt, sealedAccountKey }: GivenSecret)
 }
 
 function decode(recovery: string): GivenSecret {
-  const kept: unknown = JSON.parse(recovery)
-  if (!isKept(kept)) throw new Error('a challenge holds no recovery')
-  const { secretHash, kdfVersion, salt, sealedAccountKey } = kept
+  const stored: unknown = JSON.parse(recovery)
+  if (!isStoredSecret(stored)) throw new Error('a challenge holds no recovery')
+  const { secretHash, kdfVersion, salt, sealedAccountKey } = stored
   return {
     secretHash,
     kdfVersion,
@@ -165,24 +166,25 @@ function decode(recovery: string): GivenSecret {
   }
 }
 
-interface KeptSecret {
+interface StoredSecret {
   readonly secretHash: string
   readonly kdfVersion?: number
-  /** Base64, as the next. */
+  /** Base64, like `sealedAccountKey`. */
   readonly salt?: string
   readonly sealedAccountKey?: string
 }
 
-function isKept(value: unknown): value is KeptSecret {
+function isStoredSecret(value: unknown): value is StoredSecret {
   if (typeof value !== 'object' || value === null) return false
-  const { secretHash, kdfVersion, salt, sealedAccountKey }: Partial<Record<keyof KeptSecret, unknown>> = value
+  const { secretHash, kdfVersion, salt, sealedAccountKey }: Partial<Record<keyof StoredSecret, unknown>> = value
   const areTexts = [salt, sealedAccountKey].every((text) => text === undefined || typeof text === 'string')
   return typeof secretHash === 'string' && areTexts && (kdfVersion === undefined || typeof kdfVersion === 'number')
 }
 
-/** A sealed blob in all that can be seen of one (format, length, number of header blocks), and for the rest bytes that nobody can tell from sealed ones. */
+/** Has the visible form of a sealed blob: format, length, number of header blocks. The other bytes look random, as sealed bytes do. */
 function decoyKey(serverSecret: Uint8Array, email: string): Uint8Array {
   const key = createHmac('sha256', serverSecret).update('recovery-key\0').update(email).digest()
+  // The label stays: another one would change every decoy with a release.
   const bytes = new Uint8Array(
     hkdfSync('sha256', key, new Uint8Array(), 'service/made-up-recovery-key/1', SEALED_BYTES),
   )

@@ -14,7 +14,7 @@ const times = <Value>(count: number, make: (index: number) => Promise<Value>) =>
 
 describe('turning a second factor on', () => {
   it(
-    'asks for the present secret, replaces what waits, and is on with a code of the last one',
+    'asks for the present secret, replaces a waiting factor, and takes a code of the last one',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const account = await register(desk)
@@ -25,7 +25,7 @@ describe('turning a second factor on', () => {
       const first = await enroll(desk)
       const second = await enroll(desk)
       assert.equal(reasonOf(await confirm(desk.code(first))), 'totp_code_wrong')
-      assert.ok(!isChallenge(admitted(await desk.login())), 'nothing is asked for before it is confirmed')
+      assert.ok(!isChallenge(admitted(await desk.login())), 'no code is asked for before the factor is confirmed')
       const { backupCodes } = admitted(await confirm(desk.code(second)))
       assert.equal(new Set(backupCodes).size, 10)
       for (const code of backupCodes) assert.match(code, /^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/)
@@ -36,7 +36,7 @@ describe('turning a second factor on', () => {
   )
 
   it(
-    'keeps neither secret nor backup code as it is, and each secret for one account alone',
+    'stores secrets sealed for their account, and backup codes as hashes',
     inWorld(
       async (world) => {
         const desk = deskOf(world)
@@ -47,10 +47,10 @@ describe('turning a second factor on', () => {
         assert.throws(() => world.keyring.open('totp', row.sealedSecret))
         assert.deepEqual(Buffer.from(world.keyring.open(`totp ${accountId}`, row.sealedSecret)), authenticator.secret)
         const database = new DatabaseSync(known(world.databasePath), { readOnly: true })
-        const kept = JSON.stringify(database.prepare('select * from backup_codes').all())
+        const stored = JSON.stringify(database.prepare('select * from backup_codes').all())
         database.close()
-        assert.equal(kept.match(/[0-9a-f]{64}/g)?.length, 10)
-        for (const code of backupCodes) assert.ok(!kept.includes(code) && !kept.includes(code.replace('-', '')))
+        assert.equal(stored.match(/[0-9a-f]{64}/g)?.length, 10)
+        for (const code of backupCodes) assert.ok(!stored.includes(code) && !stored.includes(code.replace('-', '')))
       },
       { isOnDisk: true },
     ),
@@ -59,7 +59,7 @@ describe('turning a second factor on', () => {
 
 describe('signing in with a second factor', () => {
   it(
-    'gives no session before the code: not by a login, nor by registering again',
+    'gives no session before the code, neither by a sign-in nor by registering again',
     inWorld(
       async (world) => {
         const desk = deskOf(world)
@@ -81,7 +81,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'is asked for when the factor was turned on while the secret was judged, and refused when the secret was changed',
+    'asks for a factor that was turned on while the secret was checked, and refuses a secret that was changed then',
     inWorld(async (world) => {
       const quiet = deskOf(world)
       await register(quiet)
@@ -100,7 +100,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'says the same to a wrong secret whether a factor is on or not',
+    'answers a wrong secret the same whether a factor is on or not',
     inWorld(async (world) => {
       const desk = deskOf(world)
       await guarded(desk, world)
@@ -109,20 +109,20 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'takes codes of the step before, this one and the next, none twice, and none before one that was taken',
+    'takes codes of the last, this and the next step, each once, and none older than a used one',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { authenticator } = await guarded(desk, world)
-      const say = async (aside: number) => desk.verify(await desk.challenged(), desk.code(authenticator, aside))
-      const said: string[] = []
-      for (const aside of [-2, 2, -1, -1, 1, 0, 1]) said.push(await say(aside))
+      const verify = async (aside: number) => desk.verify(await desk.challenged(), desk.code(authenticator, aside))
+      const answers: string[] = []
+      for (const aside of [-2, 2, -1, -1, 1, 0, 1]) answers.push(await verify(aside))
       const wrong = 'totp_code_wrong'
-      assert.deepEqual(said, [wrong, wrong, 'in', wrong, 'in', wrong, wrong])
+      assert.deepEqual(answers, [wrong, wrong, 'in', wrong, 'in', wrong, wrong])
     }),
   )
 
   it(
-    'takes the code that turned it on no more, nor that of any other account',
+    'refuses the code that turned the factor on',
     inWorld(async (world) => {
       const desk = deskOf(world)
       await register(desk)
@@ -135,7 +135,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'forgives how a code is typed',
+    'takes a code in any typing',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { authenticator, backupCodes } = await guarded(desk, world)
@@ -152,12 +152,12 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'is over after five minutes, five tries, or the code that was right, and for a token that nobody has',
+    'ends a challenge after five minutes, five tries or a right code, and knows no other token',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { backupCodes } = await guarded(desk, world)
       const [first = '', second = '', third = ''] = backupCodes
-      assert.equal(await desk.verify('nobody has it', first), 'challenge_over')
+      assert.equal(await desk.verify('an unknown token', first), 'challenge_over')
       const late = await desk.challenged()
       world.clock.advance(300)
       assert.equal(await desk.verify(late, first), 'challenge_over')
@@ -177,7 +177,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'leaves no challenge behind: the sweep forgets those that have ended, and no others',
+    'leaves no challenge behind: the sweep removes those that have ended, and no others',
     inWorld(async (world) => {
       const desk = deskOf(world)
       await guarded(desk, world)
@@ -197,7 +197,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'gives wrong codes no more tries with new challenges, and still takes a backup code then',
+    'counts wrong codes over all challenges of an account, and still takes a backup code then',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { authenticator, backupCodes } = await guarded(desk, world)
@@ -215,7 +215,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'is no longer open to a challenge whose secret has been changed since',
+    'ends a challenge when the secret is changed',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { backupCodes } = await guarded(desk, world)
@@ -227,9 +227,9 @@ describe('signing in with a second factor', () => {
   )
 })
 
-describe('of 64 who try at once', () => {
+describe('64 concurrent tries', () => {
   it(
-    'one gets in with a code, by as many challenges or by one, again and again',
+    'use a code once, with 64 challenges or with one',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { authenticator, backupCodes } = await guarded(desk, world)
@@ -253,7 +253,7 @@ describe('of 64 who try at once', () => {
   )
 
   it(
-    'five are judged when all are wrong, and one turns it on or off',
+    'check five wrong codes of a challenge, and turn the factor on or off once',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const account = await register(desk)
@@ -275,7 +275,7 @@ describe('of 64 who try at once', () => {
 
 describe('turning a second factor off', () => {
   it(
-    'asks for the secret and a code, of either kind, and takes the backup codes and open challenges with it',
+    'asks for the secret and a code of either kind, and removes the backup codes and open challenges',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { authenticator, backupCodes } = await guarded(desk, world)
@@ -295,7 +295,7 @@ describe('turning a second factor off', () => {
   )
 
   it(
-    'leaves no step to be used again with the next one',
+    'keeps used steps used for the next factor',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { authenticator } = await guarded(desk, world)

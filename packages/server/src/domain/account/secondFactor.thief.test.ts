@@ -7,7 +7,7 @@ import { inWorld, known, type World } from '../../testing/world.ts'
 
 describe('a thief of the password', () => {
   it(
-    'keeps no owner out who has a backup code, however many a thief of the password tries, nor from confirming another factor',
+    'locks out neither an owner with a backup code nor the confirmation of another factor, with any number of tries',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { backupCodes } = await guarded(desk, world)
@@ -25,8 +25,8 @@ describe('a thief of the password', () => {
   )
 })
 
-describe('who knows only a secret that is changed meanwhile', () => {
-  /** The owner changes the secret while one is judged. */
+describe('a thief of a secret that is changed meanwhile', () => {
+  /** The owner changes the secret while the thief's one is checked. */
   const overtaken = (world: World, { account }: Desk) =>
     deskOf(world, async () => {
       const { accountId, secretHash, ...rest } = await account()
@@ -46,7 +46,7 @@ describe('who knows only a secret that is changed meanwhile', () => {
   )
 
   it(
-    'turns none off, and uses up no code',
+    'turns no second factor off, and uses up no code',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { authenticator } = await guarded(desk, world)

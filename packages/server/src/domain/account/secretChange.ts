@@ -3,17 +3,17 @@ import type { AccountSecret, WriteTx } from '../../ports/store.ts'
 
 interface SecretChange {
   readonly accountId: AccountId
-  /** The hash that was judged. */
+  /** The hash that the caller has proved. */
   readonly from: string
   readonly secret: AccountSecret
   readonly at: Instant
-  /** The session that goes on. */
+  /** The session that stays. */
   readonly except?: SessionId
 }
 
 /**
- * Sets another secret, and ends whatever the old one had let in: every session, and every sign-in that waits for its second step. False, and nothing
- * changed, when the secret is not `from` any more.
+ * Sets another secret. Ends every session but `except`, and every sign-in that waits for its second step. False, and nothing changed, when the secret is
+ * not `from` any more.
  */
 export async function replaceSecret(tx: WriteTx, change: SecretChange): Promise<boolean> {
   const { accountId, from, secret, at, except } = change

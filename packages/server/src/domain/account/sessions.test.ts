@@ -17,7 +17,7 @@ const refreshed = async (world: World, { refreshToken }: TokenPair): Promise<Tok
 
 describe('an access token', () => {
   it(
-    'stands for its account until it ends, and not a moment longer',
+    'authenticates its account until it expires, to the millisecond',
     inWorld(async (world) => {
       const { accessToken, accountId, expiresAt } = await signedIn(world)
       assert.equal(expiresAt, world.clock.now() + 900_000)
@@ -29,7 +29,7 @@ describe('an access token', () => {
   )
 
   it(
-    'lets nobody stay longer than one that is given now, also when the clock was ahead when it was given',
+    'lasts no longer than one that is issued now, also when the clock was ahead at its issue',
     inWorld(async (world) => {
       world.clock.advance(86_400)
       const { accessToken } = await signedIn(world)
@@ -50,7 +50,7 @@ describe('an access token', () => {
   )
 
   it(
-    'is unreadable when it is anything but our own, whole and of its kind',
+    'is unreadable unless this server signed it, whole and of this type',
     inWorld(async (world) => {
       const { accessToken } = await signedIn(world)
       const [header = '', payload = '', signature = ''] = accessToken.split('.')
@@ -80,7 +80,7 @@ describe('the sessions of an account', () => {
     admitted(await world.rules.sessions.authenticate(accessToken)).sessionId
 
   it(
-    'are listed oldest first as long as they live, with what their clients said and when their tokens were last issued',
+    'are listed while they live, oldest first, with their device and the time of their last token',
     inWorld(async (world) => {
       const { sessions } = world.rules
       const accountId = await newAccount(world)
@@ -116,7 +116,7 @@ describe('the sessions of an account', () => {
   )
 
   it(
-    'are a hundred at most: one more ends the one that has gone unused for longest',
+    'are at most a hundred: a further one ends the one that was unused for longest',
     inWorld(async (world) => {
       const { sessions } = world.rules
       const accountId = await newAccount(world)
@@ -159,7 +159,7 @@ describe('a refresh token', () => {
   )
 
   it(
-    'gets the identical pair again within sixty seconds, as an honest client’s answer may have been lost',
+    'gets the same pair again within sixty seconds, as the answer may have been lost',
     inWorld(async (world) => {
       const pair = await signedIn(world)
       world.clock.advance(100)
@@ -174,7 +174,7 @@ describe('a refresh token', () => {
   )
 
   it(
-    'that comes again later ends the session, with all its tokens',
+    'ends the session and all its tokens when it comes again later',
     inWorld(async (world) => {
       const pair = await signedIn(world)
       const next = await refreshed(world, pair)
@@ -186,7 +186,7 @@ describe('a refresh token', () => {
   )
 
   it(
-    'that comes again after its successor was used ends the session too',
+    'ends the session when it comes again after its successor was used',
     inWorld(async (world) => {
       const pair = await signedIn(world)
       const next = await refreshed(world, pair)
@@ -206,7 +206,7 @@ describe('a refresh token', () => {
   )
 
   it(
-    'ends after thirty days without use, which each use begins anew',
+    'expires after thirty days without use',
     inWorld(async (world) => {
       const { clock } = world
       let pair = await signedIn(world)
@@ -220,7 +220,7 @@ describe('a refresh token', () => {
   )
 
   it(
-    'of nobody, or of a session that ended, is the same refusal',
+    'is refused alike when it is unknown and when its session has ended',
     inWorld(async (world) => {
       const pair = await signedIn(world)
       const { sessionId } = admitted(await world.rules.sessions.authenticate(pair.accessToken))
@@ -231,9 +231,9 @@ describe('a refresh token', () => {
   )
 
   it(
-    'that leads nowhere takes no turn among those who write',
+    'causes no write when it is unknown',
     inWorld(async ({ store, clock, random, keys, settings }) => {
-      const readOnly = { ...store, write: () => Promise.reject(new Error('somebody writes')) }
+      const readOnly = { ...store, write: () => Promise.reject(new Error('a write')) }
       const { tokens, serverSecret } = keys
       const sessions = createSessions({ store: readOnly, clock, random, tokens, serverSecret }, settings)
       assert.deepEqual(await sessions.refresh(randomBytes(32).toString('base64url')), OVER)
@@ -241,7 +241,7 @@ describe('a refresh token', () => {
   )
 
   it(
-    'is known to the store as a hash alone',
+    'is stored as a hash alone',
     inWorld(async (world) => {
       const { refreshToken } = await signedIn(world)
       const raw = Buffer.from(refreshToken, 'base64url')
@@ -251,7 +251,7 @@ describe('a refresh token', () => {
   )
 
   it(
-    'still leads to its successor after a start, as an honest repeat may come then',
+    'has the same successor after a restart, as an honest repeat may come then',
     inWorld(async (world) => {
       const pair = await signedIn(world)
       const first = await refreshed(world, pair)

@@ -26,14 +26,14 @@ describe('the codes of an authenticator', () => {
     assert.deepEqual([-1, 0, 89_999, 90_000].map(isTaken), [false, true, true, false])
   })
 
-  it('are of six digits and nothing else', () => {
+  it('have six digits and nothing else', () => {
     for (const code of ['', '28708', '2870820', '28708２', ' 287082', '94287082', '-87082'])
       assert.deepEqual(stepsOf(secret, code, instantOf(59_000)), [])
   })
 })
 
-describe('what an authenticator reads', () => {
-  it('names the host and the account, whatever stands in them, and carries the secret whole', () => {
+describe('the URI for an authenticator', () => {
+  it('names the host and the account with any characters, and carries the whole secret', () => {
     for (const email of ['ada@example.org', 'a&b=c?d#e+f%20@exämple.org']) {
       const own = new Uint8Array(bytes(20))
       const uri = provisioningUri({ secret: own, publicUrl: 'https://keep.example:8443/blind', email })
@@ -43,7 +43,7 @@ describe('what an authenticator reads', () => {
     }
   })
 
-  it('leads both sides to the same codes, of a secret that is a view of a larger buffer too', () => {
+  it('gives both sides the same codes, also for a secret that is a view of a larger buffer', () => {
     const view = bytes(64).subarray(7, 27)
     const read = createAuthenticator(
       provisioningUri({ secret: view, publicUrl: 'http://127.0.0.1:8080', email: 'a@b' }),

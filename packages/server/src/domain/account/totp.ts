@@ -2,14 +2,14 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Instant } from '@blindkeep/protocol/ids'
 import { HOTP, Secret, TOTP } from 'otpauth'
 
-/** Codes of an authenticator: RFC 6238 with what every one of them can do, which is SHA-1, 6 digits and steps of 30 s. */
+/** Codes of an authenticator (RFC 6238), with the values that every authenticator knows: SHA-1, 6 digits, steps of 30 s. */
 export const TOTP_SECRET_BYTES = 20
 const STEP_MS = 30_000
 const DIGITS = 6
-/** Steps before and after the present one, for clocks that differ and for what is typed slowly (RFC 6238, section 5.2). */
+/** Also the step before and the step after, for clocks that differ and people who type slowly (RFC 6238, section 5.2). */
 const STEPS_ASIDE = [-1, 0, 1]
 
-/** The steps around `now` whose code this is, soonest first. There is more than one about once in a million. Takes as long for a wrong code as for a right one. */
+/** The steps around `now` that have this code, earliest first. Two steps share a code about once in a million. Takes as long for a wrong code as for a right one. */
 export function stepsOf(secret: Uint8Array, code: string, now: Instant): readonly number[] {
   const present = Math.floor(now / STEP_MS)
   const given = Buffer.from(code, 'utf8')
@@ -25,7 +25,7 @@ interface Provisioning {
   readonly email: string
 }
 
-/** What authenticators read. The issuer is the host without its port, as the form knows no colon in it. */
+/** The URI that authenticators read. Its issuer is the host without the port, as an issuer must not contain a colon. */
 export function provisioningUri({ secret, publicUrl, email }: Provisioning): string {
   const issuer = new URL(publicUrl).hostname
   const settings = { algorithm: 'SHA1', digits: DIGITS, period: STEP_MS / 1000 }
@@ -33,6 +33,6 @@ export function provisioningUri({ secret, publicUrl, email }: Provisioning): str
 }
 
 function secretOf(secret: Uint8Array): Secret {
-  // The library takes a whole buffer, which may hold more than the secret.
+  // The library reads a whole buffer, and `secret` may be a part of one. So this copies it.
   return new Secret({ buffer: new Uint8Array(secret).buffer })
 }

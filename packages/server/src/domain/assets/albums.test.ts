@@ -13,7 +13,7 @@ function request(over: Partial<AlbumRequest> = {}): AlbumRequest {
 
 describe('creating an album', () => {
   it(
-    'keeps what was given, and answers the caller’s own again as it was made, whatever the name',
+    'stores the request, and answers a repeat with the album as it was created, whatever its name',
     inWorld(async (world) => {
       const { albums } = world.rules
       const owner = await newAccount(world)
@@ -29,7 +29,7 @@ describe('creating an album', () => {
   )
 
   it(
-    'is refused for somebody else’s id, which it leaves alone',
+    'refuses another account’s id, and does not change its album',
     inWorld(async (world) => {
       const { albums } = world.rules
       const [owner, stranger] = [await newAccount(world), await newAccount(world)]
@@ -44,7 +44,7 @@ describe('creating an album', () => {
   )
 
   it(
-    'ends at a thousand of an account, any number at once, but for those that are there',
+    'stops at a thousand albums of an account, also at once, and still answers repeats',
     inWorld(async (world) => {
       const { albums } = world.rules
       const owner = await newAccount(world)

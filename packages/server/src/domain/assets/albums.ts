@@ -4,7 +4,7 @@ import type { Album, Store } from '../../ports/store.ts'
 import { requireActiveAccount } from '../account/activeAccount.ts'
 import type { Refuses } from '../refusals.ts'
 
-/** Albums: what an account's assets lie in. The server knows an id and a sealed name. */
+/** The albums of an account, which contain its assets. The server knows an id and a sealed name. */
 export const MAX_ALBUMS = 1000
 
 export type AlbumRequest = Omit<Album, 'accountId' | 'createdAt'>
@@ -24,8 +24,8 @@ export type Albums = ReturnType<typeof createAlbums>
 export function createAlbums({ store, clock }: AlbumPorts) {
   return {
     /**
-     * Makes an album. The caller's own again is answered as it was made, whatever name comes with it: a name that is sealed anew is never the same
-     * bytes, so a client that repeats a lost request could not give the first ones.
+     * Makes an album. If the caller already has an album with this id, the answer is that album, whatever name the request gives: sealing a name
+     * twice gives different bytes, so a client that repeats a lost request cannot send the first ones again.
      */
     async create(
       accountId: AccountId,
@@ -33,8 +33,8 @@ export function createAlbums({ store, clock }: AlbumPorts) {
     ): Promise<CreatedAlbum | Refuses<'session_over' | 'album_not_available' | 'limit_reached'>> {
       const album: Album = { ...request, accountId, createdAt: clock.now() }
       return store.write(async (tx) => {
-        const gone = await requireActiveAccount(tx, accountId)
-        if (gone !== undefined) return gone
+        const inactive = await requireActiveAccount(tx, accountId)
+        if (inactive !== undefined) return inactive
         const present = await tx.albums.find(album.albumId)
         if (present !== undefined)
           return present.accountId === accountId

@@ -9,9 +9,9 @@ import { inWorld } from '../../testing/world.ts'
 
 const content = bytes(100)
 
-describe('a deletion', () => {
+describe('deleting an asset', () => {
   it(
-    'against a landing leaves nothing of either, however it ends',
+    'during a landing leaves no blob and no charge',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetIds: AssetId[] = []
@@ -39,7 +39,7 @@ describe('a deletion', () => {
   )
 
   it(
-    'while a blob is signed for fails that blob, and no receipt says that it was taken',
+    'while its blobs’ receipts are signed fails those blobs, and appends no receipt for them',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetId = newAssetId()
@@ -56,14 +56,14 @@ describe('a deletion', () => {
         hold: async () => assert.equal(await world.rules.assets.remove(keeper.accountId, assetId), undefined),
       })
       assert.deepEqual(answers, ['asset_id_taken', 'asset_id_taken'])
-      assert.equal((await heights(world)) - height, 1, 'of the other asset')
+      assert.equal((await heights(world)) - height, 1, 'the receipt of the other asset')
       assert.equal(await used(world, keeper), 0)
       await assertBooks(world, [keeper.accountId], [assetId])
     }),
   )
 
   it(
-    'against adopting a drop in its place leaves the drop adopted and deleted with it, or waiting',
+    'during the adoption of a replacing drop deletes the drop with it, or leaves it pending',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetIds: AssetId[] = []
@@ -82,10 +82,10 @@ describe('a deletion', () => {
         )
         assert.equal(removed, undefined)
         assert.ok(['done', 'asset_id_taken'].includes(adopted), adopted)
-        const waits = (await world.rules.inbox.list(keeper.accountId)).map(({ dropId }) => dropId)
-        assert.deepEqual(waits, adopted === 'done' ? [] : [drop.dropId])
+        const pending = (await world.rules.inbox.list(keeper.accountId)).map(({ dropId }) => dropId)
+        assert.deepEqual(pending, adopted === 'done' ? [] : [drop.dropId])
         assert.equal(await used(world, keeper), adopted === 'done' ? 0 : 10)
-        if (waits.length > 0) admitted(await world.rules.inbox.discard(keeper.accountId, drop.dropId))
+        if (pending.length > 0) admitted(await world.rules.inbox.discard(keeper.accountId, drop.dropId))
       }
       await assertBooks(world, [keeper.accountId], assetIds)
     }),

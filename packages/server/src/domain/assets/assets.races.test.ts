@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import { both, count, heights, inOneBatch, ROUNDS, reasonOf, used, whole } from '../../testing/assetRaces.ts'
+import {
+  both,
+  count,
+  heights,
+  inOneBatch,
+  ROUNDS,
+  reasonOf,
+  uploadWhole,
+  used,
+  whole,
+} from '../../testing/assetRaces.ts'
 import {
   assertBooks,
   assetRow,
@@ -16,15 +26,14 @@ import {
 } from '../../testing/assetSessions.ts'
 import { adopt, assetOf, declaredFor, landBlob, newAssetId, newDrop, newKeeper } from '../../testing/assets.ts'
 import { createFaults } from '../../testing/faults.ts'
-import { accountRow, bytes } from '../../testing/guest.ts'
+import { bytes } from '../../testing/guest.ts'
 import { inWorld } from '../../testing/world.ts'
-import { isRefusal } from '../refusals.ts'
 
 const content = bytes(100)
 
-describe('many at once for one asset', () => {
+describe('of requests at once for one asset,', () => {
   it(
-    'of 64 sessions of one role with 64 hashes let in one',
+    '64 sessions of one role with different hashes admit one',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetIds: AssetId[] = []
@@ -44,7 +53,7 @@ describe('many at once for one asset', () => {
   )
 
   it(
-    'of 12 accounts let in one, and its second when the first gave the id up',
+    '12 accounts admit one, and at most one again when the first gives the id up',
     inWorld(async (world) => {
       const assetId = newAssetId()
       const keepers = await Promise.all(Array.from({ length: 12 }, () => newKeeper(world)))
@@ -55,11 +64,11 @@ describe('many at once for one asset', () => {
       const owner = (await assetRow(world, assetId))?.accountId
       const [open] = await world.store.read((tx) => tx.uploads.unclosedOfAsset(assetId))
       assert.equal(open?.accountId, owner)
-      // Given up and asked for by all at once: it is one account’s, or nobody’s.
+      // Given up and requested by all at once: one account has it, or none.
       if (open !== undefined) await Promise.all([cancelBlob(world, open.uploadId), ask()])
-      const coming = await world.store.read((tx) => tx.uploads.unclosedOfAsset(assetId))
-      assert.ok(coming.length <= 1)
-      assert.equal((await assetRow(world, assetId))?.accountId, coming[0]?.accountId)
+      const unclosed = await world.store.read((tx) => tx.uploads.unclosedOfAsset(assetId))
+      assert.ok(unclosed.length <= 1)
+      assert.equal((await assetRow(world, assetId))?.accountId, unclosed[0]?.accountId)
       await assertBooks(
         world,
         keepers.map(({ accountId }) => accountId),
@@ -69,7 +78,7 @@ describe('many at once for one asset', () => {
   )
 
   it(
-    'of 33 derivatives and an original land 32 blobs',
+    '33 derivatives and an original land as 32 blobs',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetId = newAssetId()
@@ -78,8 +87,7 @@ describe('many at once for one asset', () => {
       const answers = await Promise.all(
         derivatives.map(async (content) => {
           const declared = declaredFor(world, keeper, content, { assetId, role: 'derivative' })
-          const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
-          return isRefusal(created) ? created.refused : whole(world, created.uploadId, content)
+          return uploadWhole(world, keeper, declared, content)
         }),
       )
       assert.deepEqual([count(answers, 'done'), count(answers, 'limit_reached')], [31, 2])
@@ -89,9 +97,9 @@ describe('many at once for one asset', () => {
   )
 })
 
-describe('a replacement', () => {
+describe('replacing an original', () => {
   it(
-    'of 32 at once is one, again and again, and each time all that was there goes',
+    '32 times at once succeeds once, and each time drops all former blobs',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetId = newAssetId()
@@ -101,8 +109,7 @@ describe('a replacement', () => {
           Array.from({ length: 32 }, async () => {
             const next = bytes(100 + round)
             const declared = declaredFor(world, keeper, next, { assetId, envelope: replacing(next) })
-            const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
-            return isRefusal(created) ? created.refused : whole(world, created.uploadId, next)
+            return uploadWhole(world, keeper, declared, next)
           }),
         )
         assert.deepEqual([count(answers, 'done'), count(answers, 'asset_id_taken')], [1, 31])
@@ -114,7 +121,7 @@ describe('a replacement', () => {
   )
 
   it(
-    'against the provenance of what it replaces has one winner, which is the first, in one batch of receipts as well',
+    'and landing the provenance of the replaced one has one winner, the first, also in one batch of receipts',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetIds: AssetId[] = []
@@ -139,7 +146,7 @@ describe('a replacement', () => {
             : await race()
         const lost = answers.filter((answer) => answer !== 'done')
         assert.equal(lost.length, 1, way)
-        // A replacement ends what is still open; what was finishing beside it finds no place.
+        // A replacement ends open sessions; a finishing one finds no slot.
         assert.ok(['manifest_stale', 'upload_not_found'].includes(String(lost[0])), `${way}: ${lost[0]}`)
         assert.equal((await heights(world)) - height, way === 'in one batch' ? 2 : 1)
         const isReplaced = answers[0] === 'done'
@@ -153,7 +160,7 @@ describe('a replacement', () => {
   )
 
   it(
-    'by an upload against one by a drop has one winner, and a drop that lost still waits',
+    'by upload and by drop at once leaves one original, and a drop that lost stays pending',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetIds: AssetId[] = []
@@ -169,15 +176,14 @@ describe('a replacement', () => {
           round,
           async () => {
             const declared = declaredFor(world, keeper, next, { assetId, envelope: replacing(next) })
-            const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
-            return isRefusal(created) ? created.refused : whole(world, created.uploadId, next)
+            return uploadWhole(world, keeper, declared, next)
           },
           () => adopt(world, keeper, drop, declaredFor(world, keeper, bytes(0), { ...over, envelope })).then(reasonOf),
         )
         const pending = await world.rules.inbox.list(keeper.accountId)
         const { blobs, asset } = await assetOf(world, keeper, assetId)
         assert.equal(blobs.length, 1)
-        // Each may come after the other, as neither names a provenance that there is not; the last one is there.
+        // Both may succeed one after the other, because no provenance is present to name; the last one stays.
         assert.ok(uploaded === 'done' || adopted === 'done')
         assert.equal(
           pending.some(({ dropId }) => dropId === drop.dropId),
@@ -190,9 +196,9 @@ describe('a replacement', () => {
   )
 })
 
-describe('an adoption against an upload of the same asset’s original', () => {
+describe('adopting a drop and uploading the original of the same asset at once', () => {
   it(
-    'has one winner, in every round',
+    'has one winner in every round',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetIds: AssetId[] = []
@@ -205,12 +211,11 @@ describe('an adoption against an upload of the same asset’s original', () => {
           round,
           async () => {
             const declared = declaredFor(world, keeper, other, { assetId })
-            const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
-            return isRefusal(created) ? created.refused : whole(world, created.uploadId, other)
+            return uploadWhole(world, keeper, declared, other)
           },
           () => adopt(world, keeper, drop, declaredFor(world, keeper, content, { assetId })).then(reasonOf),
         )
-        // Bytes that are there already, as the drop brought them, are not sent again.
+        // When the drop has landed the same bytes first, the upload answers with them.
         const outcomes =
           other === content && uploaded === 'done'
             ? [
@@ -229,8 +234,8 @@ describe('an adoption against an upload of the same asset’s original', () => {
   )
 })
 
-describe('a batch of receipts that the store committed and said that it had not', () => {
-  it('refuses none of the blobs that it vouches for', async () => {
+describe('a batch of receipts whose commit is reported as failed', () => {
+  it('refuses no blob that it vouches for', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {

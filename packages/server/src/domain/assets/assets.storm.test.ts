@@ -10,7 +10,7 @@ import { inWorld, known, sha256, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 import type { Declared } from './manifest.ts'
 
-/** Everything at once, in no order: whoever wins, the books are right afterwards. */
+/** All operations at once in any order: the books are right afterwards. */
 interface Scene {
   readonly world: World
   readonly keepers: readonly Keeper[]
@@ -32,11 +32,11 @@ const uploading = fc
         const assetId = pick(assetIds, of)
         const original = pick(contents, content)
         const envelope = replaces ? replacing(original) : { original_blob_hash: sha256(original) }
-        const said = role === 'original' || role === 'provenance' ? original : bytes(30)
+        const sent = role === 'original' || role === 'provenance' ? original : bytes(30)
         const sending: { declared: Declared; content: Uint8Array } =
           role === 'provenance'
             ? provenanceFor(world, keeper, original, { assetId, envelope })
-            : { content: said, declared: declaredFor(world, keeper, said, { assetId, role, envelope }) }
+            : { content: sent, declared: declaredFor(world, keeper, sent, { assetId, role, envelope }) }
         const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), sending.declared)
         if (isRefusal(created) || created.offset === sending.content.length) return
         const half = sending.content.length >> 1
@@ -95,7 +95,7 @@ const deed = fc.oneof(
 )
 
 describe('uploads, adoptions, replacements, deletions and cancellations all at once', () => {
-  it('fail nobody, and leave use, objects and reservations as their rows say', async () => {
+  it('never throw, and leave use, objects and reservations consistent with the rows', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(deed, { minLength: 30, maxLength: 60, size: 'max' }), (deeds) =>
         inWorld(async (world) => {

@@ -56,7 +56,7 @@ async function landBundle(world: World, keeper: Keeper) {
 
 describe('an asset', () => {
   it(
-    'takes its blobs in any order, is there from the first on, and shows them in the order of landing',
+    'accepts its blobs in any order, is visible from the first one on, and shows them in the order of landing',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const orders = [
@@ -93,7 +93,7 @@ describe('an asset', () => {
   )
 
   it(
-    'holds what was declared with each blob, verbatim, beside its own object',
+    'keeps the declaration of each blob verbatim, with an object of its own',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const envelope = { client_version: 'é/2 "x"', retention_until: null, timestamp: '2026-06-01T02:00:00.5+02:00' }
@@ -110,7 +110,7 @@ describe('an asset', () => {
   )
 
   it(
-    'is nothing to anybody else, and a reservation, a tombstone and an unknown id are nothing to its owner',
+    'is not found by another account; a reservation, a tombstone and an unknown id are not found by the owner',
     inWorld(async (world) => {
       const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
       const { assetId } = await landBundle(world, keeper)
@@ -136,7 +136,7 @@ describe('an asset', () => {
 
 describe('replacing an original', () => {
   it(
-    'drops all that was there, gives its charge back, and keeps the receipts',
+    'drops all former blobs, gives their charge back, and keeps the receipts',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const { assetId, position, ids } = await landBundle(world, keeper)
@@ -166,7 +166,7 @@ describe('replacing an original', () => {
   )
 
   it(
-    'lets the other roles in again, which go on from where the new original went on',
+    'accepts the other roles again, if they continue the same provenance as the new original',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const { assetId, position } = await landBundle(world, keeper)
@@ -185,7 +185,7 @@ describe('replacing an original', () => {
   )
 
   it(
-    'that was a drop forgets the drop, by an upload and by another drop',
+    'that was a drop removes its link to the drop, by upload and by another drop',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const [first, second] = [await newDrop(world, keeper, content), await newDrop(world, keeper, bytes(10))]
@@ -215,7 +215,7 @@ describe('replacing an original', () => {
   )
 
   it(
-    'by the landing of a companion alone keeps the drop',
+    'is not what a landing companion does: the drop stays',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const drop = await newDrop(world, keeper, content)
@@ -229,7 +229,7 @@ describe('replacing an original', () => {
 
 describe('deleting an asset', () => {
   it(
-    'gives the quota back at once, ends what is open, lets the objects wait out the grace, and keeps the id',
+    'gives the quota back at once, ends open sessions, orphans the objects, and keeps the id taken',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const { assetId } = await landBundle(world, keeper)
@@ -249,8 +249,8 @@ describe('deleting an asset', () => {
         [state, await stateOf(world, location), world.deletingCalls() - deleting],
         ['ended', 'deleting', 1],
       )
-      const going = (await world.rules.uploads.list(keeper.accountId)).map(({ uploadId }) => uploadId)
-      assert.deepEqual(going.toSorted(), [elsewhere, guests].toSorted())
+      const unclosed = (await world.rules.uploads.list(keeper.accountId)).map(({ uploadId }) => uploadId)
+      assert.deepEqual(unclosed.toSorted(), [elsewhere, guests].toSorted())
       for (const over of [{}, { role: 'metadata' } as const, { envelope: replacing(content) }]) {
         const declared = declaredFor(world, keeper, content, { assetId, ...over })
         assert.equal(await creation(world, keeper, declared), 'asset_id_taken')
@@ -261,7 +261,7 @@ describe('deleting an asset', () => {
   )
 
   it(
-    'fails a session that is finishing: it finds its id taken and gives everything back',
+    'fails a finishing session as asset_id_taken and gives its quota back',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const { assetId } = await landBundle(world, keeper)
@@ -276,13 +276,13 @@ describe('deleting an asset', () => {
       assert.deepEqual(await append(world, uploadId, { offset: 0, bytes: derivative }), refused)
       const { state, location } = await blobRow(world, uploadId)
       assert.deepEqual([state, await stateOf(world, location), await used(world, keeper)], ['failed', 'deleting', 0])
-      assert.deepEqual(await world.store.read((tx) => tx.receipts.head()), head, 'and no receipt says otherwise')
+      assert.deepEqual(await world.store.read((tx) => tx.receipts.head()), head, 'no receipt is appended')
       await assertBooks(world, [keeper.accountId], [assetId])
     }),
   )
 
   it(
-    'is refused until the very instant that its retention ends, whichever blob asks for it',
+    'is refused until the instant at which the retention of its last blob ends',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const until = instantOf(world.clock.now() + 60_000)
@@ -307,7 +307,7 @@ describe('deleting an asset', () => {
   )
 
   it(
-    'leaves bytes that go when the grace is over, and no sooner',
+    'leaves bytes that are removed when the grace window is over, not earlier',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetId = newAssetId()
@@ -326,7 +326,7 @@ describe('deleting an asset', () => {
 
 describe('the receipts of an asset', () => {
   it(
-    'are all that cover it, in the order of the chain, and no other’s',
+    'are all that cover it and no others, in the order of the chain',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetId = newAssetId()
@@ -363,7 +363,7 @@ describe('the content of an asset', () => {
   const contentOf = (world: World, { accountId }: Keeper) => world.rules.assets.content(accountId, sha256(content))
 
   it(
-    'is an object that is whole, of however many the account holds, and no one else’s',
+    'is the first object with its full size, of this account only',
     inWorld(async (world) => {
       const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
       const locations: string[] = []
@@ -382,7 +382,7 @@ describe('the content of an asset', () => {
   )
 
   it(
-    'is not there before it landed, nor in the inbox alone, nor after the asset was deleted or replaced',
+    'is not found before it lands, in the inbox only, or after its asset was deleted or replaced',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const [assetId, other] = [newAssetId(), newAssetId()]

@@ -29,15 +29,15 @@ const version = known(parseProtocolVersion('2026-10-31'))
 
 type Judge = (over?: Over, absent?: 'album_id' | 'original_blob_hash') => ReturnType<typeof judgeManifest>
 
-/** Judges a declaration that is without fault, but for what a test changes. */
+/** Judges a valid declaration with the changes of a test. */
 function judging(work: (judge: Judge, keeper: Keeper, world: World) => Promise<void> | void) {
   return inWorld(async (world) => {
     const keeper = await newKeeper(world)
     const judge: Judge = (over, absent) => {
       const { envelope, ...declared } = declaredFor(world, keeper, content, over)
-      const said = { ...envelope }
-      if (absent !== undefined) delete said[absent]
-      return judgeManifest({ ...declared, envelope: said }, { now: world.clock.now(), driftDays: DRIFT_DAYS })
+      const changed = { ...envelope }
+      if (absent !== undefined) delete changed[absent]
+      return judgeManifest({ ...declared, envelope: changed }, { now: world.clock.now(), driftDays: DRIFT_DAYS })
     }
     await work(judge, keeper, world)
   })
@@ -46,12 +46,12 @@ function judging(work: (judge: Judge, keeper: Keeper, world: World) => Promise<v
 const reasonOf = (answer: ReturnType<typeof judgeManifest>) => (answer === undefined ? 'passes' : answer.refused)
 const mismatch = (name: keyof ManifestEnvelope) => ({
   refused: 'manifest_mismatch',
-  detail: `/manifest_envelope/${name} is not what is declared beside it`,
+  detail: `/manifest_envelope/${name} differs from the declared value`,
 })
 
-describe('a manifest by itself', () => {
+describe('judgeManifest', () => {
   it(
-    'passes for every role, with what is optional given, null or absent',
+    'accepts every role, with optional members given, null or absent',
     judging((judge, keeper) => {
       for (const role of BLOB_ROLES) {
         const original_blob_hash = role === 'original' ? sha256(content) : elsewhere
@@ -68,7 +68,7 @@ describe('a manifest by itself', () => {
   )
 
   it(
-    'equals what is declared beside it, member by member',
+    'refuses each member that differs from the declaration',
     judging((judge) => {
       const others: readonly (readonly [keyof ManifestEnvelope, Partial<ManifestEnvelope>])[] = [
         ['crypto_suite_id', { crypto_suite_id: 2 }],
@@ -80,15 +80,15 @@ describe('a manifest by itself', () => {
       ]
       for (const role of BLOB_ROLES)
         for (const [name, envelope] of others) assert.deepEqual(judge({ role, envelope }), mismatch(name))
-      // The same from the other side: the declaration is what differs.
-      const said = { key_mode: 'derived', protocol_version: known(parseProtocolVersion('2026-11-01')) } as const
-      assert.deepEqual(judge({ keyMode: 'wrapped', envelope: said }), mismatch('key_mode'))
-      assert.deepEqual(judge({ protocolVersion: version, envelope: said }), mismatch('protocol_version'))
+      // The other way round: the declaration differs.
+      const envelope = { key_mode: 'derived', protocol_version: known(parseProtocolVersion('2026-11-01')) } as const
+      assert.deepEqual(judge({ keyMode: 'wrapped', envelope }), mismatch('key_mode'))
+      assert.deepEqual(judge({ protocolVersion: version, envelope }), mismatch('protocol_version'))
     }),
   )
 
   it(
-    'names the blob itself where it names that of its own role, and any where it names another',
+    'requires the blob’s own hash for its own role, and accepts any hash for another role',
     judging((judge) => {
       for (const role of BLOB_ROLES)
         for (const named of ['original', 'metadata'] as const)
@@ -100,11 +100,11 @@ describe('a manifest by itself', () => {
   )
 
   it(
-    'commits an original to no more plaintext than it has sealed bytes',
+    'refuses an original with more plaintext than sealed bytes',
     judging((judge) => {
       const invalid = {
         refused: 'manifest_invalid',
-        detail: '/manifest_envelope/plaintext_size is more than the sealed size',
+        detail: '/manifest_envelope/plaintext_size is larger than the sealed size',
       }
       for (const plaintext_size of [0, 99, 100]) assert.equal(judge({ envelope: { plaintext_size } }), undefined)
       for (const plaintext_size of [101, Number.MAX_SAFE_INTEGER])
@@ -115,7 +115,7 @@ describe('a manifest by itself', () => {
   )
 
   it(
-    'is no larger than 64 KiB as a provenance blob, and as large as it likes as any other',
+    'refuses a provenance blob above 64 KiB, and no other blob for its size',
     judging((judge) => {
       assert.equal(MAX_PROVENANCE_BYTES, 65_536)
       assert.equal(judge({ role: 'provenance', size: 65_536 }), undefined)
@@ -129,18 +129,18 @@ describe('a manifest by itself', () => {
   )
 
   it(
-    'continues from nothing as a create, and names its original as a replace',
+    'refuses a create with a prior provenance, and a replace without its original',
     judging((judge) => {
       const original_blob_hash = sha256(content)
       for (const role of BLOB_ROLES) {
         const create = { action: 'create', prior_provenance_hash: elsewhere } as const
         assert.deepEqual(judge({ role, envelope: create }), {
           refused: 'manifest_invalid',
-          detail: '/manifest_envelope/prior_provenance_hash has no place in a create',
+          detail: '/manifest_envelope/prior_provenance_hash must be absent in a create',
         })
         const nameless = {
           refused: 'manifest_invalid',
-          detail: '/manifest_envelope/original_blob_hash is missing, which a replace gives',
+          detail: '/manifest_envelope/original_blob_hash is missing: a replace must give it',
         }
         const replace = { action: 'replace', original_blob_hash } as const
         assert.deepEqual(judge({ role, envelope: { ...replace, original_blob_hash: null } }), nameless)
@@ -153,7 +153,7 @@ describe('a manifest by itself', () => {
   )
 
   it(
-    'is of a suite and of a content type that the protocol knows',
+    'refuses an unknown suite or content type',
     judging((judge) => {
       for (const suiteId of [0, 2, -1, Number.MAX_SAFE_INTEGER])
         assert.deepEqual(judge({ suiteId, envelope: { crypto_suite_id: suiteId } }), { refused: 'suite_unknown' })
@@ -164,7 +164,7 @@ describe('a manifest by itself', () => {
   )
 
   it(
-    'was written within the drift on either side, both ends included',
+    'accepts a timestamp within the drift on either side, both ends included',
     judging((_judge, keeper, world) => {
       const now = world.clock.now()
       const at = (timestamp: string, driftDays: number) =>
@@ -178,7 +178,7 @@ describe('a manifest by itself', () => {
           assert.deepEqual(at(formatInstant(off(sign * (driftMs + 1))), driftDays), farther)
         }
       }
-      // An instant, in whatever words: the clock stands at 2026-06-01T00:00:00Z.
+      // Other notations of an instant: the clock shows 2026-06-01T00:00:00Z.
       assert.equal(at('2026-07-01T02:00:00+02:00', DRIFT_DAYS), undefined)
       assert.deepEqual(at('2026-07-01T00:00:00-00:01', DRIFT_DAYS), farther)
       assert.equal(at('2026-05-02t00:00:00.0009z', DRIFT_DAYS), undefined)
@@ -188,7 +188,7 @@ describe('a manifest by itself', () => {
   )
 
   it(
-    'is refused in one order: suite, content type, disagreement, contradiction, time',
+    'refuses in this order: suite, content type, disagreement, contradiction, timestamp',
     judging((judge) => {
       const wrong = { file_id: newAssetId(), plaintext_size: 101, timestamp: '2020-01-01T00:00:00Z' }
       const { file_id: _, ...rest } = wrong
@@ -205,7 +205,7 @@ describe('a manifest by itself', () => {
   )
 })
 
-describe('the author of a manifest', () => {
+describe('judgeAuthor', () => {
   async function scene(world: World) {
     const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
     const judge = (over: Over & Pick<Partial<Declared>, 'albumId'> = {}) => {
@@ -218,7 +218,7 @@ describe('the author of a manifest', () => {
   const noAlbum = { refused: 'album_not_available' }
 
   it(
-    'is the caller, with any live device of their own, in any album of their own',
+    'accepts the caller with any of its live devices, in any of its albums',
     inWorld(async (world) => {
       const { keeper, judge } = await scene(world)
       assert.equal(await judge(), undefined)
@@ -229,7 +229,7 @@ describe('the author of a manifest', () => {
   )
 
   it(
-    'is nobody with a device that is revoked, another’s or unknown, from the moment on that it was revoked',
+    'refuses a device that is revoked, unknown or another account’s',
     inWorld(async (world) => {
       const { keeper, stranger, judge } = await scene(world)
       const unknown = known(parseDeviceId(randomUUID()))
@@ -238,12 +238,12 @@ describe('the author of a manifest', () => {
       admitted(await world.rules.devices.revoke(keeper.accountId, keeper.deviceId))
       assert.deepEqual(await judge(), noDevice)
       world.clock.set(addSeconds(world.clock.now(), -86_400))
-      assert.deepEqual(await judge(), noDevice, 'whatever the clock says')
+      assert.deepEqual(await judge(), noDevice, 'also when the clock is set back before the revocation')
     }),
   )
 
   it(
-    'is nobody else, though the device be the caller’s, and not the caller with another’s device',
+    'refuses another author, with the caller’s device or its own',
     inWorld(async (world) => {
       const { stranger, judge } = await scene(world)
       const unknown = known(parseAccountId(randomUUID()))
@@ -255,7 +255,7 @@ describe('the author of a manifest', () => {
   )
 
   it(
-    'writes to no album that is another’s or unknown, which is asked after the device',
+    'refuses another account’s album and an unknown one, after it has judged the device',
     inWorld(async (world) => {
       const { stranger, judge } = await scene(world)
       const unknown = known(parseAlbumId(randomUUID()))

@@ -17,8 +17,8 @@ import type { ReadTx } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 
 /**
- * What is judged of a manifest, by one function for an upload and for an adoption (specification, Adopt, rule 1): first what it says by itself,
- * then whether its author may write here. Whether it fits the asset as it is, `place.ts` judges.
+ * Judges a manifest, in the same way for an upload and for an adoption (specification, Adopt, rule 1): whether it is consistent in itself,
+ * then whether its author may write to the album. `slot.ts` judges whether it fits the asset.
  */
 export interface Declared {
   readonly assetId: AssetId
@@ -39,7 +39,7 @@ export type ManifestRefusal = Refuses<
 
 const DAY_SECONDS = 86_400
 
-/** What declaration and envelope say by themselves. */
+/** Whether declaration and envelope are valid and agree with each other. */
 export function judgeManifest(
   declared: Declared,
   { now, driftDays }: { readonly now: Instant; readonly driftDays: number },
@@ -47,19 +47,19 @@ export function judgeManifest(
   if (!isKnownSuite(declared.suiteId)) return { refused: 'suite_unknown' }
   if (!contentTypesOf(declared.protocolVersion).includes(declared.contentType))
     return { refused: 'content_type_unsupported' }
-  const other = undeclared(declared)
+  const other = findDisagreement(declared)
   if (other !== undefined)
-    return { refused: 'manifest_mismatch', detail: `/manifest_envelope/${other} is not what is declared beside it` }
-  const fault = contradiction(declared)
+    return { refused: 'manifest_mismatch', detail: `/manifest_envelope/${other} differs from the declared value` }
+  const fault = findContradiction(declared)
   if (fault !== undefined) return { refused: 'manifest_invalid', detail: fault }
   const at = parseInstant(declared.envelope.timestamp)
-  if (at === undefined) throw new Error('an envelope was let in whose timestamp is no instant')
+  if (at === undefined) throw new Error('the timestamp of a parsed envelope is no instant')
   const isNear = addSeconds(now, -driftDays * DAY_SECONDS) <= at && at <= addSeconds(now, driftDays * DAY_SECONDS)
   return isNear ? undefined : { refused: 'timestamp_out_of_range' }
 }
 
-/** The first member that declaration and envelope both give, and give differently (specification, ManifestEnvelope: "must equal"). */
-function undeclared({ envelope, ...declared }: Declared): keyof ManifestEnvelope | undefined {
+/** The first member that differs between declaration and envelope, of those that both give (specification, ManifestEnvelope: "must equal"). */
+function findDisagreement({ envelope, ...declared }: Declared): keyof ManifestEnvelope | undefined {
   const pairs: readonly (readonly [keyof ManifestEnvelope, unknown])[] = [
     ['crypto_suite_id', declared.suiteId],
     ['protocol_version', declared.protocolVersion],
@@ -73,15 +73,16 @@ function undeclared({ envelope, ...declared }: Declared): keyof ManifestEnvelope
   return pairs.find(([name, value]) => (envelope[name] ?? value) !== value)?.[0]
 }
 
-function contradiction({ envelope, role, size }: Declared): string | undefined {
+function findContradiction({ envelope, role, size }: Declared): string | undefined {
   const { action, prior_provenance_hash: prior, original_blob_hash: original } = envelope
   if (role === 'original' && envelope.plaintext_size > size)
-    return '/manifest_envelope/plaintext_size is more than the sealed size'
+    return '/manifest_envelope/plaintext_size is larger than the sealed size'
   if (role === 'provenance' && size > MAX_PROVENANCE_BYTES)
     return `/size of a provenance blob is at most ${MAX_PROVENANCE_BYTES}`
-  if (action === 'create' && isGiven(prior)) return '/manifest_envelope/prior_provenance_hash has no place in a create'
+  if (action === 'create' && isGiven(prior))
+    return '/manifest_envelope/prior_provenance_hash must be absent in a create'
   if (action === 'replace' && !isGiven(original))
-    return '/manifest_envelope/original_blob_hash is missing, which a replace gives'
+    return '/manifest_envelope/original_blob_hash is missing: a replace must give it'
   return undefined
 }
 
@@ -89,7 +90,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 
-/** 403: the author is the caller with a live device of theirs, and the album is theirs too. */
+/** 403: the author must be the calling account with one of its live devices, and the album must belong to it. */
 export async function judgeAuthor(
   tx: ReadTx,
   accountId: AccountId,

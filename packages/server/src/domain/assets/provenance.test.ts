@@ -35,7 +35,7 @@ import { isRefusal } from '../refusals.ts'
 const original = bytes(100)
 type Fields = Readonly<Record<string, CborValue | null | undefined>>
 
-/** What somebody signs, whether a reader would take it for a manifest or not. */
+/** Signs any fields, also those that are no valid manifest. */
 function signed(fields: Fields, keys: Keeper['keys'], kid = keyId(keys.publicKey)): Uint8Array {
   const payload = new Map<string, CborValue>()
   for (const [name, value] of Object.entries(fields))
@@ -47,42 +47,43 @@ function signed(fields: Fields, keys: Keeper['keys'], kid = keyId(keys.publicKey
   })
 }
 
-/** An asset whose original is there, and what its owner says of it. */
+/** An asset with its original, and the envelope of that. */
 async function newAsset(world: World, keeper: Keeper, over: Over = {}) {
   const assetId = newAssetId()
   const declared = declaredFor(world, keeper, original, { ...over, assetId })
   await landBlob(world, keeper, original, declared)
-  return { assetId, said: declared.envelope }
+  return { assetId, envelope: declared.envelope }
 }
 
-/** Sends bytes as the provenance of an asset of which this is said. */
-async function send(world: World, keeper: Keeper, content: Uint8Array, said: ManifestEnvelope) {
-  const envelope = { ...said, ciphertext_hash: sha256(content) }
-  const over = { assetId: said.file_id, role: 'provenance', keyMode: said.key_mode, envelope } as const
+/** Sends bytes as the provenance blob of an asset, with this envelope. */
+async function send(world: World, keeper: Keeper, content: Uint8Array, signedEnvelope: ManifestEnvelope) {
+  const { file_id: assetId, key_mode: keyMode } = signedEnvelope
+  const envelope = { ...signedEnvelope, ciphertext_hash: sha256(content) }
+  const over = { assetId, role: 'provenance', keyMode, envelope } as const
   const uploadId = await openDeclared(world, keeper, declaredFor(world, keeper, content, over))
   return { uploadId, answer: await append(world, uploadId, { offset: 0, bytes: content }) }
 }
 
-async function refusalOf(world: World, keeper: Keeper, content: Uint8Array, said: ManifestEnvelope) {
-  const { answer } = await send(world, keeper, content, said)
+async function refusalOf(world: World, keeper: Keeper, content: Uint8Array, envelope: ManifestEnvelope) {
+  const { answer } = await send(world, keeper, content, envelope)
   return isRefusal(answer) ? `${answer.refused}: ${'detail' in answer ? answer.detail : ''}` : 'landed'
 }
 
 const mismatch = (detail: string) => `manifest_mismatch: ${detail}`
-const otherField = (name: string) => mismatch(`${name} of the signed manifest is not that of the envelope`)
+const otherField = (name: string) => mismatch(`${name} of the signed manifest differs from the envelope`)
 
 describe('a provenance blob', () => {
   it(
-    'lands when its device signed what the envelope says, and its receipt carries its hash',
+    'lands when its device signed the envelope’s values, and its receipt carries its hash',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const retention_until = '2030-01-01T00:00:00Z'
       const metadata_blob_hash = sha256(bytes(3))
       const rich = { retention_until, metadata_blob_hash, original_blob_hash: sha256(original), client_version: 'é/1' }
-      for (const envelope of [{}, rich, { album_id: null }]) {
-        const { assetId, said } = await newAsset(world, keeper, { envelope })
-        const content = signed(said, keeper.keys)
-        const { uploadId, answer } = await send(world, keeper, content, said)
+      for (const over of [{}, rich, { album_id: null }]) {
+        const { assetId, envelope } = await newAsset(world, keeper, { envelope: over })
+        const content = signed(envelope, keeper.keys)
+        const { uploadId, answer } = await send(world, keeper, content, envelope)
         assert.deepEqual(answer, { offset: content.length })
         const row = known(await world.store.read((tx) => tx.receipts.ofUpload(uploadId)))
         assert.equal(readReceipt(row.receiptCbor).envelope_hash, sha256(content))
@@ -92,7 +93,7 @@ describe('a provenance blob', () => {
   )
 
   it(
-    'is refused for each field that is not the envelope’s, by the name of the field',
+    'is refused for each field that differs from the envelope, by its name',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const second = await newKeeper(world, keeper.accountId)
@@ -112,102 +113,103 @@ describe('a provenance blob', () => {
         { created_by_user: (await newKeeper(world)).accountId },
         { created_by_device: second.deviceId },
         { client_version: 'test/2' },
-        // The same instant in other words: what is signed is text.
+        // Another notation of the same instant: the signed value is text.
         { timestamp: '2026-06-01T00:00:00Z' },
         { retention_until: '2030-01-01T00:00:00.001Z' },
         { retention_until: undefined },
       ]
       const assetIds: AssetId[] = []
       for (const other of others) {
-        const { assetId, said } = await newAsset(world, keeper, { envelope: given })
+        const { assetId, envelope } = await newAsset(world, keeper, { envelope: given })
         assetIds.push(assetId)
         const [name] = Object.keys(other)
-        const answer = await refusalOf(world, keeper, signed({ ...said, ...other }, keeper.keys), said)
+        const answer = await refusalOf(world, keeper, signed({ ...envelope, ...other }, keeper.keys), envelope)
         assert.equal(answer, otherField(known(name)))
       }
-      const { said } = await newAsset(world, keeper)
+      const { envelope } = await newAsset(world, keeper)
       const disagreeing: readonly (readonly [Fields, string])[] = [
         [{ crypto_suite_id: 2 }, 'a manifest of a crypto suite that is not known'],
         [{ key_mode: 'wrapped' }, 'a wrapped_key is there exactly when key_mode is wrapped'],
-        [
-          { key_mode: 'wrapped', wrapped_key: bytes(60) },
-          'key_mode of the signed manifest is not that of the envelope',
-        ],
+        [{ key_mode: 'wrapped', wrapped_key: bytes(60) }, 'key_mode of the signed manifest differs from the envelope'],
         [{ action: 'replace' }, 'a replace names its original_blob_hash'],
         [{ prior_provenance_hash: sha256(original) }, 'a create continues from nothing'],
         [{ title: 'mine' }, 'the payload has a field that no manifest has'],
         [{ amk_version: undefined }, 'the payload has no amk_version'],
       ]
       for (const [other, detail] of disagreeing)
-        assert.equal(await refusalOf(world, keeper, signed({ ...said, ...other }, keeper.keys), said), mismatch(detail))
-      await assertBooks(world, [keeper.accountId], [...assetIds, said.file_id])
+        assert.equal(
+          await refusalOf(world, keeper, signed({ ...envelope, ...other }, keeper.keys), envelope),
+          mismatch(detail),
+        )
+      await assertBooks(world, [keeper.accountId], [...assetIds, envelope.file_id])
     }),
   )
 
   it(
-    'of a replace is refused when it goes on from another position, or is signed as a create',
+    'of a replace is refused when it continues another provenance, or is signed as a create',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const { assetId } = await newAsset(world, keeper)
       const next = bytes(50)
-      const { envelope: said } = declaredFor(world, keeper, next, { assetId, envelope: replacing(next) })
-      await landBlob(world, keeper, next, { assetId, envelope: said })
+      const { envelope } = declaredFor(world, keeper, next, { assetId, envelope: replacing(next) })
+      await landBlob(world, keeper, next, { assetId, envelope })
       const from = { prior_provenance_hash: sha256(original) }
-      const signs = (fields: Fields) => signed({ ...said, ...fields }, keeper.keys)
-      assert.equal(await refusalOf(world, keeper, signs(from), said), otherField('prior_provenance_hash'))
-      assert.equal(await refusalOf(world, keeper, signs({ action: 'create' }), said), otherField('action'))
-      assert.equal(await refusalOf(world, keeper, signs({}), said), 'landed')
+      const answerTo = (fields: Fields) =>
+        refusalOf(world, keeper, signed({ ...envelope, ...fields }, keeper.keys), envelope)
+      assert.equal(await answerTo(from), otherField('prior_provenance_hash'))
+      assert.equal(await answerTo({ action: 'create' }), otherField('action'))
+      assert.equal(await answerTo({}), 'landed')
     }),
   )
 
   it(
-    'is signed by the very device that it names, which is live when the last byte comes',
+    'is signed by the device that it names, which must be live when the last byte arrives',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const [second, stranger] = [await newKeeper(world, keeper.accountId), await newKeeper(world)]
-      const { assetId, said } = await newAsset(world, keeper)
+      const { assetId, envelope } = await newAsset(world, keeper)
       const byOther = mismatch('the message was signed by another key')
       for (const { keys } of [second, stranger])
-        assert.equal(await refusalOf(world, keeper, signed(said, keys), said), byOther)
-      const forged = signed(said, second.keys, keyId(keeper.keys.publicKey))
-      assert.equal(await refusalOf(world, keeper, forged, said), mismatch('the Ed25519 signature does not verify'))
-      const half = signed(said, { ...keeper.keys, mlDsa65: second.keys.mlDsa65 })
-      assert.equal(await refusalOf(world, keeper, half, said), mismatch('the ML-DSA-65 signature does not verify'))
+        assert.equal(await refusalOf(world, keeper, signed(envelope, keys), envelope), byOther)
+      const forged = signed(envelope, second.keys, keyId(keeper.keys.publicKey))
+      assert.equal(await refusalOf(world, keeper, forged, envelope), mismatch('the Ed25519 signature does not verify'))
+      const half = signed(envelope, { ...keeper.keys, mlDsa65: second.keys.mlDsa65 })
+      assert.equal(await refusalOf(world, keeper, half, envelope), mismatch('the ML-DSA-65 signature does not verify'))
 
-      const content = signed(said, keeper.keys)
-      const { declared } = provenanceFor(world, keeper, original, { assetId, envelope: said })
+      const content = signed(envelope, keeper.keys)
+      const { declared } = provenanceFor(world, keeper, original, { assetId, envelope })
       const hash = { ciphertextHash: sha256(content), size: content.length }
-      const envelope = { ...said, ciphertext_hash: hash.ciphertextHash }
-      const uploadId = await openDeclared(world, keeper, { ...declared, ...hash, envelope })
+      const declaredEnvelope = { ...envelope, ciphertext_hash: hash.ciphertextHash }
+      const uploadId = await openDeclared(world, keeper, { ...declared, ...hash, envelope: declaredEnvelope })
       admitted(await world.rules.devices.revoke(keeper.accountId, keeper.deviceId))
       assert.deepEqual(await append(world, uploadId, { offset: 0, bytes: content }), {
         refused: 'manifest_mismatch',
         offset: content.length,
-        detail: 'the device that signed is not a live one of the account',
+        detail: 'the device that signed is revoked or belongs to another account',
       })
       await assertBooks(world, [keeper.accountId], [assetId])
     }),
   )
 
   it(
-    'of a device whose key is no key is refused, and nothing breaks',
+    'of a device with a malformed public key is refused',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const deviceId = known(parseDeviceId(randomUUID()))
       const keys = { ...newDeviceKeys(), publicKey: new Uint8Array(1984).fill(255) }
       admitted(await world.rules.devices.add(keeper.accountId, { deviceId, publicKey: keys.publicKey, mac: undefined }))
-      const { said } = await newAsset(world, { ...keeper, deviceId })
-      const answer = await refusalOf(world, { ...keeper, deviceId }, signed(said, keys), said)
+      const { envelope } = await newAsset(world, { ...keeper, deviceId })
+      const answer = await refusalOf(world, { ...keeper, deviceId }, signed(envelope, keys), envelope)
       assert.equal(answer, mismatch('the Ed25519 signature does not verify'))
     }),
   )
 
   it(
-    'is refused with any bit of it another: in either signature, in what they sign and around it',
+    'is refused with any flipped bit: in either signature, in the signed bytes or around them',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
-      const { assetId, said } = await newAsset(world, keeper)
-      const content = signed(said, keeper.keys)
+      const { assetId, envelope } = await newAsset(world, keeper)
+      const content = signed(envelope, keeper.keys)
       const end = content.length
       // The ML-DSA signature is the last 3309 bytes, the Ed25519 one ends 45 bytes before it.
       const inSignatures = [end - 1, end - 3309, end - 1700, end - 3400, end - 3380]
@@ -215,12 +217,12 @@ describe('a provenance blob', () => {
       for (const at of [...inSignatures, ...spread]) {
         const flipped = content.slice()
         flipped[at] = known(flipped[at]) ^ (1 << (at % 8))
-        const { answer } = await send(world, keeper, flipped, said)
+        const { answer } = await send(world, keeper, flipped, envelope)
         assert.ok(isRefusal(answer) && answer.refused === 'manifest_mismatch', `bit ${at % 8} of byte ${at}`)
       }
       for (const cut of [content.subarray(0, end - 1), Buffer.concat([content, Buffer.of(0)]), content.subarray(1)])
-        assert.match(await refusalOf(world, keeper, cut, said), /^manifest_mismatch/)
-      assert.equal(await refusalOf(world, keeper, content, said), 'landed')
+        assert.match(await refusalOf(world, keeper, cut, envelope), /^manifest_mismatch/)
+      assert.equal(await refusalOf(world, keeper, content, envelope), 'landed')
       await assertBooks(world, [keeper.accountId], [assetId])
     }),
   )
@@ -230,12 +232,12 @@ describe('a provenance blob', () => {
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const answerTo = async (keyMode: 'derived' | 'wrapped', wrapped_key?: CborValue) => {
-        const { said } = await newAsset(world, keeper, { keyMode })
+        const { envelope } = await newAsset(world, keeper, { keyMode })
         return refusalOf(
           world,
           keeper,
-          signed({ ...said, ...(wrapped_key !== undefined && { wrapped_key }) }, keeper.keys),
-          said,
+          signed({ ...envelope, ...(wrapped_key !== undefined && { wrapped_key }) }, keeper.keys),
+          envelope,
         )
       }
       for (const count of [1, 60, 4096]) assert.equal(await answerTo('wrapped', bytes(count)), 'landed')
@@ -249,35 +251,37 @@ describe('a provenance blob', () => {
   )
 
   it(
-    'is of an original that is there or that its envelope names: one that is merely on its way does not do',
+    'belongs to the present original or to the one that its envelope names, not to an incoming one',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
-      const first = (envelope: Over['envelope'] = {}) => declaredFor(world, keeper, original, { envelope }).envelope
-      const signs = (said: ManifestEnvelope) => refusalOf(world, keeper, signed(said, keeper.keys), said)
+      const envelopeOf = (envelope: Over['envelope'] = {}) =>
+        declaredFor(world, keeper, original, { envelope }).envelope
+      const sendSigned = (envelope: ManifestEnvelope) =>
+        refusalOf(world, keeper, signed(envelope, keeper.keys), envelope)
       const proof = bytes(9)
-      const asks = (said: ManifestEnvelope) => {
-        const envelope = { ...said, ciphertext_hash: sha256(proof) }
-        const over = { assetId: said.file_id, role: 'provenance', envelope } as const
+      const declare = (ofOriginal: ManifestEnvelope) => {
+        const envelope = { ...ofOriginal, ciphertext_hash: sha256(proof) }
+        const over = { assetId: ofOriginal.file_id, role: 'provenance', envelope } as const
         return creation(world, keeper, declaredFor(world, keeper, proof, over))
       }
-      assert.equal(await asks(first()), 'manifest_stale')
-      assert.equal(await asks(first({ original_blob_hash: null })), 'manifest_stale')
+      assert.equal(await declare(envelopeOf()), 'manifest_stale')
+      assert.equal(await declare(envelopeOf({ original_blob_hash: null })), 'manifest_stale')
       const isOther = mismatch('original_blob_hash and ciphertext_hash are both the original’s')
-      assert.equal(await signs(first({ original_blob_hash: sha256(bytes(1)) })), isOther)
-      assert.equal(await signs(first({ original_blob_hash: sha256(original) })), 'landed')
-      const coming = first()
-      await openBlob(world, keeper, original, { assetId: coming.file_id })
-      assert.equal(await asks(coming), 'manifest_stale')
-      await landBlob(world, keeper, original, { assetId: coming.file_id })
-      assert.equal(await signs(coming), 'landed')
+      assert.equal(await sendSigned(envelopeOf({ original_blob_hash: sha256(bytes(1)) })), isOther)
+      assert.equal(await sendSigned(envelopeOf({ original_blob_hash: sha256(original) })), 'landed')
+      const incoming = envelopeOf()
+      await openBlob(world, keeper, original, { assetId: incoming.file_id })
+      assert.equal(await declare(incoming), 'manifest_stale')
+      await landBlob(world, keeper, original, { assetId: incoming.file_id })
+      assert.equal(await sendSigned(incoming), 'landed')
     }),
   )
 
   it(
-    'of bytes that are no manifest is refused, whatever they are',
+    'of bytes that are no manifest is refused',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
-      const { assetId, said } = await newAsset(world, keeper)
+      const { assetId, envelope } = await newAsset(world, keeper)
       const receipts = admitted(await world.rules.assets.receipts(keeper.accountId, assetId))
       const nested = (byte: number) => Buffer.concat([Buffer.alloc(65_535, byte), Buffer.of(0)])
       const huge = (major: number) => Buffer.concat([Buffer.of(major), Buffer.from('00ffffffffffffff', 'hex')])
@@ -292,7 +296,7 @@ describe('a provenance blob', () => {
       ]
       for (const content of garbage)
         assert.match(
-          await refusalOf(world, keeper, content, said),
+          await refusalOf(world, keeper, content, envelope),
           /^manifest_mismatch/,
           String(content.subarray(0, 9)),
         )
@@ -301,7 +305,7 @@ describe('a provenance blob', () => {
   )
 
   it(
-    'of more than 64 KiB is refused when it is declared, and of just as many it may come',
+    'above 64 KiB is refused when it is declared, and at 64 KiB admitted',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const { assetId } = await newAsset(world, keeper)
@@ -312,21 +316,21 @@ describe('a provenance blob', () => {
   )
 })
 
-describe('a provenance blob that was refused', () => {
+describe('a refused provenance blob', () => {
   it(
-    'is over: to repeats the same, bytes deleting, quota back, no receipt; and a fresh session lands',
+    'fails its session: same answer to repeats, bytes deleting, quota back, no receipt; a new session lands',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
-      const { assetId, said } = await newAsset(world, keeper)
+      const { assetId, envelope } = await newAsset(world, keeper)
       const head = await world.store.read((tx) => tx.receipts.head())
-      const wrong = signed({ ...said, amk_version: 2 }, keeper.keys)
-      const { uploadId, answer } = await send(world, keeper, wrong, said)
+      const wrong = signed({ ...envelope, amk_version: 2 }, keeper.keys)
+      const { uploadId, answer } = await send(world, keeper, wrong, envelope)
       const refused = { refused: 'manifest_mismatch', offset: wrong.length }
-      assert.deepEqual(answer, { ...refused, detail: 'amk_version of the signed manifest is not that of the envelope' })
+      assert.deepEqual(answer, { ...refused, detail: 'amk_version of the signed manifest differs from the envelope' })
       for (const rules of [world.rules, world.restarted()])
         assert.deepEqual(await append({ rules }, uploadId, { offset: 0, bytes: wrong }), {
           ...refused,
-          detail: 'the session failed and is over',
+          detail: 'the session has failed and cannot be resumed',
         })
       assert.ok(isRefusal(await append(world, uploadId, { offset: 0, bytes: bytes(1) })))
       const { state, failure, location } = await blobRow(world, uploadId)
@@ -336,24 +340,24 @@ describe('a provenance blob that was refused', () => {
       assert.deepEqual(await world.store.read((tx) => tx.receipts.head()), head)
       await world.rules.sweep.removeDeleting()
       assert.equal(await world.blobs.size(location), undefined)
-      const again = await send(world, keeper, wrong, said)
+      const again = await send(world, keeper, wrong, envelope)
       assert.notEqual(again.uploadId, uploadId)
       assert.ok(isRefusal(again.answer))
-      const right = signed(said, keeper.keys)
-      assert.deepEqual((await send(world, keeper, right, said)).answer, { offset: right.length })
+      const right = signed(envelope, keeper.keys)
+      assert.deepEqual((await send(world, keeper, right, envelope)).answer, { offset: right.length })
       await assertBooks(world, [keeper.accountId], [assetId])
     }),
   )
 
   it(
-    'gives its id up when nothing else had reserved it',
+    'gives up its asset id when nothing else has reserved it',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const named = { original_blob_hash: sha256(original) }
-      const said = declaredFor(world, keeper, original, { envelope: named }).envelope
-      assert.match(await refusalOf(world, keeper, bytes(9), said), /^manifest_mismatch/)
-      await assertBooks(world, [keeper.accountId], [said.file_id])
-      assert.equal(await world.store.read((tx) => tx.assets.find(said.file_id)), undefined)
+      const envelope = declaredFor(world, keeper, original, { envelope: named }).envelope
+      assert.match(await refusalOf(world, keeper, bytes(9), envelope), /^manifest_mismatch/)
+      await assertBooks(world, [keeper.accountId], [envelope.file_id])
+      assert.equal(await world.store.read((tx) => tx.assets.find(envelope.file_id)), undefined)
     }),
   )
 })

@@ -6,8 +6,8 @@ import type { AssetUpload, Store } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 
 /**
- * What a provenance blob is held against before it lands: the signatures of the device that its envelope names, and every field of the envelope.
- * `ciphertext_hash` of the manifest is the original's, wherever the blob itself lies.
+ * Checks a provenance blob before it lands: the signatures of the device that its envelope names, and that the signed manifest agrees with
+ * every field of the envelope. The manifest's `ciphertext_hash` is that of the original, not of the provenance blob.
  */
 interface ProvenancePorts {
   readonly store: Store
@@ -17,7 +17,7 @@ interface ProvenancePorts {
 export type CheckProvenance = ReturnType<typeof createCheckProvenance>
 
 export function createCheckProvenance({ store, blobs }: ProvenancePorts) {
-  /** The hash of the signed manifest, which its receipt carries. */
+  /** Returns the hash of the signed manifest, which the receipt carries. */
   return async function checkProvenance(
     upload: AssetUpload,
   ): Promise<{ readonly envelopeHash: Sha256Hex } | Refuses<'manifest_mismatch'>> {
@@ -27,7 +27,7 @@ export function createCheckProvenance({ store, blobs }: ProvenancePorts) {
       await tx.assets.blobsOf(assetId),
     ])
     if (device?.accountId !== accountId || device.revokedAt !== undefined)
-      return { refused: 'manifest_mismatch', detail: 'the device that signed is not a live one of the account' }
+      return { refused: 'manifest_mismatch', detail: 'the device that signed is revoked or belongs to another account' }
     const provenance = await readAll(blobs, upload)
     try {
       const manifest = await verifyManifest({ provenance, publicKey: device.publicKey, verify: verifiers })
@@ -37,7 +37,7 @@ export function createCheckProvenance({ store, blobs }: ProvenancePorts) {
         disagreement(envelope, manifest.envelope) ??
         (manifest.envelope.ciphertext_hash === original ? undefined : 'ciphertext_hash')
       if (field === undefined) return { envelopeHash: upload.ciphertextHash }
-      return { refused: 'manifest_mismatch', detail: `${field} of the signed manifest is not that of the envelope` }
+      return { refused: 'manifest_mismatch', detail: `${field} of the signed manifest differs from the envelope` }
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error
       return { refused: 'manifest_mismatch', detail: error.message }
@@ -45,7 +45,7 @@ export function createCheckProvenance({ store, blobs }: ProvenancePorts) {
   }
 }
 
-/** At most 64 KiB: larger ones are refused when they are declared. */
+/** At most 64 KiB: a larger provenance blob is refused when it is declared. */
 async function readAll(blobs: Blobs, { location, size }: AssetUpload): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   for await (const piece of blobs.read(location, { start: 0, end: size })) pieces.push(piece)
@@ -53,8 +53,8 @@ async function readAll(blobs: Blobs, { location, size }: AssetUpload): Promise<U
 }
 
 const verifiers: HybridVerifiers = {
-  ed25519: (publicKey, message, signature) => holds('ed25519', { publicKey, message, signature }),
-  mlDsa65: (publicKey, message, signature) => holds('ml-dsa-65', { publicKey, message, signature }),
+  ed25519: (publicKey, message, signature) => isValid('ed25519', { publicKey, message, signature }),
+  mlDsa65: (publicKey, message, signature) => isValid('ml-dsa-65', { publicKey, message, signature }),
 }
 
 interface Signed {
@@ -63,8 +63,8 @@ interface Signed {
   readonly signature: Uint8Array
 }
 
-/** False as well for bytes that are no key at all: a device's key is taken as it comes. */
-function holds(asymmetricKeyType: 'ed25519' | 'ml-dsa-65', { publicKey, message, signature }: Signed): boolean {
+/** False also when the public key is malformed: a device's key is stored unchecked. */
+function isValid(asymmetricKeyType: 'ed25519' | 'ml-dsa-65', { publicKey, message, signature }: Signed): boolean {
   try {
     const key = createPublicKey({ key: Buffer.from(publicKey), format: 'raw-public', asymmetricKeyType })
     return verify(null, message, key, signature)

@@ -32,9 +32,9 @@ const replaces = (original: Uint8Array, position?: ReturnType<typeof sha256>): O
   envelope: replacing(original, position),
 })
 
-describe('an id', () => {
+describe('an asset id', () => {
   it(
-    'of another account’s, landed or merely reserved, and one that is deleted, is taken, and nothing says why',
+    'is taken with one answer when another account has landed or reserved it, or it is deleted',
     inWorld(async (world) => {
       const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
       const [landed, reserved, deleted] = [newAssetId(), newAssetId(), newAssetId()]
@@ -42,20 +42,20 @@ describe('an id', () => {
       const uploadId = await openBlob(world, stranger, one, { assetId: reserved })
       await landBlob(world, stranger, one, { assetId: deleted })
       await world.rules.assets.remove(stranger.accountId, deleted)
-      const wanted: Over[] = [{}, replaces(one)]
-      for (const role of companions) wanted.push({ role }, ofOriginal(role, one))
+      const candidates: Over[] = [{}, replaces(one)]
+      for (const role of companions) candidates.push({ role }, ofOriginal(role, one))
       const account = await accountRow(world, keeper.accountId)
       for (const assetId of [landed, reserved, deleted])
-        for (const over of wanted) {
+        for (const over of candidates) {
           const declared = declaredFor(world, keeper, one, { ...over, assetId })
           assert.deepEqual(await world.rules.uploads.create(account, declared), { refused: 'asset_id_taken' })
         }
-      for (const over of wanted) {
+      for (const over of candidates) {
         const own = declaredFor(world, stranger, over.role === undefined ? one : bytes(4), {
           ...over,
           assetId: deleted,
         })
-        assert.equal(await creation(world, stranger, own), 'asset_id_taken', 'its former owner finds it taken as well')
+        assert.equal(await creation(world, stranger, own), 'asset_id_taken', 'taken for its former owner too')
       }
       await cancelBlob(world, uploadId)
       assert.equal(await creation(world, keeper, declaredFor(world, keeper, one, { assetId: reserved })), 'opened')
@@ -64,7 +64,7 @@ describe('an id', () => {
   )
 
   it(
-    'keeps its album: another of the same account is none for it',
+    'keeps its album: another album of the same account is refused',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const elsewhere = await otherAlbum(world, keeper)
@@ -83,7 +83,7 @@ describe('an id', () => {
 
 describe('an asset', () => {
   it(
-    'has any number of derivatives, each content once, and 32 blobs in all, landed and coming together',
+    'has any number of derivatives, each content once, and 32 blobs in total, landed and incoming together',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetId = newAssetId()
@@ -112,7 +112,7 @@ describe('an asset', () => {
   )
 
   it(
-    'of 32 blobs takes no drop as its original, and one of 31 does',
+    'with 32 blobs adopts no drop as its original, and with 31 it does',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetId = newAssetId()
@@ -130,7 +130,7 @@ describe('an asset', () => {
   )
 
   it(
-    'keeps the place of each blob that was let in, though an original that replaces is let in beside the 32nd',
+    'keeps a slot for each admitted blob, though an original that replaces is admitted beyond the 32nd',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetId = newAssetId()
@@ -145,9 +145,9 @@ describe('an asset', () => {
   )
 })
 
-describe('the place of an adopted drop', () => {
+describe('the slot of an adopted drop', () => {
   it(
-    'is that of an upload of the same original',
+    'is judged like that of an upload of the same original',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const drop = await newDrop(world, keeper, one)
@@ -155,23 +155,23 @@ describe('the place of an adopted drop', () => {
         const answer = await adopt(world, keeper, drop, declaredFor(world, keeper, one, over))
         return isRefusal(answer) ? answer.refused : 'adopted'
       }
-      const [coming, ofOther, full, bare] = [newAssetId(), newAssetId(), newAssetId(), newAssetId()]
-      await openBlob(world, keeper, other, { assetId: coming })
+      const [incoming, ofOther, full, bare] = [newAssetId(), newAssetId(), newAssetId(), newAssetId()]
+      await openBlob(world, keeper, other, { assetId: incoming })
       await openBlob(world, keeper, bytes(3), { assetId: ofOther, ...ofOriginal('derivative', other) })
       await landBlob(world, keeper, other, { assetId: full })
-      assert.equal(await answerTo({ assetId: coming }), 'asset_id_taken')
+      assert.equal(await answerTo({ assetId: incoming }), 'asset_id_taken')
       assert.equal(await answerTo({ assetId: ofOther }), 'asset_id_taken')
       assert.equal(await answerTo({ assetId: full }), 'asset_id_taken')
       assert.equal(await answerTo({ assetId: full, ...replaces(one, sha256(bytes(1))) }), 'manifest_stale')
       assert.equal(await answerTo({ assetId: bare, ...replaces(one) }), 'manifest_stale')
       await openBlob(world, keeper, bytes(3), { assetId: bare, ...ofOriginal('derivative', one) })
       assert.equal(await answerTo({ assetId: bare }), 'adopted')
-      await assertBooks(world, [keeper.accountId], [coming, ofOther, full, bare])
+      await assertBooks(world, [keeper.accountId], [incoming, ofOther, full, bare])
     }),
   )
 
   it(
-    'is taken while an upload of the very same content is on its way, which then lands',
+    'is taken while an upload of the same content is open, which then lands',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const drop = await newDrop(world, keeper, one)

@@ -29,15 +29,15 @@ import { accountRow, append, bytes } from '../../testing/guest.ts'
 import { inWorld, known, sha256, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 
-/** A provenance says of its original what the envelope of that says, whichever of the two comes first. */
+/** The envelopes of a provenance and its original agree, whichever of the two comes first. */
 const content = bytes(100)
 const named = { original_blob_hash: sha256(content) }
 
-type Says = Partial<ManifestEnvelope>
-type Pair = readonly [first: Says, second: Says]
+type Fields = Partial<ManifestEnvelope>
+type Pair = readonly [first: Fields, second: Fields]
 
 const UNTIL = { retention_until: '2026-02-03T04:05:06Z' }
-const OTHER: readonly Says[] = [
+const OTHER: readonly Fields[] = [
   { amk_version: 2 },
   { key_mode: 'wrapped' },
   { plaintext_size: 1 },
@@ -45,17 +45,17 @@ const OTHER: readonly Says[] = [
   UNTIL,
 ]
 const DIFFERENT: readonly Pair[] = [
-  ...OTHER.flatMap((says): Pair[] => [
-    [{}, says],
-    [says, {}],
+  ...OTHER.flatMap((fields): Pair[] => [
+    [{}, fields],
+    [fields, {}],
   ]),
   [UNTIL, { retention_until: '2026-02-03T04:05:06.001Z' }],
 ]
 const ALIKE: readonly Pair[] = [
-  ...OTHER.map((says): Pair => [says, says]),
+  ...OTHER.map((fields): Pair => [fields, fields]),
   [{}, { retention_until: null }],
   [{ retention_until: null }, {}],
-  // The same instant in other words.
+  // Another notation of the same instant.
   [UNTIL, { retention_until: '2026-02-03T06:05:06.000+02:00' }],
 ]
 const differing = ([first, second]: Pair) => {
@@ -63,8 +63,8 @@ const differing = ([first, second]: Pair) => {
   return `manifest_stale: ${name} of original and provenance differ`
 }
 
-function over(assetId: AssetId, says: Says): Over {
-  return { assetId, keyMode: says.key_mode ?? 'derived', envelope: { ...named, ...says } }
+function over(assetId: AssetId, fields: Fields): Over {
+  return { assetId, keyMode: fields.key_mode ?? 'derived', envelope: { ...named, ...fields } }
 }
 
 function reasonOf(answer: unknown): string {
@@ -73,31 +73,31 @@ function reasonOf(answer: unknown): string {
   return detail === undefined ? refused : `${refused}: ${detail}`
 }
 
-/** How an original or its provenance comes to an asset, and what is answered. */
-type Way = (world: World, keeper: Keeper, assetId: AssetId, says: Says) => Promise<string>
+/** Sends an original or its provenance to an asset. Resolves with the answer. */
+type Way = (world: World, keeper: Keeper, assetId: AssetId, fields: Fields) => Promise<string>
 
-const proofOf = (world: World, keeper: Keeper, assetId: AssetId, says: Says) =>
-  provenanceFor(world, keeper, content, over(assetId, says))
+const proofOf = (world: World, keeper: Keeper, assetId: AssetId, fields: Fields) =>
+  provenanceFor(world, keeper, content, over(assetId, fields))
 
-const prove: Way = async (world, keeper, assetId, says) => {
-  const { declared, content } = proofOf(world, keeper, assetId, says)
+const prove: Way = async (world, keeper, assetId, fields) => {
+  const { declared, content } = proofOf(world, keeper, assetId, fields)
   const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
   if (isRefusal(created)) return reasonOf(created)
   return reasonOf(await append(world, created.uploadId, { offset: 0, bytes: content }))
 }
 
-const upload: Way = async (world, keeper, assetId, says) => {
-  const declared = declaredFor(world, keeper, content, over(assetId, says))
+const upload: Way = async (world, keeper, assetId, fields) => {
+  const declared = declaredFor(world, keeper, content, over(assetId, fields))
   const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
   if (isRefusal(created)) return reasonOf(created)
   return reasonOf(await append(world, created.uploadId, { offset: 0, bytes: content }))
 }
 
-/** The drop that waits, or a new one. */
-const adoption: Way = async (world, keeper, assetId, says) => {
-  const [waiting] = await world.store.read((tx) => tx.drops.pendingOf(keeper.accountId))
-  const drop = waiting ?? (await newDrop(world, keeper, content))
-  return reasonOf(await adopt(world, keeper, drop, declaredFor(world, keeper, content, over(assetId, says))))
+/** Adopts the pending drop, or a new one. */
+const adoption: Way = async (world, keeper, assetId, fields) => {
+  const [pending] = await world.store.read((tx) => tx.drops.pendingOf(keeper.accountId))
+  const drop = pending ?? (await newDrop(world, keeper, content))
+  return reasonOf(await adopt(world, keeper, drop, declaredFor(world, keeper, content, over(assetId, fields))))
 }
 
 const WAYS = [
@@ -105,14 +105,14 @@ const WAYS = [
   ['adopted', adoption],
 ] as const
 
-/** One asset for each pair: what came first stands, what comes second is answered so, and once it says the same it lands. */
+/** One asset per pair: the first blob lands, a differing second one is refused, and an agreeing one lands. */
 async function eachPair(world: World, first: Way, second: Way): Promise<void> {
   const keeper = await newKeeper(world)
   const assetIds: AssetId[] = []
-  const begin = async (says: Says) => {
+  const begin = async (fields: Fields) => {
     const assetId = newAssetId()
     assetIds.push(assetId)
-    assert.equal(await first(world, keeper, assetId, says), 'landed')
+    assert.equal(await first(world, keeper, assetId, fields), 'landed')
     return assetId
   }
   for (const pair of DIFFERENT) {
@@ -131,27 +131,27 @@ async function eachPair(world: World, first: Way, second: Way): Promise<void> {
 describe('a provenance and its original', () => {
   for (const [how, original] of WAYS) {
     it(
-      `have to say the same of it when the original was ${how} and the provenance comes after it`,
+      `must agree when the original was ${how} before the provenance`,
       inWorld((world) => eachPair(world, original, prove)),
     )
 
     it(
-      `have to say the same of it when the provenance was there and the original is ${how} after it`,
+      `must agree when the original is ${how} after the provenance`,
       inWorld((world) => eachPair(world, prove, original)),
     )
   }
 
   it(
-    'may be of two devices, at two times, by two versions',
+    'may differ in device, timestamp, client version and protocol version',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const second = { ...(await newKeeper(world, keeper.accountId)), albumId: keeper.albumId }
       const timestamp = formatInstant(addSeconds(world.clock.now(), 86_400))
       const protocolVersion = known(parseProtocolVersion('2026-10-31'))
-      const says = { timestamp, client_version: 'test/2', protocol_version: protocolVersion }
+      const fields = { timestamp, client_version: 'test/2', protocol_version: protocolVersion }
       const assetIds = [newAssetId(), newAssetId()] as const
       const proof = (assetId: AssetId) =>
-        provenanceFor(world, second, content, { ...over(assetId, says), protocolVersion })
+        provenanceFor(world, second, content, { ...over(assetId, fields), protocolVersion })
       const sendProof = async (assetId: AssetId) => {
         const { declared, content } = proof(assetId)
         await landBlob(world, second, content, { ...declared, role: 'provenance' })
@@ -165,22 +165,22 @@ describe('a provenance and its original', () => {
   )
 
   it(
-    'of a replace have to agree with each other, and not with what was there before',
+    'of a replace must agree with each other, not with the replaced ones',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
-      for (const says of OTHER) {
+      for (const fields of OTHER) {
         const assetId = newAssetId()
         await landBlob(world, keeper, content, { assetId })
         const { position } = await landProvenance(world, keeper, { assetId, original: content })
         const next = bytes(50)
-        const step = (other: Says) => over(assetId, { ...replacing(next, position), ...other })
-        await landBlob(world, keeper, next, step(says))
-        const proofWith = async (other: Says) => {
+        const step = (other: Fields) => over(assetId, { ...replacing(next, position), ...other })
+        await landBlob(world, keeper, next, step(fields))
+        const proofWith = async (other: Fields) => {
           const { declared } = provenanceFor(world, keeper, next, step(other))
           return reasonOf(await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared))
         }
-        assert.equal(await proofWith({}), differing([says, {}]))
-        assert.equal(await proofWith(says), 'landed')
+        assert.equal(await proofWith({}), differing([fields, {}]))
+        assert.equal(await proofWith(fields), 'landed')
       }
     }),
   )
@@ -188,14 +188,14 @@ describe('a provenance and its original', () => {
 
 describe('a provenance that comes before its original', () => {
   it(
-    'names it, or is refused when it is declared, and neither the id nor any byte is kept for it',
+    'must name it, or is refused when it is declared, without a reserved id or a charge',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const refused =
-        'manifest_stale: original_blob_hash is missing, which a provenance gives that comes before its original'
+        'manifest_stale: original_blob_hash is missing: a provenance that comes before its original must give it'
       const fresh = newAssetId()
-      const silent = { original_blob_hash: null }
-      assert.equal(await prove(world, keeper, fresh, silent), refused)
+      const unnamed = { original_blob_hash: null }
+      assert.equal(await prove(world, keeper, fresh, unnamed), refused)
       assert.equal(await assetRow(world, fresh), undefined)
       assert.equal((await accountRow(world, keeper.accountId)).usedBytes, 0)
       const assetIds = [fresh]
@@ -203,33 +203,33 @@ describe('a provenance that comes before its original', () => {
         const assetId = newAssetId()
         assetIds.push(assetId)
         await openBlob(world, keeper, bytes(3), { assetId, role: 'metadata' })
-        const coming = await openBlob(world, keeper, content, { assetId })
-        assert.equal(await prove(world, keeper, assetId, silent), refused)
-        await world.rules.ending.cancel(await blobRow(world, coming))
+        const incoming = await openBlob(world, keeper, content, { assetId })
+        assert.equal(await prove(world, keeper, assetId, unnamed), refused)
+        await world.rules.ending.cancel(await blobRow(world, incoming))
         assert.equal(await original(world, keeper, assetId, {}), 'landed')
-        assert.equal(await prove(world, keeper, assetId, silent), 'landed')
+        assert.equal(await prove(world, keeper, assetId, unnamed), 'landed')
       }
       await assertBooks(world, [keeper.accountId], assetIds)
     }),
   )
 })
 
-describe('of a provenance and an original that differ and are both on their way', () => {
-  /** The session is over for good, and nothing is left of it. */
+describe('of an open provenance and an open original that differ,', () => {
+  /** Asserts that the session has failed, without bytes or a receipt. */
   async function assertOver(world: World, uploadId: UploadId, bytes: Uint8Array): Promise<void> {
     const { state, failure, location } = await blobRow(world, uploadId)
     assert.deepEqual([state, failure], ['failed', 'manifest_stale'])
     assert.equal(
       reasonOf(await append({ rules: world.restarted() }, uploadId, { offset: 0, bytes })),
-      'manifest_stale: the session failed and is over',
+      'manifest_stale: the session has failed and cannot be resumed',
     )
     assert.ok((await objectsIn(world, 'deleting')).includes(location))
     assert.equal(await world.store.read((tx) => tx.receipts.ofUpload(uploadId)), undefined)
   }
 
-  async function openBoth(world: World, keeper: Keeper, [says, other]: Pair) {
+  async function openBoth(world: World, keeper: Keeper, [fields, other]: Pair) {
     const assetId = newAssetId()
-    const proof = proofOf(world, keeper, assetId, says)
+    const proof = proofOf(world, keeper, assetId, fields)
     const proofId = await openDeclared(world, keeper, proof.declared)
     const originalId = await openBlob(world, keeper, content, over(assetId, other))
     return {
@@ -241,7 +241,7 @@ describe('of a provenance and an original that differ and are both on their way'
 
   for (const winner of ['proof', 'original'] as const)
     it(
-      `the ${winner} that lands first stands, and the other fails with its last byte and gives everything back`,
+      `the ${winner} lands first, and the other fails with its last byte and gives its quota back`,
       inWorld(async (world) => {
         const keeper = await newKeeper(world)
         const assetIds: AssetId[] = []
@@ -263,29 +263,29 @@ describe('of a provenance and an original that differ and are both on their way'
     )
 
   it(
-    'one lands when their receipts are appended at once, by an upload or by an adoption',
+    'one lands when their receipts are appended at once, by upload or adoption',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetIds: AssetId[] = []
-      const waits = async () => (await world.rules.inbox.list(keeper.accountId)).length
+      const countPending = async () => (await world.rules.inbox.list(keeper.accountId)).length
       for (const [round, pair] of DIFFERENT.entries())
         for (const [how, original] of WAYS) {
           const assetId = newAssetId()
           assetIds.push(assetId)
-          if ((await waits()) === 0) await newDrop(world, keeper, content)
+          if ((await countPending()) === 0) await newDrop(world, keeper, content)
           const both = [() => prove(world, keeper, assetId, pair[0]), () => original(world, keeper, assetId, pair[1])]
           const answers = await atOnce(world, round % 2 === 0 ? both : both.toReversed())
           assert.deepEqual(answers.toSorted(), ['landed', differing(pair)], how)
           const { blobs } = await assetOf(world, keeper, assetId)
           assert.equal(blobs.length, 1)
           const isAdopted = how === 'adopted' && blobs[0]?.role === 'original'
-          assert.equal(await waits(), isAdopted ? 0 : 1, 'a drop that lost still waits')
+          assert.equal(await countPending(), isAdopted ? 0 : 1, 'a drop that lost is still pending')
         }
       await assertBooks(world, [keeper.accountId], assetIds)
     }),
   )
 
-  /** Runs all while the log of receipts is held, so that what gets that far waits there for the others. */
+  /** Starts all while the receipt log is locked, so that those that get that far wait there for the others. */
   async function atOnce(world: World, all: readonly (() => Promise<string>)[]): Promise<readonly string[]> {
     const [isHeld, gate] = [createGate(), createGate()]
     const log = world.store.withReceiptLogLock(async () => {

@@ -20,17 +20,17 @@ import { isRefusal } from '../refusals.ts'
 const [one, other] = [bytes(20), bytes(20)]
 const companions = ['derivative', 'metadata', 'provenance'] as const satisfies readonly BlobRole[]
 
-/** What an asset holds, or has coming, before somebody asks for a place in it. */
+/** Brings an asset into a state before a candidate is judged. */
 type Before = (assetId: AssetId) => Promise<unknown>
-type Row = readonly [answer: 'opened' | 'asset_id_taken' | 'manifest_stale', before: string, ...wanted: Over[]]
+type Row = readonly [answer: 'opened' | 'asset_id_taken' | 'manifest_stale', before: string, ...candidates: Over[]]
 
 async function scene(world: World) {
   const keeper = await newKeeper(world)
-  const held =
+  const landed =
     (content: Uint8Array, over: Over): Before =>
     (assetId) =>
       landBlob(world, keeper, content, { ...over, assetId })
-  const coming =
+  const open =
     (content: Uint8Array, over: Over): Before =>
     (assetId) =>
       openBlob(world, keeper, content, { ...over, assetId })
@@ -42,119 +42,119 @@ async function scene(world: World) {
     }
   const states: Readonly<Record<string, Before>> = {
     nothing: async () => undefined,
-    'one held': held(one, {}),
-    'one coming': coming(one, {}),
-    'other coming': coming(other, {}),
-    'metadata held': held(bytes(3), { role: 'metadata' }),
-    'metadata of one held': held(bytes(3), ofOriginal('metadata', one)),
-    'metadata of other held': held(bytes(3), ofOriginal('metadata', other)),
-    'metadata coming': coming(bytes(3), { role: 'metadata' }),
-    'derivative of one coming': coming(bytes(3), ofOriginal('derivative', one)),
-    'derivative of other held': held(bytes(3), ofOriginal('derivative', other)),
-    'derivative of other coming': coming(bytes(3), ofOriginal('derivative', other)),
-    'provenance of one held': provenance(one),
-    'provenance of other held': provenance(other),
-    'provenance of other coming': coming(bytes(3), ofOriginal('provenance', other)),
+    'one landed': landed(one, {}),
+    'one open': open(one, {}),
+    'other open': open(other, {}),
+    'metadata landed': landed(bytes(3), { role: 'metadata' }),
+    'metadata of one landed': landed(bytes(3), ofOriginal('metadata', one)),
+    'metadata of other landed': landed(bytes(3), ofOriginal('metadata', other)),
+    'metadata open': open(bytes(3), { role: 'metadata' }),
+    'derivative of one open': open(bytes(3), ofOriginal('derivative', one)),
+    'derivative of other landed': landed(bytes(3), ofOriginal('derivative', other)),
+    'derivative of other open': open(bytes(3), ofOriginal('derivative', other)),
+    'provenance of one landed': provenance(one),
+    'provenance of other landed': provenance(other),
+    'provenance of other open': open(bytes(3), ofOriginal('provenance', other)),
     'one replaced by other': async (assetId) => {
-      await held(one, {})(assetId)
-      await held(other, { envelope: replacing(other) })(assetId)
+      await landed(one, {})(assetId)
+      await landed(other, { envelope: replacing(other) })(assetId)
     },
   }
 
-  /** One asset a row: in this state, what is wanted gets this answer. */
+  /** Asserts the answer to each candidate, each in an asset of its own in the row's state. */
   async function agree(rows: readonly Row[]): Promise<void> {
     const assetIds: AssetId[] = []
-    for (const [answer, before, ...wanted] of rows) {
-      for (const over of wanted) {
+    for (const [answer, before, ...candidates] of rows) {
+      for (const over of candidates) {
         const assetId = newAssetId()
         assetIds.push(assetId)
         for (const state of before.split(', ')) await known(states[state])(assetId)
         const content = over.role === undefined ? one : bytes(4)
-        const said = `${over.role ?? 'original'} ${JSON.stringify(over.envelope ?? {})} after ${before}`
+        const message = `${over.role ?? 'original'} ${JSON.stringify(over.envelope ?? {})} after ${before}`
         assert.equal(
           await creation(world, keeper, declaredFor(world, keeper, content, { ...over, assetId })),
           answer,
-          said,
+          message,
         )
       }
     }
     await assertBooks(world, [keeper.accountId], assetIds)
   }
-  return { keeper, held, agree }
+  return { keeper, landed, agree }
 }
 
 /** A companion that names this original, or none. */
 const naming = (role: BlobRole, original?: Uint8Array): Over =>
   original === undefined ? { role } : ofOriginal(role, original)
 const each = (original?: Uint8Array): Over[] => companions.map((role) => naming(role, original))
-/** Those that need not name their original to come before it. */
-const quiet: Over[] = [naming('derivative'), naming('metadata')]
+/** Companions that need not name their original to come before it. */
+const unnamed: Over[] = [naming('derivative'), naming('metadata')]
 const replaces = (original: Uint8Array, position?: ReturnType<typeof sha256>): Over => ({
   envelope: replacing(original, position),
 })
 
-describe('the place of an original that is new', () => {
+describe('the slot of a new original', () => {
   it(
-    'is free as long as none is there or coming, and nothing that is names another',
+    'is free while no original is present or incoming, and no other blob names another one',
     inWorld(async (world) => {
       const { agree } = await scene(world)
-      const wanted: Over[] = [{}, { envelope: { original_blob_hash: sha256(one) } }]
+      const candidates: Over[] = [{}, { envelope: { original_blob_hash: sha256(one) } }]
       await agree([
-        ['opened', 'nothing', ...wanted],
-        ['opened', 'metadata held', ...wanted],
-        ['opened', 'metadata coming', ...wanted],
-        ['opened', 'metadata of one held, derivative of one coming', ...wanted],
-        ['opened', 'provenance of one held', ...wanted],
-        ['asset_id_taken', 'other coming', ...wanted],
-        ['asset_id_taken', 'metadata of other held', ...wanted],
-        ['asset_id_taken', 'derivative of other held', ...wanted],
-        ['asset_id_taken', 'derivative of other coming', ...wanted],
-        ['asset_id_taken', 'provenance of other held', ...wanted],
-        ['asset_id_taken', 'provenance of other coming', ...wanted],
-        ['asset_id_taken', 'metadata held, derivative of other coming', ...wanted],
-        ['asset_id_taken', 'one replaced by other', ...wanted],
+        ['opened', 'nothing', ...candidates],
+        ['opened', 'metadata landed', ...candidates],
+        ['opened', 'metadata open', ...candidates],
+        ['opened', 'metadata of one landed, derivative of one open', ...candidates],
+        ['opened', 'provenance of one landed', ...candidates],
+        ['asset_id_taken', 'other open', ...candidates],
+        ['asset_id_taken', 'metadata of other landed', ...candidates],
+        ['asset_id_taken', 'derivative of other landed', ...candidates],
+        ['asset_id_taken', 'derivative of other open', ...candidates],
+        ['asset_id_taken', 'provenance of other landed', ...candidates],
+        ['asset_id_taken', 'provenance of other open', ...candidates],
+        ['asset_id_taken', 'metadata landed, derivative of other open', ...candidates],
+        ['asset_id_taken', 'one replaced by other', ...candidates],
       ])
     }),
   )
 })
 
-describe('the place of a companion', () => {
+describe('the slot of a companion', () => {
   it(
-    'is free in each role once, before the original and after it',
+    'is free once per role, before the original and after it',
     inWorld(async (world) => {
       const { agree } = await scene(world)
       const metadata = [naming('metadata'), naming('metadata', one)]
       await agree([
-        ['opened', 'nothing', ...quiet, ...each(one)],
-        ['opened', 'one coming', ...quiet, ...each(one)],
-        ['opened', 'one held', ...each(), ...each(one)],
-        ['asset_id_taken', 'metadata held', ...metadata],
-        ['asset_id_taken', 'metadata coming', ...metadata],
-        ['asset_id_taken', 'one held, metadata of one held', ...metadata],
-        ['opened', 'metadata held', naming('provenance', one), naming('derivative')],
-        ['opened', 'one held, metadata coming', naming('provenance'), naming('derivative')],
-        ['asset_id_taken', 'provenance of one held', naming('provenance', one)],
-        ['asset_id_taken', 'provenance of other coming', naming('provenance', other)],
-        ['opened', 'derivative of one coming', ...quiet, ...each(one)],
+        ['opened', 'nothing', ...unnamed, ...each(one)],
+        ['opened', 'one open', ...unnamed, ...each(one)],
+        ['opened', 'one landed', ...each(), ...each(one)],
+        ['asset_id_taken', 'metadata landed', ...metadata],
+        ['asset_id_taken', 'metadata open', ...metadata],
+        ['asset_id_taken', 'one landed, metadata of one landed', ...metadata],
+        ['opened', 'metadata landed', naming('provenance', one), naming('derivative')],
+        ['opened', 'one landed, metadata open', naming('provenance'), naming('derivative')],
+        ['asset_id_taken', 'provenance of one landed', naming('provenance', one)],
+        ['asset_id_taken', 'provenance of other open', naming('provenance', other)],
+        ['opened', 'derivative of one open', ...unnamed, ...each(one)],
       ])
     }),
   )
 
   it(
-    'is where its original is the one that is there, is coming, or is named by others',
+    'requires that it names the present or incoming original, or the one that others name',
     inWorld(async (world) => {
       const { agree } = await scene(world)
       await agree([
-        ['manifest_stale', 'one held', ...each(other)],
-        ['asset_id_taken', 'one coming', ...each(other)],
-        ['asset_id_taken', 'derivative of one coming', ...each(other)],
-        ['asset_id_taken', 'derivative of other held', ...each(one)],
-        ['asset_id_taken', 'derivative of other coming', ...each(one)],
-        // Who names none goes with whatever comes.
-        ['opened', 'derivative of other held', ...quiet],
-        ['opened', 'derivative of other coming', ...quiet],
-        // A provenance has to know which: what it signs is that one.
-        ...['nothing', 'one coming', 'metadata held', 'derivative of other held', 'derivative of other coming'].map(
+        ['manifest_stale', 'one landed', ...each(other)],
+        ['asset_id_taken', 'one open', ...each(other)],
+        ['asset_id_taken', 'derivative of one open', ...each(other)],
+        ['asset_id_taken', 'derivative of other landed', ...each(one)],
+        ['asset_id_taken', 'derivative of other open', ...each(one)],
+        // A companion that names none fits any original.
+        ['opened', 'derivative of other landed', ...unnamed],
+        ['opened', 'derivative of other open', ...unnamed],
+        // A provenance must name its original, because it signs that one.
+        ...['nothing', 'one open', 'metadata landed', 'derivative of other landed', 'derivative of other open'].map(
           (before): Row => ['manifest_stale', before, naming('provenance')],
         ),
       ])
@@ -162,24 +162,24 @@ describe('the place of a companion', () => {
   )
 
   it(
-    'of a replace is there after the original that replaces, and goes on from where that went on',
+    'of a replace is free after the original that replaces, if it continues the same provenance',
     inWorld(async (world) => {
-      const { keeper, agree, held } = await scene(world)
+      const { keeper, agree, landed } = await scene(world)
       const step = (original: Uint8Array, position?: ReturnType<typeof sha256>): Over[] =>
         companions.map((role) => ({ role, ...replaces(original, position) }))
       await agree([
         ['manifest_stale', 'nothing', ...step(one)],
-        ['manifest_stale', 'one coming', ...step(one)],
-        ['manifest_stale', 'metadata of one held', { role: 'derivative', ...replaces(one) }],
-        ['manifest_stale', 'one held', ...step(one), ...step(other)],
+        ['manifest_stale', 'one open', ...step(one)],
+        ['manifest_stale', 'metadata of one landed', { role: 'derivative', ...replaces(one) }],
+        ['manifest_stale', 'one landed', ...step(one), ...step(other)],
         ['opened', 'one replaced by other', ...step(other)],
         ['manifest_stale', 'one replaced by other', ...step(one), ...step(other, sha256(one))],
         ['manifest_stale', 'one replaced by other', ...each(), ...each(other)],
       ])
       const assetId = newAssetId()
-      await held(one, {})(assetId)
+      await landed(one, {})(assetId)
       const { position } = await landProvenance(world, keeper, { assetId, original: one })
-      await held(other, replaces(other, position))(assetId)
+      await landed(other, replaces(other, position))(assetId)
       const companion = (over: Over) =>
         creation(world, keeper, declaredFor(world, keeper, bytes(3), { ...over, assetId }))
       for (const over of step(other)) assert.equal(await companion(over), 'manifest_stale')
@@ -189,16 +189,16 @@ describe('the place of a companion', () => {
   )
 })
 
-describe('the place of an original that replaces', () => {
+describe('the slot of an original that replaces', () => {
   it(
-    'is there when an original is, and no other is coming',
+    'is free when an original is present and none is incoming',
     inWorld(async (world) => {
       const { agree } = await scene(world)
       await agree([
         ['manifest_stale', 'nothing', replaces(one)],
-        ['manifest_stale', 'metadata held', replaces(one)],
-        ['manifest_stale', 'provenance of one held', replaces(one)],
-        ['asset_id_taken', 'other coming', replaces(one)],
+        ['manifest_stale', 'metadata landed', replaces(one)],
+        ['manifest_stale', 'provenance of one landed', replaces(one)],
+        ['asset_id_taken', 'other open', replaces(one)],
         ['opened', 'one replaced by other', replaces(one)],
         ['manifest_stale', 'one replaced by other', replaces(one, sha256(one))],
       ])
@@ -206,11 +206,11 @@ describe('the place of an original that replaces', () => {
   )
 
   it(
-    'goes on from the provenance that is there, and from none when there is none',
+    'requires the hash of the present provenance, or none when none is present',
     inWorld(async (world) => {
-      const { keeper, held } = await scene(world)
+      const { keeper, landed } = await scene(world)
       const assetId = newAssetId()
-      await held(one, {})(assetId)
+      await landed(one, {})(assetId)
       const ask = (envelope: Over['envelope']) =>
         creation(world, keeper, declaredFor(world, keeper, other, { assetId, envelope: { ...envelope } }))
       const stale = sha256(bytes(9))
@@ -220,9 +220,9 @@ describe('the place of an original that replaces', () => {
         assert.equal(await ask(replacing(other, prior)), 'manifest_stale')
       assert.equal(await ask({ ...replacing(other), prior_provenance_hash: null }), 'manifest_stale')
       await cancelBlob(world, await openBlob(world, keeper, other, { assetId, ...replaces(other, position) }))
-      // A provenance that is merely on its way is not yet one to go on from.
+      // An incoming provenance does not count.
       const bare = newAssetId()
-      await held(one, {})(bare)
+      await landed(one, {})(bare)
       await openBlob(world, keeper, bytes(3), { assetId: bare, role: 'provenance' })
       const declared = declaredFor(world, keeper, other, { assetId: bare, ...replaces(other) })
       assert.equal(await creation(world, keeper, declared), 'opened')
@@ -230,11 +230,11 @@ describe('the place of an original that replaces', () => {
   )
 
   it(
-    'is the same content again as that which is there: it has landed already',
+    'is already taken by the landed session when the content is the same',
     inWorld(async (world) => {
-      const { keeper, held } = await scene(world)
+      const { keeper, landed } = await scene(world)
       const assetId = newAssetId()
-      await held(one, {})(assetId)
+      await landed(one, {})(assetId)
       assert.equal(
         await creation(world, keeper, declaredFor(world, keeper, one, { assetId, ...replaces(one) })),
         'present',
@@ -243,7 +243,7 @@ describe('the place of an original that replaces', () => {
   )
 
   it(
-    'never lets what is retained end earlier, by its original or by what came with it',
+    'never shortens the retention of the original or of another blob',
     inWorld(async (world) => {
       const { keeper } = await scene(world)
       const until = Date.UTC(2030, 0, 1)

@@ -28,7 +28,7 @@ function refused(): never {
   throw new BackupFailed('the directory of the backup answered EIO')
 }
 
-/** A directory whose calls that change something, or read, are counted; from the `last` one on it is broken. */
+/** A directory that counts its calls, and fails after `last` of them. */
 function breaking(directory: BackupDirectory, last: number): { readonly directory: BackupDirectory; calls(): number } {
   let calls = 0
   const counted = async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -50,7 +50,7 @@ function breaking(directory: BackupDirectory, last: number): { readonly director
 
 describe('a backup', () => {
   it(
-    'holds every file that its rows name, of those under way what was recorded, and objects nothing twice',
+    'holds every object that its rows name, the recorded bytes of unfinished ones, and copies none twice',
     withBackups(async ({ world, backUp, faults }) => {
       const link = await newLink(world)
       await land(world, link, bytes(300_000))
@@ -73,7 +73,7 @@ describe('a backup', () => {
   )
 
   it(
-    'takes what is new, and leaves what the rows name no more',
+    'copies new objects, and removes those that the rows no longer name',
     withBackups(async ({ world, backUp, faults }) => {
       const { rules, clock } = world
       const link = await newLink(world)
@@ -88,14 +88,14 @@ describe('a backup', () => {
       await rules.sweep.sweep()
       await land(world, link, bytes(3000))
       const { copied, present, removedFiles } = await backUp()
-      // The session has run out, and the database before is one file.
+      // Removed: the discarded drop, the expired session, the last database.
       assert.deepEqual([copied.bytes, present.bytes, removedFiles], [3000, 2000, 3])
       assert.deepEqual(await faults(), whole)
     }),
   )
 
   it(
-    'tells of objects that are missing or damaged by the ids that their owners know, and goes on without them',
+    'reports missing and damaged objects by the ids that their owners know, and copies the others',
     withBackups(async ({ world, backUp, restore }) => {
       const link = await newLink(world)
       const [lost, cut, good] = [
@@ -105,32 +105,32 @@ describe('a backup', () => {
       ]
       await rm(await fileOf(world, lost))
       await truncate(await fileOf(world, cut), 3999)
-      // Nobody’s any more: whether it is there concerns nobody.
+      // Without an owner, so the report does not name it.
       const orphaned = await land(world, link, bytes(6000))
       await world.rules.inbox.discard(await ownerOf(world, link), (await dropOf(world, orphaned)).dropId)
       await rm(await fileOf(world, orphaned))
       const { damaged, copied, manifest } = await backUp()
       assert.equal(damaged.list.length, 2)
-      const told = new Map(damaged.list.map(({ dropId, what, size }) => [dropId, `${what} ${size}`]))
+      const faults = new Map(damaged.list.map(({ dropId, what, size }) => [dropId, `${what} ${size}`]))
       const dropIds = [(await dropOf(world, lost)).dropId, (await dropOf(world, cut)).dropId]
       assert.deepEqual(
-        dropIds.map((dropId) => told.get(dropId)),
+        dropIds.map((dropId) => faults.get(dropId)),
         ['missing 3000', 'damaged 4000'],
       )
       assert.deepEqual([copied, manifest.counts.objects], [{ files: 1, bytes: 5000 }, 1])
 
       const { report, store } = await restore()
       assert.equal(report.damaged.list.length, 2)
-      const standing = async (uploadId: UploadId) => {
+      const damagedAt = async (uploadId: UploadId) => {
         const { location, ciphertextHash } = await uploadRow(world, uploadId)
         return (await store.read((tx) => tx.objects.statusOf(location, ciphertextHash)))?.damagedAt
       }
-      assert.deepEqual([await standing(lost), await standing(good)], [world.clock.now(), undefined])
+      assert.deepEqual([await damagedAt(lost), await damagedAt(good)], [world.clock.now(), undefined])
     }),
   )
 
   it(
-    'keeps what it had whole, though the server has it damaged now; checked, it finds and mends its own damage',
+    'keeps its intact copy of an object that is damaged now; with a check it finds and repairs its own damage',
     withBackups(async ({ world, path, directory, backUp, faults }) => {
       const link = await newLink(world)
       const damaged = await land(world, link, bytes(1000))
@@ -149,7 +149,7 @@ describe('a backup', () => {
       assert.deepEqual([copied.bytes, present.bytes], [2000, 1000])
       assert.deepEqual(await faults(), whole)
 
-      // A disk that no longer gives back what it took.
+      // A disk that cannot read what it wrote.
       world.clock.advance(1)
       const failing: BackupDirectory = {
         ...directory,
@@ -163,11 +163,11 @@ describe('a backup', () => {
   )
 
   it(
-    'leaves no database behind when it fails, not that of a killed one, and never takes one of before for its own',
+    'leaves no database of a failed or killed run, and never overwrites an earlier one',
     withBackups(async ({ world, path, backUp, faults }) => {
       const uploadId = await land(world, await newLink(world), bytes(10))
       const { manifest } = await backUp()
-      await assert.rejects(backUp(), /the very instant of the backup that is there/)
+      await assert.rejects(backUp(), /the instant of the backup in the directory/)
       const databases = async () => (await readdir(path)).filter((name) => name.includes('sqlite'))
       assert.deepEqual(await databases(), [manifest.database.file])
       for (const name of ['20200101T000000000Z.sqlite', '20200101T000000000Z.sqlite-journal'])
@@ -183,7 +183,7 @@ describe('a backup', () => {
   )
 
   it(
-    'takes no object from a location that is not of our making, and names it',
+    'refuses a location that the server did not make, and names it',
     withBackups(async ({ world, path, backUp }) => {
       await land(world, await newLink(world), bytes(10))
       const location = 'zz/../../x'
@@ -197,7 +197,7 @@ describe('a backup', () => {
   )
 
   it(
-    'leaves the one before whole when it is broken off anywhere, and the next one goes on',
+    'leaves the last one whole wherever it fails, and the next run succeeds',
     withBackups(async ({ world, directory, backUp, faults }) => {
       const link = await newLink(world)
       const first = await land(world, link, bytes(1000))
@@ -213,13 +213,13 @@ describe('a backup', () => {
         world.clock.advance(1)
         const broken = breaking(directory, last)
         await backUp({ directory: broken.directory }).then(
-          () => assert.fail('it ended as if nothing were wrong'),
+          () => assert.fail('a broken backup succeeded'),
           (error: unknown) => assert.ok(error instanceof BackupFailed),
         )
         assert.ok(last < 20 && broken.calls() > last)
         assert.deepEqual((await faults()).faults, [])
         isNew = (await directory.manifest()) !== before
-        // What an earlier run has left does not grow with each that fails.
+        // The leftovers do not grow with each failed run.
         assert.ok((await directory.databases()).length <= 2)
       }
       world.clock.advance(1)
@@ -229,12 +229,12 @@ describe('a backup', () => {
   )
 
   it(
-    'holds off the collector before it takes the rows, again and again, and lets it go on in the end',
+    'pauses the collector before it reads the rows, renews the pause, and resumes it in the end',
     withBackups(async ({ world, backUp }) => {
       const { store, clock } = world
       const pausedFor = async () => ((await store.read(collectorPausedUntil)) ?? clock.now()) - clock.now()
       await land(world, await newLink(world), bytes(10))
-      let renew = (): void => assert.fail('it was never to be renewed')
+      let renew = (): void => assert.fail('the pause was never renewed')
       const seen: number[] = []
       const blobs: Blobs = {
         ...world.blobs,
@@ -264,7 +264,7 @@ describe('a backup', () => {
   )
 
   it(
-    'is refused by the directory of another server, and by that of a later backup than what was restored',
+    'refuses the directory of another server, and a later backup than the one that was restored',
     withBackups(async ({ world, path, directory, backUp, restore, faults }) => {
       const link = await newLink(world)
       await land(world, link, bytes(10))
@@ -274,7 +274,7 @@ describe('a backup', () => {
       world.clock.advance(1)
       await backUp()
       const snapshots = createSnapshots({ databasePath, directory: path })
-      await assert.rejects(backUp({ store, blobs, snapshots }), /a later one than what was restored/)
+      await assert.rejects(backUp({ store, blobs, snapshots }), /restored from an earlier backup/)
       await withBackups((others) => assert.rejects(others.backUp({ directory }), /of another server/))()
       assert.deepEqual(await faults(), whole)
     }),

@@ -1,3 +1,4 @@
+import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import { type AssetId, addSeconds, type DropId, type Instant, type Sha256Hex } from '@blindkeep/protocol/ids'
 import {
   type BackupDirectory,
@@ -10,9 +11,7 @@ import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
 import { type CappedList, createCappedList } from '../cappedList.ts'
-import { checkedBytes, digestOf, isRight, ObjectFault, type ObjectFaultKind } from '../custody/checkedBytes.ts'
 import { pauseCollector, resumeCollector } from '../custody/collect.ts'
-import { severalAtOnce } from '../severalAtOnce.ts'
 import { partsOf } from '../uploads/location.ts'
 import {
   type BackupManifest,
@@ -22,15 +21,17 @@ import {
   nameOf,
   parseManifest,
 } from './backupManifest.ts'
+import { checkedBytes, digestOf, isRight, ObjectFault, type ObjectFaultKind } from './checkedBytes.ts'
 
 /**
- * A backup, beside a server that runs: the database of one instant, and every object that it names.
+ * A backup beside a running server: the database at one instant, and every object that it names.
  *
- * The order makes it safe to be killed anywhere. The collector pauses, so that what the database names is there until it has been copied; files are
- * added under names that were never used for other bytes; one rename of the manifest turns from the backup before to this one; only then is removed
- * what that one alone had.
+ * The order of the steps makes it safe to kill the process anywhere. The collector pauses, so every object that the database names exists until it is
+ * copied. New files get names that were never used for other bytes. One rename of the manifest replaces the last backup by this one. Files that only the
+ * last one needed are removed after that.
  */
-/** Calls `work` every so many seconds, until what it gives is called. */
+
+/** Calls `work` every `seconds`. Returns a function that stops it. */
 export type Repeat = (seconds: number, work: () => void) => () => void
 
 export interface BackupPorts {
@@ -51,12 +52,13 @@ export interface BackupProgress {
 
 export interface BackupReport {
   readonly manifest: BackupManifest
-  /** Those that an earlier backup had not, and those that it had. */
+  /** Objects that no earlier backup had. */
   readonly copied: Amount
+  /** Objects that an earlier backup had. */
   readonly present: Amount
   /** Files of earlier backups that this one does not name. */
   readonly removedFiles: number
-  /** Objects that something owns and it could not take: each is missing from the backup. */
+  /** Objects of an asset or a drop that could not be copied. They are missing from the backup. */
   readonly damaged: CappedList<DamagedObject>
 }
 
@@ -69,24 +71,27 @@ export interface DamagedObject {
   readonly what: ObjectFaultKind
   readonly hash: Sha256Hex
   readonly size: number
-  /** What owns it: one of the two. */
+  /** The owner: one of the two. */
   readonly assetId: AssetId | undefined
   readonly dropId: DropId | undefined
 }
 
-/** After a backup that was killed the collector goes on by itself. */
+/** After a killed backup the collector resumes at the end of this time. */
 const PAUSE_SECONDS = 300
 const PAUSE_RENEWED_EVERY_SECONDS = 60
-/** What a disk takes side by side; each is synced by itself. */
+/** Each copy waits for its own sync. */
 const COPIES_AT_ONCE = 4
 
-/** Throws `BackupFailed` when the directory is another server’s or does not take what it is given. `isChecked` has what is there already read again, too. */
+/**
+ * Throws `BackupFailed` when the directory belongs to another server, or cannot be written. With `isChecked` it also reads files of earlier backups
+ * again.
+ */
 export async function backUp(
   ports: BackupPorts,
   { isChecked }: { readonly isChecked: boolean },
 ): Promise<BackupReport> {
   const { directory, snapshots, clock } = ports
-  await refuseAnothers(ports)
+  await requireOwnDirectory(ports)
   return whileCollectorPauses(ports, async () => {
     const createdAt = clock.now()
     const database = databaseNameOf(createdAt)
@@ -95,15 +100,15 @@ export async function backUp(
     try {
       const snapshot = await snapshots.take(database)
       try {
-        const taken = await takeCopies(ports, snapshot, isChecked)
-        const manifest = await manifestOf(ports, { snapshot, createdAt, database, taken })
+        const copies = await copyObjects(ports, snapshot, isChecked)
+        const manifest = await manifestOf(ports, { snapshot, createdAt, database, copies })
         await directory.replaceManifest(formatManifest(manifest))
-        return { manifest, ...taken, removedFiles: leftovers + (await removeUnnamed(ports, snapshot, database)) }
+        return { manifest, ...copies, removedFiles: leftovers + (await removeUnnamed(ports, snapshot, database)) }
       } finally {
         snapshot.close()
       }
     } catch (error) {
-      // Gives its space back; should that fail too, the next run removes it.
+      // Frees the space. If that fails too, the next run removes the files.
       await removeUnfinished(directory, database).catch(() => undefined)
       throw error
     }
@@ -115,23 +120,25 @@ async function presentDatabase(directory: BackupDirectory): Promise<string | und
   return text === undefined ? undefined : parseManifest(text).database.file
 }
 
-/** Databases of runs that were killed, before they fill the disk: all but the one that counts. `next` is what this run is going to make. */
+/** Removes the databases of killed runs before they fill the disk: all but the one of the present manifest. `next` is the one that this run will make. */
 async function removeLeftovers(directory: BackupDirectory, next: string): Promise<number> {
   const present = await presentDatabase(directory)
-  if (present === next) throw new BackupFailed('the clock says the very instant of the backup that is there: try again')
+  if (present === next) throw new BackupFailed('the clock shows the instant of the backup in the directory: try again')
   const leftovers = (await directory.databases()).filter((name) => name !== present)
   for (const name of leftovers) await directory.remove(name)
   return leftovers.length
 }
 
-/** What this run has made, unless it counts already. */
+/** Removes the database of this run, unless the manifest names it already. */
 async function removeUnfinished(directory: BackupDirectory, database: string): Promise<void> {
   if ((await presentDatabase(directory)) === database) return
   for (const name of await directory.databases()) if (name.startsWith(database)) await directory.remove(name)
 }
 
-/** By the server’s first key; and by the end of its log, as a server that was restored from an earlier backup must not write over a later one. */
-async function refuseAnothers({ directory, snapshots }: BackupPorts): Promise<void> {
+/**
+ * Compares the server’s first key, and the end of its log: a server that was restored from an earlier backup must not replace a later one.
+ */
+async function requireOwnDirectory({ directory, snapshots }: BackupPorts): Promise<void> {
   const text = await directory.manifest()
   if (text === undefined) return
   const { firstKeyId, serverId, head } = parseManifest(text)
@@ -143,21 +150,21 @@ async function refuseAnothers({ directory, snapshots }: BackupPorts): Promise<vo
       )
     if (head !== undefined && present.receiptHash(head.receiptSeq) !== head.receiptHash)
       throw new BackupFailed(
-        'the backup in the directory has receipts that this server does not have: it is a later one than what was restored here. Name another directory.',
+        'the backup in the directory has receipts that this server does not have: this server was restored from an earlier backup. Name another directory.',
       )
   } finally {
     present.close()
   }
 }
 
-/** Runs `work` while the collector removes nothing that a snapshot taken in it names. For one backup of a server at a time. */
+/** While `work` runs, the collector removes nothing. Serves one backup of a server at a time. */
 async function whileCollectorPauses<Result>(
   { store, clock, repeat }: BackupPorts,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const pause = () => store.write((tx) => pauseCollector(tx, addSeconds(clock.now(), PAUSE_SECONDS)))
   await pause()
-  // One that fails has four more tries; should all of them fail, what is then gone is told as missing.
+  // A renewal that fails has four more tries. If all fail, the report names objects that were removed meanwhile as missing.
   const stop = repeat(PAUSE_RENEWED_EVERY_SECONDS, () => void pause().catch(() => undefined))
   return work().finally(async () => {
     stop()
@@ -165,26 +172,27 @@ async function whileCollectorPauses<Result>(
   })
 }
 
-interface Taken {
+interface Copies {
   readonly copied: Amount
   readonly present: Amount
   readonly damaged: CappedList<DamagedObject>
 }
 
-async function takeCopies(ports: BackupPorts, snapshot: Snapshot, isChecked: boolean): Promise<Taken> {
-  const taken = {
+async function copyObjects(ports: BackupPorts, snapshot: Snapshot, isChecked: boolean): Promise<Copies> {
+  const copies = {
     copied: { files: 0, bytes: 0 },
     present: { files: 0, bytes: 0 },
     damaged: createCappedList<DamagedObject>(),
   }
-  await severalAtOnce(snapshot.objects(), COPIES_AT_ONCE, async (object) => {
-    const outcome = await takeCopy(ports, object, isChecked)
-    if (outcome === 'copied' || outcome === 'present') count(taken[outcome], object)
-    else if (object.isWhole) for (const damage of damageOf(snapshot, object, outcome)) taken.damaged.add(damage)
-    const { copied, present } = taken
+  await forEachConcurrently(snapshot.objects(), COPIES_AT_ONCE, async (object) => {
+    const outcome = await copyObject(ports, object, isChecked)
+    if (outcome === 'copied' || outcome === 'present') count(copies[outcome], object)
+    // An object that is still uploaded may have been cancelled since, and a restored server checks its bytes before it continues: no damage.
+    else if (object.isWhole) for (const damage of damageOf(snapshot, object, outcome)) copies.damaged.add(damage)
+    const { copied, present } = copies
     ports.onProgress({ step: 'objects', files: copied.files + present.files, bytes: copied.bytes + present.bytes })
   })
-  return taken
+  return copies
 }
 
 function count(amount: Amount, { bytes }: SnapshotObject): void {
@@ -192,7 +200,7 @@ function count(amount: Amount, { bytes }: SnapshotObject): void {
   amount.bytes += bytes
 }
 
-/** None of an object that nothing owns any more: it is missed by nobody, and may be gone by right. */
+/** Empty for an object without an owner: the collector may have removed it. */
 function damageOf(
   snapshot: Snapshot,
   { location, bytes }: SnapshotObject,
@@ -203,23 +211,22 @@ function damageOf(
   return [{ what, hash: partsOf(location).ciphertextHash, size: bytes, assetId, dropId }]
 }
 
-/** What could not be taken of an object that is still sent is no damage: it may have been given up since, and a server looks at such bytes before it goes on. */
-async function takeCopy(
+async function copyObject(
   { blobs, directory }: BackupPorts,
   object: SnapshotObject,
   isChecked: boolean,
 ): Promise<'copied' | 'present' | ObjectFaultKind> {
   const name = nameOf(object)
   const isThere = (await directory.size(name)) === object.bytes
-  // One that cannot be read is written anew: under its name come other blocks of the disk.
-  const isKept = async () => isRight(directory.read(name), object).catch(unlessFailed)
-  if (isThere && (!isChecked || (await isKept()))) return 'present'
+  // A file that cannot be read is written again, to other blocks of the disk.
+  const isReadable = async () => isRight(directory.read(name), object).catch(unlessFailed)
+  if (isThere && (!isChecked || (await isReadable()))) return 'present'
   try {
     await directory.add(name, checkedBytes(blobs.read(object.location, { start: 0, end: object.bytes }), object))
     return 'copied'
   } catch (error) {
     if (!(error instanceof ObjectFault)) throw error
-    // That the whole disk is away is no fault of this object: it throws then.
+    // Throws when the whole disk is away, which is no fault of this object.
     if (error.kind === 'unreadable') await blobs.freeBytes()
     return error.kind
   }
@@ -232,11 +239,16 @@ function unlessFailed(error: unknown): false {
 
 async function manifestOf(
   { directory }: BackupPorts,
-  { snapshot, createdAt, database, taken }: { snapshot: Snapshot; createdAt: Instant; database: string; taken: Taken },
+  {
+    snapshot,
+    createdAt,
+    database,
+    copies,
+  }: { snapshot: Snapshot; createdAt: Instant; database: string; copies: Copies },
 ): Promise<BackupManifest> {
   const firstKeyId = snapshot.firstKeyId()
   if (firstKeyId === undefined) throw new BackupFailed('the server has no key yet: start it once')
-  const { copied, present } = taken
+  const { copied, present } = copies
   return {
     createdAt,
     serverId: snapshot.serverId(),
@@ -247,6 +259,7 @@ async function manifestOf(
   }
 }
 
+/** Removes the files that this backup does not name. */
 async function removeUnnamed(
   { directory, onProgress }: BackupPorts,
   snapshot: Snapshot,

@@ -11,12 +11,12 @@ import {
 import type { SnapshotCounts, SnapshotObject } from '../../ports/backup.ts'
 import { partsOf } from '../uploads/location.ts'
 
-/** What `backup.json` says, and how files in a backup are called. */
+/** The content of `backup.json`. */
 export interface BackupManifest {
   readonly createdAt: Instant
-  /** Undefined when the server had not signed any receipt. */
+  /** Undefined when the server had signed no receipt. */
   readonly serverId: string | undefined
-  /** The server’s first attestation key, by which a backup knows whose it is. */
+  /** The server’s first attestation key. It identifies the server of the backup. */
   readonly firstKeyId: KeyId
   readonly head: { readonly receiptSeq: number; readonly receiptHash: Sha256Hex } | undefined
   readonly database: { readonly file: string; readonly size: number; readonly sha256: Sha256Hex }
@@ -40,7 +40,7 @@ export function formatManifest(manifest: BackupManifest): string {
   return `${JSON.stringify(json, undefined, 2)}\n`
 }
 
-/** Throws an error for people when it is of a newer release, or no manifest. */
+/** Throws an error for people when the text is no manifest, or of a newer release. */
 export function parseManifest(text: string): BackupManifest {
   const json = objectIn(text)
   if (typeof json.version === 'number' && json.version > VERSION)
@@ -77,21 +77,21 @@ export function parseManifest(text: string): BackupManifest {
 
 const databaseForm = /^[0-9TZ]+\.sqlite$/
 
-/** A name of its own for each backup, so that a new one is never written over the one that still counts. */
+/** Each backup has its own name, so a new one never overwrites the present one. */
 export function databaseNameOf(createdAt: Instant): string {
   return `${formatInstant(createdAt).replaceAll(/[^0-9TZ]/g, '')}.sqlite`
 }
 
 /**
- * Objects that are still sent grow, so that how much of them it is belongs to the name: a file in a backup never changes. Throws for a location that is not
- * of our making, as nobody knows where its name would lead.
+ * A file in a backup never changes. An object that is still uploaded grows, so its name contains its length. Throws for a location that the server did not
+ * make, as its path could lead anywhere.
  */
 export function nameOf({ location, bytes, isWhole }: SnapshotObject): string {
   partsOf(location)
   return isWhole ? `blobs/${location}` : `staged/${location}.${bytes}`
 }
 
-/** The location of the object that a file is of; undefined for any other file. */
+/** The location of the object in a file with this name. Undefined for any other file. */
 export function locationIn(name: string): string | undefined {
   const [, location, uploadId = ''] = objectForm.exec(name) ?? []
   return parseUploadId(uploadId) === undefined ? undefined : location
@@ -103,7 +103,7 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
   try {
     return asObject(JSON.parse(text))
   } catch (error) {
-    throw new Error('backup.json cannot be read', { cause: error })
+    throw new Error('backup.json is not valid JSON', { cause: error })
   }
 }
 
@@ -116,6 +116,6 @@ function asNumber(value: unknown): number | undefined {
 }
 
 function required<Value>(value: Value | undefined, name: string): Value {
-  if (value === undefined) throw new Error(`backup.json has no ${name} that could be read`)
+  if (value === undefined) throw new Error(`backup.json has no valid ${name}`)
   return value
 }

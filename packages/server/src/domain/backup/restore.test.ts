@@ -32,7 +32,7 @@ const over = (world: World, { store, blobs, rules }: Restored): World => ({ ...w
 
 describe('a restore', () => {
   it(
-    'gives back the bytes and rows of the backup, and what was under way goes on',
+    'restores the bytes and rows of the backup, and unfinished uploads continue',
     withBackups(async ({ world, backUp, restore }) => {
       const link = await newLink(world)
       const [content, sent] = [bytes(300_000), bytes(50_000)]
@@ -50,7 +50,7 @@ describe('a restore', () => {
   )
 
   it(
-    'goes on with the log under a new key and far above every number that may have been given out',
+    'continues the log with a new key, far above every number that may be in use',
     withBackups(async ({ world, backUp, restore }) => {
       const link = await newLink(world)
       const uploads = [await land(world, link, bytes(10))]
@@ -80,7 +80,7 @@ describe('a restore', () => {
   )
 
   it(
-    'gives no number twice, when one backup is restored twice, nor when one of before any receipt is, nor when the clock was set back',
+    'never uses a number twice: not after two restores of one backup, nor after a backup of a restored server, nor with a clock that was set back',
     withBackups(async ({ world, path, backUp, restore }) => {
       const link = await newLink(world)
       await land(world, link, bytes(10))
@@ -109,7 +109,7 @@ describe('a restore', () => {
   )
 
   it(
-    'ends every session, and leaves cursors and tokens of before without a meaning',
+    'ends every session, and makes earlier cursors and tokens invalid',
     withBackups(async ({ world, backUp, restore }) => {
       const accountId = await newAccount(world)
       const { accessToken, refreshToken } = await world.rules.sessions.open(accountId, undefined)
@@ -124,7 +124,7 @@ describe('a restore', () => {
   )
 
   it(
-    'lets go of drops that somebody was adopting',
+    'releases the claims of drops that were being adopted',
     withBackups(async ({ world, backUp, restore }) => {
       const link = await newLink(world)
       await land(world, link, bytes(10))
@@ -164,7 +164,7 @@ describe('a restore', () => {
   )
 
   it(
-    'leaves no database behind when the master secret is another one, or the database in the backup is damaged',
+    'leaves no database behind when the master secret is another, or the database in the backup is damaged',
     withBackups(async ({ world, path, backUp, newPlace, restore }) => {
       await land(world, await newLink(world), bytes(10))
       const { manifest } = await backUp()
@@ -180,7 +180,7 @@ describe('a restore', () => {
   )
 
   it(
-    'writes over no database, nor beside the log of one that is gone',
+    'overwrites no database, and refuses to write beside the log of a deleted one',
     withBackups(async ({ world, backUp, newPlace, restore }) => {
       await newAccount(world)
       await backUp()
@@ -194,7 +194,7 @@ describe('a restore', () => {
   )
 
   it(
-    'hands out nothing that lies damaged in the backup, and knows of it',
+    'restores no object that is damaged in the backup, and reports it',
     withBackups(async ({ world, path, backUp, restore }) => {
       const link = await newLink(world)
       const uploads = [await land(world, link, bytes(1000)), await land(world, link, bytes(2000))]
@@ -213,7 +213,7 @@ describe('a restore', () => {
   )
 
   it(
-    'begins anew after one that was broken off, and leaves what is there and right as it is',
+    'succeeds after an interrupted one, and keeps intact objects that are there',
     withBackups(async ({ world, path, directory, backUp, newPlace, restore }) => {
       const link = await newLink(world)
       const uploads = [await land(world, link, bytes(1000)), await land(world, link, bytes(2000))]
@@ -235,7 +235,7 @@ describe('a restore', () => {
   )
 
   it(
-    'takes from the backup what a disk that has survived does not give back',
+    'copies from the backup what a surviving disk cannot read',
     withBackups(async ({ world, backUp, newPlace, restore }) => {
       const link = await newLink(world)
       const lost = await uploadRow(world, await land(world, link, bytes(1000)))

@@ -1,3 +1,4 @@
+import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { Instant, UploadId } from '@blindkeep/protocol/ids'
 import { type BackupDirectory, BackupFailed, type RestoredDatabase, type SnapshotObject } from '../../ports/backup.ts'
 import { type Blobs, StorageUnavailable } from '../../ports/blobs.ts'
@@ -5,24 +6,23 @@ import type { Clock } from '../../ports/clock.ts'
 import { type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
 import type { Store, WriteTx } from '../../ports/store.ts'
 import { type CappedList, type CappedListBuilder, createCappedList } from '../cappedList.ts'
-import { checkedBytes, createPassing, isRight, ObjectFault } from '../custody/checkedBytes.ts'
 import { type Rotation, rotateAttestationKey } from '../custody/keys.ts'
 import { raiseReceiptSeqFloor, receiptSeqFloor } from '../custody/receipts.ts'
 import { rotateSigningKey } from '../discovery/signingKey.ts'
 import type { Quota } from '../quota/quota.ts'
-import { severalAtOnce } from '../severalAtOnce.ts'
 import { partsOf } from '../uploads/location.ts'
 import { createUploadEnding } from '../uploads/uploadEnding.ts'
 import { createWriters } from '../uploads/writers.ts'
 import type { BackupProgress } from './backup.ts'
 import { type BackupManifest, nameOf, parseManifest } from './backupManifest.ts'
+import { checkedBytes, createPassing, isRight, ObjectFault } from './checkedBytes.ts'
 
 /**
- * From a backup to data that a server starts on.
+ * Makes data on which a server can start, from a backup.
  *
- * The server went on after the backup was made, and what it did then is gone: it has given out receipts, tokens and cursors that these rows do not know. So
- * none of them may come to mean something else: receipts go on under a new key and far above the numbers that may have been given out, tokens and
- * cursors hold no more. The database takes its name last: half of a restore never starts.
+ * After the backup the server issued receipts, tokens and cursors that the restored rows do not have. None of them may get another meaning. So receipts
+ * continue with a new key, far above all numbers that may be in use; tokens and cursors become invalid. The database gets its name last, so no server
+ * starts on half a restore.
  */
 interface RestorePorts {
   readonly directory: BackupDirectory
@@ -37,25 +37,25 @@ interface RestorePorts {
 export interface RestoreReport {
   readonly manifest: BackupManifest
   readonly copied: number
-  /** Objects that were there already and are right: of a restore that was broken off, or on a disk that has survived. */
+  /** Objects that were there already, with the right bytes: from an interrupted restore, or on a disk that survived. */
   readonly present: number
-  /** Locations of objects that something owns and the backup does not have, or not right. Storage verification says so of them. */
+  /** Locations of objects that have an owner, and that the backup does not have intact. Storage verification reports them as damaged. */
   readonly damaged: CappedList<string>
   readonly rotation: Rotation
-  /** Every receipt from now on has a number above it. */
+  /** Every later receipt has a number above it. */
   readonly receiptSeqFloor: number
 }
 
 /**
- * More numbers than receipts can be signed in a millisecond. So each life of the server begins above whatever any earlier one has given out until then,
- * known to the backup or not. 2^53 is reached in the year 30,000.
+ * More than a server can sign in a millisecond. So a restored server starts above all numbers that were ever issued, also those after the backup. 2^53 is
+ * reached in the year 30,000.
  */
 const RECEIPT_SEQS_PER_MS = 10
-/** Where the clock does not lead above what is known, as it was set back: more receipts than a server signs in a week. */
+/** For a clock that was set back: more receipts than a server signs in a week. */
 const RECEIPT_SEQ_JUMP = 1_000_000_000
 const COPIES_AT_ONCE = 4
 
-/** Throws `BackupFailed`, and leaves no database, when the backup is not whole or its keys are not this master secret's. */
+/** Throws `BackupFailed`, and leaves no database, when the backup is not whole, or its keys need another master secret. */
 export async function restore(ports: RestorePorts): Promise<RestoreReport> {
   const { directory, database, clock } = ports
   const text = await directory.manifest()
@@ -66,11 +66,11 @@ export async function restore(ports: RestorePorts): Promise<RestoreReport> {
     await receiveDatabase(ports, manifest)
     const changed = await withStore(database, async (store) => {
       await requireKeys(store, ports.keyring)
-      const taken = await takeCopies(ports, store)
+      const copies = await copyObjects(ports, store)
       if ((await directory.manifest()) !== text)
-        throw new BackupFailed('another backup was made into the directory meanwhile: restore again')
-      await endBroken(ports, store, taken.broken)
-      return { ...taken, ...(await changeIdentity(ports, store)) }
+        throw new BackupFailed('another backup was made in the directory meanwhile: restore again')
+      await endBroken(ports, store, copies.broken)
+      return { ...copies, ...(await changeIdentity(ports, store)) }
     })
     await database.detachClients(clock.now())
     await database.putInPlace()
@@ -110,7 +110,7 @@ async function* passed(body: AsyncIterable<Uint8Array>, see: (piece: Uint8Array)
   }
 }
 
-/** Before any byte is copied: without them a server could neither start nor go on with the log. */
+/** Runs before any object is copied: without its keys a server can neither start nor continue the log. */
 async function requireKeys(store: Store, keyring: Keyring): Promise<void> {
   const { key, secret } = await store.read(async (tx) => ({
     key: await tx.keys.activeAttestationKey(),
@@ -122,32 +122,32 @@ async function requireKeys(store: Store, keyring: Keyring): Promise<void> {
   } catch (error) {
     if (!(error instanceof WrongMasterSecret)) throw error
     throw new BackupFailed(
-      'the master secret is not the one of the server that was backed up, so its keys cannot be opened. Put that one back (MASTER_SECRET_FILE), and restore again.',
+      'the master secret is not the one of the server that was backed up, so its keys cannot be opened. Put the right one in place (MASTER_SECRET_FILE), and restore again.',
       { cause: error },
     )
   }
 }
 
-interface Taken {
+interface Copies {
   copied: number
   present: number
   readonly damaged: CappedListBuilder<string>
-  /** Sessions under way whose bytes the backup has not. */
+  /** Unfinished sessions whose bytes are not in the backup. */
   readonly broken: UploadId[]
 }
 
-async function takeCopies(ports: RestorePorts, store: Store): Promise<Taken> {
-  const taken: Taken = { copied: 0, present: 0, damaged: createCappedList(), broken: [] }
+async function copyObjects(ports: RestorePorts, store: Store): Promise<Copies> {
+  const copies: Copies = { copied: 0, present: 0, damaged: createCappedList(), broken: [] }
   const snapshot = ports.database.snapshot()
   let [files, bytes] = [0, 0]
   try {
-    await severalAtOnce(snapshot.objects(), COPIES_AT_ONCE, async (object) => {
-      const outcome = await takeCopy(ports, object)
-      if (outcome !== 'damaged') taken[outcome] += 1
-      else if (!object.isWhole) taken.broken.push(partsOf(object.location).uploadId)
-      // What nobody owns any more is missed by nobody.
+    await forEachConcurrently(snapshot.objects(), COPIES_AT_ONCE, async (object) => {
+      const outcome = await copyObject(ports, object)
+      if (outcome !== 'damaged') copies[outcome] += 1
+      else if (!object.isWhole) copies.broken.push(partsOf(object.location).uploadId)
+      // False for an object without an owner, which needs no report.
       else if (await store.write((tx) => tx.objects.markDamaged(object.location, ports.clock.now())))
-        taken.damaged.add(object.location)
+        copies.damaged.add(object.location)
       files += 1
       bytes += object.bytes
       ports.onProgress({ step: 'objects', files, bytes })
@@ -155,11 +155,11 @@ async function takeCopies(ports: RestorePorts, store: Store): Promise<Taken> {
   } finally {
     snapshot.close()
   }
-  return taken
+  return copies
 }
 
-/** What is there already and right stays as it is: the backup may hold it less well. */
-async function takeCopy(
+/** An object that is there with the right bytes stays: the copy in the backup may be damaged. */
+async function copyObject(
   { blobs, directory }: RestorePorts,
   object: SnapshotObject,
 ): Promise<'copied' | 'present' | 'damaged'> {
@@ -182,7 +182,7 @@ async function takeCopy(
   }
 }
 
-/** A disk that has survived may have lost some of what is on it: whatever cannot be read there the backup has. */
+/** False also when a surviving disk cannot read the object: the restore then copies it from the backup. */
 async function isPresent(blobs: Blobs, object: SnapshotObject): Promise<boolean> {
   const { location, bytes, isWhole } = object
   try {
@@ -199,7 +199,7 @@ async function isPresent(blobs: Blobs, object: SnapshotObject): Promise<boolean>
 
 const NEVER = new AbortController().signal
 
-/** Only the end of a session takes its bytes away: it came after the rows of the backup were read, and before its bytes were. */
+/** Ends the sessions whose bytes are missing: they ended between the backup's read of the rows and its read of the bytes. */
 async function endBroken({ clock, quota }: RestorePorts, store: Store, broken: readonly UploadId[]): Promise<void> {
   const ending = createUploadEnding({ store, clock, quota, writers: createWriters(), onDeleting: () => undefined })
   const at = clock.now()
@@ -215,15 +215,14 @@ async function endBroken({ clock, quota }: RestorePorts, store: Store, broken: r
 }
 
 async function changeIdentity({ keyring, clock }: RestorePorts, store: Store) {
-  const floor = await store.write((tx) => leaveNumbersOut(tx, clock.now()))
+  const floor = await store.write((tx) => raiseFloor(tx, clock.now()))
   const rotation = await rotateAttestationKey({ store, keyring, clock })
-  // No access token and no capability that was given out is good any more.
+  // Invalidates every access token and capability that the server has issued.
   await rotateSigningKey({ store, keyring, clock })
   return { rotation, receiptSeqFloor: floor }
 }
 
-/** What the log goes on above. */
-async function leaveNumbersOut(tx: WriteTx, at: Instant): Promise<number> {
+async function raiseFloor(tx: WriteTx, at: Instant): Promise<number> {
   const known = Math.max((await tx.receipts.head())?.receiptSeq ?? 0, await receiptSeqFloor(tx))
   const byClock = at * RECEIPT_SEQS_PER_MS
   const floor = byClock > known ? byClock : known + RECEIPT_SEQ_JUMP

@@ -7,8 +7,8 @@ import { admitted, append, bytes, creation, land, newLink, openDrop, ownerOf, pr
 import { inWorld, newAccount, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 
-/** Gives, call by call, what has been noted for an account since the call before. */
-function ear({ store }: World, accountId: AccountId) {
+/** Each call returns the events of an account since the last call. */
+function createEventReader({ store }: World, accountId: AccountId) {
   let changeSeq = 0
   return async (): Promise<readonly NotedEvent[]> => {
     const found = await store.read((tx) => tx.changes.eventsAfter({ accountId, changeSeq, max: 1000 }))
@@ -20,90 +20,90 @@ function ear({ store }: World, accountId: AccountId) {
   }
 }
 
-const told = (events: readonly NotedEvent[]) => events.map(({ change }) => change)
+const changesOf = (events: readonly NotedEvent[]) => events.map(({ change }) => change)
 const QUOTA = { name: 'quota.changed' }
 
 describe('changes', () => {
   it(
-    'are noted of a link and of each drop on its way through it',
+    'are noted for a link and for each step of a drop',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const owner = await ownerOf(world, opaqueId)
-      const news = ear(world, owner)
+      const newEvents = createEventReader(world, owner)
       const link = { name: 'link.changed', opaqueId }
-      assert.deepEqual(told(await news()), [link])
+      assert.deepEqual(changesOf(await newEvents()), [link])
       const file = bytes(10)
       const uploadId = await openDrop(world, opaqueId, file)
-      assert.deepEqual(told(await news()), [link, QUOTA])
+      assert.deepEqual(changesOf(await newEvents()), [link, QUOTA])
       admitted(await append(world, uploadId, { offset: 0, bytes: file.subarray(0, 4) }))
-      assert.deepEqual(told(await news()), [])
+      assert.deepEqual(changesOf(await newEvents()), [])
       admitted(await append(world, uploadId, { offset: 4, bytes: file.subarray(4) }))
       const [drop] = await world.rules.inbox.list(owner)
       assert.ok(drop)
-      assert.deepEqual(told(await news()), [{ name: 'drop.landed', dropId: drop.dropId, opaqueId }, link])
+      assert.deepEqual(changesOf(await newEvents()), [{ name: 'drop.landed', dropId: drop.dropId, opaqueId }, link])
       admitted(await world.rules.inbox.discard(owner, drop.dropId))
-      assert.deepEqual(told(await news()), [QUOTA, { name: 'drop.discarded', dropId: drop.dropId }])
+      assert.deepEqual(changesOf(await newEvents()), [QUOTA, { name: 'drop.discarded', dropId: drop.dropId }])
       await openDrop(world, opaqueId, file)
-      await news()
+      await newEvents()
       await world.rules.links.revoke(owner, opaqueId)
-      assert.deepEqual(told(await news()), [link, QUOTA])
+      assert.deepEqual(changesOf(await newEvents()), [link, QUOTA])
       await world.rules.links.revoke(owner, opaqueId)
-      assert.deepEqual(told(await news()), [], 'nothing has changed any more')
+      assert.deepEqual(changesOf(await newEvents()), [], 'a repeat changes nothing')
     }),
   )
 
   it(
-    'are noted of an asset with the number that its row then has, and of the drop that it was',
+    'are noted for an asset, with the number in its row, and for its adopted drop',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
-      const news = ear(world, keeper.accountId)
+      const newEvents = createEventReader(world, keeper.accountId)
       const drop = await newDrop(world, keeper, bytes(10))
-      await news()
+      await newEvents()
       const assetId = newAssetId()
       const content = { size: drop.size, ciphertextHash: drop.ciphertextHash }
       admitted(await adopt(world, keeper, drop, { ...declaredFor(world, keeper, bytes(1), { assetId, ...content }) }))
-      const adopted = await news()
+      const adopted = await newEvents()
       const changed = (changeSeq: number | undefined) => ({ name: 'asset.changed', assetId, changeSeq })
-      assert.deepEqual(told(adopted), [
+      assert.deepEqual(changesOf(adopted), [
         changed(adopted[0]?.changeSeq),
         { name: 'drop.adopted', dropId: drop.dropId, assetId },
       ])
       const over = { original_blob_hash: drop.ciphertextHash }
       await landBlob(world, keeper, bytes(5), { assetId, role: 'metadata', envelope: over })
-      const landed = await news()
-      assert.deepEqual(told(landed), [QUOTA, changed(landed[1]?.changeSeq)])
+      const landed = await newEvents()
+      assert.deepEqual(changesOf(landed), [QUOTA, changed(landed[1]?.changeSeq)])
       assert.equal(await world.rules.assets.remove(keeper.accountId, assetId), undefined)
-      const removed = await news()
-      assert.deepEqual(told(removed), [QUOTA, changed(removed[1]?.changeSeq)])
+      const removed = await newEvents()
+      assert.deepEqual(changesOf(removed), [QUOTA, changed(removed[1]?.changeSeq)])
     }),
   )
 
   it(
-    'are noted once of all that a transaction does alike',
+    'are noted once when a transaction makes the same one several times',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const owner = await ownerOf(world, opaqueId)
       for (const size of [3, 4, 5]) await land(world, opaqueId, bytes(size))
-      const news = ear(world, owner)
-      await news()
+      const newEvents = createEventReader(world, owner)
+      await newEvents()
       await world.rules.inbox.discardOfLink(owner, opaqueId)
-      const names = told(await news()).map(({ name }) => name)
+      const names = changesOf(await newEvents()).map(({ name }) => name)
       assert.deepEqual(names, ['quota.changed', 'drop.discarded', 'drop.discarded', 'drop.discarded'])
     }),
   )
 
   it(
-    'that are refused leave nothing behind',
+    'are not noted for refused requests',
     inWorld(
       async (world) => {
         const owner = await newAccount(world)
-        const news = ear(world, owner)
+        const newEvents = createEventReader(world, owner)
         const opaqueId = await newLink(world, { maxFileSize: 40 }, owner)
-        await news()
+        await newEvents()
         assert.ok(isRefusal(await world.rules.links.provision(await newAccount(world), provision({ opaqueId }))))
         assert.ok(isRefusal(await world.rules.drops.create(creation(opaqueId, bytes(41)))))
         assert.ok(isRefusal(await world.rules.drops.create(creation(opaqueId, bytes(30)))), 'beyond the quota')
-        assert.deepEqual(told(await news()), [])
+        assert.deepEqual(changesOf(await newEvents()), [])
       },
       { settings: { quotaHardBytes: 20 } },
     ),

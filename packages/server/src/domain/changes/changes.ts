@@ -2,12 +2,12 @@ import type { AccountId, AssetId, Instant, OpaqueId } from '@blindkeep/protocol/
 import type { Change, Store, WriteTx } from '../../ports/store.ts'
 
 /**
- * The one place that numbers changes. Each account counts its own, and every number has an event under which it is told. An asset carries the number
- * of its last change besides, so that its rows are the feed. A change is noted in the very transaction that makes it: who reads sees both or neither.
+ * The one place that numbers changes. Each account has its own count, and each number has an event. An asset also stores the number of its last change,
+ * so the rows of assets are the feed. A change is noted in the transaction that makes it: a reader sees both or neither.
  */
 type PlainChange = Exclude<Change, { readonly name: 'asset.changed' }>
 
-/** What a transaction has noted already: the same again would tell nothing, as all of it becomes visible at once. */
+/** What a transaction has noted already. It notes each change once, as all of it becomes visible at once. */
 const notedIn = new WeakMap<WriteTx, Map<AccountId, Set<string>>>()
 
 export async function noteChange(tx: WriteTx, accountId: AccountId, change: PlainChange, at: Instant): Promise<void> {
@@ -23,7 +23,7 @@ export function noteLinkChange(
   return noteChange(tx, accountId, { name: 'link.changed', opaqueId }, at)
 }
 
-/** Once the asset is as it will be when the transaction commits, or before. */
+/** May be called at any point of the transaction that changes the asset. */
 export async function noteAssetChange(
   tx: WriteTx,
   { accountId, assetId }: { readonly accountId: AccountId; readonly assetId: AssetId },
@@ -36,18 +36,18 @@ export async function noteAssetChange(
 }
 
 function isNoted(tx: WriteTx, accountId: AccountId, change: string): boolean {
-  const ofAccounts = notedIn.get(tx) ?? new Map<AccountId, Set<string>>()
-  const ofAccount = ofAccounts.get(accountId) ?? new Set<string>()
-  const isRepeat = ofAccount.has(change)
-  notedIn.set(tx, ofAccounts.set(accountId, ofAccount.add(change)))
+  const byAccount = notedIn.get(tx) ?? new Map<AccountId, Set<string>>()
+  const noted = byAccount.get(accountId) ?? new Set<string>()
+  const isRepeat = noted.has(change)
+  notedIn.set(tx, byAccount.set(accountId, noted.add(change)))
   return isRepeat
 }
 
-/** Wakes those who listen for an account's changes. A word to look now, and no more: what it misses is found by who looks by the clock. */
+/** Wakes the listeners of an account's changes. It says only that there may be news. Listeners also look on a timer, as other processes raise no alarm here. */
 export interface Alarm {
-  /** `wake` is called after commits of this process that changed something for the account, until the answer is called. */
+  /** Calls `wake` after each commit of this process that noted a change of the account. Returns a function that stops this. */
   listen(accountId: AccountId, wake: () => void): () => void
-  /** The same store, whose commits raise the alarm. */
+  /** The same store. Its commits raise the alarm. */
   over(store: Store): Store
 }
 

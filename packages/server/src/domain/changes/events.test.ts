@@ -15,10 +15,10 @@ async function signIn({ rules }: World, accountId: AccountId): Promise<Caller> {
 const listen = ({ rules }: Pick<World, 'rules'>, caller: Caller, lastEventId?: string): Listening =>
   admitted(rules.events.listen(caller, lastEventId))
 
-const names = (told: Awaited<ReturnType<Listening['next']>>) =>
-  told === 'over' ? told : told.map(({ event }) => event?.name ?? 'place')
+const names = (events: Awaited<ReturnType<Listening['next']>>) =>
+  events === 'over' ? events : events.map(({ event }) => event?.name ?? 'position')
 
-/** An account with a link, somebody signed in to it, and the id of the event from which on nothing has happened. */
+/** An account with a link, a signed-in caller, and the id of the present position. */
 async function setting(world: World) {
   const opaqueId = await newLink(world)
   const caller = await signIn(world, await ownerOf(world, opaqueId))
@@ -30,7 +30,7 @@ async function setting(world: World) {
 
 describe('an event stream', () => {
   it(
-    'begins with the place that it begins at, and tells what comes after',
+    'begins with its position, and returns what comes after',
     inWorld(async (world) => {
       const { opaqueId, caller, id } = await setting(world)
       const listening = listen(world, caller)
@@ -43,7 +43,7 @@ describe('an event stream', () => {
   )
 
   it(
-    'goes on after an event over a restart, each exactly once',
+    'continues after an event across a restart, with each event exactly once',
     inWorld(async (world) => {
       const { opaqueId, caller, id } = await setting(world)
       await land(world, opaqueId, bytes(5))
@@ -59,7 +59,7 @@ describe('an event stream', () => {
   )
 
   it(
-    'is told to begin anew after a place that is none of its count, ahead of it, or pruned',
+    'resets after an id of another count, beyond the count, or of a pruned event',
     inWorld(async (world) => {
       const { opaqueId, caller, id } = await setting(world)
       const other = await setting(world)
@@ -87,11 +87,11 @@ describe('an event stream', () => {
   )
 
   it(
-    'says again what was lost when events vanish out of the middle of what it has to tell',
+    'resets when an event in the middle is missing',
     inWorld(async (world) => {
       const { opaqueId, caller, id } = await setting(world)
       const listening = listen(world, caller, id)
-      // A clock that was set back, then pruning: the later event has the earlier time.
+      // The clock is set back before pruning, so a later event has an earlier time.
       world.clock.advance(-100)
       await land(world, opaqueId, bytes(5))
       world.clock.advance(100)
@@ -103,24 +103,24 @@ describe('an event stream', () => {
   )
 
   it(
-    'is over with its session, and with its access token',
+    'is over when its session ends, and when its access token expires',
     inWorld(async (world) => {
       const { caller } = await setting(world)
       const [first, second] = [listen(world, caller), listen(world, await signIn(world, caller.account.accountId))]
       await world.rules.sessions.end(caller.sessionId)
       assert.equal(await first.next(), 'over')
-      assert.deepEqual(names(await second.next()), ['place'])
+      assert.deepEqual(names(await second.next()), ['position'])
       world.clock.advance(world.settings.accessTokenSeconds)
       assert.equal(await second.next(), 'over')
     }),
   )
 
   it(
-    'is over when the signing key is another, within five seconds',
+    'is over within five seconds of a rotation of the signing key',
     inWorld(async (world) => {
       const { caller } = await setting(world)
       const listening = listen(world, caller)
-      assert.deepEqual(names(await listening.next()), ['place'])
+      assert.deepEqual(names(await listening.next()), ['position'])
       await rotateSigningKey(world)
       world.clock.advance(5)
       assert.equal(await listening.next(), 'over')
@@ -128,7 +128,7 @@ describe('an event stream', () => {
   )
 
   it(
-    'is one of so many of its account, and its place is free once it is left, however often',
+    'counts towards the limit of its account until it is left',
     inWorld(async (world) => {
       const caller = await signIn(world, await newAccount(world))
       const stranger = await signIn(world, await newAccount(world))
@@ -144,7 +144,7 @@ describe('an event stream', () => {
   )
 
   it(
-    'is woken by the commit that changed something of its account, by no other, and by one that came before it waited',
+    'is woken by commits that change its account, also by one before it waited, and by no others',
     inWorld(async (world) => {
       const { opaqueId, caller } = await setting(world)
       const other = await newLink(world)

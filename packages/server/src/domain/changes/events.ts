@@ -1,33 +1,34 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Change, NotedEvent, Store } from '../../ports/store.ts'
-import { type Caller, isLive, type Sessions } from '../account/sessions.ts'
+import { isLive } from '../account/liveSession.ts'
+import type { Caller, Sessions } from '../account/sessions.ts'
 import type { Refuses } from '../refusals.ts'
 import type { Alarm } from './changes.ts'
 import type { Positions } from './positions.ts'
 
-/** What a connected client hears: every change of its account after a place in the count, in order, for as long as its session lasts. */
-export interface CappedList {
-  /** To go on after. */
+/** One entry of the stream that a connected client reads: every change of its account after a position, in order, until its session ends. */
+export interface StreamEvent {
+  /** A client that reconnects continues after this id. */
   readonly id: string
-  /** Undefined when only the place is told. */
+  /** Undefined for an entry that tells only the present position. */
   readonly event: Change | typeof RESET | undefined
 }
 
-/** What came before cannot be told any more. */
+/** Events were missed, so the client must read everything again. */
 const RESET = { name: 'reset' } as const
 
 export interface Listening {
-  /** What there is to tell now, nothing when nothing has changed. `over`: the session or its token is, and there will be no more. */
-  next(): Promise<readonly CappedList[] | 'over'>
-  /** Calls `wake` when `next` may have more, once; a word that comes before is not lost. */
+  /** The events since the last call; empty when nothing has changed. `over` when the session or its token has ended. */
+  next(): Promise<readonly StreamEvent[] | 'over'>
+  /** Calls `wake` once, when `next` may have more; at once for news that came before this call. */
   onNews(wake: () => void): void
-  /** Gives the place up. To be called at the end, however it comes. */
+  /** Frees the place of this stream. The caller must call it in the end, also after an error. */
   leave(): void
 }
 
 export const MAX_STREAMS = 16
-/** CappedList at once at the most. */
+/** Events that one `next` returns. */
 const MAX_BATCH = 500
 
 interface EventPorts {
@@ -51,12 +52,12 @@ export function createEvents({ store, clock, alarm, positions, sessions }: Event
   }
 
   function leave(accountId: AccountId): void {
-    const left = (streams.get(accountId) ?? 0) - 1
-    if (left > 0) streams.set(accountId, left)
+    const others = (streams.get(accountId) ?? 0) - 1
+    if (others > 0) streams.set(accountId, others)
     else streams.delete(accountId)
   }
 
-  /** What lies between a place and the present, in one snapshot with the session. */
+  /** Reads the events after a position, in one snapshot with the session. */
   async function look(caller: Caller, after: number | undefined): Promise<Look> {
     const { accountId } = caller.account
     const now = clock.now()
@@ -72,31 +73,31 @@ export function createEvents({ store, clock, alarm, positions, sessions }: Event
   }
 
   return {
-    /** Begins with now, or after the event of this id. */
+    /** Starts at the present, or after the event with this id. */
     listen(caller: Caller, lastEventId: string | undefined): Listening | Refuses<'limit_reached'> {
       const { accountId } = caller.account
       if (!enter(accountId))
         return { refused: 'limit_reached', detail: `an account has at most ${MAX_STREAMS} event streams at a time` }
-      const news = createNews()
-      const deafen = alarm.listen(accountId, news.tell)
+      const bell = createBell()
+      const stopListening = alarm.listen(accountId, bell.ring)
       let hasLeft = false
-      let place: Place = lastEventId === undefined ? 'now' : 'unknown'
+      let position: StreamPosition = lastEventId === undefined ? 'now' : 'unparsed'
 
-      async function next(): Promise<readonly CappedList[] | 'over'> {
-        if (place === 'unknown') place = (await positions.parse(accountId, lastEventId ?? '')) ?? 'lost'
-        const seen = await look(caller, typeof place === 'number' ? place : undefined)
+      async function next(): Promise<readonly StreamEvent[] | 'over'> {
+        if (position === 'unparsed') position = (await positions.parse(accountId, lastEventId ?? '')) ?? 'lost'
+        const seen = await look(caller, typeof position === 'number' ? position : undefined)
         if (seen === 'over') return seen
         const { last, found } = seen
         const idOf = (changeSeq: number) => positions.textOf(accountId, changeSeq)
-        if (place === 'now') {
-          place = last
+        if (position === 'now') {
+          position = last
           return [{ id: await idOf(last), event: undefined }]
         }
-        if (place === 'lost' || !continues(place, found, last)) {
-          place = last
+        if (position === 'lost' || !continues(position, found, last)) {
+          position = last
           return [{ id: await idOf(last), event: RESET }]
         }
-        place = found.at(-1)?.changeSeq ?? place
+        position = found.at(-1)?.changeSeq ?? position
         return Promise.all(
           withoutRepeats(found).map(async ({ changeSeq, change }) => ({ id: await idOf(changeSeq), event: change })),
         )
@@ -104,11 +105,11 @@ export function createEvents({ store, clock, alarm, positions, sessions }: Event
 
       return {
         next,
-        onNews: news.waitWith,
+        onNews: bell.onRing,
         leave() {
           if (hasLeft) return
           hasLeft = true
-          deafen()
+          stopListening()
           leave(accountId)
         },
       }
@@ -117,45 +118,45 @@ export function createEvents({ store, clock, alarm, positions, sessions }: Event
 }
 
 type Look = 'over' | { readonly last: number; readonly found: readonly NotedEvent[] }
-/** `unknown`: an id was given that has not been read yet. `lost`: what comes after it cannot be told. */
-type Place = number | 'now' | 'unknown' | 'lost'
+/** `unparsed`: the id of the request was not read yet. `lost`: the id belongs to no position of this account. */
+type StreamPosition = number | 'now' | 'unparsed' | 'lost'
 
-/** Every number has an event until it is pruned, so that a gap is something that was missed. A place ahead of the count is none of it. */
-function continues(place: number, found: readonly NotedEvent[], last: number): boolean {
-  if (found.length === 0) return place === last
-  return found.every(({ changeSeq }, at) => changeSeq === place + 1 + at)
+/** Every number has an event until the event is pruned, so a gap means that events were missed. A position beyond the count is of another count. */
+function continues(position: number, found: readonly NotedEvent[], last: number): boolean {
+  if (found.length === 0) return position === last
+  return found.every(({ changeSeq }, at) => changeSeq === position + 1 + at)
 }
 
-/** What is said again in one breath is said once, at its last place: a link that takes a hundred files at once has changed. */
+/** Keeps the last of equal changes: a link that took a hundred files has changed once. */
 function withoutRepeats(found: readonly NotedEvent[]): readonly NotedEvent[] {
   const last = new Map(found.map(({ change, changeSeq }) => [JSON.stringify(change), changeSeq]))
   return found.filter(({ change, changeSeq }) => last.get(JSON.stringify(change)) === changeSeq)
 }
 
-/** A bell that remembers being rung while nobody waited. */
-function createNews() {
-  let isTold = false
+/** Remembers a ring that comes before `onRing`. */
+function createBell() {
+  let hasRung = false
   let waiting: (() => void) | undefined
 
-  function tell(): void {
+  function ring(): void {
     const wake = waiting
     waiting = undefined
-    isTold = wake === undefined
+    hasRung = wake === undefined
     wake?.()
   }
 
-  function waitWith(wake: () => void): void {
+  function onRing(wake: () => void): void {
     waiting = wake
-    if (isTold) tell()
+    if (hasRung) ring()
   }
 
-  return { tell, waitWith }
+  return { ring, onRing }
 }
 
-/** Old events are forgotten after so long; who comes later is told to read anew. */
+/** A client that reconnects later than this gets a reset. */
 export const EVENTS_KEPT_SECONDS = 7 * 86_400
 const MAX_PRUNED_AT_ONCE = 1000
-/** So many transactions in one sweep, each short, so that nobody waits long for the database. */
+/** Transactions in one sweep. Each is short, so no request waits long for the database. */
 const MAX_PRUNINGS = 200
 
 export async function pruneEvents(store: Store, before: Instant): Promise<void> {

@@ -5,20 +5,20 @@ import fc from 'fast-check'
 import { type Keeper, landBlob, newAssetId, newKeeper } from '../../testing/assets.ts'
 import { admitted, bytes } from '../../testing/guest.ts'
 import { inWorld, known, type World } from '../../testing/world.ts'
-import type { AssetView } from '../assets/assets.ts'
+import type { AssetView } from '../assets/assetView.ts'
 import { isRefusal } from '../refusals.ts'
-import type { CappedList } from './events.ts'
+import type { StreamEvent } from './events.ts'
 
-/** Random changes between random reads, cut anywhere: what the reads together say has to be what has become. */
+/** Random changes between random reads that are cut anywhere. All reads together must give the present state. */
 type Step =
   | { readonly what: 'add' | 'grow' | 'remove'; readonly pick: number }
-  | { readonly what: 'page'; readonly most: number }
-  | { readonly what: 'hear' | 'cut' }
+  | { readonly what: 'page'; readonly max: number }
+  | { readonly what: 'listen' | 'cut' }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ what: fc.constantFrom('add' as const, 'grow' as const, 'remove' as const), pick: fc.nat(20) }),
-  fc.record({ what: fc.constant('page' as const), most: fc.integer({ min: 1, max: 4 }) }),
-  fc.record({ what: fc.constantFrom('hear' as const, 'cut' as const) }),
+  fc.record({ what: fc.constant('page' as const), max: fc.integer({ min: 1, max: 4 }) }),
+  fc.record({ what: fc.constantFrom('listen' as const, 'cut' as const) }),
 )
 
 async function change(world: World, keeper: Keeper, assets: AssetId[], { what, pick }: Step & { pick: number }) {
@@ -32,16 +32,16 @@ async function change(world: World, keeper: Keeper, assets: AssetId[], { what, p
     await landBlob(world, keeper, bytes(6), { assetId, role: 'derivative' })
 }
 
-/** Reads the feed, and keeps of each asset what was said last, as a client does. */
+/** Reads the feed and keeps the last view of each asset, as a client does. */
 function createReader(world: World, keeper: Keeper) {
   const known = new Map<AssetId, AssetView | undefined>()
   let cursor: string | undefined
   let lastSeq = 0
   return {
     known,
-    async page(most: number): Promise<boolean> {
-      const page = admitted(await world.rules.feed.page(keeper.accountId, { cursor, most }))
-      assert.ok(page.entries.length <= most)
+    async page(max: number): Promise<boolean> {
+      const page = admitted(await world.rules.feed.page(keeper.accountId, { cursor, max }))
+      assert.ok(page.entries.length <= max)
       for (const { changeSeq, assetId, view } of page.entries) {
         assert.ok(changeSeq > lastSeq, 'each change comes once, in order')
         lastSeq = changeSeq
@@ -53,24 +53,24 @@ function createReader(world: World, keeper: Keeper) {
   }
 }
 
-/** Hears events over connections that are cut, and goes on after the last one. */
-async function createHearer(world: World, keeper: Keeper) {
+/** Reads events over connections that are cut, and continues after the last one. */
+async function createListener(world: World, keeper: Keeper) {
   const { accessToken } = await world.rules.sessions.open(keeper.accountId, undefined)
   const caller = admitted(await world.rules.sessions.authenticate(accessToken))
-  const heard: CappedList[] = []
+  const received: StreamEvent[] = []
   let lastId: string | undefined
   let listening = admitted(world.rules.events.listen(caller, lastId))
-  const hear = async () => {
-    for (let told = await listening.next(); told.length > 0; told = await listening.next()) {
-      assert.ok(told !== 'over')
-      lastId = told.at(-1)?.id
-      heard.push(...told)
+  const listen = async () => {
+    for (let events = await listening.next(); events.length > 0; events = await listening.next()) {
+      assert.ok(events !== 'over')
+      lastId = events.at(-1)?.id
+      received.push(...events)
     }
   }
-  await hear()
+  await listen()
   return {
-    heard,
-    hear,
+    received,
+    listen,
     cut() {
       listening.leave()
       listening = admitted(world.rules.events.listen(caller, lastId))
@@ -78,30 +78,30 @@ async function createHearer(world: World, keeper: Keeper) {
   }
 }
 
-describe('whoever was away', () => {
+describe('a client that was away', () => {
   it(
-    'reads the last state of each asset, and hears each change once, however changes, reads and cuts fall',
+    'reads the present state of each asset, and gets each event once, in any order of changes, reads and cuts',
     inWorld(async (world) => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
           const keeper = await newKeeper(world)
           const assets: AssetId[] = []
           const reader = createReader(world, keeper)
-          const hearer = await createHearer(world, keeper)
+          const listener = await createListener(world, keeper)
           for (const each of steps) {
             if ('pick' in each) await change(world, keeper, assets, each)
-            else if ('most' in each) await reader.page(each.most)
-            else await hearer[each.what]()
+            else if ('max' in each) await reader.page(each.max)
+            else await listener[each.what]()
           }
           while (await reader.page(3));
-          await hearer.hear()
-          hearer.cut()
+          await listener.listen()
+          listener.cut()
           for (const assetId of assets) {
             const present = await world.rules.assets.get(keeper.accountId, assetId)
             assert.deepEqual(reader.known.get(assetId), isRefusal(present) ? undefined : present)
           }
           assert.equal(reader.known.size, assets.length)
-          await assertHeard(world, keeper, hearer.heard)
+          await assertReceived(world, keeper, listener.received)
         }),
         { numRuns: 25 },
       )
@@ -109,12 +109,12 @@ describe('whoever was away', () => {
   )
 })
 
-/** Every event that was noted while the client listened or was cut off, in order; what tells nothing new may be told later, and fewer times. */
-async function assertHeard(world: World, { accountId }: Keeper, heard: readonly CappedList[]): Promise<void> {
+/** All events in order. Those of the quota may come later and fewer times, as they carry no value. */
+async function assertReceived(world: World, { accountId }: Keeper, received: readonly StreamEvent[]): Promise<void> {
   const noted = await world.store.read((tx) => tx.changes.eventsAfter({ accountId, changeSeq: 0, max: 1000 }))
-  const told = heard.flatMap(({ event }) => (event === undefined ? [] : [event]))
-  const exact = (events: typeof told) => events.filter(({ name }) => name !== 'quota.changed')
-  assert.deepEqual(exact(told), exact(noted.map(({ change }) => change)))
+  const events = received.flatMap(({ event }) => (event === undefined ? [] : [event]))
+  const withoutQuota = (list: typeof events) => list.filter(({ name }) => name !== 'quota.changed')
+  assert.deepEqual(withoutQuota(events), withoutQuota(noted.map(({ change }) => change)))
   const last = known(noted.at(-1) ?? { changeSeq: 0 })
-  assert.equal(heard.at(-1)?.id.split('-')[1], String(last.changeSeq))
+  assert.equal(received.at(-1)?.id.split('-')[1], String(last.changeSeq))
 }

@@ -4,12 +4,12 @@ import type { Random } from '../../ports/random.ts'
 import type { Store } from '../../ports/store.ts'
 
 /**
- * Places in an account's count of changes, as clients keep them for years: cursors of the feed, ids of events. Each says which count it belongs to,
- * as a restore takes the count back, and numbers would then be given a second time.
+ * Positions in an account's count of changes, as texts for clients: cursors of the feed, ids of events. Clients keep them for years. A restore sets the
+ * count back, and the server then uses numbers a second time. So each text also names the epoch of its count.
  */
 export interface Positions {
   textOf(accountId: AccountId, changeSeq: number): Promise<string>
-  /** Undefined for what is no place in this account's count, as far as that can be told without looking how far it has come. */
+  /** Undefined for a text of another account or another epoch. Does not check the number against the present count. */
   parse(accountId: AccountId, text: string): Promise<number | undefined>
 }
 
@@ -18,14 +18,15 @@ const EPOCH_BYTES = 16
 export function createPositions({ store, random }: { readonly store: Store; readonly random: Random }): Positions {
   let epoch: Uint8Array | undefined
 
-  /** It changes under no running server: a restore takes it out of the data that a server then starts on. */
+  /** Never changes while a server runs: a restore removes it from data on which a server then starts. */
   async function presentEpoch(): Promise<Uint8Array> {
     epoch ??= await store.read((tx) => tx.server.fact('feed_epoch'))
     epoch ??= await store.write(async (tx) => {
       const present = await tx.server.fact('feed_epoch')
-      const made = present ?? random.bytes(EPOCH_BYTES)
-      if (present === undefined) await tx.server.setFact('feed_epoch', made)
-      return made
+      if (present !== undefined) return present
+      const created = random.bytes(EPOCH_BYTES)
+      await tx.server.setFact('feed_epoch', created)
+      return created
     })
     return epoch
   }

@@ -17,15 +17,15 @@ const collectorOver = ({ store, blobs, clock, settings }: World) => createCollec
 const objectAt = ({ store }: World, location: string) => store.read((tx) => tx.objects.find(location))
 const stateOf = async (world: World, location: string) => (await objectAt(world, location))?.state
 
-/** An asset's blob that its owner has deleted. */
-async function deleted(world: World) {
+/** A blob whose asset its owner has deleted. */
+async function deletedBlob(world: World) {
   const keeper = await newKeeper(world)
   const blob = await keep(world, keeper, content)
   await world.rules.assets.remove(keeper.accountId, blob.assetId)
   return blob
 }
 
-/** What a killed process leaves between the release and the removal, at any of its steps, and the next one goes on with. */
+/** A sweep, and after the grace window the sweep of a restarted process. */
 async function sweepThrough(world: World): Promise<void> {
   await world.rules.sweep.sweep()
   world.clock.advance(GRACE + 1)
@@ -34,9 +34,9 @@ async function sweepThrough(world: World): Promise<void> {
 
 describe('the collector', () => {
   it(
-    'marks what it finds orphaned, and counts the window from then',
+    'marks an orphaned object, and counts the window from the mark',
     inWorld(async (world) => {
-      const { location } = await deleted(world)
+      const { location } = await deletedBlob(world)
       world.clock.advance(10 * GRACE)
       assert.deepEqual(
         (await collectorOver(world).mark()).map((object) => object.location),
@@ -47,10 +47,14 @@ describe('the collector', () => {
         ['marked', world.clock.now()],
       )
       world.clock.advance(GRACE)
-      assert.deepEqual(await collectorOver(world).judge(), { deleting: [], spared: [], pausedUntil: undefined })
+      assert.deepEqual(await collectorOver(world).startDeleting(), {
+        deleting: [],
+        postponed: [],
+        pausedUntil: undefined,
+      })
       world.clock.advance(0.001)
       assert.deepEqual(
-        (await collectorOver(world).judge()).deleting.map((object) => object.location),
+        (await collectorOver(world).startDeleting()).deleting.map((object) => object.location),
         [location],
       )
       assert.equal(await stateOf(world, location), 'deleting')
@@ -58,9 +62,9 @@ describe('the collector', () => {
   )
 
   it(
-    'waits longer, and never shorter, when the clock is set back',
+    'waits longer, not shorter, when the clock is set back',
     inWorld(async (world) => {
-      const { location } = await deleted(world)
+      const { location } = await deletedBlob(world)
       const releasedAt = world.clock.now()
       world.clock.advance(-7 * GRACE)
       await world.rules.sweep.sweep()
@@ -72,7 +76,7 @@ describe('the collector', () => {
   )
 
   it(
-    'lets be what is owned, though somebody has marked it',
+    'keeps a marked object that an asset or a drop owns',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const blob = await keep(world, keeper, content)
@@ -93,7 +97,7 @@ describe('the collector', () => {
   )
 
   it(
-    'lets be the bytes of a session that is open or finishing',
+    'keeps a marked object of an open or finishing session',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const open = await uploadRow(world, await openDrop(world, opaqueId, content))
@@ -103,14 +107,14 @@ describe('the collector', () => {
       for (const { location } of [open, finishing])
         await world.store.write((tx) => tx.objects.move(location, { from: 'staged', to: 'marked', at }))
       world.clock.advance(2 * GRACE)
-      const { deleting, spared } = await collectorOver(world).judge()
-      assert.deepEqual([deleting.length, spared.length], [0, 2])
+      const { deleting, postponed } = await collectorOver(world).startDeleting()
+      assert.deepEqual([deleting.length, postponed.length], [0, 2])
       assert.equal(await world.blobs.size(finishing.location), 100)
     }),
   )
 
   it(
-    'keeps an object that was verified right before its asset was deleted for the whole window',
+    'keeps an object for the whole window that was verified just before its asset was deleted',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const blob = await keep(world, keeper, content)
@@ -128,23 +132,26 @@ describe('the collector', () => {
   )
 
   it(
-    'keeps what is on hold, has others go meanwhile, and lets go a window after the hold has ended',
+    'keeps an object on hold, and removes it a window after the hold has ended',
     inWorld(async (world) => {
       const { store, clock } = world
-      const [held, other] = [await deleted(world), await keep(world, await newKeeper(world), bytes(50))]
+      const [onHold, other] = [await deletedBlob(world), await keep(world, await newKeeper(world), bytes(50))]
       const reason = { reason: 'asked for', createdAt: clock.now() }
-      await store.write((tx) => tx.holds.add({ ciphertextHash: held.ciphertextHash, ...reason }))
+      await store.write((tx) => tx.holds.add({ ciphertextHash: onHold.ciphertextHash, ...reason }))
       for (let times = 0; times < 3; times += 1) await sweepThrough(world)
-      assert.deepEqual([await stateOf(world, held.location), await world.blobs.size(held.location)], ['marked', 100])
+      assert.deepEqual(
+        [await stateOf(world, onHold.location), await world.blobs.size(onHold.location)],
+        ['marked', 100],
+      )
       assert.equal(await stateOf(world, other.location), 'kept')
-      await store.write((tx) => tx.holds.remove(held.ciphertextHash))
+      await store.write((tx) => tx.holds.remove(onHold.ciphertextHash))
       await sweepThrough(world)
-      assert.equal(await world.blobs.size(held.location), undefined)
+      assert.equal(await world.blobs.size(onHold.location), undefined)
     }),
   )
 
   it(
-    'does not stop at hundreds that are on hold',
+    'is not delayed by hundreds of objects on hold',
     inWorld(async (world) => {
       const { store, clock } = world
       const ciphertextHash = sha256(bytes(10))
@@ -157,7 +164,7 @@ describe('the collector', () => {
         }
       })
       clock.advance(1)
-      const { location } = await deleted(world)
+      const { location } = await deletedBlob(world)
       await world.rules.sweep.sweep()
       clock.advance(GRACE + 1)
       await world.rules.sweep.sweep()
@@ -167,18 +174,18 @@ describe('the collector', () => {
   )
 
   it(
-    'starts to delete nothing while it is paused, and goes on by itself afterwards',
+    'deletes nothing while it is paused, and continues when the pause ends',
     inWorld(async (world) => {
       const { store, clock } = world
-      const { location } = await deleted(world)
+      const { location } = await deletedBlob(world)
       await world.rules.sweep.sweep()
       const until = addSeconds(clock.now(), 3 * GRACE)
       await store.write((tx) => pauseCollector(tx, until))
-      // Another pause that ends sooner takes nothing away from it.
+      // A second pause that ends sooner does not shorten the first.
       await store.write((tx) => pauseCollector(tx, addSeconds(clock.now(), GRACE)))
       clock.advance(2 * GRACE)
-      const judged = await collectorOver(world).judge()
-      assert.deepEqual(judged, { deleting: [], spared: [], pausedUntil: until })
+      const collection = await collectorOver(world).startDeleting()
+      assert.deepEqual(collection, { deleting: [], postponed: [], pausedUntil: until })
       await world.rules.sweep.sweep()
       assert.equal(await world.blobs.size(location), 100)
       clock.advance(GRACE)
@@ -188,16 +195,16 @@ describe('the collector', () => {
   )
 
   for (const step of [0, 1, 2])
-    it(`loses nothing and forgets nothing when it dies at write ${step + 1} of a sweep`, async () => {
+    it(`removes every deleted object and no other after it dies at write ${step + 1} of a sweep`, async () => {
       const faults = createFaults()
       await inWorld(
         async (world) => {
           const keeper = await newKeeper(world)
           const kept = await keep(world, keeper, bytes(70), { assetId: newAssetId() })
-          const marked = await deleted(world)
+          const marked = await deletedBlob(world)
           await world.rules.sweep.sweep()
           world.clock.advance(GRACE + 1)
-          const orphaned = await deleted(world)
+          const orphaned = await deletedBlob(world)
           faults.arm('storeWrite', { after: step, times: 1 })
           await world.rules.sweep.sweep().catch(() => undefined)
           faults.disarm()
@@ -219,7 +226,7 @@ describe('the collector', () => {
     })
 
   it(
-    'leaves alone what a guest has landed, however often it comes',
+    'keeps a pending drop through any number of sweeps',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const drop = await newDrop(world, keeper, content)

@@ -1,17 +1,17 @@
+import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import { addSeconds, formatInstant, type Instant, parseInstant } from '@blindkeep/protocol/ids'
 import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { ReadTx, Store, StoredObject, WriteTx } from '../../ports/store.ts'
-import { eachInTurn } from '../eachInTurn.ts'
+import { isStoreBroken, type ReadTx, type Store, type StoredObject, type WriteTx } from '../../ports/store.ts'
 import { partsOf } from '../uploads/location.ts'
 
 /**
- * The collector: removes what a receipt once vouched for and nothing owns any more.
+ * The collector: removes objects that a receipt once vouched for and that nothing owns any more.
  *
- * orphaned → marked → deleting → gone. The mark is the collector's own, set when it sees that the release has committed, and the grace window counts
- * from there. So a verdict whose rows were read before the release was checked before the mark, and what it called durable stays at least the
- * window from its `checked_at` (specification, Limits, Garbage-collection grace window). Each step is one conditional statement of its own
- * transaction, bytes go before the row that knows them, and nothing is remembered in between: wherever the process dies, the next look goes on.
+ * orphaned → marked → deleting → removed. The collector marks an object after it has seen that its release committed, and the grace window counts from
+ * the mark. So a verdict that still read the object as owned has a `checked_at` before the mark, and what it called durable stays at least the
+ * window from its `checked_at` (specification, Limits, Garbage-collection grace window). Each step is one conditional statement in a transaction
+ * of its own, bytes are removed before their row, and nothing is kept in memory: after a crash at any point, the next run continues.
  */
 export interface CollectSettings {
   readonly collectGraceSeconds: number
@@ -23,19 +23,19 @@ interface CollectPorts {
   readonly clock: Clock
 }
 
-/** Objects that had waited, and what was decided of them. */
-export interface Judged {
+/** The objects whose window has passed, by outcome. */
+export interface Collection {
   readonly deleting: readonly StoredObject[]
-  /** On hold, or named by a row that should not name them: they wait out another window. */
-  readonly spared: readonly StoredObject[]
-  /** Given while the collector is paused; then nothing was judged. */
+  /** On hold, or named by a row that should not name them: they wait for another window. */
+  readonly postponed: readonly StoredObject[]
+  /** Given while the collector is paused; then both lists are empty. */
   readonly pausedUntil: Instant | undefined
 }
 
-/** Of each kind at a time, so that no transaction is long. */
+/** Per step, so that no transaction is long. */
 export const MAX_COLLECT = 500
-/** Seconds by which a clock that was wrong may have been ahead when an object was let go of. */
-const MAX_CLOCK_AHEAD = 100 * 365 * 86_400
+/** How far a wrong clock may have been ahead when it dated a release. */
+const MAX_CLOCK_AHEAD_SECONDS = 100 * 365 * 86_400
 
 export type Collector = ReturnType<typeof createCollector>
 
@@ -45,15 +45,15 @@ export function createCollector({ store, blobs, clock }: CollectPorts, { collect
   }
 
   return {
-    /** Marks what nothing owns: says which, `MAX_COLLECT` at the most. */
+    /** Marks orphaned objects, at most `MAX_COLLECT`. Returns them. */
     async mark(): Promise<readonly StoredObject[]> {
-      const orphaned = await listIn('orphaned', addSeconds(clock.now(), MAX_CLOCK_AHEAD))
+      const orphaned = await listIn('orphaned', addSeconds(clock.now(), MAX_CLOCK_AHEAD_SECONDS))
       if (orphaned.length === 0) return []
-      // Read after the rows: each release had committed by now, and no snapshot that came before it can be younger than the mark.
+      // Read after the rows: each release had committed by then, so every snapshot without it is older than the mark.
       const seenAt = clock.now()
       await store.write(async (tx) => {
         for (const { location, since } of orphaned) {
-          // A clock that was set back makes the wait longer, never shorter.
+          // A clock that was set back may lengthen the wait, but not shorten it.
           const at = since > seenAt ? since : seenAt
           await tx.objects.move(location, { from: 'orphaned', to: 'marked', at })
         }
@@ -61,14 +61,17 @@ export function createCollector({ store, blobs, clock }: CollectPorts, { collect
       return orphaned
     },
 
-    /** Looks again at what has been marked for longer than the window, `MAX_COLLECT` at the most. */
-    async judge(): Promise<Judged> {
-      const waited = await listIn('marked', addSeconds(clock.now(), -collectGraceSeconds))
-      if (waited.length === 0) return { deleting: [], spared: [], pausedUntil: undefined }
-      return store.write((tx) => judgeEach(tx, waited))
+    /** Moves objects to deleting that have been marked for longer than the window, at most `MAX_COLLECT`. */
+    async startDeleting(): Promise<Collection> {
+      const due = await listIn('marked', addSeconds(clock.now(), -collectGraceSeconds))
+      if (due.length === 0) return { deleting: [], postponed: [], pausedUntil: undefined }
+      return store.write((tx) => startEach(tx, due))
     },
 
-    /** Removes the bytes of deleting objects for good, then their rows. One that fails keeps no other from going: what went wrong is thrown in the end. */
+    /**
+     * Removes the bytes of deleting objects, then their rows; `before` runs before the bytes of each. An object that fails does not keep
+     * the others from being removed: its error is thrown at the end.
+     */
     async remove(
       deleting: readonly StoredObject[],
       before: (object: StoredObject) => Promise<void> = async () => undefined,
@@ -79,35 +82,37 @@ export function createCollector({ store, blobs, clock }: CollectPorts, { collect
         await blobs.remove(object.location)
         removed.push(object)
       }
-      const forget = async (tx: WriteTx): Promise<void> => {
+      const removeRows = async (tx: WriteTx): Promise<void> => {
         for (const { location } of removed) await tx.objects.remove(location)
       }
-      await eachInTurn(deleting, removeBytes).finally(() => (removed.length === 0 ? undefined : store.write(forget)))
+      await tryEachInTurn(deleting, removeBytes, isStoreBroken).finally(() =>
+        removed.length === 0 ? undefined : store.write(removeRows),
+      )
       return removed
     },
   }
 
-  async function judgeEach(tx: WriteTx, waited: readonly StoredObject[]): Promise<Judged> {
+  async function startEach(tx: WriteTx, due: readonly StoredObject[]): Promise<Collection> {
     const at = clock.now()
-    // Asked inside the transaction that would startDeleting: a pause that has committed is seen by every one after it.
+    // Read in the transaction that starts the deletions, so that a committed pause holds for all of them.
     const pausedUntil = await collectorPausedUntil(tx)
-    if (pausedUntil !== undefined && pausedUntil > at) return { deleting: [], spared: [], pausedUntil }
-    const [deleting, spared]: [StoredObject[], StoredObject[]] = [[], []]
-    for (const object of waited) {
+    if (pausedUntil !== undefined && pausedUntil > at) return { deleting: [], postponed: [], pausedUntil }
+    const [deleting, postponed]: [StoredObject[], StoredObject[]] = [[], []]
+    for (const object of due) {
       const { location } = object
       const before = addSeconds(at, -collectGraceSeconds)
       if (await tx.objects.startDeleting({ location, ...partsOf(location), before, at })) deleting.push(object)
-      // Behind all the others, so that what is spared for years cannot hold up what may go.
-      else if (await tx.objects.move(location, { from: 'marked', to: 'marked', at })) spared.push(object)
+      // The new mark puts it behind the others, so that an object on hold for years does not delay them.
+      else if (await tx.objects.move(location, { from: 'marked', to: 'marked', at })) postponed.push(object)
     }
-    return { deleting, spared, pausedUntil: undefined }
+    return { deleting, postponed, pausedUntil: undefined }
   }
 }
 
 /**
- * Has every collector of this database, beside which process it may run, startDeleting nothing that a receipt vouched for until `until`: what was kept in any
- * snapshot that is taken after this has committed keeps its bytes until then. What is deleting already still goes, and so do bytes that were never
- * vouched for: no row of such a snapshot names them. A pause is never made shorter, and ends by itself.
+ * Keeps every collector of this database, in any process, from deleting what a receipt vouched for until `until`: an object that a snapshot taken
+ * after this commit shows as kept keeps its bytes until then. Objects in deleting are still removed, and so are bytes without a receipt: no row of
+ * such a snapshot names them. A pause is never shortened, and ends by itself.
  */
 export async function pauseCollector(tx: WriteTx, until: Instant): Promise<void> {
   const present = await collectorPausedUntil(tx)
@@ -115,12 +120,12 @@ export async function pauseCollector(tx: WriteTx, until: Instant): Promise<void>
   await tx.server.setFact('collector_paused_until', new TextEncoder().encode(formatInstant(until)))
 }
 
-/** Ends every pause. For the one who has paused, of whom there is one at a time: nobody else may count on it. */
+/** Ends every pause. Only the backup that paused may call it; there is one backup at a time. */
 export async function resumeCollector(tx: WriteTx, at: Instant): Promise<void> {
   await tx.server.setFact('collector_paused_until', new TextEncoder().encode(formatInstant(at)))
 }
 
-/** Undefined when it was never paused. Throws when the fact cannot be read: nothing is collected on a guess. */
+/** Undefined when it was never paused. Throws when the fact cannot be read: the collector must not guess. */
 export async function collectorPausedUntil(tx: ReadTx): Promise<Instant | undefined> {
   const fact = await tx.server.fact('collector_paused_until')
   if (fact === undefined) return undefined

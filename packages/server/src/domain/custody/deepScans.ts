@@ -6,7 +6,7 @@ import { createScanTurns, type GiveUpAfter } from './scanTurns.ts'
 import { isWithheld, type ScanOutcome } from './verdicts.ts'
 
 /**
- * Reading bytes again to see whether they are still those of the receipt, within what an account may have read in an hour
+ * Reads bytes again and compares them with the receipt's hash, within the hourly budget of the account
  * (specification, Storage verification, rules 5 and 6).
  */
 export type ScanObject = (object: HeldBlob) => Promise<ScanOutcome>
@@ -15,27 +15,27 @@ interface DeepScanPorts {
   readonly blobs: Pick<Blobs, 'digest'>
   readonly limiter: Limiter
   readonly giveUpAfter: GiveUpAfter
-  /** CappedList of a kept object whose bytes are wrong; takes note in memory alone. */
-  readonly suspect: (location: string) => void
+  /** Called for a kept object whose bytes are wrong. Changes nothing but memory. */
+  readonly reportDamage: (location: string) => void
 }
 
 const WINDOW_SECONDS = 3600
-/** What a scan counts at least: finding and opening a small file costs as much as reading a larger one. */
-const SCAN_BYTES_LEAST = 1024 * 1024
-/** Of the default budget: 32 times the least, as many as an asset has blobs. */
-const LEFT_SHARE = 1 / 2048
+/** A scan counts at least this much: finding and opening a small file costs as much as reading a larger one. */
+const MIN_SCAN_BYTES = 1024 * 1024
+/** The share of the budget that one object may not use: of the default budget, `MIN_SCAN_BYTES` for each of an asset's 32 blobs. */
+const RESERVED_SHARE = 1 / 2048
 
 export function createDeepScans(
-  { blobs, limiter, giveUpAfter, suspect }: DeepScanPorts,
+  { blobs, limiter, giveUpAfter, reportDamage }: DeepScanPorts,
   { deepBytesPerHour }: { readonly deepBytesPerHour: number },
 ) {
   const turns = createScanTurns({ giveUpAfter })
 
-  /** An object larger than the whole budget is read when nothing else was, and leaves a little, or the small blobs of its asset could never be read beside it. */
+  /** An object larger than the budget is read when the budget is full. It leaves the reserved share, so that the small blobs of its asset can be read too. */
   function limitOf(accountId: AccountId, { size }: HeldBlob): Limit {
-    const most = deepBytesPerHour - Math.floor(deepBytesPerHour * LEFT_SHARE)
-    const weight = Math.min(Math.max(size, SCAN_BYTES_LEAST), most)
-    const budget = { most: deepBytesPerHour, windowSeconds: WINDOW_SECONDS }
+    const maxWeight = deepBytesPerHour - Math.floor(deepBytesPerHour * RESERVED_SHARE)
+    const weight = Math.min(Math.max(size, MIN_SCAN_BYTES), maxWeight)
+    const budget = { max: deepBytesPerHour, windowSeconds: WINDOW_SECONDS }
     return { rule: 'deep-bytes-of-account', key: accountId, ...budget, weight }
   }
 
@@ -46,10 +46,10 @@ export function createDeepScans(
     try {
       const { sha256, size } = await blobs.digest(object.location, object.size, signal)
       if (sha256 === object.ciphertextHash && size === object.size) return 'intact'
-      if (!isWithheld(object)) suspect(object.location)
+      if (!isWithheld(object)) reportDamage(object.location)
       return 'corrupt'
     } catch (error) {
-      // What was read for somebody who has gone is spent, or whoever never waits for the answer could have the server read for ever.
+      // A client that disconnects has spent its budget: otherwise it could make the server read without a limit.
       signal.throwIfAborted()
       await limiter.giveBack(limits)
       return error instanceof DigestsBusy ? 'rate_limited' : 'unreadable'
@@ -58,8 +58,8 @@ export function createDeepScans(
 
   return {
     /**
-     * Runs `work` in this account's turn; when it does not come in time, all that `work` asks for is `rate_limited` and nothing is charged.
-     * Each object is read and charged once, however often it is asked for. Throws the signal's reason when that aborts.
+     * Runs `work` when it is this account's turn. If the turn does not come in time, every scan of `work` is `rate_limited` and nothing is charged.
+     * An object is read and charged once, even if `work` scans it again. Throws the signal's reason when it aborts.
      */
     async inTurn<Result>(
       { accountId, signal }: { readonly accountId: AccountId; readonly signal: AbortSignal },

@@ -14,7 +14,7 @@ async function hold({ store, clock }: World, ciphertextHash: Sha256Hex): Promise
 
 describe('a content on hold', () => {
   it(
-    'is given to nobody, whichever object of whichever account it is, until the hold ends',
+    'is not served to any account from any object until the hold ends',
     inWorld(async (world) => {
       const [one, other] = [await newKeeper(world), await newKeeper(world)]
       const blobs = [
@@ -35,8 +35,8 @@ describe('a content on hold', () => {
         [blobs[2], other],
       ] as const)
         for (const deep of [false, true]) {
-          const said = saidOf(await askOne(verifyOver(world), keeper.accountId, each ?? blob, deep))
-          assert.equal(said, deep ? 'stored indexed original intact' : 'stored indexed original')
+          const answer = saidOf(await askOne(verifyOver(world), keeper.accountId, each ?? blob, deep))
+          assert.equal(answer, deep ? 'stored indexed original intact' : 'stored indexed original')
         }
       await world.store.write((tx) => tx.holds.remove(ciphertextHash))
       assert.ok(!('refused' in (await assets.content(one.accountId, ciphertextHash))))
@@ -45,7 +45,7 @@ describe('a content on hold', () => {
   )
 
   it(
-    'is not told to who does not have it',
+    'looks unknown to an account that does not have it',
     inWorld(async (world) => {
       const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
       const blob = await keep(world, keeper, content)
@@ -58,7 +58,7 @@ describe('a content on hold', () => {
   )
 
   it(
-    'can come in as a drop, be adopted, deleted and discarded as any other',
+    'can be dropped, adopted, deleted and discarded like any other',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const { accountId } = keeper
@@ -79,7 +79,7 @@ describe('a content on hold', () => {
   )
 
   it(
-    'is still told to be corrupt when it is',
+    'is still reported as corrupt by a deep verdict',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const blob = await keep(world, keeper, content)

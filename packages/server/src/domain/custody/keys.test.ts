@@ -22,7 +22,7 @@ async function withForeignKeyring(work: (keyring: Keyring) => Promise<void>): Pr
 
 describe('the server’s own keys', () => {
   it(
-    'are made at the first start and opened at every other',
+    'are created at the first start and opened at every later one',
     inWorld(async (world) => {
       const again = await openServerKeys(world)
       assert.deepEqual(again.serverSecret, world.keys.serverSecret)
@@ -34,13 +34,13 @@ describe('the server’s own keys', () => {
   )
 
   it(
-    'are made once when two come first at once',
+    'are not created again when several starts open them at once',
     inWorld(async (world) => {
-      const made = await published(world)
+      const keys = await published(world)
       await Promise.all(Array.from({ length: 4 }, () => openServerKeys(world)))
-      assert.deepEqual(await published(world), made)
-      assert.equal(made.length, 1)
-      assert.equal(known(made[0]).keyId, keyId(known(made[0]).publicKey))
+      assert.deepEqual(await published(world), keys)
+      assert.equal(keys.length, 1)
+      assert.equal(known(keys[0]).keyId, keyId(known(keys[0]).publicKey))
     }),
   )
 
@@ -54,7 +54,7 @@ describe('the server’s own keys', () => {
   )
 
   it(
-    'rest sealed: nothing that is stored is the secret itself',
+    'are stored sealed',
     inWorld(async (world) => {
       const sealed = known(await world.store.read((tx) => tx.server.fact('server_secret')))
       assert.equal(Buffer.from(sealed).includes(Buffer.from(world.keys.serverSecret)), false)
@@ -64,7 +64,7 @@ describe('the server’s own keys', () => {
 
 describe('rotating the attestation key', () => {
   it(
-    'ends the old key at the moment the new one begins, and takes none away',
+    'ends the old key at the instant the new one begins, and removes none',
     inWorld(async (world) => {
       const [first] = await published(world)
       world.clock.advance(60)
@@ -81,7 +81,7 @@ describe('rotating the attestation key', () => {
   )
 
   it(
-    'lies after everything that the old key has signed, wherever the clock stands',
+    'takes effect no earlier than the last receipt of the old key, even when the clock is behind',
     inWorld(async (world) => {
       world.clock.advance(60)
       await land(world, await newLink(world), bytes(5))
@@ -93,7 +93,7 @@ describe('rotating the attestation key', () => {
   )
 
   it(
-    'keeps one active key, the last of the list, when several rotate at once',
+    'keeps one active key, the last of the list, after five rotations at once',
     inWorld(async (world) => {
       const rotations = await Promise.all(Array.from({ length: 5 }, () => rotateAttestationKey(world)))
       const keys = await published(world)
@@ -109,7 +109,7 @@ describe('rotating the attestation key', () => {
   )
 
   it(
-    'changes nothing under another master secret, which the server could not open the new key with',
+    'changes nothing under another master secret, because the server could not open the new key',
     inWorld((world) =>
       withForeignKeyring(async (keyring) => {
         const before = await published(world)
@@ -124,7 +124,7 @@ describe('rotating the attestation key', () => {
   )
 
   it(
-    'leaves access tokens as they are',
+    'keeps access tokens valid',
     inWorld(async (world) => {
       const { accessToken } = await world.rules.sessions.open(await newAccount(world), undefined)
       await rotateAttestationKey(world)
@@ -136,7 +136,7 @@ describe('rotating the attestation key', () => {
 
 describe('rotating the signing key', () => {
   it(
-    'is taken up within five seconds by a server that runs: its document names the new one, and tokens of the old one are good no more',
+    'reaches a running server within five seconds: it publishes the new key and refuses tokens of the old one',
     inWorld(async (world) => {
       const { sessions, discovery } = world.rules
       const before = await sessions.open(await newAccount(world), undefined)
@@ -152,7 +152,7 @@ describe('rotating the signing key', () => {
   )
 
   it(
-    'is what the next start opens',
+    'gives the next start the new key',
     inWorld(async (world) => {
       const publicKey = await rotateSigningKey(world)
       assert.deepEqual(await (await openServerKeys(world)).tokens.publicKey(), publicKey)
@@ -160,9 +160,9 @@ describe('rotating the signing key', () => {
   )
 })
 
-describe('the server’s name', () => {
+describe('the server_id', () => {
   it(
-    'may change until the first receipt, and never after',
+    'may change until the first receipt, and not afterwards',
     inWorld(async (world) => {
       await checkServerId(world.store, 'https://any.example')
       await land(world, await newLink(world), bytes(5))

@@ -7,12 +7,12 @@ import type { Random } from '../../ports/random.ts'
 import type { AttestationKey, ServerFact, Store } from '../../ports/store.ts'
 import { createSigningKey, type SigningKey } from '../discovery/signingKey.ts'
 
-/** The server's own keys: made at the first start, opened at every other. Both kinds may be rotated while the server runs. */
+/** The server's own keys: created at the first start, opened at every later one. The attestation key and the signing key may be rotated while it runs. */
 export interface ServerKeys {
   /** Throws `WrongMasterSecret`. */
   readonly signerOf: SignerOf
   readonly tokens: SigningKey
-  /** For what must stay the same from one start to the next and be guessed by nobody. */
+  /** 32 random bytes for values that must be unguessable and the same after every start. */
   readonly serverSecret: Uint8Array
 }
 
@@ -25,29 +25,29 @@ interface KeyPorts {
   readonly random: Random
 }
 
-/** Throws `WrongMasterSecret` when the keyring is not the one that they were sealed with. */
+/** Throws `WrongMasterSecret` when the keys were sealed with another master secret. */
 export async function openServerKeys({ store, keyring, clock, random }: KeyPorts): Promise<ServerKeys> {
-  const sealedTokenKey = await factOrMade('token_key', () => keyring.createTokenKey())
-  const sealedSecret = await factOrMade('server_secret', () => keyring.seal('server-secret', random.bytes(32)))
+  const sealedTokenKey = await findOrCreateFact('token_key', () => keyring.createTokenKey())
+  const sealedSecret = await findOrCreateFact('server_secret', () => keyring.seal('server-secret', random.bytes(32)))
   const signerOf = createSigners(keyring)
-  signerOf(await activeKeyOrMade())
+  signerOf(await findOrCreateActiveKey())
   return {
     signerOf,
     tokens: createSigningKey({ store, keyring, clock }, sealedTokenKey),
     serverSecret: keyring.open('server-secret', sealedSecret),
   }
 
-  async function factOrMade(name: ServerFact, make: () => Uint8Array): Promise<Uint8Array> {
+  async function findOrCreateFact(name: ServerFact, create: () => Uint8Array): Promise<Uint8Array> {
     return store.write(async (tx) => {
       const present = await tx.server.fact(name)
       if (present !== undefined) return present
-      const made = make()
-      await tx.server.setFact(name, made)
-      return made
+      const created = create()
+      await tx.server.setFact(name, created)
+      return created
     })
   }
 
-  async function activeKeyOrMade() {
+  async function findOrCreateActiveKey() {
     return store.write(async (tx) => {
       const present = await tx.keys.activeAttestationKey()
       if (present !== undefined) return present
@@ -58,40 +58,40 @@ export async function openServerKeys({ store, keyring, clock, random }: KeyPorts
   }
 }
 
-/** Opening a key costs more than signing with it. One is kept: the others do not sign any more. */
+/** Opening a key costs more than signing with it, so the last opened signer is cached: older keys sign no more. */
 function createSigners(keyring: Keyring): SignerOf {
-  let last: { readonly keyId: KeyId; readonly signer: AttestationSigner } | undefined
+  let cached: { readonly keyId: KeyId; readonly signer: AttestationSigner } | undefined
   return (key) => {
-    if (last?.keyId !== key.keyId) last = { keyId: key.keyId, signer: keyring.openAttestationKey(key) }
-    return last.signer
+    if (cached?.keyId !== key.keyId) cached = { keyId: key.keyId, signer: keyring.openAttestationKey(key) }
+    return cached.signer
   }
 }
 
-function keyFrom(made: ReturnType<Keyring['createAttestationKey']>, activeFrom: Instant): AttestationKey {
-  return { ...made, keyId: keyId(made.publicKey), activeFrom, activeTo: undefined }
+function keyFrom(created: ReturnType<Keyring['createAttestationKey']>, activeFrom: Instant): AttestationKey {
+  return { ...created, keyId: keyId(created.publicKey), activeFrom, activeTo: undefined }
 }
 
 export interface Rotation {
   readonly retired: KeyId
   readonly active: KeyId
-  /** When the one stopped and the other began. */
+  /** The end of the retired key and the beginning of the active one. */
   readonly at: Instant
 }
 
 /**
- * A new attestation key becomes active, the old one keeps its end (specification, States and transitions, Attestation key), in one transaction.
- * The moment lies at or after everything that the old key has signed; what it has signed and not committed by then is signed again with the new one.
- * Throws `WrongMasterSecret`, and changes nothing, when the keyring does not open the old key: the server could not open the new one.
+ * Activates a new attestation key and retires the old one, in one transaction (specification, States and transitions, Attestation key).
+ * The instant is at or after the last receipt of the old key. Receipts that the old key has signed but that have not committed are signed again.
+ * Throws `WrongMasterSecret`, and changes nothing, when the keyring does not open the old key: the server could not open the new one either.
  */
 export async function rotateAttestationKey({ store, keyring, clock }: Omit<KeyPorts, 'random'>): Promise<Rotation> {
-  const made = keyring.createAttestationKey()
+  const created = keyring.createAttestationKey()
   return store.write(async (tx) => {
     const old = await tx.keys.activeAttestationKey()
-    if (old === undefined) throw new Error('there is no attestation key yet: the server’s first start makes it')
+    if (old === undefined) throw new Error('there is no attestation key yet: start the server once to create it')
     keyring.openAttestationKey(old)
     const head = await tx.receipts.head()
     const at = instantOf(Math.max(clock.now(), head?.receivedAt ?? 0, old.activeFrom))
-    const key = keyFrom(made, at)
+    const key = keyFrom(created, at)
     await tx.keys.retireAttestationKey(old.keyId, at)
     await tx.keys.insertAttestationKey(key)
     return { retired: old.keyId, active: key.keyId, at }
@@ -102,12 +102,12 @@ export class WrongServerId extends Error {
   override readonly name = 'WrongServerId'
 }
 
-/** Receipts name the server's origin for ever, so a server that has signed any keeps its origin. */
+/** Throws `WrongServerId`. Receipts name the server's origin, so a server that has signed one must keep its origin. */
 export async function checkServerId(store: Store, serverId: string): Promise<void> {
   const written = await store.read((tx) => tx.server.fact('server_id'))
   if (written === undefined || equalBytes(written, utf8(serverId))) return
   const known = new TextDecoder().decode(written)
   throw new WrongServerId(
-    `this data directory has signed receipts as ${known}, and would now call itself ${serverId}. Set PUBLIC_URL (or HOST and PORT) back to ${known}, or use another DATA_DIR.`,
+    `this data directory has signed receipts as ${known}, but the server is now configured as ${serverId}. Set PUBLIC_URL (or HOST and PORT) back to ${known}, or use another DATA_DIR.`,
   )
 }

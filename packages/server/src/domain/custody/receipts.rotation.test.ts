@@ -15,13 +15,13 @@ import { createReceiptLog, type ReceiptLog, raiseReceiptSeqFloor } from './recei
 interface Rotated {
   readonly log: ReceiptLog
   readonly store: Store
-  /** As the operator's command does it: from a process of its own, here a store of its own, on the same database. */
+  /** Rotates through a second store on the same database, like the operator's command in its own process. */
   rotate(): Promise<unknown>
-  /** What happens before a receipt is signed, by how many have been before it. */
-  beforeSigning(happens: (signed: number) => Promise<unknown>): void
+  /** Runs `work` before each receipt is signed, with the number of those signed before. */
+  beforeSigning(work: (signed: number) => Promise<unknown>): void
 }
 
-function beside(work: (rotated: Rotated, world: World) => Promise<void>): () => Promise<void> {
+function whileRotating(work: (rotated: Rotated, world: World) => Promise<void>): () => Promise<void> {
   return inWorld(async (world) => {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-rotation-'))
     const path = join(directory, 'blindkeep.sqlite')
@@ -30,7 +30,7 @@ function beside(work: (rotated: Rotated, world: World) => Promise<void>): () => 
     try {
       const { clock, keyring, random } = world
       const { signerOf } = await openServerKeys({ store, keyring, clock, random })
-      let happens: (signed: number) => Promise<unknown> = async () => undefined
+      let before: (signed: number) => Promise<unknown> = async () => undefined
       let signed = 0
       const log = createReceiptLog({
         store,
@@ -39,7 +39,7 @@ function beside(work: (rotated: Rotated, world: World) => Promise<void>): () => 
         signerOf: (key) => ({
           ...signerOf(key),
           async ed25519(message) {
-            await happens(signed++)
+            await before(signed++)
             return signerOf(key).ed25519(message)
           },
         }),
@@ -48,9 +48,9 @@ function beside(work: (rotated: Rotated, world: World) => Promise<void>): () => 
         log,
         store,
         rotate: () => rotateAttestationKey({ store: other, keyring, clock }),
-        beforeSigning(given) {
+        beforeSigning(work) {
           signed = 0
-          happens = given
+          before = work
         },
       }
       await work(rotated, world)
@@ -62,7 +62,7 @@ function beside(work: (rotated: Rotated, world: World) => Promise<void>): () => 
   })
 }
 
-/** Each of one chain, verified under the key that it names, and dated while that key was the active one. */
+/** Asserts one chain, in which each receipt verifies under the key it names and is dated while that key was active. */
 async function assertSound(store: Store, rows: readonly ReceiptRow[]): Promise<void> {
   const keys = await store.read((tx) => tx.keys.attestationKeys())
   const receipts = []
@@ -75,10 +75,10 @@ async function assertSound(store: Store, rows: readonly ReceiptRow[]): Promise<v
   assert.equal((await store.read((tx) => tx.receipts.head()))?.receiptHash, receipts.at(-1)?.hash)
 }
 
-describe('the receipt log, when keys rotate beside it', () => {
+describe('the receipt log during a rotation', () => {
   it(
-    'signs again what was signed and not committed when the key was rotated, and runs no commit of it before',
-    beside(async ({ log, store, rotate, beforeSigning }, { clock }) => {
+    'signs a batch again that was signed but not committed, and runs its commit once',
+    whileRotating(async ({ log, store, rotate, beforeSigning }, { clock }) => {
       const first = await log.append(draft())
       let commits = 0
       beforeSigning(async (signed) => {
@@ -100,8 +100,8 @@ describe('the receipt log, when keys rotate beside it', () => {
   )
 
   it(
-    'stays one chain without a lost draft over 200 at once and three rotations',
-    beside(async ({ log, store, rotate, beforeSigning }, { clock }) => {
+    'stays one chain and loses no draft over 200 at once and three rotations',
+    whileRotating(async ({ log, store, rotate, beforeSigning }, { clock }) => {
       beforeSigning(async (signed) => {
         clock.advance(signed % 7 === 3 ? -5 : 1)
         if (signed % 150 === 20) await rotate()
@@ -118,8 +118,8 @@ describe('the receipt log, when keys rotate beside it', () => {
   )
 
   it(
-    'gives a batch up that is never signed in time, and is as good as new afterwards',
-    beside(async ({ log, store, rotate, beforeSigning }) => {
+    'rejects a batch after five rotations in a row, and continues afterwards',
+    whileRotating(async ({ log, store, rotate, beforeSigning }) => {
       const first = await log.append(draft())
       beforeSigning(rotate)
       await assert.rejects(log.append(draft()), /rotated 5 times/)
@@ -133,7 +133,7 @@ describe('the receipt log, when keys rotate beside it', () => {
 
 describe('a floor under receipt_seq', () => {
   it(
-    'is where the numbers go on, in the same chain, and is never lowered',
+    'is where the numbers continue in the same chain, and is never lowered',
     inWorld(async ({ store, rules: { receiptLog } }) => {
       const first = await receiptLog.append(draft())
       await store.write((tx) => raiseReceiptSeqFloor(tx, 1_000_000))
@@ -148,7 +148,7 @@ describe('a floor under receipt_seq', () => {
   )
 
   it(
-    'holds for the first receipt, too, and changes nothing below where the log stands',
+    'holds for the first receipt too, and must not be negative',
     inWorld(async ({ store, rules: { receiptLog } }) => {
       await store.write((tx) => raiseReceiptSeqFloor(tx, 5))
       assert.equal((await receiptLog.append(draft())).receiptSeq, 6)

@@ -11,15 +11,15 @@ import { inWorld, known, sha256, type World } from '../../testing/world.ts'
 import type { SignerOf } from './keys.ts'
 import { createReceiptLog } from './receipts.ts'
 
-/** A signer that something happens before, each time it is asked for a receipt's first signature. */
+/** Runs `before` ahead of the first signature of each receipt. */
 const signingAfter =
-  (signerOf: SignerOf, happens: () => Promise<void>): SignerOf =>
+  (signerOf: SignerOf, before: () => Promise<void>): SignerOf =>
   (key) => {
     const signer = signerOf(key)
     return {
       ...signer,
       async ed25519(message) {
-        await happens()
+        await before()
         return signer.ed25519(message)
       },
     }
@@ -28,7 +28,7 @@ const signingAfter =
 const inOrder = (rows: readonly ReceiptRow[]): readonly DecodedReceipt[] =>
   rows.toSorted((a, b) => a.receiptSeq - b.receiptSeq).map(({ receiptCbor }) => decodeReceipt(receiptCbor))
 
-/** That the rows are the whole log, without a gap or a fork, and end where the head stands. */
+/** Asserts that the rows are the whole log, without a gap or a fork, up to the head. */
 async function assertWhole({ store }: World, rows: readonly ReceiptRow[]): Promise<void> {
   const receipts = inOrder(rows)
   assert.equal(checkChain(receipts, { whole: true }), undefined)
@@ -42,7 +42,7 @@ async function assertWhole({ store }: World, rows: readonly ReceiptRow[]): Promi
 
 describe('the receipt log', () => {
   it(
-    'signs what it was asked for, with both halves of the published key',
+    'signs the subject of the draft with both halves of the published key',
     inWorld(async (world) => {
       const asked = draft()
       const { receiptCbor, keyId, receivedAt } = await world.rules.receiptLog.append(asked)
@@ -64,7 +64,7 @@ describe('the receipt log', () => {
   )
 
   it(
-    'stays one chain over five hundred at once, and commits many of them together',
+    'stays one chain over five hundred drafts at once, and commits each draft once',
     inWorld(async (world) => {
       let commits = 0
       const count = async () => {
@@ -81,7 +81,7 @@ describe('the receipt log', () => {
     }),
   )
 
-  it('takes the lock once for a batch of at most 64', async () => {
+  it('takes the lock once per batch of at most 64', async () => {
     let locked = 0
     const store = {
       store: (real: World['store']) => ({
@@ -102,7 +102,7 @@ describe('the receipt log', () => {
   })
 
   it(
-    'does not let a draft that cannot be committed harm its neighbours, nor leave a gap',
+    'appends the other drafts without a gap when one cannot be committed',
     inWorld(async (world) => {
       const { receiptLog } = world.rules
       const broken = (at: number) => at % 7 === 3
@@ -120,7 +120,7 @@ describe('the receipt log', () => {
     }),
   )
 
-  it('goes on after the store failed, whether it had committed or not', async () => {
+  it('continues after the store failed, whether or not it had committed', async () => {
     for (const isApplied of [false, true]) {
       const faults = createFaults()
       await inWorld(
@@ -141,7 +141,7 @@ describe('the receipt log', () => {
   })
 
   it(
-    'is one chain for two of its kind on one store, as two nodes are',
+    'stays one chain when two processes append to one store',
     inWorld(async (world) => {
       const logs = [world.rules.receiptLog, world.restarted().receiptLog]
       const rows = await Promise.all(logs.flatMap((log) => Array.from({ length: 50 }, () => log.append(draft()))))
@@ -150,7 +150,7 @@ describe('the receipt log', () => {
   )
 
   it(
-    'appends nothing when the head moved beside the lock',
+    'appends nothing when the head moved without the lock',
     inWorld(async ({ store, clock, keys, rules }) => {
       const first = await rules.receiptLog.append(draft())
       const [isSigning, maySign] = [createGate(), createGate()]
@@ -161,16 +161,16 @@ describe('the receipt log', () => {
       const slow = createReceiptLog({ store, clock, serverId: 'https://keep.example', signerOf })
       const late = slow.append(draft())
       await isSigning.passed
-      const beside = { ...first, receiptSeq: 2, receiptHash: sha256(bytes(1)) }
-      assert.equal(await store.write((tx) => tx.receipts.append(first, [beside])), true)
+      const foreign = { ...first, receiptSeq: 2, receiptHash: sha256(bytes(1)) }
+      assert.equal(await store.write((tx) => tx.receipts.append(first, [foreign])), true)
       maySign.open()
-      await assert.rejects(late, /beside its lock/)
-      assert.equal((await store.read((tx) => tx.receipts.head()))?.receiptHash, beside.receiptHash)
+      await assert.rejects(late, /without its lock/)
+      assert.equal((await store.read((tx) => tx.receipts.head()))?.receiptHash, foreign.receiptHash)
     }),
   )
 
   it(
-    'dates no receipt before its key began to sign, wherever the clock stands',
+    'dates no receipt before its key became active, even when the clock is behind',
     inWorld(async ({ clock, store, rules }) => {
       clock.advance(-3600)
       const row = await rules.receiptLog.append(draft())
@@ -179,7 +179,7 @@ describe('the receipt log', () => {
   )
 
   it(
-    'never lets its time go back when the clock does',
+    'dates no receipt before the one it follows, even when the clock goes back',
     inWorld(async (world) => {
       const { receiptLog } = world.rules
       const rows: ReceiptRow[] = []
@@ -197,7 +197,7 @@ describe('the receipt log', () => {
   )
 
   it(
-    'writes the server’s name down with the first receipt',
+    'stores the server_id with the first receipt',
     inWorld(async (world) => {
       const name = () => world.store.read((tx) => tx.server.fact('server_id'))
       assert.equal(await name(), undefined)

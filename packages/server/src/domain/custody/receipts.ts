@@ -1,39 +1,18 @@
 import { utf8 } from '@blindkeep/protocol/bytes'
-import {
-  type AssetId,
-  type DropId,
-  formatInstant,
-  instantOf,
-  type Sha256Hex,
-  type UploadId,
-} from '@blindkeep/protocol/ids'
-import { assembleReceipt, type ReceiptPayload, receiptHash, receiptToBeSigned } from '@blindkeep/protocol/receipt'
-import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Clock } from '../../ports/clock.ts'
-import type { AttestationSigner } from '../../ports/keyring.ts'
-import type { AttestationKey, LogHead, ReadTx, ReceiptRow, Store, WriteTx } from '../../ports/store.ts'
+import type { ReadTx, ReceiptRow, Store, WriteTx } from '../../ports/store.ts'
 import type { SignerOf } from './keys.ts'
+import { createReceiptSigning, type LogState, type ReceiptSubject } from './receiptSigning.ts'
 
 /**
  * The one place where the receipt log grows: one strictly rising chain per server, over all accounts.
- * What a receipt is asked for is in a state that nothing else can leave; then the log is locked, a batch is signed, and one transaction commits
- * the receipts together with what they vouch for, if the chain's head is still the one that the first of them continues, and the key that signed them
- * still the active one: a rotation, also by another process, may come at any moment, and then the batch is signed again.
+ * The subject of a receipt is first in a state that nothing else can leave. Then the log is locked, a batch is signed, and one transaction
+ * commits the receipts together with what they vouch for, if the chain's head has not moved and the key that signed is still the active one.
+ * A rotation may come at any moment, also from another process: then the batch is signed again.
  */
 export interface ReceiptDraft {
-  readonly subject: {
-    readonly uploadId: UploadId
-    /** Of a landing. */
-    readonly dropId?: DropId
-    /** Of a blob that an asset takes: exactly one of the two is given. */
-    readonly assetId?: AssetId
-    readonly blobRole: BlobRole
-    readonly ciphertextHash: Sha256Hex
-    readonly size: number
-    /** SHA-256 of the signed manifest: with a provenance blob alone. */
-    readonly envelopeHash?: Sha256Hex
-  }
-  /** Writes what the receipt vouches for, in the transaction that appends it. May be run again. Throws, and there is no receipt, when it may not be. */
+  readonly subject: ReceiptSubject
+  /** Writes what the receipt vouches for, in the transaction that appends it. May run more than once. When it throws, there is no receipt. */
   readonly commit: (tx: WriteTx, receipt: ReceiptRow) => Promise<void>
 }
 
@@ -44,14 +23,6 @@ interface ReceiptLogPorts {
   readonly signerOf: SignerOf
 }
 
-/** What the next receipt continues, and what it is signed with. */
-interface Standing {
-  readonly head: LogHead | undefined
-  /** Every receipt_seq from now on is above it. */
-  readonly floor: number
-  readonly key: AttestationKey
-}
-
 interface Waiting {
   readonly draft: ReceiptDraft
   readonly resolve: (row: ReceiptRow) => void
@@ -59,12 +30,13 @@ interface Waiting {
 }
 
 const MAX_BATCH = 64
-/** A rotation takes far longer than a batch does to be signed: so many in a row mean that something is wrong. */
+/** A rotation takes far longer than signing a batch, so this many in a row mean a fault. */
 const MAX_SIGNINGS = 5
 
 export type ReceiptLog = ReturnType<typeof createReceiptLog>
 
 export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLogPorts) {
+  const signAll = createReceiptSigning({ clock, serverId, signerOf })
   const queue: Waiting[] = []
   let isDraining = false
 
@@ -75,7 +47,7 @@ export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLo
     isDraining = false
   }
 
-  /** A batch that fails is tried one by one, so that one draft cannot fail its neighbours. */
+  /** After a failure each draft is tried alone, so that one draft cannot fail the others. */
   async function settleBatch(batch: readonly Waiting[]): Promise<void> {
     try {
       const rows = await store.withReceiptLogLock(() => append(batch.map(({ draft }) => draft)))
@@ -91,31 +63,26 @@ export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLo
 
   async function append(drafts: readonly ReceiptDraft[]): Promise<readonly ReceiptRow[]> {
     for (let signings = 0; signings < MAX_SIGNINGS; signings++) {
-      const standing = await store.read(readStanding)
-      const rows = await signAll(drafts, standing)
-      if (await commit(drafts, rows, standing)) return rows
+      const state = await store.read(readLogState)
+      const rows = await signAll(
+        drafts.map(({ subject }) => subject),
+        state,
+      )
+      if (await commit(drafts, rows, state)) return rows
     }
     throw new Error(`the attestation key was rotated ${MAX_SIGNINGS} times while a batch was signed`)
   }
 
-  async function signAll(drafts: readonly ReceiptDraft[], standing: Standing): Promise<readonly ReceiptRow[]> {
-    const signer = signerOf(standing.key)
-    const rows: ReceiptRow[] = []
-    for (const draft of drafts)
-      rows.push(await sign(draft, { ...standing, signer, prior: rows.at(-1) ?? standing.head }))
-    return rows
-  }
-
-  /** False, and nothing committed, when the key is no longer the active one: no receipt is dated after its key's end. */
+  /** False, and nothing committed, when the key is no longer active: no receipt is dated after the end of its key. */
   async function commit(
     drafts: readonly ReceiptDraft[],
     rows: readonly ReceiptRow[],
-    { head, key }: Standing,
+    { head, key }: LogState,
   ): Promise<boolean> {
     const done = await store.write(async (tx) => {
       if ((await tx.keys.activeAttestationKey())?.keyId !== key.keyId) return { refused: 'key_rotated' as const }
       if (head === undefined) await tx.server.setFact('server_id', utf8(serverId))
-      if (!(await tx.receipts.append(head, rows))) throw new Error('the receipt log has grown beside its lock')
+      if (!(await tx.receipts.append(head, rows))) throw new Error('the receipt log has grown without its lock')
       for (const [at, draft] of drafts.entries()) {
         const row = rows[at]
         if (row !== undefined) await draft.commit(tx, row)
@@ -123,51 +90,6 @@ export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLo
       return 'committed'
     })
     return done === 'committed'
-  }
-
-  async function sign(
-    { subject }: ReceiptDraft,
-    {
-      key,
-      signer,
-      prior,
-      floor,
-    }: Standing & { readonly signer: AttestationSigner; readonly prior: LogHead | undefined },
-  ): Promise<ReceiptRow> {
-    const { keyId, activeFrom } = key
-    const receiptSeq = Math.max(prior?.receiptSeq ?? 0, floor) + 1
-    // A clock that was set back must not date a receipt before the one it follows, or before its key began to sign.
-    const receivedAt = instantOf(Math.max(clock.now(), activeFrom, prior?.receivedAt ?? 0))
-    const payload: ReceiptPayload = {
-      server_id: serverId,
-      receipt_seq: receiptSeq,
-      ...(prior && { prior_receipt_hash: prior.receiptHash }),
-      upload_id: subject.uploadId,
-      ...(subject.dropId && { drop_id: subject.dropId }),
-      ...(subject.assetId && { asset_id: subject.assetId }),
-      blob_role: subject.blobRole,
-      ciphertext_hash: subject.ciphertextHash,
-      size: subject.size,
-      ...(subject.envelopeHash && { envelope_hash: subject.envelopeHash }),
-      received_at: formatInstant(receivedAt),
-    }
-    const toBeSigned = receiptToBeSigned(payload, keyId)
-    const [ed25519, mlDsa65] = await Promise.all([
-      signer.ed25519(toBeSigned.ed25519),
-      signer.mlDsa65(toBeSigned.mlDsa65),
-    ])
-    const receiptCbor = assembleReceipt(toBeSigned, { ed25519, mlDsa65 })
-    const { uploadId, dropId, assetId } = subject
-    return {
-      receiptSeq,
-      receiptHash: receiptHash(receiptCbor),
-      receiptCbor,
-      keyId,
-      uploadId,
-      dropId,
-      assetId,
-      receivedAt,
-    }
   }
 
   return {
@@ -181,15 +103,15 @@ export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLo
   }
 }
 
-async function readStanding(tx: ReadTx): Promise<Standing> {
+async function readLogState(tx: ReadTx): Promise<LogState> {
   const key = await tx.keys.activeAttestationKey()
   if (key === undefined) throw new Error('no attestation key is active')
   return { head: await tx.receipts.head(), floor: await receiptSeqFloor(tx), key }
 }
 
 /**
- * Every receipt from now on has a receipt_seq above `floor`, a whole number. For a log that was restored from a backup: the server may have given out
- * receipts after it, and no number stands for two of them (specification, AssetReceipt, receipt_seq). A floor is never lowered.
+ * From now on, every receipt_seq is above `floor`, a whole number. For a log that was restored from a backup: the server may have issued receipts
+ * after the backup, and no two receipts may have the same number (specification, AssetReceipt, receipt_seq). A floor is never lowered.
  */
 export async function raiseReceiptSeqFloor(tx: WriteTx, floor: number): Promise<void> {
   if (!Number.isSafeInteger(floor) || floor < 0) throw new RangeError(`${floor} is no receipt_seq`)
@@ -197,7 +119,7 @@ export async function raiseReceiptSeqFloor(tx: WriteTx, floor: number): Promise<
   await tx.server.setFact('receipt_seq_floor', utf8(String(raised)))
 }
 
-/** 0 when none was ever raised. Throws when the fact cannot be read: no number is given out on a guess. */
+/** 0 when it was never raised. Throws when the fact cannot be read: a guessed number might repeat one. */
 export async function receiptSeqFloor({ server }: Pick<ReadTx, 'server'>): Promise<number> {
   const written = await server.fact('receipt_seq_floor')
   if (written === undefined) return 0

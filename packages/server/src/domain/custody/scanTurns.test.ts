@@ -8,8 +8,8 @@ import { createScanTurns } from './scanTurns.ts'
 
 const newId = (): AccountId => known(parseAccountId(randomUUID()))
 
-describe('the queue for turns', () => {
-  it('is bounded: who would be the sixty-fifth does not wait', async () => {
+describe('the queue for scan turns', () => {
+  it('is bounded: a sixty-fifth request does not wait', async () => {
     const turns = createScanTurns({ giveUpAfter: () => never })
     const running = [newId(), newId()]
     for (const account of running) assert.equal(await turns.enter(account, never), true)
@@ -19,7 +19,7 @@ describe('the queue for turns', () => {
     assert.deepEqual(await Promise.all(waiting.slice(0, 2)), [true, true])
   })
 
-  it('lets those pass whose account is not scanning', async () => {
+  it('lets a request pass one whose account is already scanning', async () => {
     let waits = 0
     const giveUpAfter = () => {
       waits += 1
@@ -36,7 +36,7 @@ describe('the queue for turns', () => {
     turns.leave(two)
     await waiting[1]
     assert.deepEqual(order, ['three'])
-    // A turn that was handed over is as good as one that was free.
+    // A turn that was passed on still occupies one of the two.
     const four = turns.enter(newId(), never).then(() => order.push('four'))
     assert.equal(waits, 3)
     turns.leave(three)
@@ -46,7 +46,7 @@ describe('the queue for turns', () => {
     assert.deepEqual(order, ['three', 'four', 'one again'])
   })
 
-  it('is left at once by who has no time at all', async () => {
+  it('is left at once by a request without time to wait', async () => {
     const turns = createScanTurns({ giveUpAfter: () => AbortSignal.abort() })
     const account = newId()
     assert.equal(await turns.enter(account, never), true)

@@ -1,15 +1,15 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
 
-/** Whose turn it is to have bytes read again: one request of an account and two of all at a time, first come first served. */
+/** Turns of deep scans: at most one request per account and two in total scan at a time, first come first served. */
 
-/** A signal that aborts after so many milliseconds: how a rule waits without a clock of its own that runs. */
-export type GiveUpAfter = (milliseconds: number) => AbortSignal
+/** Returns a signal that aborts after `timeoutMs`. */
+export type GiveUpAfter = (timeoutMs: number) => AbortSignal
 
-const SCANS_AT_ONCE = 2
+const MAX_SCANS = 2
 const MAX_WAIT_MS = 10_000
-/** Who would be one more does not wait at all. */
+/** A request beyond this does not wait at all. */
 const MAX_WAITING = 64
-/** So that no account can fill the queue alone. */
+/** So that one account cannot fill the queue. */
 const MAX_WAITING_OF_ACCOUNT = 4
 
 interface Waiting {
@@ -21,7 +21,7 @@ export function createScanTurns({ giveUpAfter }: { readonly giveUpAfter: GiveUpA
   const scanning = new Set<AccountId>()
   const waiting = new Set<Waiting>()
 
-  const isFree = (accountId: AccountId): boolean => scanning.size < SCANS_AT_ONCE && !scanning.has(accountId)
+  const isFree = (accountId: AccountId): boolean => scanning.size < MAX_SCANS && !scanning.has(accountId)
 
   function mayWait(accountId: AccountId): boolean {
     const own = [...waiting].filter((each) => each.accountId === accountId)
@@ -32,7 +32,7 @@ export function createScanTurns({ giveUpAfter }: { readonly giveUpAfter: GiveUpA
     const { promise, resolve, reject } = Promise.withResolvers<boolean>()
     const own: Waiting = { accountId, enter: () => resolve(true) }
     waiting.add(own)
-    // Out of the queue in the same step as the answer: a turn that were handed to somebody who has left would never come back.
+    // Leaves the queue in the same step as it answers: a turn given to a request that has left would never end.
     const leaveQueue = (answer: () => void) => () => {
       if (waiting.delete(own)) answer()
     }
@@ -48,7 +48,7 @@ export function createScanTurns({ giveUpAfter }: { readonly giveUpAfter: GiveUpA
   }
 
   return {
-    /** True when it is this account's turn, which ends with `leave`; false when it did not come in time. Throws the request's reason when that goes while it waits. */
+    /** True when it is this account's turn, which ends with `leave`. False when the turn did not come in time. Throws the reason of `request` when that aborts first. */
     async enter(accountId: AccountId, request: AbortSignal): Promise<boolean> {
       if (isFree(accountId)) {
         scanning.add(accountId)

@@ -15,7 +15,7 @@ const rowOf = ({ store }: World, { location }: Pick<KeptBlob, 'location'>) =>
 const isDamaged = async (world: World, blob: Pick<KeptBlob, 'location'>) =>
   (await rowOf(world, blob))?.damagedAt !== undefined
 
-/** Enough for everything to be due. */
+/** After a month every object is due. */
 async function scrubAfterAMonth(world: World): Promise<void> {
   world.clock.advance(MONTH + 1)
   await world.rules.scrub.turn(never)
@@ -30,7 +30,7 @@ describe('the scrubber', () => {
   }
   for (const [damage, [inflict, found]] of Object.entries(damages))
     it(
-      `finds ${damage}, marks the object and tells what an operator needs`,
+      `detects ${damage}, marks the object and logs what an operator needs`,
       inWorld(async (world) => {
         const keeper = await newKeeper(world)
         const [bad, good] = [await keep(world, keeper, content), await keep(world, keeper, bytes(50))]
@@ -54,7 +54,7 @@ describe('the scrubber', () => {
     )
 
   it(
-    'names a drop by its id, which is then given to nobody',
+    'logs a damaged drop by its id; the drop is no longer served',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const drop = await newDrop(world, keeper, content)
@@ -74,19 +74,19 @@ describe('the scrubber', () => {
   )
 
   it(
-    'leaves the good one of two equal objects to be handed out and to answer for both',
+    'keeps the intact one of two equal objects served',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const [bad, good] = [await keep(world, keeper, content), await keep(world, keeper, content)]
       await flipBit(world, bad)
       await scrubAfterAMonth(world)
-      const given = await world.rules.assets.content(keeper.accountId, bad.ciphertextHash)
-      assert.equal('refused' in given ? given.refused : given.location, good.location)
+      const served = await world.rules.assets.content(keeper.accountId, bad.ciphertextHash)
+      assert.equal('refused' in served ? served.refused : served.location, good.location)
     }),
   )
 
   it(
-    'takes a mark back when the bytes are right again',
+    'removes a mark when the bytes are intact again',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const blob = await keep(world, keeper, content)
@@ -103,7 +103,7 @@ describe('the scrubber', () => {
     }),
   )
 
-  it('reads each object once in a month, the one that was not read for longest first', async () => {
+  it('reads each object once a month, the longest unread first', async () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
@@ -127,7 +127,7 @@ describe('the scrubber', () => {
     )()
   })
 
-  it('does not mark what it cannot read, goes on with the others, and tries again later', async () => {
+  it('does not mark an object that it cannot read, continues with the others, and tries again later', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
@@ -139,9 +139,9 @@ describe('the scrubber', () => {
         await scrubAfterAMonth(world)
         await world.rules.scrub.turn(never)
         assert.deepEqual([await isDamaged(world, stuck), await isDamaged(world, bad)], [false, true])
-        const told = world.logged.filter(({ event }) => event === 'an object could not be read')
+        const events = world.logged.filter(({ event }) => event === 'an object could not be read')
         assert.deepEqual(
-          told.map(({ facts }) => [facts.assetId, facts.reason]),
+          events.map(({ facts }) => [facts.assetId, facts.reason]),
           [[stuck.assetId, 'StorageUnavailable: a test broke it']],
         )
         faults.disarm()
@@ -153,7 +153,7 @@ describe('the scrubber', () => {
     )()
   })
 
-  it('says nothing of any object while the whole store is away', async () => {
+  it('marks and logs nothing while the whole store is away', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
@@ -171,7 +171,7 @@ describe('the scrubber', () => {
     )()
   })
 
-  it('marks nothing that was let go of while it read', async () => {
+  it('does not mark an object that was released while it was read', async () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
@@ -188,7 +188,7 @@ describe('the scrubber', () => {
     )()
   })
 
-  it('ends at once in the middle of an object, and has noted those before it', async () => {
+  it('stops in the middle of an object when the server ends, and notes the objects before it', async () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
@@ -202,7 +202,7 @@ describe('the scrubber', () => {
         watch.beforeDigest(async (location, signal) => {
           if (location !== second.location) return
           begun.open()
-          // A disk that takes hours.
+          // A disk that does not answer.
           const { promise, reject } = Promise.withResolvers<void>()
           signal.addEventListener('abort', () => reject(signal.reason))
           await promise
@@ -220,7 +220,7 @@ describe('the scrubber', () => {
   })
 
   it(
-    'reads at once what a deep verdict has found corrupt, and verify itself writes nothing',
+    'reads next an object that a deep verdict found corrupt; verify itself writes nothing',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const blob = await keep(world, keeper, content)
@@ -236,16 +236,16 @@ describe('the scrubber', () => {
       const calls = world.suspectCalls()
       assert.equal(saidOf(await askOne(rules.verify, keeper.accountId, blob)), 'stored indexed original')
       await rules.verify(request)
-      assert.equal(world.suspectCalls(), calls, 'what is marked is not handed in again')
+      assert.equal(world.suspectCalls(), calls, 'a marked object is not reported again')
     }),
   )
 
   it(
-    'believes no one: an object that is suspected and right is not marked',
+    'does not mark a reported object that is intact',
     inWorld(async (world) => {
       const blob = await keep(world, await newKeeper(world), content)
       world.clock.advance(60)
-      world.rules.scrub.suspect(blob.location)
+      world.rules.scrub.report(blob.location)
       await world.rules.scrub.turn(never)
       assert.deepEqual(await rowOf(world, blob), {
         location: blob.location,
@@ -257,20 +257,20 @@ describe('the scrubber', () => {
   )
 
   it(
-    'reads everything when it is told to, whenever that was read last',
+    'reads every object on request, due or not',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const kept: KeptBlob[] = []
       for (let count = 0; count < 3; count += 1) kept.push(await keep(world, keeper, bytes(10)))
-      const [bad, gone] = kept
-      if (bad === undefined || gone === undefined) assert.fail()
-      await flipBit(world, bad)
-      await rm(fileOf(world, gone))
+      const [flipped, missing] = kept
+      if (flipped === undefined || missing === undefined) assert.fail()
+      await flipBit(world, flipped)
+      await rm(fileOf(world, missing))
       world.clock.advance(1)
-      const told: number[] = []
-      const sum = await world.rules.scrub.all(never, ({ objects }) => told.push(objects))
+      const progress: number[] = []
+      const sum = await world.rules.scrub.all(never, ({ objects }) => progress.push(objects))
       assert.deepEqual(sum, { objects: 3, bytes: 30, damaged: 2, unreadable: 0 })
-      assert.equal(told.at(-1), 3)
+      assert.equal(progress.at(-1), 3)
     }),
   )
 })

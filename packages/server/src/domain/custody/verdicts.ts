@@ -2,10 +2,10 @@ import type { AssetId, Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { BlobVerdictResponse, DeepVerdict } from '@blindkeep/protocol/schemas/verify'
 import type { HeldBlob, ObjectStatus } from '../../ports/store.ts'
 
-/** From rows, and what was seen of the files, to verdicts. Nothing here looks at anything; `verify.ts` does. */
+/** Computes verdicts from rows and from what `verify.ts` saw of the files. Nothing here reads anything. */
 export interface VerifyQuestion {
   readonly assetId: AssetId
-  /** What the client relies on. */
+  /** The blobs that the client relies on. */
   readonly blobHashes: readonly Sha256Hex[]
 }
 
@@ -15,7 +15,7 @@ export interface BlobVerdict {
   readonly stored: boolean
   readonly indexed: boolean
   readonly retrievable: boolean
-  /** Undefined when the bytes were not examined. */
+  /** Undefined when the bytes were not read. */
   readonly deep: DeepVerdict | undefined
 }
 
@@ -24,87 +24,87 @@ export interface AssetVerdict {
   readonly durable: boolean
   readonly blobs: readonly BlobVerdict[]
   /**
-   * Before the rows were read that the verdict stands on. What they show as owned the collector marks later, if at all, and its window counts from the
-   * mark: so what is called durable is there at least for the window from this instant.
+   * An instant before the verdict's rows were read. An object that they show as owned can only be marked after it, and the collector's window
+   * counts from the mark: so a durable asset stays at least for the window from this instant.
    */
   readonly checkedAt: Instant
 }
 
-/** A declared hash with the objects that the asset holds of it, in the order of landing: none, one, or one of each role. */
-export interface Declared<StoredObject> {
+/** A hash that was asked for, with the objects of that content in the asset, in the order of landing: none, one, or one for each role. */
+export interface AskedBlob<Candidate> {
   readonly hash: Sha256Hex
-  readonly objects: readonly StoredObject[]
+  readonly objects: readonly Candidate[]
 }
 
-interface DeclaredAsset {
+interface AskedAsset {
   readonly assetId: AssetId
-  readonly blobs: readonly Declared<HeldBlob>[]
+  readonly blobs: readonly AskedBlob<HeldBlob>[]
 }
 
-interface SeenObject extends HeldBlob {
-  /** Whether there is anything at its location. */
-  readonly isThere: boolean
+/** An object after a look at its file. */
+interface ObservedObject extends HeldBlob {
+  /** Whether there is a file at its location. */
+  readonly isPresent: boolean
   readonly stored: boolean
   readonly retrievable: boolean
 }
 
-export interface SeenAsset {
+export interface ObservedAsset {
   readonly assetId: AssetId
-  readonly blobs: readonly Declared<SeenObject>[]
-  /** Before its rows were read. */
+  readonly blobs: readonly AskedBlob<ObservedObject>[]
+  /** An instant before its rows were read. */
   readonly askedAt: Instant
 }
 
-/** `unreadable`: nobody can say what the bytes are. */
+/** `unreadable`: the bytes could not be read, so their content is unknown. */
 export type ScanOutcome = DeepVerdict | 'unreadable'
 
-/** The object that answers for a hash, and what a deep scan of it came to. */
+/** The object that answers for a hash, and the outcome of its deep scan. */
 export interface Found {
   readonly hash: Sha256Hex
-  readonly object: SeenObject | undefined
+  readonly object: ObservedObject | undefined
   readonly outcome: ScanOutcome | undefined
 }
 
-/** What keeps an object from being handed out although its bytes are there: it is nobody's any more, its content is held, or its bytes are known to be wrong. */
+/** Whether an object must not be served although its bytes are present: it is not kept, its content is on hold, or its bytes are known to be wrong. */
 export function isWithheld({ objectState, isOnHold, damagedAt }: ObjectStatus): boolean {
   return objectState !== 'kept' || isOnHold || damagedAt !== undefined
 }
 
-export function declaredOf({ assetId, blobHashes }: VerifyQuestion, held: readonly HeldBlob[]): DeclaredAsset {
+export function askedOf({ assetId, blobHashes }: VerifyQuestion, held: readonly HeldBlob[]): AskedAsset {
   const blobs = blobHashes.map((hash) => ({ hash, objects: held.filter((object) => object.ciphertextHash === hash) }))
   return { assetId, blobs }
 }
 
-/** `sizes` are what the blob store said of each location: undefined when there is nothing, or it could not be looked at. */
-export function seenAs(
-  { assetId, blobs }: DeclaredAsset,
+/** `sizes` come from the blob store, by location: undefined when nothing is there, or the look failed. */
+export function observed(
+  { assetId, blobs }: AskedAsset,
   { sizes, askedAt }: { readonly sizes: ReadonlyMap<string, number | undefined>; readonly askedAt: Instant },
-): SeenAsset {
-  const see = (object: HeldBlob): SeenObject => {
+): ObservedAsset {
+  const observe = (object: HeldBlob): ObservedObject => {
     const size = sizes.get(object.location)
     const stored = size === object.size
-    return { ...object, isThere: size !== undefined, stored, retrievable: stored && !isWithheld(object) }
+    return { ...object, isPresent: size !== undefined, stored, retrievable: stored && !isWithheld(object) }
   }
-  const seen = blobs.map(({ hash, objects }) => ({ hash, objects: objects.map(see) }))
-  return { assetId, blobs: seen, askedAt }
+  return { assetId, blobs: blobs.map(({ hash, objects }) => ({ hash, objects: objects.map(observe) })), askedAt }
 }
 
-/** One good object is enough: the first in the order of landing that nothing is wrong with answers. */
-export function structurally({ hash, objects }: Declared<SeenObject>): Found {
+/** One retrievable object is enough: the first in the order of landing answers, then the first stored one, then the first. */
+export function structurally({ hash, objects }: AskedBlob<ObservedObject>): Found {
   const object = objects.find(({ retrievable }) => retrievable) ?? objects.find(({ stored }) => stored) ?? objects[0]
   return { hash, object, outcome: undefined }
 }
 
-/** Scans objects until one is intact; as long as none is, what the first one came to stands. What is not stored is not read. */
+/** Scans objects until one is intact. When none is, the outcome of the first one counts. An object that is not stored is not read. */
 export async function deeply(
-  blob: Declared<SeenObject>,
+  blob: AskedBlob<ObservedObject>,
   scan: (object: HeldBlob) => Promise<ScanOutcome>,
 ): Promise<Found> {
   const best = structurally(blob)
   if (best.object?.stored !== true) return best
-  const good = blob.objects.filter(({ retrievable }) => retrievable)
+  const retrievable = blob.objects.filter((object) => object.retrievable)
   let first: Found | undefined
-  for (const object of good.length > 0 ? good : [best.object]) {
+  for (const object of retrievable.length > 0 ? retrievable : [best.object]) {
     const found = { hash: blob.hash, object, outcome: await scan(object) }
     if (found.outcome === 'intact') return found
     first ??= found
@@ -112,7 +112,7 @@ export async function deeply(
   return first ?? best
 }
 
-/** A scanned blob as the rows have it afterwards: they can turn a yes into a no, never a no into a yes. */
+/** Applies the rows read after the scan: they can turn a yes into a no, never a no into a yes. */
 export function confirmed(found: Found, present: readonly HeldBlob[]): Found {
   const { hash, object, outcome } = found
   if (object === undefined) return found
@@ -122,12 +122,12 @@ export function confirmed(found: Found, present: readonly HeldBlob[]): Found {
 }
 
 export function verdictOf(
-  { assetId, askedAt }: Pick<SeenAsset, 'assetId' | 'askedAt'>,
+  { assetId, askedAt }: Pick<ObservedAsset, 'assetId' | 'askedAt'>,
   found: readonly Found[],
 ): AssetVerdict {
   const blobs = found.map(blobVerdictOf)
   const isWhole = blobs.every(({ stored, indexed, retrievable }) => stored && indexed && retrievable)
-  // A conjunction over nothing would be true.
+  // An asset without blobs is not durable, though the conjunction over nothing is true.
   return { assetId, durable: blobs.length > 0 && isWhole, blobs, checkedAt: askedAt }
 }
 

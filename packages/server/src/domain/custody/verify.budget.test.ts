@@ -25,8 +25,8 @@ import { createDeepScans } from './deepScans.ts'
 
 const MEBIBYTE = 1024 * 1024
 
-describe('the budget of an account', () => {
-  it('counts a small object as a mebibyte; past it the structural verdict stands, until the hour is over', async () => {
+describe('the deep-scan budget of an account', () => {
+  it('counts a small object as a mebibyte; beyond it verdicts are structural until the hour is over', async () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
@@ -47,7 +47,7 @@ describe('the budget of an account', () => {
   })
 
   it(
-    'goes on with a smaller object when a larger one does not fit',
+    'still admits a smaller object when a larger one does not fit',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const blobs = [
@@ -62,7 +62,7 @@ describe('the budget of an account', () => {
   )
 
   it(
-    'lets an object that is larger than all of it be read when it is full',
+    'admits an object larger than the budget when the budget is full',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const [large, small] = [await keep(world, keeper, bytes(3 * MEBIBYTE)), await keep(world, keeper, bytes(1))]
@@ -73,15 +73,18 @@ describe('the budget of an account', () => {
     }),
   )
 
-  it('has room for the small blobs of an asset beside an original that is larger than all of it', async () => {
-    // No test has a tebibyte: what stands in for the disk says at once what it would.
+  it('admits the small blobs of an asset besides an original larger than the budget', async () => {
+    // Answers without a disk, because no test has a tebibyte.
     const quick = (real: Blobs): Blobs => ({
       ...real,
       digest: async (location, size) => ({ sha256: known(parseSha256Hex(location.slice(3, 67))), size }),
     })
     await inWorld(
       async ({ blobs, limiter, settings }) => {
-        const scans = createDeepScans({ blobs, limiter, giveUpAfter: () => never, suspect: () => undefined }, settings)
+        const scans = createDeepScans(
+          { blobs, limiter, giveUpAfter: () => never, reportDamage: () => undefined },
+          settings,
+        )
         const objects = [2 ** 40, 1, 1].map((size) => {
           const ciphertextHash = sha256(bytes(8))
           return {
@@ -105,12 +108,12 @@ describe('the budget of an account', () => {
     )()
   })
 
-  it('is not taken from for a request that goes between two scans', async () => {
-    const reason = new Error('gone')
-    const gone = new AbortController()
+  it('is not charged for the scans after the client has disconnected', async () => {
+    const reason = new Error('disconnected')
+    const client = new AbortController()
     const leaving = (real: Blobs): Blobs => ({
       ...real,
-      digest: (...scan) => real.digest(...scan).finally(() => gone.abort(reason)),
+      digest: (...scan) => real.digest(...scan).finally(() => client.abort(reason)),
     })
     await inWorld(
       async (world) => {
@@ -119,14 +122,14 @@ describe('the budget of an account', () => {
         const blobs = [await keep(world, keeper, bytes(1)), await keep(world, keeper, bytes(1))]
         const verify = verifyOver(world, { deepBytesPerHour: 2 * MEBIBYTE })
         const questions = aboutAll(blobs)
-        await assert.rejects(verify({ accountId, questions, deep: true, signal: gone.signal }), reason)
+        await assert.rejects(verify({ accountId, questions, deep: true, signal: client.signal }), reason)
         assert.deepEqual(await askEach(verify, accountId, blobs), [INTACT, LIMITED])
       },
       { around: { blobs: leaving } },
     )()
   })
 
-  it('that is used up leaves a verdict of the time of its structural look', async () => {
+  it('when used up, leaves a verdict dated by its structural look', async () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
@@ -146,7 +149,7 @@ describe('the budget of an account', () => {
   })
 
   it(
-    'never hides what is structurally wrong',
+    'when used up, hides no structural fault',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const { accountId } = keeper

@@ -28,7 +28,7 @@ import { inWorld, type World } from '../../testing/world.ts'
 const MEBIBYTE = 1024 * 1024
 
 describe('a deep verdict', () => {
-  it('is intact for bytes that are those of the receipt, of any size, and the bytes are not read without being asked for', async () => {
+  it('is intact for the bytes of the receipt, of any size; a structural verdict reads no bytes', async () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
@@ -46,7 +46,7 @@ describe('a deep verdict', () => {
   })
 
   it(
-    'is corrupt for one bit that was flipped: not retrievable, not durable',
+    'is corrupt for one flipped bit: not retrievable, not durable',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       for (const size of [1, 1000, 3 * MEBIBYTE]) {
@@ -58,8 +58,8 @@ describe('a deep verdict', () => {
   )
 
   const changes = {
-    'was cut after it was looked at': (file: string) => truncate(file, 50),
-    'grew after it was looked at': (file: string) => appendFile(file, 'x'),
+    'was cut after the structural look': (file: string) => truncate(file, 50),
+    'grew after the structural look': (file: string) => appendFile(file, 'x'),
   }
   for (const [name, change] of Object.entries(changes)) {
     it(`is corrupt for an object that ${name}`, async () => {
@@ -76,7 +76,7 @@ describe('a deep verdict', () => {
     })
   }
 
-  it('is absent for what is not stored, which is not read', async () => {
+  it('is absent for an object that is not stored, which is not read', async () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
@@ -84,8 +84,8 @@ describe('a deep verdict', () => {
         const [missing, cut] = [await keep(world, keeper, bytes(100)), await keep(world, keeper, bytes(100))]
         await rm(fileOf(world, missing))
         await truncate(fileOf(world, cut), 99)
-        const said = await askEach(verifyOver(world), keeper.accountId, [missing, cut])
-        assert.deepEqual(said, [UNREADABLE, UNREADABLE])
+        const answers = await askEach(verifyOver(world), keeper.accountId, [missing, cut])
+        assert.deepEqual(answers, [UNREADABLE, UNREADABLE])
         assert.deepEqual(watch.calls.digest, [])
       },
       { around: { blobs: watch.around } },
@@ -93,7 +93,7 @@ describe('a deep verdict', () => {
   })
 
   it(
-    'does not make an object retrievable that the collector has marked',
+    'does not make a marked object retrievable',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const blob = await keep(world, keeper, bytes(100))
@@ -103,7 +103,7 @@ describe('a deep verdict', () => {
     }),
   )
 
-  it('of the same content under two roles answers by an intact object, and by the first when there is none', async () => {
+  it('of one content under two roles answers by an intact object, or by the first when none is intact', async () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
@@ -125,7 +125,7 @@ describe('a deep verdict', () => {
     )()
   })
 
-  it('reads an object once in a request, however often it is asked for, and answers every time', async () => {
+  it('reads an object once per request, however often it is asked for', async () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
@@ -137,7 +137,7 @@ describe('a deep verdict', () => {
           about(good.assetId, good.ciphertextHash, good.ciphertextHash),
           about(bad.assetId, bad.ciphertextHash),
         ]
-        // As much as two scans take.
+        // The budget of two scans.
         const verify = verifyOver(world, { deepBytesPerHour: 2 * MEBIBYTE })
         const { accountId } = keeper
         const verdicts = await verify({ accountId, questions, deep: true, signal: never })
@@ -153,7 +153,7 @@ describe('a deep verdict', () => {
 })
 
 describe('an object that cannot be read', () => {
-  it('is not stored and has no deep, while the others are scanned; its budget is given back', async () => {
+  it('is not stored and has no deep verdict; the others are scanned, and its budget is given back', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
@@ -175,7 +175,7 @@ describe('an object that cannot be read', () => {
     )()
   })
 
-  it('because it has gone meanwhile is not stored', async () => {
+  it('because it was removed during the request is not stored', async () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
@@ -188,7 +188,7 @@ describe('an object that cannot be read', () => {
     )()
   })
 
-  it('because the whole store has gone meanwhile is a failure, and no verdict', async () => {
+  it('because the whole store is away gives an error and no verdict', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
@@ -202,7 +202,7 @@ describe('an object that cannot be read', () => {
     )()
   })
 
-  it('because too many are being read is rate_limited, and charged nothing', async () => {
+  it('because too many objects are being read is rate_limited without a charge', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
@@ -218,18 +218,18 @@ describe('an object that cannot be read', () => {
   })
 })
 
-describe('what happens to an asset while its bytes are read', () => {
+describe('a change to an asset while its bytes are read', () => {
   const events: Record<
     string,
-    { happens: (world: World, blob: KeptBlob, accountId: AccountId) => Promise<unknown>; said: string }
+    { happens: (world: World, blob: KeptBlob, accountId: AccountId) => Promise<unknown>; expected: string }
   > = {
-    'that it is deleted': {
+    'its deletion': {
       happens: (world, { assetId }, accountId) => world.rules.assets.remove(accountId, assetId),
-      said: 'unknown',
+      expected: 'unknown',
     },
-    'that the collector marks its object': { happens: mark, said: 'stored indexed original intact' },
+    'a mark by the collector': { happens: mark, expected: 'stored indexed original intact' },
   }
-  for (const [name, { happens, said }] of Object.entries(events)) {
+  for (const [name, { happens, expected }] of Object.entries(events)) {
     it(`counts: ${name}`, async () => {
       const watch = watchBlobs()
       await inWorld(
@@ -241,7 +241,7 @@ describe('what happens to an asset while its bytes are read', () => {
             await happens(world, blob, keeper.accountId)
           })
           const verdict = await askOne(verifyOver(world), keeper.accountId, blob, true)
-          assert.equal(saidOf(verdict), said)
+          assert.equal(saidOf(verdict), expected)
           assert.equal(verdict.checkedAt, world.clock.now())
         },
         { around: { blobs: watch.around } },

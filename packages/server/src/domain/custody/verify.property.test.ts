@@ -33,7 +33,7 @@ const damages = {
 }
 type Damage = keyof typeof damages
 
-/** Few contents, so that one of them is often held twice, and by both accounts. */
+/** Few contents, so that often two assets or both accounts hold the same one. */
 const CONTENTS = [1, 1, 2, 3, 8].map(bytes)
 const HASHES = CONTENTS.map(sha256)
 
@@ -43,7 +43,7 @@ interface Model {
     readonly isDeleted: boolean
     readonly blobs: readonly (readonly [role: BlobRole, content: number, damage: Damage])[]
   }[]
-  /** By place in the lists above; one past the end is an id or a hash that nothing has. */
+  /** By index in the lists above. One past the end is an unknown id or hash. */
   readonly questions: readonly (readonly [asset: number, hashes: readonly number[]])[]
   readonly deep: boolean
 }
@@ -83,7 +83,7 @@ async function build(world: World, { assets }: Model, own: Keeper, other: Keeper
     const kept = []
     for (const [role, at, damage] of blobs) {
       const blob = await keep(world, keeper, known(CONTENTS[at]), { assetId, role })
-      // What a deletion lets go of is kept until then.
+      // A deletion needs the object to be kept.
       if (!isDeleted) await damages[damage](world, blob)
       kept.push({ ...blob, isMarked: damage === 'marked' })
     }
@@ -93,7 +93,7 @@ async function build(world: World, { assets }: Model, own: Keeper, other: Keeper
   return built
 }
 
-/** The oracle: it reads every file whole, by itself, and asks no row. */
+/** The oracle: reads every file itself, and no row. */
 async function truthOf(world: World, asset: BuiltAsset | undefined, hash: Sha256Hex, deep: boolean) {
   const held = asset?.isHeld === true ? asset.blobs.filter(({ ciphertextHash }) => ciphertextHash === hash) : []
   const objects = []
@@ -101,20 +101,20 @@ async function truthOf(world: World, asset: BuiltAsset | undefined, hash: Sha256
     const file = await readFile(fileOf(world, { location })).catch(() => undefined)
     const isWhole = file?.length === size
     const isSame = file !== undefined && sha256(file) === hash
-    objects.push({ role, isWhole, isSame, isGood: isWhole && !isMarked && (isSame || !deep) })
+    objects.push({ role, isWhole, isSame, isRetrievable: isWhole && !isMarked && (isSame || !deep) })
   }
   return {
     roles: objects.map(({ role }) => role),
     stored: objects.some(({ isWhole }) => isWhole),
     indexed: objects.length > 0,
-    retrievable: objects.some(({ isGood }) => isGood),
+    retrievable: objects.some(({ isRetrievable }) => isRetrievable),
     isSomeSame: objects.some(({ isWhole, isSame }) => isWhole && isSame),
   }
 }
 
-describe('verdicts over anything that can be kept, damaged and asked', () => {
+describe('verdicts on randomly kept and damaged blobs', () => {
   it(
-    'are those of an oracle that reads every file itself',
+    'agree with an oracle that reads every file itself',
     inWorld(async (world) => {
       const [own, other] = [await newKeeper(world), await newKeeper(world)]
       const verify = verifyOver(world)
@@ -176,7 +176,7 @@ async function filesIn(directory: string): Promise<Record<string, string>> {
 }
 
 describe('a verdict', () => {
-  it('is a pure read: no row and no file is another one after it', async () => {
+  it('is a pure read: it changes no row and no file', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-verify-'))
     const path = join(directory, 'rows.sqlite')
     const store = await openSqliteStore({ path })
@@ -193,7 +193,7 @@ describe('a verdict', () => {
         const before = { rows: rowsIn(path), files: await filesIn(world.blobsDirectory) }
         assert.equal(before.rows.asset_blobs?.length, kept.length)
         const present = kept.filter(({ location }) => Object.keys(before.files).some((path) => path.endsWith(location)))
-        assert.equal(present.length, kept.length - 1, 'one object is missing')
+        assert.equal(present.length, kept.length - 1, 'exactly one object is missing')
         for (const deepBytesPerHour of [2 ** 40, 1])
           for (const deep of [false, true]) {
             const verify = verifyOver(world, { deepBytesPerHour })

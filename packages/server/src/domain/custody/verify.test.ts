@@ -23,11 +23,11 @@ import {
 import { inWorld, sha256 } from '../../testing/world.ts'
 
 const WHOLE = 'durable stored indexed retrievable original'
-const NOT_HELD = 'unknown'
+const UNKNOWN = 'unknown'
 
 describe('a structural verdict', () => {
   it(
-    'is durable for what an upload has landed, and says when it was looked at',
+    'is durable for a landed upload, and gives the time of the check',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const [content, assetId] = [bytes(3000), newAssetId()]
@@ -40,7 +40,7 @@ describe('a structural verdict', () => {
     }),
   )
 
-  it('is dated before its rows were read, however long the looks at the files took', async () => {
+  it('is dated before its rows were read, however long the looks at the files take', async () => {
     let onLook = () => {}
     const slowly = (real: Blobs): Blobs => ({
       ...real,
@@ -75,13 +75,13 @@ describe('a structural verdict', () => {
     )()
   })
 
-  it('looks at all objects of a long question, and never at more than 32 at the same time', async () => {
-    let [looking, lookingMost] = [0, 0]
+  it('looks at all objects of a long request, at most 32 in parallel', async () => {
+    let [looking, maxLooking] = [0, 0]
     const counting = (real: Blobs): Blobs => ({
       ...real,
       async size(location) {
         looking += 1
-        lookingMost = Math.max(lookingMost, looking)
+        maxLooking = Math.max(maxLooking, looking)
         return real.size(location).finally(() => {
           looking -= 1
         })
@@ -95,7 +95,7 @@ describe('a structural verdict', () => {
         const { accountId } = keeper
         const verdicts = await verifyOver(world)({ accountId, questions: aboutAll(kept), deep: false, signal: never })
         assert.equal(verdicts.filter(({ durable }) => durable).length, 70)
-        assert.equal(lookingMost, 32)
+        assert.equal(maxLooking, 32)
       },
       { around: { blobs: counting } },
     )()
@@ -109,7 +109,7 @@ describe('a structural verdict', () => {
   }
   for (const [damage, inflict] of Object.entries(damages)) {
     it(
-      `says no to an object that ${damage}`,
+      `is not stored for an object that ${damage}`,
       inWorld(async (world) => {
         const keeper = await newKeeper(world)
         const blob = await keep(world, keeper, bytes(100))
@@ -120,7 +120,7 @@ describe('a structural verdict', () => {
   }
 
   it(
-    'does not examine bytes: a flipped bit is for the deep scan to find',
+    'does not read bytes: only a deep scan detects a flipped bit',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const blob = await keep(world, keeper, bytes(100))
@@ -132,7 +132,7 @@ describe('a structural verdict', () => {
   )
 
   it(
-    'says no to an object that the collector has marked, though its bytes are there',
+    'is not retrievable for a marked object, though its bytes are there',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const blob = await keep(world, keeper, bytes(100))
@@ -142,7 +142,7 @@ describe('a structural verdict', () => {
   )
 
   it(
-    'is a conjunction over exactly the declared hashes',
+    'is durable only if every hash that was asked for is',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const original = await keep(world, keeper, bytes(100))
@@ -166,7 +166,7 @@ describe('a structural verdict', () => {
     }),
   )
 
-  it('answers every question in its order, repeated ones too, and looks at each object once', async () => {
+  it('answers every question in order, repeated ones too, and looks at each object once', async () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
@@ -206,7 +206,7 @@ describe('a structural verdict', () => {
   })
 })
 
-describe('what the named asset does not hold', () => {
+describe('a hash that the named asset does not hold', () => {
   it('is unknown, with every flag false, and the blob store is not asked', async () => {
     const faults = createFaults()
     await inWorld(
@@ -222,16 +222,16 @@ describe('what the named asset does not hold', () => {
         const { accountId, albumId } = keeper
         await world.store.write((tx) => tx.assets.reserve({ assetId: reserved, accountId, albumId }))
         const cases = {
-          'a hash that nobody holds': about(own.assetId, strange()),
-          'an asset of somebody else': about(foreign.assetId, foreign.ciphertextHash),
-          'a foreign hash under one’s own asset': about(own.assetId, foreign.ciphertextHash),
+          'a hash that no asset holds': about(own.assetId, strange()),
+          'another account’s asset': about(foreign.assetId, foreign.ciphertextHash),
+          'another account’s hash under an own asset': about(own.assetId, foreign.ciphertextHash),
           'an asset that does not exist': about(newAssetId(), own.ciphertextHash),
-          'an asset that nothing has landed in': about(reserved, own.ciphertextHash),
+          'an asset without a landed blob': about(reserved, own.ciphertextHash),
           'a deleted asset, while its bytes are still there': about(deleted.assetId, deleted.ciphertextHash),
-          'the hash of a drop that waits': about(own.assetId, drop.ciphertextHash),
+          'the hash of a pending drop': about(own.assetId, drop.ciphertextHash),
         }
         assert.equal(await world.blobs.size(deleted.location), 100)
-        // Whoever asks it fails: one object that cannot be looked at puts the whole store in doubt.
+        // Any look at the blob store throws.
         faults.arm('size')
         faults.arm('freeBytes')
         for (const deep of [false, true]) {
@@ -243,7 +243,7 @@ describe('what the named asset does not hold', () => {
           })
           for (const [at, name] of Object.keys(cases).entries()) {
             assert.equal(verdicts[at]?.durable, false, name)
-            assert.deepEqual(verdicts[at]?.blobs.map(flagsOf), [NOT_HELD], name)
+            assert.deepEqual(verdicts[at]?.blobs.map(flagsOf), [UNKNOWN], name)
           }
         }
       },
@@ -252,22 +252,22 @@ describe('what the named asset does not hold', () => {
   })
 
   it(
-    'is unknown under this asset though another of the caller’s holds it',
+    'is unknown although another asset of the caller holds it',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const [one, two] = [await keep(world, keeper, bytes(100)), await keep(world, keeper, bytes(100))]
       const swapped = { assetId: one.assetId, ciphertextHash: two.ciphertextHash }
-      assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, swapped)), NOT_HELD)
+      assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, swapped)), UNKNOWN)
     }),
   )
 })
 
 describe('the same content under two roles', () => {
-  for (const [name, broken, said] of [
-    ['answers by the first to have landed', [], WHOLE],
-    ['answers by the second when the first is bad', [0], WHOLE.replace('original', 'derivative')],
-    ['answers by the first when the second is bad', [1], WHOLE],
-    ['is not durable when both are bad', [0, 1], 'indexed original'],
+  for (const [name, broken, expected] of [
+    ['answers by the first that landed', [], WHOLE],
+    ['answers by the second when the first is missing', [0], WHOLE.replace('original', 'derivative')],
+    ['answers by the first when the second is missing', [1], WHOLE],
+    ['is not durable when both are missing', [0, 1], 'indexed original'],
   ] as const) {
     it(
       name,
@@ -277,13 +277,13 @@ describe('the same content under two roles', () => {
         const first = await keep(world, keeper, content, { assetId })
         const second = await keep(world, keeper, content, { assetId, role: 'derivative' })
         for (const at of broken) await rm(fileOf(world, at === 0 ? first : second))
-        assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, first)), said)
+        assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, first)), expected)
       }),
     )
   }
 
   it(
-    'answers by one that nothing withholds',
+    'answers by the object that is not withheld',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const [content, assetId] = [bytes(100), newAssetId()]
@@ -296,7 +296,7 @@ describe('the same content under two roles', () => {
   )
 
   it(
-    'answers by one that is there at all, when the other is not',
+    'answers by a withheld object when the other is missing',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const [content, assetId] = [bytes(100), newAssetId()]
@@ -309,7 +309,7 @@ describe('the same content under two roles', () => {
 })
 
 describe('a store that fails', () => {
-  it('is one blob’s no when only that one cannot be looked at, and the store is asked once whether it is there', async () => {
+  it('affects one blob only when only its look fails, and the store is asked once whether it is there', async () => {
     const faults = createFaults()
     const watch = watchBlobs()
     const blobs = (real: Blobs) => watch.around(faults.around.blobs?.(real) ?? real)
@@ -344,7 +344,7 @@ describe('a store that fails', () => {
     )()
   })
 
-  it('is a failure, and no verdict, when the whole blob store is gone', async () => {
+  it('gives an error and no verdict when the whole blob store is away', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
@@ -363,7 +363,7 @@ describe('a store that fails', () => {
     )()
   })
 
-  it('is a failure when the database is gone', async () => {
+  it('gives an error when the database is away', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
@@ -372,7 +372,7 @@ describe('a store that fails', () => {
         faults.arm('storeRead')
         await assert.rejects(askOne(verifyOver(world), keeper.accountId, blob), StorageUnavailable)
         faults.disarm()
-        // A deep verdict asks once more when the bytes were read.
+        // A deep verdict reads the rows once more after the bytes.
         faults.arm('storeRead', { after: 1 })
         await assert.rejects(askOne(verifyOver(world), keeper.accountId, blob, true), StorageUnavailable)
       },

@@ -6,20 +6,21 @@ import type { HeldBlob, Store } from '../../ports/store.ts'
 import { createDeepScans, type ScanObject } from './deepScans.ts'
 import type { GiveUpAfter } from './scanTurns.ts'
 import {
+  type AskedBlob,
   type AssetVerdict,
+  askedOf,
   confirmed,
-  declaredOf,
   deeply,
-  type SeenAsset,
-  seenAs,
+  type ObservedAsset,
+  observed,
   structurally,
   type VerifyQuestion,
   verdictOf,
 } from './verdicts.ts'
 
 /**
- * Does the server really hold these blobs? Clients remove their own copies on this word, so every doubt is a no.
- * A pure read (specification, Storage verification, rule 1): neither the store nor the blobs give it anything to write with.
+ * Answers whether the server really holds these blobs. Clients delete their own files on this answer, so every doubt is a no.
+ * A pure read (specification, Storage verification, rule 1): its ports cannot write.
  */
 export interface VerifySettings {
   readonly deepBytesPerHour: number
@@ -31,73 +32,73 @@ interface VerifyPorts {
   readonly clock: Clock
   readonly limiter: Limiter
   readonly giveUpAfter: GiveUpAfter
-  /** CappedList of a kept object whose bytes are wrong; takes note in memory alone. */
-  readonly suspect: (location: string) => void
+  /** Called for a kept object whose bytes are wrong. Changes nothing but memory. */
+  readonly reportDamage: (location: string) => void
 }
 
 interface VerifyRequest {
   readonly accountId: AccountId
   readonly questions: readonly VerifyQuestion[]
   readonly deep: boolean
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the client no longer waits for the answer. */
   readonly signal: AbortSignal
 }
 
-/** Files that one request looks at at the same time: so many that threads need not be woken for each, so few that other requests come in between. */
-const LOOKS_AT_ONCE = 32
+/** Files that one request looks at in parallel: enough to keep the threads busy, few enough to let other requests in between. */
+const PARALLEL_LOOKS = 32
 
 export type Verify = ReturnType<typeof createVerify>
 
 export function createVerify(
-  { store, blobs, clock, limiter, giveUpAfter, suspect }: VerifyPorts,
+  { store, blobs, clock, limiter, giveUpAfter, reportDamage }: VerifyPorts,
   settings: VerifySettings,
 ) {
-  const scans = createDeepScans({ blobs, limiter, giveUpAfter, suspect }, settings)
+  const scans = createDeepScans({ blobs, limiter, giveUpAfter, reportDamage }, settings)
 
-  /** All of one snapshot; the files are looked at when it is over. */
+  /** All rows in one snapshot. The files are looked at afterwards, outside the transaction. */
   async function rowsOf({ accountId, questions }: VerifyRequest): Promise<ReadonlyMap<AssetId, readonly HeldBlob[]>> {
     const assetIds = new Set(questions.map(({ assetId }) => assetId))
     return store.read(async (tx) => {
       const rows = new Map<AssetId, readonly HeldBlob[]>()
-      for (const assetId of assetIds) rows.set(assetId, await tx.assets.heldBy(accountId, assetId))
+      for (const assetId of assetIds) rows.set(assetId, await tx.assets.liveBlobsOf(accountId, assetId))
       return rows
     })
   }
 
   async function look(location: string): Promise<[string, number | undefined]> {
-    // Whatever goes wrong with one object is a no to that one; whether it is more than one is asked of the whole store in the end.
+    // An error at one object is a no for that object only. `verify` asks in the end whether the whole store is away.
     return [location, await blobs.size(location).catch(() => undefined)]
   }
 
-  /** Looks at each object once, however often it was asked for. */
+  /** Looks at each object once, even if several questions ask for it. */
   async function sizesOf(locations: ReadonlySet<string>): Promise<ReadonlyMap<string, number | undefined>> {
     const all = [...locations]
     const sizes: [string, number | undefined][] = []
-    for (let at = 0; at < all.length; at += LOOKS_AT_ONCE)
-      sizes.push(...(await Promise.all(all.slice(at, at + LOOKS_AT_ONCE).map(look))))
+    for (let at = 0; at < all.length; at += PARALLEL_LOOKS)
+      sizes.push(...(await Promise.all(all.slice(at, at + PARALLEL_LOOKS).map(look))))
     return new Map(sizes)
   }
 
-  async function see(request: VerifyRequest): Promise<readonly SeenAsset[]> {
-    // Before the snapshot: the collector marks what is let go of after it later than this, and the bytes stay for its window from the mark.
+  async function observe(request: VerifyRequest): Promise<readonly ObservedAsset[]> {
+    // Before the snapshot: an object released after it gets its mark after this instant, and its bytes stay for the window from the mark.
     const askedAt = clock.now()
     const rows = await rowsOf(request)
-    const assets = request.questions.map((question) => declaredOf(question, rows.get(question.assetId) ?? []))
+    const assets = request.questions.map((question) => askedOf(question, rows.get(question.assetId) ?? []))
     const sizes = await sizesOf(new Set(objectsOf(assets).map(({ location }) => location)))
-    return assets.map((asset) => seenAs(asset, { sizes, askedAt }))
+    return assets.map((asset) => observed(asset, { sizes, askedAt }))
   }
 
-  /** Reads the bytes again. That may take minutes, in which the asset may go or the collector come: its rows are asked for once more. */
-  async function examine(asset: SeenAsset, accountId: AccountId, scan: ScanObject) {
+  /** Reads the bytes again. That may take minutes, and the asset or its objects may be gone by then: its rows are read once more. */
+  async function examine(asset: ObservedAsset, accountId: AccountId, scan: ScanObject) {
     const found = []
     for (const blob of asset.blobs) found.push(await deeply(blob, scan))
     const isUnreadable = found.some(({ outcome }) => outcome === 'unreadable')
     const isScanned = found.some(({ outcome }) => outcome !== undefined && outcome !== 'rate_limited')
     if (!isScanned) return { verdict: verdictOf(asset, found), isUnreadable }
-    // As in `see`, before the snapshot that counts now.
+    // As in `observe`: before the snapshot that counts now.
     const askedAt = clock.now()
     const { assetId } = asset
-    const present = await store.read((tx) => tx.assets.heldBy(accountId, assetId))
+    const present = await store.read((tx) => tx.assets.liveBlobsOf(accountId, assetId))
     const verdict = verdictOf(
       { assetId, askedAt },
       found.map((each) => confirmed(each, present)),
@@ -105,7 +106,7 @@ export function createVerify(
     return { verdict, isUnreadable }
   }
 
-  async function examineEach(assets: readonly SeenAsset[], { accountId, signal }: VerifyRequest) {
+  async function examineEach(assets: readonly ObservedAsset[], { accountId, signal }: VerifyRequest) {
     return scans.inTurn({ accountId, signal }, async (scan) => {
       const examined = []
       for (const asset of assets) examined.push(await examine(asset, accountId, scan))
@@ -115,23 +116,23 @@ export function createVerify(
 
   /**
    * One verdict for each question and one entry for each hash, in the order asked (specification, Storage verification, rule 2).
-   * Throws `StorageUnavailable` when the database or the whole blob store does not answer, and the signal's reason when that stopped a deep scan.
+   * Throws `StorageUnavailable` when the database or the whole blob store does not answer, and the signal's reason when it stopped a deep scan.
    */
   return async function verify(request: VerifyRequest): Promise<readonly AssetVerdict[]> {
-    const assets = await see(request)
+    const assets = await observe(request)
     const objects = objectsOf(assets)
     const isDeep = request.deep && objects.some(({ stored }) => stored)
     const examined = isDeep ? await examineEach(assets, request) : undefined
-    const isInDoubt = objects.some(({ isThere }) => !isThere) || examined?.some(({ isUnreadable }) => isUnreadable)
-    // An object that is not there may be lost, or its whole disk gone: that would be no verdict, so the store itself has to answer.
+    const isInDoubt = objects.some(({ isPresent }) => !isPresent) || examined?.some(({ isUnreadable }) => isUnreadable)
+    // A missing object may be lost, or its whole disk may be away. The latter is no verdict, so `freeBytes` must answer, which throws then.
     if (isInDoubt === true) await blobs.freeBytes()
     if (examined !== undefined) return examined.map(({ verdict }) => verdict)
     return assets.map((asset) => verdictOf(asset, asset.blobs.map(structurally)))
   }
 }
 
-function objectsOf<StoredObject>(
-  assets: readonly { readonly blobs: readonly { readonly objects: readonly StoredObject[] }[] }[],
-): readonly StoredObject[] {
+function objectsOf<Candidate>(
+  assets: readonly { readonly blobs: readonly AskedBlob<Candidate>[] }[],
+): readonly Candidate[] {
   return assets.flatMap(({ blobs }) => blobs.flatMap(({ objects }) => objects))
 }

@@ -12,19 +12,19 @@ import { inWorld, known, type World } from '../../testing/world.ts'
 const MEBIBYTE = 1024 * 1024
 const whole = 'stored indexed retrievable original'
 
-/** Whoever waits for a turn gives up when a test says so. */
+/** Requests that wait for a turn give up when a test says so. */
 function createPatience() {
-  const waits: { readonly milliseconds: number; readonly giveUp: () => void }[] = []
+  const waits: { readonly timeoutMs: number; readonly giveUp: () => void }[] = []
   const watchers: { readonly count: number; readonly resolve: () => void }[] = []
   return {
     waits,
-    giveUpAfter(milliseconds: number): AbortSignal {
+    giveUpAfter(timeoutMs: number): AbortSignal {
       const over = new AbortController()
-      waits.push({ milliseconds, giveUp: () => over.abort() })
+      waits.push({ timeoutMs, giveUp: () => over.abort() })
       for (const { count, resolve } of watchers) if (waits.length >= count) resolve()
       return over.signal
     },
-    /** Resolves once so many have begun to wait. */
+    /** Resolves when `count` requests have begun to wait. */
     async until(count: number): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>()
       if (waits.length >= count) resolve()
@@ -34,14 +34,14 @@ function createPatience() {
   }
 }
 
-/** A world in which each scan stands still until its gate is opened, and one blob for each of some accounts. */
+/** A world with four accounts of one blob each, in which a scan waits until `finish` opens its gate. */
 async function inScanWorld(
   work: (parts: {
     readonly world: World
     readonly patience: ReturnType<typeof createPatience>
-    /** One deep question, for the blob of this account. */
+    /** One deep request for the blob of this account. */
     readonly ask: (account: number, signal?: AbortSignal) => Promise<readonly string[]>
-    /** Resolves when so many scans have begun. */
+    /** Resolves when `count` scans have begun. */
     readonly begun: (count: number) => Promise<void>
     readonly finish: (account: number) => void
     readonly scans: readonly string[]
@@ -64,8 +64,8 @@ async function inScanWorld(
       const beginnings = Array.from({ length: 8 }, createGate)
       watch.beforeDigest(async (location, signal) => {
         beginnings[watch.calls.digest.length - 1]?.open()
-        const gone = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
-        await Promise.race([known(owned.find(({ blob }) => blob.location === location)).gate.passed, gone])
+        const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+        await Promise.race([known(owned.find(({ blob }) => blob.location === location)).gate.passed, aborted])
       })
       await work({
         world,
@@ -86,7 +86,7 @@ async function inScanWorld(
 }
 
 describe('turns of deep scans', () => {
-  it('are one at a time for an account', () =>
+  it('are one at a time per account', () =>
     inScanWorld(async ({ ask, begun, finish, patience, scans }) => {
       const first = ask(0)
       await begun(1)
@@ -98,7 +98,7 @@ describe('turns of deep scans', () => {
       assert.equal(scans.length, 2)
     }))
 
-  it('are two at a time for all, in the order of asking', () =>
+  it('are two at a time in total, first come first served', () =>
     inScanWorld(async ({ ask, begun, finish, patience, scans }) => {
       const answers = [ask(0), ask(1)]
       await begun(2)
@@ -116,7 +116,7 @@ describe('turns of deep scans', () => {
       for (const answer of await Promise.all(answers)) assert.deepEqual(answer, [`${whole} intact`])
     }))
 
-  it('do not hold up an account behind another that waits for itself', () =>
+  it('are not delayed by an earlier request of an account that is already scanning', () =>
     inScanWorld(async ({ ask, begun, finish, patience }) => {
       const own = ask(0)
       await begun(1)
@@ -130,20 +130,20 @@ describe('turns of deep scans', () => {
       await Promise.all([own, again])
     }))
 
-  it('that do not come within ten seconds leave all rate_limited and charge nothing', () =>
+  it('that do not come within ten seconds answer rate_limited and charge nothing', () =>
     inScanWorld(
       async ({ ask, begun, finish, patience, scans }) => {
         const running = [ask(0), ask(1)]
         await begun(2)
         const late = ask(2)
         await patience.until(1)
-        assert.equal(patience.waits[0]?.milliseconds, 10_000)
+        assert.equal(patience.waits[0]?.timeoutMs, 10_000)
         patience.waits[0]?.giveUp()
         assert.deepEqual(await late, [`${whole} rate_limited`])
         for (const account of [0, 1, 2]) finish(account)
         await Promise.all(running)
         assert.equal(scans.length, 2)
-        // Its place in the queue has gone with it, and its budget is whole.
+        // It has left the queue, and its budget is unused.
         assert.deepEqual(await ask(2), [`${whole} intact`])
         assert.deepEqual(await ask(2), [`${whole} rate_limited`])
         assert.equal(patience.waits.length, 1)
@@ -151,7 +151,7 @@ describe('turns of deep scans', () => {
       { deepBytesPerHour: MEBIBYTE },
     ))
 
-  it('are not waited for by a fifth request of one account', () =>
+  it('are refused at once to a fifth waiting request of one account', () =>
     inScanWorld(async ({ ask, begun, finish, patience }) => {
       const running = [ask(0)]
       await begun(1)
@@ -164,7 +164,7 @@ describe('turns of deep scans', () => {
       for (const answer of await Promise.all(running)) assert.deepEqual(answer, [`${whole} intact`])
     }))
 
-  it('are not taken for what is not there to be scanned', () =>
+  it('are not taken for a missing object', () =>
     inScanWorld(async ({ ask, begun, finish, patience, remove }) => {
       const running = ask(0)
       await begun(1)
@@ -175,7 +175,7 @@ describe('turns of deep scans', () => {
       await running
     }))
 
-  it('are given back when the scan fails', async () => {
+  it('end when the request fails', async () => {
     const faults = createFaults()
     await inScanWorld(
       async ({ ask, begun, finish, patience }) => {
@@ -192,18 +192,18 @@ describe('turns of deep scans', () => {
   })
 })
 
-describe('a request that is gone', () => {
-  const reason = new Error('gone')
+describe('a client that disconnects', () => {
+  const reason = new Error('disconnected')
 
-  it('stops its scan, whose budget is spent, and lets the next one in', () =>
+  it('stops its scan, has spent its budget, and lets the next request in', () =>
     inScanWorld(
       async ({ ask, begun, finish, patience }) => {
-        const gone = new AbortController()
-        const stopped = ask(0, gone.signal)
+        const client = new AbortController()
+        const stopped = ask(0, client.signal)
         await begun(1)
         const next = ask(0)
         await patience.until(1)
-        gone.abort(reason)
+        client.abort(reason)
         await assert.rejects(stopped, reason)
         await begun(2)
         finish(0)
@@ -213,15 +213,15 @@ describe('a request that is gone', () => {
       { deepBytesPerHour: 2 * MEBIBYTE },
     ))
 
-  it('leaves the queue, charged nothing, and nobody waits behind it', () =>
+  it('leaves the queue without a charge', () =>
     inScanWorld(
       async ({ ask, begun, finish, patience, scans }) => {
         const running = ask(0)
         await begun(1)
-        const gone = new AbortController()
-        const left = ask(0, gone.signal)
+        const client = new AbortController()
+        const left = ask(0, client.signal)
         await patience.until(1)
-        gone.abort(reason)
+        client.abort(reason)
         await assert.rejects(left, reason)
         finish(0)
         await running
@@ -231,7 +231,7 @@ describe('a request that is gone', () => {
       { deepBytesPerHour: 2 * MEBIBYTE },
     ))
 
-  it('before its scan begins begins none', () =>
+  it('before its scan begins starts no scan', () =>
     inScanWorld(
       async ({ ask, finish, scans }) => {
         await assert.rejects(ask(0, AbortSignal.abort(reason)), reason)

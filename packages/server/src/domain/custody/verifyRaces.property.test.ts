@@ -12,10 +12,10 @@ import { inWorld, known, sha256, type World } from '../../testing/world.ts'
 import { createCollector } from './collect.ts'
 import type { AssetVerdict, VerifyQuestion } from './verdicts.ts'
 
-/** A window so short that what happens in a round goes far beyond it. */
+/** A window so short that a round lasts far longer. */
 const GRACE = 10
 
-/** The bytes that are there, and when those that were were removed: what every promise of a verdict is held against. */
+/** Remembers which bytes are present and when others were removed, to check the promises of verdicts. */
 function rememberedBlobs() {
   const present = new Map<string, Uint8Array>()
   const removed = new Map<string, Instant>()
@@ -23,26 +23,26 @@ function rememberedBlobs() {
   let now: () => Instant = () => assert.fail()
   type Gate = ReturnType<typeof createGate>
   let waiting: Gate | undefined
-  let held: { readonly gate: Gate; readonly work: Promise<unknown> } | undefined
+  let paused: { readonly gate: Gate; readonly work: Promise<unknown> } | undefined
   return {
     present,
     removed,
-    /** What happens before and after every look of a verdict at rows or bytes. */
+    /** Runs `work` before and after every look of a verdict at rows or bytes. */
     happens(work: () => Promise<void>, clock: () => Instant): void {
       meanwhile = work
       now = clock
     },
-    /** Begins some work that writes, and has it wait before its transaction. */
-    async hold(work: () => Promise<unknown>): Promise<void> {
-      await this.letGo()
+    /** Begins work that writes, and makes it wait before its transaction. */
+    async pauseBeforeWrite(work: () => Promise<unknown>): Promise<void> {
+      await this.resumeWrite()
       const gate = createGate()
       waiting = gate
-      held = { gate, work: work() }
+      paused = { gate, work: work() }
     },
-    async letGo(): Promise<void> {
-      held?.gate.open()
-      await held?.work
-      held = undefined
+    async resumeWrite(): Promise<void> {
+      paused?.gate.open()
+      await paused?.work
+      paused = undefined
     },
     blobs: (real: Blobs): Blobs => ({
       ...real,
@@ -60,7 +60,7 @@ function rememberedBlobs() {
         if (present.delete(location)) removed.set(location, now())
       },
     }),
-    /** Only while a verdict asks: what the world does meanwhile goes by unwatched. */
+    /** The reads of an event are not observed. */
     store: (real: Store): Store => ({
       ...real,
       async read(work) {
@@ -91,7 +91,7 @@ type Event =
 interface Round {
   readonly deep: boolean
   readonly blobs: number
-  /** Taken one by one, wherever the verdicts look at something. */
+  /** One burst of events runs at each look of a verdict. */
   readonly bursts: readonly (readonly (readonly [Event, number])[])[]
 }
 
@@ -106,7 +106,7 @@ const event = fc.constantFrom<Event>(
   'hold',
   'unhold',
 )
-/** Often nothing, so that something may come late in a question as often as early. */
+/** Often empty, so that events come late in a request as often as early. */
 const burst = fc.oneof(
   { arbitrary: fc.constant([]), weight: 2 },
   {
@@ -123,10 +123,10 @@ const round: fc.Arbitrary<Round> = fc.record({
 const counts = { verdicts: 0, durable: 0, durableAndRemoved: 0, removed: 0 }
 type Remembered = ReturnType<typeof rememberedBlobs>
 
-describe('a verdict that says durable', () => {
+describe('a durable verdict', () => {
   const remembered = rememberedBlobs()
   it(
-    'is kept for the whole window from its checked_at, whatever is deleted, discarded and collected meanwhile',
+    'holds for the whole window from its checked_at, whatever is deleted, held and collected meanwhile',
     inWorld(
       async (world) => {
         const keeper = await newKeeper(world)
@@ -147,7 +147,7 @@ describe('a verdict that says durable', () => {
   )
 
   it(
-    'is kept as well when its bytes came as a drop, whose twin in the inbox is discarded and collected',
+    'holds when a pending drop with the same bytes is discarded and collected',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const content = new Uint8Array([1, 2, 3])
@@ -198,7 +198,7 @@ async function play(scene: Scene, { deep, blobs, bursts }: Round): Promise<void>
   const left = [...bursts]
   let isHappening = false
   remembered.happens(async () => {
-    // One at a time: what an event itself looks at is none of a verdict's looks.
+    // The looks of an event itself trigger no further events.
     if (isHappening) return
     isHappening = true
     for (const each of left.shift() ?? []) await happen(scene, known(kept[0]), each)
@@ -206,7 +206,7 @@ async function play(scene: Scene, { deep, blobs, bursts }: Round): Promise<void>
   }, world.clock.now)
   while (left.length > 0) verdicts.push(...(await ask(world, keeper, questions, deep)))
   isHappening = true
-  await remembered.letGo()
+  await remembered.resumeWrite()
   await happen(scene, known(kept[0]), ['unhold', 1])
   await happen(scene, known(kept[0]), ['delete', 1])
   await removeAtOnce(world, kept)
@@ -214,15 +214,15 @@ async function play(scene: Scene, { deep, blobs, bursts }: Round): Promise<void>
   judge(verdicts, kept, remembered)
 }
 
-/** What the sweep and the command do, each by itself, so that another event may come between any two steps. */
+/** The collector's steps one by one, so that another event may come between any two of them. */
 async function collect({ store, blobs, clock }: World): Promise<void> {
   const collector = createCollector({ store, blobs, clock }, { collectGraceSeconds: GRACE })
   await collector.mark()
-  const { deleting } = await collector.judge()
+  const { deleting } = await collector.startDeleting()
   await collector.remove(deleting)
 }
 
-/** Everything goes in the end, each object in the first instant in which it may: what is broken by a millisecond is seen. */
+/** Removes each object in the first millisecond in which it may be removed, so that a window that is one millisecond short is detected. */
 async function removeAtOnce(world: World, kept: readonly KeptBlob[]): Promise<void> {
   await collect(world)
   for (const { location } of kept) {
@@ -266,9 +266,9 @@ async function happen(
       await collect(world)
       return clock.advance(seconds)
     case 'begin to delete':
-      return remembered.hold(() => rules.assets.remove(keeper.accountId, assetId))
+      return remembered.pauseBeforeWrite(() => rules.assets.remove(keeper.accountId, assetId))
     case 'end to delete':
-      return remembered.letGo()
+      return remembered.resumeWrite()
     case 'collect':
       return collect(world)
     case 'hold':

@@ -21,14 +21,14 @@ function request(
 }
 
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
-/** As a start finds it: what was read before is kept for a second. */
+/** Reads past the cache of a second, as a restart does. */
 const revoked = async (world: World) => (await world.restarted().discovery.revocations()).revoked.map(({ jti }) => jti)
 const stored = ({ store, clock }: World, accountId: Parameters<World['rules']['albums']['list']>[0]) =>
   store.read((tx) => tx.capabilities.count(accountId, addSeconds(clock.now(), -30 * DAY)))
 
 describe('minting a capability', () => {
   it(
-    'signs who gives what to whom until when, in whole seconds',
+    'signs issuer, album, peer and expiry, in whole seconds',
     inWorld(async (world) => {
       const { accountId, albumId } = await newKeeper(world)
       world.clock.advance(0.9)
@@ -46,12 +46,12 @@ describe('minting a capability', () => {
       })
       assert.equal(formatInstant(minted.expiresAt), '2026-06-01T00:01:00.000Z')
       assert.ok(await world.keys.tokens.verify('capability+jwt', minted.token))
-      assert.equal(await world.keys.tokens.verify('at+jwt', minted.token), undefined, 'it is no access token')
+      assert.equal(await world.keys.tokens.verify('at+jwt', minted.token), undefined, 'a capability is no access token')
     }),
   )
 
   it(
-    'is refused beyond 24 hours, and for an end that is not ahead',
+    'refuses an expiry beyond 24 hours, and one that is not in the future',
     inWorld(async (world) => {
       const { accountId, albumId } = await newKeeper(world)
       const mint = async (seconds: number) => {
@@ -67,7 +67,7 @@ describe('minting a capability', () => {
   )
 
   it(
-    'is refused for a peer that is no origin in its one spelling',
+    'refuses a peer that is not an origin in canonical form',
     inWorld(async (world) => {
       const { accountId, albumId } = await newKeeper(world)
       const { mint } = world.rules.capabilities
@@ -89,7 +89,7 @@ describe('minting a capability', () => {
   )
 
   it(
-    'is refused for an album that is not the caller’s, as listing and revoking are',
+    'refuses an album of another account, as do listing and revoking',
     inWorld(async (world) => {
       const { capabilities } = world.rules
       const [owner, stranger] = [await newKeeper(world), await newKeeper(world)]
@@ -106,7 +106,7 @@ describe('minting a capability', () => {
   )
 
   it(
-    'ends at a thousand live ones of an account, in all its albums, any number at once',
+    'allows an account a thousand live ones over all albums, also when more come at once',
     inWorld(async (world) => {
       const { capabilities } = world.rules
       const { accountId, albumId } = await newKeeper(world)
@@ -126,7 +126,7 @@ describe('minting a capability', () => {
   )
 
   it(
-    'ends at two thousand that have not ended, so that nobody fills the public list',
+    'allows an account two thousand that have not ended, which bounds the public list',
     inWorld(async (world) => {
       const { accountId, albumId } = await newKeeper(world)
       await world.store.write(async (tx) => {
@@ -146,7 +146,7 @@ describe('minting a capability', () => {
 
 describe('minted capabilities', () => {
   it(
-    'do not pile up when they end within seconds: each clears away more than it adds',
+    'do not pile up when they end within seconds: each mint prunes more than it adds',
     inWorld(async (world) => {
       const { accountId, albumId } = await newKeeper(world)
       const mint = async () =>
@@ -161,7 +161,7 @@ describe('minted capabilities', () => {
   )
 
   it(
-    'are signed with the key that the server has by then, also right after a rotation that it has not heard of',
+    'are signed with the present key, also right after a rotation by another process',
     inWorld(async (world) => {
       const { accountId, albumId } = await newKeeper(world)
       const { capabilities } = world.rules
@@ -183,7 +183,7 @@ describe('minted capabilities', () => {
 
 describe('the list of revoked capabilities', () => {
   it(
-    'is read once in a second, whoever asks, and tells when',
+    'is read once a second for all clients, with its time',
     inWorld(async (world) => {
       const { capabilities, discovery } = world.rules
       const { accountId, albumId } = await newKeeper(world)
@@ -220,7 +220,7 @@ describe('a capability', () => {
   )
 
   it(
-    'is on the public list from its revocation to its end, and is forgotten then, revoked or not',
+    'is on the public list from its revocation to its end, and is pruned then, revoked or not',
     inWorld(async (world) => {
       const { capabilities, discovery, sweep } = world.rules
       const { accountId, albumId } = await newKeeper(world)
@@ -244,7 +244,7 @@ describe('a capability', () => {
   )
 
   it(
-    'ends with the key that signed it, and the public list says so',
+    'ends with the key that signed it, and is on the public list then',
     inWorld(async (world) => {
       const { capabilities } = world.rules
       const { accountId, albumId } = await newKeeper(world)

@@ -17,11 +17,11 @@ import { newId } from '../newId.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { SigningKey } from './signingKey.ts'
 
-/** Federation capability tokens: an album's owner lets a peer read it for a day at most (specification, Authentication, 7). */
+/** Federation capability tokens: an album's owner lets a peer read it for at most a day (specification, Authentication, 7). */
 export const MAX_CAPABILITIES = 1000
-/** Revoked ones stay until their end on the public list, which everybody reads whole, so that they are bounded as well. */
+/** Live and revoked ones. Peers read the whole public list of revoked ones, so their number needs a bound too. */
 export const MAX_CAPABILITIES_UNENDED = 2000
-/** Forgotten with each that is minted: one more than it adds, so that those that end within seconds do not pile up between two sweeps. */
+/** Each mint prunes more rows than it adds, so tokens that end within seconds do not pile up between two sweeps. */
 const PRUNED_AT_A_MINT = 2
 
 export interface MintRequest {
@@ -49,14 +49,14 @@ export function createCapabilities(
   { store, clock, random, tokens }: CapabilityPorts,
   { serverId }: { readonly serverId: string },
 ) {
-  /** Gives the key to sign with. */
-  async function keep(
+  /** Stores the row and returns the key to sign with. */
+  async function record(
     tx: WriteTx,
     capability: Capability,
   ): Promise<Pick<TokenSigner, 'sign'> | Refuses<'session_over' | 'album_not_available' | 'limit_reached'>> {
     const { accountId, albumId, issuedAt } = capability
-    const gone = await requireActiveAccount(tx, accountId)
-    if (gone !== undefined) return gone
+    const refused = await requireActiveAccount(tx, accountId)
+    if (refused !== undefined) return refused
     if (!(await owns(tx, accountId, albumId))) return { refused: 'album_not_available' }
     const { live, all } = await tx.capabilities.count(accountId, issuedAt)
     if (live >= MAX_CAPABILITIES)
@@ -73,8 +73,8 @@ export function createCapabilities(
 
   return {
     /**
-     * Signed once its row is there, with the key that was the server's by then: a rotation that comes later revokes the row, and one that came earlier has
-     * made that key. A process that dies in between leaves the row of a token that nobody has.
+     * Stores the row first, then signs with the key of the same transaction. A rotation before it made that key; a rotation after it revokes the row.
+     * A process that dies in between leaves a row without a token.
      */
     async mint(
       accountId: AccountId,
@@ -85,16 +85,16 @@ export function createCapabilities(
     > {
       const now = clock.now()
       const expiresAt = instantOf(Math.floor(wanted / 1000) * 1000)
-      const unfit = judge({ peer, expiresAt, wanted, now })
-      if (unfit !== undefined) return unfit
+      const fault = faultOf({ peer, expiresAt, wanted, now })
+      if (fault !== undefined) return fault
       const capability = { jti: newId(random, parseJti), accountId, albumId, peer, issuedAt: now, expiresAt }
-      const kept = await store.write((tx) => keep(tx, capability))
-      if (isRefusal(kept)) return kept
+      const signer = await store.write((tx) => record(tx, capability))
+      if (isRefusal(signer)) return signer
       const claims = capabilityClaims({ ...capability, issuer: serverId })
-      return { token: await kept.sign({ typ: CAPABILITY_TYPE }, claims), jti: capability.jti, expiresAt }
+      return { token: await signer.sign({ typ: CAPABILITY_TYPE }, claims), jti: capability.jti, expiresAt }
     },
 
-    /** Live ones, oldest first. */
+    /** Live tokens, oldest first. */
     async list(
       accountId: AccountId,
       albumId: AlbumId,
@@ -106,7 +106,7 @@ export function createCapabilities(
       )
     },
 
-    /** Whether there was such a one or not. On the public list at its next reading (discovery.ts). */
+    /** The same answer whether there was such a token or not. The public list has it when it is next read (discovery.ts). */
     async revoke(
       accountId: AccountId,
       albumId: AlbumId,
@@ -125,19 +125,19 @@ async function owns(tx: ReadTx, accountId: AccountId, albumId: AlbumId): Promise
   return (await tx.albums.find(albumId))?.accountId === accountId
 }
 
-function judge({
+function faultOf({
   peer,
   expiresAt,
   wanted,
   now,
 }: {
   readonly peer: string
-  /** In whole seconds, as it will be signed. */
+  /** `wanted` in whole seconds, as it will be signed. */
   readonly expiresAt: Instant
   readonly wanted: Instant
   readonly now: Instant
 }): Refuses<'request_malformed' | 'lifetime_too_long'> | undefined {
-  // A peer is known by its origin alone, so that there has to be one spelling of it.
+  // An origin identifies a peer, so it must have one spelling.
   if (URL.parse(peer)?.origin !== peer)
     return { refused: 'request_malformed', detail: '/peer must be an origin in its canonical form' }
   if (expiresAt <= now) return { refused: 'request_malformed', detail: '/expires_at must be ahead' }

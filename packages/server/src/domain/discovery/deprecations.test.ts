@@ -13,7 +13,7 @@ const listed = async ({ store }: World) =>
 
 describe('announcing a cutoff', () => {
   it(
-    'keeps what was announced, in that order, and serves it at both places at once',
+    'keeps announcements in order, and serves them in both documents',
     inWorld(async (world) => {
       const { clock, rules } = world
       const first = await announce(world, '2026-03-01', { detailUrl: 'https://keep.example/news?of=march' })
@@ -33,7 +33,7 @@ describe('announcing a cutoff', () => {
   )
 
   it(
-    'is refused when it leaves less time than was promised',
+    'is refused when the cutoff is earlier than the promised lead',
     inWorld(async (world) => {
       assert.match(detailOf(await announce(world, '2026-03-01', { days: LEAD_DAYS - 1 / DAY })), /2026-08-30T00:00:00/)
       assert.deepEqual(await listed(world), [])
@@ -41,7 +41,7 @@ describe('announcing a cutoff', () => {
   )
 
   it(
-    'is refused for a version that is outside the window, or its lower end',
+    'is refused for a version outside the window, and for its lower end',
     inWorld(async (world) => {
       for (const date of ['2025-12-31', '2026-01-01', '2026-11-02'])
         assert.notEqual(detailOf(await announce(world, date)), '')
@@ -50,7 +50,7 @@ describe('announcing a cutoff', () => {
   )
 
   it(
-    'is refused when it would take back an earlier one: no later version, or an earlier cutoff',
+    'is refused when the version is no later than an announced one, or the cutoff is earlier',
     inWorld(async (world) => {
       await announce(world, '2026-05-01', { days: 200 })
       for (const [date, days] of [
@@ -66,7 +66,7 @@ describe('announcing a cutoff', () => {
   )
 
   it(
-    'is refused for a detail URL that no browser opens',
+    'is refused for a detail URL that is not http or https',
     inWorld(async (world) => {
       for (const detailUrl of [
         '',
@@ -80,7 +80,7 @@ describe('announcing a cutoff', () => {
   )
 
   it(
-    'is done once of any number at once',
+    'succeeds once of many at once',
     inWorld(async (world) => {
       const answers = await Promise.all(Array.from({ length: 8 }, () => announce(world, '2026-03-01')))
       assert.equal(answers.filter((answer) => 'refused' in answer).length, 7)
@@ -91,7 +91,7 @@ describe('announcing a cutoff', () => {
 
 describe('the window', () => {
   it(
-    'is raised by a cutoff at its instant, once the announcement was heard of',
+    'is raised by a cutoff at its instant, once the announcement was read',
     inWorld(async (world) => {
       const { clock, rules } = world
       const { protocolWindow } = rules
@@ -106,12 +106,16 @@ describe('the window', () => {
       assert.deepEqual(protocolWindow.current(), { min: '2026-03-01', max: '2026-11-01' })
       const { min, max } = await rules.discovery.serverInfo()
       assert.deepEqual([min, max], ['2026-03-01', '2026-11-01'])
-      assert.deepEqual(world.restarted().protocolWindow.current().min, '2026-01-01', 'a start looks first')
+      assert.deepEqual(
+        world.restarted().protocolWindow.current().min,
+        '2026-01-01',
+        'a start reads the announcements first',
+      )
     }),
   )
 
   it(
-    'tells of the soonest cutoff that a version is below, also when it has passed',
+    'names the earliest cutoff that ends a version, also after it has passed',
     inWorld(async (world) => {
       const { protocolWindow } = world.rules
       await announce(world, '2026-03-01')
@@ -133,7 +137,7 @@ describe('the window', () => {
   )
 
   it(
-    'is never one that nobody can write in: a start says what to set',
+    'is never empty: a start refuses it',
     inWorld(async (world) => {
       await announce(world, '2026-11-01')
       await settleWindow(world.store, world.settings.window)

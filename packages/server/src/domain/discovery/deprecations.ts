@@ -4,17 +4,17 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Deprecation, Store } from '../../ports/store.ts'
 import { highest, settledWindow } from './protocolWindow.ts'
 
-/** Announcing that old protocol versions will not be accepted any more (specification, Versioning, 4). */
+/** Announcements that the server will stop accepting old protocol versions (specification, Versioning, 4). */
 interface DeprecationSettings {
-  /** Days from an announcement to its cutoff, at the least. */
+  /** The least number of days from an announcement to its cutoff. */
   readonly deprecationLeadDays: number
 }
 
 export interface Announcement {
-  /** Versions below this one will not be accepted from the cutoff on. */
+  /** From the cutoff on the server accepts no version below this one. */
   readonly minProtocolVersion: ProtocolVersion
   readonly cutoff: Instant
-  /** Where people read what to do; http or https. */
+  /** A page for people: what to do. http or https. */
   readonly detailUrl: string | undefined
 }
 
@@ -24,7 +24,7 @@ export interface AnnouncementRefused {
   readonly detail: string
 }
 
-/** Every answer of server-info carries all of them. Each names a later version than the one before it, so that even this is far away. */
+/** Every answer of server-info carries all of them. Each names a later version than the one before, so this bound is far away. */
 const MAX_ANNOUNCEMENTS = 1000
 const MAX_URL_CHARACTERS = 2048
 const DAY_SECONDS = 86_400
@@ -40,7 +40,7 @@ export function createDeprecations(
       return store.read((tx) => tx.deprecations.list())
     },
 
-    /** For good: what has been announced is never changed, and clients may rely on every cutoff that they were told. So it is judged by the window of the server. */
+    /** An announcement never changes, as clients rely on its cutoff. So this checks it against the window with which the server last started. */
     async announce(announcement: Announcement): Promise<Deprecation | AnnouncementRefused> {
       const announcedAt = clock.now()
       return store.write(async (tx) => {
@@ -49,9 +49,9 @@ export function createDeprecations(
           unfitByItself(announcement, announcedAt, settings) ??
           unfitBeside(earlier, announcement, await settledWindow(tx))
         if (detail !== undefined) return { refused: 'announcement_unfit', detail }
-        const made = { ...announcement, announcedAt }
-        await tx.deprecations.append(made)
-        return made
+        const deprecation = { ...announcement, announcedAt }
+        await tx.deprecations.append(deprecation)
+        return deprecation
       })
     },
   }
@@ -75,22 +75,22 @@ function isWebAddress(text: string): boolean {
   return text.length <= MAX_URL_CHARACTERS && (protocol === 'https:' || protocol === 'http:')
 }
 
-/** Versions and cutoffs rise together: a client that was told until when it is served is served until then. */
+/** Versions and cutoffs rise together, so a later announcement never shortens the time of an earlier one. */
 function unfitBeside(
   earlier: readonly Deprecation[],
   { minProtocolVersion, cutoff }: Announcement,
   window: ProtocolWindow | undefined,
 ): string | undefined {
-  if (window === undefined) return 'no server has started on this data yet, so that nobody knows its protocol versions'
+  if (window === undefined) return 'no server has started on this data yet, so its protocol versions are not known'
   const oldest = highest(window.min, earlier)
   if (minProtocolVersion <= oldest)
-    return `versions below ${oldest} are not accepted, or it is announced that they will not be: the version has to be later than that`
+    return `versions below ${oldest} are not accepted, or it is announced that they will not be: the version has to be later than ${oldest}`
   if (minProtocolVersion > window.max)
     return `the newest protocol version of the server is ${window.max} (PROTOCOL_MAX, as it last started): the version has to be that one or an earlier one`
   const last = earlier.at(-1)
   if (last !== undefined && cutoff < last.cutoff)
-    return `versions below ${last.minProtocolVersion} were told that they are accepted until ${formatInstant(last.cutoff)}: the cutoff has to be then or later`
+    return `it is announced that versions below ${last.minProtocolVersion} are accepted until ${formatInstant(last.cutoff)}: the cutoff has to be then or later`
   return earlier.length < MAX_ANNOUNCEMENTS
     ? undefined
-    : `there are ${MAX_ANNOUNCEMENTS} announcements, the most there may be`
+    : `there are ${MAX_ANNOUNCEMENTS} announcements, which is the maximum`
 }

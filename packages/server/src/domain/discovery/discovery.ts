@@ -6,22 +6,22 @@ import { cacheFor } from '../cache.ts'
 import type { AcceptedVersions } from './protocolWindow.ts'
 import type { SigningKey } from './signingKey.ts'
 
-/** Public facts about the server; nothing here has to do with any user. */
+/** Public facts about the server. They contain nothing about any account. */
 export interface ServerFacts {
   readonly serverId: string
-  /** Without a slash at its end. */
+  /** Without a slash at the end. */
   readonly publicUrl: string
   readonly federationUrl: string | undefined
 }
 
 export interface ServerInfo extends ServerFacts, ProtocolWindow {
-  /** Of access tokens and capabilities: Ed25519, 32 bytes. */
+  /** Public key of access tokens and capabilities: Ed25519, 32 bytes. */
   readonly signingKey: Uint8Array
   readonly deprecations: readonly Deprecation[]
 }
 
 export interface Revocations {
-  /** Before the list was read, so that it is never younger than what it tells. */
+  /** An instant before the list was read: the list knows every revocation until then. */
   readonly at: Instant
   readonly revoked: readonly RevokedCapability[]
 }
@@ -34,10 +34,10 @@ export interface PublishedKeys {
 export type PublishedKey = Omit<AttestationKey, 'sealedPrivateKey'>
 
 /**
- * What is read of the store is read once in this time, however many ask: the documents are for everybody, and accounts can lengthen one of them. All are
- * let be cached for longer than that.
+ * The store is read at most once in this time. Any client may read these documents, and accounts can make one of them long. HTTP caches may keep them
+ * for longer than this.
  */
-const KEPT_MS = 1000
+const CACHE_MS = 1000
 
 interface DiscoveryPorts {
   readonly store: Store
@@ -52,7 +52,7 @@ export function createDiscovery(
   { store, clock, tokens, protocolWindow }: DiscoveryPorts,
   { serverId, publicUrl, federationUrl }: ServerFacts,
 ) {
-  const publishedKeys = cacheFor(clock, KEPT_MS, async () => {
+  const publishedKeys = cacheFor(clock, CACHE_MS, async () => {
     const keys = await store.read((tx) => tx.keys.attestationKeys())
     return { serverId, keys: keys.map(publishedOf) }
   })
@@ -66,15 +66,15 @@ export function createDiscovery(
 
     deprecations: (): readonly Deprecation[] => protocolWindow.announced(),
 
-    /** Throws when the list cannot be read: an empty one would claim that nothing is revoked (specification, Discovery). */
-    revocations: cacheFor(clock, KEPT_MS, async (): Promise<Revocations> => {
+    /** Throws when the list cannot be read: an empty list would claim that nothing is revoked (specification, Discovery). */
+    revocations: cacheFor(clock, CACHE_MS, async (): Promise<Revocations> => {
       const at = clock.now()
       return { at, revoked: await store.read((tx) => tx.capabilities.revoked(at)) }
     }),
 
     attestationKeys: (): Promise<PublishedKeys> => publishedKeys(),
 
-    /** To be told before a receipt is signed with a key: whoever has the receipt finds the key in the list. */
+    /** Called before a receipt is signed with a key, so a client that has the receipt finds the key in the list. */
     signsWith({ keyId }: AttestationKey): void {
       if (keyId !== signedWith) publishedKeys.forget()
       signedWith = keyId

@@ -5,17 +5,17 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Deprecation, ReadTx, Store } from '../../ports/store.ts'
 
 /**
- * Which protocol versions writes may use (specification, Versioning, 2 to 4). Each request asks, so that what has been announced is kept in memory: an
- * announcement, which another process makes, is heard of at the next `refresh`; a cutoff that was heard of counts from its instant on.
+ * The protocol versions that writes may use (specification, Versioning, 2 to 4). Each request asks, so the announcements are in memory. Another process
+ * makes them; `refresh` reads them. A cutoff that was read takes effect at its instant.
  */
 export interface AcceptedVersions {
   /** The window at this instant: the configured one, its lower end raised by the cutoffs that have passed. */
   current(): ProtocolWindow
-  /** The soonest announced cutoff, passed or not, below whose version this one is; undefined for a version that is to stay. */
+  /** The earliest announcement, its cutoff passed or not, that ends this version. Undefined for a version that stays. */
   cutoffOf(version: ProtocolVersion): Deprecation | undefined
-  /** What has been announced, in that order. */
+  /** All announcements, oldest first. */
   announced(): readonly Deprecation[]
-  /** Looks at the store. */
+  /** Reads the store. */
   refresh(): Promise<void>
 }
 
@@ -34,23 +34,23 @@ export function createProtocolWindow({ store, clock }: WindowPorts, configured: 
       return { min: highest(configured.min, passed), max: configured.max }
     },
 
-    // Versions and cutoffs rise from one announcement to the next (deprecations.ts), so the first that meets is the soonest.
+    // Versions and cutoffs rise from one announcement to the next (deprecations.ts), so the first match is the earliest.
     cutoffOf: (version) => announced.find(({ minProtocolVersion }) => version < minProtocolVersion),
 
     announced: () => announced,
 
     async refresh() {
       const found = await store.read((tx) => tx.deprecations.list())
-      // None is ever taken back: of two looks under way at once the shorter list is the older one.
+      // Announcements are never withdrawn: of two concurrent reads, the shorter list is the older one.
       if (found.length > announced.length) announced = found
     },
   }
 }
 
-/** The highest of these versions and those that are announced as the lowest. */
+/** The highest of `version` and the minimum versions of these announcements. */
 export function highest(version: ProtocolVersion, announced: readonly Deprecation[]): ProtocolVersion {
   return announced.reduce(
-    (least, { minProtocolVersion }) => (minProtocolVersion > least ? minProtocolVersion : least),
+    (max, { minProtocolVersion }) => (minProtocolVersion > max ? minProtocolVersion : max),
     version,
   )
 }
@@ -60,8 +60,8 @@ export class WindowEmpty extends Error {
 }
 
 /**
- * At a start. The window is written down for commands, whose environment may say another (deprecations.ts). Throws `WindowEmpty`, and writes nothing, when
- * the newest version is below one that is announced as the oldest: clients would have nothing left to write with.
+ * Runs at a start. Stores the window for commands, whose environment may have another one (deprecations.ts). Throws `WindowEmpty`, and stores nothing,
+ * when the newest version is below an announced minimum: no version would be left to write with.
  */
 export async function settleWindow(store: Store, { min, max }: ProtocolWindow): Promise<void> {
   await store.write(async (tx) => {
@@ -74,9 +74,9 @@ export async function settleWindow(store: Store, { min, max }: ProtocolWindow): 
   })
 }
 
-/** What the last start wrote down, before any cutoff; undefined when there was none. */
+/** The window that the last start stored, before any cutoff. Undefined before the first start. */
 export async function settledWindow(tx: ReadTx): Promise<ProtocolWindow | undefined> {
-  const written = await tx.server.fact('protocol_window')
-  const [min, max] = new TextDecoder().decode(written).split(' ').map(parseProtocolVersion)
+  const fact = await tx.server.fact('protocol_window')
+  const [min, max] = new TextDecoder().decode(fact).split(' ').map(parseProtocolVersion)
   return min && max && { min, max }
 }

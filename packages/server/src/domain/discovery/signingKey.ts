@@ -4,11 +4,11 @@ import type { Keyring, TokenSigner } from '../../ports/keyring.ts'
 import type { ReadTx, Store } from '../../ports/store.ts'
 import { cacheFor } from '../cache.ts'
 
-/** What access and capability tokens are signed with (specification, ServerInfoResponse, signing_key): whichever key the server has now. */
+/** The present key of access and capability tokens (specification, ServerInfoResponse, signing_key). */
 export interface SigningKey extends Pick<TokenSigner, 'sign' | 'verify'> {
   /** Raw Ed25519 public key, 32 bytes. */
   publicKey(): Promise<Uint8Array>
-  /** The key that the transaction sees, to sign with after its commit what it has kept of a token: a rotation comes before both or after both. */
+  /** The key that the transaction reads. The caller stores a token's row in it and signs after the commit: a rotation comes before both or after both. */
   seenBy(tx: ReadTx): Promise<Pick<TokenSigner, 'sign'>>
 }
 
@@ -18,12 +18,12 @@ interface SigningKeyPorts {
   readonly clock: Clock
 }
 
-/** A rotation by another process is heard of by looking again, at the most so often. */
+/** Time after which a rotation by another process takes effect here. */
 const LOOK_AGAIN_MS = 1_000
 
 /**
- * The key that rests sealed as `sealed`, until a look at the store shows another: whoever asks later than that gets what the new key says, so that no
- * token of the old one, however often it was found good, is good any more. Throws `WrongMasterSecret`.
+ * Starts with the key in `sealed`, and switches when the store has another one. From then on no token of the old key is valid, also when it was verified
+ * before. Throws `WrongMasterSecret`.
  */
 export function createSigningKey({ store, keyring, clock }: SigningKeyPorts, sealed: Uint8Array): SigningKey {
   let current = { sealed, signer: keyring.openTokenKey(sealed) }
@@ -45,18 +45,18 @@ export function createSigningKey({ store, keyring, clock }: SigningKeyPorts, sea
 }
 
 /**
- * Puts a new signing key in the place of the present one: access and capability tokens that were signed until now are good no more, while refresh
- * tokens are. A server that runs takes it up within seconds. Gives the new public key, 32 bytes. Throws `WrongMasterSecret`, and changes nothing, when
- * the keyring does not open the present key, as it could not be the server's.
+ * Replaces the signing key. Access and capability tokens of the old key become invalid; refresh tokens stay valid. A running server switches within
+ * seconds. Returns the new public key, 32 bytes. Throws `WrongMasterSecret`, and changes nothing, when the keyring cannot open the present key, as it is
+ * not the server's keyring then.
  */
 export async function rotateSigningKey({ store, keyring, clock }: SigningKeyPorts): Promise<Uint8Array> {
-  const made = keyring.createTokenKey()
+  const created = keyring.createTokenKey()
   await store.write(async (tx) => {
     const present = await tx.server.fact('token_key')
     if (present !== undefined) keyring.openTokenKey(present)
-    await tx.server.setFact('token_key', made)
-    // For as long as a peer knows only the old key, the list of revoked tokens has to say so.
+    await tx.server.setFact('token_key', created)
+    // A peer that still has the old key learns from the list of revoked tokens.
     await tx.capabilities.revokeAll(clock.now())
   })
-  return keyring.openTokenKey(made).publicKey
+  return keyring.openTokenKey(created).publicKey
 }

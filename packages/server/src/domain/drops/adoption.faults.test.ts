@@ -24,7 +24,7 @@ import { isRefusal } from '../refusals.ts'
 const content = bytes(100)
 const NOT_FOUND = { refused: 'drop_not_found' }
 
-/** A drop that waits, and the asset whose original it is to replace. */
+/** A pending drop, and the asset whose original it is to replace. */
 async function scene(world: World, keeper: Keeper) {
   const assetId = newAssetId()
   await landBlob(world, keeper, bytes(30), { assetId })
@@ -32,17 +32,21 @@ async function scene(world: World, keeper: Keeper) {
   return { assetId, drop, declared: declaredFor(world, keeper, content, { assetId, envelope: replacing(content) }) }
 }
 
-/** It is done, and was done once: the client finds the drop in its asset, whatever it was answered. */
+/** The drop was adopted exactly once: the client finds it in its asset, even if the answer was a refusal. */
 async function assertAdopted(world: World, keeper: Keeper, { assetId, drop }: { assetId: AssetId; drop: Drop }) {
   const { asset, blobs } = await assetOf(world, keeper, assetId)
   assert.deepEqual([asset.drop?.dropId, blobs.map(({ location }) => location)], [drop.dropId, [drop.location]])
   const receipts = admitted(await world.rules.assets.receipts(keeper.accountId, assetId))
-  assert.equal(receipts.filter(({ uploadId }) => uploadId === drop.uploadId).length, 2, 'of landing and of adoption')
+  assert.equal(
+    receipts.filter(({ uploadId }) => uploadId === drop.uploadId).length,
+    2,
+    'one for the landing, one for the adoption',
+  )
   assert.deepEqual(await world.rules.inbox.list(keeper.accountId), [])
 }
 
 describe('an adoption', () => {
-  it('whose process dies at any call is done by the same request again, at once, and once', async () => {
+  it('whose process dies at any call is completed once by a repeat of the request, at once', async () => {
     const mortal = createMortal()
     await inWorld(
       async (world) => {
@@ -68,7 +72,7 @@ describe('an adoption', () => {
     )()
   })
 
-  it('whose process dies at any call holds the drop no longer than its lease', async () => {
+  it('whose process dies at any call claims the drop no longer than its lease', async () => {
     const mortal = createMortal()
     await inWorld(
       async (world) => {
@@ -97,7 +101,7 @@ describe('an adoption', () => {
     )()
   })
 
-  it('whose writes fail, done or not, is done by the same request again, in the same process and in another', async () => {
+  it('whose writes fail, applied or not, is completed by a repeat, in the same process or another', async () => {
     for (const isApplied of [false, true])
       for (const after of [0, 1])
         for (const times of [1, 2]) {
@@ -124,7 +128,7 @@ describe('an adoption', () => {
   })
 
   it(
-    'of a drop whose bytes are gone or cut is refused before it claims, and the drop can be discarded',
+    'of a drop whose bytes are missing or cut is refused before it claims, and the drop can be discarded',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       for (const damage of [rm, (file: string) => truncate(file, 99)]) {
@@ -140,24 +144,24 @@ describe('an adoption', () => {
   )
 
   it(
-    'done before, or of a drop that was discarded, finds no drop, whatever else is wrong with it',
+    'of an adopted or discarded drop finds no drop, even when the request has other faults',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const { drop, declared } = await scene(world, keeper)
       admitted(await adopt(world, keeper, drop, declared))
       const other = await newDrop(world, keeper, content)
       await world.rules.inbox.discard(keeper.accountId, other.dropId)
-      for (const gone of [drop, other]) {
-        assert.deepEqual(await adopt(world, keeper, gone, declared), NOT_FOUND)
+      for (const absent of [drop, other]) {
+        assert.deepEqual(await adopt(world, keeper, absent, declared), NOT_FOUND)
         const faulty = declaredFor(world, keeper, content, { suiteId: 2, contentType: 'text/html' })
-        assert.deepEqual(await adopt(world, keeper, gone, faulty), NOT_FOUND)
+        assert.deepEqual(await adopt(world, keeper, absent, faulty), NOT_FOUND)
       }
     }),
   )
 })
 
 describe('an adoption that waits for its receipt', () => {
-  /** It holds the drop, and nothing is signed before `release`. */
+  /** It has claimed the drop, and nothing is signed before `release`. */
   async function waitingOne(world: World, keeper: Keeper) {
     const { assetId, drop, declared } = await scene(world, keeper)
     const [isHeld, gate] = [createGate(), createGate()]
@@ -177,7 +181,7 @@ describe('an adoption that waits for its receipt', () => {
   }
 
   it(
-    'is none when the drop was discarded after its lease: nothing changes, and no receipt says otherwise',
+    'fails when the drop was discarded after its lease: nothing changes, and no receipt is appended',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const { assetId, drop, answer, release } = await waitingOne(world, keeper)
@@ -195,7 +199,7 @@ describe('an adoption that waits for its receipt', () => {
   )
 
   it(
-    'is done once when the same request comes to another process as well, and that one is told so',
+    'is completed once when another process takes the same request, and that process answers with the asset',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const { assetId, drop, declared, answer, release } = await waitingOne(world, keeper)
@@ -203,7 +207,7 @@ describe('an adoption that waits for its receipt', () => {
       for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
       await release()
       assert.equal(await again, assetId)
-      // The one whose claim was taken over looks whether it is done, which may be too soon: its client finds the drop in the asset.
+      // The first process has lost its claim and may look before the other one commits: then its client finds the drop in the asset.
       const first = await answer
       if (isRefusal(first)) assert.deepEqual(first, NOT_FOUND)
       await assertAdopted(world, keeper, { assetId, drop })
@@ -212,7 +216,7 @@ describe('an adoption that waits for its receipt', () => {
   )
 
   it(
-    'lets go of the drop at once when there is no place for it any more',
+    'releases the drop at once when the asset no longer has a slot for it',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const { assetId, drop, answer, release } = await waitingOne(world, keeper)

@@ -23,7 +23,7 @@ const pending = (world: World, accountId: AccountId) => world.rules.inbox.list(a
 
 describe('adopting a drop', () => {
   it(
-    'makes it the original of an asset, with a receipt beside that of its landing',
+    'makes it the original of an asset, with a receipt besides that of its landing',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const drop = await newDrop(world, keeper, content)
@@ -52,7 +52,7 @@ describe('adopting a drop', () => {
   )
 
   it(
-    'of one drop into 64 assets at once makes one, and the same request 64 times is one adoption',
+    'succeeds for one of 64 assets at once; 64 repeats of one request are one adoption',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const drop = await newDrop(world, keeper, content)
@@ -75,7 +75,7 @@ describe('adopting a drop', () => {
   )
 
   it(
-    'against discarding it has one winner, 40 times over',
+    'and discarding it at the same time has one winner, 40 times over',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       for (let round = 0; round < 40; round++) {
@@ -85,7 +85,7 @@ describe('adopting a drop', () => {
           adopt(world, keeper, drop, declared),
           world.rules.inbox.discard(keeper.accountId, drop.dropId),
         ])
-        assert.notEqual(isRefusal(adopted), isRefusal(discarded), 'one of the two, never both')
+        assert.notEqual(isRefusal(adopted), isRefusal(discarded), 'exactly one of the two succeeds')
         const used = (await accountRow(world, keeper.accountId)).usedBytes
         assert.equal(used, isRefusal(adopted) ? 0 : 10)
         if (!isRefusal(adopted)) admitted(await world.rules.assets.remove(keeper.accountId, declared.assetId))
@@ -94,7 +94,7 @@ describe('adopting a drop', () => {
   )
 
   it(
-    'is refused in the order of its rules, and leaves the drop as it was',
+    'is refused in the order of its rules, and does not change the drop',
     inWorld(async (world) => {
       const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
       const drop = await newDrop(world, keeper, content)
@@ -127,7 +127,7 @@ describe('adopting a drop', () => {
   )
 
   it(
-    'replaces an original, whose bundle gives its charge back',
+    'replaces an original and gives the charge of all replaced blobs back',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetId = newAssetId()
@@ -147,7 +147,7 @@ describe('adopting a drop', () => {
   )
 })
 
-/** A process that dies at a moment of the test’s choosing: whatever it would write from then on is not written. */
+/** A process that dies after some writes: later writes fail and change nothing. */
 function dying(real: Store): { readonly store: Store; dieAfterWrites(count: number): void } {
   let left = Number.POSITIVE_INFINITY
   return {
@@ -167,7 +167,7 @@ describe('an adoption whose process died after it claimed', () => {
     },
   }
 
-  /** Claimed, and never settled. */
+  /** A drop that was claimed and never settled. */
   async function leaveClaimed(world: World) {
     const keeper = await newKeeper(world)
     const drop = await newDrop(world, keeper, content)
@@ -180,7 +180,7 @@ describe('an adoption whose process died after it claimed', () => {
   }
 
   it(
-    'shows as adopting, and holds the drop against all others until the lease has run out',
+    'shows as adopting, and keeps other requests from the drop until the lease has expired',
     inWorld(
       async (world) => {
         const { keeper, drop, rules } = await leaveClaimed(world)
@@ -199,7 +199,7 @@ describe('an adoption whose process died after it claimed', () => {
   )
 
   it(
-    'is completed by the same request at once, and by a discard after the lease',
+    'is completed by the same request at once, and gives way to a discard after the lease',
     inWorld(
       async (world) => {
         const first = await leaveClaimed(world)

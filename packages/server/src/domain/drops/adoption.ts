@@ -4,7 +4,7 @@ import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Drop, ReadTx, Store, Upload, WriteTx } from '../../ports/store.ts'
-import { type Assets, NoSlot } from '../assets/assets.ts'
+import { type AssetBlobs, SlotLost } from '../assets/assetBlobs.ts'
 import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal } from '../assets/manifest.ts'
 import { judgeSlot, type SlotRefusal } from '../assets/slot.ts'
 import { noteChange } from '../changes/changes.ts'
@@ -13,8 +13,8 @@ import { isRefusal, type Refuses } from '../refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 
 /**
- * A pending drop becomes the original of an asset: validate → claim → sign → asset, receipt and settling in one transaction, which fails if the
- * claim is no longer its own (specification, Adopt, rules 1 to 3). A crash leaves the row claimed until its lease has run out.
+ * Turns a pending drop into the original of an asset: validate → claim → sign → one transaction with asset, receipt and the drop's removal, which
+ * fails if the claim is lost (specification, Adopt, rules 1 to 3). After a crash the row stays claimed until its lease has expired.
  */
 export interface AdoptionSettings {
   readonly adoptionLeaseSeconds: number
@@ -24,7 +24,7 @@ export interface AdoptionSettings {
 interface AdoptionRequest {
   readonly accountId: AccountId
   readonly dropId: DropId
-  /** Its role is `original`. */
+  /** With the role `original`. */
   readonly declared: Declared
 }
 
@@ -41,11 +41,11 @@ interface AdoptionPorts {
   readonly clock: Clock
   readonly random: Random
   readonly receiptLog: ReceiptLog
-  readonly assets: Assets
+  readonly assetBlobs: AssetBlobs
   readonly ending: UploadEnding
 }
 
-/** The claim was taken over, or the drop discarded, while the receipt was being signed: there is no receipt then. */
+/** While the receipt was being signed, another request took the claim over or the drop was discarded. No receipt is appended then. */
 class ClaimLost extends Error {}
 
 const NOT_FOUND = { refused: 'drop_not_found' } as const
@@ -53,7 +53,7 @@ const NOT_FOUND = { refused: 'drop_not_found' } as const
 export type Adopt = ReturnType<typeof createAdopt>
 
 export function createAdopt(
-  { store, blobs, clock, random, receiptLog, assets, ending }: AdoptionPorts,
+  { store, blobs, clock, random, receiptLog, assetBlobs, ending }: AdoptionPorts,
   settings: AdoptionSettings,
 ) {
   const inFlight = new Map<string, Promise<AssetId | AdoptionRefusal>>()
@@ -62,7 +62,7 @@ export function createAdopt(
     const now = clock.now()
     const drop = await store.read((tx) => judge(tx, request, now))
     if (isRefusal(drop)) return drop
-    // A receipt is signed for what is there, not for what once was.
+    // A receipt may only be signed for bytes that are present now.
     if ((await blobs.size(drop.location)) !== drop.size) return { refused: 'storage_unavailable' }
     const claimId = random.uuid()
     const refused = await store.write((tx) => claim(tx, { request, requestHash, claimId }))
@@ -79,10 +79,10 @@ export function createAdopt(
     const refused =
       judgeManifest(declared, { now, driftDays: settings.manifestDriftDays }) ??
       (await judgeAuthor(tx, accountId, declared)) ??
-      mismatch(declared, drop) ??
+      judgeMatch(declared, drop) ??
       (await judgeSlot(tx, { accountId, ...declared }))
     if (refused === undefined) return drop
-    // To any request but the one that holds it, a claimed drop is not there at all; that one was found good before it claimed.
+    // A claimed drop is hidden from every request but the one that claimed it. That one was valid when it claimed, so this is another one.
     return drop.leasedUntil !== undefined && drop.leasedUntil > now ? NOT_FOUND : refused
   }
 
@@ -111,27 +111,21 @@ export function createAdopt(
         subject: { uploadId: drop.uploadId, assetId, blobRole: 'original', ciphertextHash, size },
         async commit(tx, { receivedAt }) {
           if (!(await tx.drops.settle(dropId, claimId))) throw new ClaimLost()
-          ended = await assets.adopt(tx, { accountId, declared, drop, at: receivedAt })
+          ended = await assetBlobs.adopt(tx, { accountId, declared, drop, at: receivedAt })
           await noteChange(tx, accountId, { name: 'drop.adopted', dropId, assetId }, receivedAt)
         },
       })
-      ending.afterClose(ended)
+      ending.afterCommit(ended)
       return assetId
     } catch (error) {
-      if (error instanceof ClaimLost) return outcomeOf(request)
+      if (error instanceof ClaimLost) return store.read((tx) => outcomeOf(tx, request))
       await store.write((tx) => tx.drops.unclaim(dropId, claimId))
-      if (error instanceof NoSlot) return error.refusal
+      if (error instanceof SlotLost) return error.refusal
       throw error
     }
   }
 
-  /** The same request, repeated after a restart, may have taken the claim over and have done it. */
-  async function outcomeOf({ accountId, dropId, declared }: AdoptionRequest): Promise<AssetId | typeof NOT_FOUND> {
-    const asset = await store.read((tx) => tx.assets.find(declared.assetId))
-    return asset?.accountId === accountId && asset.drop?.dropId === dropId ? declared.assetId : NOT_FOUND
-  }
-
-  /** An exact repeat joins the one that is under way. */
+  /** An exact repeat joins the adoption in flight. */
   return async function adopt(request: AdoptionRequest): Promise<AssetId | AdoptionRefusal> {
     const requestHash = createHash('sha256').update(JSON.stringify(request)).digest('hex')
     const present = inFlight.get(requestHash)
@@ -142,10 +136,19 @@ export function createAdopt(
   }
 }
 
-function mismatch(declared: Declared, drop: Drop): Refuses<'adoption_mismatch'> | undefined {
+/** The same request, repeated after a restart, may have taken the claim over and completed the adoption. */
+async function outcomeOf(
+  tx: ReadTx,
+  { accountId, dropId, declared }: AdoptionRequest,
+): Promise<AssetId | typeof NOT_FOUND> {
+  const asset = await tx.assets.find(declared.assetId)
+  return asset?.accountId === accountId && asset.drop?.dropId === dropId ? declared.assetId : NOT_FOUND
+}
+
+function judgeMatch(declared: Declared, drop: Drop): Refuses<'adoption_mismatch'> | undefined {
   if (declared.ciphertextHash !== drop.ciphertextHash)
-    return { refused: 'adoption_mismatch', detail: '/hash is not that of the drop' }
+    return { refused: 'adoption_mismatch', detail: '/hash differs from the hash of the drop' }
   return declared.size === drop.size
     ? undefined
-    : { refused: 'adoption_mismatch', detail: '/size is not that of the drop' }
+    : { refused: 'adoption_mismatch', detail: '/size differs from the size of the drop' }
 }

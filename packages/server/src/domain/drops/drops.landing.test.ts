@@ -26,11 +26,11 @@ const reasonOf = (answer: unknown): string => (isRefusal(answer) ? String(Object
 
 const create = async (world: World, request: CreateDrop) => reasonOf(await world.rules.drops.create(request))
 
-describe('the limits on sessions', () => {
+describe('the limits on drop sessions', () => {
   const limited = { settings: { linkSessionsPerWindow: 2, sourceSessionsPerWindow: 3 } }
 
   it(
-    'count what was admitted: no refusal and no repeat',
+    'count opened sessions, not refusals or repeats',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const request = creation(opaqueId, content, { source: 'a', idempotencyKey: 'one' })
@@ -49,7 +49,7 @@ describe('the limits on sessions', () => {
   )
 
   it(
-    'give the source its place back when the link’s was refused, and never one that it did not take',
+    'do not count for the source when the link’s limit refuses, and never give back what was not taken',
     inWorld(async (world) => {
       const full = await newLink(world)
       const from = (opaqueId: OpaqueId) => create(world, creation(opaqueId, content, { source: 'a' }))
@@ -61,7 +61,7 @@ describe('the limits on sessions', () => {
     }, limited),
   )
 
-  it('count no attempt that the server itself failed', async () => {
+  it('do not count a request that the server failed', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
@@ -95,7 +95,7 @@ describe('an Idempotency-Key', () => {
   )
 
   it(
-    'is refused with another declaration, and free on another link',
+    'refuses another declaration, and is free on another link',
     inWorld(async (world) => {
       const [opaqueId, other] = [await newLink(world), await newLink(world)]
       const first = await world.rules.drops.create(creation(opaqueId, content, { idempotencyKey: 'k' }))
@@ -109,7 +109,7 @@ describe('an Idempotency-Key', () => {
   )
 
   it(
-    'does not pass a passphrase by',
+    'does not replace the passphrase proof',
     inWorld(async (world) => {
       const opaqueId = await newLink(world, { passphraseVerifier: content })
       const request = creation(opaqueId, content, { idempotencyKey: 'k', proof: toBase64(content) })
@@ -121,7 +121,7 @@ describe('an Idempotency-Key', () => {
 
 describe('a landing', () => {
   it(
-    'puts the drop into the inbox with the receipt’s time, turns the reservation into use, and keeps the charge',
+    'puts the drop into the inbox with the receipt’s time, turns the reserved caps into landed ones, and keeps the charge',
     inWorld(async (world) => {
       const opaqueId = await newLink(world, { maxTotalBytes: 300 })
       const uploadId = await land(world, opaqueId, content)
@@ -139,7 +139,7 @@ describe('a landing', () => {
   )
 
   it(
-    'spends a single-use link and ends the other sessions, with caps and quota given back',
+    'spends a single-use link and ends its other sessions, giving caps and quota back',
     inWorld(async (world) => {
       const opaqueId = await newLink(world, { singleUse: true })
       const others = [await openDrop(world, opaqueId, bytes(40)), await openDrop(world, opaqueId, bytes(50))]
@@ -153,7 +153,7 @@ describe('a landing', () => {
   )
 
   it(
-    'of two files with the same bytes keeps two objects, each with a place of its own',
+    'keeps two objects for two files with the same bytes, each at its own location',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const [first, second] = [await land(world, opaqueId, content), await land(world, opaqueId, content)]
@@ -166,7 +166,7 @@ describe('a landing', () => {
 
 describe('a guest’s receipt', () => {
   it(
-    'is there once the drop has landed, through its own link alone',
+    'can be read once the drop has landed, through its own link only',
     inWorld(async (world) => {
       const [opaqueId, other] = [await newLink(world), await newLink(world)]
       const open = await openDrop(world, opaqueId, content)

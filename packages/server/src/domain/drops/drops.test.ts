@@ -20,7 +20,9 @@ import {
 } from '../../testing/guest.ts'
 import { inWorld, known, newAccount, newOpaqueId, sha256, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
-import { type CreateDrop, type Declaration, MAX_PENDING_DROPS } from './drops.ts'
+import { MAX_PENDING_DROPS } from './admission.ts'
+import type { Declaration } from './declaration.ts'
+import type { CreateDrop } from './drops.ts'
 
 const content = bytes(100)
 
@@ -28,7 +30,7 @@ const reasonOf = (answer: unknown): string => (isRefusal(answer) ? String(Object
 
 const create = async (world: World, request: CreateDrop) => reasonOf(await world.rules.drops.create(request))
 
-/** Whether nothing is reserved on the link, nor charged to its owner. */
+/** Whether nothing is reserved on the link or charged to its owner. */
 async function isUntouched(world: World, opaqueId: OpaqueId): Promise<boolean> {
   const { openSessions, openBytes, landedBytes, accountId } = await linkRow(world, opaqueId)
   return openSessions + openBytes + landedBytes + (await accountRow(world, accountId)).usedBytes === 0
@@ -36,7 +38,7 @@ async function isUntouched(world: World, opaqueId: OpaqueId): Promise<boolean> {
 
 describe('creating a drop session', () => {
   it(
-    'reserves the link’s caps, charges the owner and writes down where the bytes will be',
+    'reserves the link’s caps, charges the owner and inserts a staged object',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const uploadId = await openDrop(world, opaqueId, content)
@@ -51,7 +53,7 @@ describe('creating a drop session', () => {
   )
 
   it(
-    'gives the first of its refusals in the specified order, and leaves nothing behind',
+    'refuses in the specified order, and changes nothing',
     inWorld(
       async (world) => {
         const owner = await newAccount(world)
@@ -78,7 +80,7 @@ describe('creating a drop session', () => {
         assert.equal(await isUntouched(world, gated), true)
         assert.equal(await ask({ proof }), 'created')
 
-        // Two of each were admitted; then the source is judged before the link is looked up, and the link before the proof.
+        // Each limit admits two. The limit of the source is judged before the link is looked up, the limit of the link before the proof.
         const open = await newLink(world, {}, await newAccount(world))
         const small = { declaration: { size: 9 } }
         assert.equal(await ask({ source: 'b', ...small }, open), 'created')
@@ -91,7 +93,7 @@ describe('creating a drop session', () => {
   )
 
   it(
-    'says that a file is too large even when the link is full, with the limit',
+    'refuses a too large file with the limit, even when the link is full',
     inWorld(
       async (world) => {
         const opaqueId = await newLink(world, { maxFileSize: 120, maxFileCount: 1 })
@@ -107,7 +109,7 @@ describe('creating a drop session', () => {
   )
 
   it(
-    'judges the declaration by the link’s list, the suite and the form of each value',
+    'refuses a content type that the link does not list, and malformed values',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const { protocolVersion } = await linkRow(world, opaqueId)
@@ -132,7 +134,7 @@ describe('creating a drop session', () => {
   )
 
   it(
-    'takes file names of 1 to 255 characters, none of control, and keeps them as they are',
+    'accepts file names of 1 to 255 characters without control characters, and stores them unchanged',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const refused = [
@@ -151,7 +153,7 @@ describe('creating a drop session', () => {
         const answer = await create(world, creation(opaqueId, content, { declaration: { suggestedFilename } }))
         assert.equal(answer, 'declaration_malformed', JSON.stringify(suggestedFilename).slice(0, 40))
       }
-      const taken = [
+      const accepted = [
         '<img src=x onerror=alert(1)>',
         '../../etc/passwd',
         'gpj.\u202eexe',
@@ -160,7 +162,7 @@ describe('creating a drop session', () => {
         'ﬁ',
         "';--",
       ]
-      for (const suggestedFilename of taken) {
+      for (const suggestedFilename of accepted) {
         const uploadId = admitted(
           await world.rules.drops.create(creation(opaqueId, content, { declaration: { suggestedFilename } })),
         )
@@ -170,7 +172,7 @@ describe('creating a drop session', () => {
   )
 
   it(
-    'is refused when the disk would fall below its floor, open sessions counted in',
+    'refuses when free space would fall below its floor, counting open sessions',
     inWorld(
       async (world) => {
         const opaqueId = await newLink(world)
@@ -190,18 +192,18 @@ describe('creating a drop session', () => {
   )
 
   it(
-    'counts up to 2^53-1 and refuses beyond, never wrongly',
+    'counts exactly up to 2^53-1 bytes and refuses more',
     inWorld(
       async (world) => {
-        const most = 2 ** 53 - 1
+        const max = 2 ** 53 - 1
         const owner = await newAccount(world)
         const ask = async (opaqueId: OpaqueId, size: number) =>
           create(world, creation(opaqueId, content, { declaration: { size } }))
         const [first, second] = [await newLink(world, {}, owner), await newLink(world, {}, owner)]
-        assert.equal(await ask(first, most), 'created')
+        assert.equal(await ask(first, max), 'created')
         assert.equal(await ask(first, 1), 'caps_exhausted')
         assert.equal(await ask(second, 1), 'quota_exceeded')
-        assert.equal((await accountRow(world, owner)).usedBytes, most)
+        assert.equal((await accountRow(world, owner)).usedBytes, max)
       },
       {
         settings: { blobBytesMax: 2 ** 53 - 1 },
@@ -211,7 +213,7 @@ describe('creating a drop session', () => {
   )
 
   it(
-    'ends at ten thousand drops of an account, pending and on their way',
+    'stops at ten thousand drops of an account, pending and incoming together',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const opaqueId = await newLink(world, {}, keeper.accountId)
@@ -228,10 +230,10 @@ describe('creating a drop session', () => {
       const tooLarge = { declaration: { size: 2 ** 40 + 1 } }
       assert.equal(await create(world, creation(opaqueId, content, tooLarge)), 'file_too_large')
       await world.rules.inbox.discard(await ownerOf(world, opaqueId), known(drop).dropId)
-      // The owner’s own lands elsewhere.
+      // The owner’s own session does not land in the inbox.
       await openBlob(world, keeper, content)
       assert.equal(await create(world, creation(opaqueId, content)), 'created')
-      // What is open may land, so that it counts too, and until it has ended.
+      // An open session counts until it ends, because it may land.
       assert.equal(await create(world, creation(opaqueId, content)), 'caps_exhausted')
       const [open] = await world.store.read((tx) => tx.uploads.openOf(opaqueId))
       await world.rules.ending.cancel(known(open))
@@ -250,7 +252,7 @@ describe('64 guests at once', () => {
     )
 
   it(
-    'get exactly as many sessions as the caps hold',
+    'get exactly as many sessions as the caps allow',
     inWorld(async (world) => {
       for (const [caps, fits] of [
         [{ maxFileCount: 7 }, 7],
@@ -269,7 +271,7 @@ describe('64 guests at once', () => {
   )
 
   it(
-    'get no more than the owner’s quota holds, over all links',
+    'get no more sessions than the owner’s quota allows, over all links',
     inWorld(
       async (world) => {
         const owner = await newAccount(world)
@@ -288,7 +290,7 @@ describe('64 guests at once', () => {
   )
 
   it(
-    'share 64 open sessions of a link; the 65th has to wait',
+    'get 64 open sessions on one link; the 65th is refused',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       assert.ok((await ask(world, [opaqueId])).every((answer) => answer === 'created'))

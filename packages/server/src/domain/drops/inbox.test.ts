@@ -10,7 +10,7 @@ import { inWorld, known, newAccount, newOpaqueId, type World } from '../../testi
 const NOT_FOUND = { refused: 'drop_not_found' }
 
 /** A drop of a hundred bytes. */
-async function landed(world: World): Promise<Drop> {
+async function landedDrop(world: World): Promise<Drop> {
   const opaqueId = await newLink(world)
   await land(world, opaqueId, bytes(100))
   return known((await world.rules.inbox.list(await ownerOf(world, opaqueId)))[0])
@@ -21,13 +21,13 @@ const objectState = async ({ store }: World, { location }: Drop) =>
 
 describe('the inbox', () => {
   it(
-    'shows its owner all that waits, oldest first, and nobody else’s',
+    'lists the pending drops of its owner only, oldest first',
     inWorld(async (world) => {
       const owner = await newAccount(world)
       const links = [await newLink(world, {}, owner), await newLink(world, {}, owner)]
-      await landed(world)
+      await landedDrop(world)
       for (let count = 0; count < 6; count += 1) {
-        // Two of each three land in the same millisecond.
+        // Three at a time land in the same millisecond.
         if (count % 3 === 0) world.clock.advance(1)
         await land(world, known(links[count % 2]), bytes(count + 1))
       }
@@ -40,9 +40,9 @@ describe('the inbox', () => {
   )
 
   it(
-    'hides a drop from everybody else, for whatever they ask',
+    'answers another account as if the drop did not exist',
     inWorld(async (world) => {
-      const drop = await landed(world)
+      const drop = await landedDrop(world)
       const { inbox } = world.rules
       const stranger = await newAccount(world)
       const unknown = known(parseDropId(systemRandom.uuid()))
@@ -59,11 +59,11 @@ describe('the inbox', () => {
   )
 })
 
-describe('a discard', () => {
+describe('discarding a drop', () => {
   it(
-    'gives the quota back at once, keeps the link’s cap, and lets the bytes wait',
+    'gives the quota back at once, does not refund the link’s cap, and orphans the object',
     inWorld(async (world) => {
-      const drop = await landed(world)
+      const drop = await landedDrop(world)
       assert.equal(await world.rules.inbox.discard(drop.accountId, drop.dropId), undefined)
       assert.equal((await accountRow(world, drop.accountId)).usedBytes, 0)
       const { landedBytes, landedFiles } = await linkRow(world, drop.opaqueId)
@@ -75,9 +75,9 @@ describe('a discard', () => {
   )
 
   it(
-    'happens once, however many ask at once',
+    'succeeds once when 32 requests discard it',
     inWorld(async (world) => {
-      const drop = await landed(world)
+      const drop = await landedDrop(world)
       const answers = await Promise.all(
         Array.from({ length: 32 }, () => world.rules.inbox.discard(drop.accountId, drop.dropId)),
       )
@@ -87,9 +87,9 @@ describe('a discard', () => {
   )
 
   it(
-    'waits for a lease: until it has run out the drop is not there to be discarded',
+    'finds no drop while an adoption’s lease is live',
     inWorld(async (world) => {
-      const drop = await landed(world)
+      const drop = await landedDrop(world)
       const leasedUntil = addSeconds(world.clock.now(), 60)
       const leased = { ...drop, dropId: known(parseDropId(systemRandom.uuid())), leasedUntil }
       await world.store.write(async (tx) => {
@@ -105,7 +105,7 @@ describe('a discard', () => {
   )
 
   it(
-    'of a whole pile takes what came through that link',
+    'discards all drops of one link only',
     inWorld(async (world) => {
       const owner = await newAccount(world)
       const [pile, other] = [await newLink(world, {}, owner), await newLink(world, {}, owner)]
@@ -122,11 +122,11 @@ describe('a discard', () => {
     }),
   )
 
-  it('leaves everything as it was when the store fails', async () => {
+  it('changes nothing when the store fails', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
-        const drop = await landed(world)
+        const drop = await landedDrop(world)
         faults.arm('storeWrite', { times: 1 })
         await assert.rejects(world.rules.inbox.discard(drop.accountId, drop.dropId))
         assert.equal((await accountRow(world, drop.accountId)).usedBytes, 100)
@@ -140,9 +140,9 @@ describe('a discard', () => {
 
 describe('the content of a drop', () => {
   it(
-    'is there until the drop is discarded, and whoever reads it then reads to the end',
+    'can be read until the discard, and a reader that has begun reads to the end',
     inWorld(async (world) => {
-      const drop = await landed(world)
+      const drop = await landedDrop(world)
       const { location } = admitted(await world.rules.inbox.content(drop.accountId, drop.dropId))
       const reading = world.blobs.read(location, { start: 0, end: 100 })[Symbol.asyncIterator]()
       await world.rules.inbox.discard(drop.accountId, drop.dropId)
@@ -153,9 +153,9 @@ describe('the content of a drop', () => {
   )
 
   it(
-    'that is missing or short is the storage’s fault, and not shown as empty',
+    'is refused as storage_unavailable when its bytes are missing',
     inWorld(async (world) => {
-      const drop = await landed(world)
+      const drop = await landedDrop(world)
       await world.blobs.remove(drop.location)
       assert.deepEqual(await world.rules.inbox.content(drop.accountId, drop.dropId), { refused: 'storage_unavailable' })
     }),

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { toBase64 } from '@blindkeep/protocol/bytes'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
-import type { Link } from '../../ports/store.ts'
 import { createFaults } from '../../testing/faults.ts'
 import {
   accountRow,
@@ -25,7 +23,7 @@ const TAKEN = { refused: 'opaque_id_taken' }
 
 describe('provisioning a link', () => {
   it(
-    'says the same again to the same caller with the same values, an expired link’s too',
+    'answers an exact repeat by the same account as the first time, also when the link has expired',
     inWorld(async (world) => {
       const { links } = world.rules
       const owner = await newAccount(world)
@@ -42,7 +40,7 @@ describe('provisioning a link', () => {
   )
 
   it(
-    'is refused for a taken id with any other value or caller, and leaves the link as it was',
+    'refuses a taken id with any other value or account, and does not change the link',
     inWorld(async (world) => {
       const { links } = world.rules
       const owner = await newAccount(world)
@@ -77,12 +75,12 @@ describe('provisioning a link', () => {
       await links.revoke(owner, revoked.opaqueId)
       await newLinkOf(world, owner, spent)
       await land(world, spent.opaqueId, bytes(3))
-      for (const dead of [revoked, spent]) assert.deepEqual(await links.provision(owner, dead), TAKEN)
+      for (const request of [revoked, spent]) assert.deepEqual(await links.provision(owner, request), TAKEN)
     }),
   )
 
   it(
-    'is refused for another suite than the one there is',
+    'refuses an unknown suite',
     inWorld(async (world) => {
       const answer = await world.rules.links.provision(await newAccount(world), provision({ suiteId: 2 }))
       assert.equal('refused' in Object(answer) && Object(answer).refused, 'request_malformed')
@@ -90,7 +88,7 @@ describe('provisioning a link', () => {
   )
 
   it(
-    'ends at a thousand live links, and goes on when one is dead',
+    'stops at a thousand live links, and continues when one is revoked',
     inWorld(async (world) => {
       const { links } = world.rules
       const owner = await newAccount(world)
@@ -111,9 +109,9 @@ const newLinkOf = (
   request: ReturnType<typeof provision>,
 ) => newLink(world, request, owner)
 
-describe('a link as its guest sees it', () => {
+describe('the guest’s view of a link', () => {
   it(
-    'is one and the same refusal, whatever killed it',
+    'is the same refusal for an unknown, revoked, spent or expired link and a suspended owner',
     inWorld(async (world) => {
       const { links } = world.rules
       const revoked = await newLink(world)
@@ -132,7 +130,7 @@ describe('a link as its guest sees it', () => {
   )
 
   it(
-    'shows an unused link’s whole cap, so that a file that fits exactly does not look too large',
+    'shows the whole cap of an unused link, so that a file that fits exactly does not look too large',
     inWorld(async (world) => {
       for (const maxTotalBytes of [1, 99, 100, 101, 250, 9_999, 2 ** 53 - 1]) {
         const view = admitted(await world.rules.links.asGuestSees(await newLink(world, { maxTotalBytes })))
@@ -142,7 +140,7 @@ describe('a link as its guest sees it', () => {
   )
 
   it(
-    'tells what is left in steps of one percent, so that no guest can read another’s file size off it',
+    'shows free bytes in steps of one percent, so that no guest can compute another guest’s file size',
     inWorld(async (world) => {
       const opaqueId = await newLink(world, { maxTotalBytes: 1000 })
       const shown: (number | undefined)[] = []
@@ -155,7 +153,7 @@ describe('a link as its guest sees it', () => {
   )
 
   it(
-    'rounds what is left down, by one percent of the cap at the most',
+    'rounds free bytes down, by at most one percent of the cap',
     inWorld(async (world) => {
       const owner = await newAccount(world)
       const counts = fc.record({
@@ -180,7 +178,7 @@ describe('a link as its guest sees it', () => {
   )
 
   it(
-    'shows the smaller of its own largest file and the server’s, and none where it has none',
+    'shows the smaller of the link’s and the server’s file size limit, and none when the link has none',
     inWorld(
       async (world) => {
         const seen = async (maxFileSize: number | undefined) =>
@@ -192,7 +190,7 @@ describe('a link as its guest sees it', () => {
   )
 
   it(
-    'is live and shows zeros when it is full',
+    'shows zeros for a full link',
     inWorld(async (world) => {
       const opaqueId = await newLink(world, { maxTotalBytes: 8, maxFileCount: 1 })
       await land(world, opaqueId, bytes(8))
@@ -202,106 +200,9 @@ describe('a link as its guest sees it', () => {
   )
 })
 
-describe('a passphrase', () => {
-  const verifier = bytes(32)
-  const right = toBase64(verifier)
-  const wrong = toBase64(bytes(32))
-
-  /** `judge` with the sources `from` this one. */
-  async function gated(
-    world: World,
-  ): Promise<{ link: Link; judge: (proof: string | undefined, source?: string) => Promise<string> }> {
-    const opaqueId = await newLink(world, { passphraseVerifier: verifier })
-    const link = await linkRow(world, opaqueId)
-    return {
-      link,
-      judge: async (proof, source) => (await world.rules.links.judgeProof(link, proof, source))?.refused ?? 'right',
-    }
-  }
-
-  it(
-    'is asked for, and is wrong, right or malformed',
-    inWorld(async (world) => {
-      const { judge } = await gated(world)
-      assert.equal(await judge(undefined), 'passphrase_missing')
-      assert.equal(await judge(wrong), 'passphrase_wrong')
-      assert.equal(await judge(right), 'right')
-      const malformed = ['', '!', 'AA', right.replace('=', ''), ` ${right}`, 'AB==', toBase64(bytes(4097))]
-      for (const proof of malformed) assert.equal(await judge(proof), 'request_malformed', proof.slice(0, 20))
-    }),
-  )
-
-  it(
-    'is malformed where none is asked for',
-    inWorld(async (world) => {
-      const link = await linkRow(world, await newLink(world))
-      assert.equal((await world.rules.links.judgeProof(link, right, undefined))?.refused, 'declaration_malformed')
-      assert.equal(await world.rules.links.judgeProof(link, undefined, undefined), undefined)
-    }),
-  )
-
-  it(
-    'is not kept in a form that can be sent as one',
-    inWorld(async (world) => {
-      const { link, judge } = await gated(world)
-      const stored = known(link.verifierHash)
-      assert.notDeepEqual(stored, verifier)
-      assert.equal(await judge(toBase64(stored)), 'passphrase_wrong')
-    }),
-  )
-
-  it(
-    'may be wrong ten times a source and link, and right any number of times',
-    inWorld(async (world) => {
-      const { judge } = await gated(world)
-      for (let count = 0; count < 9; count += 1) assert.equal(await judge(wrong, 'a'), 'passphrase_wrong')
-      for (let count = 0; count < 50; count += 1) assert.equal(await judge(right, 'a'), 'right')
-      assert.equal(await judge(wrong, 'a'), 'passphrase_wrong')
-      assert.equal(await judge(wrong, 'a'), 'link_limited')
-      assert.equal(await judge(right, 'a'), 'link_limited')
-      assert.equal(await judge(right, 'b'), 'right')
-      assert.equal(await (await gated(world)).judge(right, 'a'), 'right')
-      world.clock.advance(900)
-      assert.equal(await judge(right, 'a'), 'right')
-    }),
-  )
-
-  it(
-    'may be wrong a hundred times a link, from however many sources',
-    inWorld(async (world) => {
-      const { judge } = await gated(world)
-      const answers: string[] = []
-      for (let count = 0; count < 120; count += 1) answers.push(await judge(wrong, `source ${count}`))
-      assert.equal(answers.filter((answer) => answer === 'passphrase_wrong').length, 100)
-      assert.equal(await judge(right, 'yet another'), 'link_limited')
-    }),
-  )
-
-  it(
-    'is not judged more often when 64 are tried at once',
-    inWorld(async (world) => {
-      const { judge } = await gated(world)
-      const answers = await Promise.all(Array.from({ length: 64 }, () => judge(wrong, 'a')))
-      assert.equal(answers.filter((answer) => answer === 'passphrase_wrong').length, 10)
-      // A refusal has taken no place of the link either: ninety are left.
-      const others = await Promise.all(Array.from({ length: 120 }, (_, at) => judge(wrong, `b${at}`)))
-      assert.equal(others.filter((answer) => answer === 'passphrase_wrong').length, 90)
-    }),
-  )
-
-  it(
-    'is counted by the link alone where the source is not known',
-    inWorld(async (world) => {
-      const { judge } = await gated(world)
-      for (let count = 0; count < 100; count += 1) assert.equal(await judge(wrong), 'passphrase_wrong')
-      assert.equal(await judge(right), 'link_limited')
-    }),
-  )
-})
-
 describe('revoking a link', () => {
   it(
-    'ends its open sessions, gives caps and quota back, and lets landed drops stay',
+    'ends its open sessions, gives caps and quota back, and keeps landed drops',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const owner = await ownerOf(world, opaqueId)
@@ -318,7 +219,7 @@ describe('revoking a link', () => {
   )
 
   it(
-    'does nothing to anybody else’s link, nor to one that is not there, and says nothing of it',
+    'answers alike and changes nothing for another account’s link and for an unknown one',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const stranger = await newAccount(world)
@@ -353,9 +254,9 @@ describe('revoking a link', () => {
   })
 })
 
-describe('the list of one’s links', () => {
+describe('the list of an account’s links', () => {
   it(
-    'tells each one’s state and use, oldest first, and nobody else’s',
+    'shows the state and use of its own links only, oldest first',
     inWorld(async (world) => {
       const { links } = world.rules
       const owner = await newAccount(world)

@@ -1,19 +1,17 @@
 import { addSeconds, formatInstant, type Instant } from '@blindkeep/protocol/ids'
 import type { AuditedAccount } from '../../ports/store.ts'
-import { broken, type Finding } from './finding.ts'
+import { type Finding, findBroken, type Rules } from './finding.ts'
 
-/** What a deleted account held is let go of within minutes by a server that runs, of a very large one within hours. */
+/** A running server empties a deleted account within minutes, a very large one within hours. */
 const MAX_EMPTYING_SECONDS = 86_400
 
-type Rules = Parameters<typeof broken>[1]
-
-/** Use equals the sum of rows (ARCHITECTURE.md, What is always true). */
-export function judgeAccount(account: AuditedAccount, now: Instant): readonly Finding[] {
+/** The used bytes equal the sum of the rows (ARCHITECTURE.md, What is always true). */
+export function checkAccount(account: AuditedAccount, now: Instant): readonly Finding[] {
   const { accountId, usedBytes, pendingDrops, drops, changeSeq, highestChange } = account
   const { unclosedBytes, dropBytes, blobBytes } = account
   const bytes = unclosedBytes + dropBytes + blobBytes
   const recount = { repair: 'recount_use', accountId } as const
-  return broken({ account_id: accountId }, [
+  return findBroken({ account_id: accountId }, [
     [
       usedBytes !== bytes,
       'use_wrong',
@@ -32,7 +30,7 @@ function accountDeletionRules(
 ): Rules {
   const isWaiting = deletedAt !== undefined && emptiedAt === undefined
   return [
-    [remains > 0, 'account_deletion_wrong', `deleted, and ${remains} values or rows of its person are there`],
+    [remains > 0, 'account_deletion_wrong', `deleted, and ${remains} values or rows of personal data are left`],
     [
       emptiedAt !== undefined && (deletedAt === undefined || bytes + drops + liveShares > 0),
       'account_deletion_wrong',

@@ -1,38 +1,38 @@
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { AuditedAsset, AuditedBlob, AuditedDrop } from '../../ports/store.ts'
 import { locationOf } from '../uploads/location.ts'
-import { broken, type Finding, instantText } from './finding.ts'
+import { type Finding, findBroken, instantText } from './finding.ts'
 import type { Examination } from './options.ts'
 
-/** A lease lasts for a minute. One that has run out waits for whatever the owner does next (specification, the states of a drop, Adopt). */
+/** A lease lasts a minute. An expired lease ends when the owner next acts on the drop (specification, the states of a drop, Adopt). */
 const MAX_CLAIM_SECONDS = 86_400
 
-export function judgeDrop(drop: AuditedDrop, examination: Examination & { readonly now: Instant }): readonly Finding[] {
+export function checkDrop(drop: AuditedDrop, examination: Examination & { readonly now: Instant }): readonly Finding[] {
   const { dropId, accountId, uploadId, claimId, leasedUntil, receipt } = drop
   const isReceiptRight = receipt?.dropId === dropId && receipt.receivedAt === drop.receivedAt
   const isStuck = leasedUntil !== undefined && leasedUntil > addSeconds(examination.now, MAX_CLAIM_SECONDS)
-  return broken({ drop_id: dropId, upload_id: uploadId, account_id: accountId }, [
+  return findBroken({ drop_id: dropId, upload_id: uploadId, account_id: accountId }, [
     ...keptRules(drop, examination).map(([isBroken, what]) => [isBroken, 'drop_wrong', what] as const),
-    [drop.linkAccountId !== accountId, 'drop_wrong', 'its link is another account’s, or gone'],
-    [drop.adoptions > 0, 'drop_wrong', 'it is pending, and a receipt says that an asset took it'],
+    [drop.linkAccountId !== accountId, 'drop_wrong', 'its link is missing, or belongs to another account'],
+    [drop.adoptions > 0, 'drop_wrong', 'it is pending, and a receipt says that an asset adopted it'],
     [!isReceiptRight, 'drop_receipt_wrong', receiptText(receipt)],
     [
       isStuck,
       'drop_claim_stuck',
       `claimed until ${leasedUntil === undefined ? 'never' : instantText(leasedUntil)}`,
-      claimId === undefined ? undefined : { repair: 'let_go', dropId, claimId },
+      claimId === undefined ? undefined : { repair: 'release_claim', dropId, claimId },
     ],
   ])
 }
 
-export function judgeAsset(asset: AuditedAsset): readonly Finding[] {
+export function checkAsset(asset: AuditedAsset): readonly Finding[] {
   const { assetId, accountId, blobs, unclosedSessions, createdAt, deletedAt, dropId, originalDropId } = asset
   const isVisible = createdAt !== undefined && deletedAt === undefined
-  return broken({ asset_id: assetId, account_id: accountId }, [
+  return findBroken({ asset_id: assetId, account_id: accountId }, [
     [
       deletedAt === undefined && blobs === 0 && unclosedSessions === 0,
       'asset_wrong',
-      'it holds no blob, and no session is on its way to it',
+      'it holds no blob, and no session uploads one',
     ],
     [
       blobs > 0 !== isVisible,
@@ -44,7 +44,7 @@ export function judgeAsset(asset: AuditedAsset): readonly Finding[] {
       'changes_wrong',
       `${createdAt === undefined ? 'not created' : 'created'}, its last change is number ${asset.changeSeq ?? 'none'}`,
     ],
-    [asset.albumAccountId !== accountId, 'asset_wrong', 'its album is another account’s, or gone'],
+    [asset.albumAccountId !== accountId, 'asset_wrong', 'its album is missing, or belongs to another account'],
     [
       dropId !== originalDropId,
       'asset_wrong',
@@ -53,17 +53,17 @@ export function judgeAsset(asset: AuditedAsset): readonly Finding[] {
   ])
 }
 
-export function judgeBlob(blob: AuditedBlob, examination: Examination): readonly Finding[] {
+export function checkBlob(blob: AuditedBlob, examination: Examination): readonly Finding[] {
   const { assetId, accountId, uploadId, receipt, landedAt } = blob
-  return broken({ asset_id: assetId, upload_id: uploadId, account_id: accountId }, [
+  return findBroken({ asset_id: assetId, upload_id: uploadId, account_id: accountId }, [
     ...keptRules(blob, examination).map(([isBroken, what]) => [isBroken, 'blob_wrong', what] as const),
-    [blob.assetAccountId !== accountId, 'blob_wrong', 'its asset is another account’s, or gone'],
+    [blob.assetAccountId !== accountId, 'blob_wrong', 'its asset is missing, or belongs to another account'],
     [receipt?.receivedAt !== landedAt, 'blob_receipt_wrong', receiptText(receipt)],
-    [!blob.isEnvelopeReadable, 'blob_wrong', 'its manifest envelope is no JSON'],
+    [!blob.isEnvelopeReadable, 'blob_wrong', 'its manifest envelope is not JSON'],
   ])
 }
 
-/** What holds of whatever keeps an object: it is its own, whole, and what the session says that brought it. */
+/** For each row that keeps an object: the object is kept and whole, and agrees with the session that uploaded it. */
 function keptRules(
   kept: Pick<AuditedDrop, 'object' | 'upload' | 'size' | 'location' | 'ciphertextHash' | 'uploadId'>,
   { isUnpruned = false }: Examination,
@@ -75,8 +75,8 @@ function keptRules(
       object?.state !== 'kept' || object.size !== size,
       `${size} bytes, its object is ${object === undefined ? 'unknown' : `${object.state} with ${object.size}`}`,
     ],
-    [location !== locationOf(ciphertextHash, uploadId), `its object lies at ${location}`],
-    [!isOfSession, upload === undefined ? 'it has no session' : `its session is ${upload.state}, or says other things`],
+    [location !== locationOf(ciphertextHash, uploadId), `the location of its object is ${location}`],
+    [!isOfSession, upload === undefined ? 'it has no session' : `its session is ${upload.state}, or differs from it`],
   ]
 }
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { AuditedObject, Chunk } from '../../ports/store.ts'
 import { partsOf, uploadIdOf } from '../uploads/location.ts'
 import { confirmed, type FilePorts, readable, UNREADABLE } from './files.ts'
-import { type Finding, found, instantText } from './finding.ts'
+import { createFinding, type Finding, instantText } from './finding.ts'
 import type { Examination } from './options.ts'
 
-/** Reads the bytes of an object again: a kept one whole, one that a session writes chunk by chunk. */
+/** Reads the bytes of an object again: a kept one whole, a staged one chunk by chunk. */
 export async function* examineBytes(
   ports: FilePorts,
   object: AuditedObject,
@@ -24,13 +24,13 @@ async function lookAtBytes(
 ): Promise<Finding | undefined> {
   if (state !== 'kept') return undefined
   const digest = await readable(blobs, () => blobs.digest(location, size, signal))
-  if (digest === UNREADABLE) return found('file_unreadable', { location }, 'the file cannot be read')
-  // That a file is missing, or of another size, is said where files are looked at.
+  if (digest === UNREADABLE) return createFinding('file_unreadable', { location }, 'the file cannot be read')
+  // `lookAtFile` reports a file that is missing or has another size.
   if (digest?.size !== size) return undefined
   counts.bytes += size
   const isIntact = digest.sha256 === partsOf(location).ciphertextHash
   if (!isIntact)
-    return found(
+    return createFinding(
       'bytes_wrong',
       { location },
       `the bytes hash to ${digest.sha256}`,
@@ -38,11 +38,11 @@ async function lookAtBytes(
     )
   memory?.intact.add(location)
   if (damagedAt === undefined) return undefined
-  const what = `the bytes are right, and it was found damaged at ${instantText(damagedAt)}`
-  return found('object_intact', { location }, what, { repair: 'unmark_damaged', location })
+  const what = `the bytes are right, and it was marked as damaged at ${instantText(damagedAt)}`
+  return createFinding('object_intact', { location }, what, { repair: 'unmark_damaged', location })
 }
 
-/** After a killed process, unlike after a power cut, every acknowledged chunk’s bytes are what they were. */
+/** A killed process loses no acknowledged chunk; only a power cut may. */
 async function* examineChunks(
   ports: FilePorts,
   { location }: AuditedObject,
@@ -61,10 +61,10 @@ async function* examineChunks(
       chunk: await tx.uploads.chunkAt(uploadId, chunk.offset),
       object: await tx.objects.find(location),
     }))
-    // A session that fell back meanwhile has another chunk there, one that was ended none.
+    // Meanwhile the session may have fallen back, and then has another chunk there; or ended, and then has none.
     const isSame = present.chunk?.checksum === chunk.checksum && present.object?.state === 'staged'
     if (isSame && !(await isWhole(ports, location, chunk)))
-      yield found(
+      yield createFinding(
         'chunk_wrong',
         { upload_id: uploadId, location },
         `the chunk of ${chunk.length} bytes at ${chunk.offset} has other bytes`,

@@ -1,7 +1,7 @@
 import { BlobMissing, type Blobs, StorageUnavailable } from '../../ports/blobs.ts'
 import { type AuditedObject, type ReadTx, type Store, StoreBroken } from '../../ports/store.ts'
 import { uploadIdOf } from '../uploads/location.ts'
-import { type Finding, found } from './finding.ts'
+import { createFinding, type Finding } from './finding.ts'
 import type { Examination } from './options.ts'
 
 export type ReadableBlobs = Pick<Blobs, 'size' | 'digest' | 'read' | 'list' | 'freeBytes'>
@@ -11,16 +11,16 @@ export interface FilePorts {
   readonly blobs: ReadableBlobs
 }
 
-/** A row that changes under the look is looked at again, so often. */
+/** For a row that changes during each look. */
 const MAX_LOOKS = 5
 const LISTED_AT_ONCE = 256
 
-/** What is wrong with the bytes of an object as its row is now; undefined when nothing is. */
+/** What is wrong with the bytes of an object, compared with this row. Undefined when nothing is. */
 type Look = (object: AuditedObject) => Promise<Finding | undefined>
 
 /**
- * Judges by `look` what a row said. Beside a running server bytes may have gone on since: whatever looks wrong counts only when the row says the same
- * after the look as before.
+ * Compares the bytes with the row. Beside a running server the bytes may have changed since the row was read. So a fault counts only when the row is the
+ * same before and after the look.
  */
 export async function confirmed(
   { store }: Pick<FilePorts, 'store'>,
@@ -36,7 +36,7 @@ export async function confirmed(
     if (isSame(present, seen)) return finding
     seen = present
   }
-  // It changes all the time, so that somebody is at it.
+  // The row changes all the time, so a client is using it.
   return undefined
 }
 
@@ -45,30 +45,34 @@ function isSame(one: AuditedObject, other: AuditedObject): boolean {
 }
 
 /**
- * Rows never without bytes: what a receipt vouched for has its file with exactly its size until it is deleting, what a session writes at least what was
- * acknowledged of it.
+ * No row without bytes: an object with a receipt has a file of exactly its size until it is deleting; a staged object has at least the acknowledged
+ * bytes.
  */
 export function lookAtFile({ blobs }: FilePorts): Look {
   return async ({ location, size, state, receivedBytes = 0 }) => {
     if (state === 'deleting') return undefined
     const present = await readable(blobs, () => blobs.size(location))
-    if (present === UNREADABLE) return found('file_unreadable', { location }, 'the file cannot be looked at')
+    if (present === UNREADABLE) return createFinding('file_unreadable', { location }, 'the file cannot be read')
     if (state !== 'staged') {
-      if (present === undefined) return found('file_missing', { location }, `no file, of ${size} bytes`)
+      if (present === undefined) return createFinding('file_missing', { location }, `no file, of ${size} bytes`)
       return present === size
         ? undefined
-        : found('file_size_wrong', { location }, `the file has ${present} bytes, the row says ${size}`)
+        : createFinding('file_size_wrong', { location }, `the file has ${present} bytes, the row says ${size}`)
     }
     const bytes = present ?? 0
     return bytes >= receivedBytes && bytes <= size
       ? undefined
-      : found('file_size_wrong', { location }, `${receivedBytes} of ${size} bytes received, the file has ${bytes}`)
+      : createFinding(
+          'file_size_wrong',
+          { location },
+          `${receivedBytes} of ${size} bytes received, the file has ${bytes}`,
+        )
   }
 }
 
 export const UNREADABLE = Symbol('unreadable')
 
-/** One object that cannot be read is a finding; a store that is away is none, and ends the examination. */
+/** An unreadable object is a finding. A store that does not answer is no finding: it ends the examination with an error. */
 export async function readable<Result>(
   blobs: ReadableBlobs,
   work: () => Promise<Result>,
@@ -78,14 +82,14 @@ export async function readable<Result>(
   } catch (error) {
     if (error instanceof BlobMissing) return undefined
     if (error instanceof StoreBroken || (error instanceof Error && error.name === 'AbortError')) throw error
-    // Throws when it is the whole store.
+    // Throws when the whole store does not answer.
     await blobs.freeBytes()
     if (error instanceof StorageUnavailable) return UNREADABLE
     throw error
   }
 }
 
-/** Files that no row knows. The intent is written before the first byte and its row goes after the last one, so that no crash leaves any. */
+/** Files that no row names. The server writes the row before the first byte and removes it after the last one, so no crash leaves such files. */
 export async function* examineStrays(
   { store, blobs }: FilePorts,
   { counts, signal }: Examination,
@@ -110,12 +114,12 @@ async function* straysAmong({ store, blobs }: FilePorts, listed: readonly string
   })
   for (const location of unknown) {
     const namedBy = await store.read((tx) => whoNames(tx, location))
-    // A row goes after its file: one that was removed meanwhile is gone by now.
+    // The server removes a file before its row, so a file that was removed meanwhile does not exist now.
     const size = await readable(blobs, () => blobs.size(location))
     if (typeof size !== 'number') continue
     yield namedBy === undefined
-      ? found('file_stray', { location }, `a file of ${size} bytes that no row knows`)
-      : found(
+      ? createFinding('file_stray', { location }, `a file of ${size} bytes that no row names`)
+      : createFinding(
           'file_unlisted',
           { location },
           `a file of ${size} bytes without a row of its own, and ${namedBy} names it`,
@@ -123,7 +127,7 @@ async function* straysAmong({ store, blobs }: FilePorts, listed: readonly string
   }
 }
 
-/** Receipts are for ever, and the row of an object goes after its file: what any of these names is no leftover. */
+/** Receipts never end, and the server removes a file before its rows. So a file that any of these rows names is no leftover. */
 async function whoNames(tx: ReadTx, location: string): Promise<string | undefined> {
   const uploadId = uploadIdOf(location)
   if (uploadId === undefined) return undefined

@@ -1,111 +1,116 @@
 import { type AccountId, type DropId, formatInstant, type Instant } from '@blindkeep/protocol/ids'
 
-/** Every kind of thing that can be wrong, and what to do about it. */
-export const TODO = {
+const RESTORE_BACKUP = 'restore the newest backup that is whole.'
+const ROWS_CHANGED = `Rows were changed or lost, and not by the server: ${RESTORE_BACKUP}`
+const LOG_CHANGED = `The log was changed or damaged: ${RESTORE_BACKUP}`
+const RECOUNT = '`fsck --repair` sets it to the sum of the rows.'
+const SEND_AGAIN = 'The sender has to cancel the session and send the file again.'
+const PUT_FILE_BACK =
+  'Put the file back from a backup of the blob directory. Until then storage verification does not report it as stored.'
+
+/** What the operator does about each kind of finding. */
+export const REMEDIES = {
   database_damaged:
-    'Stop the server and keep a copy of the database as it is. Restore the newest backup (`blindkeep-server restore`), or let SQLite’s `.recover` write what it still can read into a new database.',
-  use_wrong: '`fsck --repair` sets it to what the rows say.',
-  pending_drops_wrong: '`fsck --repair` sets it to what the rows say.',
-  changes_wrong:
-    'Clients of this account may miss a change. Rows were changed by something other than the server: restore the newest backup that is whole.',
-  account_deletion_wrong:
-    'An account that its owner deleted keeps something of its person, or holds something after it was emptied. Rows were changed by something other than the server: restore the newest backup that is whole.',
+    'Stop the server and keep a copy of the database as it is. Restore the newest backup (`blindkeep-server restore`), or let SQLite’s `.recover` write the readable rows into a new database.',
+  use_wrong: RECOUNT,
+  pending_drops_wrong: RECOUNT,
+  changes_wrong: `Clients of this account may miss a change. ${ROWS_CHANGED}`,
+  account_deletion_wrong: `A deleted account keeps personal data, or holds something after it was emptied. ${ROWS_CHANGED}`,
   account_deletion_stuck:
-    'Start the server, which lets go of what the deleted account held; its log says why when it cannot.',
-  link_open_wrong: '`fsck --repair` sets it to what the rows say.',
+    'Start the server, which frees what the deleted account holds. If it cannot, its log says why.',
+  link_open_wrong: RECOUNT,
   link_landed_wrong:
-    'The link’s caps count wrongly. Nothing is lost; revoke the link and make another if its caps matter.',
-  link_caps_passed: 'More has come through the link than its caps admit. Revoke it if that is not wanted.',
-  link_spent_wrong: 'A single-use link and what came through it disagree: revoke the link.',
-  link_claim_wrong:
-    'No session of this single-use link can land as long as it is so: revoke the link and make another.',
-  link_open_after_end: 'Start the server, whose sweeper ends sessions that run out, and look again a day later.',
-  session_wrong: 'Have its sender cancel the session and send the file again.',
-  session_receipts_wrong:
-    'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
-  session_object_wrong: 'Have its sender cancel the session and send the file again.',
-  session_stuck: 'The server has run since and has not finished it: its log says why.',
-  drop_wrong: 'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
-  drop_receipt_wrong:
-    'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
-  drop_claim_stuck: 'Until then nobody can adopt or discard the drop. `fsck --repair` lets go of it.',
-  asset_wrong: 'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
-  blob_wrong: 'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
-  blob_receipt_wrong:
-    'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
-  object_wrong:
-    'Rows were changed or lost by something other than the server: restore the newest backup that is whole.',
+    'The link’s caps count wrongly. Nothing is lost. Revoke the link and make another if its caps matter.',
+  link_caps_exceeded: 'The link has taken more than its caps allow. Revoke it if that is not wanted.',
+  link_spent_wrong: 'A single-use link and its landed files disagree: revoke the link.',
+  link_claim_wrong: 'No session of this single-use link can land while this is so: revoke the link and make another.',
+  link_open_after_end: 'Start the server, whose sweeper ends idle sessions, and run fsck again a day later.',
+  session_wrong: SEND_AGAIN,
+  session_receipts_wrong: ROWS_CHANGED,
+  session_object_wrong: SEND_AGAIN,
+  session_stuck: 'The server has run since and has not finished the session: its log says why.',
+  drop_wrong: ROWS_CHANGED,
+  drop_receipt_wrong: ROWS_CHANGED,
+  drop_claim_stuck: 'Until then the owner cannot adopt or discard the drop. `fsck --repair` releases the claim.',
+  asset_wrong: ROWS_CHANGED,
+  blob_wrong: ROWS_CHANGED,
+  blob_receipt_wrong: ROWS_CHANGED,
+  object_wrong: ROWS_CHANGED,
   object_time_wrong:
-    'Until then it is neither read again nor removed; nothing is lost by that. Put the clock of the machine right if it is ahead; otherwise rows were changed by something other than the server.',
-  object_damaged:
-    'Put the file back from a backup, then run `fsck --deep --repair`, which takes the mark off. Until then nobody is told that it is kept.',
-  object_intact: '`fsck --deep --repair` takes the mark off.',
-  file_missing: 'Put the file back from a backup of the blob directory. Until then nobody is told that it is kept.',
-  file_size_wrong: 'Put the file back from a backup of the blob directory. Until then nobody is told that it is kept.',
-  file_unreadable: 'The disk fails: object what can be read to another one, and put this file back from a backup.',
+    'Until that time the server neither checks the object nor removes it; nothing is lost. Set the clock of the machine right if it is ahead. If it is right, rows were changed, and not by the server.',
+  object_damaged: `${PUT_FILE_BACK} Then run \`fsck --deep --repair\`, which removes the mark.`,
+  object_intact: '`fsck --deep --repair` removes the mark.',
+  file_missing: PUT_FILE_BACK,
+  file_size_wrong: PUT_FILE_BACK,
+  file_unreadable: 'The disk fails: copy the readable files to another one, and put this file back from a backup.',
   file_stray:
-    'No row knows it, so nobody can ask for it. If the database was not restored from an older backup, it may be removed by hand.',
-  file_unlisted:
-    'Keep the file. Its row was lost to something other than the server: restore the newest backup that is whole.',
-  fact_wrong: 'Rows were changed by something other than the server: restore the newest backup that is whole.',
-  bytes_wrong:
-    'Put the file back from a backup. `fsck --deep --repair` marks it as damaged, so that nobody is told that it is kept.',
-  chunk_wrong: 'Have its sender cancel the session and send the file again.',
-  key_wrong:
-    'The attestation keys were changed by something other than the server: restore the newest backup that is whole.',
-  receipt_unreadable: 'The log was changed or damaged: restore the newest backup that is whole.',
-  receipt_hash_wrong: 'The log was changed or damaged: restore the newest backup that is whole.',
-  receipt_columns_wrong: 'The log was changed or damaged: restore the newest backup that is whole.',
-  receipt_chain_broken: 'A receipt was dropped, moved or changed: restore the newest backup that is whole.',
-  receipt_time_wrong: 'The log was changed or damaged: restore the newest backup that is whole.',
-  receipt_key_wrong: 'The log or its keys were changed: restore the newest backup that is whole.',
-  receipt_signature_wrong: 'The log was changed or damaged: restore the newest backup that is whole.',
-  receipt_server_wrong: 'The log was changed, or is another server’s: restore the newest backup that is whole.',
-  receipt_subject_wrong: 'What the receipt vouches for is not what is kept: restore the newest backup that is whole.',
-  log_head_wrong: 'The log’s end was cut off or changed: restore the newest backup that is whole.',
+    'No row names the file, so no client can reach it. You may remove it by hand, unless the database was restored from an older backup.',
+  file_unlisted: `Keep the file. ${ROWS_CHANGED}`,
+  fact_wrong: ROWS_CHANGED,
+  bytes_wrong: `${PUT_FILE_BACK} \`fsck --deep --repair\` marks it as damaged.`,
+  chunk_wrong: SEND_AGAIN,
+  key_wrong: `The attestation keys were changed, and not by the server: ${RESTORE_BACKUP}`,
+  receipt_unreadable: LOG_CHANGED,
+  receipt_hash_wrong: LOG_CHANGED,
+  receipt_columns_wrong: LOG_CHANGED,
+  receipt_chain_broken: `A receipt was removed, moved or changed: ${RESTORE_BACKUP}`,
+  receipt_time_wrong: LOG_CHANGED,
+  receipt_key_wrong: `The log or its keys were changed: ${RESTORE_BACKUP}`,
+  receipt_signature_wrong: LOG_CHANGED,
+  receipt_server_wrong: `The log was changed, or belongs to another server: ${RESTORE_BACKUP}`,
+  receipt_subject_wrong: `The server does not keep what the receipt attests: ${RESTORE_BACKUP}`,
+  log_head_wrong: `The end of the log was removed or changed: ${RESTORE_BACKUP}`,
 } as const
 
-export type FindingKind = keyof typeof TODO
+export type FindingKind = keyof typeof REMEDIES
 
-/** What one conditional write can put right without a doubt. */
+/** What one conditional write can correct safely. */
 export type Repair =
   | { readonly repair: 'recount_use'; readonly accountId: AccountId }
   | { readonly repair: 'recount_open'; readonly linkSeq: number }
-  | { readonly repair: 'let_go'; readonly dropId: DropId; readonly claimId: string }
+  | { readonly repair: 'release_claim'; readonly dropId: DropId; readonly claimId: string }
   | { readonly repair: 'mark_damaged'; readonly location: string }
   | { readonly repair: 'unmark_damaged'; readonly location: string }
 
-/** Something that is wrong. `where` names the row by its ids, never by one that is a credential. */
 export interface Finding {
   readonly kind: FindingKind
+  /** The ids of the row or the file. Never an id that is a credential. */
   readonly where: Where
+  /** What is wrong, for people. */
   readonly what: string
+  /** Undefined when only the operator can act, as `REMEDIES` says. */
   readonly repair: Repair | undefined
 }
 
 export type Where = Readonly<Record<string, string | number>>
 
-export function found(kind: FindingKind, where: Where, what: string, repair?: Repair): Finding {
+export function createFinding(kind: FindingKind, where: Where, what: string, repair?: Repair): Finding {
   return { kind, where, what, repair }
 }
 
-/** Those of `rules` that are broken. */
-export function broken(
-  where: Where,
-  rules: readonly (readonly [isBroken: boolean, kind: FindingKind, what: string, repair?: Repair | undefined])[],
-): readonly Finding[] {
-  return rules.filter(([isBroken]) => isBroken).map(([, kind, what, repair]) => found(kind, where, what, repair))
+export type Rules = readonly (readonly [
+  isBroken: boolean,
+  kind: FindingKind,
+  what: string,
+  repair?: Repair | undefined,
+])[]
+
+/** A finding for each broken rule. */
+export function findBroken(where: Where, rules: Rules): readonly Finding[] {
+  return rules
+    .filter(([isBroken]) => isBroken)
+    .map(([, kind, what, repair]) => createFinding(kind, where, what, repair))
 }
 
 /** One line for people. */
-export function sentenceOf({ kind, where, what }: Finding): string {
+export function formatFinding({ kind, where, what }: Finding): string {
   const place = Object.entries(where).map(([name, value]) => `${name} ${value}`)
   return `${kind}: ${[...place, what].join(', ')}`
 }
 
 const LAST_MS = 8_640_000_000_000_000
 
-/** Also of a number that is no instant at all (ECMA-262, Time Values), as a row may hold one. */
+/** Takes also a number that is no instant (ECMA-262, Time Values), as a damaged row may hold one. */
 export function instantText(at: Instant): string {
   return Math.abs(at) <= LAST_MS ? formatInstant(at) : `${at} ms`
 }

@@ -16,7 +16,7 @@ const pathOf = ({ blobsDirectory }: World, location: string) => join(blobsDirect
 const kindsIn = async (world: World, filled: Parameters<typeof findingsIn>[1]['filled'], deep = false) =>
   (await findingsIn(world.store, { filled, deep })).map(({ kind, where }) => [kind, where.location])
 
-/** What fsck finds after something was done to one file, and nothing once it is undone. */
+/** What fsck finds after damage to one file. Writes the content back afterwards. */
 async function afterDamage(
   { world, ...filled }: Filled,
   location: string,
@@ -41,10 +41,10 @@ async function flipIn(world: World, location: string): Promise<void> {
 
 describe('fsck of files', () => {
   it(
-    'finds a file that is missing, cut, too long or changed, and one that no row knows',
+    'finds a file that is missing, cut, too long or changed, and one that no row names',
     inWorld(async (world) => {
       const filled = await fill(world)
-      const { pending, metadata, buriedBlob, locations } = filled
+      const { pending, metadata, deletedBlob, locations } = filled
       const location = known(locations.get(metadata))
       const same = (...found: (readonly [string, string])[]) => ({ shallow: found, deep: found })
       const missing = same(['file_missing', location])
@@ -52,8 +52,8 @@ describe('fsck of files', () => {
       assert.deepEqual(await afterDamage(filled, location, rm), missing)
       assert.deepEqual(await afterDamage(filled, location, (path) => truncate(path, 99)), otherSize)
       assert.deepEqual(await afterDamage(filled, location, (path) => truncate(path, 101)), otherSize)
-      const vouched = known(locations.get(buriedBlob))
-      assert.deepEqual(await afterDamage(filled, vouched, rm), same(['file_missing', vouched]))
+      const orphaned = known(locations.get(deletedBlob))
+      assert.deepEqual(await afterDamage(filled, orphaned, rm), same(['file_missing', orphaned]))
       const changed = await afterDamage(filled, pending.location, () => flipIn(world, pending.location))
       assert.deepEqual(changed, { shallow: [], deep: [['bytes_wrong', pending.location]] })
       const stray = locationOf(sha256(bytes(1)), known(parseUploadId(randomUUID())))
@@ -66,7 +66,7 @@ describe('fsck of files', () => {
   )
 
   it(
-    'finds a session whose acknowledged bytes are gone or changed, and lets one be that has more',
+    'finds a session whose acknowledged bytes are missing or changed, and accepts one with more bytes',
     inWorld(async (world) => {
       const filled = await fill(world)
       const location = known(filled.locations.get(filled.open))
@@ -83,7 +83,7 @@ describe('fsck of files', () => {
   )
 
   it(
-    'says of one file that it cannot be read, and nothing at all when the whole store is away',
+    'reports one unreadable file, and throws when the whole store is away',
     inWorld(async (world) => {
       const filled = await fill(world)
       const { location } = filled.pending
@@ -98,7 +98,7 @@ describe('fsck of files', () => {
   )
 
   it(
-    'calls nothing wrong that changes while it looks',
+    'reports no rows and files that change while it looks',
     inWorld(async (world) => {
       const filled = await fill(world)
       const { pending, open, locations } = filled
@@ -109,7 +109,7 @@ describe('fsck of files', () => {
           await world.rules.inbox.discard(filled.keeper.accountId, pending.dropId)
           await collectNow(world)
         },
-        // Ended, and swept away but for its row.
+        // Ended, with its bytes removed and its row still there.
         async [opened]() {
           await world.rules.ending.cancel(known(await world.store.read((tx) => tx.uploads.find(open))))
           await world.blobs.remove(opened)
@@ -123,7 +123,7 @@ describe('fsck of files', () => {
           await change?.()
           return world.blobs.size(location)
         },
-        // As one that was begun before they went.
+        // A listing that began before the files were removed.
         async *list() {
           yield* locations.values()
         },
@@ -141,19 +141,19 @@ describe('fsck of files', () => {
   )
 
   it(
-    'finds nothing wrong beside people who send, discard and cancel all the time',
+    'finds nothing wrong beside guests who send, discard and cancel all the time',
     inWorld(
       async (world) => {
         const filled = await fill(world)
         const locations = new Map(filled.locations)
         let isOver = false
-        const people = [1, 2, 3].map(async () => {
+        const guests = [1, 2, 3].map(async () => {
           while (!isOver) await visit(world, filled, locations)
         })
         for (let looks = 0; looks < 5; looks += 1)
           assert.deepEqual(await findingsIn(world.store, { filled: { world, locations }, deep: true }), [])
         isOver = true
-        await Promise.all(people)
+        await Promise.all(guests)
         assert.ok(locations.size > 7, `${locations.size}`)
       },
       { isOnDisk: true },
@@ -171,7 +171,7 @@ function failingFor({ blobs }: World, broken: string): World['blobs'] {
   }
 }
 
-/** Everything that nothing owns goes, as after the grace window. */
+/** Removes every object without an owner, as after the grace window. */
 async function collectNow({ store, blobs, clock }: World): Promise<void> {
   for (const state of ['orphaned', 'marked', 'deleting'] as const) {
     const objects = await store.read((tx) => tx.objects.listIn(state, addSeconds(clock.now(), 1), 100))
@@ -184,7 +184,7 @@ async function collectNow({ store, blobs, clock }: World): Promise<void> {
   }
 }
 
-/** Somebody sends a file, which is discarded, and begins another, which is cancelled. */
+/** A guest sends a file, which is discarded, and begins another one, which is cancelled. */
 async function visit(world: World, { keeper }: Filled, locations: Map<string, string>): Promise<void> {
   const { store, rules } = world
   const opaqueId = await newLink(world, {}, keeper.accountId)

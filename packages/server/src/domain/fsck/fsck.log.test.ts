@@ -10,12 +10,12 @@ import { openUncommitted } from '../../testing/uncommitted.ts'
 import { inWorld, known, type World } from '../../testing/world.ts'
 import type { Finding } from './finding.ts'
 import { newCounts } from './options.ts'
-import { judgeReceipt, type LogContext, placeOf } from './receipts.ts'
+import { checkReceipt, type LogContext, placeOf } from './receipts.ts'
 import { createVerifiers } from './verifiers.ts'
 
 const examination = { deep: false, signal: never, counts: newCounts() }
 
-/** The log of a world, and what its receipt at `index` is held against. */
+/** The log of a world, and what its receipt at an index is compared with. */
 async function logOf({ store, settings }: World) {
   const receipts = await store.read((tx) => tx.audit.receipts(-1, 100))
   const keys = await store.read((tx) => tx.keys.attestationKeys())
@@ -27,7 +27,7 @@ async function logOf({ store, settings }: World) {
   return { receipts, contextOf }
 }
 
-/** As somebody does who knows how the log is made and has no key: its hash is that of the bytes. */
+/** A forgery without the key: the column has the hash of the changed bytes. */
 function withBytes(receipt: AuditedReceipt, receiptCbor: Uint8Array): AuditedReceipt {
   return { ...receipt, row: { ...receipt.row, receiptCbor, receiptHash: receiptHash(receiptCbor) } }
 }
@@ -43,8 +43,11 @@ const flipped = (column: string, at: 'first' | 'last') => {
     : `substr(${column}, 1, length(${column}) - 1) || ${other(`substr(${column}, -1)`)}`
 }
 
-/** What is done to the receipt of a blob, number 3, or to those beside it, and the places that have to be named. */
-function damagesOf({ pending, buried }: Filled): readonly (readonly [damage: string, places: readonly number[]])[] {
+/** Damages of receipt 3, which is of a blob, or of its neighbours, and the places that findings must name. */
+function damagesOf({
+  pending,
+  deletedAsset,
+}: Filled): readonly (readonly [damage: string, places: readonly number[]])[] {
   const hash = (sequence: number) => `(select receipt_hash from receipts where receipt_seq = ${sequence})`
   return [
     ...TEXTS.flatMap((column) =>
@@ -78,7 +81,7 @@ function damagesOf({ pending, buried }: Filled): readonly (readonly [damage: str
         where receipt_seq in (2, 3)`,
       [2, 3],
     ],
-    // The end cut off: the head still names it.
+    // The end is cut off: the head still names it.
     [`delete from receipts where receipt_seq = 5`, [5]],
     [`delete from receipts where receipt_seq > 2`, [5]],
     [`delete from log_head`, [5]],
@@ -94,14 +97,14 @@ function damagesOf({ pending, buried }: Filled): readonly (readonly [damage: str
     [`update drops set size = 99`, [1]],
     [`delete from asset_blobs where role = 'metadata'`, [4]],
     [`delete from asset_blobs`, [3, 4]],
-    [`delete from assets where asset_id = '${buried}'`, [5]],
+    [`delete from assets where asset_id = '${deletedAsset}'`, [5]],
     [`update asset_blobs set role = 'provenance' where role = 'metadata'`, [4]],
   ]
 }
 
 describe('fsck of the receipt log', () => {
   it(
-    'misses nothing that an original has replaced, nor what came before it, and misses that original',
+    'reports no blobs that an original has replaced, and reports that original when it is missing',
     inWorld(
       async (world) => {
         const keeper = await newKeeper(world)
@@ -125,7 +128,7 @@ describe('fsck of the receipt log', () => {
   )
 
   it(
-    'names the receipt whose row was changed, dropped or moved, and the end that was cut off',
+    'names a receipt whose row was changed, removed or moved, and an end that was cut off',
     inWorld(
       async (world) => {
         const filled = await fill(world)
@@ -145,7 +148,7 @@ describe('fsck of the receipt log', () => {
   )
 
   it(
-    'finds a log whose end was cut off together with its head, as what landed has no receipt then',
+    'finds a log that was cut off together with its head, by landed sessions without receipts',
     inWorld(
       async (world) => {
         const filled = await fill(world)
@@ -159,7 +162,7 @@ describe('fsck of the receipt log', () => {
             return findingsIn(store, { filled })
           })
           const found = findings.find(({ kind }) => kind === 'session_receipts_wrong')
-          assert.equal(found?.where.upload_id, filled.buriedBlob)
+          assert.equal(found?.where.upload_id, filled.deletedBlob)
         } finally {
           rows.close()
         }
@@ -169,21 +172,21 @@ describe('fsck of the receipt log', () => {
   )
 
   it(
-    'finds every byte of a receipt that was changed, also by somebody who fits the hash to it',
+    'finds every changed byte of a receipt, also with a fitting hash',
     inWorld(
       async (world) => {
         await fill(world)
         const { receipts, contextOf } = await logOf(world)
         const index = receipts.length - 1
         const last = known(receipts[index])
-        assert.deepEqual(await judgeReceipt(last, contextOf(index), examination), [])
+        assert.deepEqual(await checkReceipt(last, contextOf(index), examination), [])
         const { receiptCbor } = last.row
         const unfound = await Promise.all(
-          // Every byte up to the ML-DSA-65 signature, of whose 3,309 bytes (FIPS 204, Table 2), the last, the ends and some between.
+          // Every byte before the ML-DSA-65 signature. Of its 3,309 bytes (FIPS 204, Table 2) both ends and some between, to save time.
           Array.from(receiptCbor, async (byte, at) => {
             if (at > receiptCbor.length - 3_300 && at < receiptCbor.length - 9 && at % 41 > 0) return []
             const bytes = receiptCbor.with(at, byte ^ (1 << (at % 8)))
-            const findings = await judgeReceipt(withBytes(last, bytes), contextOf(index), examination)
+            const findings = await checkReceipt(withBytes(last, bytes), contextOf(index), examination)
             return findings.length === 0 ? [at] : []
           }),
         )
@@ -195,7 +198,7 @@ describe('fsck of the receipt log', () => {
   )
 
   it(
-    'does not look again at what it has looked at, and goes on from there',
+    'with a memory, continues after the last receipt and reads kept objects once',
     inWorld(
       async (world) => {
         const filled = await fill(world)
@@ -206,7 +209,7 @@ describe('fsck of the receipt log', () => {
         const read = counts.bytes
         assert.deepEqual(await findingsIn(world.store, { filled, memory, counts, deep: true }), [])
         assert.equal(counts.receipts, 5)
-        // What a session writes is read each time.
+        // Staged bytes are read each time.
         assert.equal(counts.bytes, read + 50)
       },
       { isOnDisk: true },

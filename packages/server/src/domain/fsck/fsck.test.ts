@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { type Filled, fill, findingsIn } from '../../testing/fsck.ts'
 import { openUncommitted } from '../../testing/uncommitted.ts'
 import { inWorld, known, newAccount, newOpaqueId } from '../../testing/world.ts'
-import { judgeAccount } from './accounts.ts'
+import { checkAccount } from './accounts.ts'
 import type { FindingKind } from './finding.ts'
 import { newMemory } from './options.ts'
 
@@ -11,13 +11,13 @@ const ANOTHER_HASH = 'ab'.repeat(32)
 const ANOTHER_ID = '00000000-0000-4000-8000-000000000009'
 const ANOTHER_LOCATION = `ab/${ANOTHER_HASH}.${ANOTHER_ID}`
 
-/** In the year 2999, and in none. */
+/** An instant in the year 2999, and a number that is no instant. */
 const FAR = 32_471_971_200_000
 const NO_INSTANT = 9_007_199_254_740_000
 
 type Damages = readonly (readonly [damage: string, kind: FindingKind, place: string])[]
 
-/** What is done to the rows, and the kind and the place that a finding has to name. */
+/** Damages of rows, and the kind and the place that a finding must name. */
 function damagesOf(filled: Filled): Damages {
   return [
     ...toAccountsAndLinks(filled),
@@ -47,8 +47,8 @@ function toAccountsAndLinks({ keeper, pending, open, metadata }: Filled): Damage
     [`update links set open_bytes = 99 ${ofLink(open)}`, 'link_open_wrong', accountId],
     [`update links set landed_files = 0 ${used}`, 'link_landed_wrong', accountId],
     [`update links set landed_bytes = landed_bytes + 1 ${used}`, 'link_landed_wrong', accountId],
-    [`update links set max_file_count = 0 ${used}`, 'link_caps_passed', accountId],
-    [`update links set max_total_bytes = 99 ${ofLink(open)}`, 'link_caps_passed', accountId],
+    [`update links set max_file_count = 0 ${used}`, 'link_caps_exceeded', accountId],
+    [`update links set max_total_bytes = 99 ${ofLink(open)}`, 'link_caps_exceeded', accountId],
     [`update links set single_use = 1 ${used}`, 'link_spent_wrong', accountId],
     [`update links set single_use = 1, claimed_by = '${open}' ${ofLink(open)}`, 'link_claim_wrong', accountId],
     [`update links set created_at = ${NO_INSTANT}, landed_files = 0 ${used}`, 'link_landed_wrong', accountId],
@@ -111,16 +111,16 @@ function toDrops({ pending, adopted, locations }: Filled): Damages {
   ]
 }
 
-function toAssets({ asset, buried, buriedBlob, metadata, adopted, coming, locations }: Filled): Damages {
+function toAssets({ asset, deletedAsset, deletedBlob, metadata, adopted, coming, locations }: Filled): Damages {
   const own = `where asset_id = '${asset}'`
   const blob = (uploadId: string) => `where upload_id = '${uploadId}'`
   const location = known(locations.get(metadata))
   return [
     ...[
       [`update assets set created_at = null ${own}`, asset],
-      [`update assets set created_at = 1 where asset_id = '${buried}' or created_at is null`, ''],
-      [`update assets set deleted_at = null where asset_id = '${buried}'`, buried],
-      [`update asset_blobs set asset_id = '${buried}' ${blob(metadata)}`, buried],
+      [`update assets set created_at = 1 where asset_id = '${deletedAsset}' or created_at is null`, ''],
+      [`update assets set deleted_at = null where asset_id = '${deletedAsset}'`, deletedAsset],
+      [`update asset_blobs set asset_id = '${deletedAsset}' ${blob(metadata)}`, deletedAsset],
       [`update assets set album_id = '${ANOTHER_ID}' ${own}`, asset],
       [`update assets set drop_id = '${ANOTHER_ID}' ${own}`, asset],
       [`update assets set drop_id = null ${own}`, asset],
@@ -132,7 +132,7 @@ function toAssets({ asset, buried, buriedBlob, metadata, adopted, coming, locati
       `update uploads set ciphertext_hash = '${ANOTHER_HASH}' ${blob(metadata)}`,
       `update uploads set size = 101 ${blob(metadata)}`,
       `update uploads set account_id = '${ANOTHER_ID}' ${blob(metadata)}`,
-      `update uploads set asset_id = '${buried}' ${blob(metadata)}`,
+      `update uploads set asset_id = '${deletedAsset}' ${blob(metadata)}`,
       `update uploads set role = 'original' ${blob(metadata)}`,
       `delete from uploads ${blob(metadata)}`,
       `update asset_blobs set account_id = '${ANOTHER_ID}' ${blob(metadata)}`,
@@ -142,22 +142,22 @@ function toAssets({ asset, buried, buriedBlob, metadata, adopted, coming, locati
     ].map((damage) => [damage, 'blob_wrong', metadata] as const),
     [`update asset_blobs set role = 'derivative' ${blob(adopted.uploadId)}`, 'blob_wrong', adopted.uploadId],
     [`update asset_blobs set envelope = '{' ${blob(metadata)}`, 'blob_wrong', metadata],
-    // What a receipt vouches for, gone with its row: only a later original takes it out of an asset that lives.
+    // A blob without its row, though its receipt attests it: only a later original removes a blob from a live asset.
     [`delete from asset_blobs ${blob(metadata)}`, 'receipt_subject_wrong', metadata],
-    [`delete from assets where asset_id = '${buried}'`, 'receipt_subject_wrong', buriedBlob],
+    [`delete from assets where asset_id = '${deletedAsset}'`, 'receipt_subject_wrong', deletedBlob],
     [`update asset_blobs set landed_at = 1 ${blob(metadata)}`, 'blob_receipt_wrong', metadata],
     [`delete from receipts ${blob(metadata)}`, 'blob_receipt_wrong', metadata],
   ]
 }
 
-function toObjects({ pending, metadata, open, cancelled, buriedBlob, locations }: Filled): Damages {
+function toObjects({ pending, metadata, open, cancelled, deletedBlob, locations }: Filled): Damages {
   const at = (uploadId: string) => known(locations.get(uploadId))
   const moved = (uploadId: string, state: string) =>
     [`update objects set state = '${state}' where location = '${at(uploadId)}'`, 'object_wrong', at(uploadId)] as const
   const stray = `insert into objects (location, size, state, since, checked_at)`
   return [
-    moved(buriedBlob, 'kept'),
-    moved(buriedBlob, 'staged'),
+    moved(deletedBlob, 'kept'),
+    moved(deletedBlob, 'staged'),
     moved(pending.uploadId, 'orphaned'),
     moved(pending.uploadId, 'marked'),
     moved(open, 'deleting'),
@@ -173,16 +173,16 @@ function toObjects({ pending, metadata, open, cancelled, buriedBlob, locations }
     [`${stray} values ('zz/../../x', 1, 'kept', 0, 0)`, 'object_wrong', 'zz/../../x'],
     [`update objects set checked_at = ${FAR} where location = '${at(metadata)}'`, 'object_time_wrong', at(metadata)],
     [
-      `update objects set state = 'marked', since = ${FAR} where location = '${at(buriedBlob)}'`,
+      `update objects set state = 'marked', since = ${FAR} where location = '${at(deletedBlob)}'`,
       'object_time_wrong',
-      at(buriedBlob),
+      at(deletedBlob),
     ],
     [
       `update objects set damaged_at = ${NO_INSTANT} where location = '${at(metadata)}'`,
       'object_damaged',
       at(metadata),
     ],
-    // A number that JavaScript cannot hold: the row before it is named, and other tables are looked at.
+    // A number that JavaScript cannot hold: the finding names the row before it, and the other tables are examined.
     [
       `update objects set since = 9223372036854775807 where location = (select max(location) from objects)`,
       'database_damaged',
@@ -204,7 +204,7 @@ function toObjects({ pending, metadata, open, cancelled, buriedBlob, locations }
 
 describe('fsck', () => {
   it(
-    'finds a share that an emptied account still shows',
+    'finds a share that an emptied account still has',
     inWorld(async (world) => {
       const accountId = await newAccount(world)
       const at = world.clock.now()
@@ -215,7 +215,7 @@ describe('fsck', () => {
       })
       const kinds = async () => {
         const [account] = await world.store.read((tx) => tx.audit.accounts('', 1))
-        return judgeAccount(known(account), at).map(({ kind }) => kind)
+        return checkAccount(known(account), at).map(({ kind }) => kind)
       }
       assert.deepEqual(await kinds(), [])
       const contents = { sealedIndex: new Uint8Array(9), blobHashes: [] }
@@ -226,7 +226,7 @@ describe('fsck', () => {
   )
 
   it(
-    'finds nothing wrong with sessions, drops and assets in each of their states, and whatever is done to a row, it says what and where',
+    'finds nothing wrong in any state of sessions, drops and assets, and reports each damage of a row by kind and place',
     inWorld(
       async (world) => {
         const filled = await fill(world)
@@ -244,10 +244,10 @@ describe('fsck', () => {
             const isNamed = findings.some(
               (finding) => finding.kind === kind && (place === '' || Object.values(finding.where).includes(place)),
             )
-            const told = JSON.stringify(findings, undefined, 2)
-            assert.ok(isNamed, `${damage}: ${told}`)
+            const text = JSON.stringify(findings, undefined, 2)
+            assert.ok(isNamed, `${damage}: ${text}`)
             // The ids of links are credentials.
-            for (const opaqueId of opaqueIds) assert.ok(!told.includes(opaqueId), damage)
+            for (const opaqueId of opaqueIds) assert.ok(!text.includes(opaqueId), damage)
           }
         } finally {
           rows.close()

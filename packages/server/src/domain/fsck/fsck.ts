@@ -1,23 +1,22 @@
 import type { HybridVerifiers } from '@blindkeep/protocol/cose'
 import type { Clock } from '../../ports/clock.ts'
 import { type AuditedObject, type Store, StoreDamaged, ValueUnreadable } from '../../ports/store.ts'
-import { judgeAccount } from './accounts.ts'
-import { judgeAsset, judgeBlob, judgeDrop } from './assets.ts'
+import { checkAccount } from './accounts.ts'
+import { checkAsset, checkBlob, checkDrop } from './assets.ts'
 import { examineBytes } from './bytes.ts'
-import { judgeFacts } from './facts.ts'
+import { checkFacts } from './facts.ts'
 import { confirmed, examineStrays, lookAtFile, type ReadableBlobs } from './files.ts'
-import { type Finding, found } from './finding.ts'
-import { judgeLink } from './links.ts'
+import { createFinding, type Finding } from './finding.ts'
+import { checkLink } from './links.ts'
 import { examineLog } from './log.ts'
-import { isOurs, judgeObject } from './objects.ts'
+import { checkObject, isOurs } from './objects.ts'
 import type { Counts, Examination } from './options.ts'
 import { FIRST_NUMBER, pages } from './pages.ts'
-import { judgeUpload } from './sessions.ts'
+import { checkUpload } from './sessions.ts'
 
 /**
- * Whether what a data directory holds is whole: rows against rows, rows against files, the receipt log against itself. It may run beside a server:
- * what one statement says is of one instant, the log is append-only, and what a look at a file finds wrong counts only when the row says the same
- * afterwards. It writes nothing.
+ * Checks a data directory: rows against rows, rows against files, the receipt log against itself. It may run beside a server: each statement reads one
+ * instant, the log is append-only, and a fault of a file counts only when its row is the same afterwards. It writes nothing.
  */
 interface FsckPorts {
   readonly store: Pick<Store, 'read'>
@@ -26,41 +25,41 @@ interface FsckPorts {
   readonly verify: HybridVerifiers
 }
 
-/** Faults that the database tells of itself. */
+/** Faults that the database reports about itself. */
 const MAX_DAMAGE = 100
-/** Files that are looked at at the same time. */
+/** Files that are examined at the same time. */
 const LOOKS_AT_ONCE = 32
-/** Each page of links goes through all sessions. */
+/** A large page, as each page of links reads all sessions. */
 const LINKS_AT_ONCE = 10_000
 
 /**
- * Ends with an error when the store of rows or that of bytes does not answer: then nothing more can be said. Ends at once when the database finds itself
- * broken, as nothing that it says is worth anything.
+ * Throws when the store of rows or the store of bytes does not answer. Ends early when the database reports itself as broken, as its rows cannot be
+ * trusted then.
  */
 export async function* examine(ports: FsckPorts, examination: Examination): AsyncGenerator<Finding> {
   const { store, clock } = ports
   const { deep, indexes = deep } = examination
   const { broken, dangling } = await store.read((tx) => tx.audit.damage(indexes, 1))
-  for (const what of [...broken, ...dangling]) yield found('database_damaged', {}, what)
+  for (const what of [...broken, ...dangling]) yield createFinding('database_damaged', {}, what)
   if (broken.length > 0) return yield* furtherDamage(ports, indexes)
-  yield* await store.read((tx) => judgeFacts(tx, clock.now()))
+  yield* await store.read((tx) => checkFacts(tx, clock.now()))
   yield* examineRows(ports, examination)
   yield* unlessUnreadable('receipts', examineLog(ports, examination))
   yield* unlessUnreadable('objects', examineObjects(ports, examination))
   yield* unlessUnreadable('files', examineStrays(ports, examination))
 }
 
-/** The first is told already. Whoever looks on may fall over it, and have said nothing. */
+/** The first fault is reported already, as a search for more may fail on a broken database. */
 async function* furtherDamage({ store }: FsckPorts, indexes: boolean): AsyncGenerator<Finding, void, undefined> {
   const all = await store.read((tx) => tx.audit.damage(indexes, MAX_DAMAGE)).catch(unlessDamaged)
-  for (const what of all?.broken.slice(1) ?? []) yield found('database_damaged', {}, what)
+  for (const what of all?.broken.slice(1) ?? []) yield createFinding('database_damaged', {}, what)
 }
 
 function unlessDamaged(error: unknown): undefined {
   if (!(error instanceof StoreDamaged)) throw error
 }
 
-/** One row that cannot be read ends the look at its table alone. */
+/** An unreadable row ends the examination of its table alone. */
 async function* unlessUnreadable(
   table: keyof Counts,
   findings: AsyncIterable<Finding>,
@@ -69,81 +68,81 @@ async function* unlessUnreadable(
     yield* findings
   } catch (error) {
     if (!(error instanceof ValueUnreadable)) throw error
-    yield found('database_damaged', { table }, `${error.message}; what comes after it was not looked at`)
+    yield createFinding('database_damaged', { table }, `${error.message}; the rows after it were not examined`)
   }
 }
 
 async function* examineRows({ store, clock }: FsckPorts, examination: Examination): AsyncGenerator<Finding> {
   const through = <Row, Key>(count: keyof Counts, table: Table<Row, Key>): AsyncGenerator<Finding> =>
-    unlessUnreadable(count, judged({ store, count, table, examination }))
+    unlessUnreadable(count, checkTable({ store, count, table, examination }))
   const head = await store.read((tx) => tx.receipts.head())
   yield* through('accounts', {
     first: '',
-    read: (tx, after, most) => tx.audit.accounts(after, most),
+    read: (tx, after, max) => tx.audit.accounts(after, max),
     keyOf: ({ accountId }) => accountId,
-    judge: (account) => judgeAccount(account, clock.now()),
+    check: (account) => checkAccount(account, clock.now()),
   })
   yield* through('links', {
     first: FIRST_NUMBER,
-    read: (tx, after, most) => tx.audit.links(after, most),
+    read: (tx, after, max) => tx.audit.links(after, max),
     keyOf: ({ linkSeq }) => linkSeq,
-    most: LINKS_AT_ONCE,
-    judge: (link) => judgeLink(link, examination),
+    pageSize: LINKS_AT_ONCE,
+    check: (link) => checkLink(link, examination),
   })
   yield* through('sessions', {
     first: '',
-    read: (tx, after, most) => tx.audit.uploads(after, most),
+    read: (tx, after, max) => tx.audit.uploads(after, max),
     keyOf: ({ uploadId }) => uploadId,
-    judge: (upload) => judgeUpload(upload, head?.receivedAt),
+    check: (upload) => checkUpload(upload, head?.receivedAt),
   })
   yield* through('drops', {
     first: FIRST_NUMBER,
-    read: (tx, after, most) => tx.audit.drops(after, most),
+    read: (tx, after, max) => tx.audit.drops(after, max),
     keyOf: ({ dropSeq }) => dropSeq,
-    judge: (drop) => judgeDrop(drop, { ...examination, now: clock.now() }),
+    check: (drop) => checkDrop(drop, { ...examination, now: clock.now() }),
   })
   yield* through('assets', {
     first: '',
-    read: (tx, after, most) => tx.audit.assets(after, most),
+    read: (tx, after, max) => tx.audit.assets(after, max),
     keyOf: ({ assetId }) => assetId,
-    judge: judgeAsset,
+    check: checkAsset,
   })
   yield* through('blobs', {
     first: FIRST_NUMBER,
-    read: (tx, after, most) => tx.audit.blobs(after, most),
+    read: (tx, after, max) => tx.audit.blobs(after, max),
     keyOf: ({ blobSeq }) => blobSeq,
-    judge: (blob) => judgeBlob(blob, examination),
+    check: (blob) => checkBlob(blob, examination),
   })
 }
 
 type Table<Row, Key> = Parameters<typeof pages<Row, Key>>[1] & {
-  readonly judge: (row: Row) => readonly Finding[]
+  readonly check: (row: Row) => readonly Finding[]
 }
 
-interface Judging<Row, Key> {
+interface TableCheck<Row, Key> {
   readonly store: Pick<Store, 'read'>
   readonly count: keyof Counts
   readonly table: Table<Row, Key>
   readonly examination: Examination
 }
 
-async function* judged<Row, Key>({ store, count, table, examination }: Judging<Row, Key>): AsyncGenerator<Finding> {
+async function* checkTable<Row, Key>(tableCheck: TableCheck<Row, Key>): AsyncGenerator<Finding> {
+  const { store, count, table, examination } = tableCheck
   for await (const rows of pages(store, table, examination)) {
-    yield* rows.flatMap(table.judge)
+    yield* rows.flatMap(table.check)
     examination.counts[count] += rows.length
   }
 }
 
-/** Each object’s row, then its file, then, if asked for, its bytes. */
+/** Each object’s row, then its file, then its bytes if `deep`. */
 async function* examineObjects(ports: FsckPorts, examination: Examination): AsyncGenerator<Finding> {
   const table = {
     first: '',
-    read: (tx: Parameters<Parameters<Store['read']>[0]>[0], after: string, most: number) =>
-      tx.audit.objects(after, most),
+    read: (tx: Parameters<Parameters<Store['read']>[0]>[0], after: string, max: number) => tx.audit.objects(after, max),
     keyOf: ({ location }: AuditedObject) => location,
   }
   for await (const objects of pages(ports.store, table, examination)) {
-    yield* objects.flatMap((object) => judgeObject(object, { ...examination, now: ports.clock.now() }))
+    yield* objects.flatMap((object) => checkObject(object, { ...examination, now: ports.clock.now() }))
     const ours = objects.filter(isOurs)
     for (let at = 0; at < ours.length; at += LOOKS_AT_ONCE) yield* lookAtAll(ports, ours.slice(at, at + LOOKS_AT_ONCE))
     if (examination.deep) for (const object of ours) yield* examineBytes(ports, object, examination)

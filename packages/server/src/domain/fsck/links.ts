@@ -1,15 +1,13 @@
 import type { AuditedLink } from '../../ports/store.ts'
 import { exceedsCaps } from '../drops/links.ts'
-import { broken, type Finding, instantText } from './finding.ts'
+import { type Finding, findBroken, instantText, type Rules } from './finding.ts'
 import type { Examination } from './options.ts'
 
-/** Caps count landed plus open (ARCHITECTURE.md, What is always true). The link’s id is a credential, so that its number names it. */
-export function judgeLink(link: AuditedLink, examination: Examination): readonly Finding[] {
+/** Caps count landed plus open (ARCHITECTURE.md, What is always true). A finding names the link by its number, as its id is a credential. */
+export function checkLink(link: AuditedLink, examination: Examination): readonly Finding[] {
   const where = { account_id: link.accountId, link_seq: link.linkSeq, created_at: instantText(link.createdAt) }
-  return [...broken(where, openRules(link)), ...broken(where, landedRules(link, examination))]
+  return [...findBroken(where, openRules(link)), ...findBroken(where, landedRules(link, examination))]
 }
-
-type Rules = Parameters<typeof broken>[1]
 
 function openRules({ linkSeq, unclosed, ...link }: AuditedLink): Rules {
   const isOver = link.spentAt !== undefined || link.revokedAt !== undefined
@@ -24,14 +22,14 @@ function openRules({ linkSeq, unclosed, ...link }: AuditedLink): Rules {
     [
       link.singleUse && link.claimedBy !== unclosed.finishing,
       'link_claim_wrong',
-      `single-use, claimed by ${link.claimedBy ?? 'nobody'}, finishing is ${unclosed.finishing ?? 'nobody'}`,
+      `single-use, claimed by ${link.claimedBy ?? 'no session'}, finishing is ${unclosed.finishing ?? 'no session'}`,
     ],
   ]
 }
 
 function landedRules(link: AuditedLink, { isUnpruned = false }: Examination): Rules {
   const { landedFiles, landedBytes, unclosed, seen, pending } = link
-  // That sessions are counted wrongly is said by itself.
+  // From the rows, as `openRules` reports a wrong count of sessions.
   const [files, bytes] = [landedFiles + unclosed.sessions, landedBytes + unclosed.bytes]
   const isLess = landedFiles < seen.files || landedBytes < seen.bytes
   const isOther = landedFiles !== seen.files || landedBytes !== seen.bytes
@@ -42,7 +40,7 @@ function landedRules(link: AuditedLink, { isUnpruned = false }: Examination): Ru
       'link_landed_wrong',
       `${landedFiles} landed files of ${landedBytes} bytes counted, ${seen.files} of ${seen.bytes} in sessions, ${pending.files} of ${pending.bytes} pending`,
     ],
-    [exceedsCaps(link, { files, bytes }), 'link_caps_passed', `${files} files of ${bytes} bytes, landed and open`],
+    [exceedsCaps(link, { files, bytes }), 'link_caps_exceeded', `${files} files of ${bytes} bytes, landed and open`],
     [
       link.singleUse && (landedFiles > 1 || (landedFiles === 1) !== (link.spentAt !== undefined)),
       'link_spent_wrong',

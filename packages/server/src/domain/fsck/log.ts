@@ -1,12 +1,12 @@
 import type { HybridVerifiers } from '@blindkeep/protocol/cose'
 import { keyId } from '@blindkeep/protocol/keys'
 import type { AttestationKey, ReadTx, Store } from '../../ports/store.ts'
-import { broken, type Finding, found } from './finding.ts'
+import { createFinding, type Finding, findBroken } from './finding.ts'
 import type { Examination, LogPlace } from './options.ts'
 import { FIRST_NUMBER } from './pages.ts'
-import { judgeReceipt, placeOf } from './receipts.ts'
+import { checkReceipt, placeOf } from './receipts.ts'
 
-/** So many signatures are verified at once. */
+/** Receipts whose signatures are verified at once. */
 const MAX_PAGE = 256
 
 interface LogPorts {
@@ -14,28 +14,28 @@ interface LogPorts {
   readonly verify: HybridVerifiers
 }
 
-/** The receipt log from its first receipt to its head, and the keys that it names. Whatever is appended meanwhile is looked at too. */
+/** Checks the receipt log from its first receipt to its head, and its keys. It includes receipts that are appended meanwhile. */
 export async function* examineLog(
   { store, verify }: LogPorts,
   examination: Examination,
 ): AsyncGenerator<Finding, void, undefined> {
   const { counts, memory, signal } = examination
   let before = memory?.log
-  yield* judgeKeys(await store.read((tx) => tx.keys.attestationKeys()))
+  yield* checkKeys(await store.read((tx) => tx.keys.attestationKeys()))
   for (;;) {
     signal.throwIfAborted()
     const { receipts, head, ...facts } = await store.read((tx) => pageOf(tx, before?.receiptSeq ?? FIRST_NUMBER))
     const places = receipts.map(placeOf)
-    const judged = await Promise.all(
+    const findings = await Promise.all(
       receipts.map((receipt, index) =>
-        judgeReceipt(receipt, { before: places[index - 1] ?? before, verify, ...facts }, examination),
+        checkReceipt(receipt, { before: places[index - 1] ?? before, verify, ...facts }, examination),
       ),
     )
-    yield* judged.flat()
+    yield* findings.flat()
     counts.receipts += receipts.length
     before = places.at(-1) ?? before
     if (memory !== undefined) memory.log = before
-    if (receipts.length < MAX_PAGE) return yield* judgeHead(head, before)
+    if (receipts.length < MAX_PAGE) return yield* checkHead(head, before)
   }
 }
 
@@ -49,30 +49,30 @@ async function pageOf(tx: ReadTx, after: number) {
   }
 }
 
-function* judgeHead(head: LogPlace | undefined, last: LogPlace | undefined): Generator<Finding> {
+function* checkHead(head: LogPlace | undefined, last: LogPlace | undefined): Generator<Finding> {
   const isSame =
     head?.receiptSeq === last?.receiptSeq &&
     head?.receiptHash === last?.receiptHash &&
     head?.receivedAt === last?.receivedAt
   if (isSame) return
   const text = (place: LogPlace | undefined) => (place ? `${place.receiptSeq}, ${place.receiptHash}` : 'nothing')
-  yield found(
+  yield createFinding(
     'log_head_wrong',
     { receipt_seq: head?.receiptSeq ?? last?.receiptSeq ?? 0 },
     `the log’s head is ${text(head)}, its last receipt ${text(last)}`,
   )
 }
 
-/** Append-only, oldest first, and one that signs, last (specification, AttestationKeysResponse). */
-function* judgeKeys(keys: readonly AttestationKey[]): Generator<Finding> {
+/** Keys are append-only, oldest first; the last one signs (specification, AttestationKeysResponse). */
+function* checkKeys(keys: readonly AttestationKey[]): Generator<Finding> {
   for (const [index, key] of keys.entries()) {
     const next = keys[index + 1]
     const ends = key.activeTo ?? Number.POSITIVE_INFINITY
-    yield* broken({ key_id: key.keyId }, [
-      [keyId(key.publicKey) !== key.keyId, 'key_wrong', 'its id is not that of its bytes'],
+    yield* findBroken({ key_id: key.keyId }, [
+      [keyId(key.publicKey) !== key.keyId, 'key_wrong', 'its id does not match its bytes'],
       [ends < key.activeFrom, 'key_wrong', 'it stopped signing before it began'],
-      [next !== undefined && next.activeFrom < ends, 'key_wrong', 'the key after it began to sign before it stopped'],
-      [next === undefined && key.activeTo !== undefined, 'key_wrong', 'it is the last, and has stopped signing'],
+      [next !== undefined && next.activeFrom < ends, 'key_wrong', 'the next key began to sign before it stopped'],
+      [next === undefined && key.activeTo !== undefined, 'key_wrong', 'it is the last key, and has stopped signing'],
     ])
   }
 }

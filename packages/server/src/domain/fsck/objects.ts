@@ -1,23 +1,23 @@
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { AuditedObject } from '../../ports/store.ts'
 import { partsOf } from '../uploads/location.ts'
-import { broken, type Finding, instantText } from './finding.ts'
+import { type Finding, findBroken, instantText } from './finding.ts'
 import type { Examination } from './options.ts'
 
-/** A clock that was ahead is off by less. */
+/** More than a clock that was ahead explains. */
 const MAX_AHEAD_SECONDS = 86_400
 
-/** An object belongs to exactly one session, drop or asset, or to nothing: as its state says. */
-export function judgeObject(
+/** An object belongs to exactly one session, drop or asset, or to nothing, according to its state. */
+export function checkObject(
   object: AuditedObject,
   { deep, now }: Pick<Examination, 'deep'> & { readonly now: Instant },
 ): readonly Finding[] {
   const { location, state, sessions, drops, blobs, receipts, damagedAt } = object
-  // What the scrubber and the collector go by.
+  // The time by which the scrubber and the collector take objects.
   const due = state === 'kept' ? object.checkedAt : object.since
   const isWaiting = state === 'kept' || state === 'marked'
-  return broken({ location }, [
-    [!isOurs(object), 'object_wrong', 'its location is not made of a hash and a session'],
+  return findBroken({ location }, [
+    [!isOurs(object), 'object_wrong', 'its location does not consist of a hash and a session'],
     [
       !isOwnedAsItSays(object),
       'object_wrong',
@@ -29,15 +29,15 @@ export function judgeObject(
       `${state === 'kept' ? 'last read' : 'marked'} at ${instantText(due)}`,
     ],
     [
-      // Who reads the bytes again says how they are now.
+      // A deep examination reads the bytes and reports their present state.
       state === 'kept' && damagedAt !== undefined && !deep,
       'object_damaged',
-      `found damaged at ${damagedAt === undefined ? 'no time' : instantText(damagedAt)}`,
+      `marked as damaged at ${damagedAt === undefined ? 'no time' : instantText(damagedAt)}`,
     ],
   ])
 }
 
-/** Whether a file can lie there at all. */
+/** Whether the server can have made this location. */
 export function isOurs({ location }: Pick<AuditedObject, 'location'>): boolean {
   try {
     partsOf(location)

@@ -1,21 +1,21 @@
 import type { Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 
-/** How thorough an examination is, and what it tells while it runs. */
+/** How thorough an examination is, and its progress. */
 export interface Examination {
   /** Reads every byte again. */
   readonly deep: boolean
-  /** Compares every index of the database with its table, as `deep` does: whoever repairs goes by what they say. */
+  /** Compares every index of the database with its table, as `deep` does. A repair needs it, as its statements use the indexes. */
   readonly indexes?: boolean
   readonly signal: AbortSignal
-  /** Grows while it looks. */
+  /** Grows during the examination. */
   readonly counts: Counts
-  /** Of an earlier examination of the same directory: what nothing may change is not looked at again. Grows. */
+  /** From an earlier examination of the same directory. What never changes is not examined again. Grows during the examination. */
   readonly memory?: Memory
-  /** No session was ever forgotten, as none is old enough: then counts of what has landed are exact, and every receipt has its session. */
+  /** No session was pruned yet, as none is old enough. Then the counts of landed files are exact, and every receipt has its session. */
   readonly isUnpruned?: boolean
 }
 
-/** What was looked at. */
+/** Rows, files and bytes that were examined. */
 export interface Counts {
   accounts: number
   links: number
@@ -31,13 +31,13 @@ export interface Counts {
 }
 
 export interface Memory {
-  /** How far the log was found whole. */
+  /** The last receipt that was examined. */
   log: LogPlace | undefined
-  /** Locations whose kept bytes were read and are those of the receipt. */
+  /** Locations of kept objects whose bytes were read and match the hash. */
   readonly intact: Set<string>
 }
 
-/** A receipt, as the next one has to continue from it. */
+/** What the next receipt has to continue from. */
 export interface LogPlace {
   readonly receiptSeq: number
   readonly receiptHash: Sha256Hex

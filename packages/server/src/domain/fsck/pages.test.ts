@@ -5,15 +5,15 @@ import { never } from '../../testing/guest.ts'
 import { pages } from './pages.ts'
 
 describe('the pages of a table', () => {
-  it('come up to the one row that cannot be read, and the row before it is named', async () => {
+  it('come up to an unreadable row, and the error names the row before it', async () => {
     const seen: number[] = []
     const store: Pick<Store, 'read'> = { read: (work) => work({} as ReadTx) }
     const table = {
       first: 0,
-      most: 8,
+      pageSize: 8,
       keyOf: (row: number) => row,
-      async read(_: ReadTx, after: number, most: number) {
-        const rows = Array.from({ length: most }, (_each, index) => after + index + 1)
+      async read(_: ReadTx, after: number, max: number) {
+        const rows = Array.from({ length: max }, (_each, index) => after + index + 1)
         if (rows.includes(14)) throw new ValueUnreadable('too large')
         return rows
       },

@@ -1,27 +1,27 @@
 import { type ReadTx, type Store, ValueUnreadable } from '../../ports/store.ts'
 import type { Examination } from './options.ts'
 
-/** Before every number that a row can have, also one that it should not have. */
+/** Comes before every number, also before a wrong negative one. */
 export const FIRST_NUMBER = Number.MIN_SAFE_INTEGER
-/** Rows that are asked for at once. Each page is a snapshot of its own, so that a long examination holds up nothing. */
+/** Each page is its own snapshot, so a long examination delays no other work. */
 const MAX_PAGE = 500
 
 interface Table<Row, Key> {
   /** Comes before every other key. */
   readonly first: Key
-  readonly read: (tx: ReadTx, after: Key, most: number) => Promise<readonly Row[]>
+  readonly read: (tx: ReadTx, after: Key, max: number) => Promise<readonly Row[]>
   readonly keyOf: (row: Row) => Key
-  /** Rows a page, where other than usual. */
-  readonly most?: number
+  /** Rows of a page; 500 when left out. */
+  readonly pageSize?: number
 }
 
-/** A whole table, page by page. Throws `ValueUnreadable`, which says where, at a row that cannot be read. */
+/** A whole table, page by page. At an unreadable row it throws `ValueUnreadable`, whose message names the row before it. */
 export async function* pages<Row, Key>(
   store: Pick<Store, 'read'>,
-  { first, read, keyOf, most = MAX_PAGE }: Table<Row, Key>,
+  { first, read, keyOf, pageSize = MAX_PAGE }: Table<Row, Key>,
   { signal }: Pick<Examination, 'signal'>,
 ): AsyncGenerator<readonly Row[]> {
-  let [after, asked] = [first, most]
+  let [after, asked] = [first, pageSize]
   for (;;) {
     signal.throwIfAborted()
     const rows = await store
@@ -31,7 +31,7 @@ export async function* pages<Row, Key>(
         if (asked > 1) return undefined
         throw new ValueUnreadable(`the row after ${after === first ? 'none' : after}: ${error.message}`)
       })
-    // Ever fewer, until the one row is found.
+    // Half the size each time, until the page is the unreadable row alone.
     if (rows === undefined) asked = Math.ceil(asked / 2)
     else {
       if (rows.length > 0) yield rows

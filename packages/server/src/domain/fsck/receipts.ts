@@ -3,10 +3,10 @@ import type { HybridVerifiers } from '@blindkeep/protocol/cose'
 import { formatInstant, type KeyId, parseInstant, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
 import { type DecodedReceipt, decodeReceipt, ReceiptError, verifyReceipt } from '@blindkeep/protocol/receipt'
 import type { AttestationKey, AuditedReceipt } from '../../ports/store.ts'
-import { broken, type Finding, found, type Where } from './finding.ts'
+import { createFinding, type Finding, findBroken, type Where } from './finding.ts'
 import type { Examination, LogPlace } from './options.ts'
 
-/** What a receipt is held against beside its own row. */
+/** What a receipt is compared with, beside its own row. */
 export interface LogContext {
   /** Undefined for the first of the log. */
   readonly before: LogPlace | undefined
@@ -18,20 +18,20 @@ export interface LogContext {
 
 export const placeOf = ({ row }: AuditedReceipt): LogPlace => ({
   receiptSeq: row.receiptSeq,
-  // Of the bytes: whether the column says the same is judged where it stands.
+  // The hash of the bytes. `checkReceipt` compares the column with it.
   receiptHash: hashOf(row.receiptCbor),
   receivedAt: row.receivedAt,
 })
 
-/** As `receiptHash` of the protocol, by the machine's own code: a log is long. */
+/** Like `receiptHash` of the protocol, but native, as a log is long. */
 function hashOf(receiptCbor: Uint8Array): Sha256Hex {
   const hash = parseSha256Hex(createHash('sha256').update(receiptCbor).digest('hex'))
-  if (hash === undefined) throw new Error('SHA-256 gave something other than 64 hex characters')
+  if (hash === undefined) throw new Error('SHA-256 returned something other than 64 hex characters')
   return hash
 }
 
-/** One receipt: its bytes, its row, its place in the chain, its key and what it vouches for. */
-export async function judgeReceipt(
+/** Checks one receipt: its bytes, its row, its place in the chain, its key and what it attests. */
+export async function checkReceipt(
   receipt: AuditedReceipt,
   context: LogContext,
   examination: Examination,
@@ -39,29 +39,29 @@ export async function judgeReceipt(
   const { row } = receipt
   const where = { receipt_seq: row.receiptSeq, upload_id: row.uploadId }
   const hash = hashOf(row.receiptCbor)
-  const ofHash = broken(where, [
+  const hashFindings = findBroken(where, [
     [row.receiptHash !== hash, 'receipt_hash_wrong', `the row says ${row.receiptHash}, the bytes are ${hash}`],
   ])
   const read = await verified(receipt, context)
-  if (typeof read === 'string') return [...ofHash, found('receipt_unreadable', where, read)]
+  if (typeof read === 'string') return [...hashFindings, createFinding('receipt_unreadable', where, read)]
   const { decoded, fault } = read
   return [
-    ...ofHash,
+    ...hashFindings,
     ...columnFindings(where, receipt, decoded),
     ...chainFindings(where, decoded, context),
     ...keyFindings(where, decoded, context),
-    ...(fault === undefined ? [] : [found('receipt_signature_wrong', where, fault)]),
+    ...(fault === undefined ? [] : [createFinding('receipt_signature_wrong', where, fault)]),
     ...subjectFindings(where, { receipt, decoded }, examination),
   ]
 }
 
 interface Verified {
   readonly decoded: DecodedReceipt
-  /** Why its signatures do not hold. */
+  /** Why its signatures are not valid. */
   readonly fault: string | undefined
 }
 
-/** Or why the bytes are no receipt. Reading them encodes them again and compares. */
+/** Returns a text when the bytes are no receipt. Decoding encodes them again and compares. */
 async function verified(
   { row: { receiptCbor, keyId } }: AuditedReceipt,
   { keys, verify }: LogContext,
@@ -70,7 +70,7 @@ async function verified(
     const publicKey = keys.find((key) => key.keyId === signer)?.publicKey
     return publicKey && verifyReceipt({ receiptCbor, publicKey, verify })
   }
-  // What the row says first: a receipt that is right is read but once.
+  // Tries the key that the row names first, so a right receipt is decoded once.
   const usual = await verifiedBy(keyId).catch(unlessReceiptError)
   if (usual !== undefined && 'payload' in usual) return { decoded: usual, fault: undefined }
   const decoded = await Promise.resolve(receiptCbor).then(decodeReceipt).catch(unlessReceiptError)
@@ -84,7 +84,7 @@ function unlessReceiptError(error: unknown): ReceiptError {
   return error
 }
 
-/** Columns are objects of what is signed, and must say the same. */
+/** Columns repeat signed values, and must equal them. */
 function columnFindings(where: Where, { row }: AuditedReceipt, { payload, keyId }: DecodedReceipt): readonly Finding[] {
   const receivedAt = parseInstant(payload.received_at)
   const pairs: readonly (readonly [string, unknown, unknown])[] = [
@@ -96,7 +96,7 @@ function columnFindings(where: Where, { row }: AuditedReceipt, { payload, keyId 
     ['received_at', row.receivedAt, receivedAt],
     ['the form of received_at', receivedAt && formatInstant(receivedAt), payload.received_at],
   ]
-  return broken(
+  return findBroken(
     where,
     pairs.map(([name, column, signed]) => [
       column !== signed,
@@ -106,14 +106,14 @@ function columnFindings(where: Where, { row }: AuditedReceipt, { payload, keyId 
   )
 }
 
-/** One strictly rising chain from the first receipt on. A restored server leaves numbers out, and never a link. */
+/** One chain with strictly rising numbers. A restored server skips numbers, but its receipts continue the chain. */
 function chainFindings(
   where: Where,
   { payload }: DecodedReceipt,
   { before, serverId }: LogContext,
 ): readonly Finding[] {
   const { receipt_seq: sequence, prior_receipt_hash: prior, received_at: receivedAt } = payload
-  return broken(where, [
+  return findBroken(where, [
     [before === undefined && prior !== undefined, 'receipt_chain_broken', 'the first receipt names one before it'],
     [
       before !== undefined && prior !== before.receiptHash,
@@ -128,12 +128,12 @@ function chainFindings(
     [
       before !== undefined && (parseInstant(receivedAt) ?? 0) < before.receivedAt,
       'receipt_time_wrong',
-      `${receivedAt} lies before the receipt before it`,
+      `${receivedAt} is earlier than the receipt before it`,
     ],
     [
       payload.server_id !== serverId,
       'receipt_server_wrong',
-      `it is of ${payload.server_id}, this server is ${serverId ?? 'nameless'}`,
+      `it is of ${payload.server_id}, this server is ${serverId ?? 'without an id'}`,
     ],
   ])
 }
@@ -145,13 +145,13 @@ interface Read {
 
 function keyFindings(where: Where, { keyId, payload }: DecodedReceipt, { keys }: LogContext): readonly Finding[] {
   const key = keys.find((each) => each.keyId === keyId)
-  if (key === undefined) return [found('receipt_key_wrong', where, `no key ${keyId} has ever signed here`)]
+  if (key === undefined) return [createFinding('receipt_key_wrong', where, `no key ${keyId} has ever signed here`)]
   const receivedAt = parseInstant(payload.received_at) ?? 0
   const isWithin = receivedAt >= key.activeFrom && receivedAt <= (key.activeTo ?? Number.POSITIVE_INFINITY)
-  return broken(where, [[!isWithin, 'receipt_key_wrong', `its key did not sign at ${payload.received_at}`]])
+  return findBroken(where, [[!isWithin, 'receipt_key_wrong', `its key did not sign at ${payload.received_at}`]])
 }
 
-/** A receipt vouches for exactly one thing, and for what is still here of it. */
+/** A receipt attests exactly one drop or asset. What is left of it must agree with the receipt. */
 function subjectFindings(
   where: Where,
   { receipt: { row, subjects, hasUpload, asset }, decoded: { payload } }: Read,
@@ -159,30 +159,30 @@ function subjectFindings(
 ): readonly Finding[] {
   const isHeld = subjects.some(({ what }) => what === 'blob')
   return [
-    ...broken(where, [
+    ...findBroken(where, [
       [
         (row.dropId === undefined) === (row.assetId === undefined),
         'receipt_subject_wrong',
         `it is of ${row.dropId === undefined ? 'neither a drop nor an asset' : 'a drop and an asset'}`,
       ],
-      [isUnpruned && !hasUpload, 'receipt_subject_wrong', 'it vouches for a session that is not there'],
+      [isUnpruned && !hasUpload, 'receipt_subject_wrong', 'it attests a session that does not exist'],
       [
         row.assetId !== undefined && asset === undefined,
         'receipt_subject_wrong',
-        'it vouches for an asset that is not there',
+        'it attests an asset that does not exist',
       ],
       [
         asset?.isDeleted === false && !isHeld && !(row.receiptSeq < (asset.originalSeq ?? 0)),
         'receipt_subject_wrong',
-        'it vouches for a blob that its asset does not hold, and no later original has replaced',
+        'it attests a blob that its asset does not hold, and that no later original has replaced',
       ],
     ]),
     ...subjects.flatMap(({ what, role, ciphertextHash, size }) =>
-      broken(where, [
+      findBroken(where, [
         [
           ciphertextHash !== payload.ciphertext_hash || size !== payload.size || role !== payload.blob_role,
           'receipt_subject_wrong',
-          `it vouches for ${payload.size} bytes ${payload.ciphertext_hash} as ${payload.blob_role}, the ${what} is ${size} bytes ${ciphertextHash} as ${role}`,
+          `it attests ${payload.size} bytes ${payload.ciphertext_hash} as ${payload.blob_role}, the ${what} is ${size} bytes ${ciphertextHash} as ${role}`,
         ],
       ]),
     ),

@@ -1,21 +1,19 @@
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { AuditedUpload } from '../../ports/store.ts'
 import { locationOf } from '../uploads/location.ts'
-import { broken, type Finding, instantText } from './finding.ts'
+import { type Finding, findBroken, instantText, type Rules } from './finding.ts'
 
-/** Hashing the largest file takes hours; a server that runs, or starts, finishes whatever is left. That it ran a receipt tells. */
+/** Hashing the largest file takes hours. A server that runs or starts finishes every session; a later receipt proves that it ran. */
 const MAX_FINISHING_SECONDS = 86_400
 
-type Rules = Parameters<typeof broken>[1]
-
-export function judgeUpload(upload: AuditedUpload, lastReceiptAt: Instant | undefined): readonly Finding[] {
+export function checkUpload(upload: AuditedUpload, lastReceiptAt: Instant | undefined): readonly Finding[] {
   const where = { upload_id: upload.uploadId, account_id: upload.accountId }
-  return broken(where, [...progressRules(upload), ...belongingRules(upload), ...stuckRules(upload, lastReceiptAt)])
+  return findBroken(where, [...progressRules(upload), ...belongingRules(upload), ...stuckRules(upload, lastReceiptAt)])
 }
 
 function progressRules({ state, size, receivedBytes, chunkCount, chunks }: AuditedUpload): Rules {
   const isGapless = chunks.count === 0 ? receivedBytes === 0 : chunks.start === 0 && chunks.end === receivedBytes
-  const wantsAll = state === 'finishing' || state === 'landed'
+  const needsAllBytes = state === 'finishing' || state === 'landed'
   return [
     [
       chunkCount !== chunks.count || receivedBytes !== chunks.bytes || !isGapless,
@@ -23,7 +21,7 @@ function progressRules({ state, size, receivedBytes, chunkCount, chunks }: Audit
       `${receivedBytes} bytes received in ${chunkCount} chunks; ${chunks.count} chunks hold ${chunks.bytes} from ${chunks.start} to ${chunks.end}`,
     ],
     [
-      (state === 'open' && receivedBytes === size) || (wantsAll && receivedBytes !== size),
+      (state === 'open' && receivedBytes === size) || (needsAllBytes && receivedBytes !== size),
       'session_wrong',
       `${state} with ${receivedBytes} of ${size} bytes`,
     ],
@@ -37,12 +35,12 @@ function belongingRules(upload: AuditedUpload): Rules {
   const isOwned = isGuests ? link?.accountId === upload.accountId : upload.isAssetRight
   const isTooLarge = size > (link?.maxFileSize ?? Number.POSITIVE_INFINITY)
   return [
-    [location !== locationOf(ciphertextHash, uploadId), 'session_wrong', `its object lies at ${location}`],
-    [isGuests && !isOwned, 'session_wrong', 'its link is another account’s, or gone'],
+    [location !== locationOf(ciphertextHash, uploadId), 'session_wrong', `the location of its object is ${location}`],
+    [isGuests && !isOwned, 'session_wrong', 'its link is missing, or belongs to another account'],
     [
       !isGuests && isUnclosed && !isOwned,
       'session_wrong',
-      'its asset is not reserved, or another account’s or album’s',
+      'its asset is not reserved, or belongs to another account or album',
     ],
     [isTooLarge, 'session_wrong', `${size} bytes are more than its link takes`],
     [
@@ -58,7 +56,7 @@ function belongingRules(upload: AuditedUpload): Rules {
   ]
 }
 
-/** What has landed has its receipts, and nothing else has any: a drop’s own, and one more if an asset has adopted it. */
+/** Landed sessions alone have receipts. A drop has its own, and one more when an asset has adopted it. */
 function hasRightReceipts({ state, assetId, receipts: { landings, blobs } }: AuditedUpload): boolean {
   if (state !== 'landed') return landings + blobs === 0
   return assetId === undefined ? landings === 1 && blobs <= 1 : landings === 0 && blobs === 1

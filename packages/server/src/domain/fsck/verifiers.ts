@@ -1,10 +1,10 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { HybridVerifiers } from '@blindkeep/protocol/cose'
 
-/** A server has had few keys; this bounds what a damaged table could add. */
+/** A server has few keys. This bounds what a damaged table can add. */
 const MAX_KEYS = 64
 
-/** With a callback Node verifies in its thread pool, so that a page of receipts keeps every core busy. */
+/** With a callback Node verifies in its thread pool, so a page of receipts uses every core. */
 export function createVerifiers(): HybridVerifiers {
   const keys = new Map<string, KeyObject>()
 
@@ -18,7 +18,7 @@ export function createVerifiers(): HybridVerifiers {
     return opened
   }
 
-  function holds(
+  function isValid(
     type: 'ed25519' | 'ml-dsa-65',
     { publicKey, message, signature }: { publicKey: Uint8Array; message: Uint8Array; signature: Uint8Array },
   ): Promise<boolean> {
@@ -26,14 +26,14 @@ export function createVerifiers(): HybridVerifiers {
       try {
         verify(null, message, keyOf(type, publicKey), signature, (error, isRight) => resolve(error === null && isRight))
       } catch {
-        // Bytes that are no key have signed nothing.
+        // The bytes are no key.
         resolve(false)
       }
     })
   }
 
   return {
-    ed25519: (publicKey, message, signature) => holds('ed25519', { publicKey, message, signature }),
-    mlDsa65: (publicKey, message, signature) => holds('ml-dsa-65', { publicKey, message, signature }),
+    ed25519: (publicKey, message, signature) => isValid('ed25519', { publicKey, message, signature }),
+    mlDsa65: (publicKey, message, signature) => isValid('ml-dsa-65', { publicKey, message, signature }),
   }
 }

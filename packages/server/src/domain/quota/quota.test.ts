@@ -8,7 +8,7 @@ import { createQuotaReview } from './quotaReview.ts'
 
 const DAY = 86_400
 
-/** An account, and what is said of it under limits that a test may change, as an operator does. */
+/** An account under limits that a test may change, as an operator does. */
 async function account(world: World) {
   const accountId: AccountId = await newAccount(world)
   const under = (limits: Partial<QuotaSettings>) =>
@@ -17,12 +17,12 @@ async function account(world: World) {
     under(limits).snapshot(await accountRow(world, accountId), world.clock.now())
   return {
     accountId,
-    /** Since when it is noted to be over its limit, in whole days before now. */
+    /** Whole days since the stored begin of the excess. */
     daysOver: async () => {
       const { exceededSince } = await accountRow(world, accountId)
       return exceededSince && Math.floor((world.clock.now() - exceededSince) / (DAY * 1000))
     },
-    /** As the operator gives it limits of its own. */
+    /** Sets the account's own limits, as the operator does. */
     own: async (limits: Partial<QuotaSettings>, softLimitBytes?: number, hardLimitBytes?: number) => {
       const row = await accountRow(world, accountId)
       await world.store.write((tx) =>
@@ -31,7 +31,7 @@ async function account(world: World) {
       const { softLimit, hardLimit, state } = await seen(limits)
       return [softLimit, hardLimit, state]
     },
-    /** As it is looked through after a start with these limits. */
+    /** The review after a start with these limits. */
     review: async (limits: Partial<QuotaSettings>) => createQuotaReview({ ...world, quota: under(limits) })(),
     charge: async (limits: Partial<QuotaSettings>, bytes: number) =>
       world.store.write((tx) => under(limits).charge(tx, accountId, bytes, world.clock.now())),
@@ -47,7 +47,7 @@ describe('the quota', () => {
   const EXCEEDED = { refused: 'quota_exceeded' }
 
   it(
-    'goes from ok over soft_warning to hard_exceeded at the very byte, and back',
+    'goes from ok over soft_warning to hard_exceeded at the exact byte, and back',
     inWorld(async (world) => {
       const { charge, refund, state } = await account(world)
       assert.equal(await state(limits), 'ok')
@@ -67,7 +67,7 @@ describe('the quota', () => {
   )
 
   it(
-    'admits what fits exactly and not a byte more, and a refused charge changes nothing',
+    'admits what fits exactly and not a byte more; a refused charge changes nothing',
     inWorld(async (world) => {
       const { charge, snapshot } = await account(world)
       assert.deepEqual(await charge(limits, 101), EXCEEDED)
@@ -78,7 +78,7 @@ describe('the quota', () => {
   )
 
   it(
-    'is grace_expired once it was over its limit for longer than the grace, and not a moment before',
+    'is grace_expired once the excess lasts longer than the grace, to the millisecond',
     inWorld(async (world) => {
       const { charge, refund, state } = await account(world)
       await charge(limits, 100)
@@ -94,12 +94,12 @@ describe('the quota', () => {
   )
 
   it(
-    'begins its grace with the excess at hand and never with an earlier one',
+    'begins the grace with the present excess, never with an earlier one',
     inWorld(async (world) => {
       const { charge, state } = await account(world)
       await charge(limits, 100)
       world.clock.advance(30 * DAY)
-      // The operator gave more, and one file fills that too.
+      // The operator raises the limit, and one file fills it again.
       const more = { hardBytes: 300 }
       assert.equal(await state(more), 'ok')
       await charge(more, 200)
@@ -110,7 +110,7 @@ describe('the quota', () => {
   )
 
   it(
-    'does not begin its grace anew with each refund that leaves it over the limit',
+    'does not restart the grace with a refund that leaves the account over the limit',
     inWorld(async (world) => {
       const { charge, refund, state } = await account(world)
       await charge({}, 500)
@@ -123,22 +123,22 @@ describe('the quota', () => {
   )
 
   it(
-    'warns at the hard limit where no soft one is set, and tells no limits where there are none',
+    'warns at the hard limit when no soft one is set, and has no limits when none are set',
     inWorld(async (world) => {
       const { charge, snapshot } = await account(world)
       await charge({}, 99)
-      const said = async (under: Partial<QuotaSettings>) => {
+      const factsUnder = async (under: Partial<QuotaSettings>) => {
         const { used, softLimit, hardLimit, state } = await snapshot(under)
         return [used, softLimit, hardLimit, state]
       }
-      assert.deepEqual(await said({ hardBytes: 100 }), [99, 100, 100, 'ok'])
-      assert.deepEqual(await said({ softBytes: 50 }), [99, 50, undefined, 'soft_warning'])
-      assert.deepEqual(await said({}), [99, undefined, undefined, 'ok'])
+      assert.deepEqual(await factsUnder({ hardBytes: 100 }), [99, 100, 100, 'ok'])
+      assert.deepEqual(await factsUnder({ softBytes: 50 }), [99, 50, undefined, 'soft_warning'])
+      assert.deepEqual(await factsUnder({}), [99, undefined, undefined, 'ok'])
     }),
   )
 
   it(
-    'is not made worse by a clock that goes back',
+    'does not expire by a clock that goes back',
     inWorld(async (world) => {
       const { charge, state } = await account(world)
       await charge(limits, 100)
@@ -148,7 +148,7 @@ describe('the quota', () => {
   )
 
   it(
-    'of a zero limit admits nothing and is exceeded',
+    'with a limit of zero admits nothing and is exceeded',
     inWorld(async (world) => {
       const { charge, state } = await account(world)
       assert.equal(await state({ hardBytes: 0 }), 'hard_exceeded')
@@ -157,12 +157,12 @@ describe('the quota', () => {
   )
 })
 
-describe('limits of an account’s own', () => {
+describe('an account’s own limits', () => {
   const deployment = { softBytes: 80, hardBytes: 100 }
   const NONE = undefined
 
   it(
-    'come before the deployment’s: a hard one takes the place of both, and none may warn above where it stops',
+    'replace those of the deployment: a hard one replaces both, and no soft limit is above the hard one',
     inWorld(async (world) => {
       const { own, charge } = await account(world)
       await charge({}, 70)
@@ -180,7 +180,7 @@ describe('limits of an account’s own', () => {
   )
 
   it(
-    'are what a charge is held against, and nothing is in the way of an account that has none',
+    'bound the charges, and an account with UNLIMITED may store anything',
     inWorld(async (world) => {
       const { own, charge } = await account(world)
       await own(deployment, NONE, 50)
@@ -191,7 +191,7 @@ describe('limits of an account’s own', () => {
   )
 
   it(
-    'begin the grace when they are lowered to what is used, keep it when lowered more, and end it when raised above',
+    'begin the grace when lowered to the use, keep it when lowered more, and end it when raised above',
     inWorld(async (world) => {
       const { own, charge, daysOver, state } = await account(world)
       await charge({}, 70)
@@ -214,7 +214,7 @@ describe('limits of an account’s own', () => {
   )
 
   it(
-    'end the grace of the deployment’s and begin it anew when they are taken away',
+    'end the grace of the deployment’s limits, which begins again without them',
     inWorld(async (world) => {
       const { own, charge, daysOver } = await account(world)
       await charge(deployment, 100)
@@ -230,7 +230,7 @@ describe('limits of an account’s own', () => {
 
 describe('a start with other limits of the deployment', () => {
   it(
-    'begins the grace of whom it puts over, ends that of whom it puts below, and leaves all others as they were',
+    'begins the grace of accounts that are now over, ends it for accounts that are now below, and leaves the others',
     inWorld(async (world) => {
       const [small, large, own] = [await account(world), await account(world), await account(world)]
       const [before, after] = [{ hardBytes: 300 }, { hardBytes: 200 }]
@@ -255,7 +255,7 @@ describe('a start with other limits of the deployment', () => {
   )
 
   it(
-    'is noted for 500 accounts with each sweep, and then from the beginning again',
+    'is noted for 500 accounts in each sweep, in turns',
     inWorld(
       async (world) => {
         const ids: AccountId[] = []

@@ -5,8 +5,8 @@ import { noteChange } from '../changes/changes.ts'
 import type { Refuses } from '../refusals.ts'
 
 /**
- * The one place where an account's use changes. It always equals the declared sizes of its open sessions, its pending drops and its assets' objects:
- * a session is charged when it is created, what it lands as keeps the charge, and whoever ends or discards it gives the charge back.
+ * The one place where an account's used bytes change. They always equal the declared sizes of its open sessions, its pending drops and the objects of
+ * its assets. A session is charged when it is created. What lands keeps the charge; what is ended, discarded or deleted gives it back.
  */
 export interface QuotaSettings {
   readonly softBytes: number | undefined
@@ -19,11 +19,11 @@ export interface QuotaSnapshot {
   readonly softLimit: number | undefined
   readonly hardLimit: number | undefined
   readonly state: QuotaState
-  /** When the grace is over, or was; undefined below the hard limit. */
+  /** The end of the grace, which may have passed. Undefined below the hard limit. */
   readonly graceEnds: Instant | undefined
 }
 
-/** A hard limit of an account's own that is none, whatever the deployment's: what a number can say exactly is the limit then. */
+/** An account's own hard limit with this value means no limit, also when the deployment has one. It is the largest number that is exact. */
 export const UNLIMITED = Number.MAX_SAFE_INTEGER
 
 interface Limits {
@@ -36,7 +36,7 @@ const QUOTA_CHANGED = { name: 'quota.changed' } as const
 export type Quota = ReturnType<typeof createQuota>
 
 export function createQuota(settings: QuotaSettings) {
-  /** A hard limit of the account's own takes the place of both of the deployment's. The soft one is the hard one where there is none, and never above it. */
+  /** An account's own hard limit replaces both limits of the deployment. A missing soft limit equals the hard one, and none is above it. */
   function limitsOf(account: Account): Limits {
     const hard = account.hardLimitBytes ?? settings.hardBytes
     const hardLimit = hard === UNLIMITED ? undefined : hard
@@ -51,7 +51,7 @@ export function createQuota(settings: QuotaSettings) {
     return hardLimit !== undefined && account.usedBytes >= hardLimit
   }
 
-  /** Since when the use has been at or over the limit: what was noted before, if it was so before the change too. */
+  /** Stores since when the use is at or over the limit. An earlier time stays when the account was over the limit before the change too. */
   async function noteExcess(tx: WriteTx, before: Account, at: Instant): Promise<void> {
     const account = await tx.accounts.find(before.accountId)
     if (account === undefined) return
@@ -60,7 +60,7 @@ export function createQuota(settings: QuotaSettings) {
   }
 
   return {
-    /** Charges `bytes`, or nothing. Part of the transaction that creates what is charged for. */
+    /** Charges all of `bytes` or nothing, in the transaction that creates the charged row. */
     async charge(
       tx: WriteTx,
       accountId: AccountId,
@@ -68,7 +68,7 @@ export function createQuota(settings: QuotaSettings) {
       at: Instant,
     ): Promise<Refuses<'quota_exceeded'> | undefined> {
       const before = await tx.accounts.find(accountId)
-      if (before === undefined) throw new Error('an account has gone within a transaction')
+      if (before === undefined) throw new Error('an account disappeared within a transaction')
       const { hardLimit } = limitsOf(before)
       if (!(await tx.accounts.charge(accountId, bytes, hardLimit))) return { refused: 'quota_exceeded' }
       if (hardLimit !== undefined) await noteExcess(tx, before, at)
@@ -76,7 +76,7 @@ export function createQuota(settings: QuotaSettings) {
       return undefined
     },
 
-    /** Gives `bytes` back. Part of the transaction that ends what was charged for. */
+    /** Gives `bytes` back, in the transaction that ends the charged row. */
     async refund(tx: WriteTx, accountId: AccountId, bytes: number, at: Instant): Promise<void> {
       const before = await tx.accounts.find(accountId)
       await tx.accounts.refund(accountId, bytes)
@@ -84,17 +84,17 @@ export function createQuota(settings: QuotaSettings) {
       await noteChange(tx, accountId, QUOTA_CHANGED, at)
     },
 
-    /** Gives an account limits of its own. A hard one at or below its use begins the grace, one above it ends it. */
+    /** Gives an account its own limits. A hard limit at or below its use begins the grace; one above it ends the grace. */
     async setLimits(tx: WriteTx, account: Account, limits: OwnLimits, at: Instant): Promise<void> {
       await tx.accounts.setLimits(account.accountId, limits)
       await noteExcess(tx, account, at)
       await noteChange(tx, account.accountId, QUOTA_CHANGED, at)
     },
 
-    /** Whether what is noted of the excess is what the limits say. It is not after a start with other limits of the deployment. */
+    /** Whether the stored excess agrees with the limits. It does not after a start with other limits of the deployment. */
     isNoted: (account: Account): boolean => exceeds(account) === (account.exceededSince !== undefined),
 
-    /** Notes it. The grace begins now, as nobody was told before. */
+    /** Stores the excess as the limits say. A grace that was not stored begins now, as its owner was not warned before. */
     async note(tx: WriteTx, accountId: AccountId, at: Instant): Promise<void> {
       const account = await tx.accounts.find(accountId)
       if (account === undefined) return

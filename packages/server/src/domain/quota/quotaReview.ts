@@ -11,8 +11,8 @@ interface ReviewPorts {
 const ACCOUNTS_AT_A_TIME = 500
 
 /**
- * A start with other limits of the deployment puts accounts at or over their hard limit that were below it, or the other way round, without a charge or
- * a refund that would note it. So each call looks through some of them, and begins anew when it has seen all.
+ * After a start with other limits of the deployment, accounts may be over their hard limit that were below it, or the other way round. No charge or
+ * refund notes that. So each call reviews some accounts, and starts again after the last one.
  */
 export function createQuotaReview({ store, clock, quota }: ReviewPorts): () => Promise<void> {
   let afterEmail: string | undefined

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
 import { SyncFailed } from '../../ports/blobs.ts'
+import { content, landedBytes, part, startDrop } from '../../testing/chunks.ts'
 import { createFaults } from '../../testing/faults.ts'
 import {
   accountRow,
@@ -19,31 +19,6 @@ import {
 } from '../../testing/guest.ts'
 import { inWorld, known, type World } from '../../testing/world.ts'
 
-const content = bytes(100)
-const part = (from: number, to: number) => ({ offset: from, bytes: content.subarray(from, to) })
-
-interface Session {
-  readonly opaqueId: OpaqueId
-  readonly uploadId: UploadId
-}
-
-/** A session of `content`, of which the first thirty bytes have come. */
-async function begun(world: World): Promise<Session> {
-  const opaqueId = await newLink(world)
-  const uploadId = await openDrop(world, opaqueId, content)
-  assert.deepEqual(await append(world, uploadId, part(0, 30)), { offset: 30 })
-  return { opaqueId, uploadId }
-}
-
-const inboxOf = async (world: World, opaqueId: OpaqueId) => world.rules.inbox.list(await ownerOf(world, opaqueId))
-
-/** The bytes of the one drop that came through a link. */
-async function landedBytes(world: World, opaqueId: OpaqueId): Promise<Uint8Array> {
-  const drops = await inboxOf(world, opaqueId)
-  assert.equal(drops.length, 1)
-  return readObject(world, known(drops[0]))
-}
-
 describe('when the storage fails', () => {
   const failing = (work: (world: World, faults: ReturnType<typeof createFaults>) => Promise<void>) => async () => {
     const faults = createFaults()
@@ -51,11 +26,11 @@ describe('when the storage fails', () => {
   }
 
   for (const isApplied of [false, true]) {
-    const name = isApplied ? 'was written down although that was reported as failed' : 'could not be written down'
+    const name = isApplied ? 'was recorded by a write that reported a failure' : 'could not be recorded'
     it(
-      `a chunk that ${name} is sent again, and the whole still hashes right`,
+      `a chunk that ${name} can be sent again, and the file lands intact`,
       failing(async (world, faults) => {
-        const { opaqueId, uploadId } = await begun(world)
+        const { opaqueId, uploadId } = await startDrop(world)
         for (const [from, to] of [
           [30, 50],
           [50, 100],
@@ -71,9 +46,9 @@ describe('when the storage fails', () => {
   }
 
   it(
-    'a full disk is told, and the chunk is taken later',
+    'a full disk refuses the chunk, which is accepted later',
     failing(async (world, faults) => {
-      const { uploadId } = await begun(world)
+      const { uploadId } = await startDrop(world)
       for (const call of ['blobWrite', 'settle'] as const) {
         faults.arm(call, { times: 1 })
         assert.deepEqual(await append(world, uploadId, part(30, 100)), { refused: 'storage_unavailable' })
@@ -84,9 +59,9 @@ describe('when the storage fails', () => {
 
   for (const call of ['blobWrite', 'settle'] as const) {
     it(
-      `a failed sync, met at ${call}, fails the session, as nobody knows what the disk holds`,
+      `a failed sync in ${call} fails the session, because the content of the disk is unknown`,
       failing(async (world, faults) => {
-        const { opaqueId, uploadId } = await begun(world)
+        const { opaqueId, uploadId } = await startDrop(world)
         faults.arm(call, { error: new SyncFailed('a sync failed') })
         assert.deepEqual(await append(world, uploadId, part(30, 100)), { refused: 'storage_unavailable' })
         assert.equal((await uploadRow(world, uploadId)).state, 'failed')
@@ -99,14 +74,14 @@ describe('when the storage fails', () => {
 
   for (const [name, change] of [
     ['was cut', (file: string) => truncate(file, 10)],
-    ['is gone', (file: string) => rm(file)],
+    ['was removed', (file: string) => rm(file)],
   ] as const) {
     it(
-      `a session whose file ${name} behind its back is sent again, and never lands with a hole`,
+      `a session whose file ${name} starts again, and never lands with a hole`,
       failing(async (world, faults) => {
-        const { opaqueId, uploadId } = await begun(world)
+        const { opaqueId, uploadId } = await startDrop(world)
         const { location } = await uploadRow(world, uploadId)
-        // Between the last byte and the settling.
+        // Between the last byte and its sync.
         faults.arm('settle', { times: 1, error: new Error('the object holds fewer bytes') })
         await assert.rejects(append(world, uploadId, part(30, 100)))
         await change(join(world.blobsDirectory, location))
@@ -118,9 +93,9 @@ describe('when the storage fails', () => {
   }
 })
 
-describe('chunk chaos', () => {
+describe('chunks in any order', () => {
   it(
-    'whatever comes twice, out of order, with gaps or wrong bytes: what is acknowledged is kept, and the rest lands',
+    'repeated, misplaced or wrong, never lose an acknowledged chunk, and the file lands intact',
     inWorld(async (world) => {
       const owner = await ownerOf(world, await newLink(world))
       const step = fc.record({
@@ -133,37 +108,38 @@ describe('chunk chaos', () => {
           const opaqueId = await newLink(world, {}, owner)
           const uploadId = await openDrop(world, opaqueId, content)
           const sent = new Map<number, number>()
-          let held = 0
+          let received = 0
           let rules = world.rules
           for (const { kind, length, at } of steps) {
-            if (held === 100) break
-            const end = Math.min(100, held + length)
+            if (received === 100) break
+            const end = Math.min(100, received + length)
             if (kind === 'restart') rules = world.restarted()
             else if (kind === 'next') {
-              assert.deepEqual(await append({ rules }, uploadId, part(held, end)), { offset: end })
-              sent.set(held, end)
-              held = end
+              assert.deepEqual(await append({ rules }, uploadId, part(received, end)), { offset: end })
+              sent.set(received, end)
+              received = end
             } else if (kind === 'again') {
               for (const [from, to] of sent)
                 assert.deepEqual(await append({ rules }, uploadId, part(from, to)), { offset: to })
             } else {
-              const offset = kind === 'gap' ? at : held
+              const offset = kind === 'gap' ? at : received
               const answer = await append({ rules }, uploadId, {
                 offset,
                 bytes: kind === 'gap' ? bytes(3) : bytes(101),
               })
-              const isNext = offset === held
+              const isNext = offset === received
               if (!isNext)
                 assert.deepEqual(answer, {
                   refused: sent.has(offset) ? 'chunk_conflict' : 'chunk_misplaced',
-                  offset: held,
+                  offset: received,
                 })
-              else if (kind === 'wrong bytes') assert.deepEqual(answer, { refused: 'chunk_past_size', offset: held })
+              else if (kind === 'wrong bytes')
+                assert.deepEqual(answer, { refused: 'chunk_past_size', offset: received })
               else return
             }
-            assert.equal((await uploadRow(world, uploadId)).receivedBytes, held)
+            assert.equal((await uploadRow(world, uploadId)).receivedBytes, received)
           }
-          if (held < 100) assert.deepEqual(await append({ rules }, uploadId, part(held, 100)), { offset: 100 })
+          if (received < 100) assert.deepEqual(await append({ rules }, uploadId, part(received, 100)), { offset: 100 })
           const [drop] = (await world.rules.inbox.list(owner)).slice(-1)
           assert.deepEqual(await readObject(world, known(drop)), Buffer.from(content))
         }),

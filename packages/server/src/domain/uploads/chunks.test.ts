@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { addSeconds, type OpaqueId, type UploadId } from '@blindkeep/protocol/ids'
+import { addSeconds, type UploadId } from '@blindkeep/protocol/ids'
+import { content, inboxOf, landedBytes, part, startDrop } from '../../testing/chunks.ts'
 import { createGate } from '../../testing/faults.ts'
 import {
   accountRow,
   admitted,
   append,
+  appendChunk,
   bytes,
   creation,
   inPieces,
@@ -15,41 +17,15 @@ import {
   newLink,
   openDrop,
   ownerOf,
-  readObject,
   uploadRow,
 } from '../../testing/guest.ts'
-import { inWorld, known, sha256, type World } from '../../testing/world.ts'
-
-const content = bytes(100)
-const part = (from: number, to: number) => ({ offset: from, bytes: content.subarray(from, to) })
-
-interface Session {
-  readonly opaqueId: OpaqueId
-  readonly uploadId: UploadId
-}
-
-/** A session of `content`, of which the first thirty bytes have come. */
-async function begun(world: World): Promise<Session> {
-  const opaqueId = await newLink(world)
-  const uploadId = await openDrop(world, opaqueId, content)
-  assert.deepEqual(await append(world, uploadId, part(0, 30)), { offset: 30 })
-  return { opaqueId, uploadId }
-}
-
-const inboxOf = async (world: World, opaqueId: OpaqueId) => world.rules.inbox.list(await ownerOf(world, opaqueId))
-
-/** The bytes of the one drop that came through a link. */
-async function landedBytes(world: World, opaqueId: OpaqueId): Promise<Uint8Array> {
-  const drops = await inboxOf(world, opaqueId)
-  assert.equal(drops.length, 1)
-  return readObject(world, known(drops[0]))
-}
+import { inWorld, known, sha256 } from '../../testing/world.ts'
 
 describe('a chunk', () => {
   it(
-    'is appended where the last one ended, and the last of all lands the drop',
+    'is appended where the last one ended, and the last chunk lands the drop',
     inWorld(async (world) => {
-      const { opaqueId, uploadId } = await begun(world)
+      const { opaqueId, uploadId } = await startDrop(world)
       assert.deepEqual(await append(world, uploadId, part(30, 31)), { offset: 31 })
       assert.deepEqual(await append(world, uploadId, part(31, 100)), { offset: 100 })
       assert.deepEqual(await landedBytes(world, opaqueId), Buffer.from(content))
@@ -57,9 +33,9 @@ describe('a chunk', () => {
   )
 
   it(
-    'gets the same answer again, also when its session has landed and the last answer was lost',
+    'gets the same answer when it is repeated, also after its session has landed',
     inWorld(async (world) => {
-      const { opaqueId, uploadId } = await begun(world)
+      const { opaqueId, uploadId } = await startDrop(world)
       assert.deepEqual(await append(world, uploadId, part(0, 30)), { offset: 30 })
       await append(world, uploadId, part(30, 100))
       assert.deepEqual(await append(world, uploadId, part(0, 30)), { offset: 30 })
@@ -69,35 +45,35 @@ describe('a chunk', () => {
   )
 
   it(
-    'is refused, each fault with its own reason and the byte to go on at',
+    'is refused with a reason for each fault and the next offset',
     inWorld(async (world) => {
-      const { uploadId } = await begun(world)
-      const say = async (chunk: { offset: number; bytes: Uint8Array }, claimed: Uint8Array = chunk.bytes) =>
-        world.rules.appendChunk(uploadId, {
+      const { uploadId } = await startDrop(world)
+      const send = async (chunk: { offset: number; bytes: Uint8Array }, claimed: Uint8Array = chunk.bytes) =>
+        appendChunk(world, uploadId, {
           offset: chunk.offset,
           checksum: sha256(claimed),
           body: inPieces(chunk.bytes),
           signal: never,
         })
       const at30 = (refused: string) => ({ refused, offset: 30 })
-      assert.deepEqual(await say({ offset: 0, bytes: bytes(30) }), at30('chunk_conflict'))
-      assert.deepEqual(await say(part(31, 40)), at30('chunk_misplaced'))
-      assert.deepEqual(await say(part(10, 40)), at30('chunk_misplaced'))
-      assert.deepEqual(await say({ offset: 2 ** 53 - 1, bytes: bytes(1) }), at30('chunk_misplaced'))
-      assert.deepEqual(await say({ offset: 30, bytes: bytes(71) }), at30('chunk_past_size'))
-      assert.deepEqual(await say(part(30, 40), bytes(10)), at30('chunk_corrupt'))
-      assert.deepEqual(await say(part(30, 30)), { refused: 'chunk_empty' })
-      // Nothing of all that was kept.
-      assert.deepEqual(await say(part(30, 100)), { offset: 100 })
-      assert.deepEqual(await say({ offset: 30, bytes: bytes(70) }), { refused: 'upload_closed', offset: 100 })
-      assert.deepEqual(await say({ offset: 100, bytes: bytes(1) }), { refused: 'upload_closed', offset: 100 })
+      assert.deepEqual(await send({ offset: 0, bytes: bytes(30) }), at30('chunk_conflict'))
+      assert.deepEqual(await send(part(31, 40)), at30('chunk_misplaced'))
+      assert.deepEqual(await send(part(10, 40)), at30('chunk_misplaced'))
+      assert.deepEqual(await send({ offset: 2 ** 53 - 1, bytes: bytes(1) }), at30('chunk_misplaced'))
+      assert.deepEqual(await send({ offset: 30, bytes: bytes(71) }), at30('chunk_past_size'))
+      assert.deepEqual(await send(part(30, 40), bytes(10)), at30('chunk_corrupt'))
+      assert.deepEqual(await send(part(30, 30)), { refused: 'chunk_empty' })
+      // No refused chunk was recorded.
+      assert.deepEqual(await send(part(30, 100)), { offset: 100 })
+      assert.deepEqual(await send({ offset: 30, bytes: bytes(70) }), { refused: 'upload_closed', offset: 100 })
+      assert.deepEqual(await send({ offset: 100, bytes: bytes(1) }), { refused: 'upload_closed', offset: 100 })
     }),
   )
 
   it(
-    'of a session that ended or never was is refused alike',
+    'gets the same refusal from an ended session and an unknown one',
     inWorld(async (world) => {
-      const { opaqueId, uploadId } = await begun(world)
+      const { opaqueId, uploadId } = await startDrop(world)
       await world.rules.links.revoke(await ownerOf(world, opaqueId), opaqueId)
       const NOT_FOUND = { refused: 'upload_not_found' }
       assert.deepEqual(await append(world, uploadId, part(30, 40)), NOT_FOUND)
@@ -108,7 +84,7 @@ describe('a chunk', () => {
   )
 
   it(
-    'may be small, but not the ten thousand and first',
+    'may be small, but the ten thousand and first is refused',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const zeros = new Uint8Array(10_002)
@@ -133,7 +109,7 @@ describe('a chunk', () => {
   )
 
   it(
-    'of a link that expired meanwhile is still taken',
+    'is accepted when its link has expired since the session began',
     inWorld(async (world) => {
       const opaqueId = await newLink(world, { expiresAt: addSeconds(world.clock.now(), 1) })
       const uploadId = await openDrop(world, opaqueId, content)
@@ -143,9 +119,9 @@ describe('a chunk', () => {
   )
 })
 
-describe('bytes that are not those declared', () => {
+describe('bytes with another hash than the declared one', () => {
   it(
-    'fail the session for good, give everything back, and say so to every repeat',
+    'fail the session, give caps and quota back, and get the same refusal on every repeat',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const declaration = { ciphertextHash: sha256(bytes(1)) }
@@ -169,20 +145,20 @@ describe('bytes that are not those declared', () => {
   )
 })
 
-describe('two requests for one session', () => {
-  /** A body that gives some bytes and then nothing more, as a dead connection does. */
-  async function* stalled(first: Uint8Array, begins: () => void): AsyncIterable<Uint8Array> {
+describe('of two requests for one session,', () => {
+  /** A body that gives some bytes and then stalls, like a dead connection. */
+  async function* stalled(first: Uint8Array, onStall: () => void): AsyncIterable<Uint8Array> {
     yield first
-    begins()
+    onStall()
     await new Promise(() => undefined)
   }
 
   it(
-    'the newest wins over one that stalls, and what the older one left is written over',
+    'the newer stops one that stalls, and overwrites its bytes',
     inWorld(async (world) => {
-      const { opaqueId, uploadId } = await begun(world)
+      const { opaqueId, uploadId } = await startDrop(world)
       const writes = createGate()
-      const older = world.rules.appendChunk(uploadId, {
+      const older = appendChunk(world, uploadId, {
         offset: 30,
         checksum: sha256(content.subarray(30)),
         body: stalled(bytes(20), writes.open),
@@ -198,12 +174,12 @@ describe('two requests for one session', () => {
   )
 
   it(
-    'a stalled one is told that its session is gone when the link is revoked',
+    'a stalled one gets upload_not_found when the link is revoked',
     inWorld(async (world) => {
-      const { opaqueId, uploadId } = await begun(world)
+      const { opaqueId, uploadId } = await startDrop(world)
       const writes = createGate()
       const body = stalled(bytes(20), writes.open)
-      const stuck = world.rules.appendChunk(uploadId, { offset: 30, checksum: sha256(content), body, signal: never })
+      const stuck = appendChunk(world, uploadId, { offset: 30, checksum: sha256(content), body, signal: never })
       await writes.passed
       await world.rules.links.revoke(await ownerOf(world, opaqueId), opaqueId)
       assert.deepEqual(await stuck, { refused: 'upload_not_found' })
@@ -211,12 +187,12 @@ describe('two requests for one session', () => {
   )
 
   it(
-    'that send the same last chunk land one drop, and both are told so',
+    'or eight, with the same last chunk, one lands the drop and a repeat of the others gets its answer',
     inWorld(async (world) => {
       for (let round = 0; round < 20; round += 1) {
-        const { opaqueId, uploadId } = await begun(world)
+        const { opaqueId, uploadId } = await startDrop(world)
         const answers = await Promise.all(Array.from({ length: 8 }, () => append(world, uploadId, part(30, 100))))
-        // A request that was stopped says where to go on; its repeat gets the answer.
+        // A stopped request answers with an offset; its repeat gets the final answer.
         for (const answer of answers) {
           if (!('refused' in answer)) assert.equal(answer.offset, 100)
           else assert.equal(answer.refused, 'chunk_misplaced')
@@ -227,16 +203,16 @@ describe('two requests for one session', () => {
     }),
   )
 
-  it('the newer waits for one that has all its bytes, and takes its answer', async () => {
-    const [isSettling, mayGoOn] = [createGate(), createGate()]
+  it('the newer waits for one that has all its bytes, and gets the same answer', async () => {
+    const [isSettling, maySettle] = [createGate(), createGate()]
     await inWorld(
       async (world) => {
-        const { opaqueId, uploadId } = await begun(world)
+        const { opaqueId, uploadId } = await startDrop(world)
         const older = append(world, uploadId, part(30, 100))
         await isSettling.passed
         const newer = append(world, uploadId, part(30, 100))
         await new Promise(setImmediate)
-        mayGoOn.open()
+        maySettle.open()
         assert.deepEqual(await Promise.all([older, newer]), [{ offset: 100 }, { offset: 100 }])
         assert.equal((await inboxOf(world, opaqueId)).length, 1)
       },
@@ -246,7 +222,7 @@ describe('two requests for one session', () => {
             ...real,
             async settle(location, size) {
               isSettling.open()
-              await mayGoOn.passed
+              await maySettle.passed
               await real.settle(location, size)
             },
           }),
@@ -256,19 +232,19 @@ describe('two requests for one session', () => {
   })
 
   it(
-    'one whose connection is gone leaves the session where it was',
+    'one whose client disconnects does not change the session',
     inWorld(async (world) => {
-      const { uploadId } = await begun(world)
+      const { uploadId } = await startDrop(world)
       const [request, writes] = [new AbortController(), createGate()]
-      const cut = world.rules.appendChunk(uploadId, {
+      const cut = appendChunk(world, uploadId, {
         offset: 30,
         checksum: sha256(content),
         body: stalled(bytes(20), writes.open),
         signal: request.signal,
       })
       await writes.passed
-      request.abort(new Error('gone'))
-      await assert.rejects(cut, /gone/)
+      request.abort(new Error('disconnected'))
+      await assert.rejects(cut, /disconnected/)
       assert.equal((await uploadRow(world, uploadId)).receivedBytes, 30)
       assert.equal(world.rules.writers.isWriting(uploadId), false)
       assert.deepEqual(await append(world, uploadId, part(30, 100)), { offset: 100 })
@@ -278,7 +254,7 @@ describe('two requests for one session', () => {
 
 describe('the last chunks of a single-use link’s sessions', () => {
   it(
-    'land one of them; to the others the session is gone',
+    'land one of them; the others get upload_not_found',
     inWorld(async (world) => {
       for (let round = 0; round < 10; round += 1) {
         const opaqueId = await newLink(world, { singleUse: true })
@@ -295,7 +271,7 @@ describe('the last chunks of a single-use link’s sessions', () => {
   )
 
   it(
-    'end a sibling that still writes, and have its bytes removed',
+    'end a session that is still writing, and have its bytes removed',
     inWorld(async (world) => {
       const opaqueId = await newLink(world, { singleUse: true })
       const [slow, quick] = [await openDrop(world, opaqueId, content), await openDrop(world, opaqueId, content)]
@@ -305,7 +281,7 @@ describe('the last chunks of a single-use link’s sessions', () => {
         writes.open()
         await new Promise(() => undefined)
       }
-      const stuck = world.rules.appendChunk(slow, {
+      const stuck = appendChunk(world, slow, {
         offset: 0,
         checksum: sha256(content),
         body: endless(),
@@ -318,7 +294,7 @@ describe('the last chunks of a single-use link’s sessions', () => {
     }),
   )
 
-  it('land the second when the first, for which it waited, was not what it declared', async () => {
+  it('land the second one after the first, for which it waited, has failed', async () => {
     const [isRead, mayBeRead] = [createGate(), createGate()]
     await inWorld(
       async (world) => {

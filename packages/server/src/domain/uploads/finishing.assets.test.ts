@@ -20,7 +20,7 @@ import { isRefusal } from '../refusals.ts'
 
 const content = bytes(100)
 
-/** What a client sends, to an asset that is there already or not, and what becomes of it. */
+/** A blob that a client sends to its asset. */
 interface Sending {
   readonly declared: Declared
   readonly content: Uint8Array
@@ -56,7 +56,7 @@ const otherBytes: Prepare = async (world, keeper, assetId) => ({
   declared: declaredFor(world, keeper, content, { assetId, ciphertextHash: sha256(bytes(1)) }),
 })
 
-/** As a client does it that may have done it before: asks for its session, and sends what is missing there. */
+/** Like a client that may have begun before: creates its session again, and sends the missing bytes. */
 async function send(world: World, { accountId }: Keeper, { declared, content }: Sending): Promise<string> {
   const created = admitted(await world.rules.uploads.create(await accountRow(world, accountId), declared))
   const { uploadId, offset = 0 } = created
@@ -65,16 +65,16 @@ async function send(world: World, { accountId }: Keeper, { declared, content }: 
   return isRefusal(answer) ? answer.refused : 'landed'
 }
 
-describe('a process that dies at any call on the way of a blob into its asset', () => {
+describe('a process that dies at any call while a blob lands in its asset', () => {
   const cases: readonly (readonly [what: string, prepare: Prepare, outcome: string, roles: readonly string[]])[] = [
     ['an original', original, 'landed', ['original']],
     ['a provenance blob', provenance, 'landed', ['original', 'provenance']],
-    ['a provenance blob that says something else', wrongProvenance, 'manifest_mismatch', ['original']],
+    ['a provenance blob that disagrees with its envelope', wrongProvenance, 'manifest_mismatch', ['original']],
     ['an original that replaces', replacement, 'landed', ['original']],
-    ['other bytes than were declared', otherBytes, 'content_hash_wrong', []],
+    ['bytes other than the declared ones', otherBytes, 'content_hash_wrong', []],
   ]
   for (const [what, prepare, outcome, roles] of cases) {
-    it(`leaves ${what} to the next one, with no byte charged twice, none lost and one receipt`, async () => {
+    it(`leaves ${what} to the next process, with no byte charged twice or lost, and at most one receipt`, async () => {
       const mortal = createMortal()
       await inWorld(
         async (world) => {
@@ -103,7 +103,7 @@ describe('a process that dies at any call on the way of a blob into its asset', 
             assert.equal((await count()) - receipts, outcome === 'landed' ? 1 : 0)
             if (!hasDied) break
           } while (calls < 100)
-          assert.ok(calls > 8 && calls < 100, 'it died often, and in the end it lived')
+          assert.ok(calls > 8 && calls < 100, 'the process died at several calls, and survived in the end')
           await assertBooks(world, [keeper.accountId], assetIds)
         },
         { around: mortal.around },
@@ -111,7 +111,7 @@ describe('a process that dies at any call on the way of a blob into its asset', 
     })
   }
 
-  it('leaves a deletion whole or not begun, and what was finishing to fail', async () => {
+  it('leaves a deletion complete or not begun, and a finishing session fails', async () => {
     const mortal = createMortal()
     await inWorld(
       async (world) => {
@@ -145,9 +145,9 @@ describe('a process that dies at any call on the way of a blob into its asset', 
   })
 })
 
-describe('owners’ sessions that a process left finishing', () => {
+describe('owners’ sessions that a dead process left finishing', () => {
   it(
-    'are landed by the next, which knows nothing of their bytes, each once, however many ask',
+    'land once each, though a resume, a sweep and repeats ask at once',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetId = newAssetId()
@@ -177,7 +177,7 @@ describe('owners’ sessions that a process left finishing', () => {
   )
 
   it(
-    'are never refused to one process because another has landed them meanwhile',
+    'are not refused by one process because another one has landed them',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       for (let round = 0; round < 10; round += 1) {
@@ -196,7 +196,7 @@ describe('owners’ sessions that a process left finishing', () => {
   )
 
   it(
-    'find their place gone before anything is said of a manifest that has none to go with any more',
+    'are refused for a lost slot before their manifest is checked',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const ways: readonly (readonly [string, (assetId: AssetId) => Promise<unknown>])[] = [

@@ -20,7 +20,7 @@ import { inWorld, known, type World } from '../../testing/world.ts'
 const content = bytes(100)
 const whole = { offset: 0, bytes: content }
 
-async function unfinished(world: World): Promise<UploadId> {
+async function newFinishing(world: World): Promise<UploadId> {
   const uploadId = await openDrop(world, await newLink(world), content)
   await leaveFinishing(world, uploadId, content)
   return uploadId
@@ -30,9 +30,9 @@ const stateOf = async (world: World, uploadId: UploadId) => (await uploadRow(wor
 
 describe('finishing', () => {
   it(
-    'is one run, however many wait for it',
+    'runs once for 32 callers',
     inWorld(async (world) => {
-      const uploadId = await unfinished(world)
+      const uploadId = await newFinishing(world)
       const answers = await Promise.all(Array.from({ length: 32 }, () => world.rules.finishing.finish(uploadId)))
       for (const answer of answers) assert.deepEqual(answer, { offset: 100 })
       assert.equal((await world.store.read((tx) => tx.receipts.head()))?.receiptSeq, 1)
@@ -40,15 +40,15 @@ describe('finishing', () => {
   )
 
   it(
-    'is taken up by a start, whose process knows nothing of the bytes',
+    'is resumed by a start, which does not know the bytes',
     inWorld(async (world) => {
-      const uploads = [await unfinished(world), await unfinished(world), await unfinished(world)]
+      const uploads = [await newFinishing(world), await newFinishing(world), await newFinishing(world)]
       await world.restarted().finishing.resume()
       for (const uploadId of uploads) assert.equal(await stateOf(world, uploadId), 'landed')
     }),
   )
 
-  it('is taken up by the guest’s repeat and by the sweeper when the store failed at any point of it', async () => {
+  it('is resumed by the guest’s repeat and by the sweep after the store failed at any point', async () => {
     for (const way of ['repeat', 'sweep'] as const) {
       for (const isApplied of [false, true]) {
         for (const after of [0, 1]) {
@@ -73,7 +73,7 @@ describe('finishing', () => {
     }
   })
 
-  it('is never acknowledged, however often the last chunk is repeated, before the drop has landed', async () => {
+  it('does not acknowledge the last chunk before the drop has landed, however often it is repeated', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
@@ -93,30 +93,30 @@ describe('finishing', () => {
     )()
   })
 
-  it('of one session that fails keeps no other from finishing', async () => {
+  it('continues with other sessions when one fails', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
-        const uploads = [await unfinished(world), await unfinished(world), await unfinished(world)]
-        const [poisoned] = uploads
-        faults.arm('blobRead', { location: (await uploadRow(world, known(poisoned))).location })
+        const uploads = [await newFinishing(world), await newFinishing(world), await newFinishing(world)]
+        const [failing] = uploads
+        faults.arm('blobRead', { location: (await uploadRow(world, known(failing))).location })
         await assert.rejects(world.restarted().finishing.resume(), /a test broke it/)
         const states = await Promise.all(uploads.map((uploadId) => stateOf(world, uploadId)))
         assert.deepEqual(states, ['finishing', 'landed', 'landed'])
         faults.disarm()
         await world.restarted().finishing.resume()
-        assert.equal(await stateOf(world, known(poisoned)), 'landed')
+        assert.equal(await stateOf(world, known(failing)), 'landed')
       },
       { around: faults.around },
     )()
   })
 
-  it('ends at once when the store is broken', async () => {
+  it('stops at once when the store is broken', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
-        await unfinished(world)
-        await unfinished(world)
+        await newFinishing(world)
+        await newFinishing(world)
         faults.arm('storeWrite', { error: new StoreBroken('broken') })
         await assert.rejects(world.rules.finishing.resume(), StoreBroken)
       },
@@ -125,14 +125,14 @@ describe('finishing', () => {
   })
 
   it(
-    'is over for a session that landed or never was, and fails one whose bytes are gone',
+    'answers for a landed session, refuses an open one, and fails one whose bytes are missing',
     inWorld(async (world) => {
       const { finishing } = world.rules
       const landed = await land(world, await newLink(world), content)
       assert.deepEqual(await finishing.finish(landed), { offset: 100 })
       const open = await openDrop(world, await newLink(world), content)
       assert.deepEqual(await finishing.finish(open), { refused: 'upload_not_found' })
-      const lost = await unfinished(world)
+      const lost = await newFinishing(world)
       await world.blobs.remove((await uploadRow(world, lost)).location)
       assert.deepEqual(await world.restarted().finishing.finish(lost), { refused: 'content_hash_wrong', offset: 100 })
       assert.equal(await stateOf(world, lost), 'failed')
@@ -140,9 +140,9 @@ describe('finishing', () => {
   )
 })
 
-describe('nothing else leaves the finishing state', () => {
-  /** Holds the receipt log, so that a session stays in the state until the gate is opened. */
-  async function held(world: World): Promise<{ release(): void }> {
+describe('a finishing session', () => {
+  /** Locks the receipt log, so that a session stays finishing until `release`. */
+  async function lockLog(world: World): Promise<{ release(): void }> {
     const [isHeld, gate] = [createGate(), createGate()]
     void world.store.withReceiptLogLock(async () => {
       isHeld.open()
@@ -157,12 +157,12 @@ describe('nothing else leaves the finishing state', () => {
   }
 
   it(
-    'no revoke: the drop lands, and the link is revoked',
+    'lands although its link is revoked',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const owner = await ownerOf(world, opaqueId)
       const uploadId = await openDrop(world, opaqueId, content)
-      const log = await held(world)
+      const log = await lockLog(world)
       const last = append(world, uploadId, whole)
       await untilFinishing(world, uploadId)
       await world.rules.links.revoke(owner, opaqueId)
@@ -179,11 +179,11 @@ describe('nothing else leaves the finishing state', () => {
   )
 
   it(
-    'no cancel, no sweep however late, and no second landing by a resume beside it',
+    'lands once although it is cancelled and swept, however late',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const uploadId = await openDrop(world, opaqueId, content)
-      const log = await held(world)
+      const log = await lockLog(world)
       const last = append(world, uploadId, whole)
       await untilFinishing(world, uploadId)
       const cancelled = await world.rules.ending.cancel(await uploadRow(world, uploadId))
@@ -198,13 +198,13 @@ describe('nothing else leaves the finishing state', () => {
     }),
   )
 
-  it('a sibling on a single-use link waits for it without asking again, and is gone when it has landed', async () => {
+  it('of a single-use link makes another session wait, without polling, and ends it by landing', async () => {
     let writes = 0
     await inWorld(
       async (world) => {
         const opaqueId = await newLink(world, { singleUse: true })
         const [first, second] = [await openDrop(world, opaqueId, content), await openDrop(world, opaqueId, content)]
-        const log = await held(world)
+        const log = await lockLog(world)
         const landing = append(world, first, whole)
         await untilFinishing(world, first)
         const before = writes

@@ -8,7 +8,7 @@ import { inWorld, sha256, type World } from '../../testing/world.ts'
 
 const content = bytes(100)
 
-/** A session that has three chunks of thirty bytes of its hundred, and where its file is. */
+/** A session with three chunks of thirty bytes of its hundred, and the path of its file. */
 async function threeChunks(world: World): Promise<{ uploadId: UploadId; file: string }> {
   const uploadId = await openDrop(world, await newLink(world), content)
   for (const offset of [0, 30, 60])
@@ -16,34 +16,35 @@ async function threeChunks(world: World): Promise<{ uploadId: UploadId; file: st
   return { uploadId, file: join(world.blobsDirectory, (await uploadRow(world, uploadId)).location) }
 }
 
-/** What a start finds after the file was changed behind the server's back. */
+/** The offset that a start finds after the file was changed while the server was down. */
 async function offsetAfter(world: World, change: (file: string) => Promise<void>): Promise<number> {
   const { uploadId, file } = await threeChunks(world)
   await change(file)
   const { staged } = world.restarted()
-  const first = await staged.check(uploadId)
-  assert.deepEqual(await staged.check(uploadId), first, 'the second look agrees with the first')
-  assert.equal((await uploadRow(world, uploadId)).chunkCount, (first?.receivedBytes ?? 0) / 30)
-  return first?.receivedBytes ?? -1
+  assert.equal(await staged.check(await uploadRow(world, uploadId)), false)
+  const { receivedBytes, chunkCount } = await uploadRow(world, uploadId)
+  assert.equal(await staged.check(await uploadRow(world, uploadId)), true, 'the second check reads no bytes')
+  assert.equal(chunkCount, receivedBytes / 30)
+  return receivedBytes
 }
 
 describe('the bytes of a session after a start', () => {
   it(
-    'are believed when they are those that were acknowledged',
+    'are accepted when they match the recorded checksums',
     inWorld(async (world) => {
       assert.equal(await offsetAfter(world, async () => undefined), 90)
     }),
   )
 
   it(
-    'may be followed by more, which nobody acknowledged',
+    'may be followed by bytes that were not acknowledged',
     inWorld(async (world) => {
       assert.equal(await offsetAfter(world, (file) => writeFile(file, bytes(500), { flag: 'a' })), 90)
     }),
   )
 
   it(
-    'fall back to the last good chunk when the file is shorter, altered or gone',
+    'fall back to the last intact chunk when the file is shorter, altered or missing',
     inWorld(async (world) => {
       for (const [length, offset] of [
         [89, 60],
@@ -69,7 +70,7 @@ describe('the bytes of a session after a start', () => {
   )
 
   it(
-    'are gone on with from there, and land',
+    'continue after the last intact chunk, and land',
     inWorld(async (world) => {
       const { uploadId, file } = await threeChunks(world)
       await truncate(file, 70)
@@ -86,18 +87,18 @@ describe('the bytes of a session after a start', () => {
 
 describe('the running hash', () => {
   it(
-    'is the whole’s, chunk by chunk, and an object each time',
+    'covers the file so far, and is a copy each time',
     inWorld(async (world) => {
       const { uploadId } = await threeChunks(world)
       const { staged } = world.rules
       assert.equal(staged.hashUpTo(uploadId, 0), undefined)
-      staged.hashUpTo(uploadId, 90)?.update('what a request that was cut off left')
+      staged.hashUpTo(uploadId, 90)?.update('the bytes of an interrupted request')
       assert.equal(staged.hashUpTo(uploadId, 90)?.digest('hex'), sha256(content.subarray(0, 90)))
     }),
   )
 
   it(
-    'is not there for bytes that nobody has looked at',
+    'is unknown for bytes that this process has not read',
     inWorld(async (world) => {
       const { uploadId } = await threeChunks(world)
       assert.throws(() => world.rules.staged.hashUpTo(uploadId, 60))
@@ -108,7 +109,7 @@ describe('the running hash', () => {
   )
 
   it(
-    'is made anew from the file when it is not remembered, and is none when bytes are missing',
+    'is computed from the file when it is forgotten, and is undefined when bytes are missing',
     inWorld(async (world) => {
       const { uploadId, file } = await threeChunks(world)
       const last = { offset: 90, length: 10, checksum: sha256(content.subarray(90)) }

@@ -4,9 +4,9 @@ import type { Blobs } from '../../ports/blobs.ts'
 import type { Chunk, Store, Upload } from '../../ports/store.ts'
 
 /**
- * What the server knows of the bytes that a session has sent so far. A running hash saves reading them a second time while the process lives.
- * After a start the first touch reads them once, against the recorded checksums: a power cut may have taken bytes that were acknowledged,
- * and the session then falls back to its last good chunk.
+ * The bytes that a session has sent so far, and their running hash: while the process lives, no byte is read a second time.
+ * The first request after a start reads them once and compares them with the recorded checksums, because a power cut may have taken
+ * acknowledged bytes. The session then falls back to its last intact chunk.
  */
 export type StagedBytes = ReturnType<typeof createStagedBytes>
 
@@ -15,7 +15,7 @@ interface RunningHash {
   readonly hash: Hash
 }
 
-/** Beyond it the oldest is forgotten, and read again when its session goes on. */
+/** Above this, the oldest hash is forgotten. The next chunk of its session reads the bytes again. */
 const MAX_REMEMBERED = 10_000
 
 export function createStagedBytes({ store, blobs }: { readonly store: Store; readonly blobs: Blobs }) {
@@ -28,19 +28,19 @@ export function createStagedBytes({ store, blobs }: { readonly store: Store; rea
     if (running.size > MAX_REMEMBERED && oldest !== undefined) running.delete(oldest)
   }
 
-  /** Reads the recorded chunks as long as they are good. */
+  /** Reads the recorded chunks up to the first one that is not intact. */
   async function reread(upload: Upload): Promise<RunningHash> {
     const chunks = await store.read((tx) => tx.uploads.chunks(upload.uploadId))
-    let good: RunningHash = { bytes: 0, hash: createHash('sha256') }
+    let intact: RunningHash = { bytes: 0, hash: createHash('sha256') }
     for (const chunk of chunks) {
-      const next = await readChunk(upload.location, chunk, good.hash.copy())
+      const next = await readChunk(upload.location, chunk, intact.hash.copy())
       if (next === undefined) break
-      good = { bytes: chunk.offset + chunk.length, hash: next }
+      intact = { bytes: chunk.offset + chunk.length, hash: next }
     }
-    return good
+    return intact
   }
 
-  /** `whole` with the chunk's bytes added, or undefined when they are not those that were acknowledged. */
+  /** `whole` with the chunk's bytes added. Undefined when the chunk is not intact. */
   async function readChunk(location: string, chunk: Chunk, whole: Hash): Promise<Hash | undefined> {
     const size = (await blobs.size(location)) ?? 0
     if (size < chunk.offset + chunk.length) return undefined
@@ -52,24 +52,26 @@ export function createStagedBytes({ store, blobs }: { readonly store: Store; rea
     return own.digest('hex') === chunk.checksum ? whole : undefined
   }
 
+  function isKnown({ uploadId, receivedBytes }: Upload): boolean {
+    return receivedBytes === 0 || running.get(uploadId)?.bytes === receivedBytes
+  }
+
   return {
-    /** The session as it stands, after the check of its bytes if this process has not seen them yet. */
-    async check(uploadId: UploadId): Promise<Upload | undefined> {
-      const upload = await store.read((tx) => tx.uploads.find(uploadId))
-      if (
-        upload?.state !== 'open' ||
-        upload.receivedBytes === 0 ||
-        running.get(uploadId)?.bytes === upload.receivedBytes
-      )
-        return upload
-      const good = await reread(upload)
-      remember(uploadId, good)
-      if (good.bytes === upload.receivedBytes) return upload
-      await store.write((tx) => tx.uploads.removeChunksFrom(uploadId, good.bytes))
-      return store.read((tx) => tx.uploads.find(uploadId))
+    /**
+     * Checks the bytes of an open session, if this process has not seen them yet. False when it had to read them: that takes time,
+     * and the session may have fallen back, so the caller reads the row again.
+     */
+    async check(upload: Upload): Promise<boolean> {
+      if (upload.state !== 'open' || isKnown(upload)) return true
+      const { uploadId } = upload
+      const intact = await reread(upload)
+      remember(uploadId, intact)
+      if (intact.bytes !== upload.receivedBytes)
+        await store.write((tx) => tx.uploads.removeChunksFrom(uploadId, intact.bytes))
+      return false
     },
 
-    /** An object of the running hash for the chunk that starts at `offset`; undefined at 0, where the chunk's own hash is the whole's. */
+    /** A copy of the running hash for the chunk that starts at `offset`. Undefined at 0, where the chunk's own hash is the whole's. */
     hashUpTo(uploadId: UploadId, offset: number): Hash | undefined {
       if (offset === 0) return undefined
       const known = running.get(uploadId)
@@ -81,7 +83,7 @@ export function createStagedBytes({ store, blobs }: { readonly store: Store; rea
       remember(uploadId, { bytes, hash })
     },
 
-    /** SHA-256 of all that a finishing session holds; undefined when bytes are missing or not those that were acknowledged. */
+    /** SHA-256 of all bytes of a finishing session. Undefined when bytes are missing or differ from the recorded checksums. */
     async digest(upload: Upload): Promise<Sha256Hex | undefined> {
       const known = running.get(upload.uploadId)
       const whole = known?.bytes === upload.size ? known : await reread(upload)

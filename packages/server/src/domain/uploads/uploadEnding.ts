@@ -3,17 +3,17 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Store, Upload, UploadFailure, WriteTx } from '../../ports/store.ts'
 import { noteLinkChange } from '../changes/changes.ts'
 import type { Quota } from '../quota/quota.ts'
-import type { Refuses } from '../refusals.ts'
-import { isGone } from './uploads.ts'
+import { isRefusal, type Refuses } from '../refusals.ts'
+import { findUpload } from './findUpload.ts'
 import type { Writers } from './writers.ts'
 
-/** How sessions end that do not land: cancelled, run out, failed, or with the link or the asset that they belong to. */
+/** Ends sessions that do not land: cancelled, expired, failed, or ended together with their link or asset. */
 interface EndingPorts {
   readonly store: Store
   readonly clock: Clock
   readonly quota: Quota
   readonly writers: Writers
-  /** CappedList after a commit that left bytes to be removed. */
+  /** Called after a commit that left bytes to remove. */
   readonly onDeleting: () => void
 }
 
@@ -26,12 +26,15 @@ type ClosingStep =
       readonly failure: UploadFailure
     }
 
+type MayEnd = (tx: WriteTx, upload: Upload) => Promise<boolean>
+
 export type UploadEnding = ReturnType<typeof createUploadEnding>
 
+/** After the commit, the caller of a function that takes a `tx` passes the closed sessions to `afterCommit`. */
 export function createUploadEnding({ store, clock, quota, writers, onDeleting }: EndingPorts) {
   /**
-   * Ends one session for good, with caps and quota given back, its bytes deleting and the id that it alone reserved given up, all in the caller's transaction.
-   * False, and nothing changed, when the session is not in `from` any more.
+   * Closes one session: gives its caps and quota back, moves its object to deleting, and gives up its asset's id if only this session reserved it.
+   * False, and nothing changed, when the session is no longer in `from`.
    */
   async function close(tx: WriteTx, upload: Upload, step: ClosingStep): Promise<boolean> {
     if (!(await tx.uploads.move(upload.uploadId, step))) return false
@@ -44,61 +47,55 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
     return true
   }
 
-  /** Ends those of them that are open, in the caller's transaction, and says which. Then `afterClose`. */
-  async function closeAll(tx: WriteTx, uploads: readonly Upload[], at: Instant): Promise<readonly Upload[]> {
-    const closed: Upload[] = []
-    for (const upload of uploads) if (await close(tx, upload, { from: 'open', to: 'ended', at })) closed.push(upload)
-    return closed
-  }
-
-  /** After the commit of `close`: stops whoever still writes, and has the bytes removed. */
-  function afterClose(uploads: readonly Upload[]): void {
-    for (const { uploadId } of uploads) void writers.stop(uploadId)
-    if (uploads.length > 0) onDeleting()
-  }
-
-  /** Ends those that are still open, unless `judge` says no inside the transaction, and says which; what is finishing goes on. */
-  async function end(
+  /** Ends those of `uploads` that are open and that `mayEnd` admits. Returns the ended ones; a finishing session continues. */
+  async function endOpen(
+    tx: WriteTx,
     uploads: readonly Upload[],
-    judge: (tx: WriteTx, upload: Upload) => Promise<boolean> = async () => true,
+    at: Instant,
+    mayEnd: MayEnd = async () => true,
   ): Promise<readonly Upload[]> {
+    const ended: Upload[] = []
+    for (const upload of uploads)
+      if ((await mayEnd(tx, upload)) && (await close(tx, upload, { from: 'open', to: 'ended', at }))) ended.push(upload)
+    return ended
+  }
+
+  /** Stops the writers of closed sessions and has the bytes removed. */
+  function afterCommit(closed: readonly Upload[]): void {
+    for (const { uploadId } of closed) void writers.stop(uploadId)
+    if (closed.length > 0) onDeleting()
+  }
+
+  /** `endOpen` in a transaction of its own. */
+  async function end(uploads: readonly Upload[], mayEnd?: MayEnd): Promise<readonly Upload[]> {
     const at = clock.now()
-    const ended = await store.write(async (tx) => {
-      const closed: Upload[] = []
-      for (const upload of uploads) {
-        if ((await judge(tx, upload)) && (await close(tx, upload, { from: 'open', to: 'ended', at })))
-          closed.push(upload)
-      }
-      return closed
-    })
-    afterClose(ended)
+    const ended = await store.write((tx) => endOpen(tx, uploads, at, mayEnd))
+    afterCommit(ended)
     return ended
   }
 
   return {
     close,
-    closeAll,
-    afterClose,
+    endOpen,
+    afterCommit,
     end,
 
-    /** Ends what is open on a link, as part of the transaction that revokes or spends it: no crash may come between. Then `afterClose`. */
-    async closeAllOfLink(tx: WriteTx, opaqueId: OpaqueId, at: Instant): Promise<readonly Upload[]> {
-      return closeAll(tx, await tx.uploads.openOf(opaqueId), at)
+    /** Part of the transaction that revokes or spends the link, so that no crash can come between the two. */
+    async endOpenOfLink(tx: WriteTx, opaqueId: OpaqueId, at: Instant): Promise<readonly Upload[]> {
+      return endOpen(tx, await tx.uploads.openOf(opaqueId), at)
     },
 
-    /** The same for an asset that is deleted. What is finishing then finds no place to land. */
-    async closeAllOfAsset(tx: WriteTx, assetId: AssetId, at: Instant): Promise<readonly Upload[]> {
-      return closeAll(tx, await tx.uploads.unclosedOfAsset(assetId), at)
+    /** Part of the transaction that deletes or replaces the asset's blobs. A finishing session then finds no slot to land in. */
+    async endOpenOfAsset(tx: WriteTx, assetId: AssetId, at: Instant): Promise<readonly Upload[]> {
+      return endOpen(tx, await tx.uploads.unclosedOfAsset(assetId), at)
     },
 
-    /** Cancels an open session. One that is over, or about to be, stays as it is. */
+    /** Cancels an open session. A finishing or closed one stays as it is. */
     async cancel(upload: Upload): Promise<Refuses<'upload_closed' | 'upload_not_found'> | undefined> {
       const [ended] = await end([upload])
       if (ended !== undefined) return undefined
-      const present = await store.read((tx) => tx.uploads.find(upload.uploadId))
-      return isGone(present)
-        ? { refused: 'upload_not_found' }
-        : { refused: 'upload_closed', offset: present.receivedBytes }
+      const present = await store.read(findUpload(upload.uploadId))
+      return isRefusal(present) ? present : { refused: 'upload_closed', offset: present.receivedBytes }
     },
   }
 }

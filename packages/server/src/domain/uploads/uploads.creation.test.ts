@@ -40,7 +40,7 @@ async function answerTo(world: World, { accountId }: Keeper, declared: ReturnTyp
 
 describe('creating an upload', () => {
   it(
-    'writes the intent before a byte: session, object, charge and reserved id, which nobody sees yet',
+    'writes session, object, charge and reserved id before the first byte; the asset is not visible yet',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const declared = declaredFor(world, keeper, content, { contentType: 'image/png', keyMode: 'wrapped' })
@@ -59,7 +59,7 @@ describe('creating an upload', () => {
   )
 
   it(
-    'again for the same asset, role and hash is the same session, with where to go on, at no charge',
+    'again for the same asset, role and hash gives the same session and its offset, without a charge',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const declared = declaredFor(world, keeper, content)
@@ -81,7 +81,7 @@ describe('creating an upload', () => {
   )
 
   it(
-    'again is the same session for 64 at once, and another asset, role or hash is another session',
+    'gives 64 requests at once the same session, and another session to another asset, role or hash',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetId = newAssetId()
@@ -100,7 +100,7 @@ describe('creating an upload', () => {
     }),
   )
 
-  it('again is answered to an account whose quota is full, and on a disk that is', async () => {
+  it('again is answered although the quota or the disk is full', async () => {
     let freeBytes = 1000
     await inWorld(
       async (world) => {
@@ -119,7 +119,7 @@ describe('creating an upload', () => {
   })
 
   it(
-    'is another session after the first was cancelled or failed',
+    'gives a new session after the first one was cancelled or failed',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const declared = declaredFor(world, keeper, content)
@@ -135,7 +135,7 @@ describe('creating an upload', () => {
   )
 
   it(
-    'again for the original that is an adopted drop says that it is there',
+    'again for an original that is an adopted drop gives the drop’s landed session',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const drop = await newDrop(world, keeper, content)
@@ -151,7 +151,7 @@ describe('a reserved id', () => {
   const reserved = async (world: World, assetId: AssetId) => (await assetRow(world, assetId)) !== undefined
 
   it(
-    'is given up when the session that reserved it is cancelled, runs out or fails',
+    'is given up when the session that reserved it is cancelled, expires or fails',
     inWorld(async (world) => {
       const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
       const ways: readonly ((uploadId: UploadId) => Promise<unknown>)[] = [
@@ -176,7 +176,7 @@ describe('a reserved id', () => {
   )
 
   it(
-    'is kept as long as another session is on its way to it, and for good once something has landed',
+    'is kept while another session of the asset is unclosed, and permanently once a blob has landed',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetId = newAssetId()
@@ -199,9 +199,9 @@ describe('a reserved id', () => {
   )
 })
 
-describe('an upload that is refused', () => {
+describe('a refused upload', () => {
   it(
-    'leaves nothing behind, and is refused in the order of its rules',
+    'changes nothing, and is refused in the order of the rules',
     inWorld(
       async (world) => {
         const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
@@ -243,7 +243,7 @@ describe('an upload that is refused', () => {
   )
 
   it(
-    'is so above the largest blob that the server takes, and not at it',
+    'is larger than the largest blob of the server, not equal to it',
     inWorld(
       async (world) => {
         const keeper = await newKeeper(world)
@@ -256,7 +256,7 @@ describe('an upload that is refused', () => {
   )
 
   it(
-    'is so when free space less what open sessions of guests and owners still have to send falls below the floor',
+    'would take free space, less what open sessions still have to send, below the floor',
     inWorld(
       async (world) => {
         const keeper = await newKeeper(world)
@@ -265,7 +265,7 @@ describe('an upload that is refused', () => {
         assert.equal(await creation(world, keeper, of(701)), 'storage_unavailable')
         const uploadId = await openDeclared(world, keeper, of(700))
         assert.equal(await creation(world, keeper, of(1)), 'storage_unavailable')
-        // What it has sent is missing from the free space by itself, and is no longer to come.
+        // Bytes that it has sent no longer count as reserved; the disk itself shows them as used.
         await append(world, uploadId, { offset: 0, bytes: bytes(50) })
         assert.equal(await creation(world, keeper, of(51)), 'storage_unavailable')
         assert.equal(await creation(world, keeper, of(50)), 'opened')
@@ -278,7 +278,7 @@ describe('an upload that is refused', () => {
   )
 
   it(
-    'is so when the quota does not hold it, to the byte, and never past it by 64 at once',
+    'would exceed the quota by a byte, also when 64 arrive at once',
     inWorld(
       async (world) => {
         const keeper = await newKeeper(world)
@@ -295,12 +295,12 @@ describe('an upload that is refused', () => {
   )
 
   it(
-    'is so beside a thousand of the account’s own under way, whatever guests send it',
+    'would be the account’s 1001st unclosed session, not counting guests’ sessions',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       await openDrop(world, await newLink(world, {}, keeper.accountId), content)
       const { assetId, ...row } = await blobRow(world, await openBlob(world, keeper, content))
-      // The rows alone: a thousand sessions by the front door would take long.
+      // Inserts rows only: a thousand sessions through the rules would take long.
       const others = Array.from({ length: MAX_UNCLOSED_UPLOADS - 2 }, () => known(parseUploadId(randomUUID())))
       await world.store.write(async (tx) => {
         for (const uploadId of others) await tx.uploads.insert({ ...row, uploadId, assetId: newAssetId() })
@@ -310,7 +310,7 @@ describe('an upload that is refused', () => {
       const one = declaredFor(world, keeper, content)
       assert.deepEqual(await answerTo(world, keeper, one), {
         refused: 'limit_reached',
-        detail: 'an account has at most 1000 uploads under way',
+        detail: 'an account has at most 1000 unfinished uploads',
       })
       assert.equal(await creation(world, keeper, last), 'present')
       assert.equal(
@@ -318,7 +318,7 @@ describe('an upload that is refused', () => {
         'device_not_authorized',
       )
       await leaveBlobFinishing(world, uploadId, content)
-      assert.equal(await creation(world, keeper, one), 'limit_reached', 'what is finishing is under way')
+      assert.equal(await creation(world, keeper, one), 'limit_reached', 'a finishing session counts')
       await world.rules.finishing.resume()
       assert.equal(await creation(world, keeper, one), 'opened')
       assert.equal(await creation(world, keeper, declaredFor(world, keeper, content, { assetId })), 'present')
@@ -328,17 +328,17 @@ describe('an upload that is refused', () => {
 
 describe('the grace of an account', () => {
   it(
-    'begins with the excess that an upload makes, not with an earlier one that a request still remembers',
+    'begins with the excess that an upload makes, not with an earlier one in a stale account row',
     inWorld(
       async (world) => {
         const keeper = await newKeeper(world)
         const first = await openBlob(world, keeper, content)
         const since = world.clock.now()
-        const remembered = await accountRow(world, keeper.accountId)
-        assert.equal(remembered.exceededSince, since)
+        const staleRow = await accountRow(world, keeper.accountId)
+        assert.equal(staleRow.exceededSince, since)
         world.clock.advance(60)
         await cancelBlob(world, first)
-        admitted(await world.rules.uploads.create(remembered, declaredFor(world, keeper, content)))
+        admitted(await world.rules.uploads.create(staleRow, declaredFor(world, keeper, content)))
         assert.equal((await accountRow(world, keeper.accountId)).exceededSince, world.clock.now())
       },
       { settings: { quotaHardBytes: 100 } },

@@ -12,37 +12,37 @@ const [content, next] = [bytes(100), bytes(50)]
 const create = async (world: World, keeper: Keeper, declared: Declared) =>
   world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
 
-const refusedAs = async (answer: ReturnType<typeof create>) => {
-  const given = await answer
-  return isRefusal(given) ? given.refused : 'done'
+const reasonOf = async (answer: ReturnType<typeof create>) => {
+  const settled = await answer
+  return isRefusal(settled) ? settled.refused : 'done'
 }
 
-describe('a session that is created again', () => {
+describe('creating a session again', () => {
   it(
-    'goes on where it stands, under what was declared last',
+    'continues at its offset under the latest declaration',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const declared = declaredFor(world, keeper, content)
       const { uploadId } = admitted(await create(world, keeper, declared))
       admitted(await append(world, uploadId, { offset: 0, bytes: content.subarray(0, 40) }))
-      const anew = { ...declared, envelope: { ...declared.envelope, retention_until: '2027-01-01T00:00:00Z' } }
-      assert.deepEqual(await create(world, keeper, anew), { uploadId, offset: 40 })
+      const redeclared = { ...declared, envelope: { ...declared.envelope, retention_until: '2027-01-01T00:00:00Z' } }
+      assert.deepEqual(await create(world, keeper, redeclared), { uploadId, offset: 40 })
       admitted(await append(world, uploadId, { offset: 40, bytes: content.subarray(40) }))
       const { blobs } = admitted(await world.rules.assets.get(keeper.accountId, declared.assetId))
-      assert.deepEqual(known(blobs[0]).envelope, anew.envelope)
+      assert.deepEqual(known(blobs[0]).envelope, redeclared.envelope)
       assert.equal((await accountRow(world, keeper.accountId)).usedBytes, 100)
     }),
   )
 
   it(
-    'is refused what has no place any more, and another size, and stays as it was declared',
+    'is refused without a slot for the new declaration or with another size, and keeps its declaration',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const declared = declaredFor(world, keeper, content)
       admitted(await create(world, keeper, declared))
       const replace = { ...declared.envelope, action: 'replace', original_blob_hash: sha256(content) } as const
-      assert.equal(await refusedAs(create(world, keeper, { ...declared, envelope: replace })), 'manifest_stale')
-      assert.equal(await refusedAs(create(world, keeper, { ...declared, size: 99 })), 'asset_id_taken')
+      assert.equal(await reasonOf(create(world, keeper, { ...declared, envelope: replace })), 'manifest_stale')
+      assert.equal(await reasonOf(create(world, keeper, { ...declared, size: 99 })), 'asset_id_taken')
       const [session] = await world.rules.uploads.list(keeper.accountId)
       assert.deepEqual(session?.assetId !== undefined && session.envelope, declared.envelope)
     }),
@@ -51,7 +51,7 @@ describe('a session that is created again', () => {
 
 describe('the metadata of a bundle', () => {
   it(
-    'is the one that the signed manifest names, whichever comes first',
+    'is the one that the signed manifest names, whichever lands first',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const [named, other] = [bytes(10), bytes(10)]
@@ -77,7 +77,7 @@ describe('the metadata of a bundle', () => {
 
 describe('a replacement that lands', () => {
   it(
-    'ends what was on its way to the former original, with its charge',
+    'ends the open sessions of the former original and gives their charge back',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const assetId = newAssetId()

@@ -17,45 +17,45 @@ import {
   uploadRow,
 } from '../../testing/guest.ts'
 import { inWorld, known, newOpaqueId } from '../../testing/world.ts'
-import { findCharged, findDropUpload, findOwnUpload, isGone } from './uploads.ts'
+import { findChargedUpload, findDropUpload, findOwnUpload, isUnknown } from './findUpload.ts'
 
 const content = bytes(100)
 const NOT_FOUND = { refused: 'upload_not_found' }
 
 describe('a drop session', () => {
   it(
-    'is found through its own link alone',
+    'is found through its own link only',
     inWorld(async (world) => {
       const [opaqueId, other] = [await newLink(world), await newLink(world, {}, undefined)]
       const uploadId = await openDrop(world, opaqueId, content)
       const elsewhere = await openDrop(world, other, content)
-      assert.deepEqual(await findDropUpload(world.store, { opaqueId, uploadId }), await uploadRow(world, uploadId))
+      assert.deepEqual(await world.store.read(findDropUpload({ opaqueId, uploadId })), await uploadRow(world, uploadId))
       for (const scope of [
         { opaqueId: other, uploadId },
         { opaqueId, uploadId: elsewhere },
         { opaqueId: newOpaqueId(), uploadId },
       ])
-        assert.deepEqual(await findDropUpload(world.store, scope), NOT_FOUND)
+        assert.deepEqual(await world.store.read(findDropUpload(scope)), NOT_FOUND)
     }),
   )
 
   it(
-    'is as if it had never been once it ended, and is still there when it landed or failed',
+    'is not found once it has ended, and is still found when it has landed',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const cancelled = await uploadRow(world, await openDrop(world, opaqueId, content))
       await world.rules.ending.cancel(cancelled)
-      assert.deepEqual(await findDropUpload(world.store, cancelled), NOT_FOUND)
+      assert.deepEqual(await world.store.read(findDropUpload(cancelled)), NOT_FOUND)
       const uploadId = await land(world, opaqueId, content)
-      assert.equal(isGone(await uploadRow(world, uploadId)), false)
-      assert.deepEqual(await findDropUpload(world.store, { opaqueId, uploadId }), await uploadRow(world, uploadId))
+      assert.equal(isUnknown(await uploadRow(world, uploadId)), false)
+      assert.deepEqual(await world.store.read(findDropUpload({ opaqueId, uploadId })), await uploadRow(world, uploadId))
     }),
   )
 })
 
 describe('cancelling', () => {
   it(
-    'gives caps and quota back, has the bytes removed, and leaves other sessions alone',
+    'gives caps and quota back, has the bytes removed, and does not change other sessions',
     inWorld(async (world) => {
       const opaqueId = await newLink(world, { maxFileCount: 2 })
       const [uploadId, other] = [await openDrop(world, opaqueId, content), await openDrop(world, opaqueId, bytes(7))]
@@ -72,7 +72,7 @@ describe('cancelling', () => {
   )
 
   it(
-    'happens once when many ask at once: to the others the session is gone',
+    'succeeds once when 16 requests arrive at once; the others get upload_not_found',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const upload = await uploadRow(world, await openDrop(world, opaqueId, content))
@@ -84,19 +84,19 @@ describe('cancelling', () => {
   )
 
   it(
-    'is refused for what has landed, with the byte where it ended',
+    'is refused for a landed session, with its size as the offset',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const open = await uploadRow(world, await openDrop(world, opaqueId, content))
       await append(world, open.uploadId, { offset: 0, bytes: content })
-      // The caller looked before the last byte came.
+      // The caller found the session before its last byte arrived.
       assert.deepEqual(await world.rules.ending.cancel(open), { refused: 'upload_closed', offset: 100 })
       assert.equal((await world.rules.inbox.list(open.accountId)).length, 1)
     }),
   )
 
   it(
-    'and landing at once are one or the other',
+    'at the same time as the landing has one outcome: landed or cancelled',
     inWorld(async (world) => {
       for (let round = 0; round < 20; round += 1) {
         const opaqueId = await newLink(world)
@@ -114,9 +114,9 @@ describe('cancelling', () => {
   )
 })
 
-describe('an account’s uploads', () => {
+describe('the uploads of an account', () => {
   it(
-    'are those that have not landed, oldest first, with those of guests',
+    'are its open and finishing sessions, guests’ included, oldest first',
     inWorld(async (world) => {
       const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
       const opaqueId = await newLink(world, {}, keeper.accountId)
@@ -144,21 +144,21 @@ describe('an account’s uploads', () => {
   )
 
   it(
-    'are found by the account alone, a guest’s only to be ended, and as if they had never been once they ended',
+    'are found by the account only, a guest’s session only to end it, and not once they have ended',
     inWorld(async (world) => {
       const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
       const { accountId } = keeper
       const opaqueId = await newLink(world, { maxFileCount: 1 }, accountId)
       const [own, guests] = [await openBlob(world, keeper, content), await openDrop(world, opaqueId, content)]
-      assert.equal(admitted(await findOwnUpload(world.store, { accountId, uploadId: own })).uploadId, own)
-      assert.deepEqual(await findOwnUpload(world.store, { accountId, uploadId: guests }), NOT_FOUND)
+      assert.equal(admitted(await world.store.read(findOwnUpload({ accountId, uploadId: own }))).uploadId, own)
+      assert.deepEqual(await world.store.read(findOwnUpload({ accountId, uploadId: guests })), NOT_FOUND)
       for (const uploadId of [own, guests]) {
         const foreign = { accountId: stranger.accountId, uploadId }
-        assert.deepEqual(await findOwnUpload(world.store, foreign), NOT_FOUND)
-        assert.deepEqual(await findCharged(world.store, foreign), NOT_FOUND)
-        const upload = admitted(await findCharged(world.store, { accountId, uploadId }))
+        assert.deepEqual(await world.store.read(findOwnUpload(foreign)), NOT_FOUND)
+        assert.deepEqual(await world.store.read(findChargedUpload(foreign)), NOT_FOUND)
+        const upload = admitted(await world.store.read(findChargedUpload({ accountId, uploadId })))
         assert.equal(await world.rules.ending.cancel(upload), undefined)
-        assert.deepEqual(await findCharged(world.store, { accountId, uploadId }), NOT_FOUND)
+        assert.deepEqual(await world.store.read(findChargedUpload({ accountId, uploadId })), NOT_FOUND)
         assert.deepEqual(await append(world, uploadId, { offset: 0, bytes: content }), NOT_FOUND)
       }
       assert.equal((await accountRow(world, accountId)).usedBytes, 0)
@@ -167,7 +167,7 @@ describe('an account’s uploads', () => {
   )
 
   it(
-    'that landed or failed are still there, and are over',
+    'that have landed or failed are found, and cannot be cancelled',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
       const { accountId } = keeper
@@ -178,7 +178,7 @@ describe('an account’s uploads', () => {
         offset: 100,
       })
       for (const uploadId of [landed, failed]) {
-        const upload = admitted(await findOwnUpload(world.store, { accountId, uploadId }))
+        const upload = admitted(await world.store.read(findOwnUpload({ accountId, uploadId })))
         assert.deepEqual(await world.rules.ending.cancel(upload), { refused: 'upload_closed', offset: 100 })
       }
       assert.equal((await accountRow(world, accountId)).usedBytes, 100)

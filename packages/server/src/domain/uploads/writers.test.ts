@@ -9,7 +9,7 @@ import { createWriters, type Writer } from './writers.ts'
 const one = known(parseUploadId('00000000-0000-4000-8000-000000000001'))
 const other = known(parseUploadId('00000000-0000-4000-8000-000000000002'))
 
-/** Resolves when the writer is stopped, as one does that waits for bytes. */
+/** Resolves when the writer is stopped, like a writer that waits for bytes. */
 const untilStopped = ({ signal }: Writer) =>
   new Promise<string>((resolve) => {
     if (signal.aborted) resolve('stopped')
@@ -17,30 +17,30 @@ const untilStopped = ({ signal }: Writer) =>
   })
 
 describe('the writers of a session', () => {
-  it('are one at a time even when two requests come in the same instant', async () => {
+  it('write one at a time, also when nine requests arrive at once', async () => {
     const writers = createWriters()
     let writing = 0
-    let most = 0
+    let maxWriting = 0
     const work = async (writer: Writer) => {
       writing += 1
-      most = Math.max(most, writing)
+      maxWriting = Math.max(maxWriting, writing)
       await untilStopped(writer)
       writing -= 1
     }
     const older = Array.from({ length: 8 }, () => writers.take(one, never, work))
     const newest = writers.take(one, never, async (writer) => {
       writing += 1
-      most = Math.max(most, writing)
+      maxWriting = Math.max(maxWriting, writing)
       writing -= 1
       return writer.hasAllBytes()
     })
     assert.equal(await newest, true)
     await Promise.all(older)
-    assert.equal(most, 1)
+    assert.equal(maxWriting, 1)
     assert.equal(writers.isWriting(one), false)
   })
 
-  it('yield to the newest, which starts only when they have ended', async () => {
+  it('give way to the newest, which starts only when they have ended', async () => {
     const writers = createWriters()
     const ended = createGate()
     const order: string[] = []
@@ -59,7 +59,7 @@ describe('the writers of a session', () => {
     assert.deepEqual(order, ['older has ended', 'newer starts'])
   })
 
-  it('are not stopped once they have all their bytes: the newer one waits', async () => {
+  it('make a newer one wait once they have all their bytes', async () => {
     const writers = createWriters()
     const recorded = createGate()
     const older = writers.take(one, never, async (writer) => {
@@ -74,7 +74,7 @@ describe('the writers of a session', () => {
     assert.equal(await newer, 'newer')
   })
 
-  it('leave their place when they fail', async () => {
+  it('let the next one write when they fail', async () => {
     const writers = createWriters()
     await assert.rejects(
       writers.take(one, never, () => Promise.reject(new Error('broken'))),
@@ -84,7 +84,7 @@ describe('the writers of a session', () => {
     assert.equal(await writers.take(one, never, async () => 'next'), 'next')
   })
 
-  it('of different sessions do not meet', async () => {
+  it('of different sessions do not stop each other', async () => {
     const writers = createWriters()
     const gate = createGate()
     const first = writers.take(one, never, () => gate.passed)
@@ -94,7 +94,7 @@ describe('the writers of a session', () => {
     await first
   })
 
-  it('are stopped and awaited by whoever ends the session', async () => {
+  it('are stopped and awaited when the session ends', async () => {
     const writers = createWriters()
     let hasEnded = false
     const writing = writers.take(one, never, async (writer) => {
@@ -107,13 +107,13 @@ describe('the writers of a session', () => {
     await writers.stop(other)
   })
 
-  it('abort with their request, and nobody else stopped them then', async () => {
+  it('abort with their request, and do not count as stopped then', async () => {
     const writers = createWriters()
     const request = new AbortController()
     const writing = writers.take(one, request.signal, async (writer) => {
-      request.abort(new Error('the connection is gone'))
+      request.abort(new Error('the client has disconnected'))
       return { isStopped: writer.isStopped(), reason: String(writer.signal.reason) }
     })
-    assert.deepEqual(await writing, { isStopped: false, reason: 'Error: the connection is gone' })
+    assert.deepEqual(await writing, { isStopped: false, reason: 'Error: the client has disconnected' })
   })
 })

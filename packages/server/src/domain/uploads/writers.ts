@@ -1,19 +1,19 @@
 import type { UploadId } from '@blindkeep/protocol/ids'
 
 /**
- * At most one request writes to a session. The newest wins, as the older one's connection is often dead without anybody knowing,
- * unless the older one has all its bytes: then the newer one waits for it. A writer that was stopped is awaited before the next one starts.
+ * At most one request writes to a session. The newest request wins, because the older connection is often dead without the server knowing.
+ * But once the older request has all its bytes, the newer one waits for it. A stopped writer has returned before the next one starts.
  */
 export interface Writer {
-  /** Aborts when a newer request takes over, the session ends, or the request itself is gone. */
+  /** Aborts when a newer request takes over, the session ends, or the client of this request disconnects. */
   readonly signal: AbortSignal
-  /** Whether a newer request, or the end of the session, stopped this one. */
+  /** Whether a newer request, or the end of the session, stopped this writer. */
   isStopped(): boolean
-  /** From here on nobody stops this writer any more. False when somebody already has. */
+  /** Says that all bytes have arrived: from now on this writer cannot be stopped. False when it already was. */
   hasAllBytes(): boolean
 }
 
-interface Active {
+interface ActiveWriter {
   readonly stop: () => void
   readonly done: Promise<void>
 }
@@ -21,7 +21,7 @@ interface Active {
 export type Writers = ReturnType<typeof createWriters>
 
 export function createWriters() {
-  const active = new Map<UploadId, Active>()
+  const active = new Map<UploadId, ActiveWriter>()
 
   async function stop(uploadId: UploadId): Promise<void> {
     for (let writer = active.get(uploadId); writer !== undefined; writer = active.get(uploadId)) {
@@ -33,15 +33,16 @@ export function createWriters() {
   return {
     isWriting: (uploadId: UploadId): boolean => active.has(uploadId),
 
-    /** Stops the present writer, if it has not all its bytes, and resolves when nobody writes. */
+    /** Stops the active writer, unless it has all its bytes. Resolves when no request writes to the session. */
     stop,
 
+    /** Runs `work` as the only writer of the session. */
     async take<Result>(
       uploadId: UploadId,
       request: AbortSignal,
       work: (writer: Writer) => Promise<Result>,
     ): Promise<Result> {
-      // Awaited only while somebody writes: after the last look nobody else may get a turn before this one has entered, or two would write.
+      // No await between the last check and `active.set`: another request could enter there, and two would write.
       while (active.has(uploadId)) await stop(uploadId)
       const { writer, entry, leave } = createWriter(request)
       active.set(uploadId, entry)
@@ -57,7 +58,7 @@ export function createWriters() {
 
 function createWriter(request: AbortSignal): {
   readonly writer: Writer
-  readonly entry: Active
+  readonly entry: ActiveWriter
   readonly leave: () => void
 } {
   const stopping = new AbortController()
@@ -71,7 +72,7 @@ function createWriter(request: AbortSignal): {
       return state === 'complete'
     },
   }
-  const entry: Active = {
+  const entry: ActiveWriter = {
     stop() {
       if (state !== 'writing') return
       state = 'stopped'

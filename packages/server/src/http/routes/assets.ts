@@ -2,7 +2,8 @@ import { toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { readReceipt } from '@blindkeep/protocol/receipt'
 import type { AssetResponse } from '@blindkeep/protocol/schemas/assets'
-import type { Assets, AssetView } from '../../domain/assets/assets.ts'
+import type { Assets } from '../../domain/assets/assets.ts'
+import type { AssetView } from '../../domain/assets/assetView.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Blobs } from '../../ports/blobs.ts'
 import type { Routes } from '../call.ts'
@@ -10,7 +11,7 @@ import { contentAnswer, contentHead } from '../content.ts'
 
 type Row = 'asset' | 'deleteAsset' | 'assetReceipts' | 'blob' | 'blobHead'
 
-/** What is served under its own hash never changes: its owner’s browser may keep it, sealed as it is, and no other cache. */
+/** A blob never changes under its hash. The owner's browser may keep it, sealed as it is; shared caches may not. */
 const IMMUTABLE = { cacheControl: 'private, max-age=31536000, immutable' }
 
 export function assetRoutes({ assets, blobs }: { readonly assets: Assets; readonly blobs: Blobs }): Pick<Routes, Row> {

@@ -26,10 +26,10 @@ const REVOCATIONS_STALE_SECONDS = 900
 const publicFor = (seconds: number) => ({ 'Cache-Control': `public, max-age=${seconds}` })
 
 export function discoveryRoutes({ discovery }: { readonly discovery: Discovery }): Pick<Routes, Row> {
-  const keysDocument = remembering(keysDocumentOf)
-  const deprecationsDocument = remembering(deprecationsDocumentOf)
-  const revocationsDocument = remembering(revocationsDocumentOf)
-  const infoDocument = remembering(infoDocumentOf)
+  const keysDocument = memoized(keysDocumentOf)
+  const deprecationsDocument = memoized(deprecationsDocumentOf)
+  const revocationsDocument = memoized(revocationsDocumentOf)
+  const infoDocument = memoized(infoDocumentOf)
   return {
     async attestationKeys() {
       return { status: 200, body: keysDocument(await discovery.attestationKeys()), headers: publicFor(3600) }
@@ -46,14 +46,14 @@ export function discoveryRoutes({ discovery }: { readonly discovery: Discovery }
   }
 }
 
-/** What was made last, the same object, for as long as it is made of the same members: so its bytes are written once too (`http/reply.ts`). */
-function remembering<Given extends object, Made>(make: (given: Given) => Made): (given: Given) => Made {
-  let last: { readonly members: readonly unknown[]; readonly made: Made } | undefined
-  return (given) => {
-    const members: readonly unknown[] = Object.values(given)
+/** Returns the same object while its input has the same members, so that `http/reply.ts` serializes it once. */
+function memoized<Input extends object, Output>(make: (input: Input) => Output): (input: Input) => Output {
+  let last: { readonly members: readonly unknown[]; readonly output: Output } | undefined
+  return (input) => {
+    const members: readonly unknown[] = Object.values(input)
     const isSame = last?.members.length === members.length && members.every((each, at) => each === last?.members[at])
-    if (last === undefined || !isSame) last = { members, made: make(given) }
-    return last.made
+    if (last === undefined || !isSame) last = { members, output: make(input) }
+    return last.output
   }
 }
 

@@ -4,14 +4,14 @@ import { readReceipt } from '@blindkeep/protocol/receipt'
 import type { Drops } from '../../domain/drops/drops.ts'
 import type { Links } from '../../domain/drops/links.ts'
 import { isRefusal, type Refusal, type Refuses } from '../../domain/refusals.ts'
-import type { AppendChunk } from '../../domain/uploads/chunks.ts'
+import type { Chunks } from '../../domain/uploads/chunks.ts'
+import { findDropUpload } from '../../domain/uploads/findUpload.ts'
 import type { UploadEnding } from '../../domain/uploads/uploadEnding.ts'
-import { findDropUpload } from '../../domain/uploads/uploads.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { chunkAnswer, sessionHeaders } from '../chunk.ts'
 
-/** What somebody with nothing but a link does. */
+/** The operations of a guest. */
 type Row = 'guestLink' | 'createDrop' | 'appendChunk' | 'dropSession' | 'cancelDrop' | 'guestReceipt'
 
 interface GuestPorts {
@@ -19,7 +19,7 @@ interface GuestPorts {
   readonly links: Links
   readonly drops: Drops
   readonly ending: UploadEnding
-  readonly appendChunk: AppendChunk
+  readonly chunks: Chunks
 }
 
 export interface GuestSettings {
@@ -28,7 +28,7 @@ export interface GuestSettings {
 }
 
 export function guestRoutes(
-  { store, links, drops, ending, appendChunk }: GuestPorts,
+  { store, links, drops, ending, chunks }: GuestPorts,
   settings: GuestSettings,
 ): Pick<Routes, Row> {
   const suggested = { suggested_chunk_size: settings.chunkBytesSuggested }
@@ -71,22 +71,22 @@ export function guestRoutes(
     },
 
     async appendChunk(call) {
-      const upload = await findDropUpload(store, { opaqueId: call.params.opaque_id, uploadId: call.params.upload_id })
-      if (isRefusal(upload)) return upload
-      const answer = await chunkAnswer(call, { upload, appendChunk, chunkBytesMax: settings.chunkBytesMax })
+      const { opaque_id: opaqueId, upload_id: uploadId } = call.params
+      const find = findDropUpload({ opaqueId, uploadId })
+      const answer = await chunkAnswer(call, { find, chunks, chunkBytesMax: settings.chunkBytesMax })
       if (!isRefusal(answer)) return { status: 204, headers: { 'X-Service-Offset': String(answer.offset) } }
       if (isOfOwner(answer)) throw new Error('a drop session was refused as an owner’s own is')
       return answer
     },
 
     async dropSession({ params }) {
-      const upload = await findDropUpload(store, { opaqueId: params.opaque_id, uploadId: params.upload_id })
+      const upload = await store.read(findDropUpload({ opaqueId: params.opaque_id, uploadId: params.upload_id }))
       if (isRefusal(upload)) return upload
       return { status: 200, headers: sessionHeaders(upload) }
     },
 
     async cancelDrop({ params }) {
-      const upload = await findDropUpload(store, { opaqueId: params.opaque_id, uploadId: params.upload_id })
+      const upload = await store.read(findDropUpload({ opaqueId: params.opaque_id, uploadId: params.upload_id }))
       if (isRefusal(upload)) return upload
       return (await ending.cancel(upload)) ?? { status: 204 }
     },

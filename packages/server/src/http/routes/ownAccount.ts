@@ -3,7 +3,7 @@ import type { ChangePassword } from '../../domain/account/password.ts'
 import type { Routes } from '../call.ts'
 import { givenBytes } from '../givenBytes.ts'
 
-/** What somebody who is signed in does with the account itself, and is asked for the present secret. */
+/** The operations of an owner on the account itself. */
 export function ownAccountRoutes({
   changePassword,
   accountDeletion,
@@ -25,7 +25,7 @@ export function ownAccountRoutes({
     },
 
     async deleteAccount({ caller, json, source }) {
-      return (await accountDeletion.leave(caller.account, json.current_password, source)) ?? { status: 204 }
+      return (await accountDeletion.begin(caller.account, json.current_password, source)) ?? { status: 204 }
     },
   }
 }

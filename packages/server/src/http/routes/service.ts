@@ -5,7 +5,7 @@ import type { Store } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { problemPage } from '../problemPage.ts'
 
-/** The server about itself. */
+/** Probes, and documents about the server. */
 type Row = 'version' | 'openapi' | 'healthz' | 'readyz' | 'problemPage'
 
 const DAY = 'public, max-age=86400'

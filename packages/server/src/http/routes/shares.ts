@@ -1,7 +1,7 @@
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
-import type { Shares } from '../../domain/assets/shares.ts'
 import { isRefusal } from '../../domain/refusals.ts'
+import type { Shares } from '../../domain/shares/shares.ts'
 import type { Blobs } from '../../ports/blobs.ts'
 import type { Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
@@ -42,7 +42,7 @@ export function shareRoutes({ shares, blobs }: { readonly shares: Shares; readon
       return { status: 200, body }
     },
 
-    // Nothing of it is kept anywhere: a share may end at any moment, and what a cache has would outlive it.
+    // No cache may keep it: a share may end at any moment.
     async shareBlob({ params, header }) {
       const content = await shares.content(params.opaque_id, params.hash)
       return isRefusal(content) ? content : contentAnswer(content, header, blobs)

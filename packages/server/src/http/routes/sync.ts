@@ -12,8 +12,8 @@ type Row = 'sync' | 'events'
 export function syncRoutes({ feed, events }: { readonly feed: Feed; readonly events: Events }): Pick<Routes, Row> {
   return {
     async sync({ query, caller }) {
-      const { cursor, limit: most = SYNC_ENTRIES_DEFAULT } = query
-      const page = await feed.page(caller.account.accountId, { cursor, most })
+      const { cursor, limit: max = SYNC_ENTRIES_DEFAULT } = query
+      const page = await feed.page(caller.account.accountId, { cursor, max })
       if (isRefusal(page)) return page
       const { entries, nextCursor, hasMore } = page
       return { status: 200, body: { entries: entries.map(entryOf), next_cursor: nextCursor, has_more: hasMore } }
@@ -22,7 +22,7 @@ export function syncRoutes({ feed, events }: { readonly feed: Feed; readonly eve
     async events({ caller, header, signal, closing }) {
       const listening = events.listen(caller, header('last-event-id'))
       if (isRefusal(listening)) return listening
-      const stream = eventStream(listening, { gone: signal, closing })
+      const stream = eventStream(listening, { disconnected: signal, closing })
       return { status: 200, ...stream, headers: { 'X-Accel-Buffering': 'no' } }
     },
   }

@@ -1,21 +1,22 @@
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { isRefusal } from '../../domain/refusals.ts'
-import type { AppendChunk } from '../../domain/uploads/chunks.ts'
+import type { Chunks } from '../../domain/uploads/chunks.ts'
+import { findChargedUpload, findOwnUpload } from '../../domain/uploads/findUpload.ts'
 import type { UploadEnding } from '../../domain/uploads/uploadEnding.ts'
-import { findCharged, findOwnUpload, type Uploads } from '../../domain/uploads/uploads.ts'
+import type { Uploads } from '../../domain/uploads/uploads.ts'
 import type { Store, Upload } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { chunkAnswer, sessionHeaders } from '../chunk.ts'
 import { declaredOf } from '../declared.ts'
 
-/** An owner's own uploads. */
+/** The uploads of an owner. */
 type Row = 'createUpload' | 'listUploads' | 'appendUpload' | 'uploadSession' | 'cancelUpload'
 
 interface UploadRoutePorts {
   readonly store: Store
   readonly uploads: Uploads
   readonly ending: UploadEnding
-  readonly appendChunk: AppendChunk
+  readonly chunks: Chunks
 }
 
 export interface UploadRouteSettings {
@@ -24,7 +25,7 @@ export interface UploadRouteSettings {
 }
 
 export function uploadRoutes(
-  { store, uploads, ending, appendChunk }: UploadRoutePorts,
+  { store, uploads, ending, chunks }: UploadRoutePorts,
   { chunkBytesMax, chunkBytesSuggested }: UploadRouteSettings,
 ): Pick<Routes, Row> {
   return {
@@ -48,22 +49,20 @@ export function uploadRoutes(
     },
 
     async appendUpload(call) {
-      const scope = { accountId: call.caller.account.accountId, uploadId: call.params.upload_id }
-      const upload = await findOwnUpload(store, scope)
-      if (isRefusal(upload)) return upload
-      const answer = await chunkAnswer(call, { upload, appendChunk, chunkBytesMax })
+      const find = findOwnUpload({ accountId: call.caller.account.accountId, uploadId: call.params.upload_id })
+      const answer = await chunkAnswer(call, { find, chunks, chunkBytesMax })
       return isRefusal(answer) ? answer : { status: 204, headers: { 'X-Service-Offset': String(answer.offset) } }
     },
 
     async uploadSession({ params, caller }) {
       const scope = { accountId: caller.account.accountId, uploadId: params.upload_id }
-      const upload = await findOwnUpload(store, scope)
+      const upload = await store.read(findOwnUpload(scope))
       return isRefusal(upload) ? upload : { status: 200, headers: sessionHeaders(upload) }
     },
 
     async cancelUpload({ params, caller }) {
       const scope = { accountId: caller.account.accountId, uploadId: params.upload_id }
-      const upload = await findCharged(store, scope)
+      const upload = await store.read(findChargedUpload(scope))
       if (isRefusal(upload)) return upload
       return (await ending.cancel(upload)) ?? { status: 204 }
     },

@@ -19,7 +19,7 @@ function verdictOf({ assetId, durable, blobs, checkedAt }: AssetVerdict): Storag
   return { asset_id: assetId, durable, blobs: blobs.map(blobOf), checked_at: formatInstant(checkedAt) }
 }
 
-/** Without `deep` when the bytes were not examined (specification, Storage verification, rule 4). */
+/** Without `deep` if the bytes were not read (specification, Storage verification, rule 4). */
 function blobOf({ hash, role, stored, indexed, retrievable, deep }: BlobVerdict): BlobVerdictResponse {
   return { hash, role, stored, indexed, retrievable, ...(deep !== undefined && { deep }) }
 }

@@ -6,7 +6,7 @@ import { freshLocation, type InWorld, listAll, readBytes, writeBytes } from './w
 
 export function describeAway(inWorld: InWorld): void {
   it(
-    'says of no object that it is missing while the store is away, makes and removes none, and has all when it is back',
+    'reports no object as missing while the store is away, creates and removes none, and has all when the store is back',
     inWorld(async ({ blobs, reopen, leave }) => {
       const [kept, deleting, strange] = [freshLocation(), freshLocation(), freshLocation()]
       const bytes = randomBytes(5_000)
@@ -42,7 +42,7 @@ export function describeAway(inWorld: InWorld): void {
   )
 
   it(
-    'goes on with an object that was being written when the store went, and keeps what it acknowledges',
+    'continues an object after the store was away during its upload, and keeps acknowledged bytes',
     inWorld(async ({ blobs, reopen, leave }) => {
       const location = freshLocation()
       const bytes = randomBytes(3_000)

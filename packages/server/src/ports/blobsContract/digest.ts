@@ -27,7 +27,7 @@ export function describeDigests(inWorld: InWorld): void {
   )
 
   it(
-    'hashes what is there of an object that is shorter, and tells its size',
+    'hashes all of a shorter object, and answers its size',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       const bytes = randomBytes(3_000_000)
@@ -39,7 +39,7 @@ export function describeDigests(inWorld: InWorld): void {
   )
 
   it(
-    'hashes no more of a longer object than was asked for, and tells its true size',
+    'hashes only the first bytes of a longer object, and answers its true size',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       const bytes = randomBytes(3_000_000)
@@ -52,7 +52,7 @@ export function describeDigests(inWorld: InWorld): void {
   )
 
   it(
-    'sees what has changed since it looked last',
+    'reads the object again each time',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       const bytes = randomBytes(2_000_000)
@@ -67,7 +67,7 @@ export function describeDigests(inWorld: InWorld): void {
   )
 
   it(
-    'throws BlobMissing for hashing what is not there, and refuses what is no size',
+    'throws BlobMissing for a missing object, and refuses an invalid size',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       await assert.rejects(blobs.digest(location, 1, never), BlobMissing)
@@ -80,7 +80,7 @@ export function describeDigests(inWorld: InWorld): void {
   )
 
   it(
-    'hashes many objects at once without mixing them up, and some of them missing',
+    'hashes many objects at once, some of them missing, and does not mix them up',
     inWorld(async ({ blobs }) => {
       const objects = Array.from({ length: 60 }, (_, index) => ({
         location: freshLocation(),
@@ -100,7 +100,7 @@ export function describeDigests(inWorld: InWorld): void {
   )
 
   it(
-    'lets everything else go on while it hashes',
+    'does not block the event loop while it hashes',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       await writeBytes(blobs, location, randomBytes(16_000_000))
@@ -118,12 +118,12 @@ export function describeDigests(inWorld: InWorld): void {
   )
 
   it(
-    'throws the reason of a signal that has aborted, before and while it hashes, and hashes on for others',
+    'throws the reason of a signal that aborts before or while it hashes, and completes other digests',
     inWorld(async ({ blobs }) => {
       const location = freshLocation()
       const bytes = randomBytes(4_000_000)
       await writeBytes(blobs, location, bytes)
-      const reason = Object.assign(new Error('the client has gone'), { code: 'ECONNRESET', syscall: 'read' })
+      const reason = Object.assign(new Error('the client has disconnected'), { code: 'ECONNRESET', syscall: 'read' })
       const isReason = (error: unknown) => error === reason
       await assert.rejects(blobs.digest(location, bytes.length, AbortSignal.abort(reason)), isReason)
 

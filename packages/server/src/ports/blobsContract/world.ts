@@ -4,17 +4,17 @@ import type { Blobs } from '../blobs.ts'
 /** One adapter over an empty store of its own. */
 export interface BlobsWorld {
   readonly blobs: Blobs
-  /** The same store as a new process finds it. */
+  /** Opens the same store as a new process does. */
   reopen(): Promise<Blobs>
-  /** Takes away what holds the objects, as a disk that is unmounted or a bucket that cannot be reached, and gives what brings it back. */
+  /** Makes the store unreachable, like a disk that is unmounted. Answers a function that brings it back. */
   leave(): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
-/** Turns what is to be shown of one store into the body of a test, which opens the store and closes it. */
+/** Makes a test of `work`: opens an empty store for it, and closes the store afterwards. */
 export type InWorld = (work: (world: BlobsWorld) => Promise<void>) => () => Promise<void>
 
-/** A location that nothing else uses. */
+/** A new location. */
 export function freshLocation(): string {
   const hash = createHash('sha256').update(randomUUID()).digest('hex')
   return `${hash.slice(0, 2)}/${hash}.${randomUUID()}`

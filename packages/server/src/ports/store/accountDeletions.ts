@@ -11,7 +11,7 @@ export interface AccountDeletion {
 
 export interface AccountDeletionReads {
   /** At most `max` deleted accounts that are not emptied yet, in the order of deletion. */
-  waiting(max: number): Promise<readonly AccountId[]>
+  listUnfinished(max: number): Promise<readonly AccountId[]>
 }
 
 export interface AccountDeletionWrites {

@@ -67,7 +67,7 @@ export interface AssetReads {
   /** In the order of landing. */
   blobsOf(assetId: AssetId): Promise<readonly AssetBlob[]>
   /** The blobs of a live asset of this account; none for any other asset. In the order of landing. */
-  heldBy(accountId: AccountId, assetId: AssetId): Promise<readonly HeldBlob[]>
+  liveBlobsOf(accountId: AccountId, assetId: AssetId): Promise<readonly HeldBlob[]>
   /** Every blob with this content in live assets of the account. */
   objectsOf(accountId: AccountId, ciphertextHash: Sha256Hex): Promise<readonly HeldBlob[]>
   /** The latest `retention_until` of all blobs of the account; undefined if no blob has one. */

@@ -29,7 +29,7 @@ import {
 const SECRET = account(1).secretHash
 const leaving = (number: number) => ({ accountId: accountId(number), secretHash: SECRET, at: at(500) })
 
-/** Account 1 with something of each that names its person or lets in; account 2 with the same. */
+/** Accounts 1 and 2, each with one of everything that names a person or lets a person in. */
 async function fill(store: Store): Promise<void> {
   await seedWithAlbums(store)
   await store.write(async (tx) => {
@@ -60,8 +60,8 @@ async function fill(store: Store): Promise<void> {
   })
 }
 
-/** What there is of an account. */
-const standing = (store: Store, number: number) =>
+/** All rows of an account. */
+const rowsOf = (store: Store, number: number) =>
   store.read(async (tx) => ({
     account: await tx.accounts.find(accountId(number)),
     factor: await tx.secondFactors.find(accountId(number)),
@@ -76,15 +76,15 @@ const standing = (store: Store, number: number) =>
   }))
 
 export function describeAccountDeletions(inStore: InStore): void {
-  describe('accountDeletions', () => {
+  describe('account deletions', () => {
     it(
-      'take away who an account was and all that lets in, keep what it holds, and touch nobody else',
+      'remove what names the person or lets the person in, keep stored data, and change no other account',
       inStore(async (store) => {
         await fill(store)
-        const [before, other] = [await standing(store, 1), await standing(store, 2)]
+        const [before, other] = [await rowsOf(store, 1), await rowsOf(store, 2)]
         assert.equal(await store.write((tx) => tx.accountDeletions.begin(leaving(1))), true)
-        const gone = await standing(store, 1)
-        assert.deepEqual(gone.account, {
+        const deleted = await rowsOf(store, 1)
+        assert.deepEqual(deleted.account, {
           ...before.account,
           email: `deleted:${accountId(1)}`,
           secretHash: '-',
@@ -96,19 +96,19 @@ export function describeAccountDeletions(inStore: InStore): void {
           deletedAt: at(500),
         })
         assert.deepEqual(
-          gone.albums,
+          deleted.albums,
           before.albums.map((each) => ({ ...each, sealedName: undefined })),
         )
         const bare = { dropPublicKey: new Uint8Array(0), verifierHash: undefined, sealedLabel: undefined }
         assert.deepEqual(
-          gone.links,
+          deleted.links,
           before.links.map((each) => ({ ...each, ...bare, revokedAt: each.revokedAt ?? at(500) })),
         )
         assert.deepEqual(
-          gone.drops,
+          deleted.drops,
           before.drops.map((each) => ({ ...each, leasedUntil: undefined })),
         )
-        const { factor, challenge, live, devices, capabilities, ended } = gone
+        const { factor, challenge, live, devices, capabilities, ended } = deleted
         assert.deepEqual(
           [factor, challenge, live, devices, capabilities, ended],
           [undefined, undefined, [], [], [], at(3)],
@@ -123,12 +123,12 @@ export function describeAccountDeletions(inStore: InStore): void {
           revoked.map((each) => each.jti),
           [jti(1)],
         )
-        assert.deepEqual(await standing(store, 2), other)
+        assert.deepEqual(await rowsOf(store, 2), other)
       }),
     )
 
     it(
-      'free the e-mail, under which the account is found no more nor listed',
+      'free the e-mail, and hide the account from lookups and lists',
       inStore(async (store) => {
         await fill(store)
         const { email } = account(1)
@@ -145,12 +145,12 @@ export function describeAccountDeletions(inStore: InStore): void {
     )
 
     it(
-      'happen once, of any number at once, and only with the present secret',
+      'happen once, even if requested simultaneously, and only with the present secret',
       inStore(async (store) => {
         await fill(store)
         const wrong = { ...leaving(1), secretHash: 'other' }
         assert.equal(await store.write((tx) => tx.accountDeletions.begin(wrong)), false)
-        assert.equal((await standing(store, 1)).account?.deletedAt, undefined)
+        assert.equal((await rowsOf(store, 1)).account?.deletedAt, undefined)
         assert.equal(countTrue(await atOnce(store, 8, (tx) => tx.accountDeletions.begin(leaving(1)))), 1)
         assert.equal(await store.write((tx) => tx.accountDeletions.begin({ ...leaving(1), secretHash: '-' })), false)
         assert.equal(await store.write((tx) => tx.accountDeletions.begin(leaving(9))), false)
@@ -158,10 +158,10 @@ export function describeAccountDeletions(inStore: InStore): void {
     )
 
     it(
-      'wait, the longest gone first, until they hold nothing; nothing is charged to them any more',
+      'are listed in the order of deletion until the account is empty, and refuse charges',
       inStore(async (store) => {
         await seedWithAlbums(store)
-        const waiting = () => store.read((tx) => tx.accountDeletions.waiting(5))
+        const waiting = () => store.read((tx) => tx.accountDeletions.listUnfinished(5))
         const finish = (number: number) => store.write((tx) => tx.accountDeletions.finish(accountId(number), at(600)))
         const share = { opaqueId: opaqueId(50), accountId: accountId(1), sealedIndex: bytes(9), blobHashes: [hash(1)] }
         await store.write(async (tx) => {

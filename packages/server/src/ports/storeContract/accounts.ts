@@ -19,7 +19,7 @@ async function usedBytes(store: Store): Promise<number | undefined> {
 
 function describeRows(inStore: InStore): void {
   it(
-    'gives back an account as it was inserted, nothing used and no limits of its own',
+    'returns an account as it was inserted, with no use and no limits of its own',
     inStore(async (store) => {
       const full = account(1, {
         sealedAccountKey: bytes(80, 1),
@@ -52,7 +52,7 @@ function describeRows(inStore: InStore): void {
   )
 
   it(
-    'finds nothing under an id or an e-mail that no account has',
+    'finds no account by an unknown id or e-mail',
     inStore(async (store) => {
       await seed(store)
       assert.equal(await store.read((tx) => tx.accounts.find(accountId(9))), undefined)
@@ -61,7 +61,7 @@ function describeRows(inStore: InStore): void {
   )
 
   it(
-    'gives an e-mail to one account only, of any number at once',
+    'gives an e-mail to one of several simultaneous accounts',
     inStore(async (store) => {
       const email = 'same@example.org'
       const inserted = await atOnce(store, 8, (tx, index) => tx.accounts.insert(account(index + 1, { email })))
@@ -72,7 +72,7 @@ function describeRows(inStore: InStore): void {
   )
 
   it(
-    'changes the secret and what goes with it, of any number at once who know the present one by one',
+    'changes the secret and its keys for one of several simultaneous requests with the present secret',
     inStore(async (store) => {
       await seed(store)
       const before = await store.read((tx) => tx.accounts.find(accountId(1)))
@@ -94,7 +94,7 @@ function describeRows(inStore: InStore): void {
   )
 
   it(
-    'keeps and forgets since when the limit has been exceeded',
+    'records and clears since when the limit is exceeded',
     inStore(async (store) => {
       await seed(store)
       const exceededSince = async () => (await store.read((tx) => tx.accounts.find(accountId(1))))?.exceededSince
@@ -108,7 +108,7 @@ function describeRows(inStore: InStore): void {
 
 function describeUse(inStore: InStore): void {
   it(
-    'admits a charge up to the limit itself, and changes nothing when it would pass it',
+    'admits a charge up to exactly the limit, and changes nothing beyond it',
     inStore(async (store) => {
       await seed(store)
       const charge = (size: number) => store.write((tx) => tx.accounts.charge(accountId(1), size, 100))
@@ -122,7 +122,7 @@ function describeUse(inStore: InStore): void {
   )
 
   it(
-    'admits of 64 charges at once exactly as many as fit',
+    'admits exactly as many of 64 simultaneous charges as fit',
     inStore(async (store) => {
       await seed(store)
       const admitted = await atOnce(store, 64, (tx) => tx.accounts.charge(accountId(1), 10, 239))
@@ -132,7 +132,7 @@ function describeUse(inStore: InStore): void {
   )
 
   it(
-    'knows no limit but that of exact numbers when none is given',
+    'charges up to the largest exact number if there is no limit',
     inStore(async (store) => {
       await seed(store)
       const charge = (size: number) => store.write((tx) => tx.accounts.charge(accountId(1), size, undefined))
@@ -144,7 +144,7 @@ function describeUse(inStore: InStore): void {
   )
 
   it(
-    'charges nobody when there is no such account',
+    'charges no account if the id is unknown',
     inStore(async (store) => {
       await seed(store)
       assert.equal(await store.write((tx) => tx.accounts.charge(accountId(9), 1, undefined)), false)
@@ -152,7 +152,7 @@ function describeUse(inStore: InStore): void {
   )
 
   it(
-    'gives back what was charged, to the account alone that was charged',
+    'refunds a charge, only to the account that was charged',
     inStore(async (store) => {
       await seed(store)
       await store.write(async (tx) => {
@@ -166,7 +166,7 @@ function describeUse(inStore: InStore): void {
   )
 
   it(
-    'throws on a refund of more than is charged, and changes nothing',
+    'throws on a refund that exceeds the use, and changes nothing',
     inStore(async (store) => {
       await seed(store)
       await store.write((tx) => tx.accounts.charge(accountId(1), 100, undefined))
@@ -186,7 +186,7 @@ function describeOperation(inStore: InStore): void {
   const emails = ['ann@example.org', 'bob@example.org', 'eve@example.org']
 
   it(
-    'lists accounts by e-mail, so many at a time',
+    'lists accounts by e-mail, page by page',
     inStore(async (store) => {
       await store.write(async (tx) => {
         for (const [index, email] of [...emails.entries()].toReversed())
@@ -204,7 +204,7 @@ function describeOperation(inStore: InStore): void {
   )
 
   it(
-    'gives one account limits of its own, and takes them away',
+    'sets limits of one account, and removes them',
     inStore(async (store) => {
       await seed(store)
       const limits = async (number: number) => {
@@ -227,7 +227,7 @@ function describeOperation(inStore: InStore): void {
   )
 
   it(
-    'suspends one account once, of any number at once, and ends it once',
+    'suspends one account once, even if requested simultaneously, and ends the suspension once',
     inStore(async (store) => {
       await seed(store)
       const suspendedAt = async (number: number) =>

@@ -8,7 +8,7 @@ const find = (store: Store, number: number) => store.read((tx) => tx.albums.find
 export function describeAlbums(inStore: InStore): void {
   describe('albums', () => {
     it(
-      'gives back an album as it was inserted',
+      'returns an album as it was inserted',
       inStore(async (store) => {
         await seed(store)
         const [bare, named] = [album(1), album(2, { sealedName: bytes(90) })]
@@ -23,7 +23,7 @@ export function describeAlbums(inStore: InStore): void {
     )
 
     it(
-      'never overwrites an album, whoever asks, and inserts one of any number at once',
+      'never overwrites an album for any account, and inserts one of several simultaneous ones',
       inStore(async (store) => {
         await seed(store)
         const inserted = await atOnce(store, 16, (tx, index) =>

@@ -24,7 +24,7 @@ export function describeAssetBlobs(inStore: InStore): void {
 
 function describeAccounts(inStore: InStore): void {
   it(
-    'knows the latest retention of an account’s blobs, and which assets hold some of them',
+    'answers the latest retention of an account’s blobs, and some assets that have blobs',
     inStore(async (store) => {
       await seedAssets(store)
       const retainedUntil = (number: number) => store.read((tx) => tx.assets.retainedUntil(accountId(number)))
@@ -46,8 +46,8 @@ function describeAccounts(inStore: InStore): void {
 }
 
 const blobsOf = (store: Store, number: number) => store.read((tx) => tx.assets.blobsOf(assetId(number)))
-const heldBy = (store: Store, account: number, number: number) =>
-  store.read((tx) => tx.assets.heldBy(accountId(account), assetId(number)))
+const liveBlobsOf = (store: Store, account: number, number: number) =>
+  store.read((tx) => tx.assets.liveBlobsOf(accountId(account), assetId(number)))
 const objectsOf = (store: Store, account: number, content: number) =>
   store.read((tx) => tx.assets.objectsOf(accountId(account), hash(content)))
 
@@ -61,7 +61,7 @@ async function seedAssets(store: Store): Promise<void> {
   })
 }
 
-/** The blob with a kept object of its own. */
+/** Inserts the blob and a kept object for it. */
 async function land(store: Store, number: number, given: Partial<AssetBlob> = {}): Promise<void> {
   await store.write(async (tx) => {
     await tx.objects.insert(object(number, { state: 'kept' }))
@@ -76,7 +76,7 @@ function held(number: number, given: Partial<HeldBlob> = {}): HeldBlob {
 
 function describeRows(inStore: InStore): void {
   it(
-    'gives the blobs of an asset back as they were added, in the order of landing',
+    'returns the blobs of an asset as they were added, in the order of landing',
     inStore(async (store) => {
       await seedAssets(store)
       const blobs = [
@@ -94,7 +94,7 @@ function describeRows(inStore: InStore): void {
   )
 
   it(
-    'keeps an envelope verbatim: what is null, what is absent, and the order of its members',
+    'keeps an envelope verbatim: null and absent members, and their order',
     inStore(async (store) => {
       await seedAssets(store)
       const { action, client_version: clientVersion, ...rest } = envelope(1)
@@ -107,7 +107,7 @@ function describeRows(inStore: InStore): void {
   )
 
   it(
-    'takes one blob out, and no other',
+    'removes one blob, and no other',
     inStore(async (store) => {
       await seedAssets(store)
       for (const number of [1, 2, 3]) await land(store, number)
@@ -119,7 +119,7 @@ function describeRows(inStore: InStore): void {
   )
 
   it(
-    'keeps the order of landing when the last one was taken out in between',
+    'keeps the order of landing if the last blob was removed in between',
     inStore(async (store) => {
       await seedAssets(store)
       for (const number of [3, 2]) await land(store, number)
@@ -132,7 +132,7 @@ function describeRows(inStore: InStore): void {
 
 function describeRoles(inStore: InStore): void {
   it(
-    'holds one blob of each role, and any number of derivatives',
+    'accepts one blob of each role, and any number of derivatives',
     inStore(async (store) => {
       await seedAssets(store)
       for (const [index, role] of (['original', 'metadata', 'provenance'] as const).entries()) {
@@ -146,7 +146,7 @@ function describeRoles(inStore: InStore): void {
   )
 
   it(
-    'takes another blob of a role when the one before is out',
+    'accepts another blob of a role after the first one was removed',
     inStore(async (store) => {
       await seedAssets(store)
       await land(store, 1, { role: 'original' })
@@ -159,7 +159,7 @@ function describeRoles(inStore: InStore): void {
   )
 
   it(
-    'takes the same content once as a derivative, and again in another role or asset',
+    'accepts the same content once as a derivative, and again in another role or asset',
     inStore(async (store) => {
       await seedAssets(store)
       const ciphertextHash = hash(1)
@@ -172,7 +172,7 @@ function describeRoles(inStore: InStore): void {
   )
 
   it(
-    'gives no two blobs one object, and takes none for an asset that is not there',
+    'refuses two blobs with one object, and a blob of an unknown asset',
     inStore(async (store) => {
       await seedAssets(store)
       await land(store, 1)
@@ -186,14 +186,14 @@ function describeRoles(inStore: InStore): void {
 
 function describeVerdicts(inStore: InStore): void {
   it(
-    'says what an asset holds and how each object stands, in the order of landing',
+    'lists an asset’s blobs with the status of each object, in the order of landing',
     inStore(async (store) => {
       await seedAssets(store)
       await land(store, 9, { role: 'metadata', size: 5 })
       await land(store, 4)
       await land(store, 6, { role: 'original' })
       await land(store, 1, { assetId: assetId(2) })
-      assert.deepEqual(await heldBy(store, 1, 1), [
+      assert.deepEqual(await liveBlobsOf(store, 1, 1), [
         held(9, { role: 'metadata', size: 5 }),
         held(4),
         held(6, { role: 'original' }),
@@ -203,33 +203,33 @@ function describeVerdicts(inStore: InStore): void {
           const from = (await tx.objects.find(object(4).location))?.state ?? 'kept'
           await tx.objects.move(object(4).location, { from, to: objectState, at: at(9) })
         })
-        assert.deepEqual((await heldBy(store, 1, 1))[1], held(4, { objectState }))
+        assert.deepEqual((await liveBlobsOf(store, 1, 1))[1], held(4, { objectState }))
       }
     }),
   )
 
   it(
-    'tells nobody else what an asset holds, and of unknown, empty and buried ones that they hold nothing',
+    'lists no blobs to another account, and none for unknown, empty and buried assets',
     inStore(async (store) => {
       await seedAssets(store)
       await land(store, 1)
       await land(store, 2, { assetId: assetId(3) })
-      assert.deepEqual(await heldBy(store, 2, 1), [])
-      assert.deepEqual(await heldBy(store, 1, 3), [])
-      assert.deepEqual(await heldBy(store, 2, 3), [held(2)])
-      assert.deepEqual(await heldBy(store, 1, 2), [])
-      assert.deepEqual(await heldBy(store, 1, 9), [])
+      assert.deepEqual(await liveBlobsOf(store, 2, 1), [])
+      assert.deepEqual(await liveBlobsOf(store, 1, 3), [])
+      assert.deepEqual(await liveBlobsOf(store, 2, 3), [held(2)])
+      assert.deepEqual(await liveBlobsOf(store, 1, 2), [])
+      assert.deepEqual(await liveBlobsOf(store, 1, 9), [])
       await store.write(async (tx) => {
         await tx.assets.touch(assetId(1), at(5))
         await tx.assets.removeBlob(assetBlob(1).location)
         await tx.assets.bury(assetId(1), at(6))
       })
-      assert.deepEqual(await heldBy(store, 1, 1), [])
+      assert.deepEqual(await liveBlobsOf(store, 1, 1), [])
     }),
   )
 
   it(
-    "finds every object of a content in the account's assets, and none of another's",
+    "finds every blob with a content in the account's assets, and none of another account",
     inStore(async (store) => {
       await seedAssets(store)
       const ciphertextHash = hash(77)

@@ -16,7 +16,7 @@ import {
   uploadId,
 } from './world.ts'
 
-/** What is so of an owner's sessions besides what is so of all. */
+/** What applies to owners' sessions only. */
 export function describeAssetUploads(inStore: InStore): void {
   describe("owners' upload sessions", () => {
     describeRows(inStore)
@@ -37,7 +37,7 @@ async function move(tx: WriteTx, number: number, to: UploadState): Promise<void>
 
 function describeRows(inStore: InStore): void {
   it(
-    'is declared anew as long as it is open, and only an owner’s',
+    'can be declared again while it is open, unless it is a guest’s',
     inStore(async (store) => {
       await seedWithAlbums(store)
       await store.write(async (tx) => {
@@ -57,7 +57,7 @@ function describeRows(inStore: InStore): void {
   )
 
   it(
-    'gives back a session as it was inserted, open and empty',
+    'are returned as they were inserted, open and empty',
     inStore(async (store) => {
       await seedWithAlbums(store)
       const full = assetUpload(2, {
@@ -83,7 +83,7 @@ function describeRows(inStore: InStore): void {
   )
 
   it(
-    'takes chunks, and forgets them with the session',
+    'accept chunks, and lose them with the session',
     inStore(async (store) => {
       await seedWithAlbums(store)
       const chunk = { offset: 0, length: 60, checksum: hash(1) }
@@ -104,7 +104,7 @@ function describeRows(inStore: InStore): void {
 
 function describeFailures(inStore: InStore): void {
   it(
-    'remembers why a session failed, be it of an owner or of a guest',
+    'record why a session failed, also a guest’s',
     inStore(async (store) => {
       await seedWithAlbums(store)
       const failures: readonly UploadFailure[] = [
@@ -127,7 +127,7 @@ function describeFailures(inStore: InStore): void {
   )
 
   it(
-    'lets no session fail without a reason, and gives none to one that did not',
+    'have a reason if and only if they failed',
     inStore(async (store) => {
       await seedWithAlbums(store)
       await store.write((tx) => tx.uploads.insert(assetUpload(1)))
@@ -145,7 +145,7 @@ function describeFailures(inStore: InStore): void {
 
 function describeLists(inStore: InStore): void {
   it(
-    'lists what is on its way to an asset, open or finishing, oldest first',
+    'are listed by asset, open or finishing, oldest first',
     inStore(async (store) => {
       await seedWithAlbums(store)
       await store.write(async (tx) => {
@@ -169,7 +169,7 @@ function describeLists(inStore: InStore): void {
   )
 
   it(
-    "lists all that an account is charged for and that has not closed, guests' included, oldest first",
+    "are listed by account until they close, guests' included, oldest first",
     inStore(async (store) => {
       await seedWithAlbums(store)
       await store.write(async (tx) => {
@@ -193,7 +193,7 @@ function describeLists(inStore: InStore): void {
   )
 
   it(
-    "counts an account's sessions that are open or finishing, with guests' and without them",
+    "are counted by account while open or finishing, with guests' and without them",
     inStore(async (store) => {
       await seedWithAlbums(store)
       const count = (number: number) =>
@@ -224,7 +224,7 @@ function describeLists(inStore: InStore): void {
 
 function describeCompany(inStore: InStore): void {
   it(
-    'stands beside the sessions of guests where all are asked for, and not where a link is',
+    'are found with the guests’ sessions in general, and not by link',
     inStore(async (store) => {
       await seedWithAlbums(store)
       await store.write(async (tx) => {

@@ -38,7 +38,7 @@ function reserved(number: number, given: Partial<Asset> = {}): Asset {
 
 function describeReservations(inStore: InStore): void {
   it(
-    'reserves an id for an account and an album, and gives back that nothing has landed',
+    'reserves an id for an account and an album, and shows that nothing has landed',
     inStore(async (store) => {
       await seedWithAlbums(store)
       const foreign = asset(2, { accountId: accountId(2), albumId: albumId(2) })
@@ -51,7 +51,7 @@ function describeReservations(inStore: InStore): void {
   )
 
   it(
-    'never reserves an id twice, whoever asks, and for one of 64 at once',
+    'never reserves an id twice for any account, and for one of 64 simultaneous requests',
     inStore(async (store) => {
       await seedWithAlbums(store)
       const owner = (index: number) => ({ accountId: accountId(1 + (index % 2)), albumId: albumId(1 + (index % 2)) })
@@ -67,7 +67,7 @@ function describeReservations(inStore: InStore): void {
 
 function describeGivingUp(inStore: InStore): void {
   it(
-    'gives up a reservation under which nothing is left, whose id somebody else may then have',
+    'gives up an unused reservation, so that another account can reserve the id',
     inStore(async (store) => {
       await seedWithAlbums(store)
       await store.write(async (tx) => {
@@ -109,7 +109,7 @@ function describeGivingUp(inStore: InStore): void {
   ]
   for (const { what, make } of kept) {
     it(
-      `gives no reservation up over ${what}`,
+      `keeps a reservation with ${what}`,
       inStore(async (store) => {
         await seedWithAlbums(store)
         await store.write(async (tx) => {
@@ -126,7 +126,7 @@ function describeGivingUp(inStore: InStore): void {
 
 function describeChanges(inStore: InStore): void {
   it(
-    'notes when its first blob landed, and when it changed last',
+    'records when its first blob landed, and when it changed last',
     inStore(async (store) => {
       await seedWithAlbums(store)
       await store.write(async (tx) => {
@@ -143,7 +143,7 @@ function describeChanges(inStore: InStore): void {
   )
 
   it(
-    'says which drop its original was, until that is another or none',
+    'names the drop that became its original, until it is replaced by another or none',
     inStore(async (store) => {
       await seedWithAlbums(store)
       const setDrop = (number: number, drop?: number) =>
@@ -162,7 +162,7 @@ function describeChanges(inStore: InStore): void {
   )
 
   it(
-    'lets no drop become two assets',
+    'refuses a drop that another asset adopted',
     inStore(async (store) => {
       await seedWithAlbums(store)
       await store.write(async (tx) => {
@@ -188,7 +188,7 @@ function describeTombstones(inStore: InStore): void {
   }
 
   it(
-    'keeps of a buried asset that it was there, and nothing of its drop',
+    'keeps a tombstone of a buried asset, without its drop',
     inStore(async (store) => {
       await bury(store)
       const tombstone = reserved(1, { createdAt: at(5), changedAt: at(9), deletedAt: at(9) })
@@ -197,7 +197,7 @@ function describeTombstones(inStore: InStore): void {
   )
 
   it(
-    'never gives the id of a buried asset away again',
+    'never reserves the id of a buried asset again',
     inStore(async (store) => {
       await bury(store)
       assert.equal(await reserve(store, asset(1)), false)
@@ -206,7 +206,7 @@ function describeTombstones(inStore: InStore): void {
   )
 
   it(
-    'changes a buried asset no more, and lets no blob into it',
+    'refuses changes and blobs of a buried asset',
     inStore(async (store) => {
       await bury(store)
       const before = await find(store, 1)
@@ -220,7 +220,7 @@ function describeTombstones(inStore: InStore): void {
   )
 
   it(
-    'buries no asset that still holds a blob, none that never had one, and none that is not there',
+    'refuses to bury an asset that has a blob, never had one, or does not exist',
     inStore(async (store) => {
       await seedWithAlbums(store)
       await store.write(async (tx) => {

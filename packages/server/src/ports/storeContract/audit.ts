@@ -48,7 +48,7 @@ async function landed(tx: WriteTx, session: NewUpload): Promise<void> {
   if (session.opaqueId !== undefined) await tx.links.land(session.opaqueId, SIZE, at(1))
 }
 
-/** A pending drop (1), an asset (1) of an adopted drop (2) and a derivative (3), sessions under way of a guest (4) and to asset 2 (5). */
+/** A pending drop (1), an asset (1) with an adopted drop (2) and a derivative (3), and open sessions of a guest (4) and of asset 2 (5). */
 async function fill(store: Store): Promise<void> {
   await seedWithAlbums(store)
   const ofAsset = (sequence: number, session: number) =>
@@ -81,7 +81,7 @@ export function describeAudit(inStore: InStore): void {
 
 function describeBooks(inStore: InStore): void {
   it(
-    'gives accounts and links beside the sums of their rows, page by page',
+    'answers accounts and links with the sums of their rows, page by page',
     inStore(async (store) => {
       await fill(store)
       assert.deepEqual(await store.read((tx) => tx.audit.damage(true, 1)), { broken: [], dangling: [] })
@@ -130,7 +130,7 @@ function describeBooks(inStore: InStore): void {
 
 function describeDeleted(inStore: InStore): void {
   it(
-    'counts what a deleted account keeps of its person, and nothing of any other account',
+    'counts what a deleted account still keeps about a person, and nothing for other accounts',
     inStore(async (store) => {
       await fill(store)
       const { secretHash } = account(1)
@@ -181,7 +181,7 @@ function describeDeleted(inStore: InStore): void {
 
 function describeRecounts(inStore: InStore): void {
   it(
-    'sets use, pending drops and open sessions to the sums of the rows, of that account and that link alone',
+    'sets use, pending drops and open sessions to the sums of the rows, for the given account and link only',
     inStore(async (store) => {
       await fill(store)
       const [link] = await store.read((tx) => tx.audit.links(0, 1))
@@ -220,7 +220,7 @@ function describeRecounts(inStore: InStore): void {
 
 function describeCustody(inStore: InStore): void {
   it(
-    'gives sessions, drops, assets and blobs beside what they have to agree with',
+    'answers sessions, drops, assets and blobs with the rows that they have to agree with',
     inStore(async (store) => {
       await fill(store)
       const uploads = await store.read((tx) => tx.audit.uploads(NONE, 9))
@@ -273,7 +273,7 @@ function describeCustody(inStore: InStore): void {
   )
 
   it(
-    'counts who owns an object',
+    'counts the owners of an object',
     inStore(async (store) => {
       await fill(store)
       const objects = await store.read((tx) => tx.audit.objects(object(1).location, 9))
@@ -309,7 +309,7 @@ function describeCustody(inStore: InStore): void {
 
 function describeReceipts(inStore: InStore): void {
   it(
-    'gives receipts in the order of the chain, each with all that is left of what it vouches for',
+    'answers receipts in the order of the chain, each with what still exists of its upload',
     inStore(async (store) => {
       await fill(store)
       const whatOf = async (after: number, max: number) =>

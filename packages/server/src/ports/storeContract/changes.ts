@@ -29,7 +29,7 @@ const lastSeq = (store: Store, account = 1) => store.read((tx) => tx.changes.las
 
 function describeNumbers(inStore: InStore): void {
   it(
-    'counts the changes of each account from 1, and knows how far it has come',
+    'numbers the changes of each account from 1, and answers the last number',
     inStore(async (store) => {
       await seedWithAlbums(store)
       assert.equal(await lastSeq(store), 0)
@@ -40,7 +40,7 @@ function describeNumbers(inStore: InStore): void {
   )
 
   it(
-    'knows no number of an account that is not there, and gives it none',
+    'has no number for an unknown account, and refuses to make one',
     inStore(async (store) => {
       await seedWithAlbums(store)
       assert.equal(await lastSeq(store, 9), undefined)
@@ -49,7 +49,7 @@ function describeNumbers(inStore: InStore): void {
   )
 
   it(
-    'gives no number twice and leaves none out, whoever asks at once and whatever is undone',
+    'gives each number once and leaves none out, despite simultaneous and undone transactions',
     inStore(async (store) => {
       await seedWithAlbums(store)
       const answers = await atOnce(store, 64, async (tx, index) => {
@@ -65,7 +65,7 @@ function describeNumbers(inStore: InStore): void {
   )
 }
 
-/** An asset with a blob of the same number, changed under this change's number. */
+/** Inserts an asset with a blob of the same number, and records a change with this number. */
 async function change(tx: WriteTx, number: number, changeSeq: number): Promise<void> {
   if ((await tx.assets.find(assetId(number))) === undefined) await tx.assets.reserve(asset(number))
   await tx.assets.addBlob(assetBlob(changeSeq, { assetId: assetId(number) }))
@@ -80,7 +80,7 @@ async function feedAfter(store: Store, changeSeq: number, max = 10): Promise<rea
 
 function describeChangedAssets(inStore: InStore): void {
   it(
-    'lists assets in the order of their last changes, each once, with the blobs that it has now',
+    'lists assets in the order of their last changes, each once, with its present blobs',
     inStore(async (store) => {
       await seedWithAlbums(store)
       await store.write(async (tx) => {
@@ -107,7 +107,7 @@ function describeChangedAssets(inStore: InStore): void {
   )
 
   it(
-    'lists tombstones, and neither reservations nor what is another account’s',
+    'lists tombstones, but no reservations and no assets of another account',
     inStore(async (store) => {
       await seedWithAlbums(store)
       await store.write(async (tx) => {
@@ -127,7 +127,7 @@ function describeChangedAssets(inStore: InStore): void {
   )
 
   it(
-    'gives no two assets of an account one number, and none to an asset that is not there',
+    'refuses one number for two assets of an account, and a number for an unknown asset',
     inStore(async (store) => {
       await seedWithAlbums(store)
       await store.write(async (tx) => {
@@ -150,7 +150,7 @@ function describeEvents(inStore: InStore): void {
     (await store.read((tx) => tx.changes.eventsAfter(after(changeSeq, max)))).map((each) => each.changeSeq)
 
   it(
-    'gives events back as they were noted, in their order, and only this account’s',
+    'returns the account’s events as they were recorded, in their order',
     inStore(async (store) => {
       await seedWithAlbums(store)
       const changes: readonly Change[] = [
@@ -171,7 +171,7 @@ function describeEvents(inStore: InStore): void {
   )
 
   it(
-    'prunes the oldest, so many at a time as it is asked to, and none of a later time',
+    'prunes the oldest events, at most as many as requested, and no later ones',
     inStore(async (store) => {
       await seedWithAlbums(store)
       await insert(store, ...[1, 2, 3, 4, 5].map((number) => event(number)), event(1, { accountId: accountId(2) }))

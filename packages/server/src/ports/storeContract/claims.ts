@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Claim, Store } from '../store.ts'
 import { accountId, at, atOnce, claim, countTrue, drop, dropId, hash, type InStore, seed } from './world.ts'
 
-/** What an adoption does to the drop that it is about. */
+/** What an adoption does to its drop. */
 export function describeClaims(inStore: InStore): void {
   describe('claims on drops', () => {
     describeClaiming(inStore)
@@ -35,7 +35,7 @@ const pending = (store: Store) =>
 
 function describeClaiming(inStore: InStore): void {
   it(
-    'shows the lease of a claim, and keeps a discard away as long as it lives',
+    'show their lease, and prevent a discard while the lease is live',
     inStore(async (store) => {
       await seedDrops(store)
       assert.equal(await take(store, 1), true)
@@ -48,7 +48,7 @@ function describeClaiming(inStore: InStore): void {
   )
 
   it(
-    'claims nothing that is not there, or has gone',
+    'are refused on an unknown or removed drop',
     inStore(async (store) => {
       await seedDrops(store)
       assert.equal(await take(store, 1, { dropId: dropId(9) }), false)
@@ -59,7 +59,7 @@ function describeClaiming(inStore: InStore): void {
   )
 
   it(
-    'lets one of 64 requests at once have the drop, and none of the others while its lease lives',
+    'succeed for one of 64 simultaneous requests, and for no other while the lease is live',
     inStore(async (store) => {
       await seedDrops(store)
       const claimed = await atOnce(store, 64, (tx, index) =>
@@ -77,7 +77,7 @@ function describeClaiming(inStore: InStore): void {
   )
 
   it(
-    'lets the same request take over while its lease lives, after which the claim before is worth nothing',
+    'pass to an equal request while the lease is live, and the first claim loses its effect',
     inStore(async (store) => {
       await seedDrops(store)
       const requestHash = hash(500)
@@ -92,7 +92,7 @@ function describeClaiming(inStore: InStore): void {
   )
 
   it(
-    'lets another request have the drop from the instant on at which the lease ends',
+    'succeed for another request from the end of the lease on',
     inStore(async (store) => {
       await seedDrops(store)
       await take(store, 1)
@@ -107,7 +107,7 @@ function describeClaiming(inStore: InStore): void {
 
 function describeSettling(inStore: InStore): void {
   it(
-    'removes the row that the claim holds, once, and counts it off',
+    'remove the drop when they are settled, once, and reduce the count',
     inStore(async (store) => {
       await seedDrops(store)
       await take(store, 1)
@@ -122,7 +122,7 @@ function describeSettling(inStore: InStore): void {
   )
 
   it(
-    'settles also when its lease ran out, as long as nobody else has come',
+    'can be settled after the end of the lease, unless another request has claimed the drop',
     inStore(async (store) => {
       await seedDrops(store)
       await take(store, 1, { at: at(0), leasedUntil: at(0) })
@@ -132,7 +132,7 @@ function describeSettling(inStore: InStore): void {
   )
 
   it(
-    'settles for one of 64 at once, and leaves nothing to discard',
+    'are settled by one of 64 simultaneous calls, and leave nothing to discard',
     inStore(async (store) => {
       await seedDrops(store)
       await take(store, 1)
@@ -144,7 +144,7 @@ function describeSettling(inStore: InStore): void {
   )
 
   it(
-    'brings the drop back when its transaction is undone',
+    'restore the drop if the transaction is undone',
     inStore(async (store) => {
       await seedDrops(store)
       await take(store, 1)
@@ -160,7 +160,7 @@ function describeSettling(inStore: InStore): void {
 
 function describeLettingGo(inStore: InStore): void {
   it(
-    'lets go of the row, which is then as it was before the claim',
+    'leave the drop unchanged when they are released',
     inStore(async (store) => {
       await seedDrops(store)
       await take(store, 1)
@@ -173,7 +173,7 @@ function describeLettingGo(inStore: InStore): void {
   )
 
   it(
-    'leaves the row to whoever has claimed it since',
+    'do not affect a later claim of the drop',
     inStore(async (store) => {
       await seedDrops(store)
       await take(store, 1)

@@ -15,7 +15,7 @@ const fresh = (inserted: NewDevice): Device => ({ ...inserted, revokedAt: undefi
 
 function describeRows(inStore: InStore): void {
   it(
-    'gives back a device as it was inserted, not revoked',
+    'returns a device as it was inserted, not revoked',
     inStore(async (store) => {
       await seed(store)
       const [bare, full] = [device(1), device(2, { mac: bytes(32) })]
@@ -30,7 +30,7 @@ function describeRows(inStore: InStore): void {
   )
 
   it(
-    'never overwrites a device, whoever asks, and inserts one of any number at once',
+    'never overwrites a device for any account, and inserts one of several simultaneous ones',
     inStore(async (store) => {
       await seed(store)
       const inserted = await atOnce(store, 16, (tx, index) =>
@@ -68,7 +68,7 @@ function describeRows(inStore: InStore): void {
 
 function describeRevoking(inStore: InStore): void {
   it(
-    "revokes once, and only the account's own",
+    "revokes a device once, and only the account's own",
     inStore(async (store) => {
       await seed(store)
       await store.write(async (tx) => {

@@ -16,7 +16,7 @@ export function deprecation(date: string, given: Partial<Deprecation> = {}): Dep
   return { minProtocolVersion, announcedAt: at(0), cutoff: at(1_000), detailUrl: undefined, ...given }
 }
 
-/** It ends at the second of its number. */
+/** Ends at the second of its number. */
 export function capability(number: number, given: Partial<Capability> = {}): Capability {
   return {
     jti: jti(number),
@@ -39,7 +39,7 @@ const revoked = async (store: Store, seconds: number) =>
 export function describeDiscovery(inStore: InStore): void {
   describe('deprecations', () => {
     it(
-      'are given back as they were announced, in that order',
+      'are returned as they were announced, in that order',
       inStore(async (store) => {
         assert.deepEqual(await store.read((tx) => tx.deprecations.list()), [])
         const announced = [
@@ -54,7 +54,7 @@ export function describeDiscovery(inStore: InStore): void {
 
   describe('capabilities', () => {
     it(
-      'are listed by album as they were minted, as long as they are live',
+      'are listed by album in the order of issue, while they are live',
       inStore(async (store) => {
         await seedWithAlbums(store)
         const minted = [capability(30), capability(10), capability(20, { peer: 'http://[::1]:8080' })]
@@ -69,7 +69,7 @@ export function describeDiscovery(inStore: InStore): void {
     )
 
     it(
-      'are counted by account: live ones, and all that have not ended',
+      'are counted by account: the live ones, and all that have not ended',
       inStore(async (store) => {
         await seedWithAlbums(store)
         await insert(store, [capability(10), capability(20), capability(30)])
@@ -84,7 +84,7 @@ export function describeDiscovery(inStore: InStore): void {
     )
 
     it(
-      'are on the list of revoked ones until they end, soonest end first, by their own album alone',
+      'are on the list of revoked ones until they end, in the order of their ends, if revoked for their album',
       inStore(async (store) => {
         await seedWithAlbums(store)
         await insert(store, [capability(30), capability(10), capability(20), capability(40)])
@@ -98,7 +98,7 @@ export function describeDiscovery(inStore: InStore): void {
     )
 
     it(
-      'can be revoked all together, but for those that have ended',
+      'can all be revoked together, except those that have ended',
       inStore(async (store) => {
         await seedWithAlbums(store)
         await insert(store, [
@@ -112,7 +112,7 @@ export function describeDiscovery(inStore: InStore): void {
     )
 
     it(
-      'are forgotten when they have ended, revoked or not, as many as asked for',
+      'are pruned after their end, revoked or not, at most as many as requested',
       inStore(async (store) => {
         await seedWithAlbums(store)
         await insert(store, [capability(10), capability(20), capability(30), capability(40)])

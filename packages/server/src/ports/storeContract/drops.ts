@@ -16,7 +16,7 @@ const pending = async (store: Store, number: number) =>
 
 function describeInbox(inStore: InStore): void {
   it(
-    'gives back a drop as it was inserted',
+    'returns a drop as it was inserted',
     inStore(async (store) => {
       await seed(store)
       const full = drop(2, { suggestedFilename: 'holiday.jpg', leasedUntil: at(9) })
@@ -31,7 +31,7 @@ function describeInbox(inStore: InStore): void {
   )
 
   it(
-    "lists an account's own drops by when they were received, then in the order of landing",
+    "lists an account's own drops in the order in which they were received, then in the order of landing",
     inStore(async (store) => {
       await seed(store)
       await store.write(async (tx) => {
@@ -49,7 +49,7 @@ function describeInbox(inStore: InStore): void {
   )
 
   it(
-    'keeps the order of landing when later ones have been removed in between',
+    'keeps the order of landing if later drops were removed in between',
     inStore(async (store) => {
       await seed(store)
       await store.write(async (tx) => {
@@ -64,7 +64,7 @@ function describeInbox(inStore: InStore): void {
 
 function describeRemoval(inStore: InStore): void {
   it(
-    "removes the account's own drop once, and answers what it removed",
+    "removes the account's own drop once, and answers it",
     inStore(async (store) => {
       await seed(store)
       await store.write((tx) => tx.drops.insert(drop(1)))
@@ -78,7 +78,7 @@ function describeRemoval(inStore: InStore): void {
   )
 
   it(
-    'lets one of 64 removals at once have the row',
+    'removes a drop for one of 64 simultaneous calls',
     inStore(async (store) => {
       await seed(store)
       await store.write((tx) => tx.drops.insert(drop(1)))
@@ -88,7 +88,7 @@ function describeRemoval(inStore: InStore): void {
   )
 
   it(
-    'removes nothing under a live lease, and what a lease that ran out still marks',
+    'removes no drop with a live lease, but a drop whose lease has ended',
     inStore(async (store) => {
       await seed(store)
       await store.write((tx) => tx.drops.insert(drop(1, { leasedUntil: at(100) })))
@@ -99,7 +99,7 @@ function describeRemoval(inStore: InStore): void {
   )
 
   it(
-    "removes the account's oldest, some at a time, but for live leases",
+    "removes the account's oldest drops, some at a time, except those with a live lease",
     inStore(async (store) => {
       await seed(store)
       await store.write(async (tx) => {
@@ -120,7 +120,7 @@ function describeRemoval(inStore: InStore): void {
   )
 
   it(
-    "removes all that came through one of the account's links, but for live leases",
+    "removes all drops of one of the account's links, except those with a live lease",
     inStore(async (store) => {
       await seed(store)
       await store.write(async (tx) => {

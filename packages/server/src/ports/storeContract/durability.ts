@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { account, accountId, atOnce, bytes, drop, receipt, type StoreWorld, seed } from './world.ts'
 
 export function describeDurability(openWorld: () => Promise<StoreWorld & Required<Pick<StoreWorld, 'reopen'>>>): void {
-  it('still has everything after it was closed and opened again', async () => {
+  it('has all rows after it was closed and opened again', async () => {
     const { store, reopen, close } = await openWorld()
     try {
       await seed(store)
@@ -25,7 +25,7 @@ export function describeDurability(openWorld: () => Promise<StoreWorld & Require
     }
   })
 
-  it('has forgotten what was rolled back, and takes new writes, after it was opened again', async () => {
+  it('has nothing of what was rolled back, and accepts new writes, after it was opened again', async () => {
     const { store, reopen, close } = await openWorld()
     try {
       const answers = await atOnce(store, 6, async (tx, index) => {

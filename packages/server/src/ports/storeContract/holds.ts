@@ -11,7 +11,7 @@ const hold = (number: number, seconds: number) => ({
 export function describeHolds(inStore: InStore): void {
   describe('holds', () => {
     it(
-      'are found by their content and listed oldest first, until they are taken off',
+      'are found by content and listed oldest first, until they are removed',
       inStore(async (store) => {
         await store.write(async (tx) => {
           await tx.holds.add(hold(1, 20))
@@ -26,7 +26,7 @@ export function describeHolds(inStore: InStore): void {
     )
 
     it(
-      'are one a content, the first as it was, however many ask at once',
+      'exist once per content: the first stays, also with simultaneous requests',
       inStore(async (store) => {
         const added = await atOnce(store, 16, (tx, index) => tx.holds.add(hold(1, index)))
         assert.equal(countTrue(added), 1)

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Invite, Store } from '../store.ts'
 import { accountId, at, atOnce, countTrue, hash, type InStore, seed } from './world.ts'
 
-/** It expires at the second of its number. */
+/** Expires at the second of its number. */
 export function invite(number: number, given: Partial<Invite> = {}): Invite {
   return { codeHash: hash(number), createdAt: at(0), expiresAt: at(number), usedBy: undefined, ...given }
 }
@@ -18,7 +18,7 @@ const use = (store: Store, number: number, seconds: number) =>
 export function describeInvites(inStore: InStore): void {
   describe('invites', () => {
     it(
-      'are given back as they were made, by their hash, and oldest first',
+      'are found by hash as they were created, and listed oldest first',
       inStore(async (store) => {
         const invites = [invite(50, { createdAt: at(2) }), invite(40, { createdAt: at(1) }), invite(60)]
         await insert(store, ...invites)
@@ -30,7 +30,7 @@ export function describeInvites(inStore: InStore): void {
     )
 
     it(
-      'are used once, by one of many, and not once they have expired',
+      'are used by one of several simultaneous requests, and not after they expired',
       inStore(async (store) => {
         await seed(store)
         await insert(store, invite(50), invite(60))
@@ -57,7 +57,7 @@ export function describeInvites(inStore: InStore): void {
     )
 
     it(
-      'are forgotten when they have expired, used or not, as many as asked for',
+      'are pruned after they expired, used or not, at most as many as requested',
       inStore(async (store) => {
         await seed(store)
         await insert(store, invite(10), invite(20), invite(30), invite(40))

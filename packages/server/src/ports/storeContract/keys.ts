@@ -30,7 +30,7 @@ export function describeKeysAndFacts(inStore: InStore): void {
     )
 
     it(
-      'takes no key twice, and no second active one',
+      'refuses a key twice, and a second active key',
       inStore(async (store) => {
         await store.write((tx) => tx.keys.insertAttestationKey(key(1, 0)))
         await assert.rejects(store.write((tx) => tx.keys.insertAttestationKey(key(1, 0, 5))))
@@ -40,7 +40,7 @@ export function describeKeysAndFacts(inStore: InStore): void {
     )
 
     it(
-      'tells the active key from those that have ended',
+      'answers the active key, not an ended one',
       inStore(async (store) => {
         const active = () => store.read((tx) => tx.keys.activeAttestationKey())
         assert.equal(await active(), undefined)
@@ -54,7 +54,7 @@ export function describeKeysAndFacts(inStore: InStore): void {
     )
 
     it(
-      'ends the active key alone, once, and takes another in its place in the same transaction',
+      'ends only the active key, once, and accepts another in the same transaction',
       inStore(async (store) => {
         await store.write((tx) => tx.keys.insertAttestationKey(key(1, 0)))
         assert.equal(await store.write((tx) => tx.keys.retireAttestationKey(keyId(2), at(9))), false)
@@ -70,7 +70,7 @@ export function describeKeysAndFacts(inStore: InStore): void {
     )
 
     it(
-      'keeps one value for each fact, the last',
+      'keeps the last value of each fact',
       inStore(async (store) => {
         await store.write(async (tx) => {
           await tx.server.setFact('server_id', bytes(3, 1))

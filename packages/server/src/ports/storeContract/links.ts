@@ -29,7 +29,7 @@ function fresh(inserted: NewLink): Link {
 
 function describeRows(inStore: InStore): void {
   it(
-    'gives back a link as it was inserted, with nothing open and nothing landed',
+    'returns a link as it was inserted, with nothing open and nothing landed',
     inStore(async (store) => {
       await seed(store)
       const full = link(3, {
@@ -49,7 +49,7 @@ function describeRows(inStore: InStore): void {
   )
 
   it(
-    'never overwrites a link, whoever asks',
+    'never overwrites a link, for any account',
     inStore(async (store) => {
       await seed(store)
       const again = link(1, { accountId: accountId(2), maxFileCount: 5 })
@@ -110,7 +110,7 @@ function describeLists(inStore: InStore): void {
 
 function describeClaims(inStore: InStore): void {
   it(
-    'gives a single-use link to one claim of any number at once',
+    'grants one of several simultaneous claims of a single-use link',
     inStore(async (store) => {
       await seed(store)
       await store.write((tx) => tx.links.insert(link(3, { singleUse: true })))
@@ -121,7 +121,7 @@ function describeClaims(inStore: InStore): void {
   )
 
   it(
-    'lets the holder of a claim claim again, and another once it has been given up by its holder',
+    'lets a session repeat its claim, and another session claim after the first one released it',
     inStore(async (store) => {
       await seed(store)
       const answers = await store.write(async (tx) => {
@@ -140,7 +140,7 @@ function describeClaims(inStore: InStore): void {
   )
 
   it(
-    'refuses the claim of a spent link, of one for many uses and of none',
+    'refuses a claim of a spent link, of a multiple-use link, and of an unknown one',
     inStore(async (store) => {
       await seed(store)
       const answers = await store.write(async (tx) => {
@@ -161,7 +161,7 @@ function describeClaims(inStore: InStore): void {
 
 function describeRevoking(inStore: InStore): void {
   it(
-    "revokes once, and only the account's own",
+    "revokes a link once, and only the account's own",
     inStore(async (store) => {
       await seed(store)
       const revoke = (number: number, seconds: number) =>

@@ -19,7 +19,7 @@ import {
   uploadId,
 } from './world.ts'
 
-/** What the collector and the scrubber write, and what may be handed out for it. */
+/** What the collector and the scrubber write, and the status that decides what the server hands out. */
 
 const MARKED_AT = 100
 
@@ -47,9 +47,9 @@ async function keep(store: Store, number: number, seconds: number): Promise<void
 }
 
 export function describeObjectMarks(inStore: InStore): void {
-  describe('starting to delete an object', () => {
+  describe('the start of a deletion', () => {
     it(
-      'takes one that was marked before, once',
+      'moves an object that was marked before, once',
       inStore(async (store) => {
         await insert(store, 1, 'marked')
         assert.equal(
@@ -66,7 +66,7 @@ export function describeObjectMarks(inStore: InStore): void {
 
     for (const state of ['staged', 'kept', 'orphaned'] as const satisfies readonly ObjectState[])
       it(
-        `leaves one that is ${state}`,
+        `leaves an object that is ${state}`,
         inStore(async (store) => {
           await insert(store, 1, state)
           assert.equal(await startDeleting(store, 1), false)
@@ -90,7 +90,7 @@ export function describeObjectMarks(inStore: InStore): void {
     }
     for (const [why, write] of Object.entries(named))
       it(
-        `leaves one that ${why}`,
+        `leaves an object that ${why}`,
         inStore(async (store) => {
           await seedWithAlbums(store)
           await insert(store, 1, 'marked')
@@ -103,7 +103,7 @@ export function describeObjectMarks(inStore: InStore): void {
       )
 
     it(
-      'takes one whose session has landed and whose drop is gone',
+      'moves an object whose session has landed and whose drop was removed',
       inStore(async (store) => {
         await seedWithAlbums(store)
         await insert(store, 1, 'marked')
@@ -117,9 +117,9 @@ export function describeObjectMarks(inStore: InStore): void {
     )
   })
 
-  describe('what is known of an object’s bytes', () => {
+  describe('the status of an object’s bytes', () => {
     it(
-      'is noted while it is kept, and in no other state',
+      'is recorded while the object is kept, and in no other state',
       inStore(async (store) => {
         await keep(store, 1, 10)
         const { location, size } = object(1)
@@ -138,7 +138,7 @@ export function describeObjectMarks(inStore: InStore): void {
     )
 
     it(
-      'is asked for of those that were not read for longest, from behind one on',
+      'is listed by the longest unread objects, from the first one after another',
       inStore(async (store) => {
         for (const [number, seconds] of [
           [1, 30],
@@ -166,7 +166,7 @@ export function describeObjectMarks(inStore: InStore): void {
     )
 
     it(
-      'stands with its blob and by itself, beside whether its content is held',
+      'is answered with the blob and alone, with whether the content is on hold',
       inStore(async (store) => {
         await seedWithAlbums(store)
         await keep(store, 1, 10)
@@ -185,7 +185,7 @@ export function describeObjectMarks(inStore: InStore): void {
           { objectState: 'kept', damagedAt: undefined, isOnHold: true },
         ]
         assert.deepEqual([await standing(1), await standing(2), await standing(3)], [...expected, undefined])
-        const ofAsset = await store.read((tx) => tx.assets.heldBy(accountId(1), assetId(1)))
+        const ofAsset = await store.read((tx) => tx.assets.liveBlobsOf(accountId(1), assetId(1)))
         const ofContent = await store.read((tx) => tx.assets.objectsOf(accountId(1), hash(2)))
         assert.deepEqual(
           [...ofAsset, ...ofContent].map(({ objectState, damagedAt, isOnHold }) => ({
@@ -199,7 +199,7 @@ export function describeObjectMarks(inStore: InStore): void {
     )
 
     it(
-      'is told under the id of the asset or the drop that owns it',
+      'is reported with the id of the asset or drop that owns the object',
       inStore(async (store) => {
         await seedWithAlbums(store)
         await store.write(async (tx) => {

@@ -8,7 +8,7 @@ const find = (store: Store, number: number) => store.read((tx) => tx.objects.fin
 export function describeObjects(inStore: InStore): void {
   describe('objects', () => {
     it(
-      'gives back an object as it was inserted, until it is forgotten',
+      'returns an object as it was inserted, until it is removed',
       inStore(async (store) => {
         await store.write((tx) => tx.objects.insert(object(1)))
         assert.deepEqual(await find(store, 1), object(1))
@@ -18,7 +18,7 @@ export function describeObjects(inStore: InStore): void {
     )
 
     it(
-      'never takes a location twice',
+      'refuses a second object at a location',
       inStore(async (store) => {
         await store.write((tx) => tx.objects.insert(object(1)))
         await assert.rejects(store.write((tx) => tx.objects.insert(object(1, { size: 5 }))))
@@ -27,7 +27,7 @@ export function describeObjects(inStore: InStore): void {
     )
 
     it(
-      'moves an object from the state it is in, and from no other',
+      'moves an object only from its present state',
       inStore(async (store) => {
         await store.write((tx) => tx.objects.insert(object(1)))
         const { location } = object(1)
@@ -44,7 +44,7 @@ export function describeObjects(inStore: InStore): void {
     )
 
     it(
-      'lists those in a state since before an instant, oldest first, no more than asked for',
+      'lists objects in a state since before an instant, oldest first, at most as many as requested',
       inStore(async (store) => {
         await store.write(async (tx) => {
           await tx.objects.insert(object(1, { state: 'deleting', since: at(30) }))

@@ -34,7 +34,7 @@ import {
   uploadId,
 } from './world.ts'
 
-/** Every question of the port once, with what its noun needs to be there. */
+/** Calls every method of the port once, on rows that let it succeed. */
 export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof WriteTx[Noun]]: Ask } } = {
   accounts: {
     find: (tx) => tx.accounts.find(accountId(1)),
@@ -119,7 +119,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   assets: {
     find: (tx) => tx.assets.find(assetId(1)),
     blobsOf: (tx) => tx.assets.blobsOf(assetId(1)),
-    heldBy: (tx) => tx.assets.heldBy(accountId(1), assetId(1)),
+    liveBlobsOf: (tx) => tx.assets.liveBlobsOf(accountId(1), assetId(1)),
     objectsOf: (tx) => tx.assets.objectsOf(accountId(1), hash(1)),
     retainedUntil: (tx) => tx.assets.retainedUntil(accountId(1)),
     someHolding: (tx) => tx.assets.someHolding(accountId(1), 5),
@@ -243,7 +243,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     },
   },
   accountDeletions: {
-    waiting: (tx) => tx.accountDeletions.waiting(5),
+    listUnfinished: (tx) => tx.accountDeletions.listUnfinished(5),
     begin: (tx) => tx.accountDeletions.begin({ accountId: accountId(1), secretHash: account(1).secretHash, at: at(1) }),
     finish: (tx) => tx.accountDeletions.finish(accountId(1), at(1)),
   },

@@ -22,7 +22,7 @@ const ofUpload = (store: Store, number: number) => store.read((tx) => tx.receipt
 
 function describeGrowth(inStore: InStore): void {
   it(
-    'has no head before the first receipt, then always that of the last',
+    'has no head before the first receipt, and then the last receipt as its head',
     inStore(async (store) => {
       assert.equal(await head(store), undefined)
       assert.equal(await append(store, undefined, [receipt(1)]), true)
@@ -33,7 +33,7 @@ function describeGrowth(inStore: InStore): void {
   )
 
   it(
-    'gives back a receipt by its upload, the first one if there are more',
+    'finds the first receipt of an upload',
     inStore(async (store) => {
       const adopted = receipt(2, { uploadId: uploadId(1), dropId: undefined, assetId: assetId(1) })
       const alone = receipt(3, { dropId: undefined, assetId: assetId(2) })
@@ -45,7 +45,7 @@ function describeGrowth(inStore: InStore): void {
   )
 
   it(
-    'refuses with an error what does not follow: nothing, a number that does not rise, a clock that goes back',
+    'throws for no receipts, for a number that does not increase, and for an instant that decreases',
     inStore(async (store) => {
       await append(store, undefined, [receipt(5)])
       const from = headAt(receipt(5))
@@ -66,7 +66,7 @@ function describeAssets(inStore: InStore): void {
     receipt(receiptSeq, { uploadId: uploadId(upload), dropId: undefined, assetId: assetId(asset) })
 
   it(
-    'gives the receipts of an asset in the order of the chain, with the landing of the drop that it adopted',
+    'lists the receipts of an asset in the order of the chain, with the landing of its adopted drop',
     inStore(async (store) => {
       const landing = receipt(1, { uploadId: uploadId(9) })
       const blobs = [ofBlob(2, 7, 1), ofBlob(3, 6, 1)]
@@ -82,7 +82,7 @@ function describeAssets(inStore: InStore): void {
 
 function describeHead(inStore: InStore): void {
   it(
-    'changes nothing when the head is not the expected one',
+    'changes nothing if the head is not the expected one',
     inStore(async (store) => {
       await append(store, undefined, [receipt(1)])
       const wrong = [
@@ -98,7 +98,7 @@ function describeHead(inStore: InStore): void {
   )
 
   it(
-    'lets one of 64 that start from one head append, the first receipt ever included',
+    'appends for one of 64 simultaneous calls with the same head, also for the first receipt',
     inStore(async (store) => {
       const first = await atOnce(store, 64, (tx, index) =>
         tx.receipts.append(undefined, [receipt(1, { receiptHash: hash(index) })]),

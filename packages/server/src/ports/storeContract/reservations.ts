@@ -6,7 +6,7 @@ import type { LinkCaps, Store } from '../store.ts'
 import { accountId, at, atOnce, countTrue, type InStore, link, opaqueId, seed } from './world.ts'
 
 export function describeReservations(inStore: InStore): void {
-  describe("reservations of a link's room", () => {
+  describe('reservations on a link', () => {
     describeRaces(inStore)
     describeCounting(inStore)
     describeDeadLinks(inStore)
@@ -38,7 +38,7 @@ function describeRaces(inStore: InStore): void {
   ]
   for (const { name, caps, max, room } of races) {
     it(
-      `admits of 64 at once exactly the ${room} that fit a link with room for ${name}`,
+      `admits exactly the ${room} of 64 simultaneous files that fit into a link that takes ${name}`,
       inStore(async (store) => {
         await seed(store)
         await store.write((tx) => tx.links.insert(link(3, caps)))
@@ -56,7 +56,7 @@ function describeCounting(inStore: InStore): void {
   const reservation = { size: 10, at: at(5), maxOpenSessions: 64 }
 
   it(
-    'counts landed and open ones together, and gives room back for what is released alone',
+    'counts landed and open files together, and frees room only by a release',
     inStore(async (store) => {
       await seed(store)
       const admitted = await store.write(async (tx) => {
@@ -75,7 +75,7 @@ function describeCounting(inStore: InStore): void {
   )
 
   it(
-    'spends a single-use link from its first landing on, and no other',
+    'marks a single-use link as spent at its first landing, and no other link',
     inStore(async (store) => {
       await seed(store)
       const spent = await store.write(async (tx) => {
@@ -92,7 +92,7 @@ function describeCounting(inStore: InStore): void {
   )
 
   it(
-    'throws when more is released or landed than was reserved, and changes nothing',
+    'throws if more is released or landed than was reserved, and changes nothing',
     inStore(async (store) => {
       await seed(store)
       await store.write((tx) => tx.links.reserve(opaqueId(1), reservation))
@@ -109,7 +109,7 @@ function describeCounting(inStore: InStore): void {
 
 function describeDeadLinks(inStore: InStore): void {
   it(
-    'refuses on a link that is revoked, expired or unknown',
+    'refuses a reservation on a revoked, expired or unknown link',
     inStore(async (store) => {
       await seed(store)
       await store.write(async (tx) => {
@@ -132,7 +132,7 @@ const size = fc.oneof(
 const cap = (value: fc.Arbitrary<number>) => fc.option(value, { nil: undefined })
 const step = fc.record({ kind: fc.constantFrom('reserve', 'reserve', 'release', 'land'), size })
 
-/** What the caps say, in numbers of any size. */
+/** The rule of the caps, in numbers of any size. */
 function admits(caps: LinkCaps, open: readonly number[], landed: readonly number[], size: number): boolean {
   const sum = [...open, ...landed, size].reduce((total, each) => total + BigInt(each), 0n)
   return (
@@ -144,7 +144,7 @@ function admits(caps: LinkCaps, open: readonly number[], landed: readonly number
 
 function describeArithmetic(inStore: InStore): void {
   it(
-    'adds up like whole numbers, whatever the caps and the order of events',
+    'counts correctly for any caps and any order of events',
     inStore(async (store) => {
       await seed(store)
       let number = 100

@@ -33,7 +33,7 @@ const confirmedAt = async (store: Store, number: number) =>
 
 function describeFactors(inStore: InStore): void {
   it(
-    'keeps the secret enrolled last until one is confirmed, and none in its place afterwards',
+    'keeps the last enrolled secret until it is confirmed, and then refuses to replace it',
     inStore(async (store) => {
       await seed(store)
       const enroll = (value: number) => store.write((tx) => tx.secondFactors.enroll(accountId(1), bytes(49, value)))
@@ -54,7 +54,7 @@ function describeFactors(inStore: InStore): void {
   )
 
   it(
-    'forgets with a changed secret a factor that waits to be confirmed, and keeps one that is',
+    'removes an unconfirmed factor when the account’s secret changes, and keeps a confirmed one',
     inStore(async (store) => {
       await seed(store)
       for (const number of [1, 2])
@@ -72,7 +72,7 @@ function describeFactors(inStore: InStore): void {
   )
 
   it(
-    'takes a factor away with its backup codes, of this account alone, and knows which steps were used',
+    'removes the account’s factor with its backup codes, and remembers used steps',
     inStore(async (store) => {
       await seed(store)
       const use = (number: number, step: number) =>
@@ -101,7 +101,7 @@ function describeFactors(inStore: InStore): void {
   )
 
   it(
-    'lets one of 64 use a step, and none an earlier one',
+    'accepts a step for one of 64 simultaneous calls, and then no earlier step',
     inStore(async (store) => {
       await seed(store)
       for (const step of [100, 101]) {
@@ -117,7 +117,7 @@ function describeFactors(inStore: InStore): void {
 
 function describeBackupCodes(inStore: InStore): void {
   it(
-    'lets one of 64 use a backup code, of its own account alone, and none that was replaced',
+    'accepts the account’s own backup code for one of 64 simultaneous calls, and no replaced code',
     inStore(async (store) => {
       await seed(store)
       const use = (account: number, code: number) =>
@@ -141,7 +141,7 @@ const find = (store: Store, number: number) => store.read((tx) => tx.challenges.
 
 function describeChallenges(inStore: InStore): void {
   it(
-    'gives back a challenge as it was inserted',
+    'returns a challenge as it was inserted',
     inStore(async (store) => {
       await seed(store)
       const full = challenge(1, { deviceId: deviceId(7), recovery: '{"secretHash":"…"}' })
@@ -156,7 +156,7 @@ function describeChallenges(inStore: InStore): void {
   )
 
   it(
-    'counts of 64 tries at once as many as there may be, and none after its end or after it was taken',
+    'counts as many of 64 simultaneous attempts as allowed, and none after its end or after it was taken',
     inStore(async (store) => {
       await seed(store)
       await store.write(async (tx) => {
@@ -174,7 +174,7 @@ function describeChallenges(inStore: InStore): void {
   )
 
   it(
-    'is taken by one of 64, and by none after its end',
+    'is taken by one of 64 simultaneous calls, and by none after its end',
     inStore(async (store) => {
       await seed(store)
       await store.write((tx) => tx.challenges.insert(challenge(1)))
@@ -186,7 +186,7 @@ function describeChallenges(inStore: InStore): void {
   )
 
   it(
-    'are removed by account, and forgotten after their end, soonest first and as many as asked',
+    'are removed by account, and pruned after their end, earliest first, at most as many as requested',
     inStore(async (store) => {
       await seed(store)
       const known = async () => {

@@ -21,7 +21,7 @@ const find = (store: Store, number: number) => store.read((tx) => tx.sessions.fi
 
 function describeSessionRows(inStore: InStore): void {
   it(
-    'gives back a session as it was inserted',
+    'returns a session as it was inserted',
     inStore(async (store) => {
       await seed(store)
       const withDevice = session(1, { deviceId: parseDeviceId('00000000-0000-4000-8000-00000000000d') })
@@ -66,7 +66,7 @@ function describeSessionRows(inStore: InStore): void {
   )
 
   it(
-    'ends all sessions of an account, or all but one, and those that have ended not again',
+    'ends all sessions of an account, or all but one, and leaves ended ones unchanged',
     inStore(async (store) => {
       await seed(store)
       const ends = () =>
@@ -90,7 +90,7 @@ function describeSessionRows(inStore: InStore): void {
 
 function describeLists(inStore: InStore): void {
   it(
-    'lists the live sessions of an account in the order in which they began',
+    'lists the live sessions of an account, oldest first',
     inStore(async (store) => {
       await seed(store)
       const sessions = [
@@ -112,7 +112,7 @@ function describeLists(inStore: InStore): void {
 
 function describeRefreshTokens(inStore: InStore): void {
   it(
-    'gives back a refresh token by its hash',
+    'finds a refresh token by its hash',
     inStore(async (store) => {
       await seed(store)
       await store.write(async (tx) => {
@@ -125,7 +125,7 @@ function describeRefreshTokens(inStore: InStore): void {
   )
 
   it(
-    'lets one of 64 uses at once be the first, and remembers when it was',
+    'accepts one of 64 simultaneous uses, and records its instant',
     inStore(async (store) => {
       await seed(store)
       await store.write(async (tx) => {
@@ -143,7 +143,7 @@ function describeRefreshTokens(inStore: InStore): void {
 
 function describePruning(inStore: InStore): void {
   it(
-    'removes with their tokens the sessions that ended or expired before an instant, and no others',
+    'removes sessions that ended or expired before an instant, with their tokens, and no others',
     inStore(async (store) => {
       await seed(store)
       const sessions = [

@@ -42,7 +42,7 @@ function rowOf({ sealedIndex: _, blobHashes: __, ...row }: NewShare): Share {
 
 function describeRows(inStore: InStore): void {
   it(
-    'gives back a share as it was inserted, its hashes in their order, however many',
+    'returns a share as it was inserted, with any number of hashes in their order',
     inStore(async (store) => {
       await seed(store)
       for (const [number, count] of [
@@ -62,7 +62,7 @@ function describeRows(inStore: InStore): void {
   )
 
   it(
-    'takes one hash twice, and tells a hash that it was given from one of another share',
+    'accepts a hash twice, and names only its own hashes',
     inStore(async (store) => {
       await seed(store)
       await insert(store, share(3, { blobHashes: [hash(1), hash(2), hash(1)] }), share(4, { blobHashes: [hash(3)] }))
@@ -73,7 +73,7 @@ function describeRows(inStore: InStore): void {
   )
 
   it(
-    'gives an id to one of any number that ask at once, and never overwrites',
+    'gives an id to one of several simultaneous shares, and never overwrites',
     inStore(async (store) => {
       await seed(store)
       const taken = await atOnce(store, 16, (tx, index) => tx.shares.insert(share(3, { createdAt: at(index) })))
@@ -86,7 +86,7 @@ function describeRows(inStore: InStore): void {
   )
 
   it(
-    "lists and counts an account's own, oldest first",
+    "lists and counts an account's own shares, oldest first",
     inStore(async (store) => {
       await seed(store)
       const times = [
@@ -104,7 +104,7 @@ function describeRows(inStore: InStore): void {
 
 function describeEnding(inStore: InStore): void {
   it(
-    "ends the account's own alone, takes away what it held, and keeps the id",
+    "ends only the account's own share, removes its contents, and keeps its id",
     inStore(async (store) => {
       await seed(store)
       await insert(store, share(3), share(4))
@@ -125,7 +125,7 @@ function describeEnding(inStore: InStore): void {
   )
 
   it(
-    'ends what expired before an instant, and all of an account, some at a time',
+    'ends shares that expired before an instant, and all of an account, some at a time',
     inStore(async (store) => {
       await seed(store)
       await insert(

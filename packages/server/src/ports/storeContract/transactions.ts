@@ -21,7 +21,7 @@ async function emails(store: Store, max: number): Promise<readonly (string | und
 
 function describeWrites(inStore: InStore): void {
   it(
-    'shows what a write has committed, and answers what its work answered',
+    'show what a write committed, and answer what its work answered',
     inStore(async (store) => {
       assert.equal(await store.write((tx) => tx.accounts.insert(account(1))), true)
       assert.deepEqual(await emails(store, 1), [account(1).email])
@@ -29,7 +29,7 @@ function describeWrites(inStore: InStore): void {
   )
 
   it(
-    'lets a write see its own changes',
+    'let a write see its own changes',
     inStore(async (store) => {
       const found = await store.write(async (tx) => {
         await tx.accounts.insert(account(1))
@@ -40,7 +40,7 @@ function describeWrites(inStore: InStore): void {
   )
 
   it(
-    'rolls back whole and rejects with the same error when the work throws',
+    'roll back completely and reject with the same error if the work throws',
     inStore(async (store) => {
       const surprise = new Error('surprise')
       const write = store.write(async (tx) => {
@@ -54,7 +54,7 @@ function describeWrites(inStore: InStore): void {
   )
 
   it(
-    'rolls back whole and answers the refusal when the work refuses',
+    'roll back completely and answer the refusal if the work refuses',
     inStore(async (store) => {
       const answer = await store.write(async (tx) => {
         await tx.accounts.insert(account(1))
@@ -66,7 +66,7 @@ function describeWrites(inStore: InStore): void {
   )
 
   it(
-    'goes on after a statement failed in a work that caught the error',
+    'continue after a failed statement whose error the work caught',
     inStore(async (store) => {
       await store.write(async (tx) => {
         await tx.accounts.insert(account(1))
@@ -78,7 +78,7 @@ function describeWrites(inStore: InStore): void {
   )
 
   it(
-    'refuses a tx whose transaction is over',
+    'refuse a tx after its transaction ended',
     inStore(async (store) => {
       let kept: WriteTx | undefined
       let keptToRead: ReadTx | undefined
@@ -97,7 +97,7 @@ function describeWrites(inStore: InStore): void {
 
 function describeCompany(inStore: InStore): void {
   it(
-    'runs writes one after another: what each read is still so when it commits',
+    'run writes one after another: what each write read still holds when it commits',
     inStore(async (store) => {
       await atOnce(store, 64, async (tx) => {
         const count = (await tx.server.fact('token_key'))?.[0] ?? 0
@@ -108,7 +108,7 @@ function describeCompany(inStore: InStore): void {
   )
 
   it(
-    'lets no failing or refusing write harm the ones asked for with it',
+    'protect other writes of the same commit from a write that fails or refuses',
     inStore(async (store) => {
       const answers = await Promise.allSettled(
         Array.from({ length: 30 }, (_, index) =>
@@ -132,7 +132,7 @@ function describeCompany(inStore: InStore): void {
   )
 
   it(
-    'commits more writes asked for at once than one commit takes',
+    'commit more simultaneous writes than fit into one commit',
     inStore(async (store) => {
       const inserted = await atOnce(store, 700, (tx, index) => tx.accounts.insert(account(index + 1)))
       assert.ok(inserted.every((each) => each))
@@ -141,7 +141,7 @@ function describeCompany(inStore: InStore): void {
   )
 
   it(
-    'closes when all that was asked for before is done, and refuses what comes after',
+    'close after all earlier calls are done, and refuse later ones',
     inStore(async (store) => {
       const before = Promise.all([
         store.write((tx) => tx.accounts.insert(account(1))),
@@ -160,7 +160,7 @@ function describeCompany(inStore: InStore): void {
 
 function describeReads(inStore: InStore): void {
   it(
-    'shows a read one snapshot, whatever commits meanwhile',
+    'show a read one snapshot, whatever commits meanwhile',
     inStore(async (store) => {
       await store.write((tx) => tx.server.setFact('server_id', Uint8Array.of(1)))
       let meanwhile: Promise<void> | undefined
@@ -177,7 +177,7 @@ function describeReads(inStore: InStore): void {
   )
 
   it(
-    'shows a read one snapshot, also when a write that runs already commits in its midst',
+    'show a read one snapshot, even if a write that runs already commits during the read',
     inStore(async (store) => {
       await store.write((tx) => tx.server.setFact('server_id', Uint8Array.of(1)))
       let meanwhile: Promise<readonly (number | undefined)[]> | undefined
@@ -195,7 +195,7 @@ function describeReads(inStore: InStore): void {
   )
 
   it(
-    'hides from a read what a write has not committed',
+    'hide uncommitted changes from a read',
     inStore(async (store) => {
       let meanwhile: Promise<unknown> | undefined
       await store.write(async (tx) => {
@@ -209,7 +209,7 @@ function describeReads(inStore: InStore): void {
   )
 
   it(
-    'rejects a read with what its work throws, and reads on',
+    'reject a read with what its work throws, and continue to read',
     inStore(async (store) => {
       const surprise = new Error('surprise')
       const read = store.read(async () => {
@@ -223,7 +223,7 @@ function describeReads(inStore: InStore): void {
 
 function describeLock(inStore: InStore): void {
   it(
-    'gives the lock of the receipt log to one at a time, in the order of asking, also after one threw',
+    'give the lock of the receipt log to one caller at a time, in the order of the calls, also after one threw',
     inStore(async (store) => {
       const steps: string[] = []
       const holders = ['a', 'b', 'c'].map((name) =>

@@ -30,7 +30,7 @@ async function close(tx: WriteTx, number: number, state: UploadState, seconds: n
 
 function describeRows(inStore: InStore): void {
   it(
-    'gives back a session as it was inserted, open and empty',
+    'are returned as they were inserted, open and empty',
     inStore(async (store) => {
       await seed(store)
       const full = upload(2, { suggestedFilename: 'a "name".png', idempotencyKey: 'k', size: Number.MAX_SAFE_INTEGER })
@@ -53,7 +53,7 @@ function describeRows(inStore: InStore): void {
   )
 
   it(
-    'finds a session by the idempotency key it came with, at its own link alone',
+    'are found by their idempotency key, on their own link only',
     inStore(async (store) => {
       await seed(store)
       await store.write(async (tx) => {
@@ -74,7 +74,7 @@ function describeRows(inStore: InStore): void {
 
 function describeChunks(inStore: InStore): void {
   it(
-    'appends chunks at the end alone, and remembers each',
+    'accept chunks at their end only, and record each',
     inStore(async (store) => {
       await seed(store)
       const appended = await store.write(async (tx) => {
@@ -104,7 +104,7 @@ function describeChunks(inStore: InStore): void {
   )
 
   it(
-    'lets one of 64 chunks at once have an offset',
+    'accept one of 64 simultaneous chunks at an offset',
     inStore(async (store) => {
       await seed(store)
       await store.write((tx) => tx.uploads.insert(upload(1)))
@@ -117,7 +117,7 @@ function describeChunks(inStore: InStore): void {
   )
 
   it(
-    'never records more than the declared size',
+    'never record more than the declared size',
     inStore(async (store) => {
       await seed(store)
       await store.write((tx) => tx.uploads.insert(upload(1)))
@@ -127,7 +127,7 @@ function describeChunks(inStore: InStore): void {
   )
 
   it(
-    'appends to open sessions alone',
+    'accept chunks only while they are open',
     inStore(async (store) => {
       await seed(store)
       const states = ['finishing', 'landed', 'failed', 'ended'] as const
@@ -141,7 +141,7 @@ function describeChunks(inStore: InStore): void {
   )
 
   it(
-    'falls back to the end of the chunks that lie before an offset, and goes on from there',
+    'remove chunks from an offset on, and continue after the chunks that stay',
     inStore(async (store) => {
       await seed(store)
       const again = await store.write(async (tx) => {
@@ -163,7 +163,7 @@ function describeChunks(inStore: InStore): void {
   )
 
   it(
-    'lets no session fall back that is not open',
+    'keep their chunks unless they are open',
     inStore(async (store) => {
       await seed(store)
       await store.write(async (tx) => {
@@ -180,7 +180,7 @@ function describeChunks(inStore: InStore): void {
 
 function describeMoves(inStore: InStore): void {
   it(
-    'moves a session on from the state it is in, and from no other',
+    'move only from their present state',
     inStore(async (store) => {
       await seed(store)
       const move = (from: UploadState, to: UploadState, seconds: number) =>
@@ -198,7 +198,7 @@ function describeMoves(inStore: InStore): void {
   )
 
   it(
-    'lets one of 64 moves at once win',
+    'accept one of 64 simultaneous moves',
     inStore(async (store) => {
       await seed(store)
       await store.write((tx) => tx.uploads.insert(upload(1)))
@@ -216,7 +216,7 @@ function describeMoves(inStore: InStore): void {
 
 function describeLists(inStore: InStore): void {
   it(
-    "lists a link's open sessions, and all that are finishing",
+    'are listed by link while they are open, and all while they are finishing',
     inStore(async (store) => {
       await seed(store)
       await store.write(async (tx) => {
@@ -236,7 +236,7 @@ function describeLists(inStore: InStore): void {
   )
 
   it(
-    'lists the open sessions that ran out: without a chunk, idle or too old',
+    'are listed when they expired: without a chunk, idle or too old',
     inStore(async (store) => {
       await seed(store)
       await store.write(async (tx) => {
@@ -261,7 +261,7 @@ function describeLists(inStore: InStore): void {
   )
 
   it(
-    'adds up what open sessions have not sent yet',
+    'add up the bytes that open sessions have not received yet',
     inStore(async (store) => {
       await seed(store)
       assert.equal(await store.read((tx) => tx.uploads.outstandingBytes()), 0)
@@ -278,7 +278,7 @@ function describeLists(inStore: InStore): void {
 
 function describePruning(inStore: InStore): void {
   it(
-    'forgets with their chunks the sessions that closed before an instant, and no others',
+    'are pruned with their chunks if they closed before an instant',
     inStore(async (store) => {
       await seed(store)
       await store.write(async (tx) => {

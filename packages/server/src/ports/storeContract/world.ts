@@ -48,15 +48,15 @@ import type {
 /** One adapter over an empty store of its own. */
 export interface StoreWorld {
   readonly store: Store
-  /** Closes the store, or the one reopened last, and opens what it left as a new process would. Absent where nothing is left. */
+  /** Closes the store that was opened last, and opens its data as a new process does. Absent if closing leaves no data. */
   readonly reopen?: () => Promise<Store>
   close(): Promise<void>
 }
 
-/** Turns what is to be shown of one store into the body of a test, which opens the store and closes it. */
+/** Makes a test of `work`: opens an empty store for it, and closes the store afterwards. */
 export type InStore = (work: (store: Store) => Promise<void>) => () => Promise<void>
 
-/** The `seconds`-th second of these tests. */
+/** The instant so many seconds after the start of these tests. */
 export function at(seconds: number): Instant {
   return instantOf(Date.UTC(2026, 5, 1) + seconds * 1000)
 }
@@ -209,7 +209,7 @@ export function asset(number: number, given: Partial<NewAsset> = {}): NewAsset {
   return { assetId: assetId(number), accountId: accountId(1), albumId: albumId(1), ...given }
 }
 
-/** Its location is that of the object of the same number. */
+/** At the location of the object with the same number. */
 export function assetBlob(number: number, given: Partial<AssetBlob> = {}): AssetBlob {
   return {
     assetId: assetId(1),
@@ -229,7 +229,7 @@ export function adoptedDrop(number: number): AdoptedDrop {
   return { dropId: dropId(number), opaqueId: opaqueId(1), kemCt: bytes(1120, number), receivedAt: at(number) }
 }
 
-/** On drop 1, each with a request of its own. */
+/** A claim of drop 1, with a request that differs by number. */
 export function claim(number: number, given: Partial<Claim> = {}): Claim {
   return {
     dropId: dropId(1),
@@ -300,7 +300,7 @@ export async function seedWithAlbums(store: Store): Promise<void> {
   })
 }
 
-/** The answers of `count` writes that are asked for at once. */
+/** The answers of `count` simultaneous writes. */
 export async function atOnce<Result>(
   store: Store,
   count: number,

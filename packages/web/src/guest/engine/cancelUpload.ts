@@ -1,4 +1,4 @@
-/** Cancels files: here, in what is stored, and on the server. */
+/** Cancels files: in the entries, in the store, and on the server. */
 import type { Environment } from '@blindkeep/client/environment'
 import { ProblemError } from '@blindkeep/client/errors'
 import { cancelSend, type SendState } from '@blindkeep/client/guest'
@@ -10,10 +10,10 @@ import { CANCELLED, type UploadJobs } from './uploadJobs.ts'
 /** `too_late`: the server has all of the file, so the file lands. */
 export type Cancellation = 'done' | 'too_late'
 
-export interface CancelUpload {
+interface CancelUpload {
   /** Resolves when the server has answered or could not be reached. A second call joins the first. */
   cancel(id: string): Promise<Cancellation>
-  /** Cancels what was begun and sends the file from its start. */
+  /** Cancels the upload and sends the file from its start. */
   sendAsNewFile(id: string): Promise<void>
   isCancelling(id: string): boolean
 }

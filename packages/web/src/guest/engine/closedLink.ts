@@ -1,4 +1,4 @@
-/** What a link that takes nothing more means for the files that wait for it. */
+/** Handles files that wait for a link that accepts no more files. */
 import type { LinkStatus } from '../messages.ts'
 import type { Entries } from './entries.ts'
 import { become } from './phases.ts'

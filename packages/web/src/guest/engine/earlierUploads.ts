@@ -1,7 +1,7 @@
 /** Unfinished uploads of this link from earlier visits and from other tabs. */
 import type { Environment } from '@blindkeep/client/environment'
 import { askSend, forNewSession, type Landed } from '@blindkeep/client/guest'
-import { mapBounded } from '@blindkeep/client/mapBounded'
+import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { Unfinished } from '../messages.ts'
 import type { Entries } from './entries.ts'
 import type { GuestStore, LandedFile, StoredUpload } from './guestStore.ts'
@@ -96,7 +96,7 @@ export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUpl
     refresh,
     async ask() {
       const begun = unfinished.filter(({ state, isInOtherTab }) => state.uploadId !== undefined && !isInOtherTab)
-      await mapBounded(begun, MAX_ASKING, askOne)
+      await mapConcurrently(begun, MAX_ASKING, askOne)
     },
     unfinished: () => unfinished.map((upload) => unfinishedOf(upload, lost.has(upload.id))),
     uploads: () =>

@@ -1,10 +1,10 @@
 /** The guest page without its drawing: carries out the guest's commands and gives snapshots to draw. */
+import { oneAtATime } from '../../common/oneAtATime.ts'
 import type { ChosenFile, Snapshot } from '../messages.ts'
 import { type AllFilesCommands, createAllFilesCommands } from './allFilesCommands.ts'
 import { isKeySwapped } from './closedLink.ts'
 import { createEngineParts, type EngineParts, type GuestEngineOptions } from './engineParts.ts'
 import { createFileCommands, type FileCommands } from './fileCommands.ts'
-import { oneAtATime } from './oneAtATime.ts'
 import { viewOf } from './snapshot.ts'
 
 export interface GuestEngine extends FileCommands, AllFilesCommands {

@@ -1,4 +1,4 @@
-/** Files that have landed: what is stored of one, and how one from an earlier visit or another tab is added. */
+/** Builds the stored record of a landed file, and adds landed files of earlier visits and other tabs to the entries. */
 import type { Landed, SendState } from '@blindkeep/client/guest'
 import type { Entries } from './entries.ts'
 import type { FileIdentity } from './fileIdentity.ts'

@@ -1,4 +1,4 @@
-/** The uploads that this tab has locked, and what is stored of them. Only the tab that has an upload's lock sends it. */
+/** Locks and stores this tab's uploads. Only the tab that has an upload's lock sends it. */
 import type { SendState } from '@blindkeep/client/guest'
 import type { FileIdentity } from './fileIdentity.ts'
 import type { GuestStore, LandedFile } from './guestStore.ts'

@@ -6,7 +6,7 @@
  *     waiting → preparing → waiting → sending → finishing → landed
  *
  * A file that waits, is prepared or is sent can become paused, failed or cancelled; from each of these it returns to waiting.
- * Only a file that waits can back off: it then waits for a pause to end.
+ * Only a file that waits can back off: it then waits for a pause to end. A chosen or unfit file fails when the link closes.
  * An entry's first phase is set where the entry is added: admission.ts, landedFiles.ts, and `discard` in fileCommands.ts.
  */
 import type { SendProgress, SendState } from '@blindkeep/client/guest'
@@ -55,7 +55,7 @@ export const become = {
 
   backedOff: () => ({ isBackingOff: false }),
 
-  /** What was begun of it is deleted, and it is sent from its start. */
+  /** Its upload was deleted, and the file is sent from its start. */
   newFile: () => ({ phase: 'waiting', mustCompare: false }),
 
   /** It stopped, and is to be sent again at once. */

@@ -2,7 +2,7 @@
 import type { FileIdentity } from './fileIdentity.ts'
 import type { StoredUpload } from './guestStore.ts'
 
-export type UploadMatch =
+type UploadMatch =
   /** Name, size and time agree. */
   | { readonly is: 'same'; readonly upload: StoredUpload }
   /** Name and size agree. Phones copy a picture for every choice, with a new time: the bytes must be compared. */

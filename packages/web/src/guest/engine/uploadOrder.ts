@@ -4,7 +4,7 @@ import type { Entries, Entry } from './entries.ts'
 /** Enough that sending never waits for sealing. */
 const MAX_PREPARED_AHEAD = 3
 
-export interface UploadOrder {
+interface UploadOrder {
   nextToPrepare(): Entry | undefined
   nextToSend(): Entry | undefined
 }

@@ -1,7 +1,7 @@
 /** Waits that end early when the browser is online again or the guest returns: nothing waits out the rest of a back-off then. */
 type Wait = (milliseconds: number, signal?: AbortSignal) => Promise<void>
 
-export interface WakingWait {
+interface WakingWait {
   readonly wait: Wait
   /** Ends all current waits. */
   wake(): void

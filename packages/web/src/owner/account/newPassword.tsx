@@ -5,7 +5,7 @@ import { accountText } from '../texts.ts'
 import { PasswordField } from './passwordField.tsx'
 import { passwordStrength } from './passwordStrength.ts'
 
-export interface NewPassword {
+interface NewPassword {
   readonly value: string
   readonly repeated: string
   /** Long enough, and typed twice the same. */

@@ -1,4 +1,5 @@
 /** Estimates how well a password resists a thief of the server's data who tries billions of passwords. A short password is never good. */
+
 const MIN_PASSWORD_CHARACTERS = 12
 
 type PasswordStrength =

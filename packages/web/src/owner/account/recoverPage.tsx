@@ -10,7 +10,7 @@ import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
 import { NewPasswordFields, useNewPassword } from './newPassword.tsx'
-import { SecondStepForm } from './secondStepForm.tsx'
+import { SecondStepPage } from './secondStepPage.tsx'
 import { SignedOutFrame, type SignedOutProps } from './signedOutFrame.tsx'
 import { EmailField, isEmail, StayCheck, Working } from './signInFields.tsx'
 import { WordsField } from './wordsField.tsx'
@@ -30,15 +30,14 @@ export function RecoverPage({ language, onLanguage, newAttempt, tell }: SignedOu
   const leave = () => goTo('')
   if (challenge !== undefined)
     return (
-      <SignedOutFrame title={text.secondStep.title} language={language} onLanguage={onLanguage}>
-        <SecondStepForm
-          challenge={challenge.step}
-          language={language}
-          onOwner={(owner) => finish(challenge.enter, owner)}
-          onOver={leave}
-          onBack={leave}
-        />
-      </SignedOutFrame>
+      <SecondStepPage
+        challenge={challenge.step}
+        language={language}
+        onLanguage={onLanguage}
+        onOwner={(owner) => finish(challenge.enter, owner)}
+        onOver={leave}
+        onBack={leave}
+      />
     )
   return (
     <SignedOutFrame title={text.recover.title} language={language} onLanguage={onLanguage}>
@@ -70,9 +69,9 @@ function RecoverForm({ language, newAttempt, onOwner, onChallenge }: RecoverForm
   const action = useAction()
 
   const submit = async () => {
-    const { enter, ...entrance } = newAttempt()
+    const { enter, ...attempt } = newAttempt()
     const entered = (owner: Owner) => enter(owner, { stay })
-    const { owner, challenge } = await recover({ ...entrance, email, words, newPassword: password.value })
+    const { owner, challenge } = await recover({ ...attempt, email, words, newPassword: password.value })
     if (owner !== undefined) await onOwner(entered, owner)
     else onChallenge(entered, challenge)
   }

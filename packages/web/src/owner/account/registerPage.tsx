@@ -133,10 +133,10 @@ function RegisterForm({ language, newAttempt, invite: given, onAccount }: Regist
   const submit = async () => {
     attempts.current ??= { wasLost: false, recovery: newRecoveryWords() }
     const { recovery } = attempts.current
-    const { enter, ...entrance } = newAttempt()
+    const { enter, ...attempt } = newAttempt()
     const code = invite.trim()
     setSentInvite(code)
-    const options = { ...entrance, email, password: password.value, recovery, invite: code === '' ? undefined : code }
+    const options = { ...attempt, email, password: password.value, recovery, invite: code === '' ? undefined : code }
     const owner: Owner = await register(options, attempts.current)
     onAccount({ email, recovery, enter: () => enter(owner, { stay }) })
   }

@@ -8,7 +8,7 @@ import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
 import { PasswordField } from './passwordField.tsx'
-import { SecondStepForm } from './secondStepForm.tsx'
+import { SecondStepPage } from './secondStepPage.tsx'
 import { SignedOutFrame, type SignedOutProps } from './signedOutFrame.tsx'
 import { EmailField, isEmail, StayCheck, Working } from './signInFields.tsx'
 
@@ -28,15 +28,14 @@ export function SignInPage({ language, onLanguage, newAttempt, reason }: SignInP
   }
   if (challenge !== undefined)
     return (
-      <SignedOutFrame title={text.secondStep.title} language={language} onLanguage={onLanguage}>
-        <SecondStepForm
-          challenge={challenge.step}
-          language={language}
-          onOwner={challenge.enter}
-          onOver={() => begin(true)}
-          onBack={() => begin(false)}
-        />
-      </SignedOutFrame>
+      <SecondStepPage
+        challenge={challenge.step}
+        language={language}
+        onLanguage={onLanguage}
+        onOwner={challenge.enter}
+        onOver={() => begin(true)}
+        onBack={() => begin(false)}
+      />
     )
   return (
     <SignedOutFrame title={text.signIn.title} language={language} onLanguage={onLanguage}>
@@ -82,9 +81,9 @@ function SignInForm({ language, newAttempt, onChallenge }: SignInFormProps) {
   }, [action.error])
 
   const signIn = async () => {
-    const { enter, ...entrance } = newAttempt()
+    const { enter, ...attempt } = newAttempt()
     const entered = (owner: Owner) => enter(owner, { stay })
-    const { owner, challenge } = await logIn({ ...entrance, email, password })
+    const { owner, challenge } = await logIn({ ...attempt, email, password })
     if (owner !== undefined) await entered(owner)
     else onChallenge(challenge, entered)
   }

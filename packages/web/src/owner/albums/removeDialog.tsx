@@ -10,7 +10,7 @@ interface RemoveDialogProps {
   readonly assetIds: readonly AssetId[]
   readonly onClose: () => void
   /** Called with the assets that were deleted. */
-  readonly onRemoved: (gone: readonly AssetId[]) => void
+  readonly onRemoved: (deleted: readonly AssetId[]) => void
 }
 
 export function RemoveDialog({ assetIds, onClose, onRemoved }: RemoveDialogProps) {
@@ -20,20 +20,20 @@ export function RemoveDialog({ assetIds, onClose, onRemoved }: RemoveDialogProps
   useCloseGuard(isBusy)
 
   async function remove(): Promise<void> {
-    const gone: AssetId[] = []
+    const deleted: AssetId[] = []
     const isAllGone = await run(async () => {
       const errors: unknown[] = []
       // A failure does not stop the deletion of the others.
       for (const assetId of assetIds)
         await owner.deleteAsset(assetId).then(
-          () => gone.push(assetId),
+          () => deleted.push(assetId),
           (reason: unknown) => errors.push(reason),
         )
       if (errors.length > 0) throw new AggregateError(errors)
     })
-    if (gone.length > 0) {
-      tell({ tone: 'good', text: text.remove.done(gone.length) })
-      onRemoved(gone)
+    if (deleted.length > 0) {
+      tell({ tone: 'good', text: text.remove.done(deleted.length) })
+      onRemoved(deleted)
     }
     if (isAllGone) onClose()
   }

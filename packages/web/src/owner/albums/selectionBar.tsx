@@ -14,7 +14,7 @@ interface SelectionBarProps {
   readonly onClear: () => void
   readonly onAll: () => void
   readonly isAll: boolean
-  readonly onRemoved: (gone: readonly AssetId[]) => void
+  readonly onRemoved: (deleted: readonly AssetId[]) => void
 }
 
 /** The actions for the selected files, at the bottom, in reach of the thumb. */

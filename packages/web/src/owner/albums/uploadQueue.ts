@@ -82,7 +82,7 @@ export function createUploadQueue<File extends ChosenFile>(ports: UploadPorts<Fi
       const isDone = entry.item.phase === 'done'
       entries.delete(id)
       stop(entry)
-      // Only when it has stopped is it known what the server has of it.
+      // Before the run has stopped, the queue does not know all that the server has of it.
       if (!isDone) void entry.run.then(() => discard(entry))
       entries.notify()
       sendMore()

@@ -6,11 +6,11 @@ import type { UploadItem, UploadPorts, UploadStep } from './uploadItem.ts'
 /** More would share the same connection, and each must be hashed first. */
 const MAX_AT_ONCE = 2
 
-export interface UploadSender<File> {
+interface UploadSender<File> {
   /** Starts waiting uploads, up to the number that runs at once. */
   sendMore(): void
   stop(entry: Entry<File>): void
-  /** Deletes what was begun, here and on the server. If the server can't be reached, it deletes the upload later by itself. */
+  /** Deletes the upload, here and on the server. A server that can't be reached deletes it later by itself. */
   discard(entry: Entry<File>): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Stores unfinished uploads in IndexedDB, so that a new page can resume them. The entries name the files but contain no key. */
+/** Stores unfinished uploads in IndexedDB, so that a new page can resume them. The entries name the files but can't open them. */
 import { parseUploadState, type UploadState } from '@blindkeep/client/owner'
 import { parseAlbumId } from '@blindkeep/protocol/ids'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'

@@ -6,7 +6,7 @@ import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { albumsText } from './texts.ts'
 
-export interface AssetSaving extends Pick<Saving, 'now' | 'stop'> {
+interface AssetSaving extends Pick<Saving, 'now' | 'stop'> {
   /** Call it synchronously in the click's handler. Shows the result itself. */
   save(assets: readonly { readonly assetId: AssetId; readonly name: string }[]): Promise<void>
 }

@@ -8,12 +8,12 @@ import type { LinkLabels } from './linkFilter.tsx'
 import type { DropSaving } from './useDropSaving.ts'
 import type { DropWork } from './useDropWork.ts'
 
-export type Asked =
-  | { readonly what: 'details'; readonly item: InboxItem }
-  | { readonly what: 'keep' | 'discard'; readonly items: readonly InboxItem[] }
+export type OpenDialog =
+  | { readonly kind: 'details'; readonly item: InboxItem }
+  | { readonly kind: 'keep' | 'discard'; readonly items: readonly InboxItem[] }
 
 interface InboxDialogsProps extends DropActions {
-  readonly asked: Asked | undefined
+  readonly dialog: OpenDialog | undefined
   /** The current inbox; the dialog's files may have been removed from it. */
   readonly items: readonly InboxItem[] | undefined
   readonly labelOfLink: LinkLabels
@@ -22,10 +22,10 @@ interface InboxDialogsProps extends DropActions {
   readonly onClose: () => void
 }
 
-export function InboxDialogs({ asked, items, labelOfLink, work, saving, onClose, ...actions }: InboxDialogsProps) {
-  if (asked === undefined) return null
-  if (asked.what === 'details') {
-    const { item } = asked
+export function InboxDialogs({ dialog, items, labelOfLink, work, saving, onClose, ...actions }: InboxDialogsProps) {
+  if (dialog === undefined) return null
+  if (dialog.kind === 'details') {
+    const { item } = dialog
     const present = items?.find(({ dropId }) => dropId === item.dropId)
     return (
       <DropDialog
@@ -41,10 +41,10 @@ export function InboxDialogs({ asked, items, labelOfLink, work, saving, onClose,
       />
     )
   }
-  if (asked.what === 'keep')
+  if (dialog.kind === 'keep')
     return (
       <ChooseAlbum
-        items={asked.items}
+        items={dialog.items}
         onClose={onClose}
         onChosen={(album, keepable) => {
           onClose()
@@ -54,11 +54,11 @@ export function InboxDialogs({ asked, items, labelOfLink, work, saving, onClose,
     )
   return (
     <ConfirmDiscard
-      items={asked.items}
+      items={dialog.items}
       onClose={onClose}
       onConfirmed={() => {
         onClose()
-        work.begin({ kind: 'discard', items: asked.items })
+        work.begin({ kind: 'discard', items: dialog.items })
       }}
     />
   )

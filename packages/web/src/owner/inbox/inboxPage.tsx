@@ -11,7 +11,7 @@ import { ErrorNotice } from '../errorNotice.tsx'
 import { useRoute } from '../route.ts'
 import { UnreadNotice } from './unreadNotice.tsx'
 import './inbox.css'
-import { type Asked, InboxDialogs } from './inboxDialogs.tsx'
+import { InboxDialogs, type OpenDialog } from './inboxDialogs.tsx'
 import { InboxList, sealedSum } from './inboxList.tsx'
 import { ALL_LINKS, LinkFilter, useLinkLabels } from './linkFilter.tsx'
 import { SavingStatus } from './savingStatus.tsx'
@@ -35,7 +35,7 @@ export function InboxPage() {
   const links = useLinkLabels()
   const [link, setLink] = useState(query.get('link') ?? ALL_LINKS)
   const [selection, setSelection] = useState<Selection>(EMPTY_SELECTION)
-  const [asked, setAsked] = useState<Asked>()
+  const [dialog, setDialog] = useState<OpenDialog>()
   const work = useDropWork(reload)
   const saving = useDropSaving()
   const part = useHeadingFallback(items)
@@ -44,9 +44,9 @@ export function InboxPage() {
   const newestFirst = items?.toReversed() ?? []
   const shown = link === ALL_LINKS ? newestFirst : newestFirst.filter(({ opaqueId }) => opaqueId === link)
   const actions = {
-    onOpen: (item: InboxItem) => setAsked({ what: 'details', item }),
-    onKeep: (of: readonly InboxItem[]) => setAsked({ what: 'keep', items: of }),
-    onDiscard: (of: readonly InboxItem[]) => setAsked({ what: 'discard', items: of }),
+    onOpen: (item: InboxItem) => setDialog({ kind: 'details', item }),
+    onKeep: (of: readonly InboxItem[]) => setDialog({ kind: 'keep', items: of }),
+    onDiscard: (of: readonly InboxItem[]) => setDialog({ kind: 'discard', items: of }),
     onDownload: saving.save,
   } as const
 
@@ -56,7 +56,7 @@ export function InboxPage() {
       {items === undefined && error === undefined && <Progress label={text.reading} value={share} />}
       {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
       <WorkStatus work={work} language={language} />
-      <SavingStatus saving={saving} language={language} isHidden={asked?.what === 'details'} />
+      <SavingStatus saving={saving} language={language} isHidden={dialog?.kind === 'details'} />
       {items?.length === 0 && <EmptyInbox language={language} />}
       {newestFirst.length > 0 && (
         <>
@@ -79,12 +79,12 @@ export function InboxPage() {
       )}
       <InboxDialogs
         {...actions}
-        asked={asked}
+        dialog={dialog}
         items={items}
         labelOfLink={links}
         work={work}
         saving={saving}
-        onClose={() => setAsked(undefined)}
+        onClose={() => setDialog(undefined)}
       />
     </div>
   )

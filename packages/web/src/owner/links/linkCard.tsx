@@ -1,8 +1,9 @@
 import type { OwnLink } from '@blindkeep/client/owner'
-import { Button, Name, Progress } from '../../common/controls.tsx'
+import { Button, Name } from '../../common/controls.tsx'
 import { formatBytes, formatDistance, formatInstant } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import type { Language } from '../../common/language.ts'
+import { CapBars } from './linkCaps.tsx'
 import { labelOf, linksText } from './texts.ts'
 
 interface LinkCardProps {
@@ -101,30 +102,12 @@ function When({ instant, words, language, nowMs }: WhenProps) {
   )
 }
 
-/** Landed files count against the link's limits; uploads that are under way have reserved their part. */
 function Use({ link, language }: Pick<LinkCardProps, 'link' | 'language'>) {
   const text = linksText(language)
-  const { caps, landedFiles, landedBytes, openSessions, openBytes } = link
-  const usedFiles = landedFiles + openSessions
-  const usedBytes = landedBytes + openBytes
+  const { landedFiles, landedBytes, openSessions, openBytes } = link
   return (
     <>
-      <div class="bars">
-        {caps.maxFileCount !== undefined && (
-          <div class="stack tight">
-            <span class="small">{text.filesOf(usedFiles, caps.maxFileCount)}</span>
-            <Progress label={text.filesUsed} value={usedFiles} max={caps.maxFileCount} />
-          </div>
-        )}
-        {caps.maxTotalBytes !== undefined && (
-          <div class="stack tight">
-            <span class="small">
-              {text.bytesOf(formatBytes(usedBytes, language), formatBytes(caps.maxTotalBytes, language))}
-            </span>
-            <Progress label={text.bytesUsed} value={usedBytes} max={caps.maxTotalBytes} />
-          </div>
-        )}
-      </div>
+      <CapBars link={link} language={language} />
       <p class="small">
         {landedFiles > 0
           ? text.arrived(landedFiles, formatBytes(landedBytes, language))

@@ -50,7 +50,7 @@ export function withPreset(draft: LinkDraft, preset: Preset): LinkDraft {
   return { ...PRESETS[preset], label: draft.label, passphrase: draft.passphrase }
 }
 
-export type DraftFault = 'date' | 'number' | 'size' | 'larger_than_total'
+type DraftFault = 'date' | 'number' | 'size' | 'larger_than_total'
 export type DraftFaults = Readonly<Partial<Record<'date' | 'maxFiles' | 'maxFileSize' | 'maxTotal', DraftFault>>>
 
 const DAY_MS = 86_400_000

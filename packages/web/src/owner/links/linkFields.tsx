@@ -1,5 +1,6 @@
-import { Button, Check, Field } from '../../common/controls.tsx'
+import { Button, Field } from '../../common/controls.tsx'
 import type { Language } from '../../common/language.ts'
+import { CapFields, type CapFieldsProps, faultText } from './linkCaps.tsx'
 import {
   type DraftFaults,
   EXPIRIES,
@@ -7,9 +8,6 @@ import {
   type LinkDraft,
   type PRESETS,
   type Preset,
-  SIZE_UNITS,
-  type SizeDraft,
-  type SizeUnit,
   suggestPassphrase,
 } from './linkDraft.ts'
 import { linksText } from './texts.ts'
@@ -96,54 +94,13 @@ function Presets({ preset, language, onPreset }: Pick<LinkFieldsProps, 'preset' 
   )
 }
 
-interface LimitsProps {
-  readonly draft: LinkDraft
-  readonly faults: DraftFaults
-  readonly language: Language
-  readonly change: (changed: Partial<LinkDraft>) => void
-}
-
-function Limits({ draft, faults, language, change }: LimitsProps) {
+function Limits({ draft, faults, language, change }: CapFieldsProps) {
   const text = linksText(language).form
   return (
     <details class="link-limit-fields">
       <summary>{text.limits}</summary>
       <div class="stack">
-        <Check checked={draft.singleUse} onChange={(singleUse) => change({ singleUse })}>
-          {text.singleUse}
-        </Check>
-        {!draft.singleUse && (
-          <Field label={text.maxFiles} hint={text.noLimit} fault={faultText(faults.maxFiles, language)}>
-            {(input) => (
-              <input
-                {...input}
-                type="number"
-                min="1"
-                step="1"
-                inputMode="numeric"
-                value={draft.maxFiles}
-                onInput={(event) => change({ maxFiles: event.currentTarget.value })}
-              />
-            )}
-          </Field>
-        )}
-        <SizeField
-          label={text.maxFileSize}
-          size={draft.maxFileSize}
-          fault={faultText(faults.maxFileSize, language)}
-          language={language}
-          onSize={(maxFileSize) => change({ maxFileSize })}
-        />
-        {!draft.singleUse && (
-          <SizeField
-            label={text.maxTotal}
-            hint={text.totalHint}
-            size={draft.maxTotal}
-            fault={faultText(faults.maxTotal, language)}
-            language={language}
-            onSize={(maxTotal) => change({ maxTotal })}
-          />
-        )}
+        <CapFields draft={draft} faults={faults} language={language} change={change} />
         <Field label={text.passphrase} hint={text.passphraseHint}>
           {(input) => (
             <div class="beside">
@@ -166,57 +123,8 @@ function Limits({ draft, faults, language, change }: LimitsProps) {
   )
 }
 
-interface SizeFieldProps {
-  readonly label: string
-  readonly hint?: string
-  readonly size: SizeDraft
-  readonly fault: string | undefined
-  readonly language: Language
-  readonly onSize: (size: SizeDraft) => void
-}
-
-function SizeField({ label, hint, size, fault, language, onSize }: SizeFieldProps) {
-  const text = linksText(language).form
-  return (
-    <Field label={label} hint={hint ?? text.noLimit} fault={fault}>
-      {(input) => (
-        <div class="beside">
-          <input
-            {...input}
-            type="number"
-            min="0"
-            step="any"
-            inputMode="decimal"
-            value={size.amount}
-            onInput={(event) => onSize({ ...size, amount: event.currentTarget.value })}
-          />
-          <select
-            aria-label={text.unit(label)}
-            value={size.unit}
-            onChange={(event) => onSize({ ...size, unit: unitOf(event.currentTarget.value) })}
-          >
-            {Object.keys(SIZE_UNITS).map((unit) => (
-              <option key={unit} value={unit}>
-                {unit}
-              </option>
-            ))}
-          </select>
-        </div>
-      )}
-    </Field>
-  )
-}
-
-function faultText(fault: DraftFaults[keyof DraftFaults], language: Language): string | undefined {
-  return fault && linksText(language).form.faults[fault]
-}
-
 function expiryOf(value: string): Expiry {
   return EXPIRIES.find((expiry) => expiry === value) ?? 'week'
-}
-
-function unitOf(value: string): SizeUnit {
-  return value === 'MB' || value === 'TB' ? value : 'GB'
 }
 
 function randomBytes(count: number): Uint8Array {

@@ -15,7 +15,7 @@ import { RevokeLink } from './revokeLink.tsx'
 import { ShowLink } from './showLink.tsx'
 import { linksText } from './texts.ts'
 
-type Asked = { readonly what: 'new' } | { readonly what: 'show' | 'revoke'; readonly opaqueId: string }
+type OpenDialog = { readonly kind: 'new' } | { readonly kind: 'show' | 'revoke'; readonly opaqueId: string }
 
 /** `setTimeout` accepts at most 31 bits. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -25,23 +25,23 @@ export function LinksPage() {
   const text = linksText(language)
   const nowMs = useNow()
   const { value: links, error, reload } = useRefreshed(() => owner.listLinks())
-  const [asked, setAsked] = useState<Asked>()
+  const [dialog, setDialog] = useState<OpenDialog>()
   useLive(['link.changed', 'drop.landed', 'drop.adopted', 'drop.discarded'], reload)
   useReloadWhenOneExpires(links, reload)
 
   const newestFirst = links?.toReversed() ?? []
   const live = newestFirst.filter(({ state }) => state === 'live')
   const past = newestFirst.filter(({ state }) => state !== 'live')
-  const askedAbout = asked?.what === 'new' ? undefined : links?.find(({ opaqueId }) => opaqueId === asked?.opaqueId)
-  const close = () => setAsked(undefined)
+  const shownLink = dialog?.kind === 'new' ? undefined : links?.find(({ opaqueId }) => opaqueId === dialog?.opaqueId)
+  const close = () => setDialog(undefined)
   const card = (link: OwnLink) => (
     <LinkCard
       key={link.opaqueId}
       link={link}
       language={language}
       nowMs={nowMs}
-      onShow={() => setAsked({ what: 'show', opaqueId: link.opaqueId })}
-      onRevoke={() => setAsked({ what: 'revoke', opaqueId: link.opaqueId })}
+      onShow={() => setDialog({ kind: 'show', opaqueId: link.opaqueId })}
+      onRevoke={() => setDialog({ kind: 'revoke', opaqueId: link.opaqueId })}
     />
   )
 
@@ -50,14 +50,14 @@ export function LinksPage() {
       <div class="row apart">
         <h1 tabIndex={-1}>{text.title}</h1>
         {links !== undefined && links.length > 0 && (
-          <Button kind="primary" icon="add" onClick={() => setAsked({ what: 'new' })}>
+          <Button kind="primary" icon="add" onClick={() => setDialog({ kind: 'new' })}>
             {text.create}
           </Button>
         )}
       </div>
       {links === undefined && error === undefined && <Progress label={text.title} />}
       {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
-      {links?.length === 0 && <NoLinks language={language} onCreate={() => setAsked({ what: 'new' })} />}
+      {links?.length === 0 && <NoLinks language={language} onCreate={() => setDialog({ kind: 'new' })} />}
       {links !== undefined && links.length > 0 && (
         <>
           <p class="soft">{text.intro}</p>
@@ -71,9 +71,9 @@ export function LinksPage() {
           <ul class="stack">{past.map(card)}</ul>
         </details>
       )}
-      {asked?.what === 'new' && <NewLink onClose={close} onCreated={reload} />}
-      {asked?.what === 'show' && askedAbout && <ShowLink link={askedAbout} language={language} onClose={close} />}
-      {asked?.what === 'revoke' && askedAbout && <RevokeLink link={askedAbout} onClose={close} onRevoked={reload} />}
+      {dialog?.kind === 'new' && <NewLink onClose={close} onCreated={reload} />}
+      {dialog?.kind === 'show' && shownLink && <ShowLink link={shownLink} language={language} onClose={close} />}
+      {dialog?.kind === 'revoke' && shownLink && <RevokeLink link={shownLink} onClose={close} onRevoked={reload} />}
     </div>
   )
 }

@@ -27,13 +27,13 @@ export interface CheckState {
   readonly error: unknown
 }
 
-export interface StartCheck {
+interface StartCheck {
   readonly entries: readonly CatalogEntry[]
   readonly depth: CheckDepth
   readonly scope: string
 }
 
-export interface CheckRun extends Pick<RunState<CheckState>, 'get' | 'subscribe'> {
+interface CheckRun extends Pick<RunState<CheckState>, 'get' | 'subscribe'> {
   /** Deletes the results of the last check. Resolves when the check has ended or failed. Never rejects. */
   start(check: StartCheck): Promise<void>
   /** Checks only the files that have no result yet. */

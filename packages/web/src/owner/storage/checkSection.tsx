@@ -76,7 +76,7 @@ function Choice() {
 
 interface ChoiceFormProps extends ChoiceProps {
   readonly all: readonly CatalogEntry[]
-  /** Those that something is in. */
+  /** Albums that contain files. */
   readonly albums: readonly Album[]
 }
 

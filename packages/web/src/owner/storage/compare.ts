@@ -58,7 +58,7 @@ export function mainDoubt(kinds: readonly DoubtKind[]): DoubtKind | undefined {
   return DOUBT_KINDS.find((kind) => others.some((other) => other === kind)) ?? kinds[0]
 }
 
-export type CompareVerdict =
+type CompareVerdict =
   | { readonly answer: 'none' }
   | { readonly answer: 'yes'; readonly count: number; readonly from: string; readonly to: string }
   | { readonly answer: 'no'; readonly kept: readonly LocalCopy[]; readonly total: number }

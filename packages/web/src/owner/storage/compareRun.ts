@@ -13,7 +13,7 @@ export interface ChosenFile {
   readonly name: string
 }
 
-export interface CompareRun extends Pick<RunState<CompareState>, 'get' | 'subscribe'> {
+interface CompareRun extends Pick<RunState<CompareState>, 'get' | 'subscribe'> {
   /** Adds copies and starts at once. */
   add(chosen: readonly ChosenFile[]): Promise<void>
   /** Compares all copies again that were not confirmed. */
@@ -42,7 +42,7 @@ export function compareRunOf(owner: Owner, baseUrl: string): CompareRun {
   return run
 }
 
-export function createCompareRun({ owner, baseUrl, entries: readEntries }: ComparePorts): CompareRun {
+function createCompareRun({ owner, baseUrl, entries: readEntries }: ComparePorts): CompareRun {
   const state = createRunState(EMPTY)
   const compareOne = createCompareCopy({ owner, baseUrl, state })
   let stopping = new AbortController()

@@ -155,7 +155,7 @@ export function tallyOf(outcomes: Iterable<Pick<Outcome, 'kind'>>, total: number
 }
 
 /** The result for all files together. Only `all_read` is a full yes. */
-export type Summary = 'nothing' | 'problems' | 'unchecked' | 'structural' | 'all_read'
+type Summary = 'nothing' | 'problems' | 'unchecked' | 'structural' | 'all_read'
 
 export function summaryOf({ total, problems, unchecked, structural }: Tally): Summary {
   if (total === 0) return 'nothing'

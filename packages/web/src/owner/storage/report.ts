@@ -5,7 +5,7 @@ import type { CheckState } from './checkRun.ts'
 import { type Outcome, summaryOf, type Tally, tallyOf } from './outcomes.ts'
 import type { StorageText } from './texts.ts'
 
-export interface ReportFacts {
+interface ReportFacts {
   readonly baseUrl: string
   /** RFC 3339, by this device's clock. */
   readonly writtenAt: string

@@ -3,7 +3,7 @@ import { number, plural } from './counts.ts'
 export const account: typeof import('../en/account.ts').account = {
   promise: {
     title: 'Dateien, die nur Sie öffnen können',
-    link: 'Geben Sie einen Link weiter, und man schickt Ihnen Dateien. Dafür braucht man kein Konto.',
+    link: 'Geben Sie einen Link weiter, und Sie bekommen Dateien. Die Absender brauchen kein Konto.',
     sealed: 'Jede Datei wird verschlüsselt, bevor sie den Browser verlässt. Der Server kann sie nicht lesen.',
     proof: 'Der Server signiert für jede Datei eine Quittung und kann deshalb nicht leugnen, dass er sie hatte.',
   },
@@ -183,7 +183,7 @@ export const account: typeof import('../en/account.ts').account = {
   devices: {
     title: 'Signaturschlüssel',
     explain:
-      'Dateien, die Sie behalten oder hochladen, werden signiert, damit niemand sonst Ihren Alben Dateien hinzufügen kann. Jeder Browser und jedes Programm hat dafür einen eigenen Schlüssel. Er kann keine Dateien öffnen. Wenn Sie ein Gerät verlieren, melden Sie es oben ab und widerrufen Sie hier seinen Schlüssel.',
+      'Dateien, die Sie behalten oder hochladen, werden signiert, damit nur Sie Ihren Alben Dateien hinzufügen können. Jeder Browser und jedes Programm hat dafür einen eigenen Schlüssel. Er kann keine Dateien öffnen. Wenn Sie ein Gerät verlieren, melden Sie es oben ab und widerrufen Sie hier seinen Schlüssel.',
     here: 'Dieser Browser',
     device: (id) => `Schlüssel ${id}`,
     added: (when) => `Hinzugefügt am ${when}`,
@@ -198,7 +198,7 @@ export const account: typeof import('../en/account.ts').account = {
   },
   leave: {
     title: 'Konto löschen',
-    explain: 'Löscht alles, was Sie hier haben, endgültig: Dateien, Alben, Links, Freigaben und Ihren Eingang.',
+    explain: 'Löscht endgültig alles, was Sie hier haben: Dateien, Alben, Links, Freigaben und Ihren Eingang.',
     open: 'Konto löschen\u00a0…',
     dialogTitle: 'Ihr Konto löschen?',
     what: 'Das geschieht sofort und lässt sich nicht rückgängig machen:',

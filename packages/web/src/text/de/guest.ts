@@ -172,7 +172,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
       plural(
         count,
         'Der Server hat eine Quittung dafür signiert, dass er Ihre Datei hat. Dieser Browser hat die Signaturen geprüft.',
-        'Der Server hat für jede Datei eine Quittung signiert, dass er sie hat. Dieser Browser hat die Signaturen geprüft.',
+        'Der Server hat für jede Datei eine Quittung dafür signiert, dass er sie hat. Dieser Browser hat die Signaturen geprüft.',
       ),
     checking: 'Die Quittungen werden geprüft\u00a0…',
     unproven: (count) => `Das sagt der Server, aber für ${files(count)} hat er es nicht bewiesen. Siehe unten.`,

@@ -53,11 +53,12 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
     size: 'Größe',
     sealedSize: (size) => `${size} verschlüsselt`,
     received: 'Angekommen',
-    modified: 'Zuletzt geändert (laut Absender)',
-    type: 'Art (laut Absender)',
+    modified: 'Zuletzt geändert',
+    type: 'Art',
     link: 'Link',
     savedAs: 'Heruntergeladen als',
-    unverified: 'Name, Nachricht und Art stammen vom Absender und sind nicht geprüft.',
+    unverified:
+      'Die Namen, die Nachricht, die Art und das Datum der letzten Änderung stammen vom Absender und sind nicht geprüft.',
     preview: 'Vorschau anzeigen',
     previewAbout:
       'Die Vorschau öffnet die Datei in einem abgeschotteten Rahmen, der nichts erreichen kann. Nichts in der Datei wird ausgeführt.',

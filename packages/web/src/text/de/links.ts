@@ -39,7 +39,7 @@ export const links: typeof import('../en/links.ts').links = {
   arrived: (count, size) => `${files(count)} angekommen, ${size}`,
   underWay: (count, size) => `${number(count)} ${plural(count, 'Upload läuft', 'Uploads laufen')}, ${size}`,
   pending: (count) => `${files(count)} im Eingang`,
-  show: 'Link anzeigen',
+  show: 'Anzeigen',
   showOf: (label) => `Link anzeigen: ${label}`,
   revoke: 'Widerrufen',
   revokeOf: (label) => `Widerrufen: ${label}`,
@@ -81,7 +81,7 @@ export const links: typeof import('../en/links.ts').links = {
     totalHint: 'Zählt alle Dateien, die über den Link ankommen, auch die, die Sie verwerfen.',
     passphrase: 'Kennwort',
     passphraseHint:
-      'Die Seite fragt danach, bevor sie etwas sendet. Geben Sie das Kennwort auf einem anderen Weg weiter als den Link, zum Beispiel am Telefon. Fremde, die den Link finden, können ihn dann nicht benutzen.',
+      'Die Seite fragt danach, bevor sie etwas sendet. Geben Sie das Kennwort auf einem anderen Weg weiter als den Link, zum Beispiel am Telefon. Ohne das Kennwort kann ein Fremder, der den Link findet, ihn nicht benutzen.',
     suggest: 'Vorschlagen',
     submit: 'Link anlegen',
     faults: {

@@ -28,7 +28,7 @@ const quota: Texts['quota'] = {
   soft: (limit) => `Ab ${limit} werden Sie gewarnt.`,
   left: (left) => `${left} frei`,
   none: 'nichts mehr frei',
-  what: 'Dazu gehören Dateien in Alben und im Eingang sowie laufende Uploads. Durch die Verschlüsselung wird jede Datei ein wenig größer.',
+  what: 'Dazu gehören Dateien in Alben, Dateien im Eingang und laufende Uploads. Durch die Verschlüsselung wird jede Datei ein wenig größer.',
   bar: 'Belegter Speicher',
   toPage: 'Zum Speicher',
 }

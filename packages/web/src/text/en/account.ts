@@ -176,7 +176,7 @@ export const account = {
   devices: {
     title: 'Signing keys',
     explain:
-      'Files that you keep or upload are signed, so that nobody else can add files to your albums. Each browser or program has its own key for this. The key cannot open files. If you lose a device, sign it out above and revoke its key here.',
+      'Files that you keep or upload are signed, so that only you can add files to your albums. Each browser or program has its own key for this. The key cannot open files. If you lose a device, sign it out above and revoke its key here.',
     here: 'This browser',
     device: (id: string) => `Key ${id}`,
     added: (when: string) => `Added on ${when}`,
@@ -190,7 +190,7 @@ export const account = {
   },
   leave: {
     title: 'Delete account',
-    explain: 'Deletes everything that you have here permanently: files, albums, links, shares and your inbox.',
+    explain: 'Permanently deletes everything that you have here: files, albums, links, shares and your inbox.',
     open: 'Delete account…',
     dialogTitle: 'Delete your account?',
     what: 'This happens at once and cannot be undone:',

@@ -162,7 +162,7 @@ export const guest = {
       plural(
         count,
         'The server signed a receipt that it has your file. This browser checked the signatures.',
-        'The server signed a receipt for each file that it has it. This browser checked the signatures.',
+        'For each file, the server signed a receipt that it has the file. This browser checked the signatures.',
       ),
     checking: 'Checking the receipts…',
     unproven: (count: number) => `The server says so, but gave no proof for ${files(count)}. See below.`,

@@ -76,7 +76,7 @@ export const links = {
     totalHint: 'Counts all files that arrive through the link, even if you discard them.',
     passphrase: 'Passphrase',
     passphraseHint:
-      'The page asks for it before it sends anything. Tell people the passphrase in another way than the link, for example by phone. A stranger who finds the link can then not use it.',
+      'The page asks for it before it sends anything. Tell people the passphrase in another way than the link, for example by phone. Without it, a stranger who finds the link cannot use it.',
     suggest: 'Suggest one',
     submit: 'Create link',
     faults: {

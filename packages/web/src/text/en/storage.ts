@@ -37,10 +37,10 @@ const quota = {
   used: (used: string, limit: string) => `${used} of ${limit} used`,
   usedUnlimited: (used: string) => `${used} used`,
   unlimited: 'Your account has no limit.',
-  soft: (limit: string) => `You get a warning from ${limit}.`,
+  soft: (limit: string) => `You get a warning at ${limit}.`,
   left: (left: string) => `${left} left`,
   none: 'nothing left',
-  what: 'This includes files in albums and in the inbox and uploads in progress. Encryption adds a little to the size of each file.',
+  what: 'This includes files in albums, files in the inbox, and uploads in progress. Encryption adds a little to the size of each file.',
   bar: 'Storage used',
   toPage: 'Go to Storage',
 }

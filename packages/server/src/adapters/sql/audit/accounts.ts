@@ -13,8 +13,8 @@ const unclosedBytes = sql<number>`(
 const dropCount = sql<number>`(select count(*) from drops where drops.account_id = accounts.account_id)`
 const highest = (table: 'assets' | 'events') =>
   sql<number>`(
-    select coalesce(max(told.change_seq), 0) from ${sql.table(table)} as told
-    where told.account_id = accounts.account_id and told.change_seq is not null
+    select coalesce(max(numbered.change_seq), 0) from ${sql.table(table)} as numbered
+    where numbered.account_id = accounts.account_id and numbered.change_seq is not null
   )`
 
 const count = (table: string, condition = 'true') =>

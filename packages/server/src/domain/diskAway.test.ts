@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { describe, it } from 'node:test'
-import { StorageUnavailable } from '../../ports/blobs.ts'
-import { landBlob, newAssetId, newKeeper } from '../../testing/assets.ts'
-import { inWorldWithDisk } from '../../testing/disk.ts'
+import { StorageUnavailable } from '../ports/blobs.ts'
+import { landBlob, newAssetId, newKeeper } from '../testing/assets.ts'
+import { inWorldWithDisk } from '../testing/disk.ts'
 import {
   admitted,
   append,
@@ -16,18 +16,18 @@ import {
   ownerOf,
   readObject,
   uploadRow,
-} from '../../testing/guest.ts'
-import { askOne, fileOf, saidOf, verifyOver } from '../../testing/verify.ts'
-import { sha256 } from '../../testing/world.ts'
+} from '../testing/guest.ts'
+import { askOne, fileOf, saidOf, verifyOver } from '../testing/verify.ts'
+import { sha256 } from '../testing/world.ts'
 
-/** The disk of the objects is not mounted: an operator's slip, after which nothing may be lost that was acknowledged. */
+/** The disk of the objects is not mounted, by an operator's mistake. Nothing acknowledged may be lost by that. */
 const content = bytes(100)
 const half = { offset: 0, bytes: content.subarray(0, 50) }
 const rest = { offset: 50, bytes: content.subarray(50) }
 
 describe('while the disk of the objects is away', () => {
   it(
-    'a finishing session waits, and lands once it is back',
+    'a finishing session waits, and lands when the disk is back',
     inWorldWithDisk(async (world, disk) => {
       const uploadId = await openDrop(world, await newLink(world), content)
       await leaveFinishing(world, uploadId, content)
@@ -45,27 +45,28 @@ describe('while the disk of the objects is away', () => {
   )
 
   it(
-    'an open session does not fall back, takes no chunk, and goes on from there once it is back',
+    'an open session does not fall back, takes no chunk, and continues when the disk is back',
     inWorldWithDisk(async (world, disk) => {
       const uploadId = await openDrop(world, await newLink(world), content)
       admitted(await append(world, uploadId, half))
       const rules = world.restarted()
-      // What the process before has open is still on the right disk; a start has nothing open.
+      // The earlier process has files open on the right disk; a restarted one has none.
       await world.blobs.settle((await uploadRow(world, uploadId)).location, 50)
       const back = await disk.takeAway()
-      await assert.rejects(rules.staged.check(uploadId), StorageUnavailable)
+      await assert.rejects(rules.staged.check(await uploadRow(world, uploadId)), StorageUnavailable)
       await assert.rejects(append({ rules }, uploadId, rest), StorageUnavailable)
       assert.deepEqual(await append(world, uploadId, rest), { refused: 'storage_unavailable' })
       const { receivedBytes, chunkCount, state } = await uploadRow(world, uploadId)
       assert.deepEqual([receivedBytes, chunkCount, state], [50, 1, 'open'])
       await back()
-      assert.equal((await rules.staged.check(uploadId))?.receivedBytes, 50)
+      await rules.staged.check(await uploadRow(world, uploadId))
+      assert.equal((await uploadRow(world, uploadId)).receivedBytes, 50)
       assert.deepEqual(await append({ rules }, uploadId, rest), { offset: 100 })
     }),
   )
 
   it(
-    'no session begins, and one that has begun takes no first chunk',
+    'no session is created, and a new one takes no chunk',
     inWorldWithDisk(async (world, disk) => {
       const opaqueId = await newLink(world)
       const uploadId = await openDrop(world, opaqueId, content)
@@ -78,7 +79,7 @@ describe('while the disk of the objects is away', () => {
   )
 
   it(
-    'verification answers with an error and no verdict, and what is kept is not handed out',
+    'verification answers with an error and no verdict, and no content is served',
     inWorldWithDisk(async (world, disk) => {
       const keeper = await newKeeper(world)
       const assetId = newAssetId()
@@ -97,7 +98,7 @@ describe('while the disk of the objects is away', () => {
   )
 
   it(
-    'the sweep forgets no object whose bytes it has not removed',
+    'the sweep keeps the row of every object whose bytes it has not removed',
     inWorldWithDisk(async (world, disk) => {
       const opaqueId = await newLink(world)
       const cancelled = await openDrop(world, opaqueId, content)
@@ -110,30 +111,31 @@ describe('while the disk of the objects is away', () => {
       await world.rules.ending.cancel(await uploadRow(world, cancelled))
       world.clock.advance(2 * 86_400)
       const rows = [await uploadRow(world, cancelled), await uploadRow(world, discarded)]
-      const known = () => Promise.all(rows.map(({ location }) => world.store.read((tx) => tx.objects.find(location))))
+      const objectRows = () =>
+        Promise.all(rows.map(({ location }) => world.store.read((tx) => tx.objects.find(location))))
       const back = await disk.takeAway()
       await assert.rejects(world.rules.sweep.sweep())
       assert.deepEqual(
-        (await known()).map((object) => object?.state),
+        (await objectRows()).map((object) => object?.state),
         ['deleting', 'marked'],
       )
       world.clock.advance(2 * 86_400)
       await assert.rejects(world.rules.sweep.sweep())
       assert.deepEqual(
-        (await known()).map((object) => object?.state),
+        (await objectRows()).map((object) => object?.state),
         ['deleting', 'deleting'],
       )
       await back()
       await world.rules.sweep.sweep()
-      assert.deepEqual(await known(), [undefined, undefined])
+      assert.deepEqual(await objectRows(), [undefined, undefined])
       for (const row of rows) assert.equal(await world.blobs.size(row.location), undefined)
     }),
   )
 })
 
-describe('a session whose file is lost while the disk is there', () => {
+describe('a session whose file is lost while the disk is mounted', () => {
   it(
-    'is not gone on with over a hole: it falls back to its beginning',
+    'falls back to its beginning instead of leaving a hole in the file',
     inWorldWithDisk(async (world) => {
       const uploadId = await openDrop(world, await newLink(world), content)
       admitted(await append(world, uploadId, half))

@@ -1,4 +1,4 @@
-/** Calls during the work lead to one more run of it, however many they are: another tab may report thousands of files. */
+/** Calls during the work lead to one more run of it, however many there are. */
 export function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let isRunning = false
   let isAskedAgain = false

@@ -3,17 +3,17 @@ import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { HeldBlob, NewShare, ReadTx, Share, ShareContents, Store } from '../../ports/store.ts'
 import { isReachable, requireActiveAccount } from '../account/activeAccount.ts'
+import { findServable } from '../custody/servable.ts'
 import { isWithheld } from '../custody/verdicts.ts'
 import type { Refuses } from '../refusals.ts'
-import { servedObject } from './servedObject.ts'
 
-/** Shares: some of what an account keeps, for whoever has the address. They own nothing: what they name is served as long as the account's assets hold it. */
+/** Shares show some of an account's contents to anyone with the address. A share owns nothing: it serves a content as long as a live asset of the account holds it. */
 export const MAX_SHARES = 1000
-/** An expired share shows nothing; so long its owner still sees it in the list. */
+/** How long the owner still sees an expired share in the list. The share itself shows nothing. */
 export const EXPIRED_KEPT_SECONDS = 30 * 86_400
-/** Of one transaction: a share may have ten thousand hashes. */
-const ENDED_AT_ONCE = 1
-/** Of one sweep. */
+/** In one transaction: a share may have ten thousand hashes. */
+const MAX_ENDED = 1
+/** In one sweep. */
 const MAX_TRANSACTIONS = 500
 
 export type ShareRequest = Omit<NewShare, 'accountId' | 'createdAt'>
@@ -28,15 +28,15 @@ export type Shares = ReturnType<typeof createShares>
 
 export function createShares({ store, blobs, clock }: SharePorts) {
   return {
-    /** Makes a share, or says again that it is made when the same caller repeats the same values. An id is never given twice: whoever knows it would read something else under it. */
+    /** Makes a share. An exact repeat by the same account gets the same answer. An id is never used again: an old address must not show new contents. */
     async create(
       accountId: AccountId,
       request: ShareRequest,
     ): Promise<OpaqueId | Refuses<'session_over' | 'request_malformed' | 'limit_reached'>> {
       const share = { ...request, accountId, createdAt: clock.now() }
       return store.write(async (tx) => {
-        const gone = await requireActiveAccount(tx, accountId)
-        if (gone !== undefined) return gone
+        const inactive = await requireActiveAccount(tx, accountId)
+        if (inactive !== undefined) return inactive
         const present = await tx.shares.find(share.opaqueId)
         if (present !== undefined) return (await isRepeat(tx, present, share)) ? share.opaqueId : ID_TAKEN
         if ((await tx.shares.count(accountId)) >= MAX_SHARES)
@@ -45,12 +45,12 @@ export function createShares({ store, blobs, clock }: SharePorts) {
       })
     },
 
-    /** Oldest first, without those that were deleted. */
+    /** Oldest first, without deleted ones. */
     async list(accountId: AccountId): Promise<readonly Share[]> {
       return store.read((tx) => tx.shares.listOf(accountId))
     },
 
-    /** Silent about whether there was one. What it held is gone when this resolves. */
+    /** The caller does not learn whether the share existed. Its contents are deleted when this resolves. */
     async remove(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
       await store.write((tx) => tx.shares.end(opaqueId, accountId, clock.now()))
     },
@@ -64,8 +64,8 @@ export function createShares({ store, blobs, clock }: SharePorts) {
     },
 
     /**
-     * An object of this content, if the share names it and a live asset of its owner's holds it. What is withheld from the owner, whyever, is nobody's
-     * business who has the address: it looks as if there were nothing. An object that nobody has found damaged yet, and cannot be served, is a failure.
+     * An object of this content, if the share names it and a live asset of the owner holds it. A withheld content answers as an unknown one:
+     * its reason concerns only the owner. An object that cannot be served and is not yet known to be damaged is a failure.
      */
     async content(
       opaqueId: OpaqueId,
@@ -77,17 +77,17 @@ export function createShares({ store, blobs, clock }: SharePorts) {
         const isNamed = share !== undefined && (await tx.shares.names(opaqueId, ciphertextHash))
         return isNamed ? tx.assets.objectsOf(share.accountId, ciphertextHash) : []
       })
-      const given = objects.filter((object) => !isWithheld(object))
-      return given.length === 0 ? { refused: 'share_not_found' } : servedObject(blobs, given)
+      const served = objects.filter((object) => !isWithheld(object))
+      return served.length === 0 ? { refused: 'share_not_found' } : findServable(blobs, served)
     },
 
-    /** Ends those whose expiry has passed long ago, some at a time. */
+    /** Ends shares that expired more than `EXPIRED_KEPT_SECONDS` ago. */
     async prune(): Promise<void> {
       const now = clock.now()
       const before = addSeconds(now, -EXPIRED_KEPT_SECONDS)
       for (let transaction = 0; transaction < MAX_TRANSACTIONS; transaction++) {
-        const ended = await store.write((tx) => tx.shares.endExpired(before, now, ENDED_AT_ONCE))
-        if (ended < ENDED_AT_ONCE) return
+        const ended = await store.write((tx) => tx.shares.endExpired(before, now, MAX_ENDED))
+        if (ended < MAX_ENDED) return
       }
     },
   }
@@ -95,7 +95,7 @@ export function createShares({ store, blobs, clock }: SharePorts) {
 
 const ID_TAKEN = { refused: 'request_malformed', detail: '/opaque_id is taken: make a new random one' } as const
 
-/** Undefined for one that nobody may read: all of them look alike. */
+/** Undefined for every share that may not be read: the reasons look alike from outside. */
 async function findLive(tx: ReadTx, opaqueId: OpaqueId, at: Instant): Promise<Share | undefined> {
   const share = await tx.shares.find(opaqueId)
   if (share === undefined || share.endedAt !== undefined) return undefined
@@ -104,12 +104,12 @@ async function findLive(tx: ReadTx, opaqueId: OpaqueId, at: Instant): Promise<Sh
   return isReachable(owner) ? share : undefined
 }
 
-async function isRepeat(tx: ReadTx, present: Share, wanted: NewShare): Promise<boolean> {
-  if (present.accountId !== wanted.accountId || present.expiresAt !== wanted.expiresAt) return false
-  const held = await tx.shares.contentsOf(present.opaqueId)
+async function isRepeat(tx: ReadTx, present: Share, request: NewShare): Promise<boolean> {
+  if (present.accountId !== request.accountId || present.expiresAt !== request.expiresAt) return false
+  const contents = await tx.shares.contentsOf(present.opaqueId)
   return (
-    held !== undefined &&
-    Buffer.from(held.sealedIndex).equals(wanted.sealedIndex) &&
-    held.blobHashes.join() === wanted.blobHashes.join()
+    contents !== undefined &&
+    Buffer.from(contents.sealedIndex).equals(request.sealedIndex) &&
+    contents.blobHashes.join() === request.blobHashes.join()
   )
 }

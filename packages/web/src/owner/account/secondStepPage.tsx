@@ -3,16 +3,15 @@ import { ProblemError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
-import type { Language } from '../../common/language.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorText } from '../errorText.ts'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CodeField } from './codeField.tsx'
+import { SignedOutFrame, type SignedOutProps } from './signedOutFrame.tsx'
 
-interface SecondStepFormProps {
+interface SecondStepPageProps extends Pick<SignedOutProps, 'language' | 'onLanguage'> {
   readonly challenge: SecondStep
-  readonly language: Language
   readonly onOwner: (owner: Owner) => Promise<void>
   /** The challenge has expired: the user must sign in again. */
   readonly onOver: () => void
@@ -20,7 +19,16 @@ interface SecondStepFormProps {
 }
 
 /** Asks for the code of an authenticator, or a backup code, until it is right. */
-export function SecondStepForm({ challenge, language, onOwner, onOver, onBack }: SecondStepFormProps) {
+export function SecondStepPage({ onLanguage, ...props }: SecondStepPageProps) {
+  const { language } = props
+  return (
+    <SignedOutFrame title={accountText(language).secondStep.title} language={language} onLanguage={onLanguage}>
+      <SecondStepForm {...props} />
+    </SignedOutFrame>
+  )
+}
+
+function SecondStepForm({ challenge, language, onOwner, onOver, onBack }: Omit<SecondStepPageProps, 'onLanguage'>) {
   const text = accountText(language).secondStep
   const [code, setCode] = useState('')
   const [isBackup, setBackup] = useState(false)

@@ -19,7 +19,7 @@ function request(blobHashes: readonly Sha256Hex[], over: Partial<ShareRequest> =
 const make = async ({ rules }: World, accountId: AccountId, asked: ShareRequest): Promise<OpaqueId> =>
   admitted(await rules.shares.create(accountId, asked))
 
-/** An account that keeps the content, and a share of it. */
+/** An account with the content, and a share of it. */
 async function newShare(world: World, over: Partial<ShareRequest> = {}) {
   const keeper = await newKeeper(world)
   const blob = await keep(world, keeper, content)
@@ -27,19 +27,18 @@ async function newShare(world: World, over: Partial<ShareRequest> = {}) {
   return { keeper, blob, asked, opaqueId: await make(world, keeper.accountId, asked) }
 }
 
-/** What somebody with the address gets: the index and the blob, the blob alone is missing, or nothing at all. */
+/** The answers to index and blob for a caller with the address: both, the index only, or neither. */
 async function shown({ rules }: World, opaqueId: OpaqueId, hash: Sha256Hex = sha256(content)): Promise<string> {
   const [index, blob] = [await rules.shares.contents(opaqueId), await rules.shares.content(opaqueId, hash)]
-  const said = [index, blob].map((answer) => ('refused' in answer ? answer.refused : 'there'))
-  return said.join(' ')
+  return [index, blob].map((answer) => ('refused' in answer ? answer.refused : 'there')).join(' ')
 }
-const THERE = 'there there'
-const INDEX_ALONE = 'there share_not_found'
-const GONE = 'share_not_found share_not_found'
+const BOTH = 'there there'
+const INDEX_ONLY = 'there share_not_found'
+const NEITHER = 'share_not_found share_not_found'
 
-describe('making a share', () => {
+describe('creating a share', () => {
   it(
-    'is repeated by the same caller with the same values, and by nothing else',
+    'answers an exact repeat by the same account as the first time, and refuses any other',
     inWorld(async (world) => {
       const { keeper, asked } = await newShare(world, { expiresAt: addSeconds(world.clock.now(), DAY) })
       const stranger = await newAccount(world)
@@ -59,15 +58,15 @@ describe('making a share', () => {
       assert.equal(await again({}, stranger), 'request_malformed')
       assert.deepEqual(await world.rules.shares.list(stranger), [])
       world.clock.advance(DAY)
-      assert.equal(await again({}), 'same', 'expired, it is still the same')
+      assert.equal(await again({}), 'same', 'an expired share counts as a repeat')
       await world.rules.shares.remove(keeper.accountId, asked.opaqueId)
       for (const accountId of [keeper.accountId, stranger])
-        assert.equal(await again({}, accountId), 'request_malformed', 'a deleted one is never revived')
+        assert.equal(await again({}, accountId), 'request_malformed', 'a deleted share is never revived')
     }),
   )
 
   it(
-    'is refused to the one after the thousandth, until one is deleted',
+    'stops at a thousand shares, and continues when one is deleted',
     inWorld(async (world) => {
       const accountId = await newAccount(world)
       const hash = sha256(content)
@@ -89,7 +88,7 @@ describe('making a share', () => {
 
 describe('a share', () => {
   it(
-    'gives what it was given, as long as its owner holds it',
+    'shows its index, and serves its contents as long as an asset of the owner holds them',
     inWorld(async (world) => {
       const { keeper, blob, asked, opaqueId } = await newShare(world)
       const { sealedIndex, blobHashes } = asked
@@ -99,14 +98,14 @@ describe('a share', () => {
       assert.equal(await world.rules.assets.remove(keeper.accountId, blob.assetId), undefined)
       assert.equal(admitted(await world.rules.shares.content(opaqueId, blob.ciphertextHash)).location, twin.location)
       assert.equal(await world.rules.assets.remove(keeper.accountId, twin.assetId), undefined)
-      assert.equal(await shown(world, opaqueId), INDEX_ALONE)
+      assert.equal(await shown(world, opaqueId), INDEX_ONLY)
       await landBlob(world, keeper, content)
-      assert.equal(await shown(world, opaqueId), THERE, 'the content is what it names, whichever asset holds it')
+      assert.equal(await shown(world, opaqueId), BOTH, 'a share names contents, not assets')
     }),
   )
 
   it(
-    'gives nothing that it does not name, nor what only somebody else, a drop or a session has',
+    'serves no content that it does not name, or that only another account or an open session has',
     inWorld(async (world) => {
       const { keeper, opaqueId } = await newShare(world)
       const other = await newKeeper(world)
@@ -118,25 +117,25 @@ describe('a share', () => {
       if (account === undefined) assert.fail()
       admitted(await world.rules.uploads.create(account, session))
       const wide = await make(world, keeper.accountId, request([sha256(foreign), sha256(open)]))
-      assert.equal(await shown(world, opaqueId, sha256(unnamed)), INDEX_ALONE)
-      for (const each of [foreign, open]) assert.equal(await shown(world, wide, sha256(each)), INDEX_ALONE)
-      assert.equal(await shown(world, newOpaqueId()), GONE)
+      assert.equal(await shown(world, opaqueId, sha256(unnamed)), INDEX_ONLY)
+      for (const each of [foreign, open]) assert.equal(await shown(world, wide, sha256(each)), INDEX_ONLY)
+      assert.equal(await shown(world, newOpaqueId()), NEITHER)
     }),
   )
 
   it(
-    'shows nothing from the very instant of its expiry, and from its deletion by its owner',
+    'shows nothing from the instant of its expiry, or after its owner has deleted it',
     inWorld(async (world) => {
       const { keeper, opaqueId } = await newShare(world, { expiresAt: addSeconds(world.clock.now(), 60) })
       const lasting = await make(world, keeper.accountId, request([sha256(content)]))
       world.clock.advance(59.999)
-      assert.equal(await shown(world, opaqueId), THERE)
+      assert.equal(await shown(world, opaqueId), BOTH)
       world.clock.advance(0.001)
-      assert.equal(await shown(world, opaqueId), GONE)
+      assert.equal(await shown(world, opaqueId), NEITHER)
       await world.rules.shares.remove(await newAccount(world), lasting)
-      assert.equal(await shown(world, lasting), THERE, 'a stranger deletes nothing')
+      assert.equal(await shown(world, lasting), BOTH, 'another account cannot delete it')
       await world.rules.shares.remove(keeper.accountId, lasting)
-      assert.equal(await shown(world, lasting), GONE)
+      assert.equal(await shown(world, lasting), NEITHER)
       assert.deepEqual(
         (await world.rules.shares.list(keeper.accountId)).map((each) => each.opaqueId),
         [opaqueId],
@@ -145,42 +144,42 @@ describe('a share', () => {
   )
 
   it(
-    'shows nothing while its owner is suspended, all of it afterwards, and nothing once its owner has gone',
+    'shows nothing while its owner is suspended, and nothing once the account is deleted',
     inWorld(async (world) => {
       const { keeper, opaqueId } = await newShare(world)
       const suspend = (since = world.clock.now()) =>
         world.store.write((tx) => tx.accounts.setSuspended(keeper.accountId, since))
       await suspend()
-      assert.equal(await shown(world, opaqueId), GONE)
+      assert.equal(await shown(world, opaqueId), NEITHER)
       await world.store.write((tx) => tx.accounts.setSuspended(keeper.accountId, undefined))
-      assert.equal(await shown(world, opaqueId), THERE)
+      assert.equal(await shown(world, opaqueId), BOTH)
       const accountDeletion = { accountId: keeper.accountId, secretHash: '-', at: world.clock.now() }
       assert.ok(await world.store.write((tx) => tx.accountDeletions.begin(accountDeletion)))
-      assert.equal(await shown(world, opaqueId), GONE, 'before anything that it holds has been let go of')
+      assert.equal(await shown(world, opaqueId), NEITHER, 'before the account’s blobs are released')
     }),
   )
 
   it(
-    'does not tell what is on hold, damaged or about to go from what is not there',
+    'answers for a content that is on hold, damaged or marked as for an unknown one',
     inWorld(async (world) => {
       const { keeper, blob, opaqueId } = await newShare(world)
       const { ciphertextHash, location } = blob
       const at = world.clock.now()
       await world.store.write((tx) => tx.holds.add({ ciphertextHash, reason: 'a court asked', createdAt: at }))
-      assert.equal(await shown(world, opaqueId), INDEX_ALONE)
+      assert.equal(await shown(world, opaqueId), INDEX_ONLY)
       await world.store.write((tx) => tx.holds.remove(ciphertextHash))
-      assert.equal(await shown(world, opaqueId), THERE)
+      assert.equal(await shown(world, opaqueId), BOTH)
       await world.store.write((tx) => tx.objects.markDamaged(location, at))
-      assert.equal(await shown(world, opaqueId), INDEX_ALONE)
+      assert.equal(await shown(world, opaqueId), INDEX_ONLY)
       const twin = await keep(world, keeper, content)
-      assert.equal(await shown(world, opaqueId), THERE, 'another object is good')
+      assert.equal(await shown(world, opaqueId), BOTH, 'another object is intact')
       await mark(world, twin)
-      assert.equal(await shown(world, opaqueId), INDEX_ALONE)
+      assert.equal(await shown(world, opaqueId), INDEX_ONLY)
     }),
   )
 
   it(
-    'says that the store fails when a good row has no file, as its owner is told',
+    'answers storage_unavailable when the file of a kept object is missing',
     inWorld(async (world) => {
       const { blob, opaqueId } = await newShare(world)
       await unlink(fileOf(world, blob))
@@ -192,7 +191,7 @@ describe('a share', () => {
   )
 
   it(
-    'is let go of by the sweep thirty days after its expiry, however many there are, and its id stays taken',
+    'is ended by the sweep thirty days after its expiry, and its id stays taken',
     inWorld(async (world) => {
       const { keeper, asked, opaqueId } = await newShare(world, { expiresAt: addSeconds(world.clock.now(), 60) })
       const { accountId } = keeper
@@ -207,7 +206,7 @@ describe('a share', () => {
       assert.equal(await swept(), 27)
       world.clock.advance(0.001)
       assert.equal(await swept(), 1)
-      assert.equal(await shown(world, lasting), THERE)
+      assert.equal(await shown(world, lasting), BOTH)
       assert.equal(await world.store.read((tx) => tx.shares.contentsOf(opaqueId)), undefined)
       assert.ok('refused' in (await world.rules.shares.create(accountId, asked)))
     }),

@@ -4,7 +4,7 @@ import { BackupFailed, type SnapshotObject } from '../../ports/backup.ts'
 import { BlobMissing, StorageUnavailable } from '../../ports/blobs.ts'
 import { partsOf } from '../uploads/location.ts'
 
-/** Bytes on their way into a backup and out of one, hashed as they pass. */
+/** Hashes bytes as they pass into a backup or out of it. */
 
 export type ObjectFaultKind = 'missing' | 'damaged' | 'unreadable'
 
@@ -17,7 +17,7 @@ export class ObjectFault extends Error {
   }
 }
 
-/** `body`, which has to be the object's. Throws `ObjectFault` before its end when bytes are missing, or are not those that the location says. */
+/** Passes `body` on. Throws `ObjectFault` before its end when bytes are missing, or differ from the hash in the object's location. */
 export async function* checkedBytes(
   body: AsyncIterable<Uint8Array>,
   object: SnapshotObject,
@@ -51,12 +51,12 @@ export async function digestOf(body: AsyncIterable<Uint8Array>): Promise<Digest>
   return passing.digest()
 }
 
-/** Only what a receipt vouches for has a hash that is known; of what is still sent the server looks at each chunk before it goes on. */
+/** Only an object that a receipt vouches for has a known hash. The bytes of an open session are checked chunk by chunk when it continues. */
 export function isOf({ location, bytes, isWhole }: SnapshotObject, { sha256, size }: Digest): boolean {
   return size === bytes && (!isWhole || sha256 === partsOf(location).ciphertextHash)
 }
 
-/** Counts and hashes what it is given. */
+/** Counts and hashes bytes. */
 export function createPassing() {
   const hash = createHash('sha256')
   let size = 0
@@ -67,7 +67,7 @@ export function createPassing() {
     },
     digest(): Digest {
       const sha256 = parseSha256Hex(hash.digest('hex'))
-      if (sha256 === undefined) throw new Error('a hash has another form than hashes have')
+      if (sha256 === undefined) throw new Error('the digest is no SHA-256 in hex')
       return { sha256, size }
     },
   }

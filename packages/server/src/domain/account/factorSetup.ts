@@ -1,0 +1,118 @@
+import type { AccountId } from '@blindkeep/protocol/ids'
+import type { Clock } from '../../ports/clock.ts'
+import type { Random } from '../../ports/random.ts'
+import type { Account, Store, WriteTx } from '../../ports/store.ts'
+import { isRefusal, type Refuses } from '../refusals.ts'
+import type { Accounts } from './accounts.ts'
+import { newBackupCodes } from './backupCodes.ts'
+import { confirmedFactor, type FactorCodes, type GivenCode } from './factorCodes.ts'
+import { provisioningUri, TOTP_SECRET_BYTES } from './totp.ts'
+
+interface SetupPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly accounts: Pick<Accounts, 'requireSecret'>
+  readonly codes: FactorCodes
+}
+
+/** How an owner turns a second factor on and off. */
+export function createFactorSetup(ports: SetupPorts, { publicUrl }: { readonly publicUrl: string }) {
+  const { store, random, accounts, codes } = ports
+  return {
+    /** Makes a secret that waits to be confirmed. It replaces one that waited before. */
+    async enroll(
+      account: Account,
+      { secret, source }: { readonly secret: string; readonly source: string | undefined },
+    ): Promise<
+      { readonly provisioningUri: string } | Refuses<'credentials_wrong' | 'attempts_limited' | 'totp_already_active'>
+    > {
+      const refusal = await accounts.requireSecret(account, secret, source)
+      if (refusal !== undefined) return refusal
+      const { accountId, email } = account
+      const totpSecret = random.bytes(TOTP_SECRET_BYTES)
+      const sealed = codes.sealSecret(accountId, totpSecret)
+      const refused = await store.write(async (tx) => {
+        if (!(await isStillSecret(tx, account))) return { refused: 'credentials_wrong' } as const
+        const isEnrolled = await tx.secondFactors.enroll(accountId, sealed)
+        return isEnrolled ? undefined : ({ refused: 'totp_already_active' } as const)
+      })
+      return refused ?? { provisioningUri: provisioningUri({ secret: totpSecret, publicUrl, email }) }
+    },
+
+    /**
+     * Turns the factor on: from now on a sign-in asks for it. Other sessions stay, as they proved all that was asked then. This is the only time that
+     * the backup codes are shown.
+     */
+    async confirm(
+      { accountId }: Account,
+      given: GivenCode,
+    ): Promise<
+      { readonly backupCodes: readonly string[] } | Refuses<'attempts_limited' | 'totp_code_wrong' | 'totp_not_pending'>
+    > {
+      const backupCodes = newBackupCodes(random)
+      const hashes = backupCodes.map((code) => codes.backupHash(accountId, code))
+      const answer = await codes.checkFirst(accountId, given, (code) => confirmWith(ports, accountId, { code, hashes }))
+      if (answer === 'confirmed') return { backupCodes }
+      if (isRefusal(answer)) return answer
+      return { refused: answer === 'wrong' ? 'totp_code_wrong' : 'totp_not_pending' }
+    },
+
+    /** Removes the factor, its backup codes, and every sign-in that waits for one of its codes. */
+    async disable(
+      account: Account,
+      { secret, ...given }: GivenCode & { readonly secret: string },
+    ): Promise<
+      Refuses<'credentials_wrong' | 'attempts_limited' | 'totp_code_wrong' | 'totp_not_enrolled'> | undefined
+    > {
+      const refusal = await accounts.requireSecret(account, secret, given.source)
+      if (refusal !== undefined) return refusal
+      const answer = await codes.check(account.accountId, given, (code) => removeWith(ports, account, code))
+      if (answer === 'removed') return undefined
+      if (isRefusal(answer)) return answer
+      return { refused: answer === 'wrong' ? 'totp_code_wrong' : 'totp_not_enrolled' }
+    },
+  }
+}
+
+function confirmWith(
+  { store, clock, codes }: SetupPorts,
+  accountId: AccountId,
+  { code, hashes }: { readonly code: string; readonly hashes: readonly string[] },
+): Promise<'confirmed' | 'wrong' | 'not pending'> {
+  return store.write(async (tx) => {
+    const factor = await tx.secondFactors.find(accountId)
+    if (factor === undefined || factor.confirmedAt !== undefined) return 'not pending'
+    if (!(await codes.useTotp(tx, accountId, { factor, code }))) return 'wrong'
+    if (!(await tx.secondFactors.confirm(accountId, clock.now()))) return 'not pending'
+    await tx.secondFactors.setBackupCodes(accountId, hashes)
+    return 'confirmed'
+  })
+}
+
+function removeWith(
+  { store, codes }: SetupPorts,
+  account: Account,
+  code: string,
+): Promise<'removed' | 'wrong' | 'not enrolled' | Refuses<'credentials_wrong'>> {
+  const { accountId } = account
+  return store.write(async (tx) => {
+    if (!(await isStillSecret(tx, account))) return { refused: 'credentials_wrong' }
+    const factor = await confirmedFactor(tx, accountId)
+    if (factor === undefined) return 'not enrolled'
+    if (!(await codes.use(tx, accountId, { factor, code }))) return 'wrong'
+    await removeSecondFactor(tx, accountId)
+    return 'removed'
+  })
+}
+
+/** Removes an account's second factor in any state, its backup codes, and every sign-in that waits for one of its codes. */
+export async function removeSecondFactor(tx: WriteTx, accountId: AccountId): Promise<void> {
+  await tx.secondFactors.remove(accountId)
+  await tx.challenges.removeOf(accountId)
+}
+
+/** Whether the checked secret is still the present one: a change of the secret stops a thief who has the old one, also half-way. */
+async function isStillSecret(tx: WriteTx, { accountId, secretHash }: Account): Promise<boolean> {
+  return (await tx.accounts.find(accountId))?.secretHash === secretHash
+}

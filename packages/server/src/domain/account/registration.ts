@@ -1,0 +1,176 @@
+import { parseAccountId } from '@blindkeep/protocol/ids'
+import type { Clock } from '../../ports/clock.ts'
+import type { Random } from '../../ports/random.ts'
+import type { SecretHasher } from '../../ports/secrets.ts'
+import type { Account, Store } from '../../ports/store.ts'
+import { newId } from '../newId.ts'
+import { isRefusal, type Refuses } from '../refusals.ts'
+import { isSame } from '../sameBytes.ts'
+import { sha256 } from '../sha256.ts'
+import type { AttemptLimits } from './attemptLimits.ts'
+import { isChallenge } from './challenges.ts'
+import { canonicalEmail, isEmail } from './email.ts'
+import { findInvite } from './invites.ts'
+import { KDF_VERSION, kdfVersionFault } from './kdf.ts'
+import type { Sessions, TokenPair } from './sessions.ts'
+import type { SignIn } from './signIn.ts'
+
+export interface RegistrationSettings {
+  readonly registration: 'open' | 'invite' | 'closed'
+  /** The operator did not set `registration`. Then `open` admits direct connections alone, and a proxy's requests need an invite. */
+  readonly isRegistrationDefault: boolean
+}
+
+export interface Registration {
+  readonly email: string
+  readonly secret: string
+  readonly kdfVersion: number | undefined
+  readonly salt: Uint8Array | undefined
+  readonly sealedAccountKey: Uint8Array | undefined
+  readonly sealedRecoveryKey: Uint8Array | undefined
+  readonly recoveryProof: Uint8Array | undefined
+  /** The code of an invite, as it was typed. */
+  readonly invite: string | undefined
+  /** A proxy says that the request came from elsewhere. */
+  readonly isForwarded: boolean
+  readonly source: string | undefined
+}
+
+interface RegistrationPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly hasher: SecretHasher
+  readonly sessions: Pick<Sessions, 'open'>
+  readonly attemptLimits: AttemptLimits
+  readonly signIn: SignIn
+}
+
+type RegistrationRefusal = Refuses<'registration_invalid' | 'registration_closed' | 'email_taken' | 'attempts_limited'>
+
+export function createRegister(ports: RegistrationPorts, settings: RegistrationSettings) {
+  return async function register(request: Registration): Promise<TokenPair | RegistrationRefusal> {
+    const email = canonicalEmail(request.email)
+    const detail = faultOf(request, email)
+    if (detail !== undefined) return { refused: 'registration_invalid', detail }
+    const policy = policyFor(request, settings)
+    if (policy === 'closed') return { refused: 'registration_closed' }
+    const limited = await ports.attemptLimits.countAttempt(request.source)
+    if (limited !== undefined) return limited
+    const admission = policy === 'open' ? ADMITTED : await admissionOf(ports, request.invite)
+    if (isRefusal(admission)) return admission
+    const isNew = admission.usedBy === undefined && (await findByEmail(ports, email)) === undefined
+    const created = isNew ? await create(ports, { request, email, codeHash: admission.codeHash }) : undefined
+    if (created === undefined) return repeat(ports, { request, email, admission })
+    return isRefusal(created) ? created : ports.sessions.open(created.accountId, undefined)
+  }
+}
+
+function faultOf(request: Registration, email: string): string | undefined {
+  if (!isEmail(email)) return '/email must be an e-mail address'
+  const isHalfRecovery = (request.sealedRecoveryKey === undefined) !== (request.recoveryProof === undefined)
+  return (
+    kdfVersionFault(request.kdfVersion) ??
+    (isHalfRecovery ? '/sealed_recovery_key and /recovery_proof go together' : undefined)
+  )
+}
+
+function policyFor(
+  { isForwarded }: Registration,
+  { registration, isRegistrationDefault }: RegistrationSettings,
+): RegistrationSettings['registration'] {
+  return registration === 'open' && isRegistrationDefault && isForwarded ? 'invite' : registration
+}
+
+/** The invite of a request, and the account that was made with it before. */
+interface Admission {
+  readonly codeHash: string | undefined
+  readonly usedBy: Account['accountId'] | undefined
+}
+
+const ADMITTED: Admission = { codeHash: undefined, usedBy: undefined }
+
+/** Admits a used code too: its owner may repeat a registration whose answer was lost. */
+async function admissionOf(
+  { store, clock }: RegistrationPorts,
+  invite: string | undefined,
+): Promise<Admission | Refuses<'registration_closed'>> {
+  return (await store.read((tx) => findInvite(tx, invite, clock.now()))) ?? { refused: 'registration_closed' }
+}
+
+function findByEmail({ store }: RegistrationPorts, email: string): Promise<Account | undefined> {
+  return store.read((tx) => tx.accounts.findByEmail(email))
+}
+
+interface NewAccount {
+  readonly request: Registration
+  /** Canonical. */
+  readonly email: string
+  readonly codeHash: string | undefined
+}
+
+/** Undefined when the e-mail is taken. The transaction that makes the account uses up its invite, so one of many concurrent requests with it succeeds. */
+async function create(
+  { store, clock, random, hasher }: RegistrationPorts,
+  { request, email, codeHash }: NewAccount,
+): Promise<Account | undefined | Refuses<'registration_closed'>> {
+  const secretHash = await hasher.hash(request.secret)
+  const accountId = newId(random, parseAccountId)
+  const { kdfVersion = KDF_VERSION, salt, sealedAccountKey, sealedRecoveryKey, recoveryProof } = request
+  const recoveryProofHash = recoveryProof && sha256(recoveryProof)
+  const sealed = { salt, sealedAccountKey, sealedRecoveryKey, recoveryProofHash }
+  return store.write(async (tx) => {
+    const createdAt = clock.now()
+    if (!(await tx.accounts.insert({ accountId, email, secretHash, kdfVersion, ...sealed, createdAt })))
+      return undefined
+    if (codeHash !== undefined && !(await tx.invites.use(codeHash, accountId, clock.now())))
+      return { refused: 'registration_closed' } as const
+    return tx.accounts.find(accountId)
+  })
+}
+
+interface Repeat {
+  readonly request: Registration
+  /** Canonical. */
+  readonly email: string
+  readonly admission: Admission
+}
+
+/** Answers a request whose e-mail or invite is used: the owner gets the same success again, as the first answer may be lost. */
+async function repeat(
+  ports: RegistrationPorts,
+  { request, email, admission: { usedBy } }: Repeat,
+): Promise<TokenPair | RegistrationRefusal> {
+  const { attemptLimits, signIn } = ports
+  const account = await findByEmail(ports, email)
+  // A used code gets the answer of no code, whether the e-mail has an account or not.
+  const taken = { refused: usedBy === undefined ? 'email_taken' : 'registration_closed' } as const
+  if (account === undefined || (usedBy !== undefined && usedBy !== account.accountId)) return taken
+  // A repeat proves the secret, so it counts as a sign-in: registering must not be a way to guess without limits.
+  const isRepeat = await attemptLimits.check(
+    attemptLimits.forSecrets(email, request.source),
+    () => isSameRegistration(ports, account, request),
+    (isSameValues) => !isSameValues,
+  )
+  if (isRefusal(isRepeat)) return isRepeat
+  if (!isRepeat) return taken
+  // Registering must not bypass a second factor. An owner who has turned one on got the first answer.
+  const entry = await signIn(account, undefined)
+  return isRefusal(entry) || isChallenge(entry) ? taken : entry
+}
+
+async function isSameRegistration(
+  { hasher }: RegistrationPorts,
+  account: Account,
+  request: Registration,
+): Promise<boolean> {
+  const proofHash = request.recoveryProof && sha256(request.recoveryProof)
+  const pairs = [
+    [account.salt, request.salt],
+    [account.sealedAccountKey, request.sealedAccountKey],
+    [account.sealedRecoveryKey, request.sealedRecoveryKey],
+    [account.recoveryProofHash, proofHash],
+  ] as const
+  const isSameValues = pairs.every(([known, given]) => isSame(known, given))
+  return (await hasher.verify(account.secretHash, request.secret)) && isSameValues
+}

@@ -1,0 +1,40 @@
+import type { DeviceId } from '@blindkeep/protocol/ids'
+import type { Clock } from '../../ports/clock.ts'
+import type { Random } from '../../ports/random.ts'
+import type { Account, Store } from '../../ports/store.ts'
+import type { Refuses } from '../refusals.ts'
+import { createChallenges, type GivenChallenge } from './challenges.ts'
+import type { Sessions, TokenPair } from './sessions.ts'
+
+interface SignInPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly sessions: Pick<Sessions, 'begin'>
+}
+
+export type SignIn = ReturnType<typeof createSignIn>
+
+export function createSignIn({ store, clock, random, sessions }: SignInPorts) {
+  const challenges = createChallenges({ clock, random })
+
+  /**
+   * Signs in a caller who has proved the secret in the given row: with a session, or with a challenge when a second factor is on (specification,
+   * Authentication, 3). Refuses when the secret has changed since. One transaction checks the secret and the factor, so a change of either counts.
+   */
+  return async function signIn(
+    { accountId, secretHash }: Account,
+    deviceId: DeviceId | undefined,
+  ): Promise<TokenPair | GivenChallenge | Refuses<'credentials_wrong'>> {
+    const session = sessions.begin(accountId, deviceId)
+    const answer = await store.write(async (tx) => {
+      const present = await tx.accounts.find(accountId)
+      if (present?.secretHash !== secretHash) return { refused: 'credentials_wrong' } as const
+      if (present.totpConfirmedAt !== undefined)
+        return challenges.create(tx, { accountId, deviceId, recovery: undefined })
+      await session.insert(tx)
+      return undefined
+    })
+    return answer ?? session.pair()
+  }
+}

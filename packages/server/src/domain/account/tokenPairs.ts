@@ -1,0 +1,77 @@
+import { createHmac } from 'node:crypto'
+import { type AccountId, type Instant, instantOf, parseSessionId, type SessionId } from '@blindkeep/protocol/ids'
+import type { Session } from '../../ports/store.ts'
+import type { SigningKey } from '../discovery/signingKey.ts'
+
+/** A short access token, which is signed, and a single-use refresh token, which is a secret. */
+export interface TokenPair {
+  readonly accessToken: string
+  readonly refreshToken: string
+  /** Of the access token. */
+  readonly expiresAt: Instant
+  readonly accountId: AccountId
+}
+
+export interface TokenSettings {
+  readonly serverId: string
+  readonly accessTokenSeconds: number
+}
+
+interface TokenPorts {
+  readonly tokens: Pick<SigningKey, 'sign' | 'verify'>
+  /** Derives a refresh token's successor, so an honest repeat gets the same one. */
+  readonly serverSecret: Uint8Array
+}
+
+interface AccessClaims {
+  readonly sessionId: SessionId
+  readonly expiresAtMs: number
+}
+
+const ACCESS_TYPE = 'at+jwt'
+
+export type TokenPairs = ReturnType<typeof createTokenPairs>
+
+export function createTokenPairs({ tokens, serverSecret }: TokenPorts, settings: TokenSettings) {
+  const { serverId, accessTokenSeconds } = settings
+
+  function hmac(label: string, bytes: Uint8Array): Buffer {
+    return createHmac('sha256', serverSecret).update(`${label}\0`).update(bytes).digest()
+  }
+
+  return {
+    /** The same session, refresh token and time give the same pair. */
+    async pairOf(
+      { sessionId, accountId }: Pick<Session, 'sessionId' | 'accountId'>,
+      refreshToken: Uint8Array,
+      issuedAt: Instant,
+    ): Promise<TokenPair> {
+      const iat = Math.floor(issuedAt / 1000)
+      const exp = iat + accessTokenSeconds
+      const jti = hmac('jti', refreshToken).subarray(0, 16).toString('base64url')
+      const claims = { iss: serverId, aud: serverId, sub: accountId, sid: sessionId, jti, iat, exp }
+      return {
+        accessToken: await tokens.sign({ typ: ACCESS_TYPE }, claims),
+        refreshToken: Buffer.from(refreshToken).toString('base64url'),
+        expiresAt: instantOf(exp * 1000),
+        accountId,
+      }
+    },
+
+    successorOf: (refreshToken: Uint8Array): Uint8Array => hmac('refresh', refreshToken),
+
+    /** Whether the present signing key has signed the access token. */
+    async isSigned(accessToken: string): Promise<boolean> {
+      return (await tokens.verify(ACCESS_TYPE, accessToken)) !== undefined
+    },
+
+    /** Undefined unless this server has signed the access token. It may have expired. */
+    async read(accessToken: string): Promise<AccessClaims | undefined> {
+      const claims = await tokens.verify(ACCESS_TYPE, accessToken)
+      const sessionId = parseSessionId(String(claims?.sid))
+      const isOurs = claims?.iss === serverId && claims.aud === serverId
+      if (!isOurs || sessionId === undefined || typeof claims.exp !== 'number') return undefined
+      return { sessionId, expiresAtMs: claims.exp * 1000 }
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import type { AccountId, AssetId, Instant } from '@blindkeep/protocol/ids'
+import type { AssetBlob, AssetUpload, Drop, NewAsset, Upload, WriteTx } from '../../ports/store.ts'
+import { noteAssetChange } from '../changes/changes.ts'
+import type { Quota } from '../quota/quota.ts'
+import type { Refuses } from '../refusals.ts'
+import { markLanded } from '../uploads/markLanded.ts'
+import type { UploadEnding } from '../uploads/uploadEnding.ts'
+import { isVisible } from './assetView.ts'
+import type { Declared } from './manifest.ts'
+import { isReplacing, judgeSlot, retentionOf, type SlotRefusal } from './slot.ts'
+
+/**
+ * The one place where an asset's blobs change. A blob that leaves its asset gives its quota back, and its object waits out the grace window.
+ * Each function is part of the caller's transaction, and returns the sessions that it ended, for `ending.afterCommit`.
+ */
+interface AssetBlobPorts {
+  readonly quota: Quota
+  readonly ending: UploadEnding
+}
+
+interface Adopted {
+  readonly accountId: AccountId
+  readonly declared: Declared
+  readonly drop: Drop
+  readonly at: Instant
+}
+
+/** Thrown in the transaction that would append a receipt: the asset has changed, and no slot is left for the blob. */
+export class SlotLost extends Error {
+  override readonly name = 'SlotLost'
+  readonly refusal: SlotRefusal
+  constructor(refusal: SlotRefusal) {
+    super('the asset no longer has a slot for the blob')
+    this.refusal = refusal
+  }
+}
+
+export type AssetBlobs = ReturnType<typeof createAssetBlobs>
+
+export function createAssetBlobs({ quota, ending }: AssetBlobPorts) {
+  async function release(tx: WriteTx, accountId: AccountId, { location, size }: AssetBlob, at: Instant): Promise<void> {
+    await tx.assets.removeBlob(location)
+    await quota.refund(tx, accountId, size, at)
+    if (!(await tx.objects.move(location, { from: 'kept', to: 'orphaned', at })))
+      throw new Error('a blob of an asset has no kept object')
+  }
+
+  /** Releases all blobs of the asset and ends its open sessions, none of which could land beside a new original. */
+  async function clear(tx: WriteTx, accountId: AccountId, assetId: AssetId, at: Instant): Promise<readonly Upload[]> {
+    for (const blob of await tx.assets.blobsOf(assetId)) await release(tx, accountId, blob, at)
+    await tx.assets.setDrop(assetId, undefined)
+    return ending.endOpenOfAsset(tx, assetId, at)
+  }
+
+  /** Throws `SlotLost`. An original that replaces clears the asset first. */
+  async function add(
+    tx: WriteTx,
+    blob: AssetBlob,
+    { accountId, albumId }: Pick<NewAsset, 'accountId' | 'albumId'>,
+  ): Promise<readonly Upload[]> {
+    const { assetId, landedAt } = blob
+    const refused = await judgeSlot(tx, { ...blob, accountId, albumId })
+    if (refused !== undefined) throw new SlotLost(refused)
+    const ended = isReplacing(blob) ? await clear(tx, accountId, assetId, landedAt) : []
+    await tx.assets.addBlob(blob)
+    await tx.assets.touch(assetId, landedAt)
+    await noteAssetChange(tx, { accountId, assetId }, landedAt)
+    return ended
+  }
+
+  return {
+    /** Adds the blob of a finished session, in the transaction that appends its receipt. Throws `SlotLost`. */
+    async land(tx: WriteTx, upload: AssetUpload, at: Instant): Promise<readonly Upload[]> {
+      const { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope } = upload
+      const blob = { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope, landedAt: at }
+      const ended = await add(tx, blob, upload)
+      await markLanded(tx, upload, at)
+      return ended
+    },
+
+    /** Adds a drop’s object as an original, in the transaction that settles its adoption. The asset takes over the drop’s charge. Throws `SlotLost`. */
+    async adopt(tx: WriteTx, { accountId, declared, drop, at }: Adopted): Promise<readonly Upload[]> {
+      const { assetId, albumId, role, ciphertextHash, size, contentType, envelope } = declared
+      const { dropId, opaqueId, kemCt, receivedAt, uploadId, location } = drop
+      if ((await tx.assets.find(assetId)) === undefined) await tx.assets.reserve({ assetId, accountId, albumId })
+      const blob = { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope, landedAt: at }
+      const ended = await add(tx, blob, { accountId, albumId })
+      await tx.assets.setDrop(assetId, { dropId, opaqueId, kemCt, receivedAt })
+      return ended
+    },
+
+    /** Deletes an asset: gives its quota back at once, ends its open sessions, and leaves a tombstone. */
+    async remove(
+      tx: WriteTx,
+      { accountId, assetId }: Pick<NewAsset, 'accountId' | 'assetId'>,
+      at: Instant,
+    ): Promise<{ readonly ended: readonly Upload[] } | Refuses<'asset_not_found' | 'asset_retained'>> {
+      const asset = await tx.assets.find(assetId)
+      if (!isVisible(asset, accountId)) return { refused: 'asset_not_found' }
+      const blobs = await tx.assets.blobsOf(assetId)
+      if (blobs.some(({ envelope }) => retentionOf(envelope) > at)) return { refused: 'asset_retained' }
+      const ended = await ending.endOpenOfAsset(tx, assetId, at)
+      for (const blob of blobs) await release(tx, accountId, blob, at)
+      await tx.assets.bury(assetId, at)
+      await noteAssetChange(tx, asset, at)
+      return { ended }
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
+import type { Asset, AssetBlob } from '../../ports/store.ts'
+import { blobOf } from './slot.ts'
+
+/** An asset that holds a blob and is no tombstone. */
+type VisibleAsset = Asset & { readonly createdAt: Instant; readonly changedAt: Instant }
+
+/** An asset as its account sees it. */
+export interface AssetView {
+  readonly asset: VisibleAsset
+  /** In the order of landing; at least one. */
+  readonly blobs: readonly AssetBlob[]
+  /** The original’s, or the first blob’s until an original is there. */
+  readonly envelope: ManifestEnvelope
+  /** Whether original, metadata and provenance are all there. */
+  readonly isComplete: boolean
+}
+
+const BUNDLE: readonly BlobRole[] = ['original', 'metadata', 'provenance']
+
+export function viewOf(asset: VisibleAsset, blobs: readonly AssetBlob[]): AssetView {
+  const shown = blobOf(blobs, 'original') ?? blobs[0]
+  if (shown === undefined) throw new Error('a visible asset holds no blob')
+  const isComplete = BUNDLE.every((role) => blobOf(blobs, role) !== undefined)
+  return { asset, blobs, envelope: shown.envelope, isComplete }
+}
+
+/** A reservation, a tombstone and another account's asset all look like an unknown asset. */
+export function isVisible(asset: Asset | undefined, accountId: AccountId): asset is VisibleAsset {
+  return asset?.accountId === accountId && asset.createdAt !== undefined && asset.deletedAt === undefined
+}

@@ -1,0 +1,115 @@
+import { BlobMissing, type Blobs, DigestsBusy } from '../../ports/blobs.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { KeptObject, Store } from '../../ports/store.ts'
+import { partsOf } from '../uploads/location.ts'
+
+/** Reads kept objects and marks the damaged ones. scrub.ts decides which objects are read, and when. */
+export interface ScrubbingPorts {
+  readonly store: Store
+  readonly blobs: Pick<Blobs, 'digest' | 'freeBytes'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** `unreadable`: the disk failed, so the content is unknown and the object is tried again. `released`: no longer kept. */
+type ScrubOutcome = 'intact' | 'damaged' | 'unreadable' | 'released'
+
+export interface ScrubSum {
+  readonly objects: number
+  readonly bytes: number
+  readonly damaged: number
+  /** The disk failed: their content is unknown, and they are tried again. */
+  readonly unreadable: number
+}
+
+/** Up to where objects are read, and what was counted. */
+export interface Course {
+  readonly signal: AbortSignal
+  readonly count: ReturnType<typeof createCounter>
+  readonly isEnough: () => boolean
+}
+
+export function createScrubbing({ store, blobs, clock, log }: ScrubbingPorts) {
+  /** In one conditional statement: bytes of an object that was released meanwhile may be missing rightly. */
+  async function markDamaged(object: KeptObject, found: string): Promise<ScrubOutcome> {
+    const facts = await factsOf(object)
+    const isMarked = await store.write((tx) => tx.objects.markDamaged(object.location, clock.now()))
+    if (!isMarked) return 'released'
+    log.error('an object is damaged', { ...facts, found })
+    return 'damaged'
+  }
+
+  /** What an operator needs to find the owner. Neither a path nor anything that opens a link. */
+  async function factsOf({ location, size }: KeptObject): Promise<Readonly<Record<string, unknown>>> {
+    const { ciphertextHash, uploadId } = partsOf(location)
+    const owner = await store.read((tx) => tx.objects.ownerOf(location, uploadId))
+    return { ...owner, hash: ciphertextHash, size }
+  }
+
+  /** Reads one object. Damage is written at once. Throws when the whole store is away, or no thread is free. */
+  async function examine(object: KeptObject, signal: AbortSignal): Promise<ScrubOutcome> {
+    const { location, size } = object
+    try {
+      const digest = await blobs.digest(location, size, signal)
+      if (digest.size !== size) return await markDamaged(object, digest.size < size ? 'cut short' : 'too long')
+      return digest.sha256 === partsOf(location).ciphertextHash ? 'intact' : await markDamaged(object, 'other bytes')
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof DigestsBusy) throw error
+      if (error instanceof BlobMissing) return markDamaged(object, 'missing')
+      // Throws when the whole store is away: then the error says nothing about this object.
+      await blobs.freeBytes()
+      log.error('an object could not be read', { ...(await factsOf(object)), reason: String(error) })
+      return 'unreadable'
+    }
+  }
+
+  async function noteIntact(objects: readonly KeptObject[]): Promise<void> {
+    if (objects.length === 0) return
+    await store.write(async (tx) => {
+      for (const { location } of objects) await tx.objects.noteIntact(location, clock.now())
+    })
+    for (const object of objects)
+      if (object.damagedAt !== undefined) log.info('an object is whole again', await factsOf(object))
+  }
+
+  return {
+    /** Reads one after another until `isEnough`. Returns the last one read. Intact objects are noted even when a later one throws. */
+    async examineEach(
+      objects: readonly KeptObject[],
+      { signal, count, isEnough }: Course,
+    ): Promise<KeptObject | undefined> {
+      const intact: KeptObject[] = []
+      let last: KeptObject | undefined
+      try {
+        for (const object of objects) {
+          if (isEnough()) break
+          signal.throwIfAborted()
+          const outcome = await examine(object, signal)
+          if (outcome === 'intact') intact.push(object)
+          count.add(object, outcome)
+          last = object
+        }
+      } finally {
+        await noteIntact(intact)
+      }
+      return last
+    },
+  }
+}
+
+export function createCounter() {
+  let sum: ScrubSum = { objects: 0, bytes: 0, damaged: 0, unreadable: 0 }
+  return {
+    sum: () => sum,
+    add({ size }: KeptObject, outcome: ScrubOutcome): void {
+      sum = {
+        objects: sum.objects + 1,
+        bytes: sum.bytes + size,
+        damaged: sum.damaged + (outcome === 'damaged' ? 1 : 0),
+        unreadable: sum.unreadable + (outcome === 'unreadable' ? 1 : 0),
+      }
+    },
+  }
+}

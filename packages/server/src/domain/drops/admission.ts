@@ -1,0 +1,123 @@
+import { type Instant, type OpaqueId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
+import type { Clock } from '../../ports/clock.ts'
+import type { Random } from '../../ports/random.ts'
+import type { Link, WriteTx } from '../../ports/store.ts'
+import { newId } from '../newId.ts'
+import type { Quota } from '../quota/quota.ts'
+import { isRefusal, type Refuses } from '../refusals.ts'
+import { locationOf } from '../uploads/location.ts'
+import { type Declaration, hashOf, type ParsedDeclaration, parseDeclaration } from './declaration.ts'
+import { findLive, type Links } from './links.ts'
+
+/** Admits one drop session, in one transaction: the link's caps, the owner's quota, the declaration, the session row. A refusal changes nothing. */
+export interface AdmissionSettings {
+  readonly freeSpaceFloorBytes: number
+}
+
+export const MAX_PENDING_DROPS = 10_000
+
+export interface AdmissionRequest {
+  readonly opaqueId: OpaqueId
+  readonly declaration: Declaration
+  readonly idempotencyKey: string | undefined
+}
+
+export interface Admission {
+  readonly uploadId: UploadId
+  /** Whether an earlier request with the same Idempotency-Key opened the session. */
+  readonly isRepeat: boolean
+}
+
+export type AdmissionRefusal = Refuses<
+  | 'link_not_live'
+  | 'declaration_malformed'
+  | 'file_too_large'
+  | 'caps_exhausted'
+  | 'quota_exceeded'
+  | 'storage_unavailable'
+>
+
+interface AdmissionPorts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly links: Links
+  readonly quota: Quota
+}
+
+export function createAdmit({ clock, random, links, quota }: AdmissionPorts, settings: AdmissionSettings) {
+  return async function admit(
+    tx: WriteTx,
+    request: AdmissionRequest,
+    freeBytes: number,
+  ): Promise<Admission | AdmissionRefusal> {
+    const now = clock.now()
+    const { declaration, opaqueId } = request
+    const { size } = declaration
+    const repeated = await findRepeat(tx, request)
+    if (repeated !== undefined) return repeated
+    const link = await findLive(tx, opaqueId, now)
+    if (link === undefined) return { refused: 'link_not_live' }
+    const refused =
+      (await links.reserve(tx, link, size, now)) ??
+      (await judgePending(tx, link)) ??
+      (await quota.charge(tx, link.accountId, size, now))
+    if (refused !== undefined) return refused
+    const parsed = parseDeclaration(declaration, link)
+    if (isRefusal(parsed)) return parsed
+    const reserved = await tx.uploads.outstandingBytes()
+    if (freeBytes - reserved - size < settings.freeSpaceFloorBytes) return { refused: 'storage_unavailable' }
+    const uploadId = newId(random, parseUploadId)
+    await open(tx, { uploadId, request, link, parsed, now })
+    return { uploadId, isRepeat: false }
+  }
+}
+
+/** The session that an earlier request opened with the same Idempotency-Key. */
+async function findRepeat(
+  tx: WriteTx,
+  { opaqueId, declaration, idempotencyKey }: AdmissionRequest,
+): Promise<Admission | Refuses<'declaration_malformed'> | undefined> {
+  if (idempotencyKey === undefined) return undefined
+  const present = await tx.uploads.findByIdempotencyKey(opaqueId, idempotencyKey)
+  if (present === undefined) return undefined
+  return present.declarationHash === hashOf(declaration)
+    ? { uploadId: present.uploadId, isRepeat: true }
+    : { refused: 'declaration_malformed', detail: 'this Idempotency-Key was used with another declaration' }
+}
+
+/** Unclosed drop sessions count too, because they may land: otherwise they could fill the inbox beyond its limit. */
+async function judgePending(tx: WriteTx, { accountId }: Link): Promise<Refuses<'caps_exhausted'> | undefined> {
+  const free = MAX_PENDING_DROPS - (await tx.drops.countPending(accountId))
+  const unclosed = free > 0 ? await tx.uploads.countUnclosed(accountId) : 0
+  if (unclosed < free) return undefined
+  // The account's own sessions do not land in the inbox. They are counted last, because the count seldom matters.
+  return unclosed - (await tx.uploads.countUnclosedOwn(accountId)) < free ? undefined : { refused: 'caps_exhausted' }
+}
+
+interface OpenRequest {
+  readonly uploadId: UploadId
+  readonly request: AdmissionRequest
+  readonly link: Link
+  readonly parsed: ParsedDeclaration
+  readonly now: Instant
+}
+
+/** Writes the intent, before the first byte arrives. */
+async function open(tx: WriteTx, { uploadId, request, link, parsed, now }: OpenRequest): Promise<void> {
+  const { contentType, size, suggestedFilename } = request.declaration
+  const location = locationOf(parsed.ciphertextHash, uploadId)
+  await tx.objects.insert({ location, size, state: 'staged', since: now })
+  await tx.uploads.insert({
+    uploadId,
+    accountId: link.accountId,
+    opaqueId: link.opaqueId,
+    size,
+    ...parsed,
+    contentType,
+    suggestedFilename,
+    idempotencyKey: request.idempotencyKey,
+    declarationHash: hashOf(request.declaration),
+    location,
+    createdAt: now,
+  })
+}

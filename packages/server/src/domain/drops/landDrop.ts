@@ -1,0 +1,44 @@
+import type { DropId, Instant } from '@blindkeep/protocol/ids'
+import type { DropUpload, Upload, WriteTx } from '../../ports/store.ts'
+import { noteChange, noteLinkChange } from '../changes/changes.ts'
+import { markLanded } from '../uploads/markLanded.ts'
+import type { UploadEnding } from '../uploads/uploadEnding.ts'
+
+interface LandedDrop {
+  readonly upload: DropUpload
+  readonly dropId: DropId
+  readonly receivedAt: Instant
+}
+
+/**
+ * Puts a finished drop session into the inbox, in the transaction that appends its receipt. The other open sessions of a spent link end with it:
+ * it returns those, for `ending.afterCommit`.
+ */
+export type LandDrop = (tx: WriteTx, drop: LandedDrop) => Promise<readonly Upload[]>
+
+export function createLandDrop({ ending }: { readonly ending: UploadEnding }): LandDrop {
+  return async function landDrop(tx, { upload, dropId, receivedAt }) {
+    const { uploadId, accountId, opaqueId, ciphertextHash, size, contentType, kemCt, suggestedFilename, location } =
+      upload
+    await markLanded(tx, upload, receivedAt)
+    await tx.drops.insert({
+      dropId,
+      accountId,
+      opaqueId,
+      uploadId,
+      ciphertextHash,
+      size,
+      contentType,
+      kemCt,
+      suggestedFilename,
+      location,
+      receivedAt,
+      leasedUntil: undefined,
+    })
+    await tx.links.land(opaqueId, size, receivedAt)
+    await noteChange(tx, accountId, { name: 'drop.landed', dropId, opaqueId }, receivedAt)
+    await noteLinkChange(tx, upload, receivedAt)
+    const link = await tx.links.find(opaqueId)
+    return link?.spentAt === undefined ? [] : ending.endOpenOfLink(tx, opaqueId, receivedAt)
+  }
+}

@@ -1,0 +1,58 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { Store, Upload, WriteTx } from '../../ports/store.ts'
+import { isRefusal, type Refuses } from '../refusals.ts'
+import type { WrittenChunk } from './chunkWrite.ts'
+import { findUpload } from './findUpload.ts'
+import { enterFinishing, type FinishAnswer, type Finishing, type FinishingRefusal } from './finishing.ts'
+import type { StagedBytes } from './staged.ts'
+
+/** Records a chunk whose bytes are written. The last one takes its session into finishing. */
+export interface ChunkRecordPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly staged: StagedBytes
+  readonly finishing: Finishing
+}
+
+export type RecordRefusal = Refuses<
+  'chunk_misplaced' | 'upload_not_found' | 'account_suspended' | 'storage_unavailable'
+>
+
+export function createChunkRecord({ store, clock, staged, finishing }: ChunkRecordPorts) {
+  return async function record(upload: Upload, chunk: WrittenChunk): Promise<FinishAnswer | RecordRefusal> {
+    const { uploadId } = upload
+    const end = chunk.offset + chunk.length
+    const isLast = end === upload.size
+    // The bytes are durable before the row says so: a start after a power cut trusts the bytes of a finishing session.
+    if (isLast) {
+      const failure = await finishing.settle(upload)
+      if (failure !== undefined) return failure
+    }
+    const refused = await store.write((tx) => recordIn(tx, upload, chunk))
+    if (refused?.refused === 'sibling_finishing') {
+      await finishing.finish(refused.uploadId)
+      return record(upload, chunk)
+    }
+    if (refused !== undefined) return refused
+    staged.advance(uploadId, end, chunk.hash)
+    return isLast ? finishing.finish(uploadId) : { offset: end }
+  }
+
+  async function recordIn(
+    tx: WriteTx,
+    upload: Upload,
+    { offset, length, checksum }: WrittenChunk,
+  ): Promise<Refuses<'chunk_misplaced' | 'upload_not_found' | 'account_suspended'> | FinishingRefusal | undefined> {
+    const { uploadId } = upload
+    const at = clock.now()
+    // Asked again: the chunk may have taken long to arrive. A guest then gets the same answer as for any later request.
+    const owner = await tx.accounts.find(upload.accountId)
+    if (owner?.suspendedAt !== undefined)
+      return { refused: upload.assetId === undefined ? 'upload_not_found' : 'account_suspended' }
+    if (!(await tx.uploads.append(uploadId, { offset, length, checksum }, at))) {
+      const present = await findUpload(uploadId)(tx)
+      return isRefusal(present) ? present : { refused: 'chunk_misplaced', offset: present.receivedBytes }
+    }
+    return offset + length === upload.size ? enterFinishing(tx, upload, at) : undefined
+  }
+}

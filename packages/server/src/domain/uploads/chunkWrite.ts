@@ -1,0 +1,72 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { Sha256Hex } from '@blindkeep/protocol/ids'
+import { BlobMissing, type Blobs, StorageUnavailable } from '../../ports/blobs.ts'
+import type { Chunk, Store, Upload } from '../../ports/store.ts'
+import { isRefusal, type Refuses } from '../refusals.ts'
+import { findUpload } from './findUpload.ts'
+import type { Finishing } from './finishing.ts'
+import type { StagedBytes } from './staged.ts'
+import type { Writer } from './writers.ts'
+
+/** Writes a chunk's bytes behind those of its session. Nothing is recorded yet: a later chunk may overwrite them. */
+export interface ChunkWritePorts {
+  readonly store: Store
+  readonly blobs: Blobs
+  readonly staged: StagedBytes
+  readonly finishing: Finishing
+}
+
+export interface WrittenChunk extends Chunk {
+  /** Of the whole file, from byte 0 to the end of this chunk. */
+  readonly hash: Hash
+}
+
+interface ChunkBody {
+  readonly offset: number
+  readonly checksum: Sha256Hex
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+type StopRefusal = Refuses<'chunk_misplaced' | 'upload_not_found'>
+
+export type WriteRefusal =
+  | StopRefusal
+  | Refuses<'chunk_empty' | 'chunk_corrupt' | 'chunk_past_size' | 'storage_unavailable'>
+
+class PastSize extends Error {}
+
+export function createChunkWrite({ store, blobs, staged, finishing }: ChunkWritePorts) {
+  return async function write(
+    upload: Upload,
+    { offset, checksum, body }: ChunkBody,
+    writer: Writer,
+  ): Promise<WrittenChunk | WriteRefusal> {
+    const ofChunk = createHash('sha256')
+    const ofFile = staged.hashUpTo(upload.uploadId, offset)
+    let length = 0
+    const onBytes = (bytes: Uint8Array): void => {
+      length += bytes.length
+      if (offset + length > upload.size) throw new PastSize()
+      ofChunk.update(bytes)
+      ofFile?.update(bytes)
+    }
+    try {
+      await blobs.write(upload.location, { offset, body, signal: writer.signal, onBytes })
+    } catch (error) {
+      if (writer.isStopped()) return stopped(upload)
+      if (error instanceof PastSize) return { refused: 'chunk_past_size', offset }
+      if (error instanceof StorageUnavailable || error instanceof BlobMissing)
+        return finishing.storageFault(upload, error)
+      throw error
+    }
+    if (length === 0) return { refused: 'chunk_empty' }
+    if (ofChunk.copy().digest('hex') !== checksum) return { refused: 'chunk_corrupt', offset }
+    return writer.hasAllBytes() ? { offset, length, checksum, hash: ofFile ?? ofChunk } : stopped(upload)
+  }
+
+  /** A newer request took over, or the session has ended. */
+  async function stopped({ uploadId }: Upload): Promise<StopRefusal> {
+    const present = await store.read(findUpload(uploadId))
+    return isRefusal(present) ? present : { refused: 'chunk_misplaced', offset: present.receivedBytes }
+  }
+}

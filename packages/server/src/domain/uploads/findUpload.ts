@@ -1,0 +1,77 @@
+import type { AccountId, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
+import type { AssetUpload, Chunk, DropUpload, ReadTx, Upload } from '../../ports/store.ts'
+import { isRefusal, type Refuses } from '../refusals.ts'
+
+/** Finds one session as one caller may see it: `store.read(findDropUpload(scope))`. */
+export type FindUpload<Found extends Upload = Upload> = (tx: ReadTx) => Promise<Found | NotFound>
+
+type NotFound = Refuses<'upload_not_found'>
+
+const NOT_FOUND: NotFound = { refused: 'upload_not_found' }
+
+/** An ended session answers as an unknown one. */
+export function isUnknown(upload: Upload | undefined): upload is undefined {
+  return upload === undefined || upload.state === 'ended'
+}
+
+/** Any session. */
+export function findUpload(uploadId: UploadId): FindUpload {
+  return async (tx) => {
+    const upload = await tx.uploads.find(uploadId)
+    return isUnknown(upload) ? NOT_FOUND : upload
+  }
+}
+
+/**
+ * A drop session, for a guest with its link and its id. A suspended owner looks like a revoked link: an open session is not found,
+ * a finishing one still lands, and a landed one answers as before.
+ */
+export function findDropUpload(scope: {
+  readonly opaqueId: OpaqueId
+  readonly uploadId: UploadId
+}): FindUpload<DropUpload> {
+  return async (tx) => {
+    const upload = await findUpload(scope.uploadId)(tx)
+    if (isRefusal(upload) || upload.assetId !== undefined || upload.opaqueId !== scope.opaqueId) return NOT_FOUND
+    const owner = upload.state === 'open' ? await tx.accounts.find(upload.accountId) : undefined
+    return owner?.suspendedAt === undefined ? upload : NOT_FOUND
+  }
+}
+
+/** A session that charges this account: its own, or a guest's. */
+export function findChargedUpload(scope: { readonly accountId: AccountId; readonly uploadId: UploadId }): FindUpload {
+  return async (tx) => {
+    const upload = await findUpload(scope.uploadId)(tx)
+    return isRefusal(upload) || upload.accountId !== scope.accountId ? NOT_FOUND : upload
+  }
+}
+
+/** A session of the account itself. */
+export function findOwnUpload(scope: {
+  readonly accountId: AccountId
+  readonly uploadId: UploadId
+}): FindUpload<AssetUpload> {
+  return async (tx) => {
+    const upload = await findChargedUpload(scope)(tx)
+    return isRefusal(upload) || upload.assetId === undefined ? NOT_FOUND : upload
+  }
+}
+
+/** A session, and the chunk that it has at an offset, read in one snapshot. */
+export interface UploadAt {
+  readonly upload: Upload
+  readonly recorded: Chunk | undefined
+}
+
+/** `offset` is undefined when the request names none. */
+export function findUploadAt(
+  find: FindUpload,
+  offset: number | undefined,
+): (tx: ReadTx) => Promise<UploadAt | NotFound> {
+  return async (tx) => {
+    const upload = await find(tx)
+    if (isRefusal(upload)) return upload
+    const recorded = offset === undefined ? undefined : await tx.uploads.chunkAt(upload.uploadId, offset)
+    return { upload, recorded }
+  }
+}

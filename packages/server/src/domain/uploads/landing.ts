@@ -1,0 +1,81 @@
+import { parseDropId } from '@blindkeep/protocol/ids'
+import type { Random } from '../../ports/random.ts'
+import type { AssetUpload, DropUpload, Store, Upload, UploadFailure } from '../../ports/store.ts'
+import { type AssetBlobs, SlotLost } from '../assets/assetBlobs.ts'
+import type { CheckProvenance } from '../assets/provenance.ts'
+import { judgeSlot, type SlotRefusal } from '../assets/slot.ts'
+import type { ReceiptLog } from '../custody/receipts.ts'
+import type { LandDrop } from '../drops/landDrop.ts'
+import { newId } from '../newId.ts'
+import { isRefusal, type Refuses } from '../refusals.ts'
+import type { UploadEnding } from './uploadEnding.ts'
+
+/** Lands a finishing session whose bytes are right: a guest's as a drop, an owner's as a blob of its asset, either with its receipt. */
+interface LandingPorts {
+  readonly store: Store
+  readonly random: Random
+  readonly receiptLog: ReceiptLog
+  readonly ending: UploadEnding
+  readonly landDrop: LandDrop
+  readonly assetBlobs: AssetBlobs
+  readonly checkProvenance: CheckProvenance
+}
+
+/** Undefined when it has landed. The caller fails the session otherwise. */
+export type Land = (upload: Upload) => Promise<Refuses<UploadFailure> | undefined>
+
+export function createLand({
+  store,
+  random,
+  receiptLog,
+  ending,
+  landDrop,
+  assetBlobs,
+  checkProvenance,
+}: LandingPorts): Land {
+  async function landGuests(upload: DropUpload): Promise<undefined> {
+    const dropId = newId(random, parseDropId)
+    const { uploadId, ciphertextHash, size } = upload
+    let ended: readonly Upload[] = []
+    await receiptLog.append({
+      subject: { uploadId, dropId, blobRole: 'original', ciphertextHash, size },
+      async commit(tx, receipt) {
+        ended = await landDrop(tx, { upload, dropId, receivedAt: receipt.receivedAt })
+      },
+    })
+    ending.afterCommit(ended)
+  }
+
+  /**
+   * Judges the slot before the manifest, because the manifest is compared with the asset's present original. The slot is judged again
+   * in the transaction that appends the receipt: that judgement counts.
+   */
+  async function landOwners(upload: AssetUpload): Promise<Refuses<UploadFailure> | undefined> {
+    const { uploadId, assetId, role, ciphertextHash, size } = upload
+    const refused = await store.read((tx) => judgeSlot(tx, upload))
+    if (refused !== undefined) return failureOf(refused)
+    const checked = role === 'provenance' ? await checkProvenance(upload) : {}
+    if (isRefusal(checked)) return checked
+    let ended: readonly Upload[] = []
+    try {
+      await receiptLog.append({
+        subject: { uploadId, assetId, blobRole: role, ciphertextHash, size, ...checked },
+        async commit(tx, receipt) {
+          ended = await assetBlobs.land(tx, upload, receipt.receivedAt)
+        },
+      })
+    } catch (error) {
+      if (error instanceof SlotLost) return failureOf(error.refusal)
+      throw error
+    }
+    ending.afterCommit(ended)
+    return undefined
+  }
+
+  return (upload) => (upload.assetId === undefined ? landGuests(upload) : landOwners(upload))
+}
+
+/** A failed session has no reason of its own for a full asset: it counts as a taken id. */
+function failureOf(refusal: SlotRefusal): Refuses<'asset_id_taken' | 'manifest_stale'> {
+  return refusal.refused === 'limit_reached' ? { refused: 'asset_id_taken' } : refusal
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { InjectOptions } from 'fastify'
+import type { ReadTx, Store } from '../ports/store.ts'
+import { openBlob } from '../testing/assetSessions.ts'
+import { newKeeper } from '../testing/assets.ts'
+import { bytes, newLink, openDrop } from '../testing/guest.ts'
+import { chunkOf, overHttp, said } from '../testing/http.ts'
+import { inWorld, type World } from '../testing/world.ts'
+
+const FILE = bytes(100)
+const first = FILE.subarray(0, 40)
+
+/** Counts how often requests read an upload session outside a write transaction. */
+function createReadCounter() {
+  let reads = 0
+  let beforeBytes: number | undefined
+  const counting = (tx: ReadTx): ReadTx => ({
+    ...tx,
+    uploads: {
+      ...tx.uploads,
+      find(uploadId) {
+        reads += 1
+        return tx.uploads.find(uploadId)
+      },
+    },
+  })
+  return {
+    around: {
+      store: (real: Store): Store => ({ ...real, read: (work) => real.read((tx) => work(counting(tx))) }),
+      blobs: (real: World['blobs']): World['blobs'] => ({
+        ...real,
+        write(location, request) {
+          beforeBytes ??= reads
+          return real.write(location, request)
+        },
+      }),
+    },
+    /** The reads of one request before its first byte was written, or all its reads when none was. */
+    async of(request: () => Promise<unknown>): Promise<number> {
+      reads = 0
+      beforeBytes = undefined
+      await request()
+      return beforeBytes ?? reads
+    },
+  }
+}
+
+describe('a chunk’s request', () => {
+  const counter = createReadCounter()
+  it(
+    'reads its session twice before the first byte is written, and once when it repeats a recorded chunk or is malformed',
+    inWorld(
+      async (world) => {
+        const { ask, signIn } = overHttp(world)
+        const keeper = await newKeeper(world)
+        const opaqueId = await newLink(world)
+        const guests = chunkOf({ opaqueId, uploadId: await openDrop(world, opaqueId, FILE) }, first)
+        const { authorization } = await signIn(keeper.accountId)
+        const url = `/v1/upload/${await openBlob(world, keeper, FILE)}`
+        const own = { ...guests, url, headers: { ...guests.headers, authorization } }
+        const expect = async (answer: string, reads: number, request: InjectOptions) => {
+          const counted = await counter.of(async () => assert.equal(said(await ask(request)), answer))
+          assert.equal(counted, reads, answer)
+        }
+        for (const chunk of [guests, own]) {
+          const at = (offset: string) => ({ ...chunk, headers: { ...chunk.headers, 'x-service-offset': offset } })
+          await expect('400 upload.missing_offset', 1, at('no number'))
+          await expect('409 upload.offset_mismatch', 2, at('1'))
+          await expect('204', 2, at('0'))
+          await expect('204', 1, at('0'))
+        }
+      },
+      { around: counter.around },
+    ),
+  )
+})

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { systemEnvironment } from '@blindkeep/client/environment'
+import { NetworkError, ProblemError, SendError } from '@blindkeep/client/errors'
+import { createEntries } from './entries.ts'
+import { createPassphrase } from './passphrase.ts'
+import { createStopUpload } from './stopUpload.ts'
+import { CANCELLED, PAUSED } from './uploadJobs.ts'
+
+/** A file that is being sent; its back-off ends when the test says so. */
+function createWorld() {
+  const entries = createEntries(() => undefined)
+  const file = { id: 'file', name: 'a', folder: '', size: 1, lastModified: 0, totalBytes: 1 }
+  entries.add({ ...file, phase: 'sending', inFlightBytes: 1, isRetrying: true })
+  const waits: { readonly ms: number; readonly end: () => void }[] = []
+  const wait = (ms: number) => new Promise<void>((end) => waits.push({ ms, end }))
+  const calls: string[] = []
+  const stop = createStopUpload({
+    entries,
+    environment: { ...systemEnvironment, wait },
+    passphrase: createPassphrase(() => undefined),
+    onLinkChanged: () => calls.push('link'),
+    onBackedOff: () => calls.push('backed off'),
+  })
+  const entry = () => entries.get('file') ?? assert.fail()
+  return { stop: (error: unknown) => stop('file', error), entry, waits, calls }
+}
+
+describe('a stopped upload', () => {
+  it('is paused, or stays as it is while it is cancelled', () => {
+    const { stop, entry } = createWorld()
+    stop(CANCELLED)
+    assert.equal(entry().phase, 'sending')
+    stop(PAUSED)
+    assert.deepEqual([entry().phase, entry().inFlightBytes, entry().isRetrying], ['paused', 0, false])
+  })
+
+  it('backs off after a lost connection, for as long as the server asks', async () => {
+    const { stop, entry, waits, calls } = createWorld()
+    stop(new SendError('gave_up', new NetworkError('unreachable')))
+    assert.deepEqual([entry().phase, entry().failure, entry().isBackingOff], ['waiting', 'no_connection', true])
+    assert.equal(waits[0]?.ms, 60_000)
+    waits[0]?.end()
+    await new Promise(setImmediate)
+    assert.deepEqual([entry().isBackingOff, calls], [false, ['backed off']])
+    const facts = { operation: 'createDrop', status: 429, code: 'error.drop.rate_limited' } as const
+    stop(new SendError('gave_up', new ProblemError({ ...facts, retryAfterSeconds: 90 })))
+    assert.deepEqual([entry().failure, waits[1]?.ms], ['busy', 90_000])
+  })
+
+  it('restarts by itself when the server loses its session, but only once', () => {
+    const { stop, entry } = createWorld()
+    stop(new SendError('session_gone'))
+    assert.deepEqual([entry().phase, entry().failure], ['waiting', undefined])
+    stop(new SendError('session_gone'))
+    assert.deepEqual([entry().phase, entry().failure], ['failed', 'damaged_on_the_way'])
+  })
+
+  it('has the link asked about when it is closed or full', () => {
+    const { stop, entry, calls } = createWorld()
+    stop(new SendError('link_full'))
+    assert.deepEqual([entry().failure, calls], ['link_full', ['link']])
+  })
+
+  it('is unreadable when the file changes before it is sealed', () => {
+    const { stop, entry } = createWorld()
+    stop(new SendError('file_changed'))
+    assert.equal(entry().failure, 'unreadable')
+  })
+})

@@ -1,0 +1,19 @@
+import { Name } from '../common/controls.tsx'
+import { formatBytes } from '../common/format.ts'
+import type { Row } from './messages.ts'
+import { useGuestPages } from './texts.ts'
+
+/** A file's folder, name and size. */
+export function RowName({ folder, name, size }: Pick<Row, 'folder' | 'name' | 'size'>) {
+  const { language } = useGuestPages()
+  return (
+    <p class="row-name">
+      {folder !== '' && (
+        <span class="soft">
+          <Name>{folder}</Name>/
+        </span>
+      )}
+      <Name>{name}</Name> <span class="soft small row-size">{formatBytes(size, language)}</span>
+    </p>
+  )
+}

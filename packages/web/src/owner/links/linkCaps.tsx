@@ -1,0 +1,133 @@
+import type { OwnLink } from '@blindkeep/client/owner'
+import { Check, Field, Progress } from '../../common/controls.tsx'
+import { formatBytes } from '../../common/format.ts'
+import type { Language } from '../../common/language.ts'
+import { type DraftFaults, type LinkDraft, SIZE_UNITS, type SizeDraft, type SizeUnit } from './linkDraft.ts'
+import { linksText } from './texts.ts'
+
+/** A link's caps on the page: the fields of a new link, and the bars of an existing one. */
+
+export interface CapFieldsProps {
+  readonly draft: LinkDraft
+  readonly faults: DraftFaults
+  readonly language: Language
+  readonly change: (changed: Partial<LinkDraft>) => void
+}
+
+export function CapFields({ draft, faults, language, change }: CapFieldsProps) {
+  const text = linksText(language).form
+  return (
+    <>
+      <Check checked={draft.singleUse} onChange={(singleUse) => change({ singleUse })}>
+        {text.singleUse}
+      </Check>
+      {!draft.singleUse && (
+        <Field label={text.maxFiles} hint={text.noLimit} fault={faultText(faults.maxFiles, language)}>
+          {(input) => (
+            <input
+              {...input}
+              type="number"
+              min="1"
+              step="1"
+              inputMode="numeric"
+              value={draft.maxFiles}
+              onInput={(event) => change({ maxFiles: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+      )}
+      <SizeField
+        label={text.maxFileSize}
+        size={draft.maxFileSize}
+        fault={faultText(faults.maxFileSize, language)}
+        language={language}
+        onSize={(maxFileSize) => change({ maxFileSize })}
+      />
+      {!draft.singleUse && (
+        <SizeField
+          label={text.maxTotal}
+          hint={text.totalHint}
+          size={draft.maxTotal}
+          fault={faultText(faults.maxTotal, language)}
+          language={language}
+          onSize={(maxTotal) => change({ maxTotal })}
+        />
+      )}
+    </>
+  )
+}
+
+/** Landed files count against the link's limits; uploads that are under way have reserved their part. */
+export function CapBars({ link, language }: { readonly link: OwnLink; readonly language: Language }) {
+  const text = linksText(language)
+  const { caps } = link
+  const usedFiles = link.landedFiles + link.openSessions
+  const usedBytes = link.landedBytes + link.openBytes
+  return (
+    <div class="bars">
+      {caps.maxFileCount !== undefined && (
+        <div class="stack tight">
+          <span class="small">{text.filesOf(usedFiles, caps.maxFileCount)}</span>
+          <Progress label={text.filesUsed} value={usedFiles} max={caps.maxFileCount} />
+        </div>
+      )}
+      {caps.maxTotalBytes !== undefined && (
+        <div class="stack tight">
+          <span class="small">
+            {text.bytesOf(formatBytes(usedBytes, language), formatBytes(caps.maxTotalBytes, language))}
+          </span>
+          <Progress label={text.bytesUsed} value={usedBytes} max={caps.maxTotalBytes} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface SizeFieldProps {
+  readonly label: string
+  readonly hint?: string
+  readonly size: SizeDraft
+  readonly fault: string | undefined
+  readonly language: Language
+  readonly onSize: (size: SizeDraft) => void
+}
+
+function SizeField({ label, hint, size, fault, language, onSize }: SizeFieldProps) {
+  const text = linksText(language).form
+  return (
+    <Field label={label} hint={hint ?? text.noLimit} fault={fault}>
+      {(input) => (
+        <div class="beside">
+          <input
+            {...input}
+            type="number"
+            min="0"
+            step="any"
+            inputMode="decimal"
+            value={size.amount}
+            onInput={(event) => onSize({ ...size, amount: event.currentTarget.value })}
+          />
+          <select
+            aria-label={text.unit(label)}
+            value={size.unit}
+            onChange={(event) => onSize({ ...size, unit: unitOf(event.currentTarget.value) })}
+          >
+            {Object.keys(SIZE_UNITS).map((unit) => (
+              <option key={unit} value={unit}>
+                {unit}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+    </Field>
+  )
+}
+
+export function faultText(fault: DraftFaults[keyof DraftFaults], language: Language): string | undefined {
+  return fault && linksText(language).form.faults[fault]
+}
+
+function unitOf(value: string): SizeUnit {
+  return value === 'MB' || value === 'TB' ? value : 'GB'
+}
