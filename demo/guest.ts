@@ -4,12 +4,9 @@
  */
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { fetchReceipt } from '@blindkeep/client/audit'
-import { openLink } from '@blindkeep/client/guest'
-import { type SendProgress, send } from '@blindkeep/client/send'
-import { parseSendState, type SendState } from '@blindkeep/client/sendState'
-import { openFile } from '../packages/client/src/node/fileSource.ts'
-import { nodeEnvironment as environment } from '../packages/client/src/node/nodeEnvironment.ts'
+import { openLink, parseSendState, type SendProgress, type SendState, send } from '@blindkeep/client/guest'
+import { nodeEnvironment as environment, openFile } from '@blindkeep/client/node'
+import { fetchReceipt } from '@blindkeep/client/receipts'
 import type { GuestMessage, GuestOrder } from './guestMessages.ts'
 import { peakMemory } from './memory.ts'
 

@@ -1,5 +1,4 @@
-import type { LinkLimits } from '@blindkeep/client/guest'
-import type { Landed, SendProgress } from '@blindkeep/client/send'
+import type { Landed, LinkLimits, SendProgress } from '@blindkeep/client/guest'
 
 /** The demo's order to a guest process. */
 export interface GuestOrder {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { SendProgress } from '@blindkeep/client/send'
+import type { SendProgress } from '@blindkeep/client/guest'
 import type { GuestDone, GuestMessage, GuestOrder } from './guestMessages.ts'
 import { peakMemory } from './memory.ts'
 

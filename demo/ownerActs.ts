@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { logIn, registerOwner } from '@blindkeep/client/account'
 import { systemEnvironment } from '@blindkeep/client/environment'
+import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { CreatedLink, InboxItem, Owner } from '@blindkeep/client/owner'
-import { nodeEnvironment as environment } from '../packages/client/src/node/nodeEnvironment.ts'
 import type { DemoFile } from './files.ts'
 import { type Story, sizeOf } from './story.ts'
 

@@ -1,6 +1,6 @@
 /** A guest: sends one file after another, abandons some sessions, resumes abandoned ones, and continues through every restart of the server. */
 import { inspect } from 'node:util'
-import { verifiers } from '@blindkeep/client/signatures'
+import { verifiers } from '@blindkeep/client/receipts'
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { verifyReceipt } from '@blindkeep/protocol/receipt'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'

@@ -1,30 +1,32 @@
 /** Owners and guests for tests. Account keys are random and passwords are not stretched, so only tests about passwords pay for Argon2id. */
 import { randomBytes, randomUUID } from 'node:crypto'
+import { resumeOwner } from '@blindkeep/client/account'
+import { createCalls } from '@blindkeep/client/call'
+import type { Device } from '@blindkeep/client/device'
+import type { Environment } from '@blindkeep/client/environment'
+import { type Landed, openLink, type PrepareOptions, type SendState, send } from '@blindkeep/client/guest'
+import type { Owner } from '@blindkeep/client/owner'
+import { sourceOfBytes } from '@blindkeep/client/source'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { AlbumId } from '@blindkeep/protocol/ids'
-import type { Device } from '../packages/client/src/account/device.ts'
-import type { Environment } from '../packages/client/src/environment.ts'
-import { openLink, type PrepareOptions } from '../packages/client/src/guest.ts'
-import { createCalls } from '../packages/client/src/http/call.ts'
-import { createSession, tokenPairOf } from '../packages/client/src/http/session.ts'
-import { type Owner, openOwner } from '../packages/client/src/owner.ts'
-import { sourceOfBytes } from '../packages/client/src/seal/source.ts'
-import { type Landed, send } from '../packages/client/src/send/send.ts'
-import type { SendState } from '../packages/client/src/send/sendState.ts'
 
 /** Registers a new account. */
 export async function newOwner(baseUrl: string, environment?: Environment): Promise<Owner> {
   const calls = createCalls({ baseUrl })
   const body = { email: `${randomUUID()}@example.org`, password: toBase64(randomBytes(32)) }
   const { body: answer } = await calls.call('register', { body })
-  const session = createSession({ calls, tokens: tokenPairOf(answer) })
-  return openOwner({ baseUrl, accountKey: new Uint8Array(randomBytes(32)), session, environment })
+  const tokens = {
+    accountId: answer.account_id,
+    accessToken: answer.access_token,
+    refreshToken: answer.refresh_token,
+    expiresAt: answer.expires_at,
+  }
+  return resumeOwner({ baseUrl, accountKey: new Uint8Array(randomBytes(32)), tokens, environment })
 }
 
 /** Another client of the same account, with nothing in its memory. */
 export function anotherClient(baseUrl: string, owner: Owner, environment?: Environment): Owner {
-  const session = createSession({ calls: createCalls({ baseUrl }), tokens: owner.tokens() })
-  return openOwner({ baseUrl, accountKey: owner.accountKey, session, environment })
+  return resumeOwner({ baseUrl, accountKey: owner.accountKey, tokens: owner.tokens(), environment })
 }
 
 /** A new account with an album and a device that may write. */

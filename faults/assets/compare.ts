@@ -1,5 +1,5 @@
 /** Compares what an owner can see of an asset with the ledger: the asset itself, its receipts, its bytes, and the verdicts on them. */
-import { verifiers } from '@blindkeep/client/signatures'
+import { verifiers } from '@blindkeep/client/receipts'
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { type DecodedReceipt, decodeReceipt, verifyReceipt } from '@blindkeep/protocol/receipt'
 import type { AssetReceiptsResponse, AssetResponse } from '@blindkeep/protocol/schemas/assets'

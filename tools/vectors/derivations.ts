@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { concatBytes, toHex, uint32be, utf8 } from '@blindkeep/protocol/bytes'
-import { masterOfPassword, passphraseProof } from '../../packages/client/src/account/password.ts'
 import * as derive from '../../packages/client/src/seal/derive.ts'
 import { keyPairFromSeed } from '../../packages/client/src/seal/kem.ts'
+import { masterOfPassword, passphraseProof } from '../../packages/client/src/seal/password.ts'
 import {
   ACCOUNT_KEY,
   ALBUM_ID,

@@ -1,7 +1,7 @@
 import { concatBytes, toHex } from '@blindkeep/protocol/bytes'
 import { base64urlnopad } from '@scure/base'
-import { parseFragment } from '../../packages/client/src/link/fragment.ts'
-import { linkKeysOf } from '../../packages/client/src/receive/drop.ts'
+import { linkKeysOf } from '../../packages/client/src/drops/dropKeys.ts'
+import { parseFragment } from '../../packages/client/src/drops/fragment.ts'
 import { ACCOUNT_KEY, ALBUM_ID, OPAQUE_ID } from './inputs.ts'
 
 export async function fragmentVectors() {

@@ -1,7 +1,7 @@
 import { type Bytes, concatBytes, fromHex, toHex, utf8 } from '@blindkeep/protocol/bytes'
 import { type CborValue, encodeCbor } from '@blindkeep/protocol/cbor'
 import { SEGMENT_PLAINTEXT_BYTES, SEGMENT_SEALED_BYTES, TAG_BYTES } from '@blindkeep/protocol/suites'
-import type { SealFault } from '../../packages/client/src/seal/sealedBlob.ts'
+import type { SealFault } from '../../packages/client/src/seal/sealError.ts'
 import { type Forgery, forgeBlob, padded, paddedHeader } from './forgeBlob.ts'
 import { BLOB_KEY, FILE_ID, patternBytes } from './inputs.ts'
 

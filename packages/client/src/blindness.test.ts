@@ -1,4 +1,4 @@
-/** What the server must not know is looked for in everything that it keeps, logs and answers. */
+/** Searches for secrets in everything that the server stores, logs and answers. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -6,19 +6,19 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { uuidBytes } from '@blindkeep/protocol/bytes'
 import { type RunningServer, startServer } from '../../../testing/startServer.ts'
-import { logIn, registerOwner } from './account/account.ts'
 import { newDevice } from './account/device.ts'
-import { newRecoveryWords } from './account/recovery.ts'
 import { secretOfWords } from './account/recoveryWords.ts'
+import { logIn, registerOwner } from './account.ts'
 import { openLink } from './guest.ts'
 import { nodeEnvironment as environment } from './node/nodeEnvironment.ts'
 import type { InboxItem, Owner } from './owner.ts'
+import { newRecoveryWords } from './recovery.ts'
 import { albumKey, assetKey, assetWrapKey, recoveryProof, recoveryWrapKey } from './seal/derive.ts'
 import { sourceOfBytes } from './seal/source.ts'
 import { send } from './send/send.ts'
 import { fetchReceipt } from './verify/audit.ts'
 
-/** Each in the ways in which a secret is written: as it stands, and its bytes as hex and base64, with and without padding. */
+/** Searched in every way in which it may be written: raw, hex, and base64 with and without padding. */
 interface Secret {
   readonly name: string
   readonly bytes: Uint8Array
@@ -59,7 +59,7 @@ async function account(): Promise<Owner> {
   await registerOwner({ ...person, recovery })
   const words = text('the recovery words', (await recovery.confirm()).join(' '))
   const recoverySecret = await secretOfWords(words)
-  secrets.push({ name: 'what is behind the recovery words', bytes: recoverySecret })
+  secrets.push({ name: 'the recovery secret', bytes: recoverySecret })
   secrets.push({ name: 'the recovery wrapping key', bytes: recoveryWrapKey(recoverySecret) })
   secrets.push({ name: 'the recovery proof', bytes: recoveryProof(recoverySecret) })
   const { owner } = await logIn(person)
@@ -93,7 +93,7 @@ async function dropThrough(url: string, passphrase: string): Promise<void> {
   )
 }
 
-/** An album with a file of the owner's own and the drop that came: their names, and every key that opens or signs them. */
+/** An album with a file of the owner and the drop: their names, and every key that opens or signs them. */
 async function keepIn(owner: Owner, drops: readonly InboxItem[]): Promise<void> {
   const device = newDevice()
   secrets.push({ name: 'the device’s Ed25519 key', bytes: device.secret.subarray(17, 49) })
@@ -133,7 +133,7 @@ async function filesBelow(directory: string): Promise<Promise<Buffer>[]> {
 function written({ bytes }: Secret): readonly Buffer[] {
   const buffer = Buffer.from(bytes)
   const base64 = buffer.toString('base64').replace(/=+$/, '')
-  // The last character of base64 depends on what follows.
+  // The last character of base64 depends on the following bytes.
   const texts = [
     buffer.toString('hex'),
     base64.slice(0, -1),
@@ -145,18 +145,18 @@ function written({ bytes }: Secret): readonly Buffer[] {
 
 const holds = (place: Buffer, secret: Secret): boolean => written(secret).some((form) => place.includes(form))
 
-describe('what the server must not know', () => {
-  it('is nowhere on its disk: neither what the guest gave nor what the owner holds, names or signs with', () => {
-    assert.ok(stored.length > 10_000, 'there was something to search')
+describe('a secret', () => {
+  it('is nowhere on the server’s disk: neither the guest’s data nor the owner’s names and keys', () => {
+    assert.ok(stored.length > 10_000, 'there is data to search')
     assert.deepEqual(
       secrets.filter((secret) => holds(stored, secret)).map(({ name }) => name),
       [],
     )
   })
 
-  it('is nowhere in its log at the level debug, and neither is a link’s opaque id', async () => {
+  it('is nowhere in the log at level debug, and neither is the opaque id of a link', async () => {
     const log = Buffer.from(server.log())
-    assert.ok(log.includes('/d/:opaque_id'), 'requests were logged, by their pattern')
+    assert.ok(log.includes('/d/:opaque_id'), 'requests are logged by their pattern')
     assert.deepEqual(
       secrets.filter((secret) => holds(log, secret)).map(({ name }) => name),
       [],
@@ -169,7 +169,7 @@ describe('what the server must not know', () => {
     )
   })
 
-  it('is nowhere in its answers', () => {
+  it('is nowhere in the server’s answers', () => {
     const answered = Buffer.from(answers.join('\n'))
     assert.deepEqual(
       secrets.filter((secret) => holds(answered, secret)).map(({ name }) => name),
@@ -177,15 +177,15 @@ describe('what the server must not know', () => {
     )
   })
 
-  it('would be found if it were there', () => {
+  it('would be found by this search', () => {
     for (const secret of secrets) {
       for (const form of written(secret))
         assert.ok(holds(Buffer.concat([Buffer.from('x'), form, Buffer.from('y')]), secret), secret.name)
     }
-    assert.ok(secrets.length > 20, 'there was something to look for')
+    assert.ok(secrets.length > 20, 'there are secrets to search for')
     assert.ok(
       stored.includes(Buffer.from('application/octet-stream')),
-      'what the guest declared in the clear is stored in the clear',
+      'the declared content type is stored in plain text',
     )
   })
 })

@@ -5,11 +5,11 @@ import { systemEnvironment } from './environment.ts'
 const ALL_DAY_MS = 86_400_000
 
 describe('waiting', () => {
-  it('ends when its time has come', async () => {
+  it('ends after its time', async () => {
     await systemEnvironment.wait(1, new AbortController().signal)
   })
 
-  it('ends at once, with the reason, when it is given up before or meanwhile', async () => {
+  it('rejects at once with the reason when it is aborted before or meanwhile', async () => {
     const controller = new AbortController()
     const waiting = systemEnvironment.wait(ALL_DAY_MS, controller.signal)
     controller.abort(new Error('enough'))

@@ -1,29 +1,31 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { type Instant, instantOf } from '@blindkeep/protocol/ids'
-import { masterOfPassword, passphraseProof } from './account/password.ts'
+import { masterOfPassword, passphraseProof } from './seal/password.ts'
 import { createRunningHash, type RunningHash } from './seal/sha256.ts'
 
-/** What the client needs of the world beside WebCrypto. Passed in, so that tests decide what time it is and what the random say. */
+export { masterOfPassword, passphraseProof, type SlowDerivation } from './seal/password.ts'
+
+/** What the client takes from its surroundings beside WebCrypto. Passed in, so that a test controls time and randomness. */
 export interface Environment {
   readonly fetch: typeof fetch
-  /** SHA-256 over pieces. WebCrypto has none, so the default is written in JavaScript; Node has one that is several times as fast. */
+  /** SHA-256 over pieces, which WebCrypto does not offer. The default is written in JavaScript; Node's own is several times as fast. */
   createHash(): RunningHash
-  /** Argon2id takes about a second in JavaScript; Node has one that takes a tenth of it. */
+  /** Argon2id: about a second in JavaScript, a tenth of that in Node. 64 MiB of memory. */
   readonly masterOfPassword: typeof masterOfPassword
   readonly passphraseProof: typeof passphraseProof
   /** From a cryptographic generator. */
   randomBytes(count: number): Bytes
-  /** The time of day, for what a client asserts of itself. */
+  /** The time of day, for timestamps that the client signs. */
   now(): Instant
-  /** Milliseconds on a clock that never goes back; only differences mean something. */
+  /** Milliseconds of a monotonic clock; only differences have a meaning. */
   elapsedMs(): number
   /** Resolves after `milliseconds`; rejects with the signal's reason as soon as that aborts. */
   wait(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
-/** The browser's, or Node's: both have all of it under the same names. */
+/** Works in browsers and in Node: both have these globals under the same names. */
 export const systemEnvironment: Environment = {
-  // Called through the global, because a browser's fetch refuses to be called as a member of another object.
+  // Called through the global: a browser's fetch throws when it is called as a member of another object.
   fetch: (input, init) => globalThis.fetch(input, init),
   createHash: createRunningHash,
   masterOfPassword,

@@ -1,34 +1,46 @@
-/** The guest's side of an upload link: open it, see its limits, and prepare files for it. `send.ts` sends them. */
+/** The guest's side of an upload link: open it, read its limits, prepare files and send them. */
 import { fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import type { GuestLinkResponse } from '@blindkeep/protocol/schemas/links'
 import { isKnownSuite } from '@blindkeep/protocol/suites'
+import { createDropKey, type DropSeal } from './drops/dropKeys.ts'
+import { fragmentMatches } from './drops/fragment.ts'
+import { type LinkAddress, type LinkParts, parseLink } from './drops/linkAddress.ts'
+import { LinkError } from './drops/linkError.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { createCalls } from './http/call.ts'
 import { AnswerError } from './http/errors.ts'
-import { fragmentMatches } from './link/fragment.ts'
-import { type LinkAddress, LinkError, type LinkParts, parseLink } from './link/linkAddress.ts'
-import { createDropKey, type DropSeal } from './receive/drop.ts'
 import { type FileFacts, headerOf } from './seal/fileHeader.ts'
-import { hashFile } from './seal/hashFile.ts'
 import { KemError } from './seal/kem.ts'
-import { largestPlaintext } from './seal/largestPlaintext.ts'
 import { createSealer } from './seal/seal.ts'
 import type { Source } from './seal/source.ts'
+import { hashFile } from './send/hashFile.ts'
 import type { SendProgress } from './send/sendBlob.ts'
+import { SendError } from './send/sendError.ts'
 import { newIdempotencyKey, type SendState } from './send/sendState.ts'
-import { SendError } from './send/sendStop.ts'
+import { largestPlaintext } from './sizes.ts'
 
-export { LinkError, type LinkFault, type LinkParts } from './link/linkAddress.ts'
+export { type LinkParts, parseLink } from './drops/linkAddress.ts'
 export type { FileFacts } from './seal/fileHeader.ts'
+export { requireSamePlaintext } from './send/samePlaintext.ts'
+export {
+  askSend,
+  cancelSend,
+  type Landed,
+  type SendOptions,
+  type SendProgress,
+  type SendStatus,
+  send,
+} from './send/send.ts'
+export { forNewSession, parseSendState, type SendState, withPassphrase } from './send/sendState.ts'
 
-/** Known before a byte is sent. All sizes in bytes. */
+/** The limits of a link, known before a byte is sent. All sizes in bytes. */
 export interface LinkLimits {
-  /** Largest sealed file. */
+  /** Size of the largest sealed file. */
   readonly sealedBytesMax: number | undefined
-  /** Sealed bytes still free, rounded down. */
+  /** Sealed bytes that the link still accepts, rounded down. */
   readonly remainingBytes: number | undefined
   readonly remainingFiles: number | undefined
-  /** Largest file that surely fits with an ordinary name and note; undefined without a limit, 0 when the link is full. */
+  /** Size of the largest file that certainly fits with a usual name and note. Undefined without a limit, 0 when the link is full. */
   readonly fileBytesMax: number | undefined
   /** RFC 3339. */
   readonly expiresAt: string | undefined
@@ -37,7 +49,7 @@ export interface LinkLimits {
 
 export interface PrepareOptions extends FileFacts {
   readonly source: Source
-  /** As the owner told it; never leaves this process. */
+  /** The passphrase from the owner; it never leaves this process. */
   readonly passphrase?: string | undefined
   readonly onProgress?: ((progress: SendProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
@@ -47,15 +59,15 @@ export interface UploadLink {
   readonly baseUrl: string
   readonly limits: LinkLimits
   /**
-   * Seals the file once, for its hash and tags, and gives what `send` needs; nothing is sent yet. Reads the file from end to end with flat memory.
-   * Throws `SendError` for a file that is too large, has changed meanwhile, or for a passphrase that is missing.
+   * Seals the file once for its hash and tags, and returns the state that `send` needs. Sends nothing. Reads the whole file with flat memory.
+   * Throws `SendError` for a file that is too large or changes meanwhile, and for a missing passphrase.
    */
   prepare(options: PrepareOptions): Promise<SendState>
 }
 
 /**
- * Asks the server about a link and compares the key that it gives with the link's own fragment.
- * Throws `LinkError`, or what a call throws: `error.drop.link_not_found` for every link that takes no files.
+ * Asks the server about a link, and compares its drop key with the fragment of the link.
+ * Throws `LinkError`, and what a call throws: `error.drop.link_not_found` for every link that accepts no files.
  */
 export async function openLink(
   link: string | LinkParts,
@@ -136,7 +148,7 @@ function newDropKey({ address, answer, dropPublicKey }: OpenedLink): DropSeal {
   try {
     return createDropKey({ fragment, suiteId: answer.crypto_suite_id, opaqueId: fromHex(opaqueId), dropPublicKey })
   } catch (cause) {
-    // The fragment confirmed the key, so it is its owner who made one that is none.
+    // The fragment confirmed the key, so the owner's own link has an invalid one.
     if (cause instanceof KemError) throw new LinkError('malformed', { cause })
     throw cause
   }

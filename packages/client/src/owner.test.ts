@@ -1,27 +1,24 @@
-/** The owner's side against the real server, with guests who behave and guests who do not. */
+/** The owner at a real server, with well-behaved guests and others. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { anotherClient, newOwner, sendFile } from '../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../testing/startServer.ts'
+import { startServer } from '../../../testing/startServer.ts'
+import { parseLink } from './drops/linkAddress.ts'
 import { systemEnvironment } from './environment.ts'
 import { openLink } from './guest.ts'
 import { createCalls } from './http/call.ts'
-import { ProblemError } from './http/errors.ts'
-import { parseLink } from './link/linkAddress.ts'
 import type { InboxItem, Owner } from './owner.ts'
+import { hasCode } from './testing/expectations.ts'
+import { sharedServer } from './testing/sharedServer.ts'
 
-let server: RunningServer
+const { proxy } = await sharedServer()
 let owner: Owner
 
 before(async () => {
-  server = await startServer()
-  owner = await newOwner(server.url)
+  owner = await newOwner(proxy.url)
 })
-after(() => server.stop())
-
-const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 
 async function contentOf(of: Owner, item: InboxItem | undefined): Promise<Uint8Array> {
   assert.ok(item)
@@ -29,7 +26,7 @@ async function contentOf(of: Owner, item: InboxItem | undefined): Promise<Uint8A
   return new Uint8Array(await new Response(content).arrayBuffer())
 }
 
-/** What somebody does who has the link and none of our clients: declares anything, sends anything. */
+/** A guest without our client: declares and sends arbitrary bytes. */
 async function dropRubbish(url: string, rubbish: Uint8Array<ArrayBuffer>): Promise<void> {
   const { baseUrl, opaqueId } = parseLink(url)
   const { call } = createCalls({ baseUrl })
@@ -52,7 +49,7 @@ async function dropRubbish(url: string, rubbish: Uint8Array<ArrayBuffer>): Promi
 }
 
 describe('an inbox', () => {
-  it('gives true names, notes and senders, however long they are', async () => {
+  it('has names, notes and senders of any length', async () => {
     const { url } = await owner.createLink()
     const note = 'Ärger mit 🦊\n'.repeat(1000)
     await sendFile(url, randomBytes(5), {
@@ -73,16 +70,16 @@ describe('an inbox', () => {
     })
   })
 
-  it('asks for each name once, and keeps what was read before it was told to stop', async () => {
-    const somebody = await newOwner(server.url)
-    const { url } = await somebody.createLink()
+  it('reads each name once, also after an aborted call', async () => {
+    const account = await newOwner(proxy.url)
+    const { url } = await account.createLink()
     for (const name of ['one', 'two']) await sendFile(url, randomBytes(5), { name })
     const asked: string[] = []
     const counting = (input: string | URL | Request, init?: RequestInit) => {
       if (String(input).endsWith('/content')) asked.push(String(input))
       return fetch(input, init)
     }
-    const reader = anotherClient(server.url, somebody, { ...systemEnvironment, fetch: counting })
+    const reader = anotherClient(proxy.url, account, { ...systemEnvironment, fetch: counting })
     const stop = new AbortController()
     const progress: number[][] = []
     await reader
@@ -101,8 +98,8 @@ describe('an inbox', () => {
     assert.ok(asked.length <= 3, `${asked.length} requests`)
   })
 
-  it('lists what cannot be opened with the reason, beside what can', async () => {
-    const other = await newOwner(server.url)
+  it('lists drops that cannot be opened with the reason', async () => {
+    const other = await newOwner(proxy.url)
     const { url } = await other.createLink()
     await dropRubbish(url, new Uint8Array(randomBytes(5000).fill(9, 0, 1)))
     await dropRubbish(url, new TextEncoder().encode('\u0002'))
@@ -119,8 +116,8 @@ describe('an inbox', () => {
     assert.ok(items.every(({ fault }) => fault === undefined || fault.message.length > 20))
   })
 
-  it('opens an empty file and one that ends where a segment ends', async () => {
-    const other = await newOwner(server.url)
+  it('opens an empty file and one that ends at the end of a segment', async () => {
+    const other = await newOwner(proxy.url)
     const { url } = await other.createLink()
     const contents = [0, 1, 1_048_560, 1_048_561, 2 * 1_048_560].map((size) => new Uint8Array(randomBytes(size)))
     for (const content of contents) await sendFile(url, content)
@@ -128,8 +125,8 @@ describe('an inbox', () => {
     for (const [index, content] of contents.entries()) assert.deepEqual(await contentOf(other, items[index]), content)
   })
 
-  it('gives the quota back for what is discarded, one by one and by the pile', async () => {
-    const other = await newOwner(server.url)
+  it('frees the quota of discarded drops, single or by link', async () => {
+    const other = await newOwner(proxy.url)
     const [first, second] = [await other.createLink(), await other.createLink()]
     for (const { url } of [first, first, second, second]) await sendFile(url, randomBytes(100))
     const items = await other.inbox()
@@ -146,8 +143,8 @@ describe('an inbox', () => {
     await assert.rejects(other.discardDrop(items[0]?.dropId ?? ''), hasCode('error.drop.not_found'))
   })
 
-  it('is nobody else’s', async () => {
-    const other = await newOwner(server.url)
+  it('is not visible to another account', async () => {
+    const other = await newOwner(proxy.url)
     const { url } = await owner.createLink()
     await sendFile(url, randomBytes(10))
     const item = (await owner.inbox()).at(-1)
@@ -158,8 +155,8 @@ describe('an inbox', () => {
 })
 
 describe('an upload link', () => {
-  it('is listed with its label, its caps and what came through it', async () => {
-    const other = await newOwner(server.url)
+  it('is listed with its label, caps and statistics', async () => {
+    const other = await newOwner(proxy.url)
     const caps = { maxTotalBytes: 1_000_000, maxFileCount: 5, maxFileSize: 500_000 }
     const expiresAt = '2126-01-01T00:00:00.000Z'
     const made = await other.createLink({ caps, label: 'für Gustav', expiresAt, singleUse: false })
@@ -184,7 +181,7 @@ describe('an upload link', () => {
     })
   })
 
-  it('tells its limits to the guest before a byte is sent', async () => {
+  it('shows its limits to the guest before a byte is sent', async () => {
     const caps = { maxTotalBytes: 1_000_000, maxFileCount: 5, maxFileSize: 500_000 }
     const { url } = await owner.createLink({ caps, expiresAt: '2126-01-01T00:00:00Z' })
     const { limits } = await openLink(url)
@@ -198,7 +195,7 @@ describe('an upload link', () => {
     })
   })
 
-  it('takes no files once it is revoked, any number of times', async () => {
+  it('accepts no files after it is revoked; revoking is idempotent', async () => {
     const { url, opaqueId } = await owner.createLink()
     await owner.revokeLink(opaqueId)
     await owner.revokeLink(opaqueId)
@@ -207,8 +204,8 @@ describe('an upload link', () => {
     assert.equal(listed?.state, 'revoked')
   })
 
-  it('is derived again from the account key alone', async () => {
-    const other = await newOwner(server.url)
+  it('is derived from the account key alone', async () => {
+    const other = await newOwner(proxy.url)
     const links = [await other.createLink(), await other.createLink()]
     assert.deepEqual(
       (await other.listLinks()).map(({ url }) => url),
@@ -218,7 +215,7 @@ describe('an upload link', () => {
 })
 
 describe('a server below a path', () => {
-  it('is where its links lead', async () => {
+  it('is part of the URLs of its links', async () => {
     const below = await startServer({ publicUrl: 'https://keep.example/below', env: { REGISTRATION: 'open' } })
     try {
       const other = await newOwner(below.url)

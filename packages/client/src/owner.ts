@@ -1,4 +1,4 @@
-/** The owner's side: whoever holds the account key. Links, inbox, devices, albums, uploads and assets have files of their own; this one puts them together. */
+/** The owner's side: a client that holds the account key. Each topic has its own module; this one puts them together. */
 import { type Bytes, fromHex } from '@blindkeep/protocol/bytes'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { ServerInfoResponse } from '@blindkeep/protocol/schemas/discovery'
@@ -11,36 +11,40 @@ import { createOwnerSecondFactor, type OwnerSecondFactor } from './account/owner
 import { createOwnerSessions, type OwnerSessions } from './account/ownerSessions.ts'
 import { createOwnerAlbums, type OwnerAlbums } from './assets/ownerAlbums.ts'
 import { createOwnerAssets, type OwnerAssets } from './assets/ownerAssets.ts'
-import { createOwnerThumbnails, type OwnerThumbnails } from './assets/ownerThumbnails.ts'
+import { type LinkKeys, linkKeysOf } from './drops/dropKeys.ts'
+import { createOwnerInbox, type OwnerInbox } from './drops/ownerInbox.ts'
+import { createOwnerLinks, type OwnerLinks } from './drops/ownerLinks.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { parseBaseUrl } from './http/baseUrl.ts'
 import { createCalls } from './http/call.ts'
 import type { Session, TokenPair } from './http/session.ts'
-import { createOwnerLinks, type OwnerLinks } from './link/ownerLinks.ts'
-import { type LinkKeys, linkKeysOf } from './receive/drop.ts'
-import { createOwnerInbox, type OwnerInbox } from './receive/ownerInbox.ts'
-import { createOwnerUploads, type OwnerUploads } from './send/ownerUploads.ts'
 import { createOwnerShares, type OwnerShares } from './share/ownerShares.ts'
 import { createOwnerSync, type OwnerSync } from './sync/ownerSync.ts'
+import { createOwnerThumbnails, type OwnerThumbnails } from './upload/ownerThumbnails.ts'
+import { createOwnerUploads, type OwnerUploads } from './upload/ownerUploads.ts'
+import { createOwnerVerification, type OwnerVerification } from './verify/ownerVerification.ts'
 
 export type { AccountFacts } from './account/ownerAccount.ts'
 export type { MintCapability, MintedCapability, OwnCapability } from './account/ownerCapabilities.ts'
 export type { ListedDevice } from './account/ownerDevices.ts'
 export type { ChangePassword } from './account/ownerPassword.ts'
 export type { OwnSession } from './account/ownerSessions.ts'
-export { PasswordWrong } from './account/passwordWrong.ts'
 export type { AssetFacts } from './assets/assetFacts.ts'
 export type { AssetDescription } from './assets/describeAsset.ts'
+export type { OpenedAsset } from './assets/openAsset.ts'
 export type { Album } from './assets/ownerAlbums.ts'
+export { MAX_THUMBNAIL_BYTES } from './assets/thumbnail.ts'
+export type { DropFacts, FileDescription, InboxItem, OpenedDrop } from './drops/ownerInbox.ts'
+export type { CreatedLink, CreateLink, LinkCaps, OwnLink } from './drops/ownerLinks.ts'
 export type { TokenPair } from './http/session.ts'
-export type { CreatedLink, CreateLink, LinkCaps, OwnLink } from './link/ownerLinks.ts'
-export type { DropFacts, FileDescription, InboxItem, OpenedDrop } from './receive/ownerInbox.ts'
-export type { UploadOptions } from './send/ownerUploads.ts'
 export type { CreatedShare, CreateShare, OwnShare } from './share/ownerShares.ts'
 export type { Change, ChangePage, LiveEvent } from './sync/ownerSync.ts'
+export type { UploadOptions } from './upload/ownerUploads.ts'
+export type { UploadProgress } from './upload/sendBundle.ts'
+export { parseUploadState, type UploadState } from './upload/uploadState.ts'
 
 export interface Quota {
-  /** Bytes charged. */
+  /** Bytes that count against the limits. */
   readonly used: number
   readonly softLimit: number | undefined
   readonly hardLimit: number | undefined
@@ -55,6 +59,7 @@ export interface Owner
     OwnerCapabilities,
     OwnerUploads,
     OwnerAssets,
+    OwnerVerification,
     OwnerAccount,
     OwnerSessions,
     OwnerPassword,
@@ -63,13 +68,13 @@ export interface Owner
     OwnerSync,
     OwnerThumbnails {
   readonly accountId: AccountId
-  /** 32 bytes, SECRET: everything of the account opens with it. */
+  /** 32 bytes, SECRET: it opens everything in the account. */
   readonly accountKey: Bytes
-  /** Secret as well. */
+  /** SECRET. */
   tokens(): TokenPair
   serverInfo(): Promise<ServerInfoResponse>
   quota(): Promise<Quota>
-  /** Ends the session on the server; the tokens are worth nothing afterwards. */
+  /** Ends the session on the server; its tokens are invalid afterwards. */
   logOut(): Promise<void>
 }
 
@@ -80,7 +85,7 @@ export interface OpenOwner {
   readonly environment?: Environment | undefined
 }
 
-/** For an account key and tokens that are there already; `registerOwner` and `logIn` get them from a password. */
+/** For an existing account key and session. Applications use `registerOwner`, `logIn`, `resumeOwner` or `recover`. */
 export function openOwner({ baseUrl, accountKey, session, environment = systemEnvironment }: OpenOwner): Owner {
   const calls = createCalls({ baseUrl, fetch: environment.fetch, tokens: session })
   const { call } = calls
@@ -102,6 +107,7 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
     ...createOwnerCapabilities({ call }),
     ...createOwnerUploads(assetPorts),
     ...createOwnerAssets(assetPorts),
+    ...createOwnerVerification(assetPorts),
     ...createOwnerAccount({ call }),
     ...createOwnerSessions({ call }),
     ...createOwnerPassword({ call, accountKey, environment }),
@@ -124,7 +130,7 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
   }
 }
 
-/** Making an X-Wing key pair takes some milliseconds, and an inbox asks for the same ones again and again. */
+/** Deriving an X-Wing key pair takes some milliseconds, and an inbox needs the same ones again and again. */
 function keyCache(accountKey: Bytes): (opaqueId: string) => LinkKeys {
   const keys = new Map<string, LinkKeys>()
   return (opaqueId) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
-import { is, lie } from '../../../testing/lies.ts'
+import { changeBody, isRequest } from '../../../testing/maliciousServer.ts'
 import { sendFile } from '../../../testing/people.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
@@ -85,7 +85,7 @@ describe('a link that accepts nothing', () => {
 
   it('continues after a temporary fault when the guest tries again', async (t) => {
     const { url } = await world.link({ owner })
-    proxy.tamper({ matches: is('GET', DROPS), lose: 'request' })
+    proxy.tamper({ matches: isRequest('GET', DROPS), lose: 'request' })
     const { page } = await browser.open(t, { url })
     await page.getByRole('heading', { name: 'The server cannot be reached' }).waitFor()
     await assertAccessible(page)
@@ -100,8 +100,8 @@ describe('a malicious server', () => {
     const [{ url }, other] = [await world.link({ owner }), await world.link({ owner })]
     const answer = await (await fetch(other.url.replace('/u/', '/d/').split('#')[0] ?? '')).json()
     proxy.tamper({
-      matches: is('GET', DROPS),
-      answer: lie((body) => Object.assign(body, { drop_pubkey: answer.drop_pubkey })),
+      matches: isRequest('GET', DROPS),
+      answer: changeBody((body) => Object.assign(body, { drop_pubkey: answer.drop_pubkey })),
     })
     const from = proxy.seen.length
     const { page } = await browser.open(t, { url })
@@ -114,7 +114,10 @@ describe('a malicious server', () => {
 
   it('that falsifies a receipt is detected', async (t) => {
     const { url } = await world.link({ owner })
-    proxy.tamper({ matches: is('GET', /\/receipt$/), answer: lie((body) => Object.assign(body, { size: 1 })) })
+    proxy.tamper({
+      matches: isRequest('GET', /\/receipt$/),
+      answer: changeBody((body) => Object.assign(body, { size: 1 })),
+    })
     const { page } = await browser.open(t, { url })
     await choose(page, someFile('doubtful', 10))
     await sendChosen(page)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
 import type { BrowserContext, Page } from 'playwright-core'
-import { is } from '../../../testing/lies.ts'
+import { isRequest } from '../../../testing/maliciousServer.ts'
 import type { Exchanged } from '../../../testing/tamperingProxy.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
@@ -18,7 +18,7 @@ const { world, proxy } = useWorldBehindProxy(async (started) => {
 })
 
 const offsetOf = ({ headers }: Exchanged) => Number(headers['x-service-offset'])
-const chunksSince = (from: number) => proxy.seen.slice(from).filter(is('PATCH', DROPS))
+const chunksSince = (from: number) => proxy.seen.slice(from).filter(isRequest('PATCH', DROPS))
 
 interface Interrupted {
   readonly url: string
@@ -35,7 +35,10 @@ async function interruptedUpload(t: TestContext, file: SomeFile): Promise<Interr
   const from = proxy.seen.length
   const { page, context } = await browser.open(t, { url })
   await choose(page, file)
-  proxy.tamper({ matches: (exchange) => is('PATCH', DROPS)(exchange) && offsetOf(exchange) > 0, lose: 'request' })
+  proxy.tamper({
+    matches: (exchange) => isRequest('PATCH', DROPS)(exchange) && offsetOf(exchange) > 0,
+    lose: 'request',
+  })
   await sendChosen(page)
   await rowOf(page, file.name).getByText('No connection. Sending resumes by itself.').waitFor()
   return { url, opaqueId, page, context, from }
@@ -104,7 +107,7 @@ describe('a reload during an upload', () => {
     const { page } = await interruptedUpload(t, film)
     const linkNotFound = { status: 404, code: 'error.drop.link_not_found', title: '' }
     proxy.tamper({
-      matches: is('GET', /^\/d\/[0-9a-f]{32}$/),
+      matches: isRequest('GET', /^\/d\/[0-9a-f]{32}$/),
       answer: () => ({
         status: 404,
         headers: { 'content-type': 'application/problem+json' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { createCalls } from '@blindkeep/client/call'
-import { parseLink } from '@blindkeep/client/linkAddress'
+import { parseLink } from '@blindkeep/client/guest'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 
 /** Sends random bytes that no client has encrypted, as a malicious guest with the link can. */

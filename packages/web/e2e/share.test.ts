@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
-import { flipInBase64, is, lie } from '../../../testing/lies.ts'
+import { changeBody, flipInBase64, isRequest } from '../../../testing/maliciousServer.ts'
 import type { Keeper } from '../../../testing/people.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
@@ -100,8 +100,8 @@ describe('the page of a share', () => {
   it('shows nothing of a tampered index, and downloads nothing of a tampered file', async (t) => {
     const { url, assetIds } = await shared({ name: 'true.txt', content: text }, { name: 'gone.txt', content: picture })
     proxy.tamper({
-      matches: is('GET', /^\/s\/[^/]+$/),
-      answer: lie((body) => Object.assign(body, { sealed_index: flipInBase64(body.sealed_index, 1200) })),
+      matches: isRequest('GET', /^\/s\/[^/]+$/),
+      answer: changeBody((body) => Object.assign(body, { sealed_index: flipInBase64(body.sealed_index, 1200) })),
       times: 1,
     })
     const { page } = await browser.open(t, { url })
@@ -111,7 +111,7 @@ describe('the page of a share', () => {
     await page.getByText('true.txt', { exact: true }).waitFor()
 
     proxy.tamper({
-      matches: is('GET', /^\/s\/[^/]+\/blob\//),
+      matches: isRequest('GET', /^\/s\/[^/]+\/blob\//),
       answer: (message) => ({
         ...message,
         body: Buffer.from(message.body.map((byte, at) => (at === 1100 ? byte ^ 1 : byte))),

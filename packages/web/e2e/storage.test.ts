@@ -10,16 +10,16 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
+import { type BehindProxy, startBehindProxy } from '../../../testing/behindProxy.ts'
 import {
   type Body,
+  changedReceipts,
   hashOf,
   keysAnswer,
-  lyingReceipts,
   receiptsAnswer,
   verdictAnswer,
-} from '../../../testing/assetLies.ts'
-import { type BehindProxy, startBehindProxy } from '../../../testing/behindProxy.ts'
-import { lie } from '../../../testing/lies.ts'
+} from '../../../testing/maliciousAssets.ts'
+import { changeBody } from '../../../testing/maliciousServer.ts'
 import { type Keeper, newKeeper, sendFile } from '../../../testing/people.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
@@ -198,7 +198,7 @@ describe('a malicious server', () => {
 
   const lyingVerdict = (change: (blob: Body, verdict: Body) => void) => ({
     matches: verdictAnswer,
-    answer: lie((body) => {
+    answer: changeBody((body) => {
       assert.ok(Array.isArray(body.verdicts))
       for (const verdict of body.verdicts) for (const blob of verdict.blobs) change(blob, verdict)
     }),
@@ -211,7 +211,7 @@ describe('a malicious server', () => {
     const tamperings = [
       [lyingVerdict((blob) => Object.assign(blob, { stored: false })), 'Contradiction', 'contradicts itself'],
       [lyingVerdict((blob) => delete blob.deep), 'Not read, although requested', 'did not'],
-      [lyingReceipts((receipts) => receipts.slice(1)), 'Contradiction', 'A receipt is missing'],
+      [changedReceipts((receipts) => receipts.slice(1)), 'Contradiction', 'A receipt is missing'],
     ] as const
     for (const [tampering, title, why] of tamperings) {
       proxy.tamper(tampering)
@@ -235,7 +235,7 @@ describe('a malicious server', () => {
   async function assertAlarm(page: Page): Promise<void> {
     behind.proxy.tamper({
       matches: keysAnswer,
-      answer: lie((body) => {
+      answer: changeBody((body) => {
         assert.ok(Array.isArray(body.keys))
         for (const key of body.keys) key.active_from = '2001-01-01T00:00:00Z'
       }),

@@ -4,11 +4,11 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { after, afterEach, before } from 'node:test'
 import { registerOwner } from '@blindkeep/client/account'
+import { nodeEnvironment } from '@blindkeep/client/node'
 import type { CreatedLink, CreateLink, Owner } from '@blindkeep/client/owner'
 import { type Keeper, newKeeper, newOwner } from '../../../testing/people.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../../testing/startServer.ts'
 import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
-import { nodeEnvironment } from '../../client/src/node/nodeEnvironment.ts'
 import { type Line, startLine } from './line.ts'
 
 /** `PAGES_DIR` from the environment of the tests, or the output of `npm run build`. */

@@ -2,12 +2,12 @@ export type AccountFault = 'kdf_unknown' | 'account_key_missing' | 'account_key_
 
 const FAULTS: Readonly<Record<AccountFault, string>> = {
   kdf_unknown:
-    'The server asks for a key derivation that this client does not know, so nothing was derived from the password.',
+    'The server demands a key derivation that this client does not know. Nothing was derived from the password.',
   account_key_missing: 'The server keeps no account key for this account, so nothing in it can be opened.',
-  account_key_unreadable: 'Caught: what the server gives as the account key was not sealed under this password.',
+  account_key_unreadable: 'Tampering detected: the account key from the server was not sealed under this password.',
 }
 
-/** Signing in worked, or would have, but what the server gave cannot be used. */
+/** The account key from the server cannot be used, or the client refused the key derivation. */
 export class AccountError extends Error {
   override readonly name = 'AccountError'
   readonly reason: AccountFault

@@ -4,11 +4,11 @@ import { parseAccountId, parseAssetId, parseProtocolVersion, parseSha256Hex } fr
 import { decodeManifest, ManifestError, verifyManifest } from '@blindkeep/protocol/manifest'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import packageFile from '../../package.json' with { type: 'json' }
-import { CLIENT_VERSION, protocolVersionFor } from '../clientVersion.ts'
 import { systemEnvironment } from '../environment.ts'
-import { newId } from '../newId.ts'
-import { SealError } from '../seal/sealedBlob.ts'
+import { newId } from '../seal/newId.ts'
+import { SealError } from '../seal/sealError.ts'
 import { verifiers } from '../seal/signatures.ts'
+import { CLIENT_VERSION, protocolVersionFor } from '../upload/clientVersion.ts'
 import { type Device, newDevice, openDevice, openSealedDevice, sealDevice, signManifest } from './device.ts'
 
 function known<Value>(value: Value | undefined): Value {
@@ -39,13 +39,13 @@ function envelopeBy({ deviceId }: Device): ManifestEnvelope {
 describe('a device', () => {
   const device = newDevice()
 
-  it('is the same again from what was kept of it', () => {
+  it('is restored from its secret', () => {
     assert.equal(device.secret.length, 81)
     assert.equal(device.publicKey.length, 1984)
     assert.deepEqual(openDevice(device.secret), device)
   })
 
-  it('signs a manifest that verifies under its key, and under no other', async () => {
+  it('signs a manifest that verifies under its own key only', async () => {
     const envelope = envelopeBy(device)
     const provenance = signManifest(openDevice(device.secret), { envelope })
     const read = await verifyManifest({ provenance, publicKey: device.publicKey, verify: verifiers })
@@ -57,18 +57,18 @@ describe('a device', () => {
     )
   })
 
-  it('signs nothing that names another device as its creator', () => {
+  it('refuses to sign a manifest that names another device as its creator', () => {
     assert.throws(() => signManifest(device, { envelope: envelopeBy(newDevice()) }), RangeError)
   })
 
-  it('is the same one again out of its seal, for its own account alone', async () => {
+  it('is restored from its seal under the same account key only', async () => {
     const accountKey = systemEnvironment.randomBytes(32)
     const sealed = await sealDevice(device, accountKey)
     assert.deepEqual(await openSealedDevice(sealed, accountKey), device)
     await assert.rejects(openSealedDevice(sealed, systemEnvironment.randomBytes(32)), SealError)
   })
 
-  it('is not made of anything but its secret', () => {
+  it('is not restored from any other bytes', () => {
     const { secret } = device
     const otherVersion = secret.with(0, 2)
     for (const bytes of [new Uint8Array(0), secret.slice(1), new Uint8Array([...secret, 0]), otherVersion])
@@ -76,12 +76,12 @@ describe('a device', () => {
   })
 })
 
-describe('what a manifest says of its writer', () => {
-  it('is the name and release of this package', () => {
+describe('the writer in a manifest', () => {
+  it('has the name and release of this package', () => {
     assert.equal(CLIENT_VERSION, `blindkeep-client ${packageFile.version}`)
   })
 
-  it('is the newest protocol version that both sides know', () => {
+  it('uses the newest protocol version that both sides know', () => {
     const version = (text: string) => known(parseProtocolVersion(text))
     const infoUpTo = (max: string) => ({ protocol_version: { min: version('2026-01-01'), max: version(max) } })
     assert.equal(protocolVersionFor(infoUpTo('2026-05-01')), '2026-05-01')

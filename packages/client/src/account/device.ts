@@ -1,4 +1,4 @@
-/** The key pair of one device, and what it signs with it. The server gets the public half; the private half never leaves the device. */
+/** The signing key pair of one device. The server gets the public keys; the private keys never leave the device. */
 import { type Bytes, concatBytes, uuidBytes } from '@blindkeep/protocol/bytes'
 import type { CoseToBeSigned } from '@blindkeep/protocol/cose'
 import { type DeviceId, type KeyId, parseDeviceId } from '@blindkeep/protocol/ids'
@@ -8,12 +8,12 @@ import { ID_BYTES, KEY_BYTES } from '@blindkeep/protocol/suites'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { ml_dsa65 } from '@noble/post-quantum/ml-dsa.js'
 import { type Environment, systemEnvironment } from '../environment.ts'
-import { newId, uuidOf } from '../newId.ts'
 import { NO_CONTEXT } from '../seal/derive.ts'
+import { newId, uuidOf } from '../seal/newId.ts'
 import { openSmall } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
 
-/** Ed25519's private key (RFC 8032) and ML-DSA-65's seed (FIPS 204, algorithm 1) are 32 random bytes each. */
+/** A private key of Ed25519 (RFC 8032) and a seed of ML-DSA-65 (FIPS 204, algorithm 1) have 32 random bytes each. */
 const SEED_BYTES = KEY_BYTES
 const SECRET_VERSION = 1
 /** version ‖ device_id ‖ Ed25519 seed ‖ ML-DSA-65 seed. */
@@ -23,23 +23,23 @@ export interface Device {
   readonly deviceId: DeviceId
   /** Ed25519 ‖ ML-DSA-65, 1984 bytes. */
   readonly publicKey: Bytes
-  /** SHA-256 of `publicKey`: what a manifest's signatures name. */
+  /** SHA-256 of `publicKey`; the signatures of a manifest name it. */
   readonly keyId: KeyId
-  /** 81 bytes, SECRET: all there is to keep. Whoever has it signs as this device, and opens nothing. `openDevice` makes the same device of it. */
+  /** 81 bytes, SECRET, and all there is to keep: `openDevice` restores the device from it. It signs as this device and opens nothing. */
   readonly secret: Bytes
 }
 
-/** A new device with keys of its own. It may write for an account once that has added it (`Owner.addDevice`). */
+/** A new device with random keys. It may write for an account after `Owner.addDevice`. */
 export function newDevice(environment: Pick<Environment, 'randomBytes'> = systemEnvironment): Device {
   const deviceId = newId(environment, parseDeviceId)
   const seeds = environment.randomBytes(2 * SEED_BYTES)
   return openDevice(concatBytes(Uint8Array.of(SECRET_VERSION), uuidBytes(deviceId), seeds))
 }
 
-/** The device of a `secret` that was kept. Throws `RangeError` for anything else. */
+/** Restores a device from its `secret`. Throws `RangeError` for other bytes. */
 export function openDevice(secret: Uint8Array): Device {
   if (secret.length !== SECRET_BYTES || secret[0] !== SECRET_VERSION)
-    throw new RangeError('this is no device’s secret, or one of a newer client')
+    throw new RangeError('not the secret of a device, or one of a newer client')
   const deviceId = parseDeviceId(uuidOf(secret.subarray(1, 1 + ID_BYTES)))
   if (deviceId === undefined) throw new Error('16 bytes always spell a UUID')
   const { ed25519Seed, mlDsa65Seed } = seedsOf(secret)
@@ -51,19 +51,19 @@ export function openDevice(secret: Uint8Array): Device {
 }
 
 /**
- * The secret sealed under the account key, to be kept where others may read: a browser's storage after somebody has signed out. The next one who signs in
- * there to the same account goes on with the same device.
+ * Seals the secret under the account key, so that it can be kept where others can read it, such as a browser's storage after a sign-out. The next
+ * sign-in to the same account continues with the same device.
  */
 export function sealDevice({ secret }: Device, accountKey: Bytes): Promise<Bytes> {
   return sealSmall(secret, deviceSeal(accountKey))
 }
 
-/** The device of what `sealDevice` gave. Throws `SealError` for another account's, `RangeError` for what is no device. */
+/** Restores a device from `sealDevice`. Throws `SealError` for another account's, and `RangeError` for content that is not a device. */
 export async function openSealedDevice(sealed: Uint8Array, accountKey: Bytes): Promise<Device> {
   return openDevice(await openSmall(sealed, deviceSeal(accountKey)))
 }
 
-/** Which device it is only the inside tells, so there is no id to bind it to. */
+/** The device's id is inside the sealed bytes, so the context cannot contain it. */
 function deviceSeal(accountKey: Bytes) {
   return { key: accountKey, purpose: 'device-secret', contextId: NO_CONTEXT } as const
 }
@@ -77,12 +77,12 @@ function seedsOf(secret: Uint8Array): { readonly ed25519Seed: Bytes; readonly ml
 }
 
 /**
- * The provenance blob: the manifest with both signatures of the device. Takes some tens of milliseconds. Throws `ManifestError` for a manifest that
- * a reader would refuse, and `RangeError` for one that names another device as its creator.
+ * The provenance blob: the manifest with both signatures of the device. Takes some tens of milliseconds. Throws `ManifestError` for a manifest that a
+ * reader would refuse, and `RangeError` for one that names another device as its creator.
  */
 export function signManifest(device: Device, manifest: SignedManifest): Bytes {
   if (manifest.envelope.created_by_device !== device.deviceId)
-    throw new RangeError('a device signs only what names it as its creator')
+    throw new RangeError('a device signs only manifests that name it as their creator')
   const toBeSigned = manifestToBeSigned(manifest, device.keyId)
   return assembleManifest(toBeSigned, signaturesOf(device, toBeSigned))
 }

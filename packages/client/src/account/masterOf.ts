@@ -4,7 +4,7 @@ import type { Call } from '../http/call.ts'
 import { authenticationSecret } from '../seal/derive.ts'
 import { AccountError } from './accountError.ts'
 
-/** Argon2id with 64 MiB, 3 passes, 1 lane. A server that could name another would choose one that it can guess against. */
+/** Argon2id with 64 MiB, 3 passes, 1 lane. Fixed: a server that could choose another would choose a weak one. */
 export const KDF_VERSION = 1
 
 interface MasterPorts {
@@ -12,7 +12,10 @@ interface MasterPorts {
   readonly environment: Environment
 }
 
-/** The master secret behind a password of an account. Asks the server for the salt; takes 64 MiB and about a second. Throws `AccountError`. */
+/**
+ * The master secret of an account's password. Asks the server for the salt. Takes 64 MiB and about a second. Throws `AccountError`, and what a call
+ * throws.
+ */
 export async function masterOf(
   { call, environment }: MasterPorts,
   { email, password }: { readonly email: string; readonly password: string },
@@ -22,7 +25,7 @@ export async function masterOf(
   return environment.masterOfPassword(password, fromBase64(kdf.salt))
 }
 
-/** What proves the password once more, of whoever is signed in: as the server takes it, base64. */
+/** Proves the password of the signed-in account once more: base64, as the server expects it. Throws what `masterOf` throws. */
 export async function presentSecret(ports: MasterPorts, password: string): Promise<string> {
   const { body: account } = await ports.call('account')
   return toBase64(authenticationSecret(await masterOf(ports, { email: account.email, password })))

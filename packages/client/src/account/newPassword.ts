@@ -5,7 +5,7 @@ import { accountWrapKey, authenticationSecret, NO_CONTEXT } from '../seal/derive
 import { sealSmall } from '../seal/seal.ts'
 import { KDF_VERSION } from './masterOf.ts'
 
-/** What the server is told of a password that is chosen now: what proves it, and the account key sealed under it. */
+/** What the server stores for a new password: its proof, and the account key sealed under it. */
 export interface PasswordMembers {
   readonly password: string
   readonly kdf_version: number
@@ -13,7 +13,7 @@ export interface PasswordMembers {
   readonly sealed_account_key: string
 }
 
-/** With a new salt. Takes 64 MiB and about a second. */
+/** Uses a new salt. Takes 64 MiB and about a second. */
 export async function newPassword(
   { randomBytes, masterOfPassword }: Pick<Environment, 'randomBytes' | 'masterOfPassword'>,
   { password, accountKey }: { readonly password: string; readonly accountKey: Bytes },
@@ -28,7 +28,7 @@ export async function newPassword(
   }
 }
 
-/** The account key has no id that it could be bound to. */
+/** The account key has no id, so its context is empty. */
 export function accountKeySeal(master: Bytes) {
   return { key: accountWrapKey(master), purpose: 'account-key', contextId: NO_CONTEXT } as const
 }

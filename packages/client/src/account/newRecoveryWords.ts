@@ -1,4 +1,4 @@
-/** Recovery words of a new account, which nobody sees before it is certain that they open what the server keeps. */
+/** Recovery words of a new account. They stay hidden until it is certain that they open what the server stores. */
 import { type Bytes, equalBytes, fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { type Environment, systemEnvironment } from '../environment.ts'
@@ -6,33 +6,16 @@ import type { Calls } from '../http/call.ts'
 import { NO_CONTEXT, recoveryProof, recoveryWrapKey } from '../seal/derive.ts'
 import { openSmall } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
-import { SealError } from '../seal/sealedBlob.ts'
+import { SealError } from '../seal/sealError.ts'
+import { RecoveryError } from './recoveryError.ts'
 import { secretOfWords, wordsOfSecret } from './recoveryWords.ts'
 
-export type RecoveryFault = 'not_registered' | 'recovery_key_unreadable'
-
-const FAULTS: Readonly<Record<RecoveryFault, string>> = {
-  not_registered: 'These recovery words belong to no account yet.',
-  recovery_key_unreadable:
-    'What the server gives for this e-mail was not sealed under these words: they are another account’s, the account has none, or the server lies.',
-}
-
-export class RecoveryError extends Error {
-  override readonly name = 'RecoveryError'
-  readonly reason: RecoveryFault
-
-  constructor(reason: RecoveryFault, options?: ErrorOptions) {
-    super(FAULTS[reason], options)
-    this.reason = reason
-  }
-}
-
-/** For `registerOwner`, until it has made an account. It holds the words and does not show them. */
+/** For `registerOwner`. Holds the words without showing them. */
 export interface NewRecoveryWords {
   /**
-   * The 24 words, when the account is registered and they have opened, from their text on, what the server gives to whoever recovers. Show them then.
-   * Where the answer to the registration was lost, this tells whether they belong to the account.
-   * Throws `RecoveryError`, or what a call throws: as long as this object is there it can be asked again, and the words are nowhere else.
+   * Returns the 24 words once the account exists and they open, from their text, what the server stores. Show them then. When the answer to the
+   * registration was lost, this call shows whether the words belong to the account.
+   * Throws `RecoveryError`, and what a call throws. It can be called again as long as this object exists; nothing else holds the words.
    */
   confirm(): Promise<readonly string[]>
 }
@@ -49,7 +32,7 @@ interface Hidden {
   isRegistered: boolean
 }
 
-/** Beside the objects and not in them, so that nothing that shows or stores one shows the words. */
+/** Outside the objects, so that code that logs or stores an object does not reveal the words. */
 const hidden = new WeakMap<NewRecoveryWords, Hidden>()
 
 /** 256 random bits, as words. */
@@ -72,17 +55,17 @@ export function newRecoveryWords({
 }
 
 /**
- * The account key that goes with the words, made at the first call and the same from then on: whoever registers once more because an answer was lost
- * cannot know which of the requests made the account, and the words are to be confirmed by either.
+ * The account key for these words: made at the first call, and the same afterwards. A client that repeats a registration because an answer was lost
+ * cannot know which request created the account, and the words must confirm either.
  */
 export function accountKeyOf(words: NewRecoveryWords, { randomBytes }: Pick<Environment, 'randomBytes'>): Bytes {
   const own = hiddenOf(words)
-  if (own.isRegistered) throw new TypeError('these recovery words belong to an account already')
+  if (own.isRegistered) throw new TypeError('these recovery words already belong to an account')
   own.accountKey ??= randomBytes(KEY_BYTES)
   return own.accountKey
 }
 
-/** What the server is to keep of the words: the account key sealed under them, and what will prove them. */
+/** What the server stores for the words: the account key sealed under them, and their proof. */
 export async function recoveryOf(
   words: NewRecoveryWords,
   accountKey: Bytes,
@@ -92,17 +75,17 @@ export async function recoveryOf(
   return { sealed_recovery_key: toBase64(sealed), recovery_proof: toBase64(recoveryProof(secret)) }
 }
 
-/** From now on they can be confirmed: said before the request goes out, as its answer may be lost though the server took it. */
+/** From now on the words can be confirmed. Called before the request is sent, because its answer may be lost although the server accepted it. */
 export function noteSent(words: NewRecoveryWords, sent: Sent): void {
   hiddenOf(words).sent = sent
 }
 
-/** The server said that it made the account: they are no other one's from now on. */
+/** The server has confirmed the account: the words cannot serve another one. */
 export function noteRegistered(words: NewRecoveryWords): void {
   hiddenOf(words).isRegistered = true
 }
 
-/** Asks the server for the sealed recovery key and opens it. Throws `RecoveryError`, or what a call throws. */
+/** Fetches the sealed recovery key and opens it. Throws `RecoveryError`, and what a call throws. */
 export async function fetchAccountKey({
   calls,
   email,
@@ -129,7 +112,7 @@ function hiddenOf(words: NewRecoveryWords): Hidden {
   return own
 }
 
-/** The words wrap the same key as the password does, each under a key of its own. */
+/** Words and password seal the same account key, each under its own key. */
 function recoverySeal(secret: Bytes) {
   return { key: recoveryWrapKey(secret), purpose: 'account-key', contextId: NO_CONTEXT } as const
 }

@@ -1,11 +1,11 @@
-/** What the server knows of the person. */
+/** What the server knows about the owner. */
 import type { Call } from '../http/call.ts'
 
 export interface AccountFacts {
   readonly email: string
   /** RFC 3339. */
   readonly createdAt: string
-  /** Whether its operator keeps it from writing: it reads and frees what it holds. */
+  /** A suspended account can read and delete, and cannot write. */
   readonly isSuspended: boolean
   readonly hasSecondFactor: boolean
 }

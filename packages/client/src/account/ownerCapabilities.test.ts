@@ -1,35 +1,30 @@
-/** Capability tokens at the real server, judged as a peer judges them: with what the server publishes, and nothing else. */
+/** Capability tokens of a real server, verified as a peer does: only with what the server publishes. */
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { type CapabilityClaims, verifyCapability } from '@blindkeep/protocol/capability'
 import { instantOf } from '@blindkeep/protocol/ids'
 import { type Keeper, newKeeper, newOwner } from '../../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
 import vectors from '../../../../vectors/capabilities.json' with { type: 'json' }
 import { createCalls } from '../http/call.ts'
-import { ProblemError } from '../http/errors.ts'
 import { verifiers } from '../seal/signatures.ts'
+import { hasCode } from '../testing/expectations.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 
 const peer = 'https://peer.example'
 const ahead = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
-const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 
-let server: RunningServer
+const { proxy } = await sharedServer()
 let keeper: Keeper
 
 before(async () => {
-  server = await startServer()
-  keeper = await newKeeper(server.url)
-})
-after(async () => {
-  await server.stop()
+  keeper = await newKeeper(proxy.url)
 })
 
-/** What the peer does with a token that it is shown for this album, with a list that is no older than `since`: the server makes one a second. */
+/** The peer's verification of a token for this album, with a revocation list no older than `since`: the server makes one a second. */
 async function judged(token: string, since = 0): Promise<CapabilityClaims> {
-  const { call } = createCalls({ baseUrl: server.url })
+  const { call } = createCalls({ baseUrl: proxy.url })
   const info = await call('serverInfo')
   let revocations = await call('revokedJti')
   while (Date.parse(revocations.body.generated_at) < since) {
@@ -49,7 +44,7 @@ async function judged(token: string, since = 0): Promise<CapabilityClaims> {
 }
 
 describe('a capability token', () => {
-  it('counts by what the server publishes, until it is revoked', async () => {
+  it('is valid by the published key and list until it is revoked', async () => {
     const { owner, album } = keeper
     const minted = await owner.mintCapability({ albumId: album, peer, expiresAt: ahead(3600) })
     const other = await owner.mintCapability({ albumId: album, peer, expiresAt: ahead(60) })
@@ -65,7 +60,7 @@ describe('a capability token', () => {
     await owner.revokeCapability(album, minted.jti)
   })
 
-  it('does not count for another peer, and no access token does', async () => {
+  it('is invalid for another peer, and an access token is not a capability', async () => {
     const { owner, album } = keeper
     const strangers = await owner.mintCapability({
       albumId: album,
@@ -76,18 +71,18 @@ describe('a capability token', () => {
     await assert.rejects(judged(owner.tokens().accessToken), { reason: 'header' })
   })
 
-  it('is minted for one’s own album and for 24 hours at most', async () => {
+  it('is minted only for an own album and for at most 24 hours', async () => {
     const { owner, album } = keeper
     const grant = { albumId: album, peer, expiresAt: ahead(60) }
-    const stranger = await newOwner(server.url)
+    const stranger = await newOwner(proxy.url)
     await assert.rejects(stranger.mintCapability(grant), hasCode('error.album.not_available'))
     const long = { ...grant, expiresAt: ahead(86_460) }
     await assert.rejects(owner.mintCapability(long), hasCode('error.federation.lifetime_too_long'))
   })
 })
 
-describe('the signatures of the vectors of capabilities', () => {
-  it('hold, or do not, by the client’s verifier too', () => {
+describe('the capabilities of the vectors', () => {
+  it('verify, or fail, with the client’s verifier too', () => {
     const holds = (token: string) => {
       const [header, claims, signature = ''] = token.split('.')
       const signed = new TextEncoder().encode(`${header}.${claims}`)

@@ -1,34 +1,37 @@
-/** Federation capability tokens: by one of them a peer may read an album, for a day at most. Whoever holds the token is judged by its claims, not by who they are. */
+/**
+ * Federation capability tokens: with one, a peer may read an album for at most a day. A server judges the token by its claims, not by the identity of
+ * the bearer.
+ */
 import type { AlbumId, Jti } from '@blindkeep/protocol/ids'
 import type { Call } from '../http/call.ts'
 
 export interface OwnCapability {
   readonly jti: Jti
-  /** The origin that it is made out to. */
+  /** The origin of the peer that may use the token. */
   readonly peer: string
   /** RFC 3339. */
   readonly expiresAt: string
 }
 
 export interface MintedCapability extends OwnCapability {
-  /** Secret: it is the peer's credential. The server gives it this once and does not keep it. */
+  /** SECRET: the peer's credential. The server returns it this once and does not store it. */
   readonly token: string
 }
 
 export interface MintCapability {
   readonly albumId: AlbumId
-  /** An origin in its canonical form: https, or http on loopback. */
+  /** A canonical origin: https, or http on loopback. */
   readonly peer: string
   /** RFC 3339, at most 24 hours ahead. */
   readonly expiresAt: string
 }
 
 export interface OwnerCapabilities {
-  /** Each call makes another token. */
+  /** Each call creates another token. */
   mintCapability(grant: MintCapability): Promise<MintedCapability>
-  /** Those that have neither ended nor been revoked, oldest first. */
+  /** Tokens that are neither expired nor revoked, oldest first. */
   capabilities(albumId: AlbumId): Promise<readonly OwnCapability[]>
-  /** From then on it is on the server's public list; peers that hold an older copy of that may go on for as long as the copy says. */
+  /** Puts the token on the server's public revocation list. A peer with an older copy of the list may accept the token until that copy expires. */
   revokeCapability(albumId: AlbumId, jti: Jti): Promise<void>
 }
 

@@ -1,28 +1,23 @@
-/** Devices and albums at the real server, and at one that makes some up. */
+/** Devices and albums of a real server, and of a malicious one that invents some. */
 import assert from 'node:assert/strict'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
-import { startBehindProxy } from '../../../../testing/behindProxy.ts'
-import { flipInBase64, is, lie } from '../../../../testing/lies.ts'
+import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, newOwner } from '../../../../testing/people.ts'
-import { ProblemError } from '../http/errors.ts'
 import type { Owner } from '../owner.ts'
+import { hasCode } from '../testing/expectations.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 import { newDevice } from './device.ts'
 
-const { proxy, stop } = await startBehindProxy()
+const { proxy } = await sharedServer()
 let owner: Owner
-
-after(stop)
-afterEach(() => proxy.tamper())
-
-const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 
 describe('the devices of an account', () => {
   before(async () => {
     owner = await newOwner(proxy.url)
   })
 
-  it('are listed oldest first, as its own, at every client', async () => {
+  it('are listed as own devices at every client, oldest first', async () => {
     const [first, second] = [await owner.addDevice(), await owner.addDevice(newDevice())]
     await owner.addDevice(first)
     const listed = await anotherClient(proxy.url, owner).devices()
@@ -32,7 +27,7 @@ describe('the devices of an account', () => {
     )
   })
 
-  it('stay listed when they are revoked, and are never added again', async () => {
+  it('stay listed after they are revoked, and cannot be added again', async () => {
     const device = await owner.addDevice()
     await owner.revokeDevice(device.deviceId)
     const listed = (await owner.devices()).find(({ deviceId }) => deviceId === device.deviceId)
@@ -51,12 +46,12 @@ describe('the devices of an account', () => {
     ['with the MAC of another id', (device) => Object.assign(device, { device_id: newDevice().deviceId })],
   ]
   for (const [how, invent] of inventions)
-    it(`are not those that the server made up, ${how}`, async () => {
+    it(`detects a device that a malicious server invented, ${how}`, async () => {
       const other = await newOwner(proxy.url)
       await other.addDevice()
       proxy.tamper({
-        matches: is('GET', /^\/v1\/devices$/),
-        answer: lie((body) => {
+        matches: isRequest('GET', /^\/v1\/devices$/),
+        answer: changeBody((body) => {
           assert.ok(Array.isArray(body.devices))
           const made = structuredClone(body.devices[0])
           invent(made)
@@ -71,7 +66,7 @@ describe('the devices of an account', () => {
 })
 
 describe('the albums of an account', () => {
-  it('are listed with their names, at every client', async () => {
+  it('are listed with their names at every client', async () => {
     const other = await newOwner(proxy.url)
     const made = [
       await other.createAlbum({ name: 'Sommer 🏖️' }),
@@ -85,12 +80,12 @@ describe('the albums of an account', () => {
     )
   })
 
-  it('are listed with a fault where the server altered a name, or gave one album’s to another', async () => {
+  it('are listed with a fault when a malicious server altered or swapped a name', async () => {
     const other = await newOwner(proxy.url)
     for (const name of ['one', 'two', 'three']) await other.createAlbum({ name })
     proxy.tamper({
-      matches: is('GET', /^\/v1\/albums$/),
-      answer: lie((body) => {
+      matches: isRequest('GET', /^\/v1\/albums$/),
+      answer: changeBody((body) => {
         assert.ok(Array.isArray(body.albums))
         const [first, second, third] = body.albums
         third.sealed_name = second.sealed_name

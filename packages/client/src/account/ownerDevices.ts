@@ -1,4 +1,4 @@
-/** The account's devices: whose signatures count. The server keeps the list, and the account key tells which of it is true. */
+/** The devices of an account: their signatures are valid. The server stores the list, and the account key shows which entries are genuine. */
 import { type Bytes, equalBytes, fromBase64, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import type { DeviceResponse } from '@blindkeep/protocol/schemas/devices'
@@ -11,20 +11,26 @@ export interface ListedDevice {
   readonly deviceId: DeviceId
   /** Ed25519 ‖ ML-DSA-65, 1984 bytes. */
   readonly publicKey: Bytes
-  /** Whether a client with this account's key added it. What is not own was made up by the server, or by somebody with the password alone: its signatures count for nothing. */
+  /**
+   * Whether a client with this account key added the device. Otherwise the server invented it, or a party that has only the password added it: its
+   * signatures are worthless.
+   */
   readonly isOwn: boolean
   /** RFC 3339. */
   readonly createdAt: string
-  /** RFC 3339; undefined while it may write. */
+  /** RFC 3339; undefined while the device may write. */
   readonly revokedAt: string | undefined
 }
 
 export interface OwnerDevices {
-  /** Lets a device write for the account; a new one when none is given. Keep its `secret`. The same again is the same success. Throws what a call throws: `error.device.invalid` for one that was revoked. */
+  /**
+   * Allows a device to write for the account; creates a new one by default. Keep its `secret`. Idempotent. Throws what a call throws:
+   * `error.device.invalid` for a device that was revoked.
+   */
   addDevice(device?: Device): Promise<Device>
-  /** All of them, the revoked and the made-up ones too, oldest first. */
+  /** All devices, including revoked and invented ones, oldest first. */
   devices(): Promise<readonly ListedDevice[]>
-  /** It may write no more, and who signed in with its `deviceId` (`logIn`) is signed out. What it signed before stays good. */
+  /** The device may no longer write, and sessions with its `deviceId` (`logIn`) end. What it signed before stays valid. */
   revokeDevice(deviceId: string): Promise<void>
 }
 

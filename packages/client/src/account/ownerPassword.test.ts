@@ -1,25 +1,21 @@
-/** Sessions, another password and the end of an account, against the real server. */
+/** Sessions, a new password and account deletion at a real server. */
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { sendFile } from '../../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
+import { logIn, registerOwner } from '../account.ts'
 import { openLink } from '../guest.ts'
-import { ProblemError } from '../http/errors.ts'
 import { nodeEnvironment as environment } from '../node/nodeEnvironment.ts'
-import { type Owner, PasswordWrong } from '../owner.ts'
-import { logIn, registerOwner } from './account.ts'
+import type { Owner } from '../owner.ts'
+import { hasCode } from '../testing/expectations.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
+import { PasswordWrong } from './passwordWrong.ts'
 
-let server: RunningServer
-before(async () => {
-  server = await startServer()
-})
-after(() => server.stop())
+const { proxy } = await sharedServer()
 
-const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
 const isOver = hasCode('error.auth.session_expired')
 
 const person = (name: string) => ({
-  baseUrl: server.url,
+  baseUrl: proxy.url,
   email: `${name}@example.org`,
   password: `a long sentence that only ${name} knows`,
   environment,
@@ -32,7 +28,7 @@ async function signedIn(signIn: Parameters<typeof logIn>[0]): Promise<Owner> {
 }
 
 describe('the sessions of an account', () => {
-  it('are listed, and ended from elsewhere', async () => {
+  it('are listed, and can be ended by another session', async () => {
     const zoe = person('zoe')
     const [first, second] = [await registerOwner(zoe), await signedIn(zoe)]
     const [one, other, ...more] = await first.sessions()
@@ -49,7 +45,7 @@ describe('the sessions of an account', () => {
 })
 
 describe('a device of an account', () => {
-  it('takes the sessions with it that signed in as it, and no other', async () => {
+  it('ends the sessions that signed in with it when it is revoked, and no other', async () => {
     const vera = person('vera')
     const owner = await registerOwner(vera)
     const { deviceId } = await owner.addDevice()
@@ -65,7 +61,7 @@ describe('a device of an account', () => {
 })
 
 describe('a password', () => {
-  it('is changed: the same account key under it, every other client signed out, and nothing by a wrong one', async () => {
+  it('is changed only with the current one; the account key stays, and other clients are signed out', async () => {
     const shares: number[] = []
     const halfway: typeof environment.masterOfPassword = (text, salt, { onProgress } = {}) => {
       onProgress?.(0.5)
@@ -102,7 +98,7 @@ describe('a password', () => {
 })
 
 describe('an account', () => {
-  it('is deleted with all that it keeps, and its e-mail is free', async () => {
+  it('is deleted with everything in it, and its e-mail becomes free', async () => {
     const walt = person('walt')
     const owner = await registerOwner(walt)
     const { url } = await owner.createLink()
@@ -112,8 +108,8 @@ describe('an account', () => {
     await owner.deleteAccount({ password: walt.password })
     await assert.rejects(owner.inbox(), isOver)
     await assert.rejects(openLink(url), hasCode('error.drop.link_not_found'))
-    const anew = await registerOwner(walt)
-    assert.notEqual(anew.accountId, owner.accountId)
-    assert.deepEqual([(await anew.quota()).used, await anew.listLinks(), await anew.inbox()], [0, [], []])
+    const again = await registerOwner(walt)
+    assert.notEqual(again.accountId, owner.accountId)
+    assert.deepEqual([(await again.quota()).used, await again.listLinks(), await again.inbox()], [0, [], []])
   })
 })

@@ -1,4 +1,7 @@
-/** What asks for the password though somebody is signed in, as whoever has got hold of a session does not have it: another password, and the end of the account. */
+/**
+ * Operations that need the password although the owner is signed in, because a stolen session does not have it: change the password, delete the
+ * account.
+ */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { Environment } from '../environment.ts'
 import type { Call } from '../http/call.ts'
@@ -10,20 +13,20 @@ import { withPassword } from './passwordWrong.ts'
 export interface ChangePassword {
   readonly present: string
   readonly next: string
-  /** From 0 to 1; two derivations of about a second each. */
+  /** From 0 to 1. There are two derivations of about a second each. */
   readonly onProgress?: ((share: number) => void) | undefined
 }
 
-/** Both throw `PasswordWrong`, or what a call throws: `error.auth.rate_limited` after too many wrong ones. */
+/** Both throw `PasswordWrong`, and what a call throws: `error.auth.rate_limited` after too many wrong passwords. */
 export interface OwnerPassword {
   /**
-   * Seals the account key under the new password and signs every other client out; this one stays signed in. The account key is the same, so that all
-   * that was sealed opens as before, and the recovery words stay good. After a `NetworkError` it may have been done: sign in with the new password to see.
+   * Seals the account key under the new password and signs every other client out; this client stays signed in. The account key and the recovery
+   * words stay the same. After a `NetworkError` the password may have been changed: sign in with the new one to find out.
    */
   changePassword(change: ChangePassword): Promise<void>
   /**
-   * For good, with all that the account keeps; nobody can undo it. Its tokens are worth nothing afterwards. Throws `error.asset.retained` when one of its
-   * assets must not be deleted yet: nothing is then.
+   * Deletes the account with everything in it, permanently. Its tokens are invalid afterwards. Throws `error.asset.retained` when an asset must not
+   * be deleted yet; nothing is deleted then.
    */
   deleteAccount(confirmation: { readonly password: string }): Promise<void>
 }

@@ -1,25 +1,19 @@
-/** The second factor against the real server, with an authenticator that shares no code with it. */
+/** The second factor at a real server, with an authenticator that shares no code with it. */
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { createAuthenticator } from '../../../../testing/authenticator.ts'
-import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
-import { ProblemError } from '../http/errors.ts'
+import { logIn, registerOwner, type SecondStep } from '../account.ts'
 import { nodeEnvironment as environment } from '../node/nodeEnvironment.ts'
-import { PasswordWrong } from '../owner.ts'
-import { logIn, registerOwner, type SecondStep } from './account.ts'
+import { hasCode } from '../testing/expectations.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
+import { PasswordWrong } from './passwordWrong.ts'
 
-let server: RunningServer
-before(async () => {
-  server = await startServer()
-})
-after(() => server.stop())
-
-const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
+const { proxy } = await sharedServer()
 
 describe('a second factor', () => {
-  it('is turned on, asked for, met by either kind of code, and turned off', async () => {
+  it('can be enabled, answered with either kind of code, and disabled', async () => {
     const password = 'a long sentence that only Olga knows'
-    const signIn = { baseUrl: server.url, email: 'olga@example.org', password, environment }
+    const signIn = { baseUrl: proxy.url, email: 'olga@example.org', password, environment }
     const owner = await registerOwner(signIn)
     await assert.rejects(owner.enrollSecondFactor({ password: 'wrong' }), PasswordWrong)
     const authenticator = createAuthenticator(await owner.enrollSecondFactor({ password }))
@@ -60,7 +54,7 @@ describe('a second factor', () => {
     assert.ok((await logIn(signIn)).owner)
   })
 
-  it('is answered once: given twice at a time, and after a cut of the connection, the same answer goes on where it stopped', async () => {
+  it('sends a code once: parallel and repeated answers after a broken connection resume with the same session', async () => {
     const password = 'a long sentence that only Paul knows'
     let isCut = false
     const cutting: typeof fetch = (input, init) => {
@@ -68,7 +62,7 @@ describe('a second factor', () => {
       return environment.fetch(input, init)
     }
     const email = 'paul@example.org'
-    const signIn = { baseUrl: server.url, email, password, environment: { ...environment, fetch: cutting } }
+    const signIn = { baseUrl: proxy.url, email, password, environment: { ...environment, fetch: cutting } }
     const owner = await registerOwner(signIn)
     const authenticator = createAuthenticator(await owner.enrollSecondFactor({ password }))
     await owner.confirmSecondFactor(authenticator.next())

@@ -1,4 +1,4 @@
-/** The second factor: what a sign-in asks for beside the password. It keeps strangers out of the account; what is sealed is as safe without it. */
+/** The second factor of a sign-in, beside the password. It protects the account; sealed content is equally safe without it. */
 
 import type { Environment } from '../environment.ts'
 import type { Call } from '../http/call.ts'
@@ -6,18 +6,22 @@ import { presentSecret } from './masterOf.ts'
 import { withPassword } from './passwordWrong.ts'
 
 /**
- * Turning it on or off asks for the password, which whoever has got hold of a session does not have: about a second of Argon2id. Throws `PasswordWrong`,
- * or what a call throws: `error.auth.totp_invalid_code` for a wrong code.
+ * Enrolling and disabling need the password, which a stolen session does not have: about a second of Argon2id. They throw `PasswordWrong`, and what a
+ * call throws: `error.auth.totp_invalid_code` for a wrong code.
  */
 export interface OwnerSecondFactor {
-  /** Whether a sign-in asks for it. */
+  /** Whether a sign-in needs a code. */
   hasSecondFactor(): Promise<boolean>
-  /** Gives the address that an authenticator reads, often from a QR code: SECRET, and replaced by the next one. Nothing is asked for before it is confirmed. */
+  /**
+   * Returns the provisioning URI for an authenticator, often shown as a QR code: SECRET, and replaced by the next call. A sign-in needs no code
+   * before `confirmSecondFactor`.
+   */
   enrollSecondFactor(present: { readonly password: string }): Promise<string>
   /**
-   * Turns it on with a code of the authenticator. Gives ten backup codes, once: whoever has lost them and the authenticator needs the operator.
-   * After a `NetworkError` it may be on, with backup codes that nobody saw and none can ask for again: where `hasSecondFactor` says so, disable it with
-   * another code of the authenticator and enroll anew.
+   * Turns the second factor on with a code of the authenticator. Returns ten backup codes, once: an owner who loses them and the authenticator needs
+   * the operator.
+   * After a `NetworkError` it may be on, with backup codes that no client has seen and that cannot be fetched again. If `hasSecondFactor` says so,
+   * disable it with another code of the authenticator and enroll again.
    */
   confirmSecondFactor(code: string): Promise<readonly string[]>
   /** Turns it off, with a code of the authenticator or a backup code. */

@@ -1,23 +1,23 @@
-/** Where the account is signed in. */
+/** The sessions of an account. */
 import type { DeviceId, SessionId } from '@blindkeep/protocol/ids'
 import type { Call } from '../http/call.ts'
 
 export interface OwnSession {
   readonly sessionId: SessionId
-  /** What its client said at sign-in, unverified. */
+  /** What the client stated at sign-in, unverified. */
   readonly deviceId: DeviceId | undefined
   /** RFC 3339. */
   readonly createdAt: string
-  /** RFC 3339; when its tokens were last issued, which happens every quarter of an hour of use. */
+  /** RFC 3339: when its tokens were last issued, which happens every 15 minutes of use. */
   readonly lastUsedAt: string
-  /** Whether it is the one that asks. */
+  /** Whether it is this client's session. */
   readonly isCurrent: boolean
 }
 
 export interface OwnerSessions {
-  /** Those that have not ended, oldest first; 100 at most, as one more ends the one that has gone unused for longest. */
+  /** Sessions that have not ended, oldest first. At most 100: one more ends the session that was unused for longest. */
   sessions(): Promise<readonly OwnSession[]>
-  /** Signs that client out at once; one's own too. No error when it was over. */
+  /** Signs that client out at once; this client too, for its own session. No error when the session is already over. */
   endSession(sessionId: string): Promise<void>
 }
 

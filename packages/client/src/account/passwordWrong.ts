@@ -1,15 +1,15 @@
 import { ProblemError } from '../http/errors.ts'
 
-/** The server knows another password. Nothing was changed; a try like this counts as a failed sign-in. */
+/** The password is wrong. Nothing was changed. The attempt counts as a failed sign-in. */
 export class PasswordWrong extends Error {
   override readonly name = 'PasswordWrong'
 
   constructor(options?: ErrorOptions) {
-    super('The present password is wrong. Nothing was changed.', options)
+    super('The current password is wrong. Nothing was changed.', options)
   }
 }
 
-/** Makes a request that proves the present password once more; throws `PasswordWrong` when it proves nothing. */
+/** Sends a request that proves the current password; throws `PasswordWrong` when the server refuses the proof. */
 export async function withPassword<Answer>(request: () => Promise<Answer>): Promise<Answer> {
   try {
     return await request()

@@ -3,10 +3,11 @@ import { describe, it } from 'node:test'
 import { fromHex, toHex } from '@blindkeep/protocol/bytes'
 import vectors from '../../../../vectors/recovery-words.json' with { type: 'json' }
 import { recoveryProof, recoveryWrapKey } from '../seal/derive.ts'
-import { secretOfWords, WordsError, wordsOfSecret } from './recoveryWords.ts'
+import { secretOfWords, wordsOfSecret } from './recoveryWords.ts'
+import { WordsError } from './wordsError.ts'
 
 describe('recovery words', () => {
-  it('are those of BIP-39, and lead to the same keys, however they are typed', async () => {
+  it('are those of BIP-39, and give the same keys in any typing', async () => {
     assert.ok(vectors.valid.length >= 11)
     for (const { words, secret, ...keys } of vectors.valid) {
       const typed = await secretOfWords(words)
@@ -18,7 +19,7 @@ describe('recovery words', () => {
     }
   })
 
-  it('are refused with the reason, and with the word that is on no list', async () => {
+  it('are refused with a reason, and with the word that is not on the list', async () => {
     assert.ok(vectors.invalid.length >= 9)
     for (const { name, words, reason, place } of vectors.invalid)
       await assert.rejects(
@@ -29,7 +30,7 @@ describe('recovery words', () => {
     await assert.rejects(secretOfWords('Abandon Blindkeep ability'), { unknown: { place: 2, word: 'blindkeep' } })
   })
 
-  it('stand for 32 bytes and nothing else', async () => {
+  it('encode 32 bytes and no other number', async () => {
     for (const length of [0, 16, 31, 33]) await assert.rejects(wordsOfSecret(new Uint8Array(length)), RangeError)
   })
 })

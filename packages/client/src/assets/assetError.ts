@@ -1,6 +1,6 @@
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 
-/** What was caught about an asset. */
+/** What the server's data about an asset contradicts. */
 export type AssetFault =
   | 'asset_differs'
   | 'provenance_invalid'
@@ -10,24 +10,24 @@ export type AssetFault =
   | 'hash_differs'
   | 'metadata_differs'
 
-/** The server gives an asset that contradicts itself, or what a device of the account has signed. The message says what was caught. */
+/** The server's data about an asset contradicts itself, or what a device of the account has signed. The message names the contradiction. */
 export class AssetError extends Error {
   override readonly name = 'AssetError'
   readonly reason: AssetFault
 
-  constructor(reason: AssetFault, caught: string, options?: ErrorOptions) {
-    super(`Caught: ${caught}.`, options)
+  constructor(reason: AssetFault, finding: string, options?: ErrorOptions) {
+    super(`Tampering detected: ${finding}.`, options)
     this.reason = reason
   }
 }
 
-/** Blobs are missing that belong to a complete asset. Nobody lied: an upload was cut short. */
+/** Blobs of a complete asset are missing: an upload was interrupted. This is not a sign of tampering. */
 export class AssetIncomplete extends Error {
   override readonly name = 'AssetIncomplete'
   readonly missing: readonly BlobRole[]
 
   constructor(missing: readonly BlobRole[], advice: string) {
-    super(`The asset is not complete: ${missing.join(' and ')} missing. ${advice}`)
+    super(`The asset is not complete, it lacks: ${missing.join(' and ')}. ${advice}`)
     this.missing = missing
   }
 }

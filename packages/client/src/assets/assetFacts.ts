@@ -14,7 +14,7 @@ export interface AssetBlob {
   readonly size: number
 }
 
-/** Where an adopted asset came from. */
+/** The drop that an adopted asset came from. */
 export interface AssetDrop {
   readonly dropId: DropId
   readonly opaqueId: OpaqueId
@@ -23,29 +23,31 @@ export interface AssetDrop {
   readonly receivedAt: string
 }
 
-/** What the server says of an asset. Nothing of it counts before it was compared with what a device of the account has signed. */
+/** The server's description of an asset, unverified: compare it with the signed manifest. */
 export interface AssetFacts {
   readonly assetId: AssetId
   readonly albumId: AlbumId
-  /** Whether original, metadata and provenance are all there. */
+  /** Whether original, metadata and provenance all exist. */
   readonly complete: boolean
-  /** The server's mirror of the manifest, as it came with the original. */
+  /** The server's copy of the manifest's envelope, from the original's session. */
   readonly envelope: ManifestEnvelope
-  /** One of a role, and any number of derivatives. */
+  /** At most one of each role, and any number of derivatives. */
   readonly blobs: readonly AssetBlob[]
   readonly drop: AssetDrop | undefined
   readonly createdAt: string
   readonly changedAt: string
 }
 
-/** Reads an asset. Throws what a call throws: `error.asset.not_found` for one that is not there, and `AnswerError` for one that is another. */
+/**
+ * Reads an asset. Throws what a call throws (`error.asset.not_found` when it does not exist), and `AnswerError` for the description of another asset.
+ */
 export async function readAsset(call: Call, assetId: string, signal?: AbortSignal): Promise<AssetFacts> {
   const { body } = await call('asset', { path: { asset_id: assetId }, signal })
   if (body.asset_id !== assetId) throw new AnswerError('asset', 'it is about another asset')
   return factsOf(body)
 }
 
-/** The same, or undefined when there is none. */
+/** Like `readAsset`; undefined when it does not exist. */
 export async function findAsset(call: Call, assetId: string, signal?: AbortSignal): Promise<AssetFacts | undefined> {
   try {
     return await readAsset(call, assetId, signal)
@@ -70,10 +72,9 @@ export function factsOf({ drop, ...body }: AssetResponse): AssetFacts {
   }
 }
 
-/** The one blob of a role. Throws `AssetError` where the server tells of several. */
+/** The blob of a role. Throws `AssetError` when the server lists several. */
 export function blobOf({ blobs }: AssetFacts, role: Exclude<BlobRole, 'derivative'>): AssetBlob | undefined {
   const [blob, ...others] = blobs.filter((one) => one.role === role)
-  if (others.length > 0)
-    throw new AssetError('asset_differs', `the asset is told to have several blobs of role ${role}`)
+  if (others.length > 0) throw new AssetError('asset_differs', `the server lists several blobs of role ${role}`)
   return blob
 }

@@ -1,20 +1,20 @@
-/** The key of an asset: derived from its album's, or wrapped under it where the content came with a key of its own. */
+/** The key of an asset: derived from the album's key, or wrapped under it when the content has a key of its own (a drop). */
 import { type Bytes, uuidBytes } from '@blindkeep/protocol/bytes'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { albumKey, assetKey, assetWrapKey } from '../seal/derive.ts'
 import { openSmall } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
-import { SealError } from '../seal/sealedBlob.ts'
+import { SealError } from '../seal/sealError.ts'
 import { AssetError } from './assetError.ts'
 
-/** The epoch that new assets are written under. Album keys do not change hands yet, so there is no second one. */
+/** The epoch of new assets. Album keys are not rotated yet, so there is only this one. */
 export const AMK_VERSION = 1
-/** Numbers enter a derivation as four bytes. */
+/** A derivation takes numbers as four bytes. */
 const MAX_AMK_VERSION = 2 ** 32 - 1
 
-/** Where an asset's key hangs. */
-export interface KeyPlace {
+/** The inputs of an asset's key. */
+export interface AssetKeyInputs {
   readonly accountKey: Bytes
   readonly albumId: AlbumId
   /** 1 and up. */
@@ -22,36 +22,37 @@ export interface KeyPlace {
   readonly assetId: AssetId
 }
 
-function albumKeyOf({ accountKey, albumId, amkVersion }: KeyPlace): Bytes {
-  if (amkVersion > MAX_AMK_VERSION) throw new AssetError('key_unreadable', 'no album has as many keys as is told')
+function albumKeyOf({ accountKey, albumId, amkVersion }: AssetKeyInputs): Bytes {
+  if (amkVersion > MAX_AMK_VERSION)
+    throw new AssetError('key_unreadable', 'the stated epoch of the album key is out of range')
   return albumKey(accountKey, uuidBytes(albumId), amkVersion)
 }
 
-/** K of `key_mode` derived, 32 bytes. Throws `AssetError` for an epoch that cannot be. */
-export function derivedKey(place: KeyPlace): Bytes {
-  return assetKey(albumKeyOf(place), uuidBytes(place.assetId))
+/** K of an asset with `key_mode` `derived`, 32 bytes. Throws `AssetError` for an epoch out of range. */
+export function derivedKey(keyInputs: AssetKeyInputs): Bytes {
+  return assetKey(albumKeyOf(keyInputs), uuidBytes(keyInputs.assetId))
 }
 
-const wrapSeal = (place: KeyPlace) =>
+const wrapSeal = (keyInputs: AssetKeyInputs) =>
   ({
-    key: assetWrapKey(albumKeyOf(place), uuidBytes(place.assetId)),
+    key: assetWrapKey(albumKeyOf(keyInputs), uuidBytes(keyInputs.assetId)),
     purpose: 'asset-key',
-    contextId: uuidBytes(place.assetId),
+    contextId: uuidBytes(keyInputs.assetId),
   }) as const
 
-/** `wrapped_key` of a manifest: K, sealed under the album. */
-export function wrapKey(key: Uint8Array, place: KeyPlace): Promise<Bytes> {
-  return sealSmall(key, wrapSeal(place))
+/** `wrapped_key` of a manifest: K sealed under the album. */
+export function wrapKey(key: Uint8Array, keyInputs: AssetKeyInputs): Promise<Bytes> {
+  return sealSmall(key, wrapSeal(keyInputs))
 }
 
-/** K out of a manifest's `wrapped_key`. Throws `AssetError` when it was not wrapped here. */
-export async function unwrapKey(wrapped: Uint8Array, place: KeyPlace): Promise<Bytes> {
+/** K from a manifest's `wrapped_key`. Throws `AssetError` when it was not wrapped for this asset. */
+export async function unwrapKey(wrapped: Uint8Array, keyInputs: AssetKeyInputs): Promise<Bytes> {
   try {
-    const key = await openSmall(wrapped, wrapSeal(place))
+    const key = await openSmall(wrapped, wrapSeal(keyInputs))
     if (key.length === KEY_BYTES) return key
   } catch (cause) {
     if (!(cause instanceof SealError)) throw cause
-    throw new AssetError('key_unreadable', 'the wrapped key does not open in this album', { cause })
+    throw new AssetError('key_unreadable', 'the wrapped key does not open under this album', { cause })
   }
-  throw new AssetError('key_unreadable', 'the wrapped key is none')
+  throw new AssetError('key_unreadable', 'the wrapped key has the wrong length')
 }

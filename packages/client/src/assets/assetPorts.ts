@@ -1,16 +1,16 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { ListedDevice } from '../account/ownerDevices.ts'
+import type { LinkKeysOf } from '../drops/dropKeys.ts'
 import type { Environment } from '../environment.ts'
 import type { Calls } from '../http/call.ts'
-import type { LinkKeysOf } from '../receive/inboxDrop.ts'
 
-/** What assets need of whoever is signed in. */
+/** What the modules about assets need from the signed-in owner. */
 export interface AssetPorts extends Calls {
   readonly accountId: AccountId
   readonly accountKey: Bytes
   readonly keysOf: LinkKeysOf
-  /** All that the server lists, with which of them are the account's own. */
+  /** All listed devices, with a flag for the account's own. */
   readonly devices: () => Promise<readonly ListedDevice[]>
   readonly environment: Environment
 }

@@ -1,38 +1,28 @@
-/** What an album shows of its files, read from the real server without their contents. */
+/** Descriptions of files for an album, read from a real server without their contents. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, describe, it } from 'node:test'
-import { blobAnswer, hashOf, lyingBlobs } from '../../../../testing/assetLies.ts'
-import { flipAt, is } from '../../../../testing/lies.ts'
+import { before, describe, it } from 'node:test'
+import { blobAnswer, changedBlobs, hashOf } from '../../../../testing/maliciousAssets.ts'
+import { flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
-import { startTamperingProxy, type TamperingProxy } from '../../../../testing/tamperingProxy.ts'
 import type { Owner } from '../owner.ts'
 import { sourceOfBytes } from '../seal/source.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 import { AssetError, AssetIncomplete } from './assetError.ts'
 import type { AssetFacts } from './assetFacts.ts'
 
-let proxy: TamperingProxy
-let server: RunningServer
+const { proxy } = await sharedServer()
 let keeper: Keeper
 let owner: Owner
 
 before(async () => {
-  proxy = await startTamperingProxy()
-  server = await startServer({ publicUrl: proxy.url })
-  proxy.forwardTo(server.url)
   keeper = await newKeeper(proxy.url)
   owner = keeper.owner
 })
-after(async () => {
-  await server.stop()
-  await proxy.close()
-})
-afterEach(() => proxy.tamper())
 
 const file = (bytes = 1000) => new Uint8Array(randomBytes(bytes))
 const facts = { name: 'naïve.jpg', type: 'image/jpeg', note: 'Ärger', modifiedAt: '2026-01-02T03:04:05.000Z' }
-const listsDevices = is('GET', /^\/v1\/devices$/)
+const listsDevices = isRequest('GET', /^\/v1\/devices$/)
 
 async function uploaded(content = file(), by: Keeper = keeper): Promise<AssetFacts> {
   const { assetId } = await owner.upload({ source: sourceOfBytes(content), ...by, ...facts })
@@ -40,7 +30,7 @@ async function uploaded(content = file(), by: Keeper = keeper): Promise<AssetFac
 }
 
 describe('the description of an asset', () => {
-  it('is what was sealed of an upload, and who signed it, without a byte of the content', async () => {
+  it('has the sealed facts of an upload and its signer, and needs no byte of the content', async () => {
     const asset = await uploaded(file(5000))
     const from = proxy.seen.length
     const { signed, ...described } = await anotherClient(proxy.url, owner).describeAsset(asset)
@@ -49,7 +39,7 @@ describe('the description of an asset', () => {
     assert.ok(!proxy.seen.slice(from).some(blobAnswer(hashOf(asset, 'original'))))
   })
 
-  it('is what the guest has sealed of a drop that was adopted, also before anybody has signed it', async () => {
+  it('has the facts that the guest sealed, also before a device has signed them', async () => {
     const { url } = await owner.createLink()
     await sendFile(url, file(700), { ...facts, sender: 'Ada' })
     const [drop] = await owner.inbox()
@@ -63,7 +53,7 @@ describe('the description of an asset', () => {
     assert.deepEqual(await owner.describeAsset(unsigned), { ...described, signed: undefined })
   })
 
-  it('asks for the devices once for many, and again when it meets a new one', async () => {
+  it('reads the devices once for many assets, and again for an unknown device', async () => {
     const [first, second] = [await uploaded(), await uploaded()]
     const reader = anotherClient(proxy.url, owner)
     const from = proxy.seen.length
@@ -74,11 +64,11 @@ describe('the description of an asset', () => {
     assert.equal(proxy.seen.slice(from).filter(listsDevices).length, 2)
   })
 
-  it('is refused where bytes differ from those that were signed, or the original is missing', async () => {
+  it('is refused when a malicious server alters signed bytes or omits the original', async () => {
     const asset = await uploaded()
     proxy.tamper({ matches: blobAnswer(hashOf(asset, 'metadata')), answer: flipAt(20) })
     await assert.rejects(owner.describeAsset(asset), AssetError)
-    proxy.tamper(lyingBlobs((blobs) => blobs.filter(({ role }) => role !== 'original')))
+    proxy.tamper(changedBlobs((blobs) => blobs.filter(({ role }) => role !== 'original')))
     await assert.rejects(owner.describeAsset(await owner.asset(asset.assetId)), AssetIncomplete)
   })
 })

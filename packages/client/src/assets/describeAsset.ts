@@ -1,6 +1,5 @@
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import type { ListedDevice } from '../account/ownerDevices.ts'
-import { readBlobStart } from '../http/wholeBlob.ts'
 import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
 import { openPrefix, readPrefix } from '../seal/openHeader.ts'
 import { AssetError, AssetIncomplete } from './assetError.ts'
@@ -8,10 +7,11 @@ import { type AssetFacts, blobOf } from './assetFacts.ts'
 import type { AssetPorts } from './assetPorts.ts'
 import { assetKeyOf, originalContext, readMetadata } from './openAsset.ts'
 import { readProvenance } from './provenance.ts'
+import { readBlobStart } from './readBlob.ts'
 
 /** What an album shows of a file. */
 export interface AssetDescription extends FileDescription {
-  /** Who has signed it, and when by their own clock, RFC 3339; undefined as long as nobody has. */
+  /** The device that signed the asset, and its own timestamp (RFC 3339); undefined when no device has signed it. */
   readonly signed: { readonly deviceId: DeviceId; readonly timestamp: string } | undefined
 }
 
@@ -21,8 +21,8 @@ export type DescribeAsset = (
 ) => Promise<AssetDescription>
 
 /**
- * Reads name, type and size without the content. An album asks this of hundreds, so the account's devices are read once, and again when one is met that is
- * not among them; whether one was revoked since is not told here.
+ * Reads name, type and size without the content. An album calls it for hundreds of assets, so the account's devices are read once, and again when an
+ * unknown device appears. It does not report whether a device was revoked since.
  */
 export function createDescribeAsset(ports: AssetPorts): DescribeAsset {
   let known: Promise<readonly ListedDevice[]> | undefined
@@ -31,17 +31,17 @@ export function createDescribeAsset(ports: AssetPorts): DescribeAsset {
       known = undefined
       throw error
     })
-    // Whoever needs them is told; an asset that fails before it needs them leaves a failure that nobody has to hear of.
+    // Callers that need the devices get the failure; for the others it must not count as unhandled.
     known.catch(() => undefined)
     return known
   }
   return async (asset, { signal } = {}) => {
-    const met = devices()
+    const devicesBefore = devices()
     try {
       return await describe({ ...ports, devices }, asset, signal)
     } catch (error) {
       if (!(error instanceof AssetError && error.reason === 'device_unknown')) throw error
-      if (known === met) known = undefined
+      if (known === devicesBefore) known = undefined
       return describe({ ...ports, devices }, asset, signal)
     }
   }

@@ -1,17 +1,18 @@
 /**
- * The metadata blob: a sealed blob of format 1, purpose `metadata`, context file_id, under the asset's own key. Its header says what an album shows of
- * a file: name, type, modified_at, note, sender, and it has no content, so that a grid of names costs one small request each. Later fields go into the
- * header, whose readers pass over those they do not know; what is large becomes content here, which today's readers verify and pass over, or a derivative.
- * `size` in it is 0, as everywhere the size of the blob's own content; the file's is the manifest's plaintext_size and the original's header.
+ * The metadata blob: a sealed blob of format 1, purpose `metadata`, context file_id, under the asset's own key. Its header has what an album shows of
+ * a file: name, type, modified_at, note, sender. It has no content, so that a grid of names costs one small request each. Later fields go into the
+ * header, whose readers ignore unknown fields; large data becomes content, which today's readers verify and ignore, or a derivative. `size` is 0, the
+ * size of the blob's own content; the size of the file is in the manifest and in the original's header.
  */
 import { type Bytes, concatBytes, uuidBytes } from '@blindkeep/protocol/bytes'
 import type { AssetId } from '@blindkeep/protocol/ids'
+import { streamOf } from '../seal/byteReader.ts'
 import { type FileFacts, headerOf } from '../seal/fileHeader.ts'
 import type { Header } from '../seal/header.ts'
 import { openBlob } from '../seal/open.ts'
 import { createSealer } from '../seal/seal.ts'
 
-/** A full header is 64 KiB; the rest is room for contents of later versions. */
+/** A full header has 64 KiB; the rest is for contents of later versions. */
 export const MAX_METADATA_BYTES = 1024 * 1024
 
 interface MetadataSeal {
@@ -23,19 +24,15 @@ interface MetadataSeal {
 const sealOf = ({ key, assetId }: MetadataSeal) =>
   ({ key, purpose: 'metadata', contextId: uuidBytes(assetId) }) as const
 
-/** Throws `RangeError` for facts that do not fit a header. */
+/** Throws `RangeError` for facts that are too long for a header. */
 export async function sealMetadata(seal: MetadataSeal, facts: FileFacts): Promise<Bytes> {
   const sealer = await createSealer({ ...sealOf(seal), header: headerOf(0, facts) })
   return concatBytes(sealer.prefix, await sealer.sealSegment(0, new Uint8Array(0)))
 }
 
-/** Verifies all of it. Throws `SealError`. */
+/** Verifies the whole blob. Throws `SealError`. */
 export async function openMetadata(seal: MetadataSeal, sealed: Uint8Array): Promise<Header> {
-  const { header, content } = await openBlob(once(sealed), sealOf(seal))
+  const { header, content } = await openBlob(streamOf(sealed), sealOf(seal))
   await content.pipeTo(new WritableStream())
   return header
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
-  yield bytes
 }

@@ -1,42 +1,43 @@
-/** A server that lies about assets: each lie is told by a proxy in front of the real one, and the client has to say which it was. */
+/** A malicious server tampers with assets; a proxy in front of a real server plays it. The client must report each tampering with its reason. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import { decodeManifest, manifestHash } from '@blindkeep/protocol/manifest'
 import {
   type Blob,
   type Body,
   blobAnswer,
+  changedAsset,
+  changedBlobs,
   devicesAnswer,
-  giving,
   hashOf,
-  inventing,
-  lyingAsset,
-  lyingBlobs,
-  swapping,
-} from '../../../../testing/assetLies.ts'
-import { startBehindProxy } from '../../../../testing/behindProxy.ts'
-import { flipAt, flipInBase64, lie } from '../../../../testing/lies.ts'
+  inventedDevice,
+  servedBlob,
+  swappedBlob,
+} from '../../../../testing/maliciousAssets.ts'
+import { changeBody, flipAt, flipInBase64 } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper, type SentFile, sendFile } from '../../../../testing/people.ts'
 import type { Tampering } from '../../../../testing/tamperingProxy.ts'
 import { newDevice, signManifest } from '../account/device.ts'
 import { AnswerError } from '../http/errors.ts'
 import type { Owner } from '../owner.ts'
 import { createSealer } from '../seal/seal.ts'
-import { SealError } from '../seal/sealedBlob.ts'
+import { SealError } from '../seal/sealError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
-import type { UploadState } from '../send/uploadState.ts'
+import { dropOf } from '../testing/expectations.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
+import type { UploadState } from '../upload/uploadState.ts'
 import { AssetError, type AssetFault, AssetIncomplete } from './assetError.ts'
 import type { AssetFacts } from './assetFacts.ts'
 import { sealMetadata } from './metadata.ts'
 
 const MIB = 1024 * 1024
 
-const { proxy, server, stop } = await startBehindProxy()
+const { proxy, server } = await sharedServer()
 let keeper: Keeper
 let owner: Owner
-/** The asset that is lied about, and another one of the same account to take lies from. */
+/** The asset under attack, and another one of the same account to take data from. */
 let asset: AssetFacts
 let other: AssetFacts
 let state: UploadState
@@ -49,8 +50,6 @@ before(async () => {
   content = new Uint8Array(randomBytes(3 * MIB))
   asset = await kept(content)
 })
-after(stop)
-afterEach(() => proxy.tamper())
 
 async function kept(bytes: Uint8Array<ArrayBuffer>): Promise<AssetFacts> {
   const source = sourceOfBytes(bytes)
@@ -59,10 +58,10 @@ async function kept(bytes: Uint8Array<ArrayBuffer>): Promise<AssetFacts> {
   return owner.asset(assetId)
 }
 
-/** Of the asset or of the other, by role. */
+/** Matches requests for one blob of an asset. */
 const blobOf = (of: AssetFacts, role: string) => blobAnswer(hashOf(of, role))
-const lyingEnvelope = (changes: Body): Tampering =>
-  lyingAsset((body) => {
+const changedEnvelope = (changes: Body): Tampering =>
+  changedAsset((body) => {
     body.envelope = Object.assign(body.envelope ?? {}, changes)
   })
 
@@ -71,21 +70,21 @@ async function read(): Promise<Uint8Array> {
   return new Uint8Array(await new Response(opened.content).arrayBuffer())
 }
 
-const caught = (reason: AssetFault) => (error: unknown) => error instanceof AssetError && error.reason === reason
+const tampered = (reason: AssetFault) => (error: unknown) => error instanceof AssetError && error.reason === reason
 
-describe('an asset that the server lies about', () => {
-  it('comes out whole when nobody lies', async () => {
+describe('an asset of a malicious server', () => {
+  it('opens intact when nothing was changed', async () => {
     assert.deepEqual(await read(), content)
   })
 
-  it('is not another asset', async () => {
-    proxy.tamper(lyingAsset((body) => Object.assign(body, { asset_id: other.assetId })))
+  it('detects another asset', async () => {
+    proxy.tamper(changedAsset((body) => Object.assign(body, { asset_id: other.assetId })))
     await assert.rejects(read(), AnswerError)
-    proxy.tamper(lyingAsset((body) => Object.assign(body, { envelope: other.envelope, blobs: other.blobs })))
-    await assert.rejects(read(), caught('provenance_invalid'))
+    proxy.tamper(changedAsset((body) => Object.assign(body, { envelope: other.envelope, blobs: other.blobs })))
+    await assert.rejects(read(), tampered('provenance_invalid'))
   })
 
-  const envelopeLies: readonly (readonly [string, Body])[] = [
+  const envelopeChanges: readonly (readonly [string, Body])[] = [
     ['plaintext_size', { plaintext_size: 1 }],
     ['amk_version', { amk_version: 2 }],
     ['key_mode', { key_mode: 'wrapped' }],
@@ -94,13 +93,13 @@ describe('an asset that the server lies about', () => {
     ['retention_until', { retention_until: '2999-01-01T00:00:00.000Z' }],
     ['original_blob_hash', { original_blob_hash: '0'.repeat(64) }],
   ]
-  for (const [field, changes] of envelopeLies)
-    it(`is caught with another ${field} than was signed`, async () => {
-      proxy.tamper(lyingEnvelope(changes))
-      await assert.rejects(read(), caught('envelope_differs'))
+  for (const [field, changes] of envelopeChanges)
+    it(`detects another ${field} than the signed one`, async () => {
+      proxy.tamper(changedEnvelope(changes))
+      await assert.rejects(read(), tampered('envelope_differs'))
     })
 
-  const blobLies: readonly (readonly [string, AssetFault, (blobs: Blob[]) => Blob[]])[] = [
+  const blobChanges: readonly (readonly [string, AssetFault, (blobs: Blob[]) => Blob[]])[] = [
     ['another original', 'asset_differs', (blobs) => replaced(blobs, 'original')],
     ['another metadata', 'metadata_differs', (blobs) => replaced(blobs, 'metadata')],
     [
@@ -113,23 +112,23 @@ describe('an asset that the server lies about', () => {
     ],
     ['another asset’s provenance', 'provenance_invalid', (blobs) => replaced(blobs, 'provenance')],
   ]
-  for (const [what, reason, change] of blobLies)
-    it(`is caught with ${what}`, async () => {
-      proxy.tamper(lyingBlobs(change))
-      await assert.rejects(read(), caught(reason))
+  for (const [what, reason, change] of blobChanges)
+    it(`detects ${what}`, async () => {
+      proxy.tamper(changedBlobs(change))
+      await assert.rejects(read(), tampered(reason))
     })
 
   function replaced(blobs: Blob[], role: string): Blob[] {
     return blobs.map((blob) => (blob.role === role ? { ...blob, hash: hashOf(other, role) } : blob))
   }
 
-  it('is caught in another album than was signed', async () => {
+  it('detects another album than the signed one', async () => {
     const { albumId } = await owner.createAlbum()
-    proxy.tamper(lyingAsset((body) => Object.assign(body, { album_id: albumId })))
-    await assert.rejects(read(), caught('asset_differs'))
+    proxy.tamper(changedAsset((body) => Object.assign(body, { album_id: albumId })))
+    await assert.rejects(read(), tampered('asset_differs'))
   })
 
-  it('opens as it was signed when it is told to have been a drop', async () => {
+  it('opens as it was signed when the server invents a drop for it', async () => {
     const link = await owner.createLink()
     const { state: guest } = await sendFile(link.url, randomBytes(10))
     const drop = {
@@ -138,22 +137,22 @@ describe('an asset that the server lies about', () => {
       kem_ct: guest.kemCt,
       received_at: '2026-01-01T00:00:00.000Z',
     }
-    proxy.tamper(lyingAsset((body) => Object.assign(body, { drop })))
+    proxy.tamper(changedAsset((body) => Object.assign(body, { drop })))
     assert.deepEqual(await read(), content)
   })
 })
 
-describe('a provenance that the server made up', () => {
-  /** Signs the manifest of the asset with a device that no client has added, and has the server tell of it in every way it can. */
+describe('a provenance of a malicious server', () => {
+  /** The asset's manifest, signed by a device that no client has added, and a server that supports the forgery in every way it can. */
   function forged({ mac }: { readonly mac: string | null }): readonly Tampering[] {
     const device = newDevice()
     const { envelope } = decodeManifest(fromBase64(state.provenance.bytes))
     const provenance = signManifest(device, { envelope: { ...envelope, created_by_device: device.deviceId } })
     const hash = manifestHash(provenance)
     return [
-      swapping('provenance', { hash, size: provenance.length }),
-      giving(hash, provenance),
-      inventing({
+      swappedBlob('provenance', { hash, size: provenance.length }),
+      servedBlob(hash, provenance),
+      inventedDevice({
         device_id: device.deviceId,
         public_key: toBase64(device.publicKey),
         ...(mac === null ? {} : { mac }),
@@ -162,42 +161,42 @@ describe('a provenance that the server made up', () => {
     ]
   }
 
-  it('is caught by the device’s missing or wrong MAC', async () => {
+  it('detects an invented device by its missing or wrong MAC', async () => {
     for (const mac of [null, toBase64(new Uint8Array(32).fill(7))]) {
       proxy.tamper(...forged({ mac }))
-      await assert.rejects(read(), caught('device_unknown'))
+      await assert.rejects(read(), tampered('device_unknown'))
     }
   })
 
-  it('is caught when its own device’s key is told to be another', async () => {
+  it('detects another public key of the device', async () => {
     proxy.tamper({
       matches: devicesAnswer,
-      answer: lie((body) => {
+      answer: changeBody((body) => {
         assert.ok(Array.isArray(body.devices))
         for (const device of body.devices) device.public_key = flipInBase64(device.public_key, 3)
       }),
     })
-    await assert.rejects(read(), caught('device_unknown'))
+    await assert.rejects(read(), tampered('device_unknown'))
   })
 
-  it('is caught with any byte flipped', async () => {
+  it('detects a flip of any byte', async () => {
     const size = asset.blobs.find(({ role }) => role === 'provenance')?.size ?? 0
     for (let position = 0; position < size; position += 401) {
       proxy.tamper({ matches: blobOf(asset, 'provenance'), answer: flipAt(position) })
-      await assert.rejects(read(), caught('hash_differs'), `byte ${position}`)
+      await assert.rejects(read(), tampered('hash_differs'), `byte ${position}`)
     }
   })
 
-  it('is caught with a flipped byte though its hash is told to fit', async () => {
+  it('detects a flipped byte even when its hash is changed to match', async () => {
     const provenance = fromBase64(state.provenance.bytes)
     // In the ML-DSA-65 signature, which ends the blob.
     provenance[provenance.length - 100] = (provenance.at(-100) ?? 0) ^ 1
     const hash = manifestHash(provenance)
-    proxy.tamper(swapping('provenance', { hash }), giving(hash, provenance))
-    await assert.rejects(read(), caught('provenance_invalid'))
+    proxy.tamper(swappedBlob('provenance', { hash }), servedBlob(hash, provenance))
+    await assert.rejects(read(), tampered('provenance_invalid'))
   })
 
-  it('stays good when its device is revoked, and says so', async () => {
+  it('stays valid when its device is revoked, and reports the revocation', async () => {
     const device = await owner.addDevice()
     const { assetId } = await owner.upload({ source: sourceOfBytes(content), ...keeper, device })
     await owner.revokeDevice(device.deviceId)
@@ -207,10 +206,10 @@ describe('a provenance that the server made up', () => {
   })
 })
 
-describe('bytes that the server altered', () => {
+describe('altered bytes of a malicious server', () => {
   const sealFault = (reason: string) => (error: unknown) => error instanceof SealError && error.reason === reason
 
-  it('fail where the seal breaks', async () => {
+  it('fail at the altered segment', async () => {
     proxy.tamper({ matches: blobOf(asset, 'original'), answer: flipAt(2 * MIB) })
     await assert.rejects(read(), sealFault('altered'))
     proxy.tamper({
@@ -220,17 +219,17 @@ describe('bytes that the server altered', () => {
     await assert.rejects(read(), sealFault('truncated'))
   })
 
-  it('fail in the metadata as in any blob', async () => {
+  it('are detected in the metadata as in any blob', async () => {
     proxy.tamper({ matches: blobOf(asset, 'metadata'), answer: flipAt(500) })
-    await assert.rejects(read(), caught('hash_differs'))
+    await assert.rejects(read(), tampered('hash_differs'))
     proxy.tamper({
       matches: blobOf(asset, 'metadata'),
       answer: (message) => ({ ...message, body: Buffer.alloc(2 * MIB) }),
     })
-    await assert.rejects(read(), caught('hash_differs'))
+    await assert.rejects(read(), tampered('hash_differs'))
   })
 
-  it('are another asset’s', async () => {
+  it('are detected when they are another asset’s', async () => {
     const response = await fetch(`${server.url}/v1/blob/${hashOf(other, 'original')}`, {
       headers: { authorization: `Bearer ${owner.tokens().accessToken}` },
     })
@@ -240,22 +239,21 @@ describe('bytes that the server altered', () => {
   })
 })
 
-describe('a guest who helps the server', () => {
-  // Whoever sent a drop chose its key, and can seal whatever else under it. What was signed is the content that was adopted.
+describe('a guest who helps a malicious server', () => {
+  // The sender of a drop chose its key and can seal other content under it. Signed is the content that was adopted.
   let sent: SentFile
   let adopted: AssetFacts
   before(async () => {
     const link = await owner.createLink()
     sent = await sendFile(link.url, randomBytes(1000), { name: 'honest.pdf' })
-    const drop = (await owner.inbox()).find(({ ciphertextHash }) => ciphertextHash === sent.landed.ciphertextHash)
-    assert.ok(drop)
+    const drop = await dropOf(owner, sent.landed)
     const { assetId } = await owner.adoptDrop(drop, keeper)
     adopted = await owner.asset(assetId)
   })
 
   const open = () => owner.openAsset(adopted.assetId)
 
-  it('is caught with another content under the same key', async () => {
+  it('cannot substitute another content under the same key', async () => {
     const { state: guest } = sent
     const sealer = await createSealer({
       key: fromBase64(guest.key),
@@ -267,21 +265,21 @@ describe('a guest who helps the server', () => {
     const body = Buffer.concat([sealer.prefix, await sealer.sealSegment(0, new Uint8Array(5))])
     proxy.tamper({ matches: blobOf(adopted, 'original'), answer: (message) => ({ ...message, body }) })
     const { content: swapped } = await open()
-    await assert.rejects(new Response(swapped).arrayBuffer(), caught('hash_differs'))
+    await assert.rejects(new Response(swapped).arrayBuffer(), tampered('hash_differs'))
   })
 
-  it('is caught with other metadata under the same key, before and after it was signed', async () => {
+  it('cannot substitute other metadata under the same key, signed or not', async () => {
     const forged = await sealMetadata(
       { key: fromBase64(sent.state.key), assetId: adopted.assetId },
       { name: 'trust me.exe' },
     )
     const hash = createHash('sha256').update(forged).digest('hex')
-    const isForged = giving(hash, forged)
+    const isForged = servedBlob(hash, forged)
     const swapped = (blobs: Blob[]) => blobs.map((blob) => (blob.role === 'metadata' ? { ...blob, hash } : blob))
-    proxy.tamper(lyingBlobs(swapped), isForged)
-    await assert.rejects(open(), caught('metadata_differs'))
+    proxy.tamper(changedBlobs(swapped), isForged)
+    await assert.rejects(open(), tampered('metadata_differs'))
     proxy.tamper(
-      lyingBlobs((blobs) => swapped(blobs).filter(({ role }) => role !== 'provenance')),
+      changedBlobs((blobs) => swapped(blobs).filter(({ role }) => role !== 'provenance')),
       isForged,
     )
     const unsigned = await open()
@@ -289,13 +287,13 @@ describe('a guest who helps the server', () => {
     assert.deepEqual([unsigned.name, unsigned.signed], ['honest.pdf', undefined])
   })
 
-  it('does not open when it is told to have come through another link, or with another key', async () => {
+  it('cannot make the drop open through another link or with another key', async () => {
     const { opaqueId } = await owner.createLink()
-    proxy.tamper(lyingAsset((body) => Object.assign(body.drop ?? {}, { opaque_id: opaqueId })))
+    proxy.tamper(changedAsset((body) => Object.assign(body.drop ?? {}, { opaque_id: opaqueId })))
     await assert.rejects(open(), (error) => error instanceof SealError && error.reason === 'wrong_key')
     const isUnsigned = (blobs: Blob[]) => blobs.filter(({ role }) => role === 'original')
     proxy.tamper(
-      lyingAsset((body) => {
+      changedAsset((body) => {
         assert.ok(Array.isArray(body.blobs))
         body.blobs = isUnsigned(body.blobs)
         Object.assign(body.drop ?? {}, { kem_ct: flipInBase64(sent.state.kemCt, 1100) })
@@ -305,17 +303,17 @@ describe('a guest who helps the server', () => {
   })
 })
 
-describe('an asset that is completed', () => {
-  // Its original is there, and what goes into the manifest comes from the server: a device signs only what the key bears out.
+describe('the completion of an asset of a malicious server', () => {
+  // Only the original exists, and the values of the manifest come from the server: a device signs only what the key proves.
   const cut = (change: (body: Body) => void): Tampering =>
-    lyingAsset((body) => {
+    changedAsset((body) => {
       assert.ok(Array.isArray(body.blobs))
       body.blobs = body.blobs.filter(({ role }) => role === 'original')
       change(body)
     })
   const envelope = (changes: Body) => (body: Body) => void Object.assign(body.envelope ?? {}, changes)
 
-  const lies: readonly (readonly [string, AssetFault | 'incomplete', (body: Body) => void])[] = [
+  const changes: readonly (readonly [string, AssetFault | 'incomplete', (body: Body) => void])[] = [
     ['another plaintext_size', 'envelope_differs', envelope({ plaintext_size: 1 })],
     ['another key_mode', 'envelope_differs', envelope({ key_mode: 'wrapped' })],
     ['another chunk_size', 'envelope_differs', envelope({ chunk_size: 1024 * 1024 })],
@@ -323,17 +321,17 @@ describe('an asset that is completed', () => {
     ['two albums', 'asset_differs', (body) => void Object.assign(body, { album_id: other.assetId })],
     ['a replace', 'incomplete', envelope({ action: 'replace' })],
   ]
-  for (const [what, reason, change] of lies)
-    it(`is not signed when the server tells of ${what}`, async () => {
+  for (const [what, reason, change] of changes)
+    it(`signs nothing when the server states ${what}`, async () => {
       const asked = proxy.seen.length
       proxy.tamper(cut(change))
       await assert.rejects(owner.completeAsset(asset.assetId, keeper), (error) =>
-        reason === 'incomplete' ? error instanceof AssetIncomplete : caught(reason)(error),
+        reason === 'incomplete' ? error instanceof AssetIncomplete : tampered(reason)(error),
       )
       assert.ok(proxy.seen.slice(asked).every(({ method }) => method === 'GET'))
     })
 
-  it('is not signed when its key does not open what is there', async () => {
+  it('signs nothing when the key does not open the original', async () => {
     for (const change of [envelope({ amk_version: 2 }), swapOriginal]) {
       proxy.tamper(cut(change))
       await assert.rejects(owner.completeAsset(asset.assetId, keeper), SealError)

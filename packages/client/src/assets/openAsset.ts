@@ -1,7 +1,6 @@
 import { type Bytes, fromBase64, fromHex, uuidBytes } from '@blindkeep/protocol/bytes'
 import type { AlbumId, AssetId, DeviceId, Sha256Hex } from '@blindkeep/protocol/ids'
-import { readWholeBlob } from '../http/wholeBlob.ts'
-import { recoverDropKey } from '../receive/drop.ts'
+import { recoverDropKey } from '../drops/dropKeys.ts'
 import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
 import { openHashedBlob } from '../seal/hashedBlob.ts'
 import type { Header } from '../seal/header.ts'
@@ -12,13 +11,14 @@ import { derivedKey, unwrapKey } from './assetKeys.ts'
 import type { AssetPorts } from './assetPorts.ts'
 import { MAX_METADATA_BYTES, openMetadata } from './metadata.ts'
 import { type Provenance, readProvenance } from './provenance.ts'
+import { readWholeBlob } from './readBlob.ts'
 
-/** Who has signed an asset. */
+/** The signature of an asset. */
 export interface Signed {
   readonly deviceId: DeviceId
-  /** RFC 3339, the server's word; undefined while the device may write. */
+  /** RFC 3339, stated by the server; undefined while the device may write. */
   readonly deviceRevokedAt: string | undefined
-  /** RFC 3339, the device's word. */
+  /** RFC 3339, stated by the device. */
   readonly timestamp: string
   /** SHA-256 of the provenance blob, lowercase hex. */
   readonly provenanceHash: Sha256Hex
@@ -28,20 +28,20 @@ export interface OpenedAsset extends FileDescription {
   readonly assetId: AssetId
   readonly albumId: AlbumId
   /**
-   * Undefined as long as no device has signed the asset: then nothing but a key of the account's vouches for the content,
-   * so that a server that lies can give another drop, or an earlier original, in its place.
+   * Undefined when no device has signed the asset. Then only a key of the account vouches for the content, and a malicious server can return another
+   * drop, or an earlier original, instead.
    */
   readonly signed: Signed | undefined
   /**
-   * The file. Fails with `SealError` where the bytes are not those that were sealed, with `AssetError` at the end when they are not those that
-   * the manifest names, and with `NetworkError` when the line breaks; what was written of it until then must be thrown away.
+   * The file. Fails with `SealError` when the bytes were altered, with `AssetError` at the end when they do not have the signed hash, and with
+   * `NetworkError` when the connection breaks. After a failure the consumer must discard what it has written.
    */
   readonly content: ReadableStream<Bytes>
 }
 
 /**
- * Opens an asset of the account, whichever of its devices brought it. Throws `AssetError` for what was caught, `AssetIncomplete` when the original has not
- * arrived, `SealError` when key, header or form are wrong, and what a call throws.
+ * Opens an asset of the account. Throws `AssetError` for a contradiction, `AssetIncomplete` when the original is missing, `SealError` when key,
+ * header or format are wrong, and what a call throws.
  */
 export async function openAsset(
   ports: AssetPorts,
@@ -61,10 +61,10 @@ export async function openAsset(
     opener: originalContext(asset, key),
     hash: ports.environment.createHash(),
     expectedHash: original.hash,
-    differing: () =>
+    differenceError: () =>
       new AssetError(
         'hash_differs',
-        'the server gave other bytes for this asset than were signed; throw away what was read',
+        'the server’s bytes for this asset are not the signed ones; discard what was read',
       ),
   })
   return {
@@ -76,7 +76,7 @@ export async function openAsset(
   }
 }
 
-/** K of an asset, 32 bytes. Throws `AssetError` when there is no way to it, and `SealError` for a `kem_ct` that is none. */
+/** K of an asset, 32 bytes. Throws `AssetError` when there is no way to derive or unwrap it, and `SealError` for an invalid `kem_ct`. */
 export async function assetKeyOf(
   { accountKey, keysOf }: AssetPorts,
   asset: AssetFacts,
@@ -84,16 +84,22 @@ export async function assetKeyOf(
 ): Promise<Bytes> {
   const { assetId, drop } = asset
   const { envelope, wrappedKey } = provenance?.manifest ?? { envelope: asset.envelope, wrappedKey: undefined }
-  const place = { accountKey, assetId, albumId: envelope.album_id ?? asset.albumId, amkVersion: envelope.amk_version }
-  if (wrappedKey !== undefined) return unwrapKey(wrappedKey, place)
-  // Before any drop: of an asset that was signed so, a server that tells of one would have the key of that drop taken for the asset's.
-  if (envelope.key_mode === 'derived') return derivedKey(place)
-  // Until a manifest carries the wrapped key, the drop's own way to it serves.
+  const keyInputs = {
+    accountKey,
+    assetId,
+    albumId: envelope.album_id ?? asset.albumId,
+    amkVersion: envelope.amk_version,
+  }
+  if (wrappedKey !== undefined) return unwrapKey(wrappedKey, keyInputs)
+  // Before the drop: otherwise a server that invents a drop for an asset with a derived key would make the client take the drop's key for the
+  // asset's.
+  if (envelope.key_mode === 'derived') return derivedKey(keyInputs)
+  // Without a manifest that contains the wrapped key, the drop itself leads to it.
   if (drop !== undefined) return recoverDropKey(keysOf(drop.opaqueId), fromBase64(drop.kemCt))
-  throw new AssetError('key_unreadable', 'the asset’s key is told to be wrapped, and nothing carries it')
+  throw new AssetError('key_unreadable', 'the server states a wrapped key, but neither manifest nor drop contains one')
 }
 
-/** A drop keeps purpose and context of its link when it is adopted; its key is wrapped then. */
+/** An adopted drop keeps the purpose and context of its link; its key is wrapped. */
 export function originalContext({ assetId, drop, envelope }: AssetFacts, key: Bytes): OpenContext {
   const isDrop = drop !== undefined && envelope.key_mode === 'wrapped'
   return { key, purpose: 'original', contextId: isDrop ? fromHex(drop.opaqueId) : uuidBytes(assetId) }
@@ -113,7 +119,7 @@ interface SignedMetadata {
   readonly size: number
 }
 
-/** Undefined when it is not there, or when no manifest commits to it: whoever sent a drop has its key, and could have sealed any. */
+/** Undefined when there is no metadata, or when no manifest commits to it: the sender of a drop has its key and could have sealed any metadata. */
 export async function readMetadata(
   ports: AssetPorts,
   { asset, key, provenance, signal }: MetadataQuestion,

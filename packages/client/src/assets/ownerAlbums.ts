@@ -1,27 +1,26 @@
-/** The account's albums. Their names are sealed, so the server knows how many there are and nothing else of them. */
-import { type Bytes, fromBase64, toBase64, utf8, uuidBytes } from '@blindkeep/protocol/bytes'
+/** The albums of an account. Their names are sealed: the server knows how many albums there are and nothing else about them. */
+import { type Bytes, toBase64, utf8, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type AlbumId, parseAlbumId } from '@blindkeep/protocol/ids'
 import type { Environment } from '../environment.ts'
 import type { Call } from '../http/call.ts'
-import { newId } from '../newId.ts'
-import { openSmall } from '../seal/open.ts'
+import { newId } from '../seal/newId.ts'
+import { openSmallText } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
-import { SealError } from '../seal/sealedBlob.ts'
 
 export interface Album {
   readonly albumId: AlbumId
-  /** Undefined for an album without one, or when it cannot be opened. */
+  /** Undefined for an album without a name, and for a name that does not open. */
   readonly name: string | undefined
-  /** There, when the server gives a name that this account has not sealed. */
+  /** Set when the name from the server does not open under this account's key. */
   readonly nameFault: string | undefined
   /** RFC 3339. */
   readonly createdAt: string
 }
 
 export interface OwnerAlbums {
-  /** Makes an album with an id of the client's own. The sealed name has at most 4096 bytes, which leaves the text about 3,000. */
+  /** Creates an album. The sealed name has at most 4096 bytes, which leaves about 3,000 for the text. */
   createAlbum(options?: { readonly name?: string | undefined }): Promise<Album>
-  /** All of them, oldest first. */
+  /** All albums, oldest first. */
   albums(): Promise<readonly Album[]>
 }
 
@@ -32,20 +31,9 @@ interface OwnerAlbumsPorts {
 }
 
 export function createOwnerAlbums({ call, accountKey, environment }: OwnerAlbumsPorts): OwnerAlbums {
-  // Under the account's key, as a link's label is, and not under an album key, whose epochs would each need the name sealed anew.
+  // Sealed under the account key, like the label of a link. Under an album key, each epoch would need the name sealed again.
   const nameSeal = (albumId: AlbumId) =>
     ({ key: accountKey, purpose: 'album-name', contextId: uuidBytes(albumId) }) as const
-
-  async function openName(albumId: AlbumId, sealed: string | undefined): Promise<{ name?: string; fault?: string }> {
-    if (sealed === undefined) return {}
-    try {
-      const name = await openSmall(fromBase64(sealed), nameSeal(albumId))
-      return { name: new TextDecoder('utf-8', { ignoreBOM: true }).decode(name) }
-    } catch (error) {
-      if (!(error instanceof SealError)) throw error
-      return { fault: error.message }
-    }
-  }
 
   return {
     async createAlbum({ name } = {}) {
@@ -61,7 +49,7 @@ export function createOwnerAlbums({ call, accountKey, environment }: OwnerAlbums
       const { body } = await call('listAlbums')
       const albums: Album[] = []
       for (const { album_id: albumId, sealed_name: sealed, created_at: createdAt } of body.albums) {
-        const { name, fault } = await openName(albumId, sealed ?? undefined)
+        const { text: name, fault } = await openSmallText(sealed, nameSeal(albumId))
         albums.push({ albumId, name, nameFault: fault, createdAt })
       }
       return albums

@@ -1,34 +1,21 @@
-/** What the owner keeps: opened, checked, deleted. */
-
-import { type AssetReceiptsOptions, assetReceipts, type CheckedAssetReceipts } from '../verify/assetReceipts.ts'
-import { type BeforeDestroying, type DestroyAnswer, verifyBeforeDestroying } from '../verify/verifyBeforeDestroying.ts'
-import { type HeldAnswers, type VerifyHeld, verifyHeld } from '../verify/verifyHeld.ts'
-import { type AssetToVerify, type AssetVerdict, type VerifyOptions, verifyStorage } from '../verify/verifyStorage.ts'
+/** The owner's assets: read, opened, deleted. */
 import { type AssetFacts, readAsset } from './assetFacts.ts'
 import type { AssetPorts } from './assetPorts.ts'
 import { createDescribeAsset, type DescribeAsset } from './describeAsset.ts'
 import { type OpenedAsset, openAsset } from './openAsset.ts'
 
 export interface OwnerAssets {
-  /** What the server says of an asset; `openAsset` compares it with what was signed. */
+  /** What the server says of an asset, unverified; `openAsset` compares it with the signed manifest. */
   asset(assetId: string): Promise<AssetFacts>
   /**
-   * Name, type and size, as they were signed; the content is not read. Of what a guest padded, the size is that with the padding.
+   * Name, type and size from the signed metadata, without reading the content. If a guest padded the file, the size includes the padding.
    * Throws what `openAsset` throws.
    */
   readonly describeAsset: DescribeAsset
-  /** Verifies who signed it, and gives its file. */
+  /** Verifies the signature of the manifest, and streams the file. */
   openAsset(assetId: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<OpenedAsset>
-  /** Gives the quota back at once. The id stays taken. Throws what a call throws: `error.asset.retained` before its manifest allows it. */
+  /** Frees the quota at once. The id stays taken. Throws `ProblemError` `error.asset.retained` before the manifest's retention time has passed. */
   deleteAsset(assetId: string): Promise<void>
-  /** Every receipt that covers the asset, checked. Throws `AuditError`. */
-  assetReceipts(assetId: string, options?: AssetReceiptsOptions): Promise<CheckedAssetReceipts>
-  /** One verdict for each asset. The server's word on what it was asked; whether to destroy a file, `verifyBeforeDestroying` says. */
-  verifyStorage(assets: readonly AssetToVerify[], options?: VerifyOptions): Promise<readonly AssetVerdict[]>
-  /** Whether the server holds what was signed, for up to 100 assets, without their files at hand. Any failure is a doubt with its reason. */
-  verifyHeld(question: VerifyHeld): Promise<HeldAnswers>
-  /** Whether this very file may be destroyed, because the server holds it. Any failure is a no with its reason. */
-  verifyBeforeDestroying(question: BeforeDestroying): Promise<DestroyAnswer>
 }
 
 export function createOwnerAssets(ports: AssetPorts): OwnerAssets {
@@ -40,9 +27,5 @@ export function createOwnerAssets(ports: AssetPorts): OwnerAssets {
     deleteAsset: async (assetId) => {
       await call('deleteAsset', { path: { asset_id: assetId } })
     },
-    assetReceipts: (assetId, options) => assetReceipts(ports, assetId, options),
-    verifyStorage: (assets, options) => verifyStorage(call, assets, options),
-    verifyHeld: (question) => verifyHeld(ports, question),
-    verifyBeforeDestroying: (question) => verifyBeforeDestroying(ports, question),
   }
 }

@@ -1,4 +1,4 @@
-/** Reads the signed manifest of an asset, and believes it only when a device of the account has signed it and the server's own words agree. */
+/** Reads the signed manifest of an asset. Accepts it only if a device of the account has signed it and the server's own data agree with it. */
 import type { AccountId } from '@blindkeep/protocol/ids'
 import {
   type DecodedManifest,
@@ -10,16 +10,16 @@ import {
 } from '@blindkeep/protocol/manifest'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { ListedDevice } from '../account/ownerDevices.ts'
-import { type BlobReader, readWholeBlob } from '../http/wholeBlob.ts'
 import { verifiers } from '../seal/signatures.ts'
 import { AssetError } from './assetError.ts'
 import { type AssetFacts, blobOf } from './assetFacts.ts'
+import { type BlobReader, readWholeBlob } from './readBlob.ts'
 
 export interface Provenance {
   readonly manifest: DecodedManifest
   /** Bytes of the blob. */
   readonly size: number
-  /** Who signed. It may have been revoked since: what a device signed before stays good, and when that was the server alone could tell. */
+  /** The signer. It may have been revoked since: what it signed before stays valid, and only the server could know when it signed. */
   readonly device: ListedDevice
 }
 
@@ -29,9 +29,9 @@ interface ProvenanceReader extends BlobReader {
 }
 
 /**
- * Undefined as long as the asset has no provenance. Throws `AssetError`: `provenance_invalid` for bytes that are no manifest, of another asset or account,
- * or not signed; `device_unknown` for a device that no client of the account has added; `envelope_differs`, `asset_differs` when the server tells the
- * asset otherwise than it was signed.
+ * Undefined when the asset has no provenance. Throws `AssetError`: `provenance_invalid` for bytes that are not a manifest, not signed, or of another
+ * asset or account; `device_unknown` for a device that no client of the account has added; `envelope_differs`, `asset_differs` and `metadata_differs`
+ * when the server's data about the asset differ from what was signed.
  */
 export async function readProvenance(
   reader: ProvenanceReader,
@@ -46,7 +46,7 @@ export async function readProvenance(
     ({ deviceId, isOwn }) => isOwn && deviceId === claimed.envelope.created_by_device,
   )
   if (device === undefined)
-    throw new AssetError('device_unknown', 'the asset is signed by a device that is none of this account’s')
+    throw new AssetError('device_unknown', 'the asset is signed by a device that is not one of this account’s')
   const manifest = await orInvalid(() =>
     verifyManifest({ provenance: bytes, publicKey: device.publicKey, verify: verifiers }),
   )
@@ -60,7 +60,7 @@ async function orInvalid<Result>(read: () => Promise<Result>): Promise<Result> {
     return await read()
   } catch (cause) {
     if (!(cause instanceof ManifestError)) throw cause
-    throw new AssetError('provenance_invalid', `the asset’s provenance does not hold: ${cause.message}`, { cause })
+    throw new AssetError('provenance_invalid', `the asset’s provenance is invalid: ${cause.message}`, { cause })
   }
 }
 
@@ -72,20 +72,21 @@ function requireOfAsset(manifest: ManifestEnvelope, { assetId }: AssetFacts, acc
 }
 
 /**
- * The envelope came with the original. Another device may have finished what the first began, at another time, with metadata of its own,
- * so these fields are the signer's and are not compared.
+ * The envelope came with the original. Another device may have completed the asset later, with its own metadata, so these fields are the signer's and
+ * are not compared.
  */
 function requireMirror(manifest: ManifestEnvelope, asset: AssetFacts): void {
   const { created_by_device, client_version, timestamp, protocol_version, metadata_blob_hash = null } = manifest
   const signers = { created_by_device, client_version, timestamp, protocol_version, metadata_blob_hash }
   const field = disagreement({ ...asset.envelope, ...signers }, manifest)
-  if (field !== undefined) throw new AssetError('envelope_differs', `the server tells another ${field} than was signed`)
+  if (field !== undefined)
+    throw new AssetError('envelope_differs', `the server states another ${field} than the signed one`)
   if ((manifest.album_id ?? asset.albumId) !== asset.albumId)
-    throw new AssetError('asset_differs', 'the asset is told to be in another album than was signed')
+    throw new AssetError('asset_differs', 'the server states another album than the signed one')
   if (blobOf(asset, 'original')?.hash !== manifest.ciphertext_hash)
-    throw new AssetError('asset_differs', 'the asset’s original is told to be another than was signed')
+    throw new AssetError('asset_differs', 'the server states another original than the signed one')
   const metadata = blobOf(asset, 'metadata')
-  // Metadata that is not there yet is another matter, and one to which no manifest commits is not read at all.
+  // Missing metadata is reported elsewhere, and metadata to which no manifest commits are not read.
   if (metadata !== undefined && metadata.hash !== (metadata_blob_hash ?? metadata.hash))
-    throw new AssetError('metadata_differs', 'the asset’s metadata is told to be another than was signed')
+    throw new AssetError('metadata_differs', 'the server states other metadata than the signed ones')
 }

@@ -1,18 +1,19 @@
-/** Assets whose original was replaced: the receipts of what was there before are still told, and are no lie. */
+/** Assets whose original was replaced: receipts of the former blobs stay listed, and are not tampering. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, describe, it } from 'node:test'
-import { lyingReceipts } from '../../../../testing/assetLies.ts'
-import { startBehindProxy } from '../../../../testing/behindProxy.ts'
+import { before, describe, it } from 'node:test'
+import { changedReceipts } from '../../../../testing/maliciousAssets.ts'
 import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
 import type { Owner } from '../owner.ts'
 import { sourceOfBytes } from '../seal/source.ts'
-import { uploadPath } from '../send/uploadPath.ts'
-import { callsOf, replaceAsset, replacingEnvelope, sealReplacement } from '../testing/replacing.ts'
+import { dropOf } from '../testing/expectations.ts'
+import { callsOf, replaceAsset, replacingEnvelope, sealReplacement } from '../testing/replaceAsset.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
+import { uploadPath } from '../upload/uploadPath.ts'
 import { AuditError, type AuditReason } from '../verify/auditError.ts'
 import type { AssetFacts } from './assetFacts.ts'
 
-const { proxy, stop } = await startBehindProxy()
+const { proxy } = await sharedServer()
 let keeper: Keeper
 let owner: Owner
 
@@ -20,17 +21,14 @@ before(async () => {
   keeper = await newKeeper(proxy.url)
   owner = keeper.owner
 })
-after(stop)
-afterEach(() => proxy.tamper())
 
 const file = () => new Uint8Array(randomBytes(1000))
-const caughtAs = (reason: AuditReason) => (error: unknown) => error instanceof AuditError && error.reason === reason
+const hasReason = (reason: AuditReason) => (error: unknown) => error instanceof AuditError && error.reason === reason
 
 async function adopted(): Promise<AssetFacts> {
   const { url } = await owner.createLink()
   const { landed } = await sendFile(url, file())
-  const drop = (await owner.inbox()).find(({ ciphertextHash }) => ciphertextHash === landed.ciphertextHash)
-  assert.ok(drop)
+  const drop = await dropOf(owner, landed)
   const { assetId } = await owner.adoptDrop(drop, keeper)
   return owner.asset(assetId)
 }
@@ -40,7 +38,7 @@ async function uploaded(): Promise<AssetFacts> {
   return owner.asset(assetId)
 }
 
-/** The asset, written anew as often as there are contents; the same content is the same sealed bytes. */
+/** The asset, replaced once for each content; the same content has the same sealed bytes. */
 async function replaced(asset: AssetFacts, contents: readonly Uint8Array<ArrayBuffer>[]) {
   const sealings = new Map<Uint8Array, Awaited<ReturnType<typeof sealReplacement>>>()
   const sent = []
@@ -71,8 +69,8 @@ describe('an asset that was adopted and then replaced', () => {
   })
 })
 
-describe('an asset that was replaced until it was the first again', () => {
-  it('has two receipts for each of its blobs, and its file may be destroyed', async () => {
+describe('an asset that was replaced by its first original again', () => {
+  it('has two receipts for each blob, and its file may be destroyed', async () => {
     const [first, second] = [file(), file()]
     const { asset, sent } = await replaced(await uploaded(), [first, second, first])
     const { receipts } = await owner.assetReceipts(asset.assetId, { uploads: sent[2] })
@@ -81,19 +79,19 @@ describe('an asset that was replaced until it was the first again', () => {
     await assertMayBeDestroyed(asset, first)
   })
 
-  it('is caught with the receipt of another upload than the one that brought what stands', async () => {
+  it('detects the receipt of another upload than the current one', async () => {
     const [first, second] = [file(), file()]
     const { asset, sent } = await replaced(await uploaded(), [first, second, first])
     const { assetId } = asset
-    await assert.rejects(owner.assetReceipts(assetId, { uploads: sent[0] }), caughtAs('wrong_upload'))
+    await assert.rejects(owner.assetReceipts(assetId, { uploads: sent[0] }), hasReason('wrong_upload'))
     const newest = new Set(Object.values(sent[2] ?? {}))
-    proxy.tamper(lyingReceipts((all) => all.filter(({ upload_id }) => ![...newest].some((id) => id === upload_id))))
-    await assert.rejects(owner.assetReceipts(assetId, { uploads: sent[2] }), caughtAs('wrong_upload'))
+    proxy.tamper(changedReceipts((all) => all.filter(({ upload_id }) => ![...newest].some((id) => id === upload_id))))
+    await assert.rejects(owner.assetReceipts(assetId, { uploads: sent[2] }), hasReason('wrong_upload'))
   })
 })
 
-describe('an asset that is completed while another original is on its way to it', () => {
-  it('loses the session that holds its place, and no other', async () => {
+describe('an asset that is completed while another original is being uploaded', () => {
+  it('loses the session that occupies its slot, and no other', async () => {
     const source = sourceOfBytes(file())
     const state = await owner.prepareUpload({ source, ...keeper })
     const isMetadataOpen = new AbortController()

@@ -1,11 +1,11 @@
 /**
- * The thumbnail of a picture: a derivative of its asset. A sealed blob of format 1, purpose `derivative`, context file_id, whose header has the name
- * `thumbnail` and a media type. Sealed under the key that derives from the album, also where the asset's own is wrapped: whoever sent a drop chose that
- * one, and could have the owner's browser decode any picture that a server puts among the derivatives (decisions/thumbnails.md).
+ * The thumbnail of a picture: a derivative of its asset. A sealed blob of format 1, purpose `derivative`, context file_id; its header has the name
+ * `thumbnail` and a media type. Always sealed under the key that derives from the album, also when the asset's own key is wrapped: the sender of a
+ * drop chose that key, and could make the owner's browser decode any picture that a malicious server adds as a derivative (decisions/thumbnails.md).
  */
 import { type Bytes, concatBytes, uuidBytes } from '@blindkeep/protocol/bytes'
 import { FORMAT_BLOB } from '@blindkeep/protocol/suites'
-import { createByteReader } from '../seal/byteReader.ts'
+import { createByteReader, streamOf } from '../seal/byteReader.ts'
 import { openBlob } from '../seal/open.ts'
 import type { OpenContext } from '../seal/openHeader.ts'
 import { createSealer } from '../seal/seal.ts'
@@ -13,20 +13,20 @@ import { prefixBytes, sealedSizeOf } from '../seal/sealedBlob.ts'
 import type { AssetFacts } from './assetFacts.ts'
 import { derivedKey } from './assetKeys.ts'
 
-/** Of the picture itself. */
+/** Bytes of the picture itself. */
 export const MAX_THUMBNAIL_BYTES = 64 * 1024
-/** Sealed; what is larger is another derivative, or none. */
+/** Sealed bytes; a larger derivative is not a thumbnail. */
 export const MAX_THUMBNAIL_SEALED_BYTES: number = sealedSizeOf(prefixBytes(FORMAT_BLOB, 1), MAX_THUMBNAIL_BYTES)
 
 const NAME = 'thumbnail'
 
 interface Signature {
   readonly type: string
-  /** Bytes, each where it stands. */
+  /** The bytes of the signature, at their positions. */
   readonly parts: readonly { readonly at: number; readonly text: string }[]
 }
 
-/** How pictures begin (WHATWG MIME Sniffing, section 6.1). Not every browser writes WebP, so the older two are taken as well. */
+/** Signatures of pictures (WHATWG MIME Sniffing, section 6.1). Not every browser writes WebP, so JPEG and PNG are accepted too. */
 const SIGNATURES: readonly Signature[] = [
   {
     type: 'image/webp',
@@ -39,41 +39,37 @@ const SIGNATURES: readonly Signature[] = [
   { type: 'image/png', parts: [{ at: 0, text: '\x89PNG\r\n\x1A\n' }] },
 ]
 
-/** The media type that the bytes begin as; undefined for what no thumbnail is. */
+/** The media type of the signature; undefined for bytes that cannot be a thumbnail. */
 function pictureType(bytes: Uint8Array): string | undefined {
-  const stands = ({ at, text }: Signature['parts'][number]) =>
+  const matches = ({ at, text }: Signature['parts'][number]) =>
     text === String.fromCharCode(...bytes.subarray(at, at + text.length))
-  return SIGNATURES.find(({ parts }) => parts.every(stands))?.type
+  return SIGNATURES.find(({ parts }) => parts.every(matches))?.type
 }
 
-/** An album and its epoch are the server's word here: a wrong one gives a key that opens nothing. */
+/** Album and epoch come from the server: wrong ones give a key that opens nothing. */
 function sealOf(accountKey: Bytes, { assetId, albumId, envelope }: AssetFacts): OpenContext & { readonly key: Bytes } {
-  const place = { accountKey, assetId, albumId: envelope.album_id ?? albumId, amkVersion: envelope.amk_version }
-  return { key: derivedKey(place), purpose: 'derivative', contextId: uuidBytes(assetId) }
+  const keyInputs = { accountKey, assetId, albumId: envelope.album_id ?? albumId, amkVersion: envelope.amk_version }
+  return { key: derivedKey(keyInputs), purpose: 'derivative', contextId: uuidBytes(assetId) }
 }
 
-/** Throws `RangeError` for what is no picture, or too large a one. */
+/** Throws `RangeError` for bytes that are not a picture, and for a picture that is too large. */
 export async function sealThumbnail(accountKey: Bytes, asset: AssetFacts, picture: Uint8Array): Promise<Bytes> {
   const type = pictureType(picture)
-  if (type === undefined) throw new RangeError('a thumbnail is a picture in WebP, JPEG or PNG')
+  if (type === undefined) throw new RangeError('a thumbnail must be a picture in WebP, JPEG or PNG')
   if (picture.length > MAX_THUMBNAIL_BYTES) throw new RangeError(`a thumbnail has at most ${MAX_THUMBNAIL_BYTES} bytes`)
   const header = { size: picture.length, name: NAME, type }
   const sealer = await createSealer({ ...sealOf(accountKey, asset), header })
   return concatBytes(sealer.prefix, await sealer.sealSegment(0, picture))
 }
 
-/** The picture, or undefined when the blob is another derivative. Throws `SealError` when it was not sealed here. */
+/** The picture; undefined when the blob is another derivative. Throws `SealError` when it was not sealed for this asset. */
 export async function openThumbnail(
   accountKey: Bytes,
   asset: AssetFacts,
   sealed: Uint8Array,
 ): Promise<Bytes | undefined> {
-  const { header, content } = await openBlob(once(sealed), sealOf(accountKey, asset))
+  const { header, content } = await openBlob(streamOf(sealed), sealOf(accountKey, asset))
   const picture = await createByteReader(content).take(sealed.length)
   const isThumbnail = header.name === NAME && picture.length <= MAX_THUMBNAIL_BYTES
   return isThumbnail && pictureType(picture) === header.type ? picture : undefined
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
-  yield bytes
 }

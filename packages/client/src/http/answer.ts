@@ -1,31 +1,30 @@
 import type { Static, TSchema } from 'typebox'
 import { Check, Errors } from 'typebox/schema'
 
-/** 10,000 pending drops are about 20 MB of inbox, the longest list that a server gives. */
+/** The longest list of a server, 10,000 pending drops, is about 20 MB. */
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
-/** A problem document is a few hundred bytes; what is longer is not read. */
+/** A problem document has a few hundred bytes; longer ones are not read. */
 export const MAX_PROBLEM_BYTES = 64 * 1024
 
 type ReadAnswer<Schema extends TSchema> =
   | { readonly value: Static<Schema>; readonly fault?: undefined }
   | { readonly fault: string; readonly value?: undefined }
 
-/**
- * Checks a JSON answer against its schema. Members that the schema does not know are passed over, unlike in requests:
- * a newer server may say more, and an older client must still read what it understands.
- */
+/** Checks a JSON answer against its schema. Unlike in requests, unknown members are ignored: an older client must be able to read a newer server. */
 export function readAnswer<Schema extends TSchema>(schema: Schema, json: unknown): ReadAnswer<Schema> {
   const known: unknown = withKnownMembers(schema, json)
   if (isOf(schema, known)) return { value: known }
   const [, [fault]] = Errors(schema, known)
-  return { fault: fault === undefined ? 'it is not of its form' : `${fault.instancePath} ${fault.message}`.trim() }
+  return {
+    fault: fault === undefined ? 'it does not match its schema' : `${fault.instancePath} ${fault.message}`.trim(),
+  }
 }
 
 function isOf<Schema extends TSchema>(schema: Schema, json: unknown): json is Static<Schema> {
   return Check(schema, json)
 }
 
-/** What our schemas are made of, as far as members are concerned. */
+/** The parts of a schema that name members. */
 interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>
   readonly items?: Shape

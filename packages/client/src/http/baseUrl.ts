@@ -1,19 +1,45 @@
 import { type Operation, PATH_PARAMETERS } from '@blindkeep/protocol/operations'
 
 /**
- * Origin and path of a server's public URL, without a slash at the end; a path is kept, so that a server below one works.
- * Throws `RangeError` for what is no http(s) address, or carries a user, a query or a fragment.
+ * Origin and path of a server's public URL, without a trailing slash. The path is kept, for a server below a path.
+ * Throws `RangeError` for anything but an http(s) URL, and for a URL with a user, a query or a fragment.
  */
 export function parseBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
   if (url === undefined || !isHttp) throw new RangeError('The server’s address is not an http or https URL.')
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw new RangeError('The server’s address carries more than origin and path.')
+    throw new RangeError('The server’s address has more than an origin and a path.')
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
-/** Path and query of one call. Throws `RangeError` for a parameter that is not of its form, without repeating it: it may be a credential. */
+/** The parts of an address `{PUBLIC_URL}/{page}/{opaque_id}#{fragment}`, as a page at that address knows them. Unverified. */
+export interface AddressParts {
+  readonly baseUrl: string
+  readonly opaqueId: string
+  /** With or without its `#`. */
+  readonly fragment: string
+}
+
+/** Splits the address of a link (`page` `u`) or of a share (`v`); undefined for any other text. */
+export function partsOfAddress(address: string | AddressParts, page: 'u' | 'v'): AddressParts | undefined {
+  if (typeof address !== 'string') return address
+  const url = URL.canParse(address.trim()) ? new URL(address.trim()) : undefined
+  const [, path, opaqueId] = new RegExp(`^(.*)/${page}/([^/]+)/?$`).exec(url?.pathname ?? '') ?? []
+  if (url === undefined || path === undefined || opaqueId === undefined) return undefined
+  return { baseUrl: `${url.origin}${path}`, opaqueId, fragment: url.hash }
+}
+
+/** Like `parseBaseUrl`; undefined for an invalid address. */
+export function baseUrlOrUndefined(text: string): string | undefined {
+  try {
+    return parseBaseUrl(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Path and query of one call. Throws `RangeError` for an invalid parameter; the message does not repeat it, because it may be a credential. */
 export function pathOf(
   operation: Operation,
   parameters: Readonly<Record<string, string>> = {},
@@ -26,8 +52,8 @@ export function pathOf(
 }
 
 function segmentOf(name: string, value: string | undefined): string {
-  const isOfItsForm = value !== undefined && (!isIdParameter(name) || PATH_PARAMETERS[name].parse(value) !== undefined)
-  if (!isOfItsForm) throw new RangeError(`${name} is not of its form.`)
+  const isValid = value !== undefined && (!isIdParameter(name) || PATH_PARAMETERS[name].parse(value) !== undefined)
+  if (!isValid) throw new RangeError(`${name} does not have its required form.`)
   return encodeURIComponent(value)
 }
 

@@ -12,8 +12,8 @@ const uploadId = '6f1c3f5e-8d5e-4b6f-9a51-0d0f3f9f6a11'
 const dropId = '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f'
 const version = { name: 'blindkeep', version: '0.1.0' }
 
-/** A server that says what the test wants, true or not. */
-async function hostile(
+/** A server with the answer of the test. */
+async function serverWith(
   context: TestContext,
   answer: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<{ baseUrl: string; calls: Calls }> {
@@ -34,8 +34,8 @@ function json(response: ServerResponse, status: number, body: unknown, headers: 
 }
 
 describe('a call', () => {
-  it('fills the path, keeps a base path, sends the body as JSON and gives the answer back', async (context) => {
-    const { baseUrl } = await hostile(context, (request, response) => {
+  it('fills the path, keeps a base path, sends JSON and returns the answer', async (context) => {
+    const { baseUrl } = await serverWith(context, (request, response) => {
       assert.equal(request.url, '/keep/here/v1/auth/kdf')
       assert.equal(request.headers['content-type'], 'application/json')
       request.on('data', (body) => assert.deepEqual(JSON.parse(body), { email: 'a@b.example' }))
@@ -46,43 +46,43 @@ describe('a call', () => {
     assert.equal(body.kdf_version, 1)
   })
 
-  it('passes over members of an answer that it does not know', async (context) => {
-    const { calls } = await hostile(context, (_, response) => json(response, 200, { ...version, news: true }))
+  it('ignores unknown members of an answer', async (context) => {
+    const { calls } = await serverWith(context, (_, response) => json(response, 200, { ...version, news: true }))
     assert.deepEqual((await calls.call('version')).body, version)
   })
 
-  const lies: readonly (readonly [string, unknown])[] = [
+  const faults: readonly (readonly [string, unknown])[] = [
     ['a member is missing', { name: 'blindkeep' }],
     ['a member has another type', { ...version, version: 1 }],
-    ['it is no object', []],
+    ['it is not an object', []],
   ]
-  for (const [what, body] of lies)
+  for (const [what, body] of faults)
     it(`throws AnswerError when ${what}`, async (context) => {
-      const { calls } = await hostile(context, (_, response) => json(response, 200, body))
+      const { calls } = await serverWith(context, (_, response) => json(response, 200, body))
       await assert.rejects(calls.call('version'), AnswerError)
     })
 
-  it('throws AnswerError for a page that is no JSON, as of a network that wants a sign-in first', async (context) => {
-    const { calls } = await hostile(context, (_, response) => response.end('<html>welcome</html>'))
+  it('throws AnswerError for a page that is not JSON, for example of a captive portal', async (context) => {
+    const { calls } = await serverWith(context, (_, response) => response.end('<html>welcome</html>'))
     await assert.rejects(calls.call('version'), AnswerError)
   })
 
-  it('throws AnswerError for a status that the operation does not have', async (context) => {
-    const { calls } = await hostile(context, (_, response) => response.writeHead(202).end())
+  it('throws AnswerError for a status that the operation does not declare', async (context) => {
+    const { calls } = await serverWith(context, (_, response) => response.writeHead(202).end())
     await assert.rejects(calls.call('version'), AnswerError)
   })
 
-  it('refuses a path parameter that is not of its form, without repeating it', async (context) => {
-    const { calls } = await hostile(context, () => assert.fail('nothing is sent'))
+  it('refuses an invalid path parameter without repeating it', async (context) => {
+    const { calls } = await serverWith(context, () => assert.fail('nothing is sent'))
     await assert.rejects(calls.call('guestLink', { path: { opaque_id: '../../secret' } }), (error: Error) => {
       assert.ok(error instanceof RangeError)
       return !error.message.includes('secret')
     })
   })
 
-  it('asks the server and no cache, which could hold bytes that the server has repaired since', async (context) => {
+  it('bypasses caches, which could hold bytes that the server has repaired since', async (context) => {
     const asked: (RequestCache | undefined)[] = []
-    const { baseUrl } = await hostile(context, (_, response) => json(response, 200, version))
+    const { baseUrl } = await serverWith(context, (_, response) => json(response, 200, version))
     const { call } = createCalls({
       baseUrl,
       fetch: (input, init) => {
@@ -94,9 +94,9 @@ describe('a call', () => {
     assert.deepEqual(asked, ['no-store'])
   })
 
-  it('follows no redirect, which would carry the link’s path elsewhere', async (context) => {
+  it('follows no redirect, which would disclose the path of the link', async (context) => {
     const asked: (string | undefined)[] = []
-    const { calls } = await hostile(context, (request, response) => {
+    const { calls } = await serverWith(context, (request, response) => {
       asked.push(request.url)
       response.writeHead(307, { Location: '/elsewhere' }).end()
     })
@@ -108,10 +108,10 @@ describe('a call', () => {
 describe('a refusal', () => {
   const path = { opaque_id: opaqueId, upload_id: uploadId }
 
-  it('is a ProblemError with the members that the server gave', async (context) => {
+  it('is a ProblemError with the members from the server', async (context) => {
     const problem = { type: '/problems/x', status: 413, code: 'error.drop.file_too_large', detail: 'no', limit: 17 }
     const headers = { 'X-Request-Id': dropId, 'Retry-After': '7', 'X-Service-Offset': '5' }
-    const { calls } = await hostile(context, (_, response) => json(response, 413, problem, headers))
+    const { calls } = await serverWith(context, (_, response) => json(response, 413, problem, headers))
     const error: unknown = await calls.call('cancelDrop', { path }).catch((refusal: unknown) => refusal)
     assert.ok(error instanceof ProblemError)
     const { code, status, detail, requestId, limit, retryAfterSeconds, offset } = error
@@ -129,15 +129,15 @@ describe('a refusal', () => {
     )
   })
 
-  it('has the code unknown when the answer is a proxy’s page or another protocol’s code', async (context) => {
+  it('has the code unknown for a proxy’s page and for an unknown code', async (context) => {
     const answers = ['<html>bad gateway</html>', JSON.stringify({ code: 'error.of.tomorrow' })]
-    const { calls } = await hostile(context, (_, response) => response.writeHead(502).end(answers.shift()))
+    const { calls } = await serverWith(context, (_, response) => response.writeHead(502).end(answers.shift()))
     for (const _ of [1, 2])
       await assert.rejects(calls.call('version'), (error) => error instanceof ProblemError && error.code === 'unknown')
   })
 
-  it('is known by its status where an answer has no body', async (context) => {
-    const { calls } = await hostile(context, (request, response) =>
+  it('is recognized by its status when the answer has no body', async (context) => {
+    const { calls } = await serverWith(context, (request, response) =>
       response.writeHead(request.method === 'HEAD' ? 404 : 413).end(),
     )
     const hasCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code
@@ -146,9 +146,9 @@ describe('a refusal', () => {
   })
 })
 
-describe('a broken line', () => {
-  it('is a NetworkError that names neither the address nor the link', async (context) => {
-    const { baseUrl, calls } = await hostile(context, (request) => request.socket.destroy())
+describe('a broken connection', () => {
+  it('is a NetworkError without address or link', async (context) => {
+    const { baseUrl, calls } = await serverWith(context, (request) => request.socket.destroy())
     await assert.rejects(calls.call('guestLink', { path: { opaque_id: opaqueId } }), (error: Error) => {
       assert.ok(error instanceof NetworkError)
       assert.equal(error.cause, undefined)
@@ -157,23 +157,23 @@ describe('a broken line', () => {
   })
 
   it('is a NetworkError when the server does not answer in time', async (context) => {
-    const { calls } = await hostile(context, () => undefined)
+    const { calls } = await serverWith(context, () => undefined)
     await assert.rejects(
       calls.call('version', { timeoutMs: 50 }),
       (error) => error instanceof NetworkError && error.failure === 'timeout',
     )
   })
 
-  it('is the caller’s own reason when the caller gave up', async (context) => {
-    const { calls } = await hostile(context, () => undefined)
+  it('rejects with the caller’s own reason when the caller aborts', async (context) => {
+    const { calls } = await serverWith(context, () => undefined)
     const controller = new AbortController()
     const call = calls.call('version', { signal: controller.signal })
     controller.abort(new Error('enough'))
     await assert.rejects(call, /enough/)
   })
 
-  it('fails the stream of a download that is cut', async (context) => {
-    const { baseUrl } = await hostile(context, (_, response) => {
+  it('fails the stream of an interrupted download', async (context) => {
+    const { baseUrl } = await serverWith(context, (_, response) => {
       response.writeHead(200, { 'Content-Length': '100' })
       response.write('ten bytes.', () => response.destroy())
     })
@@ -194,11 +194,11 @@ describe('a session', () => {
     readonly isOver?: boolean
   }
 
-  /** Access tokens are `access 1`, `access 2` …; only the newest counts. Gives how often they were rotated. */
+  /** Access tokens are `access 1`, `access 2` …; only the newest is valid. `rotations` counts the renewals. */
   async function rotating(context: TestContext, { isOver = false, ...listener }: RotatingOptions = {}) {
     let newest = 2
     let rotations = 0
-    const { baseUrl, calls } = await hostile(context, (request, response) => {
+    const { baseUrl, calls } = await serverWith(context, (request, response) => {
       if (request.url === '/v1/auth/refresh') {
         rotations++
         if (isOver) return json(response, 401, expired)
@@ -215,7 +215,7 @@ describe('a session', () => {
     return { session, calls: createCalls({ baseUrl, tokens: session }), rotations: () => rotations }
   }
 
-  it('is renewed once for all calls that meet its end', async (context) => {
+  it('is renewed once for all calls that find it expired', async (context) => {
     const { session, calls, rotations } = await rotating(context)
     await Promise.all([1, 2, 3, 4].map(() => calls.call('quota')))
     assert.equal(rotations(), 1)
@@ -224,7 +224,7 @@ describe('a session', () => {
     assert.equal(rotations(), 1)
   })
 
-  it('uses no pair before it was kept, and the one before where it could not be', async (context) => {
+  it('uses a pair only once it is stored, and the former one when storing fails', async (context) => {
     const kept: string[] = []
     const onTokens = async ({ refreshToken }: TokenPair) => {
       await Promise.resolve()
@@ -237,7 +237,7 @@ describe('a session', () => {
     assert.deepEqual([session.current().refreshToken, kept], ['refresh 4', ['refresh 3', 'refresh 4']])
   })
 
-  it('is over when it cannot be renewed, and says so', async (context) => {
+  it('is over when it cannot be renewed, and reports that', async (context) => {
     let ends = 0
     const { calls, rotations } = await rotating(context, { isOver: true, onEnded: () => void ends++ })
     await assert.rejects(

@@ -1,6 +1,5 @@
 /**
- * Calls of the server, made from the rows of the one table: what it takes, where, with what answer.
- * No answer is believed before it has been compared with its row.
+ * Calls of the server, derived from the table of operations: parameters, path, and every answer. A caller gets no answer that does not match its row.
  */
 import { type Operation, type OperationName, operations } from '@blindkeep/protocol/operations'
 import { systemEnvironment } from '../environment.ts'
@@ -14,20 +13,20 @@ import { type Watch, watchedStream, watchFor } from './watch.ts'
 export type { Call, CallAnswer, CallOptions, CallRequest } from './callTypes.ts'
 
 const TIMEOUT_MS = 30_000
-/** A token whose time is over, and one that the server cannot read any more, as it has another signing key since: the session itself may still live. */
+/** The token has expired, or the server has changed its signing key. In both cases the session itself may be valid, so the call renews the token. */
 const RENEWABLE = new Set<string>(['error.auth.session_expired', 'error.request.unauthenticated'])
 
-/** Who is signed in, as far as a call has to know. */
+/** The access token of a session, as a call needs it. */
 export interface AccessTokens {
   access(): string
-  /** Resolves when a token newer than `spent` is there; rejects when the session is over. Calls made meanwhile wait for the same one. */
+  /** Resolves once there is a token newer than `spent`; rejects when the session is over. Parallel calls share one renewal. */
   renew(spent: string): Promise<void>
 }
 
 export interface CallsOptions {
   /** The server's public URL; may have a path. */
   readonly baseUrl: string
-  /** For the operations that ask for a bearer token; without it they throw. */
+  /** For operations with a bearer token; these throw without it. */
   readonly tokens?: AccessTokens
   readonly fetch?: typeof fetch
 }
@@ -38,7 +37,7 @@ export interface Calls {
   readonly call: Call
 }
 
-/** Throws `RangeError` when `baseUrl` is not one. */
+/** Throws `RangeError` for an invalid `baseUrl`. */
 export function createCalls(options: CallsOptions): Calls {
   const baseUrl = parseBaseUrl(options.baseUrl)
   const exchange = createExchange(baseUrl, options.fetch ?? systemEnvironment.fetch)
@@ -47,7 +46,7 @@ export function createCalls(options: CallsOptions): Calls {
   async function call<Name extends OperationName>(name: Name, request?: CallRequest<Name>): Promise<CallAnswer<Name>>
   async function call(name: OperationName, request: AnyRequest = {}): Promise<AnyAnswer> {
     if (operations[name].auth !== 'bearer') return exchange(name, request)
-    if (tokens === undefined) throw new Error(`${name} needs someone who is signed in`)
+    if (tokens === undefined) throw new Error(`${name} needs a signed-in session`)
     const spent = tokens.access()
     try {
       return await exchange(name, request, spent)
@@ -97,9 +96,9 @@ function requestInit(row: Operation, { request, token, signal }: RequestParts): 
     headers,
     signal,
     ...(row.body === undefined ? {} : { body: encodedBody(request.body) }),
-    // A copy in a browser's cache may be of a key that is old, or of bytes that were damaged and that the server has repaired since.
+    // A browser's cache could hold an old key, or damaged bytes that the server has repaired since.
     cache: 'no-store',
-    // No cookies, and nowhere else than asked: a link's path is a credential, which neither a redirect nor a Referer may carry away.
+    // The path of a link is a credential: neither cookies, nor a redirect, nor a Referer may carry it elsewhere.
     credentials: 'omit',
     redirect: 'error',
     referrerPolicy: 'no-referrer',
@@ -118,7 +117,7 @@ async function readBody(name: OperationName, answer: Response, watch: Watch): Pr
   const row: Operation = operations[name]
   const declared = row.answers[answer.status]
   if (declared === undefined || answer.status === 304)
-    throw new AnswerError(name, `status ${answer.status} is not one of its answers`)
+    throw new AnswerError(name, `its row declares no status ${answer.status}`)
   if (declared.body === 'bytes' || declared.body === 'events') return watchedStream(answer.body, watch)
   if (declared.body === undefined) {
     await watch.over(answer.body?.cancel() ?? Promise.resolve())

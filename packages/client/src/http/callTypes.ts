@@ -2,7 +2,7 @@ import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { HeaderName, OperationName, OperationOf } from '@blindkeep/protocol/operations'
 import type { Static, TSchema } from 'typebox'
 
-/** Request and answer of each operation, read off its row: what the table says and what compiles cannot differ. */
+/** Request and answer types of each operation, derived from its row, so that the table and the code cannot disagree. */
 
 type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathNames<Rest>
@@ -19,7 +19,7 @@ type RequiredNames<Query> = {
 }[keyof Query] &
   string
 
-/** In decimal digits where the row asks for an integer. */
+/** All values are texts; integers in decimal digits. */
 type QueryPart<Row> = Row extends { readonly query: infer Query }
   ? [RequiredNames<Query>] extends [never]
     ? { readonly query?: Readonly<Partial<Record<keyof Query & string, string>>> }
@@ -38,10 +38,9 @@ type HeadersPart<Row> = Row extends { readonly requestHeaders: readonly (infer N
   ? { readonly headers?: Readonly<Partial<Record<Name, string>>> }
   : unknown
 
-/** How to wait, beside what to send. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
-  /** Until the answer is read whole; for bytes, until it begins and again for each piece. 30 s when left out. */
+  /** Milliseconds until the whole answer is read. For a stream: until it begins, and again for each piece. 30,000 by default. */
   readonly timeoutMs?: number
 }
 
@@ -62,7 +61,7 @@ type BodyOf<Answer> = Answer extends { readonly body: 'bytes' | 'events' }
 
 type Answers<Name extends OperationName> = OperationOf<Name>['answers']
 
-/** 304 is left out: we never ask conditionally, and a browser that does hides it. */
+/** Without 304: the client never asks conditionally, and a browser hides it. */
 type Statuses<Name extends OperationName> = Exclude<keyof Answers<Name>, 304>
 
 export type CallAnswer<Name extends OperationName> = {
@@ -74,16 +73,16 @@ export type CallAnswer<Name extends OperationName> = {
 }[Statuses<Name>]
 
 /**
- * One call of the server. Resolves with an answer that the row declares, its body checked against the row's schema.
- * Throws `ProblemError` for a refusal, `NetworkError` when no whole answer came, `AnswerError` for one that the protocol does not know,
- * `RangeError` for a path parameter that is not of its form, and the signal's reason when that aborts.
+ * One call of the server. Resolves with an answer that the row declares; its body matches the row's schema.
+ * Throws `ProblemError` for a refusal, `NetworkError` when no complete answer arrived, `AnswerError` for an answer that the row does not declare,
+ * `RangeError` for an invalid path parameter, and the signal's reason when it aborts.
  */
 export type Call = <Name extends OperationName>(
   name: Name,
   ...request: RequestArguments<Name>
 ) => Promise<CallAnswer<Name>>
 
-/** The same, before the types of the row are put on it. */
+/** The untyped form of a request. */
 export interface AnyRequest extends CallOptions {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | undefined>>

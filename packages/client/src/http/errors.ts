@@ -1,25 +1,25 @@
 import type { OperationName } from '@blindkeep/protocol/operations'
 import { PROBLEMS, type ProblemCode } from '@blindkeep/protocol/problems'
 
-/** What the members of a refusal are, as far as the server gave them and they are of their form. */
+/** The members of a refusal, as far as the server sent valid ones. */
 export interface ProblemFacts {
   readonly operation: OperationName
   readonly status: number
-  /** `unknown` when the answer was no problem document, as of a proxy in between, or has a code that this client does not know. */
+  /** `unknown` for an answer without a problem document (for example from a proxy) and for a code that this client does not know. */
   readonly code: ProblemCode | 'unknown'
-  /** The server's own words, unverified; show them as text or not at all. */
+  /** The server's own text, unverified. Show it as plain text or not at all. */
   readonly detail?: string | undefined
-  /** What to tell the operator of the server (`X-Request-Id`). */
+  /** `X-Request-Id`: the operator of the server can look the request up by it. */
   readonly requestId?: string | undefined
-  /** Largest sealed file that the link takes, in bytes (specification, FileTooLargeProblem). */
+  /** Bytes of the largest sealed file that the link accepts (specification, FileTooLargeProblem). */
   readonly limit?: number | undefined
-  /** Seconds to wait before another try. */
+  /** Seconds to wait before the next attempt. */
   readonly retryAfterSeconds?: number | undefined
-  /** The byte at which an upload goes on (`X-Service-Offset`). */
+  /** The byte from which to continue an upload (`X-Service-Offset`). */
   readonly offset?: number | undefined
 }
 
-/** The server refused. Switch on `code`; the message is the catalog's, never the server's, and names no path. */
+/** The server refused. Programs switch on `code`. The message comes from the catalog of problems, never from the server, and contains no path. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly operation: OperationName
@@ -58,11 +58,11 @@ const NETWORK_MESSAGES: Readonly<Record<NetworkFailure, string>> = {
   cut: 'The connection broke in the middle of the answer.',
 }
 
-/** No answer, or not all of it. It carries no address and no underlying error, because those may repeat a link's path. */
+/** No answer, or an incomplete one. Has no address and no underlying error, because these may contain the path of a link. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
   readonly failure: NetworkFailure
-  /** The system's short name for it, such as ECONNREFUSED, where there is one. */
+  /** The operating system's name of the failure, such as ECONNREFUSED, where there is one. */
   readonly systemCode: string | undefined
 
   constructor(failure: NetworkFailure, systemCode?: string) {
@@ -72,13 +72,13 @@ export class NetworkError extends Error {
   }
 }
 
-/** An answer that no server of this protocol gives: a broken server, a hostile one, or none at all. */
+/** An answer that does not follow the protocol: from a broken server, a malicious one, or something that is not a Blindkeep server. */
 export class AnswerError extends Error {
   override readonly name = 'AnswerError'
   readonly operation: OperationName
 
   constructor(operation: OperationName, fault: string) {
-    super(`The answer to ${operation} is not one of this protocol: ${fault}.`)
+    super(`The answer to ${operation} does not follow the protocol: ${fault}.`)
     this.operation = operation
   }
 }

@@ -1,8 +1,9 @@
 import { NetworkError } from './errors.ts'
 
 /**
- * Sends the very same request once more when its answer was lost: for those that the server knows again by what they carry, so that the second is the
- * same success as the first. `send` must make nothing anew. A second loss is thrown, and then nobody knows whether it was done.
+ * Repeats a request once when its answer was lost. Only for requests that the server recognizes by their content, so that the repeat has the same
+ * success; `send` must therefore send exactly the same request each time. When the second answer is lost too, it is unknown whether the server has
+ * done it.
  */
 export async function sendAgainWhenLost<Answer>(send: () => Promise<Answer>): Promise<Answer> {
   try {

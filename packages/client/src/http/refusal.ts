@@ -8,7 +8,7 @@ const MAX_DETAIL_CHARACTERS = 500
 const requestIdForm = /^[0-9A-Za-z-]{1,64}$/
 const integerForm = /^(?:0|[1-9][0-9]{0,15})$/
 
-/** Reads a refusal, whatever it looks like. A member that is not of its form is left out, never guessed. */
+/** Reads any answer with an error status. Invalid members are left out, never guessed. */
 export async function readRefusal(operation: OperationName, answer: Response): Promise<ProblemError> {
   const document = await readDocument(answer)
   const { status, headers } = answer
@@ -24,7 +24,7 @@ export async function readRefusal(operation: OperationName, answer: Response): P
   })
 }
 
-/** A header that holds a whole number from 0 to 2^53-1. */
+/** A header with an integer from 0 to 2^53-1. */
 export function headerInteger(headers: Headers, name: string): number | undefined {
   const text = matching(headers.get(name), integerForm)
   return text === undefined ? undefined : integerOf(Number(text))
@@ -55,8 +55,8 @@ function isProblemCode(code: unknown): code is ProblemCode {
 }
 
 /**
- * An answer to HEAD has no body, nor has a 413 for a body that is too large (specification, Limits): then the status stands for the one code
- * that the row declares with it.
+ * An answer to HEAD has no body, and neither has a 413 for a body that is too large (specification, Limits). The code is then the only one that the
+ * row declares for this status.
  */
 function codeByStatus(operation: OperationName, status: number): ProblemCode | 'unknown' {
   if (status === 413) return 'error.request.payload_too_large'

@@ -3,29 +3,29 @@ import type { TokenResponse } from '@blindkeep/protocol/schemas/accounts'
 import type { AccessTokens, Calls } from './call.ts'
 import { ProblemError } from './errors.ts'
 
-/** Who is signed in. Secret: the refresh token opens the session for 30 days. */
+/** The tokens of a session. SECRET: the refresh token is valid for 30 days. */
 export interface TokenPair {
   readonly accountId: AccountId
   readonly accessToken: string
-  /** Single use; each answer brings the next one. */
+  /** Single use: each rotation returns the next one. */
   readonly refreshToken: string
-  /** RFC 3339; when the access token ends. */
+  /** RFC 3339: the end of the access token. */
   readonly expiresAt: string
 }
 
-/** For whoever keeps a session over a reload, or shows that it has ended. */
+/** For an application that stores the session, or shows that it has ended. */
 export interface SessionListener {
   /**
-   * Called with each new pair, and awaited before it is used. A pair is spent once its successor is used, and a spent one that comes again ends the
-   * session: one pair belongs to one client at a time. Two tabs that open the same stored pair sign each other out.
+   * Called with each new pair, and awaited before the client uses it. Once the client uses a pair, the one before is spent, and a spent pair that is
+   * used again ends the session. So one pair belongs to one client: two tabs that load the same stored pair sign each other out.
    */
   readonly onTokens?: ((tokens: TokenPair) => void | Promise<void>) | undefined
-  /** Called when the server has said that the session is over: signed out elsewhere, or unused for too long. Whoever waits for a call gets its error as well. */
+  /** Called when the server says that the session is over: ended by another client, or unused for too long. Pending calls reject as well. */
   readonly onEnded?: (() => void) | undefined
 }
 
 export interface SessionOptions extends SessionListener {
-  /** Without tokens of its own: it rotates them. */
+  /** Calls without tokens, for the rotation. */
   readonly calls: Calls
   readonly tokens: TokenPair
 }
@@ -34,7 +34,7 @@ export interface Session extends AccessTokens {
   current(): TokenPair
 }
 
-/** Keeps the token pair and renews it: one rotation at a time, as a refresh token used twice ends the session. */
+/** Holds the token pair and renews it. Only one rotation runs at a time, because a refresh token that is used twice ends the session. */
 export function createSession({ calls, tokens, onTokens, onEnded }: SessionOptions): Session {
   let current = tokens
   let renewal: Promise<void> | undefined
@@ -45,7 +45,7 @@ export function createSession({ calls, tokens, onTokens, onEnded }: SessionOptio
       throw error
     })
     const next = tokenPairOf(body)
-    // Where it cannot be kept it is not used either, and the pair before it stays good.
+    // When storing fails, the client does not use the new pair, and the one before stays valid.
     await onTokens?.(next)
     current = next
   }
@@ -54,7 +54,7 @@ export function createSession({ calls, tokens, onTokens, onEnded }: SessionOptio
     current: () => current,
     access: () => current.accessToken,
     renew: async (spent) => {
-      // Whoever comes late finds that the token has been renewed since its own call was made.
+      // Another call has renewed the token since this one was sent.
       if (current.accessToken !== spent) return
       renewal ??= rotate().finally(() => {
         renewal = undefined

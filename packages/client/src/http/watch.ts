@@ -1,19 +1,19 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { NetworkError } from './errors.ts'
 
-/** Bounds each wait of one exchange, and tells afterwards why it ended. */
+/** Limits how long each step of one exchange may take, and says afterwards why it ended. */
 export interface Watch {
-  /** Give it to fetch. */
+  /** For fetch. */
   readonly signal: AbortSignal
-  /** Awaits `work` for at most the time allowed. */
+  /** Awaits `work`, and aborts the exchange after `timeoutMs`. */
   over<Result>(work: Promise<Result>): Promise<Result>
-  /** No more waits follow. */
+  /** Call it after the last step. */
   end(): void
-  /** What to throw when a wait has failed: the caller's own reason when the caller gave up, a `NetworkError` otherwise. */
+  /** The error to throw: the caller's own reason when the caller aborted, otherwise a `NetworkError`. */
   failure(error: unknown): unknown
 }
 
-/** Every wait of its own may last `timeoutMs`; a download may take hours as long as bytes keep coming. */
+/** Each step may take `timeoutMs`; a download may take hours as long as bytes arrive. */
 export function watchFor(timeoutMs: number, outer?: AbortSignal): Watch {
   const controller = new AbortController()
   let isTimeout = false
@@ -41,14 +41,14 @@ export function watchFor(timeoutMs: number, outer?: AbortSignal): Watch {
   }
 }
 
-/** Node tells the system's name for a failure in the cause of what fetch throws; browsers tell nothing. */
+/** Node gives the system's name in the cause of the error; browsers give none. */
 function systemCodeOf(error: unknown): string | undefined {
   const cause = error instanceof Error ? error.cause : undefined
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? code : undefined
 }
 
-/** The same bytes. Only the time in which the consumer waits for the network counts, not the one in which it does something else. */
+/** The same bytes. Counts only the time in which the consumer waits for the network. */
 export function watchedStream(body: ReadableStream<Bytes> | null, watch: Watch): ReadableStream<Bytes> {
   const reader = (body ?? new Blob([]).stream()).getReader()
   return new ReadableStream<Bytes>(

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { type Source, SourceChanged } from '@blindkeep/client/source'
+import { type Source, SourceChanged } from '../seal/source.ts'
 
 export interface OpenFile {
   readonly source: Source
@@ -9,8 +9,8 @@ export interface OpenFile {
 }
 
 /**
- * A file on disk as the client reads it: any range, any number of times, never more in memory than was asked for last.
- * What a read gives is good until the next read, which is enough for one pass at a time: WebCrypto copies what it is to seal (Web Cryptography, section 14.3.1).
+ * Opens a file on disk as a source with flat memory. The result of a read is valid until the next read; that is enough for one pass at a time,
+ * because WebCrypto copies what it seals (Web Cryptography, section 14.3.1).
  */
 export async function openFile(path: string): Promise<OpenFile> {
   const handle = await open(path, 'r')

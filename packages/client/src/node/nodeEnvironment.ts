@@ -1,9 +1,9 @@
-/** What Node does better than the parts that the client brings for browsers: SHA-256, Argon2id, and sending bytes without copying them. */
+/** What Node does better than the code for browsers: SHA-256, Argon2id, and sending bytes without copies. */
 import { argon2, createHash } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { ARGON2 } from '@blindkeep/protocol/suites'
+import { type Environment, systemEnvironment } from '../environment.ts'
 
 const PIECE_BYTES = 64 * 1024
 
@@ -18,7 +18,7 @@ export const nodeEnvironment: Environment = {
   },
 }
 
-/** Node's fetch copies a body of bytes twice and leaves the copies to the collector; one that is a stream goes to the socket as it is. */
+/** Node's fetch copies a body of bytes twice and leaves the copies to the garbage collector; a stream goes to the socket directly. */
 function streamed(init: RequestInit, bytes: Uint8Array): RequestInit & { readonly duplex: 'half' } {
   let sent = 0
   const body = new ReadableStream<Uint8Array>(
@@ -36,7 +36,7 @@ function streamed(init: RequestInit, bytes: Uint8Array): RequestInit & { readonl
 
 const argon2Async = promisify(argon2)
 
-/** As the client's own: the suite's parameters, over the text as UTF-8 in NFKC. */
+/** Same result as `seal/password.ts`: the suite's parameters over the text as UTF-8 in NFKC. */
 async function stretch(text: string, salt: Uint8Array): Promise<Bytes> {
   const { memoryKiB: memory, passes, parallelism, bytes: tagLength } = ARGON2
   const message = text.normalize('NFKC')

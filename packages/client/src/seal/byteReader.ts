@@ -2,13 +2,13 @@ import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
 
 export type ByteStream = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
 
-/** Cuts a stream that comes in pieces of any size into pieces of the size that a format asks for. Never holds more than one such and one incoming piece. */
+/** Reads a stream in pieces of a chosen size. Holds at most one such piece and one incoming piece. */
 export interface ByteReader {
-  /** Exactly `count` bytes, or what is left at the end. */
+  /** Exactly `count` bytes, or fewer at the end of the stream. */
   take(count: number): Promise<Bytes>
-  /** Whether nothing is left. */
+  /** Whether the stream has ended. */
   atEnd(): Promise<boolean>
-  /** Tells the stream that no more is wanted. */
+  /** Cancels the stream. */
   cancel(reason?: unknown): Promise<void>
 }
 
@@ -19,13 +19,13 @@ interface Pull {
 
 export function createByteReader(stream: ByteStream): ByteReader {
   const pull = pullOf(stream)
-  let held: Uint8Array = new Uint8Array(0)
-  /** Holds at least one byte afterwards, or the stream is over. */
+  let rest: Uint8Array = new Uint8Array(0)
+  /** Makes `rest` non-empty; false at the end of the stream. */
   const fill = async () => {
-    while (held.length === 0) {
+    while (rest.length === 0) {
       const piece = await pull.next()
       if (piece === undefined) return false
-      held = piece
+      rest = piece
     }
     return true
   }
@@ -34,8 +34,8 @@ export function createByteReader(stream: ByteStream): ByteReader {
       const parts: Uint8Array[] = []
       let missing = count
       while (missing > 0 && (await fill())) {
-        const part = held.subarray(0, missing)
-        held = held.subarray(part.length)
+        const part = rest.subarray(0, missing)
+        rest = rest.subarray(part.length)
         missing -= part.length
         parts.push(part)
       }
@@ -46,7 +46,7 @@ export function createByteReader(stream: ByteStream): ByteReader {
   }
 }
 
-/** Safari's streams are no async iterables, so a stream is read through its reader. */
+/** Safari's streams are not async iterable, so they are read through a reader. */
 function pullOf(stream: ByteStream): Pull {
   if ('getReader' in stream) {
     const reader = stream.getReader()
@@ -67,7 +67,12 @@ function pullOf(stream: ByteStream): Pull {
   }
 }
 
-/** At most `count` bytes of a stream, the rest of which is not wanted: a server may answer a range with the whole (RFC 9110, section 14.2). */
+/** Bytes in memory, as a stream of one piece. */
+export async function* streamOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield bytes
+}
+
+/** At most `count` bytes; cancels the stream after them, because a server may answer a range with the whole (RFC 9110, section 14.2). */
 export async function firstBytesOf(stream: ReadableStream<Bytes>, count: number): Promise<Bytes> {
   const reader = createByteReader(stream)
   const bytes = await reader.take(count)

@@ -12,13 +12,14 @@ interface ChunkReaderOptions {
 }
 
 /**
- * Gives the sealed bytes from `from` to `to`, good until the call after the next: a chunk may be on its way while the one behind it is read. One call at a time.
- * Throws `SourceChanged` before it gives out a segment that is not the one of the hashing pass.
+ * Returns the sealed bytes from `from` up to `to`. They are valid until the call after the next one, so that one chunk can be sent while the next is
+ * read. One call at a time.
+ * Throws `SourceChanged` before it returns a segment that differs from the hashing pass.
  */
 export type ChunkReader = (from: number, to: number) => Promise<Bytes>
 
 export function createChunkReader({ sealer, source, tags, signal }: ChunkReaderOptions): ChunkReader {
-  // All chunks lie in these two, by turns: fetch copies from them (Fetch, body extraction).
+  // Two buffers in turn; fetch copies from them (Fetch, body extraction).
   let memory: Bytes = new Uint8Array(0)
   let otherMemory: Bytes = new Uint8Array(0)
   return async (from, to) => {

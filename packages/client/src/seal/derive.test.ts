@@ -61,20 +61,20 @@ const rows: Readonly<Record<string, () => Uint8Array>> = {
 }
 
 describe('the table of derivations', () => {
-  it('has a vector for every row, and no two rows give the same', () => {
+  it('has a vector for every row, all with different outputs', () => {
     assert.deepEqual(vectors.hkdf_sha512.map(({ name }) => name).sort(), Object.keys(rows).sort())
     assert.equal(new Set(vectors.hkdf_sha512.map(({ output }) => output)).size, vectors.hkdf_sha512.length)
   })
 
   for (const { name, ikm, salt, info, length, output } of vectors.hkdf_sha512) {
-    it(`derives ${name} as the vector and OpenSSL have it`, () => {
+    it(`derives ${name} like the vector and OpenSSL`, () => {
       assert.equal(toHex(rows[name]?.() ?? new Uint8Array(0)), output)
       const other = hkdfSync('sha512', fromHex(ikm), fromHex(salt), fromHex(info), length)
       assert.equal(Buffer.from(other).toString('hex'), output)
     })
   }
 
-  it('makes the device MAC over id and key', () => {
+  it('computes the device MAC over id and key', () => {
     const [vector] = vectors.hmac_sha256
     assert.ok(vector)
     assert.equal(toHex(derive.deviceMac(accountKey, deviceId, pattern(1984))), vector.output)
@@ -95,7 +95,7 @@ describe('the table of derivations', () => {
     assert.equal(new Set(streams).size, changes.length)
   })
 
-  it('refuses inputs of another length instead of deriving from them', () => {
+  it('refuses inputs of another length', () => {
     const short = new Uint8Array(15)
     const calls = [
       () => derive.authenticationSecret(short),

@@ -1,7 +1,7 @@
 /**
- * Every derivation of crypto suite 1, HKDF-SHA-512 (RFC 5869) throughout. Ids enter as their raw 16 bytes, numbers as 4 bytes big-endian,
- * labels as ASCII followed by one zero byte, and fields are just concatenated. Keys in and out are 32 bytes unless said.
- * All functions throw `RangeError` for inputs of another length: a short key would derive without complaint otherwise.
+ * Every key derivation of crypto suite 1: HKDF-SHA-512 (RFC 5869). Inputs are concatenated: ids as their raw 16 bytes, numbers as 4 bytes big-endian,
+ * labels as ASCII followed by one zero byte. Keys have 32 bytes unless the function says otherwise.
+ * Every function throws `RangeError` for an input of another length, because HKDF itself would accept a short key.
  */
 
 import { type Bytes, concatBytes, uint32be, utf8 } from '@blindkeep/protocol/bytes'
@@ -22,7 +22,7 @@ import { hkdf } from '@noble/hashes/hkdf.js'
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
 
-/** What a sealed blob is for; enters its stream key, so that bytes sealed for one purpose never open as another. */
+/** What a sealed blob is for. The purpose is part of its stream key: bytes that were sealed for one purpose never open as another. */
 export const PURPOSES = [
   'original',
   'derivative',
@@ -36,7 +36,7 @@ export const PURPOSES = [
 ] as const
 export type Purpose = (typeof PURPOSES)[number]
 
-/** ASCII and its zero byte, which keeps one label from being the start of another. */
+/** The zero byte keeps one label from being the beginning of another. */
 function label(text: string): Bytes {
   return concatBytes(utf8(text), Uint8Array.of(0))
 }
@@ -62,22 +62,22 @@ function requireLength(what: string, bytes: Uint8Array, length: number): Uint8Ar
 const key = (what: string, bytes: Uint8Array) => requireLength(what, bytes, KEY_BYTES)
 const id = (what: string, bytes: Uint8Array) => requireLength(what, bytes, ID_BYTES)
 
-/** What the server gets instead of the password, base64. */
+/** Sent to the server in place of the password. */
 export function authenticationSecret(master: Uint8Array): Bytes {
   return derive({ ikm: key('master', master), info: serviceLabel('auth/1') })
 }
 
-/** Seals the account key under the password. */
+/** The key that seals the account key under the password. */
 export function accountWrapKey(master: Uint8Array): Bytes {
   return derive({ ikm: key('master', master), info: serviceLabel('account-wrap/1') })
 }
 
-/** Seals the account key under the 32 bytes behind the 24 recovery words (BIP-39). */
+/** The key that seals the account key under the recovery words; `recoverySecret` is the 32 bytes that the 24 words encode (BIP-39). */
 export function recoveryWrapKey(recoverySecret: Uint8Array): Bytes {
   return derive({ ikm: key('recovery secret', recoverySecret), info: serviceLabel('recovery-wrap/1') })
 }
 
-/** Shows the server that the recovery words are known. */
+/** Proves to the server that the client knows the recovery words. */
 export function recoveryProof(recoverySecret: Uint8Array): Bytes {
   return derive({ ikm: key('recovery secret', recoverySecret), info: serviceLabel('recovery-proof/1') })
 }
@@ -88,7 +88,7 @@ export function dropKeySeed(accountKey: Uint8Array, opaqueId: Uint8Array): Bytes
   return derive({ ikm: key('account key', accountKey), salt, info: serviceLabel('drop-key/1') })
 }
 
-/** 16 bytes that a link's fragment carries and the server never sees. */
+/** 16 bytes in the fragment of a link; the server never sees them. */
 export function linkSecret(accountKey: Uint8Array, opaqueId: Uint8Array): Bytes {
   const salt = id('opaque_id', opaqueId)
   return derive({
@@ -99,24 +99,24 @@ export function linkSecret(accountKey: Uint8Array, opaqueId: Uint8Array): Bytes 
   })
 }
 
-/** An album's key of one epoch; `amkVersion` is 1 and up. */
+/** The key of an album in one epoch; `amkVersion` starts at 1. */
 export function albumKey(accountKey: Uint8Array, albumId: Uint8Array, amkVersion: number): Bytes {
   const info = concatBytes(serviceLabel('album/1'), uint32be(amkVersion))
   return derive({ ikm: key('account key', accountKey), salt: id('album_id', albumId), info })
 }
 
-/** K of an asset whose `key_mode` is `derived`. */
+/** K of an asset with `key_mode` `derived`. */
 export function assetKey(ofAlbum: Uint8Array, fileId: Uint8Array): Bytes {
   return derive({ ikm: key('album key', ofAlbum), salt: id('file_id', fileId), info: serviceLabel('asset/1') })
 }
 
-/** Seals the K of an adopted drop, whose `key_mode` is `wrapped`. */
+/** The key that seals K of an adopted drop, whose `key_mode` is `wrapped`. */
 export function assetWrapKey(ofAlbum: Uint8Array, fileId: Uint8Array): Bytes {
   return derive({ ikm: key('album key', ofAlbum), salt: id('file_id', fileId), info: serviceLabel('asset-wrap/1') })
 }
 
 export interface DropKeyInputs {
-  /** X-Wing's, 32 bytes. */
+  /** From X-Wing, 32 bytes. */
   readonly sharedSecret: Uint8Array
   /** 16 bytes. */
   readonly linkSecret: Uint8Array
@@ -128,7 +128,10 @@ export interface DropKeyInputs {
   readonly kemCt: Uint8Array
 }
 
-/** K of a drop. It takes the link secret besides the shared secret: whoever has the public key alone, the server too, can't make one that opens. */
+/**
+ * K of a drop. Depends on the link secret as well as on the shared secret: a party that has only the public key, such as the server, cannot make a
+ * drop that opens.
+ */
 export function dropKey(inputs: DropKeyInputs): Bytes {
   const sharedSecret = requireLength('shared secret', inputs.sharedSecret, KEM_SHARED_SECRET_BYTES)
   const secret = requireLength('link secret', inputs.linkSecret, LINK_SECRET_BYTES)
@@ -141,7 +144,7 @@ export function dropKey(inputs: DropKeyInputs): Bytes {
   })
 }
 
-/** Key of the MAC by which an account's clients tell their own devices from ones that a server invented. */
+/** Key of the MAC by which the clients of an account recognize their own devices; a server cannot invent one. */
 export function deviceMacKey(accountKey: Uint8Array, deviceId: Uint8Array): Bytes {
   const salt = id('device_id', deviceId)
   return derive({ ikm: key('account key', accountKey), salt, info: serviceLabel('device/1') })
@@ -153,20 +156,20 @@ export function deviceMac(accountKey: Uint8Array, deviceId: Uint8Array, publicKe
   return hmac(sha256, deviceMacKey(accountKey, deviceId), record)
 }
 
-/** 16 zero bytes, for what is sealed and has no id: the account key. */
+/** 16 zero bytes: the context of a blob without an id, such as the sealed account key. */
 export const NO_CONTEXT: Readonly<Uint8Array> = new Uint8Array(ID_BYTES)
 
 export interface StreamContext {
   /** K, 32 bytes. */
   readonly key: Uint8Array
-  /** 16 bytes, new for every blob. */
+  /** 16 bytes, random for every blob. */
   readonly salt: Uint8Array
   readonly purpose: Purpose
   /** The file_id, album_id or opaque_id as 16 raw bytes, or `NO_CONTEXT`. */
   readonly contextId: Uint8Array
 }
 
-/** What seals one blob: the AES-256 key, the 7 bytes before a nonce's counter, and 32 bytes that commit to the key. */
+/** The secrets of one blob: the AES-256 key, the 7 nonce bytes before the counter, and 32 bytes that commit to the key. */
 export interface StreamSecrets {
   readonly key: Bytes
   readonly noncePrefix: Bytes

@@ -2,7 +2,7 @@ import { integer, object, text } from '@blindkeep/protocol/schemas/shape'
 import { type Static, Type } from 'typebox'
 import type { Header } from './header.ts'
 
-/** What is said of a file by whoever sends it. All of it is sealed. */
+/** What a sender says about a file. All of it is sealed. */
 export interface FileFacts {
   readonly name?: string | undefined
   /** Media type. */
@@ -13,7 +13,7 @@ export interface FileFacts {
   readonly modifiedAt?: string | undefined
 }
 
-/** The sealed header of a file that is on its way, as a kept state has it: to go on, the very same one is sealed again. */
+/** The header of a file in a stored upload state. To resume, the client must seal exactly the same header again. */
 export const FileHeader = object('FileHeader', {
   size: integer('Plaintext bytes.'),
   name: Type.Optional(text('File name.')),
@@ -24,7 +24,7 @@ export const FileHeader = object('FileHeader', {
 })
 export type FileHeader = Static<typeof FileHeader>
 
-/** Without members that are absent, so that what is kept is the same before and after it was JSON. */
+/** Leaves absent members out, so that the header is the same before and after JSON. */
 export function headerOf(size: number, { name, type, note, sender, modifiedAt }: FileFacts): FileHeader {
   return {
     size,
@@ -36,7 +36,7 @@ export function headerOf(size: number, { name, type, note, sender, modifiedAt }:
   }
 }
 
-/** What somebody says of a file: unverified, shown as text, made safe before it touches a disk. */
+/** What the sender says about a file: unverified. Show it as plain text; use `safeName` before a name touches a disk. */
 export interface FileDescription {
   readonly name: string | undefined
   readonly type: string | undefined

@@ -7,25 +7,25 @@ interface HashedBlob {
   readonly stream: ReadableStream<Bytes>
   readonly opener: BlobOpener
   readonly hash: RunningHash
-  /** SHA-256 that all bytes together must have, lowercase hex. */
+  /** SHA-256 of the whole blob, lowercase hex. */
   readonly expectedHash: string
-  /** What to fail with when they have another. */
-  readonly differing: () => Error
+  /** Creates the error for another hash. */
+  readonly differenceError: () => Error
 }
 
-/** Opens a sealed blob as it arrives, as `openBlob` does, and fails at the end when its bytes are not those that the hash names. */
+/** Opens a sealed blob as it arrives, like `openBlob`. The content fails at its end when the hash of all bytes is another one. */
 export async function openHashedBlob({
   stream,
   opener,
   hash,
   expectedHash,
-  differing,
+  differenceError,
 }: HashedBlob): Promise<OpenedBlob> {
   const { header, content } = await openBlob(stream.pipeThrough(hashing(hash)), opener)
-  // Compared when the blob itself has nothing to complain of: what is wrong inside it says more than that the whole is another.
+  // Compared last: a fault inside the blob says more than a different hash.
   const checked = new TransformStream<Bytes, Bytes>({
     flush: () => {
-      if (hash.digest() !== expectedHash) throw differing()
+      if (hash.digest() !== expectedHash) throw differenceError()
     },
   })
   return { header, content: content.pipeThrough(checked) }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { decodeHeader, encodeHeader, type Header } from './header.ts'
-import { SealError } from './sealedBlob.ts'
+import { SealError } from './sealError.ts'
 
 const text = fc.string({ unit: 'binary', maxLength: 300 })
 const headers: fc.Arbitrary<Header> = fc.record(
@@ -20,7 +20,7 @@ const headers: fc.Arbitrary<Header> = fc.record(
 )
 
 describe('a header', () => {
-  it('comes back as it was given, in whole blocks of 1024 bytes', () => {
+  it('is read back, in whole blocks of 1024 bytes', () => {
     fc.assert(
       fc.property(headers, (header) => {
         const encoded = encodeHeader(header)
@@ -35,21 +35,21 @@ describe('a header', () => {
     )
   })
 
-  it('leaves out what is not known', () => {
+  it('omits unknown fields', () => {
     assert.deepEqual(decodeHeader(encodeHeader({ size: 0, name: undefined })), { size: 0 })
   })
 
-  it('gives a time in UTC with milliseconds, whatever offset it was given in', () => {
+  it('has its time in UTC with milliseconds for any offset', () => {
     const { modified_at } = decodeHeader(encodeHeader({ size: 0, modified_at: '2026-03-01T11:20:30+01:00' }))
     assert.equal(modified_at, '2026-03-01T10:20:30.000Z')
   })
 
-  it('takes a text that UTF-8 can’t carry as one that it can', () => {
+  it('replaces text that UTF-8 cannot encode', () => {
     assert.equal(decodeHeader(encodeHeader({ size: 0, name: 'a\uD800b' })).name, 'a\uFFFDb')
     assert.equal(decodeHeader(encodeHeader({ size: 0, name: '\uFEFFname' })).name, 'name')
   })
 
-  it('takes up to 64 blocks and is refused beyond them', () => {
+  it('has at most 64 blocks', () => {
     assert.equal(encodeHeader({ size: 1, note: 'n'.repeat(65_000) }).length, 65_536)
     assert.throws(() => encodeHeader({ size: 1, note: 'n'.repeat(65_536) }), RangeError)
   })
@@ -59,7 +59,7 @@ describe('a header', () => {
     assert.throws(() => encodeHeader({ size: 0, modified_at: 'yesterday' }), RangeError)
   })
 
-  it('is refused with SealError and nothing else when it is any other bytes', () => {
+  it('is refused with SealError for any other bytes', () => {
     const anyHeader = fc.oneof(
       fc.uint8Array({ maxLength: 100 }),
       fc.tuple(headers, fc.nat(1023), fc.integer({ min: 1, max: 255 })).map(([header, at, mask]) => {

@@ -1,21 +1,21 @@
 /**
- * The sealed header: a CBOR map of text keys to scalars, deterministically encoded, padded with zeros to whole blocks of 1024 bytes,
- * so that a file's name does not show in the length of its ciphertext.
+ * The header of a sealed blob: a deterministic CBOR map of text keys to scalars, padded with zeros to blocks of 1024 bytes, so that the length of the
+ * ciphertext does not show the length of a file name.
  */
 import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCborPrefix, encodeCbor } from '@blindkeep/protocol/cbor'
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
 import { HEADER_BLOCK_BYTES, MAX_HEADER_BLOCKS } from '@blindkeep/protocol/suites'
-import { SealError } from './sealedBlob.ts'
+import { SealError } from './sealError.ts'
 
-/** What a guest or owner says of a file. All of it but `size` is another person's word: shown as text, made safe before it touches a disk. */
+/** What the sender says about a file. Everything but `size` is unverified: show it as plain text, and make a name safe before it touches a disk. */
 export interface Header {
-  /** Plaintext bytes. The data segments may hold more: zeros, which hide the size. */
+  /** Plaintext bytes of the file. The data segments may be longer: zeros after the file hide its size. */
   readonly size: number
   readonly name?: string | undefined
   /** Media type. */
   readonly type?: string | undefined
-  /** RFC 3339 text; UTC with milliseconds when it comes out of a header. */
+  /** RFC 3339; a decoded header has UTC with milliseconds. */
   readonly modified_at?: string | undefined
   readonly note?: string | undefined
   readonly sender?: string | undefined
@@ -23,7 +23,7 @@ export interface Header {
 
 const TEXT_FIELDS = ['name', 'type', 'note', 'sender'] as const
 
-/** Zero-padded CBOR of 1 to 64 blocks. Throws `RangeError` for a header that does not fit, or that a reader would refuse. */
+/** Zero-padded CBOR of 1 to 64 blocks. Throws `RangeError` for a header that is too long, or that a reader would refuse. */
 export function encodeHeader(header: Header): Bytes {
   const fields = new Map<string, CborValue>([['size', header.size]])
   for (const name of TEXT_FIELDS) {
@@ -38,7 +38,7 @@ export function encodeHeader(header: Header): Bytes {
   return concatBytes(encoded, new Uint8Array(blocks * HEADER_BLOCK_BYTES - encoded.length))
 }
 
-/** CBOR text is UTF-8, which has no lone surrogates, and decoders take a leading byte order mark for none of the text. */
+/** CBOR text is UTF-8, which has no lone surrogates; decoders drop a leading byte order mark. */
 function portable(text: string): string {
   return text.toWellFormed().replace(/^\uFEFF+/u, '')
 }
@@ -49,17 +49,18 @@ function instant(text: string): string {
   return formatInstant(at)
 }
 
-/** Reads an opened header; throws `SealError` for anything but one flat map with a size, and for padding that is not zero. */
+/** Decodes a header. Throws `SealError` for anything but one flat map with a size, and for padding that is not zero. */
 export function decodeHeader(padded: Uint8Array): Header {
   const { fields, rest } = decodeFields(padded)
-  if (rest.some((byte) => byte !== 0)) throw new SealError('padding_not_zero', 'something is hidden after the header')
+  if (rest.some((byte) => byte !== 0))
+    throw new SealError('padding_not_zero', 'the padding after the header is not zero')
   for (const [name, value] of fields) {
-    // Fields of later versions are passed over, but only such as can't make a reader recurse or allocate.
+    // Unknown fields of later versions are ignored, but only scalars: nothing that makes a reader recurse or allocate.
     if (typeof name !== 'string' || typeof value === 'object')
       throw new SealError('header_invalid', 'the header is not a flat map of names to texts and numbers')
   }
   const size: unknown = fields.get('size')
-  if (!isSize(size)) throw new SealError('header_invalid', 'the header does not say how large the file is')
+  if (!isSize(size)) throw new SealError('header_invalid', 'the header has no valid size')
   const header: Record<string, string> = {}
   for (const name of TEXT_FIELDS) if (fields.has(name)) header[name] = textField(fields, name)
   if (fields.has('modified_at')) header.modified_at = timeField(fields)

@@ -16,7 +16,7 @@ const der = (prefix: string, key: Uint8Array) => Buffer.concat([Buffer.from(pref
 const privateKey = (prefix: string, key: Uint8Array) =>
   createPrivateKey({ key: der(prefix, key), format: 'der', type: 'pkcs8' })
 
-/** X-Wing put together from OpenSSL's ML-KEM-768 and X25519 as sections 5.2, 5.3 and 5.5 of the draft say. */
+/** X-Wing built from OpenSSL's ML-KEM-768 and X25519 as in sections 5.2, 5.3 and 5.5 of the draft. */
 function decapsulateByOpenSsl(seed: Uint8Array, kemCt: Uint8Array): Buffer {
   const expanded = createHash('shake256', { outputLength: 96 }).update(seed).digest()
   const mlKem = privateKey('3054020100300b060960864801650304040204428040', expanded.subarray(0, 64))
@@ -36,7 +36,7 @@ describe('X-Wing', () => {
   it('has published vectors', () => assert.ok(published.vectors.length >= 2))
 
   for (const vector of published.vectors) {
-    it(`gives keys and secrets as published: ${vector.name}`, () => {
+    it(`matches the published keys and secrets: ${vector.name}`, () => {
       const pair = keyPairFromSeed(fromHex(vector.seed))
       assert.equal(toHex(pair.publicKey), vector.public_key)
       assert.equal(toHex(decapsulate(pair.seed, fromHex(vector.kem_ct))), vector.shared_secret)
@@ -45,13 +45,13 @@ describe('X-Wing', () => {
       assert.equal(toHex(made.sharedSecret), vector.shared_secret)
     })
 
-    it(`agrees with one made from OpenSSL’s parts: ${vector.name}`, () => {
+    it(`agrees with an implementation on OpenSSL: ${vector.name}`, () => {
       const secret = decapsulateByOpenSsl(fromHex(vector.seed), fromHex(vector.kem_ct))
       assert.equal(secret.toString('hex'), vector.shared_secret)
     })
   }
 
-  it('shares a new secret each time, which both ends and OpenSSL see', () => {
+  it('encapsulates a new secret each time, which both ends and OpenSSL derive', () => {
     const { publicKey } = keyPairFromSeed(seed)
     const [first, second] = [encapsulate(publicKey), encapsulate(publicKey)]
     assert.equal(first.kemCt.length, 1120)
@@ -61,14 +61,14 @@ describe('X-Wing', () => {
     assert.equal(decapsulateByOpenSsl(seed, first.kemCt).toString('hex'), toHex(first.sharedSecret))
   })
 
-  it('gives another secret to another key or for an altered ciphertext, and no error', () => {
+  it('gives another secret, and no error, for another key or an altered ciphertext', () => {
     const { kemCt, sharedSecret } = encapsulate(keyPairFromSeed(seed).publicKey)
     assert.notDeepEqual(decapsulate(new Uint8Array(32).fill(8), kemCt), sharedSecret)
     const altered = kemCt.map((byte, index) => (index === 5 ? byte ^ 1 : byte))
     assert.notDeepEqual(decapsulate(seed, altered), sharedSecret)
   })
 
-  it('refuses keys and ciphertexts that are none', () => {
+  it('refuses invalid keys and ciphertexts', () => {
     const { publicKey } = keyPairFromSeed(seed)
     const { kemCt } = encapsulate(publicKey)
     // 0xfff is no coefficient of ML-KEM, whose modulus is 3329 (FIPS 203, section 7.2).

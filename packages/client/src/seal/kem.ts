@@ -4,7 +4,7 @@ import { ml_kem768_x25519 as xWing } from '@noble/post-quantum/hybrid.js'
 
 export type KemFault = 'public_key_invalid' | 'ciphertext_invalid'
 
-/** A key or a ciphertext that X-Wing can't work with. Both come from others, so this is theirs and not a fault of the program. */
+/** X-Wing cannot use this key or ciphertext. Both come from other parties, so this is not a fault of this program. */
 export class KemError extends Error {
   override readonly name = 'KemError'
   readonly reason: KemFault
@@ -16,13 +16,13 @@ export class KemError extends Error {
 }
 
 export interface KemKeyPair {
-  /** 32 bytes; all there is to keep. */
+  /** 32 bytes; the private key. */
   readonly seed: Bytes
   /** 1216 bytes: ML-KEM-768 ‖ X25519. */
   readonly publicKey: Bytes
 }
 
-/** X-Wing key pair of a seed (draft-connolly-cfrg-xwing-kem-10, section 5.2). Throws `RangeError` unless the seed is 32 bytes. */
+/** X-Wing key pair of a seed (draft-connolly-cfrg-xwing-kem-10, section 5.2). Throws `RangeError` unless the seed has 32 bytes. */
 export function keyPairFromSeed(seed: Uint8Array): KemKeyPair {
   if (seed.length !== KEM_SEED_BYTES) throw new RangeError('an X-Wing seed is 32 bytes')
   const { publicKey } = xWing.keygen(Uint8Array.from(seed))
@@ -36,7 +36,7 @@ export interface Encapsulation {
   readonly sharedSecret: Bytes
 }
 
-/** A fresh shared secret for the holder of `publicKey` (section 5.4). Throws `KemError` for a key that is none. */
+/** A new shared secret for the holder of the private key (section 5.4). Throws `KemError` for an invalid public key. */
 export function encapsulate(publicKey: Uint8Array): Encapsulation {
   if (publicKey.length !== KEM_PUBLIC_KEY_BYTES)
     throw new KemError('public_key_invalid', `an X-Wing public key is ${KEM_PUBLIC_KEY_BYTES} bytes`)
@@ -49,8 +49,8 @@ export function encapsulate(publicKey: Uint8Array): Encapsulation {
 }
 
 /**
- * The shared secret of `kemCt` (section 5.5). A ciphertext made for another key gives another secret, never an error;
- * throws `KemError` for a wrong length or an X25519 share that leaves no secret.
+ * The shared secret of `kemCt` (section 5.5). A ciphertext for another key gives another secret and no error.
+ * Throws `KemError` for a wrong length, and for an X25519 share that leaves no secret.
  */
 export function decapsulate(seed: Uint8Array, kemCt: Uint8Array): Bytes {
   if (seed.length !== KEM_SEED_BYTES) throw new RangeError('an X-Wing seed is 32 bytes')

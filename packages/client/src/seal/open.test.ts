@@ -9,7 +9,8 @@ import { PURPOSES, type Purpose } from './derive.ts'
 import { openBlob, openSmall } from './open.ts'
 import { HEADER_BYTES_USUAL, type OpenContext, openPrefix, readPrefix } from './openHeader.ts'
 import { createSealer, sealSmall, segmentRange } from './seal.ts'
-import { plaintextSizeOf, prefixBytes, SealError, sealedSizeOf } from './sealedBlob.ts'
+import { SealError } from './sealError.ts'
+import { plaintextSizeOf, prefixBytes, sealedSizeOf } from './sealedBlob.ts'
 
 const SEGMENT = 1_048_560
 const pattern = (size: number) => Uint8Array.from({ length: size }, (_, index) => index % 251)
@@ -23,7 +24,7 @@ function purposeOf(text: string): Purpose {
   return purpose
 }
 
-/** The bytes in pieces of `size`, as a network would bring them. */
+/** The bytes in pieces of `size`, as from a network. */
 async function* inPieces(bytes: Uint8Array, size = 65_536): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
@@ -73,12 +74,12 @@ function refusal(reason: string) {
 }
 
 describe('opening the blobs of the vectors', () => {
-  it('has some of every kind', () => {
+  it('has vectors of every kind', () => {
     for (const list of [vectors.valid, vectors.invalid.blobs, vectors.invalid.edits]) assert.ok(list.length > 0)
   })
 
   for (const vector of vectors.valid) {
-    it(`gives header and content: ${vector.name}`, async () => {
+    it(`returns header and content: ${vector.name}`, async () => {
       const sealed = await sealedBytesOf(vector)
       const opened = await openWhole(sealed, contextOf(vector))
       assert.deepEqual(opened.header, vector.header)
@@ -105,7 +106,7 @@ describe('opening the blobs of the vectors', () => {
 })
 
 describe('opening a blob', () => {
-  it('gives what was sealed, in whatever pieces it arrives', async () => {
+  it('returns the sealed content for pieces of any size', async () => {
     const content = fc.oneof(fc.uint8Array({ maxLength: 3000 }), fc.constantFrom(SEGMENT, SEGMENT + 1).map(pattern))
     await fc.assert(
       fc.asyncProperty(content, fc.integer({ min: 1000, max: 2_000_000 }), async (bytes, pieceSize) => {
@@ -121,7 +122,7 @@ describe('opening a blob', () => {
     )
   })
 
-  it('fails when any one bit of it is not as it was sealed', async () => {
+  it('fails when any bit was flipped', async () => {
     const sealed = await sealSmall(pattern(40), { key, purpose: 'original', contextId })
     for (let index = 0; index < sealed.length; index++) {
       const altered = Uint8Array.from(sealed)
@@ -130,7 +131,7 @@ describe('opening a blob', () => {
     }
   })
 
-  it('fails when cut at any byte', async () => {
+  it('fails when truncated at any byte', async () => {
     const sealed = await sealSmall(pattern(40), { key, purpose: 'original', contextId })
     for (let length = 0; length < sealed.length; length++)
       await assert.rejects(openSmall(sealed.subarray(0, length), context), SealError)
@@ -148,7 +149,7 @@ describe('opening a blob', () => {
     for (const change of wrong) await assert.rejects(openSmall(sealed, { ...right, ...change }), refusal('wrong_key'))
   })
 
-  it('reads streams of a browser, and lets go of them when the content is cancelled', async () => {
+  it('reads streams of a browser, and cancels them with the content', async () => {
     const sealer = await createSealer({ key, purpose: 'original', contextId, header: { size: 3 * SEGMENT } })
     let cancelled: unknown
     let index = -1
@@ -168,7 +169,7 @@ describe('opening a blob', () => {
     assert.equal(cancelled, 'seen enough')
   })
 
-  it('lets go of a stream that is no blob', async () => {
+  it('cancels a stream that is not a blob', async () => {
     let cancelled = false
     const stream = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new Uint8Array(100)),
@@ -180,7 +181,7 @@ describe('opening a blob', () => {
     assert.equal(cancelled, true)
   })
 
-  it('passes on what the stream itself failed with', async () => {
+  it('rejects with the stream’s own error', async () => {
     const sealed = await sealSmall(pattern(40), { key, purpose: 'original', contextId })
     const failing = async function* () {
       yield sealed.subarray(0, sealed.length - 5)
@@ -192,14 +193,14 @@ describe('opening a blob', () => {
 })
 
 describe('opening just the header', () => {
-  /** As a range of the blob is asked for, and given as far as it goes. */
+  /** Answers range requests from the blob. */
   const asking = (blob: Uint8Array, asked: number[]) => async (count: number) => {
     asked.push(count)
     return Uint8Array.from(blob.subarray(0, count))
   }
   const open = async (blob: Uint8Array) => openPrefix(await readPrefix(asking(blob, [])), context)
 
-  it('takes one request, and a second one when name and note are long', async () => {
+  it('needs one request, and a second one for a long name and note', async () => {
     for (const note of ['short', 'n'.repeat(3000)]) {
       const header = { size: 5, name: 'a.txt', note }
       const kemCt = new Uint8Array(1120).fill(3)
@@ -215,14 +216,14 @@ describe('opening just the header', () => {
     }
   })
 
-  it('refuses what is no blob, ends inside its header, or is another key’s', async () => {
+  it('refuses bytes that are not a blob, end inside the header or belong to another key', async () => {
     await assert.rejects(open(Uint8Array.of(9)), refusal('unknown_format'))
     const sealed = await sealSmall(pattern(1), { key: new Uint8Array(32), purpose: 'original', contextId })
     for (const bytes of [0, 1, 50, 1000]) await assert.rejects(open(sealed.subarray(0, bytes)), refusal('truncated'))
     await assert.rejects(open(sealed), refusal('wrong_key'))
   })
 
-  it('throws nothing but SealError, whatever the bytes are', async () => {
+  it('throws only SealError for any bytes', async () => {
     const bytes = fc.tuple(fc.constantFrom(0, 1, 2, 3), fc.uint8Array({ maxLength: 3000 }))
     await fc.assert(
       fc.asyncProperty(bytes, async ([format, rest]) => {
@@ -234,7 +235,7 @@ describe('opening just the header', () => {
 })
 
 describe('the size of a blob', () => {
-  it('tells how much its data segments hold, and is undefined where no blob has it', () => {
+  it('determines the plaintext size, or undefined when no blob has this size', () => {
     const bytesBefore = prefixBytes(FORMAT_BLOB, 1)
     const sizes = fc.oneof(fc.nat(5_000_000), fc.constantFrom(0, 1, SEGMENT - 1, SEGMENT, SEGMENT + 1, 3 * SEGMENT))
     fc.assert(

@@ -1,20 +1,20 @@
-import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
+import { type Bytes, concatBytes, fromBase64 } from '@blindkeep/protocol/bytes'
 import { MAX_DATA_SEGMENTS, SEGMENT_SEALED_BYTES, TAG_BYTES } from '@blindkeep/protocol/suites'
-import { type ByteReader, type ByteStream, createByteReader } from './byteReader.ts'
+import { type ByteReader, type ByteStream, createByteReader, streamOf } from './byteReader.ts'
 import type { Header } from './header.ts'
 import { type BlobOpener, type OpenContext, type OpenedPrefix, openPrefix, prefixBytesOf } from './openHeader.ts'
-import { SealError } from './sealedBlob.ts'
+import { SealError } from './sealError.ts'
 
 export interface OpenedBlob {
   readonly header: Header
   /**
-   * The file, `header.size` bytes. Every piece was verified before it comes out, but only the end tells that the file is whole:
-   * the stream fails with `SealError` otherwise, and what was written of it until then must be thrown away.
+   * The file, `header.size` bytes. Every piece is verified before it comes out, but only the end shows that the file is complete: otherwise the
+   * stream fails with `SealError`, and the consumer must discard what it has written.
    */
   readonly content: ReadableStream<Bytes>
 }
 
-/** Opens a sealed blob as it arrives. Rejects with `SealError` before any content when key, header or form are wrong. Memory stays flat. */
+/** Opens a sealed blob as it arrives, with flat memory. Rejects with `SealError` before any content when key, header or format are wrong. */
 export async function openBlob(stream: ByteStream, opener: BlobOpener): Promise<OpenedBlob> {
   const reader = createByteReader(stream)
   try {
@@ -67,16 +67,17 @@ async function* contentPieces(reader: ByteReader, { header, cipher }: OpenedPref
       left -= piece.length
       if (piece.length > 0) yield piece
     }
-    if (left > 0) throw new SealError('size_beyond_plaintext', 'the header promises more than the blob holds')
+    if (left > 0) throw new SealError('size_beyond_plaintext', 'the header states more bytes than the blob has')
   } catch (error) {
     await reader.cancel(error)
     throw error
   }
 }
 
-/** What the header's size leaves over hides the size, and nothing else. */
+/** Bytes beyond the header's size are padding, and padding is zero. */
 function requireZeros(padding: Uint8Array): void {
-  if (padding.some((byte) => byte !== 0)) throw new SealError('padding_not_zero', 'something is hidden after the file')
+  if (padding.some((byte) => byte !== 0))
+    throw new SealError('padding_not_zero', 'the padding after the file is not zero')
 }
 
 interface Segment {
@@ -90,27 +91,40 @@ async function openSegment({ cipher, sealed, counter, last }: Segment): Promise<
   if (sealed.length < TAG_BYTES) throw new SealError('truncated', 'the blob ends inside a segment')
   const plaintext = await cipher.open({ counter, last }, sealed)
   if (plaintext === undefined) throw await faultOf({ cipher, sealed, counter, last })
-  // Full segments with the flag end a blob; an empty one after them would give one content two forms.
+  // Otherwise one content would have two forms: with and without an empty segment at its end.
   if (plaintext.length === 0 && counter > 1) throw new SealError('empty_segment', 'an empty segment after the content')
   return plaintext
 }
 
-/** Whether the segment holds with the other flag tells a blob that was cut or lengthened at a segment's edge from one that was altered. */
+/** A segment that verifies with the other flag shows that the blob was cut or lengthened at the edge of a segment, and not altered. */
 async function faultOf({ cipher, sealed, counter, last }: Segment): Promise<SealError> {
   if ((await cipher.open({ counter, last: !last }, sealed)) === undefined)
-    return new SealError('altered', 'a part of the blob is not as it was sealed, or not whole')
+    return new SealError('altered', 'a part of the blob was altered or is incomplete')
   return last
     ? new SealError('truncated', 'the end of the blob is missing')
-    : new SealError('trailing_data', 'something follows the end of the blob')
+    : new SealError('trailing_data', 'there are bytes after the end of the blob')
 }
 
-/** The content of a small secret. Throws `SealError`. */
+/** The content of a small secret (`sealSmall`). Throws `SealError`. */
 export async function openSmall(sealed: Uint8Array, context: OpenContext): Promise<Bytes> {
-  const { content } = await openBlob(once(sealed), context)
+  const { content } = await openBlob(streamOf(sealed), context)
   const reader = createByteReader(content)
   return reader.take(sealed.length)
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
-  yield bytes
+/** A sealed text from the server, or why it does not open. */
+export interface OpenedText {
+  readonly text?: string
+  readonly fault?: string
+}
+
+/** Opens a sealed text, such as a name or a label. `sealed` is base64; empty for an absent text. Never throws `SealError`. */
+export async function openSmallText(sealed: string | null | undefined, context: OpenContext): Promise<OpenedText> {
+  if (sealed === undefined || sealed === null) return {}
+  try {
+    return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(await openSmall(fromBase64(sealed), context)) }
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error
+    return { fault: error.message }
+  }
 }

@@ -2,6 +2,7 @@ import { type Bytes, equalBytes } from '@blindkeep/protocol/bytes'
 import { COMMITMENT_BYTES, FORMAT_BLOB, FORMAT_DROP, SALT_BYTES } from '@blindkeep/protocol/suites'
 import { type Purpose, type StreamSecrets, streamSecrets } from './derive.ts'
 import { decodeHeader, type Header } from './header.ts'
+import { SealError } from './sealError.ts'
 import {
   createSegmentCipher,
   type Format,
@@ -9,11 +10,10 @@ import {
   kemCtBytes,
   preambleBytes,
   prefixBytes,
-  SealError,
   type SegmentCipher,
 } from './sealedBlob.ts'
 
-/** K itself, or what finds it out once the blob's `kem_ct` is known (undefined in a blob that is no drop). */
+/** K, or a function that derives it from the blob's `kem_ct` (undefined unless the blob is a drop). */
 export type KeySource = Uint8Array | ((kemCt: Uint8Array | undefined) => Uint8Array | Promise<Uint8Array>)
 
 export interface OpenContext {
@@ -23,13 +23,13 @@ export interface OpenContext {
   readonly contextId: Uint8Array
 }
 
-/** What opens a blob: the key that it was sealed under, or what was derived of that for this one blob, which opens no other. */
+/** What opens a blob: its key and context, or the secrets of this one blob, which open no other. */
 export type BlobOpener = OpenContext | { readonly secrets: StreamSecrets }
 
-/** Enough for the header of any drop whose name and note fit one block: what a list of names asks for with one range each. */
+/** Enough for the prefix of a drop with a header of one block. The first range request for a header asks for this many bytes. */
 export const HEADER_BYTES_USUAL: number = prefixBytes(FORMAT_DROP, 1)
 
-/** Bytes before the data segments, or as many as it takes to know. Throws `SealError` for what is no sealed blob. */
+/** Bytes before the data segments, or the number of bytes needed to know that. Throws `SealError` for bytes that are not a sealed blob. */
 export function prefixBytesOf(bytes: Uint8Array): number {
   if (bytes.length === 0) return 1
   const preamble = preambleBytes(formatOf(bytes))
@@ -49,14 +49,14 @@ function formatOf(bytes: Uint8Array): Format {
 export interface OpenedPrefix {
   readonly header: Header
   readonly cipher: SegmentCipher
-  /** What opens this blob and no other. */
+  /** They open this blob and no other. */
   readonly secrets: StreamSecrets
-  /** What it takes to seal the same content to the same bytes again: the blob's own salt, and a drop's `kem_ct`. */
+  /** To seal the same content to the same bytes again: the blob's salt, and `kem_ct` of a drop. */
   readonly salt: Bytes
   readonly kemCt: Bytes | undefined
 }
 
-/** `prefix` is exactly the bytes before the data segments. */
+/** `prefix`: exactly the bytes before the data segments. Throws `SealError`. */
 export async function openPrefix(prefix: Uint8Array, opener: BlobOpener): Promise<OpenedPrefix> {
   const format = formatOf(prefix)
   const preamble = prefix.subarray(0, preambleBytes(format))
@@ -64,8 +64,7 @@ export async function openPrefix(prefix: Uint8Array, opener: BlobOpener): Promis
   const secrets = await secretsOf(parts, opener)
   const cipher = await createSegmentCipher(secrets)
   const padded = await cipher.open({ counter: 0, last: false }, prefix.subarray(preamble.length), preamble)
-  if (padded === undefined)
-    throw new SealError('header_altered', 'the header, or what stands before it, is not as it was sealed')
+  if (padded === undefined) throw new SealError('header_altered', 'the header, or the bytes before it, were altered')
   return { header: decodeHeader(padded), cipher, secrets, salt: parts.salt, kemCt: parts.kemCt }
 }
 
@@ -86,11 +85,11 @@ function partsOf(preamble: Uint8Array, format: Format): PreambleParts {
   }
 }
 
-/** The commitment comes before any decryption, as AES-GCM alone lets one ciphertext open under two keys. */
+/** Compares the commitment before it decrypts: with AES-GCM alone one ciphertext can open under two keys. */
 async function secretsOf({ kemCt, salt, commitment }: PreambleParts, opener: BlobOpener): Promise<StreamSecrets> {
   const secrets = 'secrets' in opener ? opener.secrets : await derivedSecrets(opener, salt, kemCt)
   if (!equalBytes(secrets.commitment, commitment))
-    throw new SealError('wrong_key', 'sealed under another key, for another purpose or for another place')
+    throw new SealError('wrong_key', 'sealed under another key, purpose or context')
   return secrets
 }
 
@@ -103,10 +102,10 @@ async function derivedSecrets(
   return streamSecrets({ key, salt, purpose, contextId })
 }
 
-/** Gives the first bytes of a blob, or as many as it has. */
+/** Returns the first bytes of a blob, or fewer when the blob is shorter. */
 export type FirstBytes = (count: number) => Promise<Bytes>
 
-/** The bytes before the data segments, with one request, or two when name and note are long. Throws `SealError`, or what `firstBytes` does. */
+/** The bytes before the data segments, with one request, or two when name and note are long. Throws `SealError`, and what `firstBytes` throws. */
 export async function readPrefix(firstBytes: FirstBytes): Promise<Bytes> {
   let bytes = await firstBytes(HEADER_BYTES_USUAL)
   const bytesNeeded = prefixBytesOf(bytes)

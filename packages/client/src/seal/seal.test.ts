@@ -36,10 +36,10 @@ async function sealed(content: Uint8Array, options: Partial<SealerOptions> = {})
 }
 
 describe('sealed blobs of the vectors', () => {
-  it('are there', () => assert.ok(vectors.valid.length > 0))
+  it('exist', () => assert.ok(vectors.valid.length > 0))
 
   for (const vector of vectors.valid) {
-    it(`are sealed byte for byte: ${vector.name}`, async () => {
+    it(`are reproduced byte for byte: ${vector.name}`, async () => {
       const sealer = await createSealer({
         key: fromHex(vector.key),
         purpose: purposeOf(vector.purpose),
@@ -71,7 +71,7 @@ describe('a sealer', () => {
     assert.notDeepEqual(other.whole, first.whole)
   })
 
-  it('says beforehand how large the blob will be, for any size', async () => {
+  it('states the size of the blob in advance', async () => {
     const sizes = [0, 1, 15, SEGMENT - 1, SEGMENT, SEGMENT + 1, 2 * SEGMENT]
     for (const size of sizes) {
       const { sealer, whole, record } = await sealed(pattern(size))
@@ -81,20 +81,20 @@ describe('a sealer', () => {
     }
   })
 
-  it('refuses a segment of another length or place', async () => {
+  it('refuses a segment of another length or index', async () => {
     const { sealer } = await sealed(pattern(10))
     await assert.rejects(sealer.sealSegment(0, pattern(11)), RangeError)
     await assert.rejects(sealer.sealSegment(1, pattern(10)), RangeError)
     await assert.rejects(sealer.sealSegment(-1, pattern(10)), RangeError)
   })
 
-  it('refuses a kem_ct of another length, and to hold less than the file', async () => {
+  it('refuses a kem_ct or salt of another length, and less plaintext than the file', async () => {
     await assert.rejects(sealed(pattern(1), { kemCt: new Uint8Array(1119) }), RangeError)
     await assert.rejects(sealed(pattern(2), { plaintextSize: 1 }), RangeError)
     await assert.rejects(sealed(pattern(2), { salt: new Uint8Array(15) }), RangeError)
   })
 
-  it('seals small secrets only', async () => {
+  it('seals only small secrets with sealSmall', async () => {
     const blob = await sealSmall(pattern(32), { key, purpose: 'account-key', contextId })
     assert.equal(blob.length, 1 + 16 + 32 + 1 + 1040 + 32 + 16)
     await assert.rejects(sealSmall(pattern(SEGMENT + 1), { key, purpose: 'share-index', contextId }), RangeError)
@@ -102,7 +102,7 @@ describe('a sealer', () => {
 })
 
 describe('a range of a sealed blob', () => {
-  it('is exactly that range, wherever it begins and ends', async () => {
+  it('has exactly the bytes from its start to its end', async () => {
     const { sealer, source, record, whole } = await sealed(pattern(2 * SEGMENT + 77))
     const edges = [0, 1, sealer.prefix.length, sealer.prefix.length + SEGMENT + 16, whole.length]
     const near = fc.tuple(fc.constantFrom(...edges), fc.integer({ min: -20, max: 20 })).map(([edge, by]) => edge + by)
@@ -117,7 +117,7 @@ describe('a range of a sealed blob', () => {
     )
   })
 
-  it('reads only the segments that it touches', async () => {
+  it('reads only its own segments', async () => {
     const content = pattern(3 * SEGMENT)
     const { sealer, record } = await sealed(content)
     const reads: number[] = []
@@ -133,7 +133,7 @@ describe('a range of a sealed blob', () => {
     assert.deepEqual(reads, [SEGMENT])
   })
 
-  it('is refused outside the blob, or with the tags of another one', async () => {
+  it('is refused outside the blob, and with the tags of another one', async () => {
     const { sealer, source, record, whole } = await sealed(pattern(10))
     const { tags } = record
     for (const [from, to] of [
@@ -147,8 +147,8 @@ describe('a range of a sealed blob', () => {
   })
 })
 
-describe('a file that changed between two tries', () => {
-  it('gives out no byte of a segment that is not what was hashed', async () => {
+describe('a file that changed between two attempts', () => {
+  it('returns no byte of a segment that differs from the hashed one', async () => {
     const content = pattern(2 * SEGMENT + 10)
     const { sealer, record, whole } = await sealed(content)
     const changed = Uint8Array.from(content)
@@ -164,7 +164,7 @@ describe('a file that changed between two tries', () => {
     assert.ok(Buffer.compare(concatBytes(...given), whole.subarray(0, until)) === 0)
   })
 
-  it('is noticed when it has another size, before anything is sealed', async () => {
+  it('is detected by its size before anything is sealed', async () => {
     const { sealer, record } = await sealed(pattern(100))
     const { tags } = record
     for (const size of [99, 101]) {
@@ -174,13 +174,13 @@ describe('a file that changed between two tries', () => {
     }
   })
 
-  it('is noticed when it ends earlier than it said', async () => {
+  it('is detected when it ends early', async () => {
     const { sealer } = await sealed(pattern(100))
     const source: Source = { size: 100, read: async () => pattern(60) }
     await assert.rejects(hashSealed({ sealer, source }), SourceChanged)
   })
 
-  it('is noticed when another header would go out under the same salt', async () => {
+  it('is detected when another header would be sealed under the same salt', async () => {
     const { sealer, source, record } = await sealed(pattern(100))
     const renamed = await createSealer({
       key,
@@ -195,7 +195,7 @@ describe('a file that changed between two tries', () => {
 })
 
 describe('the hashing pass', () => {
-  it('tells how far it is, up to the whole', async () => {
+  it('reports its progress up to the whole', async () => {
     const content = pattern(SEGMENT + 5)
     const { sealer, source } = await sealed(content)
     const progress: number[] = []
@@ -203,7 +203,7 @@ describe('the hashing pass', () => {
     assert.deepEqual(progress, [sealer.prefix.length, sealer.prefix.length + SEGMENT + 16, sealer.sealedSize])
   })
 
-  it('stops with the signal’s reason, before or in between', async () => {
+  it('stops with the signal’s reason, before and during the pass', async () => {
     const { sealer, source } = await sealed(pattern(3 * SEGMENT))
     const reason = new Error('enough')
     await assert.rejects(hashSealed({ sealer, source, signal: AbortSignal.abort(reason) }), reason)
@@ -219,46 +219,46 @@ describe('the hashing pass', () => {
     await assert.rejects(hashing, reason)
   })
 
-  it('takes a faster hash where there is one', async () => {
+  it('uses the given hash', async () => {
     const { sealer, source, record } = await sealed(pattern(1000))
     const fast = createHash('sha256')
     const hash = { update: (bytes: Uint8Array) => void fast.update(bytes), digest: () => fast.digest('hex') }
     assert.deepEqual(await hashSealed({ sealer, source, hash }), record)
   })
 
-  it('holds no more than a few segments of a file that it reads', async () => {
-    let [inside, most] = [0, 0]
+  it('reads one piece at a time', async () => {
+    let [reading, maxReading] = [0, 0]
     const sizeMany = 40 * SEGMENT
     const source: Source = {
       size: sizeMany,
       async read(from, to) {
-        inside++
-        most = Math.max(most, inside)
+        reading++
+        maxReading = Math.max(maxReading, reading)
         const bytes = new Uint8Array(to - from)
         await Promise.resolve()
-        inside--
+        reading--
         return bytes
       },
     }
     const sealer = await createSealer({ key, purpose: 'original', contextId, header: { size: sizeMany } })
     const none = { update: () => undefined, digest: () => '' }
     await hashSealed({ sealer, source, hash: none })
-    assert.equal(most, 1)
+    assert.equal(maxReading, 1)
   })
 })
 
 describe('a source', () => {
-  it('reads a Blob like the bytes that it holds', async () => {
+  it('reads a Blob like its bytes', async () => {
     const bytes = pattern(5000)
     const source = sourceOfBlob(new Blob([bytes]))
     assert.equal(source.size, 5000)
     assert.deepEqual(await source.read(10, 4000), bytes.subarray(10, 4000))
   })
 
-  it('says that a file changed when the browser can’t read it any more', async () => {
-    const gone = new Blob([pattern(10)])
+  it('reports a changed file when the browser cannot read it any more', async () => {
+    const removed = new Blob([pattern(10)])
     const failing = { arrayBuffer: async () => Promise.reject(new DOMException('changed', 'NotReadableError')) }
-    Object.defineProperty(gone, 'slice', { value: () => failing })
-    await assert.rejects(sourceOfBlob(gone).read(0, 5), SourceChanged)
+    Object.defineProperty(removed, 'slice', { value: () => failing })
+    await assert.rejects(sourceOfBlob(removed).read(0, 5), SourceChanged)
   })
 })

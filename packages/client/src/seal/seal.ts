@@ -12,31 +12,31 @@ import { encodeHeader, type Header } from './header.ts'
 import { createSegmentCipher, type SegmentCipher, sealedSizeOf, segmentCountOf } from './sealedBlob.ts'
 
 export interface SealerOptions {
-  /** K, 32 bytes, never used for another content. */
+  /** K, 32 bytes. Never seal two contents under one key. */
   readonly key: Uint8Array
   readonly purpose: Purpose
   /** 16 bytes. */
   readonly contextId: Uint8Array
   readonly header: Header
-  /** What the data segments hold; more than `header.size` hides the size behind zeros. The header's size when absent. */
+  /** Bytes in the data segments. More than `header.size` hides the size of the file behind zeros. `header.size` by default. */
   readonly plaintextSize?: number | undefined
-  /** A drop's, 1120 bytes; makes the blob one of format 2. */
+  /** 1120 bytes, for a drop: the blob then has format 2. */
   readonly kemCt?: Uint8Array | undefined
-  /** 16 bytes; random when absent. To go on with a send, pass the salt and the very header of its first try. */
+  /** 16 bytes; random by default. To resume, pass the salt and exactly the header of the first attempt. */
   readonly salt?: Uint8Array | undefined
 }
 
-/** Seals one content, segment by segment and in any order. The same options give the same bytes, so a send that was cut can seal again what is missing. */
+/** Seals one content, segment by segment, in any order. The same options give the same bytes, so that an interrupted upload can be resumed. */
 export interface Sealer {
   /** All bytes before the data segments. */
   readonly prefix: Bytes
   readonly salt: Bytes
   readonly header: Header
-  /** Bytes of ciphertext in all. */
+  /** Ciphertext bytes of the whole blob. */
   readonly sealedSize: number
   readonly plaintextSize: number
   readonly segmentCount: number
-  /** Data segment `index`, from 0. Throws `RangeError` unless the plaintext is exactly as long as that segment. */
+  /** Data segment `index`, from 0. Throws `RangeError` unless `plaintext` has exactly the length of that segment. */
   sealSegment(index: number, plaintext: Uint8Array): Promise<Bytes>
 }
 
@@ -63,15 +63,15 @@ export interface SealedBeginning {
   readonly prefix: Bytes
   readonly salt: Bytes
   readonly header: Header
-  /** The blob's own, as `openPrefix` gives it. */
+  /** The blob's own cipher, from `openPrefix`. */
   readonly cipher: SegmentCipher
-  /** What the data segments hold, in bytes. */
+  /** Plaintext bytes in the data segments. */
   readonly plaintextSize: number
 }
 
-/** Goes on from a beginning that is there: with the content that was sealed after it, this gives the same blob again, byte for byte. Not for another content. */
+/** Seals the same content after a given prefix, so that the result is the same blob, byte for byte. Never use it for another content. */
 export function continueSealer({ prefix, salt, header, cipher, plaintextSize }: SealedBeginning): Sealer {
-  if (plaintextSize < header.size) throw new RangeError('the data segments hold at least the file')
+  if (plaintextSize < header.size) throw new RangeError('plaintextSize must be at least the size of the file')
   const segmentCount = segmentCountOf(plaintextSize)
   return {
     prefix,
@@ -93,7 +93,7 @@ function requireKemCt(kemCt: Uint8Array): Uint8Array {
   return kemCt
 }
 
-/** The bytes of plaintext that data segment `index` holds, `to` not included. */
+/** The plaintext bytes of data segment `index`: `from` up to, not including, `to`. */
 export function segmentRange(
   sealer: Pick<Sealer, 'plaintextSize' | 'segmentCount'>,
   index: number,
@@ -104,12 +104,12 @@ export function segmentRange(
   return { from, to: Math.min(from + SEGMENT_PLAINTEXT_BYTES, sealer.plaintextSize) }
 }
 
-/** A whole small secret as one sealed blob: a key, a name, a label, an index. Nothing outside 1 MiB belongs here. */
+/** Seals a small secret of at most one segment (about 1 MiB): a key, a name, a label, an index. Throws `RangeError` for more. */
 export async function sealSmall(
   content: Uint8Array,
   options: Omit<SealerOptions, 'header' | 'plaintextSize' | 'kemCt'>,
 ): Promise<Bytes> {
   const sealer = await createSealer({ ...options, header: { size: content.length } })
-  if (sealer.segmentCount > 1) throw new RangeError('a small secret fits one segment')
+  if (sealer.segmentCount > 1) throw new RangeError('a small secret must fit one segment')
   return concatBytes(sealer.prefix, await sealer.sealSegment(0, content))
 }

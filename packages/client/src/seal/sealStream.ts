@@ -6,27 +6,27 @@ import { tagOf } from './sealedBlob.ts'
 import { createRunningHash, type RunningHash } from './sha256.ts'
 import { type Source, SourceChanged } from './source.ts'
 
-/** What the hashing pass leaves: enough to declare the blob, and to know later whether the file is still the same. */
+/** The result of the hashing pass: what declares the blob, and what shows later whether the file has changed. */
 export interface SealRecord {
   /** SHA-256 of the whole ciphertext, lowercase hex. */
   readonly ciphertextHash: string
   /** Ciphertext bytes. */
   readonly size: number
-  /** The 16-byte tags of the header and of every data segment, in order. To be kept for as long as the blob may be sent again. */
+  /** The 16-byte tags of the header and of every data segment, in order. Keep them as long as the blob may be sent again. */
   readonly tags: Bytes
 }
 
 interface HashingOptions {
   readonly sealer: Sealer
   readonly source: Source
-  /** Ciphertext bytes hashed so far, of `sealer.sealedSize`. */
+  /** Called with the ciphertext bytes hashed so far, of `sealer.sealedSize`. */
   readonly onProgress?: ((bytes: number) => void) | undefined
   readonly signal?: AbortSignal | undefined
-  /** A faster SHA-256 than the one written in JavaScript, where there is one. */
+  /** Faster than the default in JavaScript, where the environment has one. */
   readonly hash?: RunningHash | undefined
 }
 
-/** Seals everything once to learn its hash and tags, and gives none of it out. Memory stays flat. Rejects with the signal's reason when aborted. */
+/** Seals everything once for its hash and tags, and discards the ciphertext. Memory stays flat. Rejects with the signal's reason when it aborts. */
 export async function hashSealed(options: HashingOptions): Promise<SealRecord> {
   const { sealer, source, onProgress, signal, hash = createRunningHash() } = options
   requireSize(sealer, source)
@@ -55,16 +55,17 @@ interface RangeOptions {
   readonly source: Source
   /** `tags` of the hashing pass. */
   readonly tags: Uint8Array
-  /** Where in the ciphertext to begin. */
+  /** First ciphertext byte. */
   readonly from: number
-  /** Where to end, not included. */
+  /** End, not included. */
   readonly to: number
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * The ciphertext bytes from `from` to `to`, in pieces of at most a segment, each good until the next is asked for. Seals only the segments that the range touches, and compares the tag
- * of each with the recorded one before any byte of it comes out: throws `SourceChanged` when they differ, as the same key would have sealed two contents.
+ * The ciphertext bytes from `from` up to `to`, in pieces of at most a segment; each piece is valid until the next one is requested. Seals only the
+ * segments of that range, and compares each tag with the recorded one before any byte comes out. Throws `SourceChanged` when they differ: the same
+ * key would otherwise have sealed two contents.
  */
 export async function* sealRange(options: RangeOptions): AsyncGenerator<Bytes, void, undefined> {
   const { sealer, source, tags, from, to, signal } = options
@@ -93,7 +94,7 @@ function requireTag(sealed: Uint8Array, tags: Uint8Array, position: number): voi
   if (!equalBytes(tagOf(sealed), recorded)) throw new SourceChanged()
 }
 
-/** A file that has grown or shrunk is another file, even where the bytes already sent are the same. */
+/** A file of another size is another file, even where the bytes sent so far are the same. */
 function requireSize(sealer: Sealer, source: Source): void {
   if (source.size !== sealer.header.size) throw new SourceChanged('the file has another size than before')
 }
@@ -111,10 +112,10 @@ interface SealedSegment {
   readonly sealed: Bytes
 }
 
-/** While the consumer works on one segment the next is sealed and the one after it read, and nothing is sealed further ahead: memory holds three. */
+/** While the consumer works on one segment, the next is being sealed and the one after it read; nothing further. Memory holds three. */
 const SEGMENTS_AHEAD = 2
 
-/** Each is good until the next is asked for; then its memory is given back. */
+/** Each segment is valid until the next one is requested; then its memory is freed. */
 async function* sealedSegments(options: SegmentsOptions): AsyncGenerator<SealedSegment, void, undefined> {
   const { first, end, signal } = options
   const start = createStart(options)
@@ -136,7 +137,7 @@ async function* sealedSegments(options: SegmentsOptions): AsyncGenerator<SealedS
   }
 }
 
-/** Begins to seal a segment as soon as it is read, one reading at a time and in the order of the calls. */
+/** Starts to seal a segment as soon as it is read. One read at a time, in the order of the calls. */
 function createStart(options: SegmentsOptions): (index: number) => Promise<Bytes> {
   const plaintextOf = createPlaintextReader(options)
   let lastRead: Promise<unknown> = Promise.resolve()
@@ -144,25 +145,25 @@ function createStart(options: SegmentsOptions): (index: number) => Promise<Bytes
     const plaintext = lastRead.then(() => plaintextOf(index))
     lastRead = plaintext
     const sealed = plaintext.then((bytes) => options.sealer.sealSegment(index, bytes))
-    // If the consumer stops early nobody awaits this one; its failure must not count as unhandled.
+    // When the consumer stops early nothing awaits this promise; its failure must not count as unhandled.
     sealed.catch(() => undefined)
     return sealed
   }
 }
 
-/** Every reading of a chosen file is a way to another process and back; more than these win nothing. */
-const SEGMENTS_A_READING = 4
+/** Every read of a chosen file is a round trip to another process. Larger reads gain nothing more. */
+const SEGMENTS_PER_READ = 4
 
-/** The plaintext of one segment after the other, with the zeros that hide the size behind it. */
+/** The plaintext of one segment after the other, including the zeros that hide the size. */
 function createPlaintextReader({ sealer, source, end }: SegmentsOptions): (index: number) => Promise<Uint8Array> {
   let content: Uint8Array = new Uint8Array(0)
-  /** Where `content` lies in the file: bytes, and the segment behind it. */
+  /** The position of `content` in the file: its first byte, and the segment after it. */
   let [contentFrom, contentEnd] = [0, 0]
   return async (index) => {
     const { from, to } = segmentRange(sealer, index)
     if (index >= contentEnd) {
       contentFrom = from
-      contentEnd = Math.min(index + SEGMENTS_A_READING, end)
+      contentEnd = Math.min(index + SEGMENTS_PER_READ, end)
       content = await contentBetween(source, from, segmentRange(sealer, contentEnd - 1).to)
     }
     const bytes = content.subarray(from - contentFrom, to - contentFrom)
@@ -170,7 +171,7 @@ function createPlaintextReader({ sealer, source, end }: SegmentsOptions): (index
   }
 }
 
-/** Shorter where the file ends before `to`. */
+/** Shorter when the file ends before `to`. */
 async function contentBetween(source: Source, from: number, to: number): Promise<Uint8Array> {
   const readTo = Math.min(to, source.size)
   const content = from < readTo ? await source.read(from, readTo) : new Uint8Array(0)

@@ -1,8 +1,8 @@
 /**
- * What sealer and opener share of the sealed blob:
- * format byte (1; 2 for a drop) ‖ [a drop: `kem_ct`] ‖ salt 16 ‖ commitment 32 ‖ header blocks n, 1 byte ‖ sealed header ‖ data segments.
+ * The format of a sealed blob, shared by sealer and opener:
+ * format byte (1; 2 for a drop) ‖ [a drop: `kem_ct`] ‖ salt 16 ‖ commitment 32 ‖ number of header blocks, 1 byte ‖ sealed header ‖ data segments.
  * Header and segments are AES-256-GCM in STREAM (Hoang, Reyhanitabar, Rogaway, Vizár, 2015): nonce = prefix 7 ‖ counter 4 ‖ last flag 1.
- * The header is segment 0, with all bytes before it as additional data; of the data segments the last one alone has the flag.
+ * The header is segment 0, with all bytes before it as additional data. Only the last data segment has the flag.
  */
 import { type Bytes, concatBytes, uint32be } from '@blindkeep/protocol/bytes'
 import {
@@ -21,39 +21,13 @@ import {
 import type { StreamSecrets } from './derive.ts'
 import { ownBytes } from './source.ts'
 
-export type SealFault =
-  | 'unknown_format'
-  | 'kem_ct_invalid'
-  | 'wrong_key'
-  | 'header_blocks'
-  | 'header_altered'
-  | 'header_invalid'
-  | 'altered'
-  | 'truncated'
-  | 'trailing_data'
-  | 'empty_segment'
-  | 'too_long'
-  | 'size_beyond_plaintext'
-  | 'padding_not_zero'
-
-/** Bytes that are no sealed blob, none of this key, or not as they were sealed. `reason` says what was caught, for programs. */
-export class SealError extends Error {
-  override readonly name = 'SealError'
-  readonly reason: SealFault
-
-  constructor(reason: SealFault, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.reason = reason
-  }
-}
-
 export type Format = typeof FORMAT_BLOB | typeof FORMAT_DROP
 
 export function kemCtBytes(format: Format): number {
   return format === FORMAT_DROP ? KEM_CIPHERTEXT_BYTES : 0
 }
 
-/** Bytes up to and including the number of header blocks: all that the sealed header has as additional data. */
+/** Bytes up to and including the number of header blocks: the additional data of the sealed header. */
 export function preambleBytes(format: Format): number {
   return 1 + kemCtBytes(format) + SALT_BYTES + COMMITMENT_BYTES + 1
 }
@@ -62,25 +36,27 @@ function sealedHeaderBytes(blocks: number): number {
   return blocks * HEADER_BLOCK_BYTES + TAG_BYTES
 }
 
-/** Everything before the data segments. */
+/** Bytes before the data segments. */
 export function prefixBytes(format: Format, blocks: number): number {
   return preambleBytes(format) + sealedHeaderBytes(blocks)
 }
 
-/** How many data segments hold so many bytes of plaintext; an empty file has one, which is empty. Throws `RangeError` beyond the counter's end. */
+/**
+ * Number of data segments for this many plaintext bytes; an empty file has one, which is empty. Throws `RangeError` beyond the range of the counter.
+ */
 export function segmentCountOf(plaintextSize: number): number {
   const count = Math.max(1, Math.ceil(plaintextSize / SEGMENT_PLAINTEXT_BYTES))
   const fits = Number.isSafeInteger(plaintextSize) && plaintextSize >= 0 && count <= MAX_DATA_SEGMENTS
-  if (!fits) throw new RangeError('not a size that a sealed blob can have')
+  if (!fits) throw new RangeError('no sealed blob can have this size')
   return count
 }
 
-/** Size of a sealed blob in bytes, when so many come before its data segments: what a drop declares as `size`. */
+/** Bytes of a sealed blob with `bytesBefore` bytes before its data segments: the `size` that a drop declares. */
 export function sealedSizeOf(bytesBefore: number, plaintextSize: number): number {
   return bytesBefore + segmentCountOf(plaintextSize) * TAG_BYTES + plaintextSize
 }
 
-/** What the data segments of a blob hold, in bytes, when so many come before them; undefined for a size that no sealed blob has. */
+/** Plaintext bytes in the data segments of a blob of this size, or undefined when no sealed blob has this size. */
 export function plaintextSizeOf(sealedSize: number, bytesBefore: number): number | undefined {
   const segments = Math.ceil((sealedSize - bytesBefore) / SEGMENT_SEALED_BYTES)
   const plaintextSize = sealedSize - bytesBefore - segments * TAG_BYTES
@@ -91,39 +67,39 @@ export function isHeaderBlockCount(blocks: number): boolean {
   return Number.isInteger(blocks) && blocks >= 1 && blocks <= MAX_HEADER_BLOCKS
 }
 
-/** Where one segment stands in the stream: header 0, data from 1. */
-interface SegmentPlace {
+/** The position of a segment in the stream: header 0, data from 1. */
+interface SegmentPosition {
   readonly counter: number
   readonly last: boolean
 }
 
 export interface SegmentCipher {
-  seal(place: SegmentPlace, plaintext: Uint8Array, additionalData?: Uint8Array): Promise<Bytes>
-  /** Undefined when the tag does not hold. */
-  open(place: SegmentPlace, sealed: Uint8Array, additionalData?: Uint8Array): Promise<Bytes | undefined>
+  seal(position: SegmentPosition, plaintext: Uint8Array, additionalData?: Uint8Array): Promise<Bytes>
+  /** Undefined when the tag does not verify. */
+  open(position: SegmentPosition, sealed: Uint8Array, additionalData?: Uint8Array): Promise<Bytes | undefined>
 }
 
 /** AES-256-GCM of WebCrypto under the blob's stream key. */
 export async function createSegmentCipher(secrets: StreamSecrets): Promise<SegmentCipher> {
   const usages: KeyUsage[] = ['encrypt', 'decrypt']
   const key = await crypto.subtle.importKey('raw', secrets.key, 'AES-GCM', false, usages)
-  const parameters = (place: SegmentPlace, additionalData: Uint8Array | undefined): AesGcmParams => ({
+  const parameters = (position: SegmentPosition, additionalData: Uint8Array | undefined): AesGcmParams => ({
     name: 'AES-GCM',
-    iv: concatBytes(secrets.noncePrefix, uint32be(place.counter), Uint8Array.of(place.last ? 1 : 0)),
+    iv: concatBytes(secrets.noncePrefix, uint32be(position.counter), Uint8Array.of(position.last ? 1 : 0)),
     tagLength: TAG_BYTES * 8,
     ...(additionalData === undefined ? {} : { additionalData: ownBytes(additionalData) }),
   })
   return {
-    async seal(place, plaintext, additionalData) {
-      const sealed = await crypto.subtle.encrypt(parameters(place, additionalData), key, ownBytes(plaintext))
+    async seal(position, plaintext, additionalData) {
+      const sealed = await crypto.subtle.encrypt(parameters(position, additionalData), key, ownBytes(plaintext))
       return new Uint8Array(sealed)
     },
-    async open(place, sealed, additionalData) {
+    async open(position, sealed, additionalData) {
       try {
-        const opened = await crypto.subtle.decrypt(parameters(place, additionalData), key, ownBytes(sealed))
+        const opened = await crypto.subtle.decrypt(parameters(position, additionalData), key, ownBytes(sealed))
         return new Uint8Array(opened)
       } catch (error) {
-        // WebCrypto names a tag that does not hold, or bytes too short to have one, OperationError; anything else is not about the bytes.
+        // WebCrypto reports a wrong tag, and bytes too short for one, as OperationError. Any other error is not about the bytes.
         if (error instanceof DOMException && error.name === 'OperationError') return undefined
         throw error
       }

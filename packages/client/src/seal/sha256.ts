@@ -1,10 +1,10 @@
 import { toHex } from '@blindkeep/protocol/bytes'
 import { sha256 } from '@noble/hashes/sha2.js'
 
-/** SHA-256 of bytes that come in pieces, which WebCrypto can't do. A program that has a faster one (Node does) passes its own. */
+/** SHA-256 of bytes that arrive in pieces, which WebCrypto cannot do. An environment with a faster one, such as Node, passes its own. */
 export interface RunningHash {
   update(bytes: Uint8Array): void
-  /** Lowercase hex. Called once, at the end. */
+  /** Lowercase hex. Call it once, at the end. */
   digest(): string
 }
 

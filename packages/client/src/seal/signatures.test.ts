@@ -13,7 +13,7 @@ import { verifiers } from './signatures.ts'
 const SPKI_ML_DSA_65 = '308207b2300b0609608648016503040312038207a100'
 
 describe('ML-DSA-65', () => {
-  it('gives the accumulated published result over a hundred keys and deterministic signatures', () => {
+  it('matches the published accumulated result over a hundred keys and deterministic signatures', () => {
     const { iterations, result } = mlDsa.accumulated
     const seeds = createHash('shake128', { outputLength: iterations * 32 })
       .update('')
@@ -27,13 +27,13 @@ describe('ML-DSA-65', () => {
     assert.equal(toHex(accumulator.digest()), result)
   })
 
-  it('has the public key of its seed', () => {
+  it('derives the public key of its seed', () => {
     assert.equal(toHex(ml_dsa65.keygen(fromHex(mlDsa.seed)).publicKey), mlDsa.public_key)
     assert.ok(mlDsa.vectors.some(({ valid }) => valid) && mlDsa.vectors.some(({ valid }) => !valid))
   })
 
   for (const vector of mlDsa.vectors) {
-    it(`${vector.valid ? 'accepts' : 'refuses'} ${vector.name}, and so does OpenSSL`, async () => {
+    it(`${vector.valid ? 'accepts' : 'refuses'} ${vector.name}, like OpenSSL`, async () => {
       const [publicKey, message, signature] = [mlDsa.public_key, vector.message, vector.signature].map(fromHex)
       assert.ok(publicKey && message && signature)
       assert.equal(await verifiers.mlDsa65(publicKey, message, signature), vector.valid)
@@ -53,7 +53,7 @@ describe('Ed25519', () => {
   )
   const ORDER = 2n ** 252n + 27742317777372353535851937790883648493n
 
-  it('accepts the signature of RFC 8032 and no other message, key or length', async () => {
+  it('accepts the signature of RFC 8032 for its message and key only', async () => {
     assert.equal(await verifiers.ed25519(publicKey, message, signature), true)
     assert.equal(await verifiers.ed25519(publicKey, fromHex('73'), signature), false)
     assert.equal(await verifiers.ed25519(fromHex('00'.repeat(32)), message, signature), false)
@@ -61,7 +61,7 @@ describe('Ed25519', () => {
     assert.equal(await verifiers.ed25519(publicKey, message, signature.subarray(1)), false)
   })
 
-  it('refuses the same scalar with the group’s order added (RFC 8032, section 5.1.7)', async () => {
+  it('refuses the same scalar plus the order of the group (RFC 8032, section 5.1.7)', async () => {
     const scalar = BigInt(`0x${toHex(signature.slice(32).reverse())}`) + ORDER
     const shifted = fromHex(scalar.toString(16).padStart(64, '0')).reverse()
     assert.equal(
@@ -70,14 +70,14 @@ describe('Ed25519', () => {
     )
   })
 
-  it('refuses a key of small order, which would sign everything', async () => {
+  it('refuses a key of small order, under which anything verifies', async () => {
     const identity = fromHex(`01${'00'.repeat(31)}`)
     const everything = Buffer.concat([identity, new Uint8Array(32)])
     assert.equal(await verifiers.ed25519(identity, message, everything), false)
   })
 })
 
-describe('receipts of the vectors, by the verifiers that run in a browser', () => {
+describe('the receipts of the vectors, with the verifiers for browsers', () => {
   const keys = new Map(receipts.keys.map((key) => [key.key_id, fromBase64(key.public)]))
 
   function keyOf(receiptCbor: Uint8Array): Uint8Array {
@@ -86,10 +86,9 @@ describe('receipts of the vectors, by the verifiers that run in a browser', () =
     return key
   }
 
-  it('are there', () =>
-    assert.ok(receipts.valid.length >= 3 && receipts.invalid.length > 0 && receipts.chains.length > 0))
+  it('exist', () => assert.ok(receipts.valid.length >= 3 && receipts.invalid.length > 0 && receipts.chains.length > 0))
 
-  it('verify, hash and read as written', async () => {
+  it('verify, and have the stated hash and reading', async () => {
     for (const vector of receipts.valid) {
       const receiptCbor = fromBase64(vector.receipt_cbor)
       const decoded = await verifyReceipt({ receiptCbor, publicKey: keyOf(receiptCbor), verify: verifiers })

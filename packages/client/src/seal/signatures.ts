@@ -3,8 +3,8 @@ import { ed25519 } from '@noble/curves/ed25519.js'
 import { ml_dsa65 } from '@noble/post-quantum/ml-dsa.js'
 
 /**
- * Verifiers that run in any browser. Ed25519 is read as strictly as RFC 8032 has it: no key of small order, one encoding of every point and scalar,
- * and not the looser ZIP 215, so that a signature that counts here counts everywhere. ML-DSA-65 is FIPS 204 with an empty context.
+ * Verifiers for any browser. Ed25519 follows RFC 8032 strictly: no key of small order, one encoding of every point and scalar, not the looser ZIP
+ * 215. So a signature that this client accepts is accepted everywhere. ML-DSA-65 is FIPS 204 with an empty context.
  */
 export const verifiers: HybridVerifiers = {
   ed25519(publicKey, message, signature) {
@@ -15,7 +15,7 @@ export const verifiers: HybridVerifiers = {
   },
 }
 
-/** The libraries throw for lengths and points that can't be; to whoever verifies that is just a signature that does not hold. */
+/** The libraries throw for invalid lengths and points; here such a signature is just invalid. */
 function verified(verify: () => boolean): boolean {
   try {
     return verify()

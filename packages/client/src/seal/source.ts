@@ -1,17 +1,17 @@
 import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
 
-/** Plaintext that can be read again from anywhere: a chosen file, a file on disk, bytes in memory. */
+/** Plaintext that can be read several times and from any position: a chosen file, a file on disk, bytes in memory. */
 export interface Source {
   /** Bytes. */
   readonly size: number
   /**
-   * The bytes from `from` up to, but not including, `to`, both within `size`. Never fewer: rejects with `SourceChanged` when they are gone,
-   * and with whatever else went wrong otherwise.
+   * The bytes from `from` up to, not including, `to`, both within `size`; never fewer. Rejects with `SourceChanged` when the file has changed or no
+   * longer exists, and with any other error of the source.
    */
   read(from: number, to: number): Promise<Uint8Array>
 }
 
-/** The file is no longer what was hashed. What follows needs a new session and a new key: one key never seals two contents. */
+/** The file differs from what was hashed. To continue, start a new upload with a new key: one key never seals two contents. */
 export class SourceChanged extends Error {
   override readonly name = 'SourceChanged'
 
@@ -35,16 +35,16 @@ export function sourceOfBlob(blob: Blob): Source {
       try {
         return new Uint8Array(await blob.slice(from, to).arrayBuffer())
       } catch (cause) {
-        // The File API's name for a file that was changed or removed since it was chosen (File API, section 4.1).
+        // The File API's names for a file that was changed or removed after it was chosen (File API, section 4.1).
         if (cause instanceof DOMException && (cause.name === 'NotReadableError' || cause.name === 'NotFoundError'))
-          throw new SourceChanged('the file can’t be read any more: it was changed, moved or removed', { cause })
+          throw new SourceChanged('the file cannot be read any more: it was changed, moved or removed', { cause })
         throw cause
       }
     },
   }
 }
 
-/** The same memory where WebCrypto takes it, a copy where it is shared with another thread. */
+/** The same memory where WebCrypto accepts it; a copy when the memory is shared with another thread. */
 export function ownBytes(bytes: Uint8Array): Bytes {
   return bytes.buffer instanceof ArrayBuffer
     ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -8,7 +8,7 @@ const blobBytes = fc.integer({ min: 1, max: 2 ** 40 })
 const suggested = fc.integer({ min: 1, max: 16 * MIB })
 
 describe('the size of a chunk', () => {
-  it('stays between its bounds, whatever the line does', () => {
+  it('stays within its bounds for any events', () => {
     const happening = fc.oneof(
       fc.constant('cut' as const),
       fc.record({ tookMs: fc.integer({ min: 0, max: 60_000 }) }),
@@ -27,7 +27,7 @@ describe('the size of a chunk', () => {
     )
   })
 
-  it('never falls below 256 KiB unless the server suggests less', () => {
+  it('is at least 256 KiB unless the server suggests less', () => {
     fc.assert(
       fc.property(blobBytes, suggested, (blob, first) => {
         assert.ok(startSizing(blob, first).min >= Math.min(CHUNK_BYTES_MIN, first))
@@ -35,11 +35,11 @@ describe('the size of a chunk', () => {
     )
   })
 
-  it('is not a server’s to raise beyond 16 MiB', () => {
+  it('cannot be raised beyond 16 MiB by a server', () => {
     assert.equal(startSizing(2 ** 40, Number.MAX_SAFE_INTEGER).max, 16 * MIB)
   })
 
-  it('starts with one mebibyte, or less where the server suggests less, and grows with a fast line to what is suggested', () => {
+  it('starts with one mebibyte, or less if the server suggests less, and grows on a fast connection to the suggested size', () => {
     let sizing = startSizing(100 * MIB, 6 * MIB)
     const sizes = [sizing.bytes]
     for (let chunks = 0; chunks < 4; chunks++) {
@@ -50,12 +50,12 @@ describe('the size of a chunk', () => {
     assert.equal(startSizing(100 * MIB, MIB / 2).bytes, MIB / 2)
   })
 
-  it('starts with as much as a blob needs that would else take more chunks than a session does', () => {
+  it('starts larger for a blob that would otherwise need more chunks than a session accepts', () => {
     const { bytes, min } = startSizing(2 ** 40, 16 * MIB)
     assert.ok(bytes >= min && bytes > MIB)
   })
 
-  it('does not grow after a short last chunk, which tells nothing', () => {
+  it('does not grow after a short last chunk', () => {
     const sizing = halved(startSizing(100 * MIB, 8 * MIB))
     assert.equal(sizingAfter(sizing, 1000, 10).bytes, sizing.bytes)
     assert.equal(sizingAfter(sizing, sizing.bytes, 10).bytes, 2 * sizing.bytes)
@@ -65,7 +65,7 @@ describe('the size of a chunk', () => {
 describe('the end of a chunk', () => {
   const segments = { first: 2210, each: MIB }
 
-  it('is within the chunk, past its middle, and where a segment ends if one does there', () => {
+  it('is within the chunk, past its middle, and at the end of a segment if there is one', () => {
     fc.assert(
       fc.property(fc.nat(2 ** 40), fc.integer({ min: 1, max: 16 * MIB }), (from, bytes) => {
         const to = from + bytes

@@ -15,18 +15,18 @@ import { sendBlob } from './sendBlob.ts'
 const MIB = 1024 * 1024
 const bytesAt = (from: number, to: number) => Uint8Array.from({ length: to - from }, (_, index) => from + index)
 
-/** Remembers what was read, and how many readings were under way at once. */
+/** Records the reads, and how many ran at once. */
 function watchedReader(fails: (from: number) => boolean = () => false) {
   const read: number[] = []
-  let [inside, most] = [0, 0]
+  let [reading, maxReading] = [0, 0]
   return {
     read,
-    most: () => most,
+    maxReading: () => maxReading,
     async readChunk(from: number, to: number) {
       read.push(from)
-      most = Math.max(most, ++inside)
+      maxReading = Math.max(maxReading, ++reading)
       await new Promise(setImmediate)
-      inside--
+      reading--
       if (fails(from)) throw new Error(`nothing at ${from}`)
       return bytesAt(from, to)
     },
@@ -34,7 +34,7 @@ function watchedReader(fails: (from: number) => boolean = () => false) {
 }
 
 describe('a chunk that was begun ahead', () => {
-  it('is given as it is, with its checksum, and not read again', async () => {
+  it('is returned with its checksum, and not read again', async () => {
     const { readChunk, read } = watchedReader()
     const chunks = createChunksAhead(readChunk)
     chunks.begin({ offset: 3, end: 9 })
@@ -44,17 +44,17 @@ describe('a chunk that was begun ahead', () => {
     assert.deepEqual(read, [3])
   })
 
-  it('is let go of when another one is asked for, which is read only after it', async () => {
-    const { readChunk, most } = watchedReader()
+  it('is discarded when another range is requested, which is read only afterwards', async () => {
+    const { readChunk, maxReading } = watchedReader()
     const chunks = createChunksAhead(readChunk)
     for (const end of [8, 10]) {
       chunks.begin({ offset: 3, end: 9 })
       assert.deepEqual((await chunks.take({ offset: 3, end })).bytes, bytesAt(3, end))
     }
-    assert.equal(most(), 1)
+    assert.equal(maxReading(), 1)
   })
 
-  it('fails whoever asks for it, and nobody else', async () => {
+  it('fails only the caller that takes it', async () => {
     const { readChunk } = watchedReader((from) => from === 3)
     const chunks = createChunksAhead(readChunk)
     chunks.begin({ offset: 3, end: 9 })
@@ -64,8 +64,8 @@ describe('a chunk that was begun ahead', () => {
   })
 })
 
-describe('while a chunk is on its way', () => {
-  it('the next one is read', async () => {
+describe('while a chunk is being sent', () => {
+  it('the next chunk is read', async () => {
     const uploadId = parseUploadId('6f1c3f5e-8d5e-4b6f-9a51-0d0f3f9f6a11')
     assert.ok(uploadId)
     const isSecondRead = Promise.withResolvers<void>()
@@ -76,7 +76,7 @@ describe('while a chunk is on its way', () => {
         ask: async () =>
           new Headers({ [HEADERS.offset]: '0', [HEADERS.length]: String(3 * MIB), [HEADERS.state]: 'open' }),
         async append({ offset, bytes }) {
-          // Answered only then: with one thing after the other this would never end.
+          // Answers only after the next chunk was read; sequential reading would wait forever.
           if (offset === 0) await isSecondRead.promise
           return new Headers({ [HEADERS.offset]: String(offset + bytes.length) })
         },
@@ -93,7 +93,7 @@ describe('while a chunk is on its way', () => {
     })
   })
 
-  it('its bytes stay as they are', async () => {
+  it('its bytes stay unchanged', async () => {
     const content = bytesAt(0, 5 * MIB)
     const options = { key: new Uint8Array(32), purpose: 'original', contextId: new Uint8Array(16) } as const
     const sealer = await createSealer({ ...options, header: { size: content.length } })
@@ -107,8 +107,8 @@ describe('while a chunk is on its way', () => {
   })
 })
 
-describe('memory that is given back', () => {
-  it('is nobody’s any more', () => {
+describe('freed memory', () => {
+  it('is empty afterwards', () => {
     const bytes = bytesAt(0, 100)
     createFreeing()(bytes)
     assert.equal(bytes.length, 0)

@@ -1,7 +1,7 @@
 import { type Bytes, toHex } from '@blindkeep/protocol/bytes'
 import type { ChunkReader } from '../seal/chunkReader.ts'
 
-/** Which bytes of the blob, `end` not included. */
+/** A range of the blob; `end` is not included. */
 export interface ChunkRange {
   readonly offset: number
   readonly end: number
@@ -13,11 +13,11 @@ export interface ReadyChunk {
   readonly checksum: string
 }
 
-/** Seals the chunk that probably comes next while the one before it is on its way, so that neither the line nor the processor waits for the other. */
+/** Seals the probable next chunk while the current one is being sent, so that neither network nor processor waits for the other. */
 export interface ChunksAhead {
-  /** What was begun, if it is the very range; reads it now otherwise. Rejects with what the reader throws. */
+  /** The chunk that was begun, if it has exactly this range; otherwise reads it now. Rejects with the reader's error. */
   take(range: ChunkRange): Promise<ReadyChunk>
-  /** The last one that was taken stays good, and the one before it does not. */
+  /** Keeps the last taken chunk valid, and invalidates the one before it. */
   begin(range: ChunkRange): void
 }
 
@@ -32,13 +32,13 @@ export function createChunksAhead(readChunk: ChunkReader): ChunksAhead {
       const guessed = begun
       begun = undefined
       if (guessed?.range.offset === range.offset && guessed.range.end === range.end) return guessed.chunk
-      // The reader takes one call at a time.
+      // The reader allows one call at a time.
       await guessed?.chunk.catch(() => undefined)
       return read(range)
     },
     begin(range) {
       const chunk = read(range)
-      // If it is not what comes next nobody awaits it; its failure must not count as unhandled.
+      // When another range follows, nothing awaits this promise; its failure must not count as unhandled.
       chunk.catch(() => undefined)
       begun = { range, chunk }
     },

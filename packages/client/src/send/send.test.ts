@@ -1,8 +1,7 @@
-/** Sending over bad lines, to the real server, through a proxy that loses what the test tells it to lose. */
+/** Sending to a real server over bad connections: a proxy loses requests and answers. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, describe, it } from 'node:test'
-import { startBehindProxy } from '../../../../testing/behindProxy.ts'
+import { before, describe, it } from 'node:test'
 import { custodyOf, newOwner } from '../../../../testing/people.ts'
 import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
 import { systemEnvironment } from '../environment.ts'
@@ -10,18 +9,19 @@ import { openLink } from '../guest.ts'
 import { NetworkError } from '../http/errors.ts'
 import { nodeEnvironment } from '../node/nodeEnvironment.ts'
 import type { CreatedLink, Owner } from '../owner.ts'
-import { requireSamePlaintext } from '../seal/samePlaintext.ts'
 import { type Source, sourceOfBytes } from '../seal/source.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 import { fetchReceipt } from '../verify/audit.ts'
+import { requireSamePlaintext } from './samePlaintext.ts'
 import { askSend, cancelSend, type SendProgress, send } from './send.ts'
-import { parseSendState, type SendState, startAnew, withPassphrase } from './sendState.ts'
-import { SendError, type SendStopReason } from './sendStop.ts'
+import { SendError, type SendStopReason } from './sendError.ts'
+import { forNewSession, parseSendState, type SendState, withPassphrase } from './sendState.ts'
 
 const MIB = 1024 * 1024
-/** The real world, but for the waiting: what is lost here comes back at once. */
+/** The system's environment without waiting. */
 const environment = { ...systemEnvironment, wait: async () => undefined }
 
-const { proxy, server, stop } = await startBehindProxy({ CHUNK_BYTES_SUGGESTED: String(MIB) })
+const { proxy, server } = await sharedServer()
 let owner: Owner
 let link: CreatedLink
 
@@ -29,10 +29,9 @@ before(async () => {
   owner = await newOwner(proxy.url, nodeEnvironment)
   link = await owner.createLink()
 })
-afterEach(() => proxy.tamper())
-after(stop)
 
-const is = (method: string) => (exchange: Exchanged) => exchange.method === method && exchange.path.startsWith('/d/')
+const isGuestRequest = (method: string) => (exchange: Exchanged) =>
+  exchange.method === method && exchange.path.startsWith('/d/')
 const stopped = (reason: SendStopReason) => (error: unknown) => error instanceof SendError && error.reason === reason
 
 async function prepared(bytes: number, url = link.url): Promise<{ source: Source; state: SendState }> {
@@ -40,18 +39,18 @@ async function prepared(bytes: number, url = link.url): Promise<{ source: Source
   return { source, state: await (await openLink(url)).prepare({ source, name: 'file.bin' }) }
 }
 
-/** What one test's own upload did, out of all that the proxy has seen. */
+/** The requests of one test's own upload. */
 function watching(): () => { creations: Exchanged[]; chunks: Exchanged[] } {
   const from = proxy.seen.length
   return () => {
     const mine = proxy.seen.slice(from)
-    return { creations: mine.filter(is('POST')), chunks: mine.filter(is('PATCH')) }
+    return { creations: mine.filter(isGuestRequest('POST')), chunks: mine.filter(isGuestRequest('PATCH')) }
   }
 }
 
 const offsetOf = ({ headers }: Exchanged) => Number(headers['x-service-offset'])
 
-/** The drop is in the inbox once, with its true name, and its receipt holds. */
+/** The drop is in the inbox exactly once, with its name, and its receipt is valid. */
 async function assertLandedOnce(state: SendState, landed: Awaited<ReturnType<typeof send>>): Promise<void> {
   const arrived = (await owner.inbox()).filter(({ ciphertextHash }) => ciphertextHash === state.ciphertextHash)
   assert.deepEqual(
@@ -61,11 +60,11 @@ async function assertLandedOnce(state: SendState, landed: Awaited<ReturnType<typ
   await fetchReceipt({ custody: custodyOf({ content: new Uint8Array(), state, landed }) })
 }
 
-describe('a line that loses things', () => {
-  it('makes one session when the answer to its creation is lost', async () => {
+describe('a connection that loses messages', () => {
+  it('creates one session when the answer to the creation is lost', async () => {
     const { source, state } = await prepared(1000)
     const seen = watching()
-    proxy.tamper({ matches: is('POST'), lose: 'answer', times: 2 })
+    proxy.tamper({ matches: isGuestRequest('POST'), lose: 'answer', times: 2 })
     await assertLandedOnce(state, await send({ state, source, environment }))
     const keys = seen().creations.map(({ headers }) => headers['idempotency-key'])
     assert.deepEqual(keys, [state.idempotencyKey, state.idempotencyKey, state.idempotencyKey])
@@ -76,30 +75,30 @@ describe('a line that loses things', () => {
     )
   })
 
-  it('lands when the last chunk’s answer is lost, and sends that chunk once', async () => {
+  it('lands when the answer to the last chunk is lost, and sends that chunk once', async () => {
     const { source, state } = await prepared(1000)
     const seen = watching()
-    proxy.tamper({ matches: is('PATCH'), lose: 'answer', times: 1 })
+    proxy.tamper({ matches: isGuestRequest('PATCH'), lose: 'answer', times: 1 })
     await assertLandedOnce(state, await send({ state, source, environment }))
     assert.equal(seen().chunks.length, 1)
   })
 
-  it('never carries an acknowledged chunk twice', async () => {
+  it('never sends an acknowledged chunk twice', async () => {
     const { source, state } = await prepared(6 * MIB)
     const seen = watching()
-    const hasOffset = (exchange: Exchanged) => is('PATCH')(exchange) && offsetOf(exchange) > 0
+    const hasOffset = (exchange: Exchanged) => isGuestRequest('PATCH')(exchange) && offsetOf(exchange) > 0
     proxy.tamper({ matches: hasOffset, lose: 'request', times: 1 }, { matches: hasOffset, lose: 'answer', times: 2 })
     await assertLandedOnce(state, await send({ state, source, environment }))
     const offsets = seen().chunks.map(offsetOf)
-    // The one that was lost on its way there is the only one that went twice.
+    // Only the chunk whose request was lost was sent twice.
     assert.equal(new Set(offsets).size, offsets.length - 1)
   })
 
-  it('sends smaller chunks when something in front of the server takes no larger ones', async () => {
+  it('sends smaller chunks when a proxy refuses larger ones', async () => {
     const { source, state } = await prepared(3 * MIB)
     const seen = watching()
     proxy.tamper({
-      matches: (exchange) => is('PATCH')(exchange) && Number(exchange.headers['content-length']) > MIB / 2,
+      matches: (exchange) => isGuestRequest('PATCH')(exchange) && Number(exchange.headers['content-length']) > MIB / 2,
       instead: 413,
     })
     await assertLandedOnce(state, await send({ state, source, environment }))
@@ -107,7 +106,7 @@ describe('a line that loses things', () => {
     assert.equal(refused.length, 1)
   })
 
-  it('gives up on a server that stays away, and says that the upload can go on', async () => {
+  it('gives up on an unreachable server, with the remedy to resume', async () => {
     const { source, state } = await prepared(1000)
     proxy.tamper({ matches: () => true, lose: 'request' })
     await assert.rejects(
@@ -118,7 +117,7 @@ describe('a line that loses things', () => {
     await assertLandedOnce(state, await send({ state, source, environment }))
   })
 
-  it('rides through a server that is killed and started again', async () => {
+  it('survives a crash and restart of the server', async () => {
     const { source, state } = await prepared(8 * MIB)
     let restarted: Promise<void> | undefined
     const onProgress = ({ bytes }: SendProgress) => {
@@ -132,7 +131,7 @@ describe('a line that loses things', () => {
 })
 
 describe('an upload that pauses', () => {
-  /** Stops at the first acknowledged chunk, and gives the state as it was kept. */
+  /** Stops at the first acknowledged chunk, and returns the stored state. */
   async function paused(source: Source, state: SendState): Promise<SendState> {
     const controller = new AbortController()
     let kept = ''
@@ -151,7 +150,7 @@ describe('an upload that pauses', () => {
     return parseSendState(JSON.parse(kept))
   }
 
-  it('goes on in a fresh process from what JSON kept', async () => {
+  it('resumes in another process from the stored JSON', async () => {
     const { source, state } = await prepared(4 * MIB)
     const seen = watching()
     const kept = await paused(source, state)
@@ -161,7 +160,7 @@ describe('an upload that pauses', () => {
     assert.equal(new Set(chunks.map(offsetOf)).size, chunks.length)
   })
 
-  it('stops before a byte of a changed file is sent', async () => {
+  it('stops before it sends a byte of a changed file', async () => {
     const content = new Uint8Array(randomBytes(4 * MIB))
     const source = sourceOfBytes(content)
     const state = await (await openLink(link.url)).prepare({ source })
@@ -175,7 +174,7 @@ describe('an upload that pauses', () => {
     await cancelSend(kept)
   })
 
-  it('tells a changed file from the one that was prepared even where the change has been sent already', async () => {
+  it('detects a changed file even when the change was sent already', async () => {
     const content = new Uint8Array(randomBytes(3 * MIB))
     const source = sourceOfBytes(content)
     const state = await (await openLink(link.url)).prepare({ source })
@@ -184,31 +183,31 @@ describe('an upload that pauses', () => {
     await assert.rejects(requireSamePlaintext({ state, source }), stopped('file_changed'))
   })
 
-  it('is asked about without the file: how far it is, that it landed, that it is gone', async () => {
+  it('has a status without the file: open, landed or unknown', async () => {
     const { source, state } = await prepared(4 * MIB)
     assert.deepEqual(await askSend(state), { is: 'gone' })
     const kept = await paused(source, state)
-    const standing = await askSend(kept)
-    assert.ok(standing.is === 'open' && standing.reached >= MIB && standing.reached < kept.size)
+    const status = await askSend(kept)
+    assert.ok(status.is === 'open' && status.reached >= MIB && status.reached < kept.size)
     const landed = await send({ state: kept, source })
     assert.deepEqual(await askSend(kept), { is: 'landed', landed })
     const other = await prepared(4 * MIB)
     const cancelled = await paused(other.source, other.state)
     await cancelSend(cancelled)
     assert.deepEqual(await askSend(cancelled), { is: 'gone' })
-    proxy.tamper({ matches: is('HEAD'), lose: 'request' })
+    proxy.tamper({ matches: isGuestRequest('HEAD'), lose: 'request' })
     await assert.rejects(askSend(kept), NetworkError)
   })
 
-  it('is gone when it was cancelled, and can start anew without being hashed again', async () => {
+  it('no longer exists after it was cancelled, and can be restarted without hashing again', async () => {
     const { source, state } = await prepared(4 * MIB)
     const kept = await paused(source, state)
     await cancelSend(kept)
     await assert.rejects(send({ state: kept, source }), stopped('session_gone'))
-    await assertLandedOnce(state, await send({ state: startAnew(kept), source }))
+    await assertLandedOnce(state, await send({ state: forNewSession(kept), source }))
   })
 
-  it('is gone when the owner has withdrawn the link', async () => {
+  it('no longer exists after the owner revoked the link', async () => {
     const other = await owner.createLink()
     const { source, state } = await prepared(4 * MIB, other.url)
     const kept = await paused(source, state)
@@ -217,8 +216,8 @@ describe('an upload that pauses', () => {
   })
 })
 
-describe('what a link refuses', () => {
-  it('is a file larger than it takes, before anything is sent', async () => {
+describe('a link refuses', () => {
+  it('a file that is too large, before anything is sent', async () => {
     const { url } = await owner.createLink({ caps: { maxFileSize: 10_000 } })
     const opened = await openLink(url)
     const largest = opened.limits.fileBytesMax
@@ -228,7 +227,7 @@ describe('what a link refuses', () => {
     await assert.rejects(opened.prepare({ source, name: 'does not' }), stopped('too_large'))
   })
 
-  it('is a wrong passphrase, and a missing one before anything is hashed', async () => {
+  it('a wrong passphrase, and a missing one before anything is hashed', async () => {
     const { url } = await owner.createLink({ passphrase: 'Café am See' })
     const opened = await openLink(url, nodeEnvironment)
     assert.ok(opened.limits.passphraseRequired)
@@ -243,20 +242,20 @@ describe('what a link refuses', () => {
       (await owner.inbox()).some(({ ciphertextHash }) => ciphertextHash === wrong.ciphertextHash),
       uploadId,
     )
-    // The same text, typed on a keyboard that writes the letter in another form of Unicode, in a browser.
+    // The same text in another Unicode form, as another keyboard types it, in a browser.
     const inBrowser = await openLink(url)
     const right = await inBrowser.prepare({ source, name: 'file.bin', passphrase: 'Café am See'.normalize('NFD') })
     await assertLandedOnce(right, await send({ state: right, source }))
   })
 
-  it('is a second file through a link for one', async () => {
+  it('a second file when it is for single use', async () => {
     const { url } = await owner.createLink({ singleUse: true })
     const [first, second] = [await prepared(10, url), await prepared(10, url)]
     await assertLandedOnce(first.state, await send(first))
     await assert.rejects(send(second), stopped('link_closed'))
   })
 
-  it('is more files than it takes', async () => {
+  it('more files than its limit', async () => {
     const { url } = await owner.createLink({ caps: { maxFileCount: 1 } })
     const [first, second] = [await prepared(10, url), await prepared(10, url)]
     await assertLandedOnce(first.state, await send(first))
@@ -264,8 +263,8 @@ describe('what a link refuses', () => {
   })
 })
 
-describe('what was kept of an upload', () => {
-  it('is read back only when it is whole', async () => {
+describe('the stored state of an upload', () => {
+  it('is accepted only when it is complete', async () => {
     const { state } = await prepared(10)
     const text = JSON.stringify(state)
     assert.deepEqual(parseSendState(JSON.parse(text)), state)

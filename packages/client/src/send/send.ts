@@ -1,4 +1,4 @@
-/** The guest's sending: a prepared file goes through a link and becomes a drop. */
+/** The guest sends a prepared file through a link; it becomes a drop. */
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { SEGMENT_SEALED_BYTES } from '@blindkeep/protocol/suites'
@@ -16,12 +16,12 @@ export type { SendProgress } from './sendBlob.ts'
 
 export interface SendOptions {
   readonly state: SendState
-  /** The file that was prepared; one that has changed since is noticed before any byte of it is sent. */
+  /** The prepared file. `send` detects a change before it sends any changed byte. */
   readonly source: Source
-  /** Called, and awaited, when the state has changed: keep it before anything else happens. */
+  /** Called and awaited when the state has changed. Store the state before you return. */
   readonly onState?: ((state: SendState) => void | Promise<void>) | undefined
   readonly onProgress?: ((progress: SendProgress) => void) | undefined
-  /** Pauses: rejects with the signal's reason, and the state stays good for another `send`. */
+  /** Pauses: rejects with the signal's reason. The state stays valid for another `send`. */
   readonly signal?: AbortSignal | undefined
   readonly environment?: Environment | undefined
 }
@@ -35,8 +35,8 @@ export interface Landed {
 }
 
 /**
- * Resolves when the drop has landed: hashed as a whole, durable, in the owner's inbox and with a receipt, which is to be fetched and checked.
- * Throws `SendError` when it stops, and then says what to do.
+ * Resolves when the drop has landed: it is durable, its hash was verified, it is in the owner's inbox and has a receipt, which the caller should
+ * fetch and check (`fetchReceipt`). Throws `SendError` when sending stops.
  */
 export async function send(options: SendOptions): Promise<Landed> {
   const { state, source, onState, signal, environment = systemEnvironment } = options
@@ -57,31 +57,34 @@ export async function send(options: SendOptions): Promise<Landed> {
   return { uploadId, ciphertextHash, size }
 }
 
-/** What the server has of an upload that was begun. */
-export type SendStanding =
+/** What the server has of an upload. */
+export type SendStatus =
   | { readonly is: 'landed'; readonly landed: Landed }
-  /** Ciphertext bytes that it has kept; all of them when it is about to land. */
+  /** `reached`: ciphertext bytes that the server has stored; all of them when the drop is about to land. */
   | { readonly is: 'open'; readonly reached: number }
-  /** Nothing: it was never begun, was cancelled, ran out or did not arrive whole. `startAnew` is what is left. */
+  /** Nothing: never created, cancelled, expired, or not received intact. Only `forNewSession` can continue. */
   | { readonly is: 'gone' }
 
-/** Asks without the file, and changes nothing (specification, Where a drop session stands). Throws what says nothing of the session, a line that is down for one. */
-export async function askSend(state: SendState, environment: Environment = systemEnvironment): Promise<SendStanding> {
+/**
+ * Asks the server without the file; changes nothing (specification, Where a drop session stands). Throws errors that say nothing about the session,
+ * for example `NetworkError`.
+ */
+export async function askSend(state: SendState, environment: Environment = systemEnvironment): Promise<SendStatus> {
   const uploadId = uploadIdOf(state)
   if (uploadId === undefined) return { is: 'gone' }
   const { size, ciphertextHash } = state
   const { call } = createCalls({ ...state, fetch: environment.fetch })
   try {
-    const told = await askSession({ path: linkPath(call, state), uploadId, size }, {})
-    if (told.state === 'landed') return { is: 'landed', landed: { uploadId, ciphertextHash, size } }
-    return told.state === 'failed' ? { is: 'gone' } : { is: 'open', reached: told.offset }
+    const session = await askSession({ path: linkPath(call, state), uploadId, size }, {})
+    if (session.state === 'landed') return { is: 'landed', landed: { uploadId, ciphertextHash, size } }
+    return session.state === 'failed' ? { is: 'gone' } : { is: 'open', reached: session.offset }
   } catch (error) {
     if (error instanceof ProblemError && error.code === 'error.upload.session_not_found') return { is: 'gone' }
     throw error
   }
 }
 
-/** Ends an upload for good and gives the link's caps back. Throws `ProblemError` when it has landed or is about to. */
+/** Cancels an upload and refunds the link's limits. Throws `ProblemError` when the drop has landed or is about to. */
 export async function cancelSend(state: SendState, environment: Environment = systemEnvironment): Promise<void> {
   const uploadId = uploadIdOf(state)
   if (uploadId === undefined) return
@@ -89,7 +92,7 @@ export async function cancelSend(state: SendState, environment: Environment = sy
   await call('cancelDrop', { path: { opaque_id: state.opaqueId, upload_id: uploadId } })
 }
 
-/** Through a guest's link; a creation is repeated under its Idempotency-Key. */
+/** Sends through a guest's link. A repeated creation has the same Idempotency-Key. */
 function linkPath(call: Call, state: SendState): SendPath {
   const { opaqueId, passphraseProof } = state
   const pathOf = (uploadId: UploadId) => ({ opaque_id: opaqueId, upload_id: uploadId })
@@ -101,7 +104,7 @@ function linkPath(call: Call, state: SendState): SendPath {
         path: { opaque_id: opaqueId },
         headers: { 'Idempotency-Key': state.idempotencyKey },
         body: {
-          // The true type stays sealed, and the name with it.
+          // The real type and the name stay sealed.
           content_type: 'application/octet-stream',
           size: state.size,
           ciphertext_hash: state.ciphertextHash,

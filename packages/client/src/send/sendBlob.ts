@@ -1,6 +1,6 @@
 /**
- * Sends one blob: does what `sendMachine.ts` says, one chunk after the other, so that memory stays flat however large the blob is.
- * Everything can be repeated: creation answers with the same session, chunks count by offset and checksum, the end by asking.
+ * Sends one blob: performs the steps of `sendMachine.ts`, one chunk after the other, with flat memory for any size. Every step can be repeated: a
+ * creation returns the same session, the server recognizes a chunk by offset and checksum, and a status request shows the end.
  */
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { HEADERS } from '@blindkeep/protocol/wire'
@@ -11,6 +11,7 @@ import type { ChunkReader } from '../seal/chunkReader.ts'
 import { SourceChanged } from '../seal/source.ts'
 import type { SegmentGrid } from './chunkSizing.ts'
 import { type ChunkRange, type ChunksAhead, createChunksAhead, type ReadyChunk } from './chunksAhead.ts'
+import { SendError } from './sendError.ts'
 import {
   after,
   nextStep,
@@ -22,18 +23,17 @@ import {
 } from './sendMachine.ts'
 import type { SendPath } from './sendPath.ts'
 import { askSession } from './sendSession.ts'
-import { SendError } from './sendStop.ts'
 
-/** A chunk that takes longer is cut and tried again in halves; the last one's answer is asked for instead. */
+/** A chunk that takes longer is aborted and retried at half its size; for the last chunk the client asks for the status instead. */
 const CHUNK_TIMEOUT_MS = 120_000
 
 export interface SendProgress {
-  /** `preparing` is told by the `prepare` of a link alone, so that one callback serves for both. */
+  /** Only `prepare` of a link reports `preparing`, so that one callback serves both. */
   readonly phase: 'preparing' | 'sending' | 'finishing' | 'landed'
-  /** Ciphertext bytes that are hashed, or that the server has acknowledged. */
+  /** Ciphertext bytes that are hashed, or acknowledged by the server. */
   readonly bytes: number
   readonly of: number
-  /** There, when something went wrong and will be tried again after so long. */
+  /** Milliseconds until the next attempt, after a failure. */
   readonly waitingMs?: number
 }
 
@@ -42,20 +42,20 @@ interface BlobToSend {
   /** Bytes of the blob. */
   readonly size: number
   readonly segments: SegmentGrid
-  /** Rejects with `SourceChanged` rather than giving other bytes than those that were hashed. */
+  /** Rejects with `SourceChanged` instead of returning bytes that differ from the hashed ones. */
   readonly readChunk: ChunkReader
-  /** Of a session that is known from before. */
+  /** The session of an earlier attempt. */
   readonly uploadId: UploadId | undefined
   readonly suggestedChunkBytes: number
-  /** Called, and awaited, when there is a session: keep it before anything else happens. */
+  /** Called and awaited when there is a session. Store it before you return. */
   readonly onCreated?: ((uploadId: UploadId) => void | Promise<void>) | undefined
   readonly onProgress?: ((progress: SendProgress) => void) | undefined
-  /** Pauses: rejects with the signal's reason, and the session stays good for another try. */
+  /** Pauses: rejects with the signal's reason. The session stays valid for another attempt. */
   readonly signal?: AbortSignal | undefined
   readonly environment: Environment
 }
 
-/** Resolves with the session when the blob has landed: hashed as a whole, durable and with a receipt. Throws `SendError` when it stops. */
+/** Resolves with the session when the blob has landed: durable, its hash verified, and with a receipt. Throws `SendError` when it stops. */
 export async function sendBlob(blob: BlobToSend): Promise<UploadId> {
   const { signal, environment, onCreated } = blob
   let machine = startSending(blob)
@@ -83,13 +83,13 @@ function progressOf({ position, size, reached, waitMs, tries }: SendMachine): Se
   return { phase: 'sending', bytes, of: size, ...(tries > 0 && waitMs > 0 ? { waitingMs: waitMs } : {}) }
 }
 
-/** Says everything once: steps that change nothing for a person are not told. */
+/** Reports each state once; steps without a visible change are not reported. */
 function progressReport(onProgress: BlobToSend['onProgress']): (progress: SendProgress) => void {
-  let told = ''
+  let reported = ''
   return (progress) => {
-    const telling = JSON.stringify(progress)
-    if (telling !== told) onProgress?.(progress)
-    told = telling
+    const report = JSON.stringify(progress)
+    if (report !== reported) onProgress?.(progress)
+    reported = report
   }
 }
 
@@ -102,7 +102,7 @@ type ServerStep = Extract<SendStep, { do: 'create' | 'ask' | 'send' }>
 interface Sending {
   readonly machine: SendMachine
   readonly chunks: ChunksAhead
-  /** How long the last chunk took; 0 when there was none. */
+  /** Milliseconds that the last chunk took; 0 before the first. */
   readonly tookMs: number
 }
 
@@ -111,14 +111,14 @@ async function perform(blob: BlobToSend, step: ServerStep, { machine, chunks, to
   if (step.do === 'ask') return orFailed(ask(blob, step.uploadId))
   const chunk = await sealedChunk(chunks, step)
   const answered = orFailed(append(blob, { ...step, ...chunk }), { sentBytes: chunk.bytes.length })
-  // Lines seldom change from one chunk to the next: what follows if this one takes as long as the last did is probably right.
+  // The speed of a connection seldom changes between two chunks, so the next range is predicted from the last duration.
   const kept = { is: 'kept', offset: step.end, sentBytes: chunk.bytes.length, tookMs } as const
   const next = nextStep(after(machine, kept, 0))
   if (next.do === 'send') chunks.begin(next)
   return answered
 }
 
-/** What the server or the line refuses is for the machine to judge; everything else ends the sending. */
+/** The state machine handles refusals and network failures; any other error ends the sending. */
 async function orFailed(work: Promise<SendEvent>, chunk: { readonly sentBytes?: number } = {}): Promise<SendEvent> {
   try {
     return await work
@@ -145,7 +145,7 @@ function isSendFailure(error: unknown): error is SendFailure {
 }
 
 async function ask({ path, size, signal }: BlobToSend, uploadId: UploadId): Promise<SendEvent> {
-  return { is: 'told', ...(await askSession({ path, uploadId, size }, { signal })) }
+  return { is: 'status', ...(await askSession({ path, uploadId, size }, { signal })) }
 }
 
 interface Chunk extends ChunkRange, ReadyChunk {
@@ -158,7 +158,7 @@ async function append(
 ): Promise<SendEvent> {
   const startedMs = environment.elapsedMs()
   const headers = await path.append({ uploadId, offset, checksum, bytes }, { signal, timeoutMs: CHUNK_TIMEOUT_MS })
-  // An acknowledgement of more or less than was sent would leave a hole or send twice; then the server has to say where it stands.
+  // Another offset would leave a gap or send bytes twice; the client asks for the status then.
   if (headerInteger(headers, HEADERS.offset) !== end)
     throw new AnswerError(path.names.append, 'it acknowledges another offset than the chunk’s end')
   return { is: 'kept', offset: end, sentBytes: bytes.length, tookMs: environment.elapsedMs() - startedMs }

@@ -23,13 +23,13 @@ function follow(machine: SendMachine, events: readonly SendEvent[], random = 0):
   return events.reduce((now, event) => after(now, event, random), machine)
 }
 
-/** As after some chunks on a fast line. */
+/** As after some chunks on a fast connection. */
 const grown = (machine: SendMachine): SendMachine => ({
   ...machine,
   sizing: { ...machine.sizing, bytes: machine.sizing.max },
 })
 const opened = (size: number, offset = 0) =>
-  grown(follow(start(size), [created, { is: 'told', state: 'open', offset }]))
+  grown(follow(start(size), [created, { is: 'status', state: 'open', offset }]))
 const failedChunk = (failure: ProblemError | NetworkError, sentBytes = 8 * MIB): SendEvent => ({
   is: 'failed',
   failure,
@@ -37,13 +37,13 @@ const failedChunk = (failure: ProblemError | NetworkError, sentBytes = 8 * MIB):
 })
 
 describe('the order of an upload', () => {
-  it('creates, asks where the session stands, sends, and is done when the last chunk is kept', () => {
+  it('creates, asks for the status, sends, and ends with the last chunk', () => {
     const size = 10 * MIB
     let machine = start(size)
     assert.deepEqual(nextStep(machine), { do: 'create' })
     machine = after(machine, created, 0)
     assert.deepEqual(nextStep(machine), { do: 'ask', uploadId })
-    machine = after(machine, { is: 'told', state: 'open', offset: 0 }, 0)
+    machine = after(machine, { is: 'status', state: 'open', offset: 0 }, 0)
     assert.deepEqual(nextStep(machine), { do: 'send', uploadId, offset: 0, end: MIB })
     machine = after(machine, { is: 'kept', offset: MIB, sentBytes: MIB, tookMs: 6_000 }, 0)
     assert.deepEqual(nextStep(machine), { do: 'send', uploadId, offset: MIB, end: 2 * MIB })
@@ -52,70 +52,70 @@ describe('the order of an upload', () => {
     assert.deepEqual(nextStep(machine), { do: 'land', uploadId })
   })
 
-  it('asks before it sends when a fresh process goes on with a known session', () => {
+  it('asks before it sends when another process resumes a known session', () => {
     const machine = startSending({ size: MIB, segments, uploadId, suggestedChunkBytes: 8 * MIB })
     assert.deepEqual(nextStep(machine), { do: 'ask', uploadId })
   })
 })
 
-describe('the last chunk’s lost answer', () => {
+describe('a lost answer to the last chunk', () => {
   const lost = follow(opened(MIB), [failedChunk(new NetworkError('cut'), MIB)])
 
-  it('asks, and is done when the session has landed', () => {
+  it('asks, and ends when the session has landed', () => {
     assert.equal(nextStep(lost).do, 'ask')
-    const machine = after(lost, { is: 'told', state: 'landed', offset: MIB }, 0)
+    const machine = after(lost, { is: 'status', state: 'landed', offset: MIB }, 0)
     assert.equal(nextStep(machine).do, 'land')
   })
 
   it('asks again after a pause while the session is finishing', () => {
-    const machine = after(lost, { is: 'told', state: 'finishing', offset: MIB }, 0)
+    const machine = after(lost, { is: 'status', state: 'finishing', offset: MIB }, 0)
     assert.equal(nextStep(machine).do, 'ask')
     assert.ok(machine.waitMs > 0)
   })
 
-  it('asks again, and sends nothing, when the session has every byte and is still called open', () => {
-    const machine = after(lost, { is: 'told', state: 'open', offset: MIB }, 0)
+  it('asks again and sends nothing when the session has all bytes and is still open', () => {
+    const machine = after(lost, { is: 'status', state: 'open', offset: MIB }, 0)
     assert.equal(nextStep(machine).do, 'ask')
     assert.ok(machine.waitMs > 0)
   })
 
-  it('sends the chunk again when the server never got it', () => {
-    const machine = after(lost, { is: 'told', state: 'open', offset: 0 }, 0)
+  it('sends the chunk again when the server does not have it', () => {
+    const machine = after(lost, { is: 'status', state: 'open', offset: 0 }, 0)
     assert.equal(nextStep(machine).do, 'send')
   })
 })
 
-describe('where to go on', () => {
-  it('goes on at X-Service-Offset after 409 offset_mismatch, without a pause when the server has more than we knew', () => {
+describe('the offset to resume at', () => {
+  it('is X-Service-Offset after 409 offset_mismatch, without a pause when it is higher than the known one', () => {
     const refusal = problem({ status: 409, code: 'error.upload.offset_mismatch', offset: 3 * MIB })
     const machine = after(opened(20 * MIB), failedChunk(refusal), 0.5)
     assert.deepEqual(nextStep(machine), { do: 'send', uploadId, offset: 3 * MIB, end: 11 * MIB })
     assert.equal(machine.waitMs, 0)
   })
 
-  it('goes back to what the server still has, after a pause', () => {
+  it('goes back to what the server has, after a pause', () => {
     const refusal = problem({ status: 409, code: 'error.upload.offset_mismatch', offset: MIB })
     const machine = after(opened(20 * MIB, 9 * MIB), failedChunk(refusal), 0)
     assert.deepEqual(nextStep(machine), { do: 'send', uploadId, offset: MIB, end: 9 * MIB })
     assert.ok(machine.waitMs > 0)
   })
 
-  it('asks after 409 session_closed, because the session may have landed', () => {
+  it('is requested after 409 session_closed, because the session may have landed', () => {
     const refusal = problem({ status: 409, code: 'error.upload.session_closed', offset: 0 })
     assert.equal(nextStep(after(opened(MIB), failedChunk(refusal), 0)).do, 'ask')
   })
 })
 
-describe('how large and how often', () => {
-  it('halves the chunk after a cut', () => {
+describe('the size and timing of chunks', () => {
+  it('halves the chunk after a broken connection', () => {
     const machine = follow(opened(20 * MIB), [
       failedChunk(new NetworkError('unreachable')),
-      { is: 'told', state: 'open', offset: 0 },
+      { is: 'status', state: 'open', offset: 0 },
     ])
     assert.deepEqual(nextStep(machine), { do: 'send', uploadId, offset: 0, end: 4 * MIB })
   })
 
-  it('never again tries a size that was answered 413, and stops when even the smallest is refused', () => {
+  it('never repeats a size that was answered 413, and stops when the smallest is refused', () => {
     const refusal = problem({ status: 413, code: 'error.request.payload_too_large' })
     let machine = after(opened(64 * MIB), failedChunk(refusal), 0)
     machine = after(machine, { is: 'kept', offset: 4 * MIB, sentBytes: 4 * MIB, tookMs: 10 }, 0)
@@ -126,7 +126,7 @@ describe('how large and how often', () => {
     assert.equal(stop.do === 'stop' && stop.reason, 'chunk_refused')
   })
 
-  it('aims at five to ten seconds a chunk', () => {
+  it('aims at five to ten seconds for each chunk', () => {
     let machine = opened(64 * MIB)
     machine = after(machine, { is: 'kept', offset: 8 * MIB, sentBytes: 8 * MIB, tookMs: 25_000 }, 0)
     assert.equal(machine.sizing.bytes, 4 * MIB)
@@ -136,33 +136,33 @@ describe('how large and how often', () => {
     assert.equal(machine.sizing.bytes, 8 * MIB)
   })
 
-  it('ends a chunk where a segment ends', () => {
+  it('ends a chunk at the end of a segment', () => {
     const segments = { first: 2210, each: MIB }
     const machine = grown(startSending({ size: 20 * MIB, segments, uploadId, suggestedChunkBytes: 8 * MIB }))
-    const first = nextStep(after(machine, { is: 'told', state: 'open', offset: 0 }, 0))
+    const first = nextStep(after(machine, { is: 'status', state: 'open', offset: 0 }, 0))
     assert.equal(first.do === 'send' && first.end, 2210 + 7 * MIB)
-    const second = nextStep(after(machine, { is: 'told', state: 'open', offset: 2210 + 7 * MIB }, 0))
+    const second = nextStep(after(machine, { is: 'status', state: 'open', offset: 2210 + 7 * MIB }, 0))
     assert.equal(second.do === 'send' && second.end, 2210 + 15 * MIB)
   })
 
-  it('keeps the smallest chunk large enough for a blob of a tebibyte to fit into the chunks that a session takes', () => {
+  it('allows a blob of a tebibyte within the maximum number of chunks', () => {
     const machine = start(2 ** 40)
     assert.ok(2 ** 40 / machine.sizing.min <= (4 * 2 ** 40) / (8 * MIB))
   })
 
-  it('waits as long as Retry-After says', () => {
+  it('waits as long as Retry-After demands', () => {
     const refusal = problem({ status: 429, code: 'error.drop.rate_limited', retryAfterSeconds: 7 })
     const machine = after(start(MIB), { is: 'failed', failure: refusal }, 0)
     assert.deepEqual([nextStep(machine).do, machine.waitMs], ['create', 7_000])
   })
 
-  it('leaves a longer pause than a minute to the person', () => {
+  it('stops for a Retry-After of more than a minute', () => {
     const refusal = problem({ status: 429, code: 'error.drop.rate_limited', retryAfterSeconds: 900 })
     const stop = nextStep(after(start(MIB), { is: 'failed', failure: refusal }, 0))
     assert.ok(stop.do === 'stop' && stop.reason === 'gave_up' && stop.cause === refusal)
   })
 
-  it('rides through a server that is away for half a minute, and gives up on one that stays away', () => {
+  it('survives half a minute without a server, and gives up after that many attempts', () => {
     let machine = opened(MIB)
     let waitedMs = 0
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
@@ -176,7 +176,7 @@ describe('how large and how often', () => {
   })
 })
 
-describe('what no other try cures', () => {
+describe('a failure that no retry can cure', () => {
   const cases = [
     ['error.drop.link_not_found', 404, 'link_closed'],
     ['error.drop.cap_exhausted', 409, 'link_full'],
@@ -206,7 +206,7 @@ describe('what no other try cures', () => {
   }
 })
 
-/** A server that keeps whole chunks, loses requests and answers as chance has it, and never lies. */
+/** An honest server that stores whole chunks; chance decides which requests and answers are lost. */
 interface ModelServer {
   kept: number
   isLanded: boolean
@@ -231,7 +231,7 @@ function serve(server: ModelServer, machine: SendMachine, chance: Chance): SendE
 function answerTo(server: ModelServer, machine: SendMachine): SendEvent {
   const step = nextStep(machine)
   if (step.do === 'create') return created
-  if (step.do === 'ask') return { is: 'told', state: server.isLanded ? 'landed' : 'open', offset: server.kept }
+  if (step.do === 'ask') return { is: 'status', state: server.isLanded ? 'landed' : 'open', offset: server.kept }
   assert.ok(step.do === 'send')
   assert.ok(!server.acknowledged.has(step.offset), 'an acknowledged chunk is never sent again')
   if (step.offset !== server.kept)
@@ -244,8 +244,8 @@ function answerTo(server: ModelServer, machine: SendMachine): SendEvent {
   return { is: 'kept', offset: server.kept, sentBytes: step.end - step.offset, tookMs: 6_000 }
 }
 
-describe('whatever the line does', () => {
-  it('lands every byte once, or gives up after as many failures in a row as it says', () => {
+describe('on any connection', () => {
+  it('lands every byte once, or gives up after the stated number of failures in a row', () => {
     const chance = fc.constantFrom<Chance>(
       'fine',
       'fine',

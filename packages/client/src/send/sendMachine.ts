@@ -1,6 +1,7 @@
 /**
- * What to do next while a sealed file is sent: a pure function from what is known and what just happened. `sendBlob.ts` does what it says.
- * The server's word on where to go on is always followed; the bytes sent are the same whatever it says, so that a lie costs time and never a key.
+ * The next step while a sealed file is sent: a pure function of the state and the last event. `sendBlob.ts` performs the steps.
+ * The machine always resumes where the server says. The bytes are the same whatever the server says, so a malicious server can waste time and never
+ * learns a key.
  */
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { type AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
@@ -13,24 +14,24 @@ import {
   sizingBelow,
   startSizing,
 } from './chunkSizing.ts'
-import { type SendStopReason, stopReasonOf } from './sendStop.ts'
+import { type SendStopReason, stopReasonOf } from './sendError.ts'
 
-/** Failures in a row, without one byte more on the server, after which we stop: about three minutes. */
+/** Failures in a row without progress before the machine stops: about three minutes. */
 export const MAX_TRIES = 12
 const BACKOFF_MS = { first: 500, max: 30_000 }
-/** A server that asks for a longer pause is not waited for: the person decides. */
+/** For a longer Retry-After the machine stops, and the person decides. */
 const MAX_RETRY_AFTER_SECONDS = 60
-/** Finishing hashes the whole file again after a restart, which for the largest takes its time. */
+/** Finishing may hash the whole file again after a restart of the server, which takes long for a large file. */
 const POLL_MS = { first: 100, max: 10_000 }
 const MAX_POLLS = 1_000
 
 type Position =
-  /** No session that we know of. */
+  /** No known session. */
   | { readonly at: 'start' }
-  /** There is a session; the server has to tell where it stands. */
+  /** There is a session, and its status is unknown. */
   | { readonly at: 'unsure' }
   | { readonly at: 'open'; readonly offset: number }
-  /** The server has every byte and is not done with them. */
+  /** The server has all bytes and is still processing them. */
   | { readonly at: 'finishing' }
   | { readonly at: 'landed' }
   | { readonly at: 'stopped'; readonly reason: SendStopReason; readonly cause: SendFailure | undefined }
@@ -44,9 +45,9 @@ export interface SendMachine {
   readonly segments: SegmentGrid
   readonly uploadId: UploadId | undefined
   readonly sizing: ChunkSizing
-  /** How long to wait before the next step. */
+  /** Milliseconds to wait before the next step. */
   readonly waitMs: number
-  /** The highest offset that the server has told. */
+  /** The highest offset that the server has reported. */
   readonly reached: number
   readonly tries: number
   readonly polls: number
@@ -64,16 +65,16 @@ export type SessionState = (typeof SESSION_STATES)[number]
 
 export type SendEvent =
   | { readonly is: 'created'; readonly uploadId: UploadId; readonly suggestedChunkBytes: number }
-  | { readonly is: 'told'; readonly state: SessionState; readonly offset: number }
+  | { readonly is: 'status'; readonly state: SessionState; readonly offset: number }
   | { readonly is: 'kept'; readonly offset: number; readonly sentBytes: number; readonly tookMs: number }
-  /** `sentBytes` when a chunk was under way. */
+  /** `sentBytes` if a chunk was being sent. */
   | { readonly is: 'failed'; readonly failure: SendFailure; readonly sentBytes?: number }
 
 interface SendStart {
   readonly size: number
   readonly segments: SegmentGrid
   readonly uploadId: UploadId | undefined
-  /** Until the session's own answer says otherwise. */
+  /** Used until the session's own answer. */
   readonly suggestedChunkBytes: number
 }
 
@@ -113,7 +114,7 @@ function endOf({ size, sizing, segments }: SendMachine, offset: number): number 
   return end >= size ? size : chunkEnd(offset, end, segments)
 }
 
-/** `random` is a number from 0 up to 1, for the jitter that keeps many clients from coming back at once. */
+/** The state after an event. `random`, from 0 up to 1, is the jitter that keeps many clients from returning at the same time. */
 export function after(machine: SendMachine, event: SendEvent, random: number): SendMachine {
   const now = { ...machine, waitMs: 0 }
   switch (event.is) {
@@ -125,13 +126,13 @@ export function after(machine: SendMachine, event: SendEvent, random: number): S
         position: { at: 'unsure' },
         tries: 0,
       }
-    case 'told':
-      return afterTold(now, event)
+    case 'status':
+      return afterStatus(now, event)
     case 'kept':
       return {
-        ...standingAt(now, event.offset),
+        ...reachedAt(now, event.offset),
         sizing: sizingAfter(now.sizing, event.sentBytes, event.tookMs),
-        // The chunk that ends at the declared size is acknowledged only when the drop has landed.
+        // The server acknowledges the last chunk only once the drop has landed.
         position: event.offset === now.size ? { at: 'landed' } : { at: 'open', offset: event.offset },
       }
     case 'failed':
@@ -139,21 +140,21 @@ export function after(machine: SendMachine, event: SendEvent, random: number): S
   }
 }
 
-function afterTold(machine: SendMachine, { state, offset }: { state: SessionState; offset: number }): SendMachine {
+function afterStatus(machine: SendMachine, { state, offset }: { state: SessionState; offset: number }): SendMachine {
   switch (state) {
     case 'landed':
       return { ...machine, position: { at: 'landed' }, reached: machine.size }
     case 'failed':
       return stopped(machine, 'session_failed')
     case 'open':
-      if (offset < machine.size) return { ...standingAt(machine, offset), position: { at: 'open', offset } }
-      return polled(standingAt(machine, offset))
+      if (offset < machine.size) return { ...reachedAt(machine, offset), position: { at: 'open', offset } }
+      return polled(reachedAt(machine, offset))
     case 'finishing':
-      return polled(standingAt(machine, machine.size))
+      return polled(reachedAt(machine, machine.size))
   }
 }
 
-function standingAt(machine: SendMachine, offset: number): SendMachine {
+function reachedAt(machine: SendMachine, offset: number): SendMachine {
   return offset > machine.reached ? { ...machine, reached: offset, tries: 0 } : machine
 }
 
@@ -173,11 +174,11 @@ function afterFailure(machine: SendMachine, event: Failed, random: number): Send
   if (reason !== undefined) return stopped(machine, reason, failure)
   if (problem?.status === 413)
     return sentBytes === undefined ? stopped(machine, 'refused', failure) : afterTooLarge(machine, sentBytes, failure)
-  const goOn = problem?.code === 'error.upload.session_closed' ? undefined : problem?.offset
-  if (problem?.status === 409 && goOn !== undefined && goOn < machine.size)
-    return retried({ ...standingAt(machine, goOn), position: { at: 'open', offset: goOn } }, failure, {
+  const resumeAt = problem?.code === 'error.upload.session_closed' ? undefined : problem?.offset
+  if (problem?.status === 409 && resumeAt !== undefined && resumeAt < machine.size)
+    return retried({ ...reachedAt(machine, resumeAt), position: { at: 'open', offset: resumeAt } }, failure, {
       random,
-      isAnswered: goOn > machine.reached,
+      isAnswered: resumeAt > machine.reached,
     })
   const isCut = failure instanceof NetworkError && sentBytes !== undefined
   const sizing = isCut ? halved(machine.sizing) : machine.sizing
@@ -192,7 +193,7 @@ function afterTooLarge(machine: SendMachine, sentBytes: number, failure: SendFai
 
 interface Retry {
   readonly random: number
-  /** The server has told where to go on, further than before: no reason to wait. */
+  /** The server has reported a higher offset than before, so there is no reason to wait. */
   readonly isAnswered: boolean
 }
 

@@ -3,16 +3,16 @@ import type { UploadId } from '@blindkeep/protocol/ids'
 import type { OperationName } from '@blindkeep/protocol/operations'
 import type { CallOptions } from '../http/callTypes.ts'
 
-/** The server's word on a session that it has opened, or had open. */
+/** The server's answer to a creation. */
 interface OpenedSession {
   readonly uploadId: UploadId
-  /** Bytes of the chunk to start with. */
+  /** Suggested bytes of the first chunk. */
   readonly suggestedChunkBytes: number
 }
 
 interface OutgoingChunk {
   readonly uploadId: UploadId
-  /** The byte of the blob at which it starts. */
+  /** First byte of the chunk in the blob. */
   readonly offset: number
   /** SHA-256 of `bytes`, lowercase hex. */
   readonly checksum: string
@@ -20,15 +20,15 @@ interface OutgoingChunk {
 }
 
 /**
- * Where the chunks of one blob go: through a guest's link, or into an upload of the owner's own. The server takes both with the same function
- * (specification, Append one chunk), so one machine sends both. Everything here can be repeated, and throws what a call throws.
+ * The destination of the chunks of one blob: a guest's link, or an upload of the owner. The server handles both with the same function
+ * (specification, Append one chunk), so one machine sends both. Every operation can be repeated, and throws what a call throws.
  */
 export interface SendPath {
-  /** What the two questions below are called in the table, for whoever has to say that an answer was none. */
+  /** Names of the operations behind `ask` and `append`, for `AnswerError`. */
   readonly names: { readonly ask: OperationName; readonly append: OperationName }
-  /** Answers a repeat with the same session. */
+  /** A repeat returns the same session. */
   create(options: CallOptions): Promise<OpenedSession>
-  /** The headers that tell where the session stands. */
+  /** The headers with the status of the session. */
   ask(uploadId: UploadId, options: CallOptions): Promise<Headers>
   /** The headers of the acknowledgement. */
   append(chunk: OutgoingChunk, options: CallOptions): Promise<Headers>

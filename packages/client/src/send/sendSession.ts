@@ -9,11 +9,11 @@ import type { SendPath } from './sendPath.ts'
 interface AskedSession {
   readonly path: SendPath
   readonly uploadId: UploadId
-  /** Bytes of the blob that it is for. */
+  /** Bytes of the blob. */
   readonly size: number
 }
 
-/** The server's word on a session. Throws what a call throws, and `AnswerError` for a word on another blob. */
+/** The status of a session. Throws what a call throws, and `AnswerError` for the status of another blob. */
 export async function askSession(
   { path, uploadId, size }: AskedSession,
   options: CallOptions,
@@ -23,6 +23,6 @@ export async function askSession(
   const state = SESSION_STATES.find((name) => name === headers.get(HEADERS.state))
   const isOfThisBlob = headerInteger(headers, HEADERS.length) === size && offset !== undefined && offset <= size
   if (state === undefined || !isOfThisBlob)
-    throw new AnswerError(path.names.ask, 'it does not say where the session stands')
+    throw new AnswerError(path.names.ask, 'it has no valid status of this session')
   return { state, offset }
 }

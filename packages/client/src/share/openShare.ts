@@ -1,4 +1,4 @@
-/** The receiver's side of a share: whoever has its address, and nothing else. */
+/** The receiver's side of a share: a client that has its address and nothing else. */
 import { type Bytes, fromBase64, fromHex } from '@blindkeep/protocol/bytes'
 import { type Environment, systemEnvironment } from '../environment.ts'
 import { type Call, createCalls } from '../http/call.ts'
@@ -13,22 +13,20 @@ export type { SharedFile } from './shareIndex.ts'
 
 export interface SharedAsset extends SharedFile {
   /**
-   * The file, as it streams in. Rejects with `SealError` or `ShareError` `asset_differs` when the server gives something else, and with what a call throws:
-   * `error.share.not_found` once the owner has deleted it, or the share. The stream fails with `SealError` where the bytes are not those that were sealed,
-   * with `ShareError` at the end when they are not those that were shared; what was written of it until then must be thrown away.
+   * Streams the file. Rejects with `SealError`, or `ShareError` `asset_differs`, when the server returns something else, and with what a call throws:
+   * `error.share.not_found` once the owner has deleted the asset or the share. The stream fails with `SealError` when the bytes were altered, and
+   * with `ShareError` at the end when they do not have the shared hash. After a failure the consumer must discard what it has written.
    */
   open(options?: { readonly signal?: AbortSignal | undefined }): Promise<ReadableStream<Bytes>>
 }
 
 export interface OpenedShare {
   readonly baseUrl: string
-  /** At least one, in the owner's order. Names are the owner's words: shown as text, made safe before they touch a disk. */
+  /** At least one, in the owner's order. Names come from the owner: show them as plain text, and use `safeName` before they touch a disk. */
   readonly assets: readonly SharedAsset[]
 }
 
-/**
- * Reads what an address shows. Throws `ShareError`, or what a call throws: `error.share.not_found` for every address that shows nothing.
- */
+/** Opens the address of a share. Throws `ShareError`, and what a call throws: `error.share.not_found` for every address that shows nothing. */
 export async function openShare(
   address: string | ShareParts,
   environment: Environment = systemEnvironment,
@@ -36,7 +34,7 @@ export async function openShare(
   const { baseUrl, opaqueId, shareKey } = parseShare(address)
   const { call } = createCalls({ baseUrl, fetch: environment.fetch })
   const { body } = await call('share', { path: { opaque_id: opaqueId } })
-  // What the server tells of hashes is not looked at: the index names them, and says what opens each.
+  // The server's list of hashes is ignored: the index has the hashes and what opens each blob.
   const entries = await openShareIndex({ shareKey, opaqueId: fromHex(opaqueId) }, fromBase64(body.sealed_index))
   return { baseUrl, assets: entries.map((entry) => sharedAsset({ call, environment, opaqueId }, entry)) }
 }
@@ -57,7 +55,7 @@ function sharedAsset({ call, environment, opaqueId }: ShareReader, entry: ShareE
         opener: { secrets },
         hash: environment.createHash(),
         expectedHash: hash,
-        differing: () => new ShareError('asset_differs'),
+        differenceError: () => new ShareError('asset_differs'),
       })
       if (header.size === entry.size) return content
       await content.cancel()

@@ -1,4 +1,4 @@
-/** Shares: some of what the owner keeps, for whoever has an address. */
+/** Shares: the owner shows some files to everyone who has an address. */
 
 import { fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
@@ -9,9 +9,9 @@ import { blobOf, readAsset } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import { assetKeyOf, originalContext, readMetadata } from '../assets/openAsset.ts'
 import { readProvenance } from '../assets/provenance.ts'
-import { readBlobStart } from '../http/wholeBlob.ts'
-import { newOpaqueId } from '../newId.ts'
+import { readBlobStart } from '../assets/readBlob.ts'
 import { descriptionOf } from '../seal/fileHeader.ts'
+import { newOpaqueId } from '../seal/newId.ts'
 import { openPrefix, readPrefix } from '../seal/openHeader.ts'
 import { formatShare } from './shareAddress.ts'
 import { type ShareEntry, sealShareIndex } from './shareIndex.ts'
@@ -20,7 +20,7 @@ import { type ShareEntry, sealShareIndex } from './shareIndex.ts'
 const ASSETS_AT_ONCE = 6
 
 export interface CreateShare {
-  /** RFC 3339; never when left out. */
+  /** RFC 3339. Without it, the share does not expire. */
   readonly expiresAt?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -28,8 +28,8 @@ export interface CreateShare {
 export interface CreatedShare {
   readonly opaqueId: OpaqueId
   /**
-   * For the receiver, whole, and SECRET: whoever has it reads what is shared. The part after # never reaches the server and stands nowhere else, so that
-   * this is the only time that it can be copied.
+   * The whole address, SECRET: everyone who has it can read the shared files. The part after # never reaches the server and is stored nowhere, so
+   * this is the only time it can be copied.
    */
   readonly url: string
 }
@@ -42,19 +42,19 @@ export interface OwnShare {
 
 export interface OwnerShares {
   /**
-   * Shows the files of these assets, with their names, types and times, to whoever gets the address. What later happens to an asset it does not follow: of one
-   * that was deleted or replaced, the file is gone. Throws what `openAsset` throws, `AssetIncomplete` also for an asset that no device has
+   * Shows the files of these assets, with names, types and times, to everyone who has the address. Later changes do not affect it; of an asset that
+   * was deleted or replaced, the file is no longer available. Throws what `openAsset` throws, `AssetIncomplete` also for an asset that no device has
    * signed, and `ShareError` `too_large`.
    */
   createShare(assetIds: readonly string[], options?: CreateShare): Promise<CreatedShare>
-  /** Those that were not deleted, oldest first, expired ones for 30 days; without their addresses. */
+  /** Shares that were not deleted, oldest first; expired ones for 30 days. Without their addresses. */
   listShares(): Promise<readonly OwnShare[]>
-  /** It shows nothing from now on; who has read of it before has what they read. */
+  /** The share shows nothing from now on; receivers keep what they have read before. */
   deleteShare(opaqueId: string): Promise<void>
 }
 
 interface OwnerSharesPorts extends AssetPorts {
-  /** Where others reach the server: its public URL, without a slash at the end. */
+  /** The server's public URL, without a trailing slash. */
   readonly publicUrl: () => Promise<string>
 }
 
@@ -62,7 +62,7 @@ export function createOwnerShares(ports: OwnerSharesPorts): OwnerShares {
   const { call, environment, publicUrl } = ports
   return {
     async createShare(assetIds, { expiresAt, signal } = {}) {
-      if (assetIds.length === 0) throw new RangeError('a share shows at least one asset')
+      if (assetIds.length === 0) throw new RangeError('a share must show at least one asset')
       const entries = await mapConcurrently([...new Set(assetIds)], ASSETS_AT_ONCE, (id) => entryOf(ports, id, signal))
       const [opaqueId, baseUrl] = [newOpaqueId(environment), await publicUrl()]
       const shareKey = environment.randomBytes(KEY_BYTES)
@@ -93,9 +93,9 @@ export function createOwnerShares(ports: OwnerSharesPorts): OwnerShares {
 }
 
 /**
- * What goes into the index cannot be taken back, so it follows from what a device has signed alone: of an asset that is told to be unsigned, a server
- * could have any drop of the account shared. The content is not read, so a former original of the same asset, which has the same key, can still be
- * given in place of the present one (decisions/shares.md, What a server that lies gains).
+ * An index cannot be taken back, so an entry depends only on what a device has signed: for an asset that the server calls unsigned, a malicious
+ * server could have any drop of the account shared. The content is not read, so the server can still substitute a former original of the same asset,
+ * which has the same key (decisions/shares.md).
  */
 async function entryOf(ports: AssetPorts, assetId: string, signal: AbortSignal | undefined): Promise<ShareEntry> {
   const asset = await readAsset(ports.call, assetId, signal)
@@ -109,7 +109,7 @@ async function entryOf(ports: AssetPorts, assetId: string, signal: AbortSignal |
   const prefix = await readPrefix((count) => readBlobStart(ports, { hash, count, signal }))
   const { header, secrets } = await openPrefix(prefix, originalContext(asset, key))
   if (provenance.manifest.envelope.plaintext_size < header.size)
-    throw new AssetError('asset_differs', 'the asset’s original is given longer than was signed')
+    throw new AssetError('asset_differs', 'the server’s original is longer than the signed one')
   const { name, type, modifiedAt } = descriptionOf(metadata?.header ?? header)
   return { hash, secrets, size: header.size, name, type, modifiedAt }
 }

@@ -1,25 +1,19 @@
 /**
- * The address of a share, `{PUBLIC_URL}/v/{opaque_id}#{fragment}`. The fragment is what a browser keeps to itself and never sends:
- * base64url, unpadded, of version 1 ‖ share key. The key stands nowhere else, so that nobody, its owner neither, makes an address anew from what the server has.
+ * The address of a share, `{PUBLIC_URL}/v/{opaque_id}#{fragment}`. A browser never sends the fragment: base64url, unpadded, of version 1 ‖ share key.
+ * The key is stored nowhere else, so neither the server nor the owner can rebuild an address from the server's data.
  */
 import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
 import { type OpaqueId, parseOpaqueId } from '@blindkeep/protocol/ids'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { base64urlnopad } from '@scure/base'
-import { parseBaseUrl } from '../http/baseUrl.ts'
+import { type AddressParts, baseUrlOrUndefined, partsOfAddress } from '../http/baseUrl.ts'
 import { ShareError } from './shareError.ts'
 
 const VERSION = 1
-/** 33 bytes are 44 characters, of which no bit is left over (RFC 4648, section 5). */
+/** 33 bytes are exactly 44 characters (RFC 4648, section 5). */
 const form = /^[A-Za-z0-9_-]{44}$/
 
-/** An address in its parts, as a page that runs below it knows them. */
-export interface ShareParts {
-  readonly baseUrl: string
-  readonly opaqueId: string
-  /** With or without its `#`. */
-  readonly fragment: string
-}
+export type ShareParts = AddressParts
 
 export interface ShareAddress {
   readonly baseUrl: string
@@ -34,7 +28,7 @@ export function makeShareFragment(shareKey: Uint8Array): string {
   return base64urlnopad.encode(concatBytes(Uint8Array.of(VERSION), shareKey))
 }
 
-/** The share key, of a fragment with or without its `#`. Undefined for anything that is not exactly one. */
+/** The share key of a fragment, with or without `#`. Undefined for any other text. */
 export function parseShareFragment(text: string): Bytes | undefined {
   const encoded = text.startsWith('#') ? text.slice(1) : text
   if (!form.test(encoded)) return undefined
@@ -48,26 +42,13 @@ export function formatShare({ baseUrl, opaqueId, shareKey }: ShareAddress): stri
 
 /** Throws `ShareError`: `malformed`, or `fragment_missing`. */
 export function parseShare(address: string | ShareParts): ShareAddress {
-  const parts = typeof address === 'string' ? partsOf(address) : address
-  const opaqueId = parseOpaqueId(parts.opaqueId)
-  if (opaqueId === undefined) throw new ShareError('malformed')
+  const parts = partsOfAddress(address, 'v')
+  const opaqueId = parseOpaqueId(parts?.opaqueId ?? '')
+  if (parts === undefined || opaqueId === undefined) throw new ShareError('malformed')
   if (parts.fragment === '' || parts.fragment === '#') throw new ShareError('fragment_missing')
   const shareKey = parseShareFragment(parts.fragment)
   if (shareKey === undefined) throw new ShareError('malformed')
-  return { baseUrl: baseUrlOf(parts.baseUrl), opaqueId, shareKey }
-}
-
-function partsOf(text: string): ShareParts {
-  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined
-  const [, path, opaqueId] = /^(.*)\/v\/([^/]+)\/?$/.exec(url?.pathname ?? '') ?? []
-  if (url === undefined || path === undefined || opaqueId === undefined) throw new ShareError('malformed')
-  return { baseUrl: `${url.origin}${path}`, opaqueId, fragment: url.hash }
-}
-
-function baseUrlOf(text: string): string {
-  try {
-    return parseBaseUrl(text)
-  } catch {
-    throw new ShareError('malformed')
-  }
+  const baseUrl = baseUrlOrUndefined(parts.baseUrl)
+  if (baseUrl === undefined) throw new ShareError('malformed')
+  return { baseUrl, opaqueId, shareKey }
 }

@@ -8,19 +8,19 @@ export type ShareFault =
   | 'too_large'
 
 const FAULTS: Readonly<Record<ShareFault, string>> = {
-  malformed: 'This is no address of a share, or one that was cut or mistyped. Copy it again, whole.',
+  malformed: 'This is not the address of a share, or it is incomplete or mistyped. Copy the whole address again.',
   fragment_missing:
-    'The part of the address after # is missing. Nothing can be opened without it: ask for the whole address, up to its last character.',
+    'The part of the address after # is missing. Without it nothing can be opened: ask for the whole address, up to its last character.',
   index_swapped:
-    'Caught: what the server gives for this address was not sealed for it, or the address was mistyped. Copy it again; if it stays so, tell its owner, by another way than this server.',
-  index_invalid: 'What was shared under this address cannot be read. Tell its owner.',
-  index_unknown: 'What was shared under this address was written by a newer client. Use a newer one.',
+    'Tampering detected: the server’s answer was not sealed for this address, or the address was mistyped. Copy it again. If that does not help, tell the owner, but not through this server.',
+  index_invalid: 'The share of this address cannot be read. Tell its owner.',
+  index_unknown: 'A newer client wrote this share. Use a newer client.',
   asset_differs:
-    'Caught: the server gave another file than was shared. Throw away what was read, and tell its owner, by another way than this server.',
-  too_large: 'These are too many for one share. Make several.',
+    'Tampering detected: the server’s file is not the shared one. Discard what was read, and tell the owner, but not through this server.',
+  too_large: 'These are too many files for one share. Create several shares.',
 }
 
-/** Why nothing is shown, or shared. The message says it to people and repeats nothing of the address. */
+/** Why a share cannot be opened or created. The message is for people and contains nothing of the address. */
 export class ShareError extends Error {
   override readonly name = 'ShareError'
   readonly reason: ShareFault

@@ -34,7 +34,7 @@ describe('the address of a share', () => {
     for (const list of [vectors.valid, fragments, indexes, sealed_indexes]) assert.ok(list.length > 0)
   })
 
-  it('is made and read as the vectors have it, with and without its #', () => {
+  it('matches the vectors in both directions, with and without its #', () => {
     for (const { fragment, share_key } of vectors.valid) {
       assert.equal(makeShareFragment(fromHex(share_key)), fragment)
       for (const text of [fragment, `#${fragment}`])
@@ -45,7 +45,7 @@ describe('the address of a share', () => {
   for (const { name, fragment } of vectors.invalid.fragments)
     it(`is refused: ${name}`, () => assert.equal(parseShareFragment(fragment), undefined))
 
-  it('comes back out of its URL, whatever stands before it, and is none of an upload link', () => {
+  it('is read back from its URL at any base path, and refused for other addresses', () => {
     const { opaque_id: opaqueId, fragment } = first
     const url = `https://keep.example/a/path/v/${opaqueId}#${fragment}`
     const address = parseShare(` ${url}\n`)
@@ -68,7 +68,7 @@ describe('the address of a share', () => {
 })
 
 describe('the index of a share', () => {
-  it('is encoded, sealed and opened as the vectors have it', async () => {
+  it('matches the vectors when it is encoded, sealed and opened', async () => {
     for (const vector of vectors.valid) {
       const given = vector.assets.map(entryOf)
       assert.equal(toHex(encodeShareIndex(given)), vector.index)
@@ -85,7 +85,7 @@ describe('the index of a share', () => {
       await assert.rejects(openShareIndex(sealOf(first), fromHex(sealed_index)), failing('index_swapped'))
     })
 
-  it('is read past members of later clients', () => {
+  it('is read despite unknown members of later clients', () => {
     const index = decodeCbor(encodeShareIndex(entries)) as Map<string, CborValue>
     const [asset] = index.get('assets') as Map<string, CborValue>[]
     asset?.set('thumbnail', new Map([['hash', 'later']]))
@@ -93,7 +93,7 @@ describe('the index of a share', () => {
     assert.deepEqual(decodeShareIndex(encodeCbor(index)), entries)
   })
 
-  it('is refused when it would be too large, in bytes or in assets', async () => {
+  it('is refused when it has too many bytes or assets', async () => {
     const [entry] = entries
     assert.ok(entry)
     const long = Array.from({ length: 600 }, () => ({ ...entry, name: 'n'.repeat(900) }))
@@ -102,7 +102,7 @@ describe('the index of a share', () => {
     await assert.rejects(sealShareIndex(sealOf(first), many), failing('too_large'))
   })
 
-  it('is refused, and no stack overflows, when it nests without end', () => {
+  it('is refused without a stack overflow when it is nested too deeply', () => {
     const nested = concatBytes(new Uint8Array(500_000).fill(0x81), Uint8Array.of(0))
     assert.throws(() => decodeShareIndex(nested), failing('index_invalid'))
   })

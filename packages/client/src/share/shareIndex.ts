@@ -1,7 +1,8 @@
 /**
- * The index of a share: what it shows, and what opens it. Deterministic CBOR (RFC 8949, section 4.2.1): a map of `version` 1 and `assets`, a list of maps.
- * Each holds the `hash` of an original, the `stream` secrets of that one blob, its `size` in plaintext bytes, and `name`, `type`, `modified_at` when known.
- * No key of an asset is in it: who has the index opens these very blobs, and no other of their assets, whatever else the server might hand out.
+ * The index of a share: its files, and what opens them. Deterministic CBOR (RFC 8949, section 4.2.1): a map of `version` 1 and `assets`, a list of
+ * maps. Each has the `hash` of an original, the `stream` secrets of that one blob, its `size` in plaintext bytes, and `name`, `type`, `modified_at`
+ * if known.
+ * It contains no key of an asset: it opens these blobs and no other blob of their assets, whatever else the server returns.
  */
 import { type Bytes, concatBytes, fromHex, toHex } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCbor, encodeCbor } from '@blindkeep/protocol/cbor'
@@ -11,14 +12,14 @@ import { COMMITMENT_BYTES, KEY_BYTES, NONCE_PREFIX_BYTES } from '@blindkeep/prot
 import type { StreamSecrets } from '../seal/derive.ts'
 import { openSmall } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
-import { SealError } from '../seal/sealedBlob.ts'
+import { SealError } from '../seal/sealError.ts'
 import { ShareError } from './shareError.ts'
 
 const VERSION = 1
 const PREFIX_END = KEY_BYTES + NONCE_PREFIX_BYTES
 const STREAM_BYTES = PREFIX_END + COMMITMENT_BYTES
 
-/** What the owner says of a shared file. */
+/** What the owner states about a shared file. */
 export interface SharedFile {
   readonly name: string | undefined
   readonly type: string | undefined
@@ -35,15 +36,15 @@ export interface ShareEntry extends SharedFile {
 }
 
 export interface ShareSeal {
-  /** 32 bytes, of this share alone. */
+  /** 32 bytes, for this share alone. */
   readonly shareKey: Uint8Array
   /** 16 bytes. */
   readonly opaqueId: Uint8Array
-  /** 16 bytes; random when absent. */
+  /** 16 bytes; random by default. */
   readonly salt?: Uint8Array | undefined
 }
 
-/** A sealed blob of purpose `share-index`, its context the opaque id. Throws `ShareError` `too_large` beyond 512 KiB or 10,000 assets. */
+/** A sealed blob of purpose `share-index`; its context is the opaque id. Throws `ShareError` `too_large` beyond 512 KiB or 10,000 assets. */
 export async function sealShareIndex(
   { shareKey, opaqueId, salt }: ShareSeal,
   entries: readonly ShareEntry[],
@@ -56,7 +57,10 @@ export async function sealShareIndex(
   return sealed
 }
 
-/** Throws `ShareError`: `index_swapped` for what was not sealed for this address, `index_invalid` and `index_unknown` for what is no index, or a later one. */
+/**
+ * Throws `ShareError`: `index_swapped` when it was not sealed for this address, `index_invalid` for other content, `index_unknown` for a later
+ * version.
+ */
 export async function openShareIndex(
   { shareKey, opaqueId }: ShareSeal,
   sealed: Uint8Array,
@@ -110,7 +114,7 @@ function decoded(bytes: Uint8Array): unknown {
   }
 }
 
-/** Members that are not known are of later clients, and passed over. */
+/** Unknown members, of later clients, are ignored. */
 function mapOf(value: unknown): ReadonlyMap<unknown, unknown> {
   if (value instanceof Map) return value
   throw new ShareError('index_invalid')

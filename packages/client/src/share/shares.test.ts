@@ -1,11 +1,16 @@
-/** Shares of uploaded files and adopted drops at the real server, and one that lies about them. */
+/** Shares of uploaded files and adopted drops at a real server and at a malicious one. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { fromHex, toBase64 } from '@blindkeep/protocol/bytes'
-import { type Blob, type Body, giving as givingBlob, hashOf, lyingAsset } from '../../../../testing/assetLies.ts'
-import { startBehindProxy } from '../../../../testing/behindProxy.ts'
-import { flipAt, is, lie } from '../../../../testing/lies.ts'
+import {
+  type Blob,
+  type Body,
+  changedAsset,
+  hashOf,
+  servedBlob as servedAssetBlob,
+} from '../../../../testing/maliciousAssets.ts'
+import { changeBody, flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
 import { type Keeper, newKeeper, newOwner, sendFile } from '../../../../testing/people.ts'
 import type { Message } from '../../../../testing/tamperingProxy.ts'
 import { AssetError, AssetIncomplete } from '../assets/assetError.ts'
@@ -13,9 +18,11 @@ import { createCalls } from '../http/call.ts'
 import { AnswerError, ProblemError } from '../http/errors.ts'
 import type { CreatedShare, Owner } from '../owner.ts'
 import { openBlob } from '../seal/open.ts'
-import { SealError } from '../seal/sealedBlob.ts'
+import { SealError } from '../seal/sealError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
-import { replaceAsset, sealReplacement } from '../testing/replacing.ts'
+import { dropOf } from '../testing/expectations.ts'
+import { replaceAsset, sealReplacement } from '../testing/replaceAsset.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 import { openShare, type SharedAsset, ShareError, type ShareFault } from './openShare.ts'
 import { parseShare } from './shareAddress.ts'
 import { openShareIndex, type ShareEntry, sealShareIndex } from './shareIndex.ts'
@@ -28,10 +35,10 @@ const FACTS = {
   modifiedAt: '2026-01-02T02:04:05Z',
 }
 
-const { proxy, stop } = await startBehindProxy()
+const { proxy } = await sharedServer()
 let keeper: Keeper
 let owner: Owner
-/** One file that the owner brought, one that a guest did, and both in one share. */
+/** A file from the owner and one from a guest, both in one share. */
 let files: { readonly assetId: string; readonly content: Uint8Array }[]
 let created: CreatedShare
 
@@ -41,8 +48,6 @@ before(async () => {
   files = [await uploaded(2 * MIB + 5), await adopted(MIB)]
   created = await owner.createShare(files.map(({ assetId }) => assetId))
 })
-after(stop)
-afterEach(() => proxy.tamper())
 
 async function uploaded(bytes: number) {
   const content = new Uint8Array(randomBytes(bytes))
@@ -54,15 +59,14 @@ async function adopted(bytes: number) {
   const content = new Uint8Array(randomBytes(bytes))
   const { url } = await owner.createLink()
   const { landed } = await sendFile(url, content, { name: 'from a guest.pdf', type: 'application/pdf', note: 'hello' })
-  const drop = (await owner.inbox()).find(({ ciphertextHash }) => ciphertextHash === landed.ciphertextHash)
-  assert.ok(drop)
+  const drop = await dropOf(owner, landed)
   return { assetId: (await owner.adoptDrop(drop, keeper)).assetId, content }
 }
 
 const read = async (asset: SharedAsset | undefined) =>
   new Uint8Array(await new Response(await asset?.open()).arrayBuffer())
 const failing = (reason: ShareFault) => (error: unknown) => error instanceof ShareError && error.reason === reason
-const isGone = (error: unknown) => error instanceof ProblemError && error.code === 'error.share.not_found'
+const isNotFound = (error: unknown) => error instanceof ProblemError && error.code === 'error.share.not_found'
 
 async function entriesOf({ url }: CreatedShare): Promise<readonly ShareEntry[]> {
   const { shareKey, opaqueId } = parseShare(url)
@@ -71,7 +75,7 @@ async function entriesOf({ url }: CreatedShare): Promise<readonly ShareEntry[]> 
 }
 
 describe('a share', () => {
-  it('shows names and files to somebody with nothing but the address', async () => {
+  it('shows names and files to a receiver who has only the address', async () => {
     const { assets } = await openShare(created.url)
     assert.deepEqual(
       assets.map(({ open: _, ...file }) => file),
@@ -83,7 +87,7 @@ describe('a share', () => {
     for (const [index, { content }] of files.entries()) assert.deepEqual(await read(assets[index]), content)
   })
 
-  it('has its key in the address alone: no request and no answer carries it, nor a name', async () => {
+  it('has its key and names only in the address: no request and no answer contains them', async () => {
     const fragment = new URL(created.url).hash.slice(1)
     const { shareKey } = parseShare(created.url)
     const seen: string[] = []
@@ -108,7 +112,7 @@ describe('a share', () => {
     await owner.deleteShare(again.opaqueId)
   })
 
-  it('opens these blobs, and neither the rest of their assets nor other originals of them', async () => {
+  it('opens exactly these blobs: no other blob or original of their assets', async () => {
     const [file] = files
     const [entry] = await entriesOf(created)
     assert.ok(file && entry)
@@ -117,17 +121,17 @@ describe('a share', () => {
     const metadata = blobs.find(({ role }) => role === 'metadata')
     assert.ok(metadata)
     for (const { hash } of blobs.filter(({ role }) => role !== 'original'))
-      await assert.rejects(call('shareBlob', { path: { opaque_id: created.opaqueId, hash } }), isGone)
+      await assert.rejects(call('shareBlob', { path: { opaque_id: created.opaqueId, hash } }), isNotFound)
     const tokens = { access: () => owner.tokens().accessToken, renew: assert.fail }
     const { body } = await createCalls({ baseUrl: proxy.url, tokens }).call('blob', { path: { hash: metadata.hash } })
     await assert.rejects(
       openBlob(body, { secrets: entry.secrets }),
       (error) => error instanceof SealError && error.reason === 'wrong_key',
-      'though the server handed it out',
+      'even if the server returns it',
     )
   })
 
-  it('is listed without its address, and ends for good', async () => {
+  it('is listed without its address, and can be deleted', async () => {
     const other = (await newKeeper(proxy.url)).owner
     const [file] = files
     assert.ok(file)
@@ -140,26 +144,26 @@ describe('a share', () => {
     const { assets } = await openShare(share.url)
     await owner.deleteShare(share.opaqueId)
     await owner.deleteShare(share.opaqueId)
-    await assert.rejects(openShare(share.url), isGone)
-    await assert.rejects(read(assets[0]), isGone)
+    await assert.rejects(openShare(share.url), isNotFound)
+    await assert.rejects(read(assets[0]), isNotFound)
     assert.deepEqual(
       (await owner.listShares()).map(({ opaqueId }) => opaqueId),
       [created.opaqueId],
     )
   })
 
-  it('loses the file of an asset that was deleted, and no other', async () => {
-    const gone = await uploaded(10)
-    const share = await owner.createShare([gone.assetId, ...files.map(({ assetId }) => assetId)])
-    await owner.deleteAsset(gone.assetId)
+  it('loses the file of a deleted asset, and no other', async () => {
+    const deleted = await uploaded(10)
+    const share = await owner.createShare([deleted.assetId, ...files.map(({ assetId }) => assetId)])
+    await owner.deleteAsset(deleted.assetId)
     const { assets } = await openShare(share.url)
     assert.equal(assets.length, 3)
-    await assert.rejects(read(assets[0]), isGone)
+    await assert.rejects(read(assets[0]), isNotFound)
     assert.deepEqual(await read(assets[2]), files[1]?.content)
     await owner.deleteShare(share.opaqueId)
   })
 
-  it('is not made of nothing, nor of what is not the account’s', async () => {
+  it('is not created without assets, or with another account’s', async () => {
     await assert.rejects(owner.createShare([]), RangeError)
     const stranger = await newOwner(proxy.url)
     await assert.rejects(
@@ -169,10 +173,10 @@ describe('a share', () => {
   })
 })
 
-describe('a share that the server lies about', () => {
-  const shareAnswer = is('GET', /^\/s\/[^/]+$/)
-  const blobAnswer = is('GET', /^\/s\/[^/]+\/blob\/[^/]+$/)
-  const giving = (body: Uint8Array) => ({
+describe('a share of a malicious server', () => {
+  const shareAnswer = isRequest('GET', /^\/s\/[^/]+$/)
+  const blobAnswer = isRequest('GET', /^\/s\/[^/]+\/blob\/[^/]+$/)
+  const servedBlob = (body: Uint8Array) => ({
     matches: blobAnswer,
     answer: <Message>(message: Message) => ({ ...message, status: 200, headers: {}, body: Buffer.from(body) }),
   })
@@ -189,13 +193,13 @@ describe('a share that the server lies about', () => {
     return bytes
   }
 
-  it('is caught with an index of another share, or one that was altered', async () => {
+  it('detects an index of another share, and an altered one', async () => {
     const other = await owner.createShare(files.map(({ assetId }) => assetId))
     const { body } = await createCalls({ baseUrl: proxy.url }).call('share', { path: { opaque_id: other.opaqueId } })
-    proxy.tamper({ matches: shareAnswer, answer: lie((answer) => Object.assign(answer, body)) })
+    proxy.tamper({ matches: shareAnswer, answer: changeBody((answer) => Object.assign(answer, body)) })
     await assert.rejects(openShare(created.url), failing('index_swapped'))
     for (const position of [0, 1, 40, 100, 1200]) {
-      const flip = lie((answer) => {
+      const flip = changeBody((answer) => {
         const bytes = Buffer.from(String(answer.sealed_index), 'base64')
         bytes[position] = (bytes[position] ?? 0) ^ 1
         answer.sealed_index = bytes.toString('base64')
@@ -205,21 +209,21 @@ describe('a share that the server lies about', () => {
     }
     proxy.tamper({
       matches: shareAnswer,
-      answer: lie((answer) => Object.assign(answer, { sealed_index: 'not base64' })),
+      answer: changeBody((answer) => Object.assign(answer, { sealed_index: 'not base64' })),
     })
     await assert.rejects(openShare(created.url), AnswerError)
     await owner.deleteShare(other.opaqueId)
   })
 
-  it('is caught with another blob, one that was altered, and one that was cut', async () => {
+  it('detects another blob, an altered one, and a truncated one', async () => {
     const [first, second] = await Promise.all(files.map(({ assetId }) => sealedOf(assetId)))
     assert.ok(first && second)
     const { assets } = await openShare(created.url)
-    proxy.tamper(giving(second))
+    proxy.tamper(servedBlob(second))
     await assert.rejects(read(assets[0]), SealError)
-    proxy.tamper(giving(first.subarray(0, -1)))
+    proxy.tamper(servedBlob(first.subarray(0, -1)))
     await assert.rejects(read(assets[0]), SealError)
-    proxy.tamper(giving(first.subarray(0, 1105 + MIB)))
+    proxy.tamper(servedBlob(first.subarray(0, 1105 + MIB)))
     await assert.rejects(read(assets[0]), (error) => error instanceof SealError && error.reason === 'truncated')
     for (const position of [0, 5, 30, 500, MIB, 2 * MIB]) {
       proxy.tamper({ matches: blobAnswer, answer: flipAt(position) })
@@ -229,7 +233,7 @@ describe('a share that the server lies about', () => {
     assert.deepEqual(await read(assets[0]), files[0]?.content)
   })
 
-  it('is caught when it shows a file of another hash or size than was shared, though its key is right', async () => {
+  it('detects a file of another hash or size than the shared one, even under the right key', async () => {
     const { shareKey, opaqueId } = parseShare(created.url)
     const [entry, other] = await entriesOf(created)
     assert.ok(entry && other)
@@ -237,7 +241,7 @@ describe('a share that the server lies about', () => {
       const sealed = await sealShareIndex({ shareKey, opaqueId: fromHex(opaqueId) }, [{ ...entry, ...changed }])
       proxy.tamper({
         matches: shareAnswer,
-        answer: lie((answer) => Object.assign(answer, { sealed_index: toBase64(sealed) })),
+        answer: changeBody((answer) => Object.assign(answer, { sealed_index: toBase64(sealed) })),
       })
       return read((await openShare(created.url)).assets[0])
     }
@@ -247,16 +251,19 @@ describe('a share that the server lies about', () => {
     const bytes = await sealedOf(files[0]?.assetId ?? '')
     const sealed = await sealShareIndex({ shareKey, opaqueId: fromHex(opaqueId) }, [{ ...entry, hash: other.hash }])
     proxy.tamper(
-      { matches: shareAnswer, answer: lie((answer) => Object.assign(answer, { sealed_index: toBase64(sealed) })) },
-      giving(bytes),
+      {
+        matches: shareAnswer,
+        answer: changeBody((answer) => Object.assign(answer, { sealed_index: toBase64(sealed) })),
+      },
+      servedBlob(bytes),
     )
     await assert.rejects(read((await openShare(created.url)).assets[0]), failing('asset_differs'))
   })
 })
 
-describe('an asset that the server lies about to the owner who shares it', () => {
-  // An accomplice with the address would read whatever the index opens: nothing may get into it that was not asked for.
-  async function assertNotShared(lie: (body: Body, blobs: Blob[]) => void, expected: (error: unknown) => boolean) {
+describe('an asset that a malicious server wants to have shared', () => {
+  // An accomplice who has the address could read whatever the index opens: it must contain nothing but the requested assets.
+  async function assertNotShared(change: (body: Body, blobs: Blob[]) => void, expected: (error: unknown) => boolean) {
     const [asked, victim] = files
     assert.ok(asked && victim)
     const [asset, other] = [await owner.asset(asked.assetId), await owner.asset(victim.assetId)]
@@ -266,41 +273,41 @@ describe('an asset that the server lies about to the owner who shares it', () =>
     const sealed = new Uint8Array(await new Response(body).arrayBuffer())
     const seenBefore = proxy.seen.length
     proxy.tamper(
-      lyingAsset((told) => {
-        assert.ok(Array.isArray(told.blobs) && other.drop)
+      changedAsset((answer) => {
+        assert.ok(Array.isArray(answer.blobs) && other.drop)
         const { dropId, opaqueId, kemCt, receivedAt } = other.drop
-        told.drop = { drop_id: dropId, opaque_id: opaqueId, kem_ct: kemCt, received_at: receivedAt }
-        lie(told, told.blobs)
+        answer.drop = { drop_id: dropId, opaque_id: opaqueId, kem_ct: kemCt, received_at: receivedAt }
+        change(answer, answer.blobs)
       }),
-      givingBlob(hashOf(asset, 'original'), sealed),
+      servedAssetBlob(hashOf(asset, 'original'), sealed),
     )
     await assert.rejects(owner.createShare([asked.assetId]), expected)
     assert.ok(proxy.seen.slice(seenBefore).every(({ method }) => method === 'GET'))
   }
 
-  it('is not shared when it is told to be a drop, and to be signed by nobody', () =>
+  it('is not shared when the server calls it an unsigned drop', () =>
     assertNotShared(
-      (told, blobs) => {
-        told.blobs = blobs.filter(({ role }) => role === 'original')
-        Object.assign(told.envelope ?? {}, { key_mode: 'wrapped' })
+      (answer, blobs) => {
+        answer.blobs = blobs.filter(({ role }) => role === 'original')
+        Object.assign(answer.envelope ?? {}, { key_mode: 'wrapped' })
       },
       (error) => error instanceof AssetIncomplete && error.missing.join() === 'provenance',
     ))
 
-  it('is not shared when it is told to be a drop, though it was signed with a derived key', () =>
+  it('is not shared when the server calls it a drop although it was signed with a derived key', () =>
     assertNotShared(
-      (told, blobs) => {
-        told.blobs = blobs.filter(({ role }) => role !== 'metadata')
+      (answer, blobs) => {
+        answer.blobs = blobs.filter(({ role }) => role !== 'metadata')
       },
       (error) => error instanceof SealError && error.reason === 'wrong_key',
     ))
 
-  it('is not shared with the beginning of a longer file of its own than was signed', async () => {
+  it('is not shared with the header of a longer former original', async () => {
     const asset = await owner.asset((await uploaded(10)).assetId)
     const present = await sealReplacement(keeper, asset, new Uint8Array(5))
     await replaceAsset(proxy.url, keeper, { asset, replacement: present })
     const former = await sealReplacement(keeper, asset, new Uint8Array(randomBytes(3 * MIB)))
-    proxy.tamper(givingBlob(present.original.hash, former.original.bytes))
+    proxy.tamper(servedAssetBlob(present.original.hash, former.original.bytes))
     await assert.rejects(
       owner.createShare([asset.assetId]),
       (error) => error instanceof AssetError && error.reason === 'asset_differs',

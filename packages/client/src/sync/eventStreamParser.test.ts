@@ -28,19 +28,19 @@ describe('the parser of event streams', () => {
     assert.deepEqual(read('data:test\n\ndata: test\n\n'), [event('start', 'test'), event('start', 'test')])
   })
 
-  it('takes each kind of line end, and any mixture', () => {
+  it('accepts every kind of line end, also mixed', () => {
     const wanted = [event('7', 'a\nb', 'x')]
     for (const end of ['\n', '\r', '\r\n'])
       assert.deepEqual(read(['id: 7', 'event: x', 'data: a', 'data: b', '', ''].join(end)), wanted)
     assert.deepEqual(read('id: 7\revent: x\r\ndata: a\ndata: b\r\r\n'), wanted)
   })
 
-  it('gives the place of a block without data, and no event', () => {
+  it('returns the id of a block without data, and no event', () => {
     assert.deepEqual(read('id: 5\n\n'), [{ id: '5', event: undefined }])
     assert.deepEqual(read('event: x\n\ndata: y\n\n'), [{ id: 'start', event: undefined }, event('start', 'y')])
   })
 
-  it('passes over comments, fields that it does not know, an id with NUL in it, one BOM, and a block that is cut off', () => {
+  it('ignores comments, unknown fields, an id with NUL, one BOM and an unfinished block', () => {
     assert.deepEqual(read('\uFEFF: comment\nretry: 5\nid: a\0b\nDATA: no\ndata: y\n\nid: 9\ndata: cut'), [
       event('start', 'y'),
     ])
@@ -48,7 +48,7 @@ describe('the parser of event streams', () => {
     assert.deepEqual(read('', '\uFEFFdata: y\n\n'), [event('start', 'y')])
   })
 
-  it('reads the same wherever the pieces are cut', () => {
+  it('reads the same for pieces of any size', () => {
     const line = fc.constantFrom('data: a', 'data:b', 'id: 1', 'id', 'event: x', ': c', '', '', 'retry: 1')
     const end = fc.constantFrom('\n', '\r', '\r\n')
     const text = fc.array(fc.tuple(line, end), { maxLength: 30 }).map((lines) => `\uFEFF${lines.flat().join('')}`)
@@ -61,7 +61,7 @@ describe('the parser of event streams', () => {
     )
   })
 
-  it('reads on for ever, and refuses an event that never ends', () => {
+  it('reads an unlimited stream, and refuses an event without an end', () => {
     const parser = createEventStreamParser()
     for (let turn = 0; turn < 3000; turn += 1) parser.push(`data: ${'x'.repeat(100)}\n\n`)
     assert.throws(() => {

@@ -1,20 +1,22 @@
-/** Reads an event stream as the WHATWG HTML standard says (section 9.2.6, "Interpreting an event stream"). Pure: text goes in, in pieces cut anywhere. */
+/**
+ * Parses an event stream as the WHATWG HTML standard says (section 9.2.6, "Interpreting an event stream"). Pure: takes text in pieces of any size.
+ */
 export interface StreamBlock {
   /** The last event ID after this block. */
   readonly id: string
-  /** Undefined when the block had no data, and so is no event. */
+  /** Undefined for a block without data, which is not an event. */
   readonly event: { readonly name: string; readonly data: string } | undefined
 }
 
 export interface EventStreamParser {
-  /** The blocks that this piece completes. Throws `RangeError` when one is longer than any that a server of ours sends. */
+  /** The blocks that this piece completes. Throws `RangeError` for a block longer than any that a server sends. */
   push(piece: string): readonly StreamBlock[]
 }
 
-/** UTF-16 units of one block: an event of ours is a few hundred. */
+/** In UTF-16 units; an event has a few hundred. */
 const MAX_BLOCK_LENGTH = 64 * 1024
 
-/** `lastEventId`: what the stream was asked to go on after. A block that is not ended by an empty line is never given. */
+/** `lastEventId`: the id that the stream was requested to continue after. A block without its final empty line is never returned. */
 export function createEventStreamParser(lastEventId = ''): EventStreamParser {
   let line = ''
   let hasEndedInReturn = false
@@ -48,7 +50,7 @@ export function createEventStreamParser(lastEventId = ''): EventStreamParser {
     return block
   }
 
-  /** Lines end with CR, LF or both; the last part is none yet. */
+  /** Lines end with CR, LF or both. The last part is not yet a line. */
   function linesOf(piece: string): readonly string[] {
     const rest = hasEndedInReturn && piece.startsWith('\n') ? piece.slice(1) : piece
     if (piece !== '') hasEndedInReturn = piece.endsWith('\r')

@@ -1,20 +1,15 @@
-/** Catching up and listening, against the real server and over lines that break. */
+/** Changes and live events of a real server, also over broken connections. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { anotherClient, type Keeper, newKeeper, newOwner, sendFile } from '../../../../testing/people.ts'
-import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
 import { type Environment, systemEnvironment } from '../environment.ts'
 import { ProblemError } from '../http/errors.ts'
 import type { Change, ChangePage, LiveEvent, Owner } from '../owner.ts'
 import { sourceOfBytes } from '../seal/source.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 
-let server: RunningServer
-
-before(async () => {
-  server = await startServer()
-})
-after(() => server.stop())
+const { proxy } = await sharedServer()
 
 async function pagesOf(owner: Owner, cursor?: string): Promise<readonly ChangePage[]> {
   const pages = []
@@ -27,28 +22,28 @@ async function keep({ owner, album, device }: Keeper): Promise<string> {
   return (await owner.upload({ source, album, device })).assetId
 }
 
-describe('what has changed', () => {
-  it('is read to the end, each asset once, and gone on with after the cursor', async () => {
-    const keeper = await newKeeper(server.url)
+describe('the changes of an account', () => {
+  it('are read to the end, each asset once, and continue after the cursor', async () => {
+    const keeper = await newKeeper(proxy.url)
     const [first, second] = [await keep(keeper), await keep(keeper)]
     const [page, ...others] = await pagesOf(keeper.owner)
     assert.ok(page)
     assert.deepEqual(others, [])
-    const told = (changes: readonly Change[]) => changes.map(({ assetId, asset }) => [assetId, asset?.complete])
-    assert.deepEqual(told(page.changes), [
+    const completeness = (changes: readonly Change[]) => changes.map(({ assetId, asset }) => [assetId, asset?.complete])
+    assert.deepEqual(completeness(page.changes), [
       [first, true],
       [second, true],
     ])
     assert.deepEqual(page.changes[0]?.asset, await keeper.owner.asset(first))
     await keeper.owner.deleteAsset(first)
     const [next] = await pagesOf(keeper.owner, page.cursor)
-    assert.deepEqual(told(next?.changes ?? []), [[first, undefined]])
+    assert.deepEqual(completeness(next?.changes ?? []), [[first, undefined]])
     const [nothing] = await pagesOf(keeper.owner, next?.cursor)
     assert.deepEqual([nothing?.changes, nothing?.cursor, nothing?.hasStartedOver], [[], next?.cursor, false])
   })
 
-  it('is read from the beginning, and says so, when the server does not know the cursor', async () => {
-    const keeper = await newKeeper(server.url)
+  it('start from the beginning, with a flag, when the server does not know the cursor', async () => {
+    const keeper = await newKeeper(proxy.url)
     const assetId = await keep(keeper)
     for (const cursor of ['nonsense', '0123456789abcdef-1']) {
       const pages = await pagesOf(keeper.owner, cursor)
@@ -60,8 +55,8 @@ describe('what has changed', () => {
   })
 })
 
-/** Cuts each event stream after some bytes, and waits for nothing. */
-function onABadLine(): { readonly environment: Environment; readonly connections: () => number } {
+/** Interrupts each event stream after some bytes, and does not wait. */
+function badConnection(): { readonly environment: Environment; readonly connections: () => number } {
   let connections = 0
   const fetchAndCut: typeof fetch = async (input, init) => {
     const answer = await fetch(input, init)
@@ -72,7 +67,7 @@ function onABadLine(): { readonly environment: Environment; readonly connections
       transform(piece, controller) {
         controller.enqueue(piece.subarray(0, left))
         left -= piece.length
-        if (left < 0) controller.error(new TypeError('the line is cut'))
+        if (left < 0) controller.error(new TypeError('the connection broke'))
       },
     })
     return new Response(answer.body?.pipeThrough(cutting), { status: answer.status, headers: answer.headers })
@@ -81,7 +76,7 @@ function onABadLine(): { readonly environment: Environment; readonly connections
   return { environment: { ...systemEnvironment, fetch: fetchAndCut, wait }, connections: () => connections }
 }
 
-/** Listens until so many events of links have come; resolves with them, once `ready` has been called. */
+/** Resolves with the first `count` events of links; `ready` is called once the connection is established. */
 async function hearLinks(
   owner: Owner,
   count: number,
@@ -103,9 +98,9 @@ const connected = async (start: (ready: () => void) => Promise<readonly LiveEven
   return { heard }
 }
 
-describe('what happens', () => {
-  it('is heard of within a second, with the ids that lead to it', async () => {
-    const owner = await newOwner(server.url)
+describe('live events', () => {
+  it('arrive within a second, with the ids of what happened', async () => {
+    const owner = await newOwner(proxy.url)
     const { url, opaqueId } = await owner.createLink()
     const listening = owner.events()
     const first = listening.next()
@@ -120,10 +115,10 @@ describe('what happens', () => {
     await listening.return()
   })
 
-  it('is heard of once, in order and without a gap, over a line that breaks all the time', async () => {
-    const owner = await newOwner(server.url)
-    const line = onABadLine()
-    const broken = anotherClient(server.url, owner, line.environment)
+  it('arrive once, in order and without a gap, over a connection that keeps breaking', async () => {
+    const owner = await newOwner(proxy.url)
+    const line = badConnection()
+    const broken = anotherClient(proxy.url, owner, line.environment)
     const steady = await connected((ready) => hearLinks(owner, 20, ready))
     let breaks = 0
     const shaky = await connected((ready) => hearLinks(broken, 20, ready, () => void breaks++))
@@ -133,12 +128,12 @@ describe('what happens', () => {
     assert.equal(breaks, line.connections() - 1)
   })
 
-  it('is gone on with after an event in another process, and read anew after one that the server does not know', async () => {
-    const owner = await newOwner(server.url)
+  it('resume after an event in another process, and start with reset after an unknown one', async () => {
+    const owner = await newOwner(proxy.url)
     const { heard } = await connected((ready) => hearLinks(owner, 2, ready))
     const links = [await owner.createLink(), await owner.createLink()]
     const [one, two] = await heard
-    for await (const event of anotherClient(server.url, owner).events({ lastEventId: one?.id })) {
+    for await (const event of anotherClient(proxy.url, owner).events({ lastEventId: one?.id })) {
       assert.deepEqual(event, two)
       assert.deepEqual(event.data, { opaque_id: links[1]?.opaqueId })
       break
@@ -149,8 +144,8 @@ describe('what happens', () => {
     }
   })
 
-  it('is heard of no more once the listener is aborted, or the session is over', async () => {
-    const owner = await newOwner(server.url)
+  it('end when the listener aborts or the session is over', async () => {
+    const owner = await newOwner(proxy.url)
     const stop = new AbortController()
     const hear = async (of: Owner, signal?: AbortSignal) => {
       for await (const _ of of.events({ signal, onConnected: () => stop.abort(new Error('enough')) }));

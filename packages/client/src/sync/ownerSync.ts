@@ -1,4 +1,4 @@
-/** What has changed for the owner: what they missed while they were away, and what happens while they are here. */
+/** The changes of an account: past ones as pages, new ones as live events. */
 import type { AssetId } from '@blindkeep/protocol/ids'
 import type { SyncEntryResponse, SyncResponse } from '@blindkeep/protocol/schemas/sync'
 import { type AssetFacts, factsOf } from '../assets/assetFacts.ts'
@@ -10,41 +10,43 @@ import { type EventsOptions, type LiveEvent, liveEvents } from './ownerSyncEvent
 export type { EventsOptions, LiveEvent } from './ownerSyncEvents.ts'
 
 export interface Change {
-  /** Rises from one change to the next. */
+  /** Rises with each change. */
   readonly seq: number
   readonly assetId: AssetId
-  /** As it is now; undefined when it was deleted. The server's word: `openAsset` compares it with what was signed. */
+  /** The current state, stated by the server (`openAsset` verifies it); undefined when the asset was deleted. */
   readonly asset: AssetFacts | undefined
   readonly changedAt: string
 }
 
 export interface ChangePage {
-  /** Assets that have changed, each once, with its latest change. */
+  /** Changed assets, each once, with its latest change. */
   readonly changes: readonly Change[]
-  /** Keep it once these changes are worked in, and give it to the next `changes`. */
+  /** Store it once these changes are processed, and pass it to the next `changes`. */
   readonly cursor: string
-  /** True on the first page that is read without the cursor that was given, because the server does not know it any more: what is kept from before may be gone. */
+  /**
+   * True on the first page when the server did not know the given cursor and started from the beginning: assets that the caller knows may be deleted.
+   */
   readonly hasStartedOver: boolean
 }
 
 export interface ChangesOptions {
-  /** From the beginning when left out. */
+  /** From the beginning by default. */
   readonly cursor?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface OwnerSync {
-  /** Everything that has changed since the cursor, page by page, until there is no more. Throws what a call throws. */
+  /** All changes since the cursor, page by page. Throws what a call throws. */
   changes(options?: ChangesOptions): AsyncGenerator<ChangePage, void, void>
   /**
-   * What happens from now on, or after `lastEventId`, each event once and none left out over broken connections, until it is aborted or returned from.
-   * The event `reset` says that some are lost, so that everything has to be read anew.
-   * Throws the signal's reason, and what a call throws when trying again cannot help: `error.auth.session_expired` when the session is over.
+   * Live events from now on, or after `lastEventId`: each once, without gaps across reconnections, until the caller aborts or returns. The event
+   * `reset` says that events were lost and that everything must be read again.
+   * Throws the signal's reason, and what a call throws when a retry cannot help: `error.auth.session_expired` when the session is over.
    */
   events(options?: EventsOptions): AsyncGenerator<LiveEvent, void, void>
 }
 
-/** The most that a server gives at once. */
+/** The largest page of a server. */
 const PAGE_LIMIT = 1000
 
 export function createOwnerSync(ports: { readonly call: Call; readonly environment: Environment }): OwnerSync {
@@ -67,12 +69,12 @@ async function* changesSince(
       if (seq <= lastSeq) throw new AnswerError('sync', 'a change comes after a later one')
       lastSeq = seq
     }
-    // A server that promises more for ever and gives nothing would never let go of us.
-    if (page.has_more && changes.length === 0) throw new AnswerError('sync', 'it has more, and gives nothing')
+    // Otherwise a server could keep this loop running forever.
+    if (page.has_more && changes.length === 0) throw new AnswerError('sync', 'it announces more and returns nothing')
     yield { changes, cursor: page.next_cursor, hasStartedOver }
     hasStartedOver = false
     const next: SyncResponse | undefined = page.has_more ? await pageAfter(call, page.next_cursor, signal) : undefined
-    if (page.has_more && next === undefined) throw new AnswerError('sync', 'it does not know the cursor it has given')
+    if (page.has_more && next === undefined) throw new AnswerError('sync', 'it does not know its own cursor')
     page = next
   }
 }

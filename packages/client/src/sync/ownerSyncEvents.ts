@@ -5,10 +5,10 @@ import type { Call } from '../http/call.ts'
 import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
 import { createEventStreamParser, type StreamBlock } from './eventStreamParser.ts'
 
-/** One connection after another, as if it were one stream that never breaks. */
+/** Events of successive connections, as one stream. */
 export type LiveEvent = {
   [Name in EventName]: {
-    /** To go on after, also in another process. */
+    /** To resume after this event, also in another process. */
     readonly id: string
     readonly name: Name
     readonly data: EventData<Name>
@@ -16,20 +16,20 @@ export type LiveEvent = {
 }[EventName]
 
 export interface EventsOptions {
-  /** The id of the last event that was worked in. */
+  /** The id of the last processed event. */
   readonly lastEventId?: string | undefined
-  /** Called whenever a connection is there and nothing can be missed any more. Who reads lists now, the first time, has everything. */
+  /** Called when a connection is established and no event can be missed any more. A caller that reads its lists at the first call misses nothing. */
   readonly onConnected?: (() => void) | undefined
-  /** Called whenever a connection has ended, or did not come about, and another will be tried. */
+  /** Called when a connection has ended or failed; another one follows. */
   readonly onDisconnected?: (() => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** A server says something every 15 s. */
+/** A server sends something at least every 15 s. */
 const SILENCE_MS = 45_000
 const BACKOFF_MS = { first: 500, max: 30_000 }
-/** A connection that has lasted so long was a good one: the next failure is a first one. */
-const GOOD_MS = 10_000
+/** After a connection that lasted this long, the backoff starts again. */
+const STABLE_MS = 10_000
 
 interface Ports {
   readonly call: Call
@@ -50,10 +50,10 @@ export async function* liveEvents(ports: Ports, options: EventsOptions = {}): As
     try {
       yield* oneConnection(ports, options, progress)
     } catch (error) {
-      if (signal?.aborted === true || !isPassing(error, progress)) throw error
+      if (signal?.aborted === true || !isTransient(error, progress)) throw error
     }
     options.onDisconnected?.()
-    if (environment.elapsedMs() - startedMs > GOOD_MS) progress.tries = 0
+    if (environment.elapsedMs() - startedMs > STABLE_MS) progress.tries = 0
     await environment.wait(backoffMs(environment, progress.tries), signal)
     progress.tries += 1
   }
@@ -69,7 +69,7 @@ async function* oneConnection(
   let isConnected = false
   for await (const block of blocksOf(body, progress.lastEventId)) {
     progress.lastEventId = block?.id ?? progress.lastEventId
-    // Until the place is known from which to go on, a connection that breaks would take with it what comes meanwhile.
+    // Without a known id to resume after, events during a broken connection would be lost.
     if (!isConnected && progress.lastEventId !== undefined) {
       isConnected = true
       onConnected?.()
@@ -81,7 +81,7 @@ async function* oneConnection(
   }
 }
 
-/** Blocks as they come whole; undefined for a piece that completes none. */
+/** Blocks as they are completed; undefined for a piece that completes none. */
 async function* blocksOf(
   body: ReadableStream<Uint8Array>,
   lastEventId: string | undefined,
@@ -98,7 +98,7 @@ async function* blocksOf(
       yield* blocks
     }
   } finally {
-    // Whoever stops listening hangs up; that the line is broken already is no news then.
+    // Hangs up when the consumer stops; the connection may already be broken.
     await reader.cancel().catch(() => undefined)
   }
 }
@@ -111,7 +111,7 @@ function pushed(push: () => readonly StreamBlock[]): readonly StreamBlock[] {
   }
 }
 
-/** Undefined for what is no event, or one of a newer server that this client does not know. */
+/** Undefined for a block without an event, and for an event of a newer server. */
 function eventOf({ id, event }: StreamBlock): LiveEvent | undefined {
   if (event === undefined || !isEventName(event.name)) return undefined
   return known(id, event.name, event.data)
@@ -124,20 +124,20 @@ function isEventName(name: string): name is EventName {
 function known<Name extends EventName>(id: string, name: Name, text: string): LiveEvent {
   const { value, fault } = readAnswer(EVENTS[name], parseJson(text))
   if (fault !== undefined) throw new AnswerError('events', `${name}: ${fault}`)
-  // TypeScript does not see that a name and the data of its schema are one member of the union.
+  // TypeScript does not see that a name and its data are one member of the union.
   return { id, name, data: value } as LiveEvent
 }
 
-/** What another try may mend. After a cut the server may take a while to see that our place is free. */
-function isPassing(error: unknown, { lastEventId }: Progress): boolean {
+/** Whether a retry may help. After a broken connection the server may take a while to free this client's slot. */
+function isTransient(error: unknown, { lastEventId }: Progress): boolean {
   if (error instanceof NetworkError) return true
   if (!(error instanceof ProblemError)) return false
   if (error.code === 'error.request.limit_reached') return lastEventId !== undefined
   return error.status === 429 || error.status >= 500
 }
 
-/** Doubling, with a random so that many clients do not come back at once. */
+/** Exponential backoff with jitter, so that many clients do not return at the same time. */
 function backoffMs(environment: Environment, tries: number): number {
-  const most = Math.min(BACKOFF_MS.max, BACKOFF_MS.first * 2 ** Math.min(tries, 10))
-  return Math.round((most * (128 + (environment.randomBytes(1)[0] ?? 0) / 2)) / 256)
+  const maxMs = Math.min(BACKOFF_MS.max, BACKOFF_MS.first * 2 ** Math.min(tries, 10))
+  return Math.round((maxMs * (128 + (environment.randomBytes(1)[0] ?? 0) / 2)) / 256)
 }

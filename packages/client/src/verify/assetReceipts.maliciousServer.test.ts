@@ -1,7 +1,9 @@
-/** A server that lies with receipts of assets, and one that signs its lies: each is told by a proxy in front of the real one, and has to be caught. */
+/**
+ * A malicious server tampers with receipts of assets, or signs false ones; a proxy in front of a real server plays it. The client must detect each.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { parseDropId, parseUploadId, type Sha256Hex } from '@blindkeep/protocol/ids'
 import {
@@ -13,23 +15,23 @@ import {
 } from '@blindkeep/protocol/receipt'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { ml_dsa65 } from '@noble/post-quantum/ml-dsa.js'
-import { keysAnswer, lyingBlobs, lyingReceipts, swapping } from '../../../../testing/assetLies.ts'
-import { startBehindProxy } from '../../../../testing/behindProxy.ts'
-import { flipInBase64, lie } from '../../../../testing/lies.ts'
+import { changedBlobs, changedReceipts, keysAnswer, swappedBlob } from '../../../../testing/maliciousAssets.ts'
+import { changeBody, flipInBase64 } from '../../../../testing/maliciousServer.ts'
 import { type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
 import type { Tampering } from '../../../../testing/tamperingProxy.ts'
 import { newDevice } from '../account/device.ts'
 import type { AssetFacts } from '../assets/assetFacts.ts'
 import { systemEnvironment } from '../environment.ts'
-import { newId } from '../newId.ts'
 import type { Owner } from '../owner.ts'
+import { newId } from '../seal/newId.ts'
 import { sourceOfBytes } from '../seal/source.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
 import { AuditError, type AuditReason } from './auditError.ts'
 
-const { proxy, stop } = await startBehindProxy()
+const { proxy } = await sharedServer()
 let keeper: Keeper
 let owner: Owner
-/** The asset that is lied about, and another one of the same account to take lies from. */
+/** The asset under attack, and another one of the same account to take data from. */
 let asset: AssetFacts
 let other: AssetFacts
 
@@ -39,23 +41,21 @@ before(async () => {
   other = await kept()
   asset = await kept()
 })
-after(stop)
-afterEach(() => proxy.tamper())
 
 async function kept(): Promise<AssetFacts> {
   const { assetId } = await owner.upload({ source: sourceOfBytes(randomBytes(1000)), ...keeper })
   return owner.asset(assetId)
 }
 
-describe('the receipts of an asset', () => {
+describe('the receipts of an asset of a malicious server', () => {
   const knownUpload = newId(systemEnvironment, parseUploadId)
   const audit = async () => owner.assetReceipts(asset.assetId)
-  const caughtAs =
+  const hasReason =
     (...reasons: AuditReason[]) =>
     (error: unknown) =>
       error instanceof AuditError && reasons.includes(error.reason)
 
-  it('are those of its three blobs, in order', async () => {
+  it('are those of its three blobs, in order, when nothing was changed', async () => {
     const { receipts } = await audit()
     assert.deepEqual(
       receipts.map(({ signed }) => signed.payload.blob_role),
@@ -63,29 +63,29 @@ describe('the receipts of an asset', () => {
     )
   })
 
-  it('are caught when one is missing, whichever it is', async () => {
+  it('are refused when any of them is missing', async () => {
     for (const index of [0, 1, 2]) {
-      proxy.tamper(lyingReceipts((receipts) => receipts.toSpliced(index, 1)))
-      await assert.rejects(audit(), caughtAs('receipt_missing'))
+      proxy.tamper(changedReceipts((receipts) => receipts.toSpliced(index, 1)))
+      await assert.rejects(audit(), hasReason('receipt_missing'))
     }
-    proxy.tamper(lyingReceipts(() => []))
-    await assert.rejects(audit(), caughtAs('receipt_missing'))
+    proxy.tamper(changedReceipts(() => []))
+    await assert.rejects(audit(), hasReason('receipt_missing'))
   })
 
-  it('are caught out of order, and twice', async () => {
-    proxy.tamper(lyingReceipts((receipts) => receipts.toReversed()))
-    await assert.rejects(audit(), caughtAs('chain_broken'))
-    proxy.tamper(lyingReceipts((receipts) => [...receipts, ...receipts.slice(-1)]))
-    await assert.rejects(audit(), caughtAs('chain_broken'))
+  it('are refused out of order, and twice', async () => {
+    proxy.tamper(changedReceipts((receipts) => receipts.toReversed()))
+    await assert.rejects(audit(), hasReason('chain_broken'))
+    proxy.tamper(changedReceipts((receipts) => [...receipts, ...receipts.slice(-1)]))
+    await assert.rejects(audit(), hasReason('chain_broken'))
   })
 
-  it('are caught when they are another asset’s, though it is named in the answer', async () => {
+  it('are refused when they are another asset’s, though the answer names this one', async () => {
     const { receipts } = await owner.assetReceipts(other.assetId)
-    proxy.tamper(lyingReceipts(() => receipts.map(({ receipt }) => receipt)))
-    await assert.rejects(audit(), caughtAs('wrong_asset'))
+    proxy.tamper(changedReceipts(() => receipts.map(({ receipt }) => receipt)))
+    await assert.rejects(audit(), hasReason('wrong_asset'))
   })
 
-  it('are caught when one is of a drop that the asset never was', async () => {
+  it('are refused when one is of a drop that the asset never was', async () => {
     const link = await owner.createLink()
     await sendFile(link.url, randomBytes(10))
     const [drop] = await owner.inbox()
@@ -93,53 +93,53 @@ describe('the receipts of an asset', () => {
     const adopted = await owner.adoptDrop(drop, keeper)
     const [landing] = (await owner.assetReceipts(adopted.assetId)).receipts
     assert.ok(landing)
-    proxy.tamper(lyingReceipts((receipts) => [...receipts, landing.receipt]))
-    await assert.rejects(audit(), caughtAs('wrong_drop'))
+    proxy.tamper(changedReceipts((receipts) => [...receipts, landing.receipt]))
+    await assert.rejects(audit(), hasReason('wrong_drop'))
   })
 
-  it('are caught with a byte flipped, and with another reading than was signed', async () => {
+  it('are refused with a flipped byte, and with another reading than the signed one', async () => {
     for (const position of [40, 400, 2000]) {
       proxy.tamper(
-        lyingReceipts(([first, ...rest]) => [
+        changedReceipts(([first, ...rest]) => [
           { ...first, receipt_cbor: flipInBase64(first?.receipt_cbor, position) },
           ...rest,
         ]),
       )
-      await assert.rejects(audit(), caughtAs('receipt_malformed', 'signature_invalid', 'unknown_key'))
+      await assert.rejects(audit(), hasReason('receipt_malformed', 'signature_invalid', 'unknown_key'))
     }
-    proxy.tamper(lyingReceipts(([first, ...rest]) => [{ ...first, size: 1 }, ...rest]))
-    await assert.rejects(audit(), caughtAs('reading_differs'))
+    proxy.tamper(changedReceipts(([first, ...rest]) => [{ ...first, size: 1 }, ...rest]))
+    await assert.rejects(audit(), hasReason('reading_differs'))
   })
 
-  it('are caught under keys that are not the ones remembered', async () => {
+  it('are refused under other keys than the pinned ones', async () => {
     const { keys } = await audit()
     proxy.tamper({
       matches: keysAnswer,
-      answer: lie((body) => {
+      answer: changeBody((body) => {
         assert.ok(Array.isArray(body.keys))
         for (const key of body.keys) key.public = flipInBase64(key.public, 1000)
       }),
     })
-    await assert.rejects(owner.assetReceipts(asset.assetId, { pinned: keys }), caughtAs('key_changed'))
-    await assert.rejects(audit(), caughtAs('key_malformed'))
+    await assert.rejects(owner.assetReceipts(asset.assetId, { pinned: keys }), hasReason('key_changed'))
+    await assert.rejects(audit(), hasReason('key_malformed'))
   })
 
-  it('are caught for blobs that the asset is told to have otherwise', async () => {
-    proxy.tamper(lyingBlobs((blobs) => blobs.map((blob) => ({ ...blob, size: blob.size + 1 }))))
-    await assert.rejects(audit(), caughtAs('wrong_size'))
-    proxy.tamper(lyingBlobs((blobs) => blobs.filter(({ role }) => role !== 'metadata')))
-    await assert.rejects(audit(), caughtAs('wrong_role'))
-    proxy.tamper(swapping('original', { hash: '0'.repeat(64) }))
-    await assert.rejects(audit(), caughtAs('wrong_hash'))
+  it('are refused when the server states other blobs of the asset', async () => {
+    proxy.tamper(changedBlobs((blobs) => blobs.map((blob) => ({ ...blob, size: blob.size + 1 }))))
+    await assert.rejects(audit(), hasReason('wrong_size'))
+    proxy.tamper(changedBlobs((blobs) => blobs.filter(({ role }) => role !== 'metadata')))
+    await assert.rejects(audit(), hasReason('wrong_role'))
+    proxy.tamper(swappedBlob('original', { hash: '0'.repeat(64) }))
+    await assert.rejects(audit(), hasReason('wrong_hash'))
   })
 
-  it('are caught for another upload than the one that this client has sent', async () => {
+  it('are refused for another upload than this client’s', async () => {
     const { receipts } = await audit()
     const [first, second] = receipts.map(({ signed }) => signed.payload.upload_id)
     assert.ok(first !== undefined && second !== undefined)
     await owner.assetReceipts(asset.assetId, { uploads: { original: first, metadata: second } })
     const swapped = { original: second, metadata: first }
-    await assert.rejects(owner.assetReceipts(asset.assetId, { uploads: swapped }), caughtAs('wrong_upload'))
+    await assert.rejects(owner.assetReceipts(asset.assetId, { uploads: swapped }), hasReason('wrong_upload'))
   })
 
   describe('signed by a key that the server has just made', () => {
@@ -155,7 +155,7 @@ describe('the receipts of an asset', () => {
       return toBase64(assembleReceipt(toBeSigned, signatures))
     }
 
-    /** The true receipts, changed and signed anew, one after the other in a chain of their own. */
+    /** The genuine receipts, changed and signed by the forger, in a chain of their own. */
     function forging(change: (payload: ReceiptPayload) => ReceiptPayload): readonly Tampering[] {
       const keys = [
         {
@@ -166,8 +166,8 @@ describe('the receipts of an asset', () => {
         },
       ]
       return [
-        { matches: keysAnswer, answer: lie((body) => Object.assign(body, { keys })) },
-        lyingReceipts((receipts) => {
+        { matches: keysAnswer, answer: changeBody((body) => Object.assign(body, { keys })) },
+        changedReceipts((receipts) => {
           let prior: Sha256Hex | undefined
           return receipts.map(({ receipt_cbor: cbor }) => {
             assert.ok(typeof cbor === 'string')
@@ -183,14 +183,14 @@ describe('the receipts of an asset', () => {
     const changing = (role: string, changes: Partial<ReceiptPayload>) => (payload: ReceiptPayload) =>
       payload.blob_role === role ? { ...payload, ...changes } : payload
 
-    it('hold only for whoever remembers no key', async () => {
+    it('are accepted only by a client without pinned keys', async () => {
       const { keys } = await audit()
       proxy.tamper(...forging((payload) => payload))
       await audit()
-      await assert.rejects(owner.assetReceipts(asset.assetId, { pinned: keys }), caughtAs('key_vanished'))
+      await assert.rejects(owner.assetReceipts(asset.assetId, { pinned: keys }), hasReason('key_vanished'))
     })
 
-    const lies: readonly (readonly [string, AuditReason, () => (payload: ReceiptPayload) => ReceiptPayload])[] = [
+    const changes: readonly (readonly [string, AuditReason, () => (payload: ReceiptPayload) => ReceiptPayload])[] = [
       ['another server', 'wrong_server', () => changing('metadata', { server_id: 'https://other.example' })],
       ['another asset', 'wrong_asset', () => changing('original', { asset_id: other.assetId })],
       ['another size', 'wrong_size', () => changing('original', { size: 1 })],
@@ -213,10 +213,10 @@ describe('the receipts of an asset', () => {
       ],
       ['a role that is not there', 'wrong_role', () => changing('metadata', { blob_role: 'derivative' })],
     ]
-    for (const [what, reason, change] of lies)
-      it(`are caught when they name ${what}`, async () => {
+    for (const [what, reason, change] of changes)
+      it(`are refused when they name ${what}`, async () => {
         proxy.tamper(...forging(change()))
-        await assert.rejects(audit(), caughtAs(reason))
+        await assert.rejects(audit(), hasReason(reason))
       })
   })
 })

@@ -1,39 +1,39 @@
-/** The receipts of an asset: each signed by this server, all in one order, and together for exactly the blobs that the asset has. */
+/** The receipts of an asset: each signed by this server, in one chain, and together for exactly the blobs of the asset. */
 import { type ChainFault, checkChain } from '@blindkeep/protocol/chain'
 import type { DecodedReceipt } from '@blindkeep/protocol/receipt'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { type AssetBlob, type AssetFacts, readAsset } from '../assets/assetFacts.ts'
+import type { SentUploads } from '../assets/bundleRoles.ts'
 import type { Calls } from '../http/call.ts'
 import { AnswerError } from '../http/errors.ts'
-import type { SentUploads } from '../send/sendBundle.ts'
 import { auditServer, openReceipt, type ServerFacts } from './audit.ts'
 import { AuditError } from './auditError.ts'
 import type { PinnedKeys } from './pins.ts'
 
 export interface AssetReceiptsOptions {
-  /** Keys seen before on this server. */
+  /** Keys that were pinned before for this server. */
   readonly pinned?: PinnedKeys | undefined
-  /** The sessions that this client has sent, where it knows them. */
+  /** The sessions of this client's uploads, where known. */
   readonly uploads?: SentUploads | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface CheckedAssetReceipt {
-  /** As the server gave it; keep it whole. */
+  /** The server's answer; store it whole. */
   readonly receipt: AssetReceipt
-  /** What its signed bytes say. */
+  /** The content of its signed bytes. */
   readonly signed: DecodedReceipt
 }
 
 export interface CheckedAssetReceipts {
   /** In the order of the server's log. */
   readonly receipts: readonly CheckedAssetReceipt[]
-  /** To pin from now on. */
+  /** The keys to pin from now on. */
   readonly keys: PinnedKeys
 }
 
 /**
- * Fetches the receipts of an asset and checks all of them against what the server says that the asset has. Throws `AuditError`, or what a call throws:
+ * Fetches the receipts of an asset and checks them against the server's own description of it. Throws `AuditError`, and what a call throws:
  * `error.asset.not_found`.
  */
 export async function assetReceipts(
@@ -45,7 +45,7 @@ export async function assetReceipts(
   return checkReceiptsOf(calls, asset, options)
 }
 
-/** The same for an asset that is known: `asset.blobs` is what the receipts have to be for, neither more nor less. */
+/** The same for a known asset: the receipts must cover exactly `asset.blobs`. */
 export async function checkReceiptsOf(
   calls: Calls,
   asset: AssetFacts,
@@ -55,11 +55,11 @@ export async function checkReceiptsOf(
 }
 
 interface ByServer extends Omit<AssetReceiptsOptions, 'pinned'> {
-  /** Audited a moment ago, with what was pinned. */
+  /** A recent result of `auditServer` with the pinned keys. */
   readonly server: ServerFacts
 }
 
-/** The same for many assets at once, for which the server is audited once. */
+/** The same for many assets, with one audit of the server. */
 export async function checkReceiptsBy(
   { call }: Pick<Calls, 'call'>,
   asset: AssetFacts,
@@ -79,11 +79,11 @@ export async function checkReceiptsBy(
 }
 
 const CHAIN_FAULTS: Readonly<Record<ChainFault, string>> = {
-  other_server: 'the receipts are of several servers',
-  sequence_not_rising: 'the receipts are not in the order of their numbers, or one is there twice',
+  other_server: 'the receipts are from several servers',
+  sequence_not_rising: 'the receipts are not in the order of their numbers, or one occurs twice',
   time_went_back: 'a later receipt has an earlier time',
-  prior_hash_absent: 'a later receipt calls itself the first of the server',
-  prior_hash_differs: 'a receipt does not continue from the one before it',
+  prior_hash_absent: 'a later receipt claims to be the first of the server',
+  prior_hash_differs: 'a receipt does not continue the one before it',
 }
 
 function requireOneChain(signed: readonly DecodedReceipt[]): void {
@@ -91,7 +91,7 @@ function requireOneChain(signed: readonly DecodedReceipt[]): void {
   if (broken !== undefined) throw new AuditError('chain_broken', CHAIN_FAULTS[broken.fault])
 }
 
-/** A replace drops the blobs that were there, and the drop that they came from; their receipts are told as before. */
+/** A replace removes the former blobs and the drop that they came from; their receipts stay listed. */
 function wasReplaced({ envelope }: AssetFacts): boolean {
   return envelope.action === 'replace'
 }
@@ -112,30 +112,30 @@ function requireOfAsset({ payload }: DecodedReceipt, asset: AssetFacts): void {
   if ((role === 'provenance' ? ciphertext_hash : undefined) !== envelope_hash)
     throw new AuditError(
       'wrong_envelope',
-      'the receipt of the provenance does not name its hash as that of the manifest',
+      'the receipt of the provenance does not state its hash as that of the manifest',
     )
 }
 
-/** An adopted original has the receipt of its landing beside that of its adoption. */
+/** An adopted original has two receipts: for its landing and for its adoption. */
 function requireLanding(dropId: string | undefined, asset: AssetFacts): void {
   const isOfAsset = asset.drop !== undefined && asset.drop.dropId === dropId
   if (!isOfAsset && !wasReplaced(asset)) throw new AuditError('wrong_drop', 'a receipt is for another drop')
 }
 
-/** The same bytes may have been there before, and been replaced: the latest receipt is that of those that are there now. */
+/** The same bytes may have been there before and been replaced: the latest receipt is for the current ones. */
 function requireReceipt({ role, hash }: AssetBlob, signed: readonly DecodedReceipt[], uploads: SentUploads): void {
   const latest = signed.findLast(
     ({ payload }) => payload.asset_id !== undefined && payload.blob_role === role && payload.ciphertext_hash === hash,
   )
-  if (latest === undefined) throw new AuditError('receipt_missing', `no receipt says that the asset has its ${role}`)
+  if (latest === undefined) throw new AuditError('receipt_missing', `there is no receipt for the asset’s ${role}`)
   const sent = role === 'derivative' ? undefined : uploads[role]
   if (sent !== undefined && sent !== latest.payload.upload_id)
-    throw new AuditError('wrong_upload', `the receipt of the ${role} is for another upload than brought it`)
+    throw new AuditError('wrong_upload', `the receipt of the ${role} is for another upload`)
 }
 
 /**
- * One session brings one blob: two blobs with one upload id, or one with two, would be a receipt that stands for another's.
- * Only where a blob was replaced may it have come again, in another session.
+ * One session is for one blob. Two blobs with one upload id, or one blob with two, would be a receipt that stands for another. Only a blob that was
+ * replaced may have come again in another session.
  */
 function requireOwnUploads(signed: readonly DecodedReceipt[], asset: AssetFacts): void {
   const uploadOf = new Map<string, string>()
@@ -145,7 +145,7 @@ function requireOwnUploads(signed: readonly DecodedReceipt[], asset: AssetFacts)
     const isOther =
       (!wasReplaced(asset) && (uploadOf.get(blob) ?? payload.upload_id) !== payload.upload_id) ||
       (blobOfUpload.get(payload.upload_id) ?? blob) !== blob
-    if (isOther) throw new AuditError('wrong_upload', 'the receipts disagree about which upload brought what')
+    if (isOther) throw new AuditError('wrong_upload', 'the receipts disagree about which upload is for which blob')
     uploadOf.set(blob, payload.upload_id)
     blobOfUpload.set(payload.upload_id, blob)
   }

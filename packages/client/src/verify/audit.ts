@@ -1,4 +1,4 @@
-/** Checks receipts, and believes neither them nor the keys before everything agrees with everything else. */
+/** Checks receipts and the keys that sign them. Accepts neither unless everything is consistent. */
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { type DecodedReceipt, ReceiptError, readReceipt, verifyReceipt } from '@blindkeep/protocol/receipt'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
@@ -11,7 +11,7 @@ import { type PinnedKeys, pinKeys, requireActiveAt } from './pins.ts'
 export { AuditError, type AuditReason } from './auditError.ts'
 export type { PinnedKey, PinnedKeys } from './pins.ts'
 
-/** What the sender knows of its own upload. */
+/** What the sender knows about its own upload. */
 export interface ExpectedCustody {
   /** SHA-256 of the sealed file, lowercase hex. */
   readonly ciphertextHash: string
@@ -25,14 +25,15 @@ export interface ExpectedCustody {
 export interface ReceiptCheck {
   readonly receipt: AssetReceipt
   readonly keys: PinnedKeys
-  /** The origin that the receipt has to name. */
+  /** The origin that the receipt must name. */
   readonly serverId: string
   readonly expected: ExpectedCustody
 }
 
 /**
- * Resolves with what the signed bytes say when they are one well-formed receipt, signed by both halves of a published key while it was the active one,
- * the answer's other fields are a true reading of them, and they are about these bytes on this server. Throws `AuditError`, whose reason tells what was caught.
+ * Resolves with the content of the signed bytes if: they are one well-formed receipt; both halves of a published key signed it while that key was
+ * active; the other fields of the answer agree with the signed bytes; and they are about the expected bytes on this server. Otherwise throws
+ * `AuditError`; its reason says what is wrong.
  */
 export async function checkReceipt({ expected, ...check }: ReceiptCheck): Promise<DecodedReceipt> {
   const decoded = await openReceipt(check)
@@ -40,7 +41,7 @@ export async function checkReceipt({ expected, ...check }: ReceiptCheck): Promis
   return decoded
 }
 
-/** The same, whatever the bytes are that the receipt is about: those are the caller's to compare. */
+/** The same without comparing the content: the caller does that. */
 export async function openReceipt({
   receipt,
   keys,
@@ -53,7 +54,7 @@ export async function openReceipt({
     throw new AuditError('unknown_key', 'the receipt is signed by a key that the server does not publish')
   const decoded = await verified(receiptCbor, fromBase64(key.public))
   requireSameReading(receipt, reading)
-  if (decoded.payload.server_id !== serverId) throw new AuditError('wrong_server', 'the receipt is another server’s')
+  if (decoded.payload.server_id !== serverId) throw new AuditError('wrong_server', 'the receipt is from another server')
   requireActiveAt(key, decoded.payload.received_at)
   return decoded
 }
@@ -86,13 +87,13 @@ function auditErrorOf(error: unknown): unknown {
   if (!(error instanceof ReceiptError)) return error
   const { reason, message } = error
   if (reason === 'ed25519_invalid' || reason === 'ml_dsa_65_invalid')
-    return new AuditError('signature_invalid', `the receipt is not what the server signed: ${message}`, {
+    return new AuditError('signature_invalid', `the server did not sign this receipt: ${message}`, {
       cause: error,
     })
-  return new AuditError('receipt_malformed', `these bytes are no receipt: ${message}`, { cause: error })
+  return new AuditError('receipt_malformed', `these bytes are not a receipt: ${message}`, { cause: error })
 }
 
-/** The signed bytes alone count, so a field beside them that says something else is there to mislead (specification, AssetReceipt, receipt_cbor). */
+/** Only the signed bytes are valid; a field beside them that differs is misleading (specification, AssetReceipt, receipt_cbor). */
 function requireSameReading(receipt: AssetReceipt, reading: AssetReceipt): void {
   const names = [
     'receipt_seq',
@@ -109,14 +110,14 @@ function requireSameReading(receipt: AssetReceipt, reading: AssetReceipt): void 
   // An optional field may be absent or null (specification, Resources).
   const differing = names.find((name) => (receipt[name] ?? undefined) !== (reading[name] ?? undefined))
   if (differing !== undefined)
-    throw new AuditError('reading_differs', `the receipt is told with another ${differing} than its signed bytes have`)
+    throw new AuditError('reading_differs', `the field ${differing} beside the receipt differs from its signed bytes`)
 }
 
 function requireExpected({ payload }: DecodedReceipt, expected: ExpectedCustody): void {
   if (payload.ciphertext_hash !== expected.ciphertextHash)
-    throw new AuditError('wrong_hash', 'the receipt is for other bytes than those that were sent')
+    throw new AuditError('wrong_hash', 'the receipt is for other bytes than the ones sent')
   if (payload.size !== expected.size)
-    throw new AuditError('wrong_size', 'the receipt is for another size than what was sent')
+    throw new AuditError('wrong_size', 'the receipt is for another size than the one sent')
   if (payload.upload_id !== expected.uploadId) throw new AuditError('wrong_upload', 'the receipt is for another upload')
   if (expected.dropId !== undefined && payload.drop_id !== expected.dropId)
     throw new AuditError('wrong_drop', 'the receipt is for another drop')
@@ -129,18 +130,18 @@ export interface ServerFacts {
 }
 
 /**
- * Who the server says it is and the keys that it signs receipts with, compared with the address it was asked at and with what was `pinned` before.
- * Throws `AuditError` as `pinKeys` does, or `wrong_server` when it names another origin than its own.
+ * The server's identity and the keys that sign its receipts, compared with its address and with the `pinned` keys. Throws `AuditError` like
+ * `pinKeys`, or `wrong_server` when the server names another origin than its address.
  */
 export async function auditServer({ baseUrl, call }: Calls, pinned?: PinnedKeys): Promise<ServerFacts> {
   const { body: info } = await call('serverInfo')
   if (info.server_id !== new URL(baseUrl).origin)
-    throw new AuditError('wrong_server', 'the server names another origin than the one it was asked at')
+    throw new AuditError('wrong_server', 'the server names another origin than its address')
   const { body: published } = await call('attestationKeys')
   return { serverId: info.server_id, keys: pinKeys(published, info.server_id, pinned) }
 }
 
-/** What a guest keeps of a landed drop; none of it is secret but `opaqueId`, which is the link's credential. */
+/** What a guest stores about a landed drop. SECRET is only `opaqueId`, the credential of the link. */
 export interface DropCustody extends ExpectedCustody {
   readonly baseUrl: string
   readonly opaqueId: string
@@ -148,21 +149,21 @@ export interface DropCustody extends ExpectedCustody {
 
 export interface ReceiptOptions {
   readonly custody: DropCustody
-  /** Keys seen before on this server. */
+  /** Keys that were pinned before for this server. */
   readonly pinned?: PinnedKeys | undefined
   readonly environment?: Environment | undefined
 }
 
 export interface CheckedReceipt {
-  /** As the server gave it; keep it whole. */
+  /** The server's answer; store it whole. */
   readonly receipt: AssetReceipt
-  /** What its signed bytes say. */
+  /** The content of its signed bytes. */
   readonly signed: DecodedReceipt
-  /** To pin from now on. */
+  /** The keys to pin from now on. */
   readonly keys: PinnedKeys
 }
 
-/** Fetches the receipt of a landed drop, which the server gives out for 30 days, and checks all of it. Throws `AuditError`, or what a call throws. */
+/** Fetches the receipt of a landed drop, which the server keeps available for 30 days, and checks it. Throws `AuditError`, and what a call throws. */
 export async function fetchReceipt({ custody, pinned, environment }: ReceiptOptions): Promise<CheckedReceipt> {
   const { fetch } = environment ?? systemEnvironment
   const calls = createCalls({ baseUrl: custody.baseUrl, fetch })

@@ -1,4 +1,4 @@
-/** What an audit has caught. */
+/** What an audit has found. */
 export type AuditReason =
   | 'receipt_malformed'
   | 'receipt_altered'
@@ -21,13 +21,13 @@ export type AuditReason =
   | 'chain_broken'
   | 'verdict_malformed'
 
-/** The server, or something on the way, has shown what it cannot have shown honestly. The message says what was caught; keep the receipt. */
+/** The server, or a party in between, has sent something that no honest server sends. The message says what. Keep the receipt. */
 export class AuditError extends Error {
   override readonly name = 'AuditError'
   readonly reason: AuditReason
 
-  constructor(reason: AuditReason, caught: string, options?: ErrorOptions) {
-    super(`Caught: ${caught}.`, options)
+  constructor(reason: AuditReason, finding: string, options?: ErrorOptions) {
+    super(`Tampering detected: ${finding}.`, options)
     this.reason = reason
   }
 }

@@ -1,7 +1,7 @@
 import { AssetError, AssetIncomplete } from '../assets/assetError.ts'
 import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
-import { SealError } from '../seal/sealedBlob.ts'
-import { SendError } from '../send/sendStop.ts'
+import { SealError } from '../seal/sealError.ts'
+import { SendError } from '../send/sendError.ts'
 import { AuditError } from './auditError.ts'
 
 /** Why a file may not be destroyed, for programs. */
@@ -13,7 +13,7 @@ export type DoubtReason =
   | 'corrupt'
   | 'rate_limited'
   | 'not_examined'
-  | 'caught'
+  | 'tampered'
   | 'unreadable'
   | 'refused'
   | 'unreachable'
@@ -21,23 +21,23 @@ export type DoubtReason =
 
 export interface Doubt {
   readonly reason: DoubtReason
-  /** What it means, for people. */
+  /** For people. */
   readonly message: string
-  /** What it was found by, where something failed. */
+  /** The error behind it, if there is one. */
   readonly cause?: Error
 }
 
 const KEEP = 'Keep your copy.'
 
-export function doubt(reason: DoubtReason, what: string): Doubt {
-  return { reason, message: `${what} ${KEEP}` }
+export function doubt(reason: DoubtReason, finding: string): Doubt {
+  return { reason, message: `${finding} ${KEEP}` }
 }
 
-/** What a failure means for the file at hand. Undefined for what is a fault of the program or of the local disk, and no answer at all. */
+/** The doubt that follows from a failure. Undefined for a fault of this program or of the local disk, which answers nothing. */
 export function doubtOf(error: unknown): Doubt | undefined {
   const reason = reasonOf(error)
   if (reason === undefined || !(error instanceof Error)) return undefined
-  return { reason, message: `${wordsOf(reason, error)} ${KEEP}`, cause: error }
+  return { reason, message: `${messageOf(reason, error)} ${KEEP}`, cause: error }
 }
 
 function reasonOf(error: unknown): DoubtReason | undefined {
@@ -45,7 +45,7 @@ function reasonOf(error: unknown): DoubtReason | undefined {
   if (error instanceof NetworkError) return 'unreachable'
   if (error instanceof AnswerError) return 'answer_broken'
   if (error instanceof AssetIncomplete) return 'incomplete'
-  if (error instanceof AuditError || error instanceof AssetError) return 'caught'
+  if (error instanceof AuditError || error instanceof AssetError) return 'tampered'
   if (error instanceof SealError) return 'unreadable'
   return error instanceof SendError && error.reason === 'file_changed' ? 'file_differs' : undefined
 }
@@ -55,7 +55,7 @@ function isMissing({ code }: ProblemError): boolean {
   return codes.includes(code)
 }
 
-function wordsOf(reason: DoubtReason, { message }: Error): string {
+function messageOf(reason: DoubtReason, { message }: Error): string {
   if (reason === 'file_differs') return 'The file changed while it was compared.'
-  return reason === 'unreadable' ? `What the server has cannot be opened: ${message}.` : message
+  return reason === 'unreadable' ? `The server’s data cannot be opened: ${message}.` : message
 }

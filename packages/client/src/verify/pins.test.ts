@@ -21,16 +21,16 @@ const first = keyOf(1, '2026-01-01T00:00:00.000Z')
 const second = keyOf(2, '2026-02-01T00:00:00.000Z')
 const retired = { ...first, active_to: '2026-02-01T00:00:00.000Z' }
 const published = (...keys: PublishedKey[]): AttestationKeysResponse => ({ server_id: serverId, keys })
-const caught = (reason: AuditReason) => (error: unknown) => error instanceof AuditError && error.reason === reason
+const hasReason = (reason: AuditReason) => (error: unknown) => error instanceof AuditError && error.reason === reason
 
 describe('pinned attestation keys', () => {
   const pinned = pinKeys(published(first), serverId)
 
-  it('are the same after they were JSON', () => {
+  it('survive JSON', () => {
     assert.deepEqual(JSON.parse(JSON.stringify(pinned)), pinned)
   })
 
-  it('take a key that the server has added', () => {
+  it('accept a key that the server appended', () => {
     const keys = pinKeys(published(retired, second), serverId, pinned)
     assert.deepEqual(
       keys.keys.map((key) => key.keyId),
@@ -38,32 +38,32 @@ describe('pinned attestation keys', () => {
     )
   })
 
-  it('catch a key that has vanished', () => {
-    assert.throws(() => pinKeys(published(second), serverId, pinned), caught('key_vanished'))
+  it('detect a missing key', () => {
+    assert.throws(() => pinKeys(published(second), serverId, pinned), hasReason('key_vanished'))
   })
 
-  it('catch a key whose bytes, time or place has changed', () => {
+  it('detect a key whose bytes, time or position has changed', () => {
     const both = pinKeys(published(retired, second), serverId)
     const changes = [
       published({ ...retired, public: second.public }, second),
       published({ ...retired, active_from: '2026-01-02T00:00:00.000Z' }, second),
       published(second, retired),
     ]
-    for (const change of changes) assert.throws(() => pinKeys(change, serverId, both), caught('key_changed'))
+    for (const change of changes) assert.throws(() => pinKeys(change, serverId, both), hasReason('key_changed'))
   })
 
-  it('catch an end that has changed or is gone, and take one that was not there', () => {
+  it('detect a changed or missing end, and accept a new one', () => {
     const both = pinKeys(published(retired, second), serverId)
     const changes = [
       published({ ...retired, active_to: '2026-02-02T00:00:00.000Z' }, second),
       published({ ...first, active_to: null }, second),
     ]
-    for (const change of changes) assert.throws(() => pinKeys(change, serverId, both), caught('key_changed'))
+    for (const change of changes) assert.throws(() => pinKeys(change, serverId, both), hasReason('key_changed'))
     const earlier = { serverId, keys: both.keys.map(({ activeTo: _, ...key }) => key) }
     assert.deepEqual(pinKeys(published(retired, second), serverId, earlier), both)
   })
 
-  it('refuse a list in which not the last key alone is active, one stopped before it began, or began before another stopped', () => {
+  it('refuse a list where not only the last key is active, or the times of the keys overlap', () => {
     const lists = [
       published(first, second),
       published(retired),
@@ -71,32 +71,32 @@ describe('pinned attestation keys', () => {
       published({ ...first, active_to: '2025-12-31T23:59:59.999Z' }, second),
       published(retired, { ...second, active_from: '2026-01-31T23:59:59.999Z' }),
     ]
-    for (const list of lists) assert.throws(() => pinKeys(list, serverId), caught('key_malformed'))
+    for (const list of lists) assert.throws(() => pinKeys(list, serverId), hasReason('key_malformed'))
   })
 
-  it('are good for what was signed from their beginning to their end, both included', () => {
+  it('are valid from their beginning to their end, both included', () => {
     const [key] = pinKeys(published(retired, second), serverId).keys
     assert.ok(key)
     for (const time of ['2026-01-01T00:00:00.000Z', '2026-01-15T00:00:00.000Z', '2026-02-01T00:00:00.000Z'])
       requireActiveAt(key, time)
     for (const time of ['2025-12-31T23:59:59.999Z', '2026-02-01T00:00:00.001Z'])
-      assert.throws(() => requireActiveAt(key, time), caught('key_not_active'))
+      assert.throws(() => requireActiveAt(key, time), hasReason('key_not_active'))
   })
 
-  it('refuse a key that is not the one its id names, or has another algorithm', () => {
+  it('refuse a key that does not match its id, or has another algorithm', () => {
     const { key_id } = second
-    assert.throws(() => pinKeys(published({ ...first, key_id }), serverId), caught('key_malformed'))
-    assert.throws(() => pinKeys(published({ ...first, algorithm: 'rsa' }), serverId), caught('key_malformed'))
+    assert.throws(() => pinKeys(published({ ...first, key_id }), serverId), hasReason('key_malformed'))
+    assert.throws(() => pinKeys(published({ ...first, algorithm: 'rsa' }), serverId), hasReason('key_malformed'))
   })
 
   it('refuse another server’s list', () => {
     assert.throws(
       () => pinKeys({ ...published(first), server_id: 'https://other.example' }, serverId),
-      caught('wrong_server'),
+      hasReason('wrong_server'),
     )
     assert.throws(
       () => pinKeys(published(first), serverId, { ...pinned, serverId: 'https://other.example' }),
-      caught('wrong_server'),
+      hasReason('wrong_server'),
     )
   })
 })

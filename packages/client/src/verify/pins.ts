@@ -7,9 +7,9 @@ import type {
 import { AuditError } from './auditError.ts'
 
 /**
- * The attestation keys of one server as last seen. Plain JSON and no secret; keep it as long as you keep receipts.
- * The server's list is append-only (specification, Discovery): a rotation adds a key at its end and an end to the key before it, and nothing else ever
- * changes. So a key that goes away or changes is an alarm, and so is an end that does.
+ * The attestation keys of one server, as last seen. Plain JSON, not secret; store it as long as you store receipts.
+ * The server's list is append-only (specification, Discovery): a rotation appends a key and sets the end of the one before; nothing else changes. So
+ * a key that disappears or changes is an alarm, and so is a changed end.
  */
 export interface PinnedKeys {
   readonly serverId: string
@@ -24,30 +24,30 @@ export interface PinnedKey {
   readonly public: string
   /** RFC 3339. */
   readonly activeFrom: string
-  /** RFC 3339; absent while it is the active key, and in what earlier releases of this client have pinned. */
+  /** RFC 3339; absent for the active key, and in pins of earlier releases of this client. */
   readonly activeTo?: string | undefined
 }
 
 /**
- * Checks a published list by itself and against what was seen before; gives what to pin from now on.
- * Throws `AuditError`: `wrong_server`, `key_malformed`, `key_vanished` or `key_changed`.
+ * Checks a published list by itself and against the pinned keys; returns the keys to pin from now on. Throws `AuditError`: `wrong_server`,
+ * `key_malformed`, `key_vanished` or `key_changed`.
  */
 export function pinKeys(published: AttestationKeysResponse, serverId: string, pinned?: PinnedKeys): PinnedKeys {
   if (published.server_id !== serverId)
     throw new AuditError('wrong_server', 'the list of attestation keys names another server')
   if (pinned !== undefined && pinned.serverId !== serverId)
-    throw new AuditError('wrong_server', 'the keys remembered are another server’s')
+    throw new AuditError('wrong_server', 'the pinned keys belong to another server')
   const keys = published.keys.map(pinOf)
   for (const [index, before] of (pinned?.keys ?? []).entries()) requireStill(before, keys, index)
   for (const key of published.keys) {
     if (key.algorithm !== HYBRID_ALGORITHM || fingerprintOf(key.public) !== key.key_id)
-      throw new AuditError('key_malformed', 'a published key is not the one that its key_id names')
+      throw new AuditError('key_malformed', 'a published key does not match its key_id')
   }
   for (const [index, key] of keys.entries()) requireTimes(key, keys[index + 1])
   return { serverId, keys }
 }
 
-/** Throws `AuditError`, `key_not_active`, unless the key was the one that signed at that time (specification, PublishedKeyResponse). */
+/** Throws `AuditError` (`key_not_active`) unless the key was active at that time (specification, PublishedKeyResponse). */
 export function requireActiveAt({ activeFrom, activeTo }: PinnedKey, receivedAt: string): void {
   const at = Date.parse(receivedAt)
   if (at < Date.parse(activeFrom))
@@ -62,15 +62,15 @@ function pinOf({ key_id, public: bytes, active_from, active_to }: PublishedKey):
 }
 
 /**
- * The active key alone, which is the last, has no end, and no two are active at a time (specification, AttestationKeysResponse, keys and active_to): a
- * new key could otherwise date receipts into the time of one that has been rotated.
+ * Only the active key, the last one, has no end, and no two keys are active at the same time (specification, AttestationKeysResponse, keys and
+ * active_to). Otherwise a new key could date receipts into the time of a rotated one.
  */
 function requireTimes({ activeFrom, activeTo }: PinnedKey, next: PinnedKey | undefined): void {
-  const refuse = (caught: string) => new AuditError('key_malformed', caught)
+  const refuse = (finding: string) => new AuditError('key_malformed', finding)
   const times = [activeFrom, activeTo ?? activeFrom].map((time) => Date.parse(time))
-  if (times.some(Number.isNaN)) throw refuse('a published key began or stopped at no time at all')
+  if (times.some(Number.isNaN)) throw refuse('a published key has an invalid time')
   if ((activeTo === undefined) !== (next === undefined))
-    throw refuse('of the published keys another than the last is active, or none')
+    throw refuse('the active key is not the last one, or none is active')
   if (Date.parse(activeTo ?? activeFrom) < Date.parse(activeFrom))
     throw refuse('a published key stopped before it began')
   if (next !== undefined && Date.parse(next.activeFrom) < Date.parse(activeTo ?? activeFrom))
@@ -79,10 +79,10 @@ function requireTimes({ activeFrom, activeTo }: PinnedKey, next: PinnedKey | und
 
 function requireStill(before: PinnedKey, keys: readonly PinnedKey[], index: number): void {
   const now = keys.find(({ keyId: id }) => id === before.keyId)
-  if (now === undefined) throw new AuditError('key_vanished', 'an attestation key that was published before is gone')
+  if (now === undefined) throw new AuditError('key_vanished', 'an attestation key that was published before is missing')
   const isSame = keys[index] === now && now.public === before.public && now.activeFrom === before.activeFrom
   if (!isSame || (before.activeTo !== undefined && now.activeTo !== before.activeTo))
-    throw new AuditError('key_changed', 'an attestation key that was published before is no longer what it was')
+    throw new AuditError('key_changed', 'an attestation key that was published before has changed')
 }
 
 function fingerprintOf(publicKey: string): string | undefined {

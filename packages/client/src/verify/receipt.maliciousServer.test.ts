@@ -1,9 +1,12 @@
-/** A server that lies about what it keeps: each lie is told by a proxy in front of the real one, and the audit has to say which it was. */
+/**
+ * A malicious server tampers with receipts and keys; a proxy in front of a real server plays it. The audit must report each tampering with its
+ * reason. Has its own server, because it rotates keys.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { startBehindProxy } from '../../../../testing/behindProxy.ts'
-import { flipInBase64, is, lie } from '../../../../testing/lies.ts'
+import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
 import { custodyOf, newOwner, type SentFile, sendFile } from '../../../../testing/people.ts'
 import type { CreatedLink, Owner } from '../owner.ts'
 import { AuditError, type AuditReason, fetchReceipt, type PinnedKeys } from './audit.ts'
@@ -19,11 +22,11 @@ before(async () => {
 afterEach(() => proxy.tamper())
 after(stop)
 
-const receipt = is('GET', /\/receipt$/)
-const serverInfo = is('GET', /server-info$/)
-const attestationKeys = is('GET', /attestation-keys$/)
+const receipt = isRequest('GET', /\/receipt$/)
+const serverInfo = isRequest('GET', /server-info$/)
+const attestationKeys = isRequest('GET', /attestation-keys$/)
 
-describe('a receipt', () => {
+describe('a receipt of a malicious server', () => {
   let sent: SentFile
   let other: SentFile
   let pinned: PinnedKeys
@@ -35,28 +38,32 @@ describe('a receipt', () => {
   })
 
   const audit = () => fetchReceipt({ custody: custodyOf(sent), pinned })
-  const caught =
+  const hasReason =
     (...reasons: AuditReason[]) =>
     (error: unknown) =>
       error instanceof AuditError && reasons.includes(error.reason)
 
-  it('is what the server signed, for these bytes', async () => {
+  it('is what the server signed, for these bytes, when nothing was changed', async () => {
     const { signed } = await audit()
     assert.equal(signed.payload.ciphertext_hash, sent.landed.ciphertextHash)
   })
 
-  it('is caught with any byte flipped', async () => {
+  it('is refused with any flipped byte', async () => {
     const { receipt: whole } = await audit()
     const bytes = Buffer.from(whole.receipt_cbor, 'base64').length
-    // A prime stride meets every part: header, payload, both signatures.
+    // A prime stride reaches every part: header, payload, both signatures.
     for (let position = 0; position < bytes; position += 61) {
       proxy.tamper({
         matches: receipt,
-        answer: lie((body) => {
+        answer: changeBody((body) => {
           body.receipt_cbor = flipInBase64(body.receipt_cbor, position)
         }),
       })
-      await assert.rejects(audit(), caught('receipt_malformed', 'signature_invalid', 'unknown_key'), `byte ${position}`)
+      await assert.rejects(
+        audit(),
+        hasReason('receipt_malformed', 'signature_invalid', 'unknown_key'),
+        `byte ${position}`,
+      )
     }
   })
 
@@ -69,66 +76,66 @@ describe('a receipt', () => {
     ['blob_role', 'metadata'],
   ]
   for (const [name, value] of readings)
-    it(`is caught with another ${name} than its signed bytes have`, async () => {
+    it(`is refused with another ${name} than its signed bytes have`, async () => {
       proxy.tamper({
         matches: receipt,
-        answer: lie((body) => {
+        answer: changeBody((body) => {
           body[name] = value
         }),
       })
-      await assert.rejects(audit(), caught('reading_differs'))
+      await assert.rejects(audit(), hasReason('reading_differs'))
     })
 
-  it('is caught when it is another drop’s', async () => {
+  it('is refused when it is another drop’s', async () => {
     const { receipt: others } = await fetchReceipt({ custody: custodyOf(other) })
     proxy.tamper({ matches: receipt, answer: (message) => ({ ...message, body: Buffer.from(JSON.stringify(others)) }) })
-    await assert.rejects(audit(), caught('wrong_hash'))
+    await assert.rejects(audit(), hasReason('wrong_hash'))
   })
 
-  it('is caught when its key is gone from the list, with and without a memory of it', async () => {
+  it('is refused when its key is missing from the list, with and without pinned keys', async () => {
     proxy.tamper({
       matches: attestationKeys,
-      answer: lie((body) => {
+      answer: changeBody((body) => {
         body.keys = []
       }),
     })
-    await assert.rejects(audit(), caught('key_vanished'))
-    await assert.rejects(fetchReceipt({ custody: custodyOf(sent) }), caught('unknown_key'))
+    await assert.rejects(audit(), hasReason('key_vanished'))
+    await assert.rejects(fetchReceipt({ custody: custodyOf(sent) }), hasReason('unknown_key'))
   })
 
-  it('is caught when its key was changed', async () => {
+  it('is refused when its key was changed', async () => {
     proxy.tamper({
       matches: attestationKeys,
-      answer: lie((body) => {
+      answer: changeBody((body) => {
         assert.ok(Array.isArray(body.keys))
         for (const key of body.keys) key.public = flipInBase64(key.public, 1000)
       }),
     })
-    await assert.rejects(audit(), caught('key_changed'))
-    await assert.rejects(fetchReceipt({ custody: custodyOf(sent) }), caught('key_malformed'))
+    await assert.rejects(audit(), hasReason('key_changed'))
+    await assert.rejects(fetchReceipt({ custody: custodyOf(sent) }), hasReason('key_malformed'))
   })
 
-  it('is caught when the server that answers is only a way to another one', async () => {
-    // The server calls itself by the proxy's address, so whoever asks it directly meets a server with another name.
+  it('is refused when the answering server only relays to another one', async () => {
+    // The server calls itself by the proxy's address, so a direct request reaches a server with another name.
     const custody = { ...custodyOf(sent), baseUrl: server.url }
-    await assert.rejects(fetchReceipt({ custody }), caught('wrong_server'))
+    await assert.rejects(fetchReceipt({ custody }), hasReason('wrong_server'))
   })
 
-  it('is caught when the server says that it is another one', async () => {
-    const rename = lie((body) => {
+  it('is refused when the server names another origin', async () => {
+    const rename = changeBody((body) => {
       body.server_id = 'https://other.example'
     })
     proxy.tamper({ matches: serverInfo, answer: rename })
-    await assert.rejects(audit(), caught('wrong_server'))
+    await assert.rejects(audit(), hasReason('wrong_server'))
     proxy.tamper({ matches: attestationKeys, answer: rename })
-    await assert.rejects(audit(), caught('wrong_server'))
+    await assert.rejects(audit(), hasReason('wrong_server'))
   })
 })
 
 describe('a receipt of a server that has rotated its attestation key', () => {
   let sent: SentFile
   let later: SentFile
-  /** As it was before. */
+  /** Before the rotation. */
   let pinned: PinnedKeys
   let rotated: PinnedKeys
   before(async () => {
@@ -139,17 +146,17 @@ describe('a receipt of a server that has rotated its attestation key', () => {
     rotated = (await fetchReceipt({ custody: custodyOf(later), pinned })).keys
   })
 
-  const lyingKeys = (change: (keys: Record<string, unknown>[]) => void) =>
+  const changeKeys = (change: (keys: Record<string, unknown>[]) => void) =>
     proxy.tamper({
       matches: attestationKeys,
-      answer: lie((body) => {
+      answer: changeBody((body) => {
         assert.ok(Array.isArray(body.keys))
         change(body.keys)
       }),
     })
-  const caught = (reason: AuditReason) => (error: unknown) => error instanceof AuditError && error.reason === reason
+  const hasReason = (reason: AuditReason) => (error: unknown) => error instanceof AuditError && error.reason === reason
 
-  it('holds, of the old key and of the new one, for whoever has pinned the list of before', async () => {
+  it('is valid, under the old and the new key, for a client with the list from before', async () => {
     assert.deepEqual([pinned.keys.length, rotated.keys.length], [1, 2])
     const before = await fetchReceipt({ custody: custodyOf(sent), pinned })
     const after = await fetchReceipt({ custody: custodyOf(later), pinned: rotated })
@@ -161,27 +168,27 @@ describe('a receipt of a server that has rotated its attestation key', () => {
     assert.equal(rotated.keys[0]?.activeTo, rotated.keys[1]?.activeFrom)
   })
 
-  it('is caught when it is dated outside the time of its key', async () => {
+  it('is refused when it is dated outside the time of its key', async () => {
     const { received_at: at } = (await fetchReceipt({ custody: custodyOf(sent) })).receipt
     const [justBefore, justAfter] = [-1, 1].map((ms) => new Date(Date.parse(at) + ms).toISOString())
-    lyingKeys(([old]) => Object.assign(old ?? {}, { active_to: justBefore }))
-    await assert.rejects(fetchReceipt({ custody: custodyOf(sent), pinned }), caught('key_not_active'))
-    lyingKeys(([old]) => Object.assign(old ?? {}, { active_from: justAfter }))
-    await assert.rejects(fetchReceipt({ custody: custodyOf(sent) }), caught('key_not_active'))
+    changeKeys(([old]) => Object.assign(old ?? {}, { active_to: justBefore }))
+    await assert.rejects(fetchReceipt({ custody: custodyOf(sent), pinned }), hasReason('key_not_active'))
+    changeKeys(([old]) => Object.assign(old ?? {}, { active_from: justAfter }))
+    await assert.rejects(fetchReceipt({ custody: custodyOf(sent) }), hasReason('key_not_active'))
   })
 
-  it('is caught when an end that was published is another one, or gone, though the list could be right by itself', async () => {
-    lyingKeys(([old]) => Object.assign(old ?? {}, { active_to: '2199-01-01T00:00:00.000Z' }))
-    await assert.rejects(fetchReceipt({ custody: custodyOf(sent), pinned: rotated }), caught('key_changed'))
-    lyingKeys(([old]) => Object.assign(old ?? {}, { active_to: null }))
-    await assert.rejects(fetchReceipt({ custody: custodyOf(sent), pinned: rotated }), caught('key_changed'))
-    lyingKeys((keys) => keys.shift())
-    await assert.rejects(fetchReceipt({ custody: custodyOf(later), pinned }), caught('key_vanished'))
+  it('is refused when a published end was changed or removed, even in a consistent list', async () => {
+    changeKeys(([old]) => Object.assign(old ?? {}, { active_to: '2199-01-01T00:00:00.000Z' }))
+    await assert.rejects(fetchReceipt({ custody: custodyOf(sent), pinned: rotated }), hasReason('key_changed'))
+    changeKeys(([old]) => Object.assign(old ?? {}, { active_to: null }))
+    await assert.rejects(fetchReceipt({ custody: custodyOf(sent), pinned: rotated }), hasReason('key_changed'))
+    changeKeys((keys) => keys.shift())
+    await assert.rejects(fetchReceipt({ custody: custodyOf(later), pinned }), hasReason('key_vanished'))
   })
 })
 
 describe('a server that has rotated its signing key', () => {
-  it('is gone on with by whoever is signed in, without signing in again', async () => {
+  it('keeps a signed-in client signed in', async () => {
     const before = (await (await fetch(`${server.url}/.well-known/service/server-info`)).json()).signing_key
     const { accessToken: access } = owner.tokens()
     assert.equal((await server.command(['keys', 'rotate', '--signing'])).status, 0)

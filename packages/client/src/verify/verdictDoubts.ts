@@ -1,10 +1,10 @@
-import { BUNDLE_ROLES, type BundleRole } from '../send/sendBundle.ts'
+import { BUNDLE_ROLES, type BundleRole } from '../assets/bundleRoles.ts'
 import { type Doubt, doubt } from './doubt.ts'
 import type { AssetVerdict, BlobVerdict } from './verifyStorage.ts'
 
 /**
- * How closely the server has to look. `deep`: every byte was read and hashed again, or the answer is no. `deep_if_allowed`: a scan that the account's
- * budget does not allow now is done without. `structural`: none is asked for.
+ * How closely the server must look. `deep`: it reads and hashes every byte again, or the answer is no. `deep_if_allowed`: without a deep scan if the
+ * account's budget does not allow one now. `structural`: no deep scan.
  */
 export type Depth = 'deep' | 'deep_if_allowed' | 'structural'
 
@@ -21,7 +21,7 @@ const NAMES: Readonly<Record<BundleRole, string>> = {
   provenance: 'signed manifest',
 }
 
-/** Everything in the verdict that speaks against destroying a file; its blobs are those of a whole asset, in the order of `BUNDLE_ROLES`. */
+/** Everything in a verdict that speaks against destroying a file. Its blobs must be those of a complete asset, in the order of `BUNDLE_ROLES`. */
 export function verdictDoubts(verdict: AssetVerdict | undefined, depth: Depth): readonly Doubt[] {
   const doubts = BUNDLE_ROLES.flatMap((role, index) => blobDoubts(role, verdict?.blobs[index], depth))
   if (doubts.length > 0 || verdict?.durable === true) return doubts
@@ -30,12 +30,12 @@ export function verdictDoubts(verdict: AssetVerdict | undefined, depth: Depth): 
 
 function blobDoubts(role: BundleRole, blob: BlobVerdict | undefined, depth: Depth): readonly Doubt[] {
   const name = NAMES[role]
-  if (blob === undefined) return [doubt('not_durable', `The server says nothing of the ${name}.`)]
-  if (blob.deep === 'corrupt') return [doubt('corrupt', `The server’s copy of the ${name} is damaged.`)]
+  if (blob === undefined) return [doubt('not_durable', `The server says nothing about the ${name}.`)]
+  if (blob.deep === 'corrupt') return [doubt('corrupt', `The server’s ${name} is damaged.`)]
   if (blob.role !== role) return [doubt('not_durable', `The server does not hold the ${name} as such.`)]
   if (!blob.stored) return [doubt('not_durable', `The server does not have the ${name}.`)]
   if (!blob.indexed || !blob.retrievable)
-    return [doubt('not_durable', `The server has the ${name} and does not give it out.`)]
+    return [doubt('not_durable', `The server has the ${name} and does not return it.`)]
   return examinationDoubts(name, blob, depth)
 }
 
@@ -44,6 +44,11 @@ function examinationDoubts(name: string, { deep }: BlobVerdict, depth: Depth): r
   if (deep === 'rate_limited')
     return depth === 'deep_if_allowed'
       ? []
-      : [doubt('rate_limited', `The server has no budget left to read the ${name} again now; ask again in an hour.`)]
+      : [
+          doubt(
+            'rate_limited',
+            `The account’s budget does not allow another read of the ${name} now; ask again in an hour.`,
+          ),
+        ]
   return [doubt('not_examined', `The server was asked to read the ${name} again and did not.`)]
 }

@@ -1,70 +1,51 @@
-/** Whether a file may be destroyed: everything that a hostile server can say has to be a no, with its reason. */
+/** Whether a file may be destroyed: every tampering of a malicious server must lead to a no, with its reason. */
 import assert from 'node:assert/strict'
-import { after, afterEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import { decodeManifest, manifestHash } from '@blindkeep/protocol/manifest'
 import {
   assetAnswer,
   type Body,
   blobAnswer,
+  changedBlobs,
+  changedReceipts,
+  changedVerdict,
   devicesAnswer,
-  giving,
   hashOf,
   keysAnswer,
-  lyingBlobs,
-  lyingReceipts,
-  swapping,
-  verdictAnswer,
-} from '../../../../testing/assetLies.ts'
-import { flipAt, flipInBase64, lie } from '../../../../testing/lies.ts'
-import type { Tampering } from '../../../../testing/tamperingProxy.ts'
+  servedBlob,
+  swappedBlob,
+  type Verdict,
+} from '../../../../testing/maliciousAssets.ts'
+import { changeBody, flipAt, flipInBase64 } from '../../../../testing/maliciousServer.ts'
 import { newDevice, signManifest } from '../account/device.ts'
-import { startDestroying } from '../testing/destroying.ts'
+import { createVerificationWorld } from '../testing/verificationWorld.ts'
 import type { DoubtReason } from './verifyBeforeDestroying.ts'
 
-const destroying = await startDestroying()
-const { proxy, asset, other, blobBytes, ask, assertNo } = destroying
-const { owner } = destroying.keeper
-after(destroying.stop)
-afterEach(() => proxy.tamper())
+const world = await createVerificationWorld()
+const { proxy, asset, other, blobBytes, ask, assertNo } = world
+const { owner } = world.keeper
 
-interface LyingBlob extends Body {
-  hash: string
-  role: string
-  stored: boolean
-}
-interface LyingVerdict extends Body {
-  asset_id: string
-  durable: boolean
-  blobs: LyingBlob[]
-}
+describe('a verdict of a malicious server', () => {
+  const eachBlob = (change: (blob: Verdict['blobs'][number]) => void) => (verdict: Verdict) =>
+    verdict.blobs.forEach(change)
 
-describe('a verdict that does not answer', () => {
-  const lying = (change: (verdict: LyingVerdict, body: Body) => void): Tampering => ({
-    matches: verdictAnswer,
-    answer: lie((body) => {
-      assert.ok(Array.isArray(body.verdicts))
-      change(body.verdicts[0], body)
-    }),
-  })
-  const eachBlob = (change: (blob: LyingBlob) => void) => (verdict: LyingVerdict) => verdict.blobs.forEach(change)
-
-  const lies: readonly (readonly [string, DoubtReason, (verdict: LyingVerdict, body: Body) => void])[] = [
-    ['is about another asset', 'caught', (verdict) => Object.assign(verdict, { asset_id: other.assetId })],
-    ['is none', 'caught', (_, body) => Object.assign(body, { verdicts: [] })],
-    ['is one too many', 'caught', (verdict, body) => Object.assign(body, { verdicts: [verdict, verdict] })],
-    ['is shortened', 'caught', (verdict) => verdict.blobs.pop()],
-    ['is empty, as a conjunction over nothing is true', 'caught', (verdict) => Object.assign(verdict, { blobs: [] })],
-    ['is lengthened', 'caught', (verdict) => verdict.blobs.push(...verdict.blobs.slice(0, 1))],
-    ['has another order', 'caught', (verdict) => verdict.blobs.reverse()],
+  const changes: readonly (readonly [string, DoubtReason, (verdict: Verdict, body: Body) => void])[] = [
+    ['is about another asset', 'tampered', (verdict) => Object.assign(verdict, { asset_id: other.assetId })],
+    ['is none', 'tampered', (_, body) => Object.assign(body, { verdicts: [] })],
+    ['is one too many', 'tampered', (verdict, body) => Object.assign(body, { verdicts: [verdict, verdict] })],
+    ['is shortened', 'tampered', (verdict) => verdict.blobs.pop()],
+    ['is empty, as a conjunction over nothing is true', 'tampered', (verdict) => Object.assign(verdict, { blobs: [] })],
+    ['is lengthened', 'tampered', (verdict) => verdict.blobs.push(...verdict.blobs.slice(0, 1))],
+    ['has another order', 'tampered', (verdict) => verdict.blobs.reverse()],
     [
       'is about another hash',
-      'caught',
+      'tampered',
       ({ blobs }) => Object.assign(blobs[0] ?? {}, { hash: hashOf(other, 'original') }),
     ],
     [
       'is three times about one blob',
-      'caught',
+      'tampered',
       (verdict) =>
         Object.assign(verdict, {
           blobs: verdict.blobs.flatMap((_, index, all) => (index === 2 ? [all[2], all[2], all[2]] : [])),
@@ -72,27 +53,27 @@ describe('a verdict that does not answer', () => {
     ],
     [
       'is durable over a blob that is not stored',
-      'caught',
+      'tampered',
       ({ blobs }) => Object.assign(blobs[1] ?? {}, { stored: false }),
     ],
     [
       'is durable over a blob that is not indexed',
-      'caught',
+      'tampered',
       ({ blobs }) => Object.assign(blobs[2] ?? {}, { indexed: false }),
     ],
     [
       'is durable over a blob that is withheld',
-      'caught',
+      'tampered',
       ({ blobs }) => Object.assign(blobs[0] ?? {}, { retrievable: false }),
     ],
     [
       'is durable over a blob that is damaged',
-      'caught',
+      'tampered',
       ({ blobs }) => Object.assign(blobs[0] ?? {}, { deep: 'corrupt' }),
     ],
     [
       'is durable over a blob of unknown role',
-      'caught',
+      'tampered',
       ({ blobs }) => Object.assign(blobs[0] ?? {}, { role: 'unknown' }),
     ],
     [
@@ -126,18 +107,18 @@ describe('a verdict that does not answer', () => {
     ['is of no form', 'answer_broken', (verdict) => Object.assign(verdict, { durable: 'yes' })],
     ['is nothing', 'answer_broken', (_, body) => delete body.verdicts],
   ]
-  for (const [how, reason, change] of lies)
+  for (const [how, reason, change] of changes)
     it(`is a no when it ${how}`, async () => {
-      proxy.tamper(lying(change))
+      proxy.tamper(changedVerdict(change))
       await assertNo(reason)
     })
 
-  it('is a yes without a deep scan only where the caller allows it', async () => {
-    proxy.tamper(lying(eachBlob((blob) => Object.assign(blob, { deep: 'rate_limited' }))))
+  it('is a yes without a deep scan only if the caller allows it', async () => {
+    proxy.tamper(changedVerdict(eachBlob((blob) => Object.assign(blob, { deep: 'rate_limited' }))))
     const allowed = await ask({ depth: 'deep_if_allowed' })
     assert.ok(allowed.safe)
     assert.equal(allowed.examined, 'structural')
-    proxy.tamper(lying(eachBlob((blob) => delete blob.deep)))
+    proxy.tamper(changedVerdict(eachBlob((blob) => delete blob.deep)))
     await assertNo('not_examined', { depth: 'deep_if_allowed' })
     proxy.tamper()
     const structural = await ask({ depth: 'structural' })
@@ -148,41 +129,41 @@ describe('a verdict that does not answer', () => {
     assert.equal(deep.examined, 'deep')
   })
 
-  it('is a no when nobody asked for the scan that it tells of', async () => {
-    proxy.tamper(lying(eachBlob((blob) => Object.assign(blob, { deep: 'intact' }))))
-    await assertNo('caught', { depth: 'structural' })
+  it('is a no when it reports a scan that was not requested', async () => {
+    proxy.tamper(changedVerdict(eachBlob((blob) => Object.assign(blob, { deep: 'intact' }))))
+    await assertNo('tampered', { depth: 'structural' })
   })
 })
 
-describe('receipts, keys and blobs that do not fit', () => {
-  const withoutRole = (role: string) => lyingBlobs((blobs) => blobs.filter((blob) => blob.role !== role))
+describe('receipts, keys and blobs of a malicious server', () => {
+  const withoutRole = (role: string) => changedBlobs((blobs) => blobs.filter((blob) => blob.role !== role))
 
-  it('are a no when a receipt is missing, whichever it is, or all are', async () => {
+  it('are a no when any receipt is missing', async () => {
     for (const index of [0, 1, 2]) {
-      proxy.tamper(lyingReceipts((receipts) => receipts.toSpliced(index, 1)))
-      await assertNo('caught')
+      proxy.tamper(changedReceipts((receipts) => receipts.toSpliced(index, 1)))
+      await assertNo('tampered')
     }
-    proxy.tamper(lyingReceipts(() => []))
-    await assertNo('caught')
+    proxy.tamper(changedReceipts(() => []))
+    await assertNo('tampered')
   })
 
   it('are a no when the receipts are another asset’s', async () => {
     const { receipts } = await owner.assetReceipts(other.assetId)
-    proxy.tamper(lyingReceipts(() => receipts.map(({ receipt }) => receipt)))
-    await assertNo('caught')
+    proxy.tamper(changedReceipts(() => receipts.map(({ receipt }) => receipt)))
+    await assertNo('tampered')
   })
 
-  it('are a no when the keys are not the ones remembered', async () => {
+  it('are a no when the keys are not the pinned ones', async () => {
     const { keys } = await owner.assetReceipts(asset.assetId)
     proxy.tamper({
       matches: keysAnswer,
-      answer: lie((body) => {
+      answer: changeBody((body) => {
         assert.ok(Array.isArray(body.keys))
         for (const key of body.keys) key.public = flipInBase64(key.public, 1000)
       }),
     })
-    await assertNo('caught', { pinned: keys })
-    await assertNo('caught')
+    await assertNo('tampered', { pinned: keys })
+    await assertNo('tampered')
   })
 
   for (const role of ['original', 'metadata', 'provenance'])
@@ -191,35 +172,35 @@ describe('receipts, keys and blobs that do not fit', () => {
       await assertNo('incomplete')
     })
 
-  it('are a no when the provenance is of a device that the server made up', async () => {
+  it('are a no when an invented device signed the provenance', async () => {
     const device = newDevice()
     const { envelope } = decodeManifest(await blobBytes(hashOf(asset, 'provenance')))
     const forged = signManifest(device, { envelope: { ...envelope, created_by_device: device.deviceId } })
     const hash = manifestHash(forged)
-    proxy.tamper(swapping('provenance', { hash, size: forged.length }), giving(hash, forged), {
+    proxy.tamper(swappedBlob('provenance', { hash, size: forged.length }), servedBlob(hash, forged), {
       matches: devicesAnswer,
-      answer: lie((body) => {
+      answer: changeBody((body) => {
         assert.ok(Array.isArray(body.devices))
         body.devices.push({ ...body.devices[0], device_id: device.deviceId, public_key: toBase64(device.publicKey) })
       }),
     })
-    await assertNo('caught')
+    await assertNo('tampered')
   })
 
-  it('are a no when the asset is told to be another one of the account’s, of the same size', async () => {
+  it('are a no when they are another asset’s of the same size', async () => {
     proxy.tamper({
       matches: assetAnswer,
-      answer: lie((body) => Object.assign(body, { blobs: other.blobs, envelope: other.envelope })),
+      answer: changeBody((body) => Object.assign(body, { blobs: other.blobs, envelope: other.envelope })),
     })
-    await assertNo('caught')
+    await assertNo('tampered')
   })
 
-  it('are a no when the stored beginning is another blob’s, cut, or altered', async () => {
+  it('are a no when the stored header is another blob’s, truncated or altered', async () => {
     const hash = hashOf(asset, 'original')
-    proxy.tamper(giving(hash, await blobBytes(hashOf(other, 'original'))))
+    proxy.tamper(servedBlob(hash, await blobBytes(hashOf(other, 'original'))))
     await assertNo('unreadable')
     const whole = await blobBytes(hash)
-    proxy.tamper(giving(hash, whole.subarray(0, 1000)))
+    proxy.tamper(servedBlob(hash, whole.subarray(0, 1000)))
     await assertNo('unreadable')
     for (const position of [0, 5, 30, 500]) {
       proxy.tamper({ matches: blobAnswer(hash), answer: flipAt(position) })
@@ -227,17 +208,17 @@ describe('receipts, keys and blobs that do not fit', () => {
     }
   })
 
-  it('are a no when metadata or provenance are not given out as they are named', async () => {
+  it('are a no when metadata or provenance are altered or refused', async () => {
     for (const role of ['metadata', 'provenance']) {
       proxy.tamper({ matches: blobAnswer(hashOf(asset, role)), answer: flipAt(300) })
-      await assertNo('caught')
+      await assertNo('tampered')
       proxy.tamper({ matches: blobAnswer(hashOf(asset, role)), answer: (message) => ({ ...message, status: 500 }) })
       await assertNo('refused')
     }
   })
 
-  it('are a no when the original is told to have another size', async () => {
-    proxy.tamper(lyingBlobs((blobs) => blobs.map((blob) => ({ ...blob, size: 10 }))))
-    await assertNo('caught')
+  it('are a no when the server states another size of the original', async () => {
+    proxy.tamper(changedBlobs((blobs) => blobs.map((blob) => ({ ...blob, size: 10 }))))
+    await assertNo('tampered')
   })
 })

@@ -1,12 +1,10 @@
 /**
- * Whether a file may be destroyed. One honest yes, and every way in which the file at hand can be another, or the server silent: each has to be a no,
- * with its reason.
+ * Whether a file may be destroyed. One honest yes; every difference of the local file and every silence of the server must be a no, with its reason.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { after, afterEach, describe, it } from 'node:test'
+import { readFile, writeFile } from 'node:fs/promises'
+import { describe, it } from 'node:test'
 import {
   assetAnswer,
   devicesAnswer,
@@ -14,19 +12,18 @@ import {
   keysAnswer,
   receiptsAnswer,
   verdictAnswer,
-} from '../../../../testing/assetLies.ts'
+} from '../../../../testing/maliciousAssets.ts'
 import { sendFile } from '../../../../testing/people.ts'
 import { type Source, sourceOfBytes } from '../seal/source.ts'
-import { startDestroying } from '../testing/destroying.ts'
+import { dropOf } from '../testing/expectations.ts'
+import { createVerificationWorld } from '../testing/verificationWorld.ts'
 
-const destroying = await startDestroying()
-const { proxy, server, keeper, content, asset, other, keep, ask, assertNo } = destroying
+const world = await createVerificationWorld()
+const { proxy, blobPath, keeper, content, asset, other, keep, ask, assertNo } = world
 const { owner } = keeper
-after(destroying.stop)
-afterEach(() => proxy.tamper())
 
-describe('a file that the server keeps', () => {
-  it('may be destroyed: its hashes, its signer and its receipts are told', async () => {
+describe('a file that the server holds', () => {
+  it('may be destroyed, with its hashes, signer and receipts', async () => {
     const answer = await ask()
     assert.ok(answer.safe)
     const { examined, hashes, signed, receipts } = answer
@@ -41,7 +38,7 @@ describe('a file that the server keeps', () => {
     assert.ok(again.safe)
   })
 
-  it('may be destroyed whatever its size', async () => {
+  it('may be destroyed for any size', async () => {
     for (const size of [0, 1, 1_048_560, 1_048_561]) {
       const bytes = new Uint8Array(randomBytes(size))
       const { assetId } = await keep(bytes)
@@ -49,21 +46,20 @@ describe('a file that the server keeps', () => {
     }
   })
 
-  it('may be destroyed by whoever sent it as a drop, once it was adopted', async () => {
+  it('may be destroyed by the guest who sent it, once it was adopted', async () => {
     const { url } = await owner.createLink()
     const sent = await sendFile(url, content, { name: 'from a guest', note: 'n'.repeat(3000) })
-    const drop = (await owner.inbox()).find(({ ciphertextHash }) => ciphertextHash === sent.landed.ciphertextHash)
-    assert.ok(drop)
+    const drop = await dropOf(owner, sent.landed)
     const { assetId } = await owner.adoptDrop(drop, keeper)
     assert.ok((await ask({ assetId })).safe)
     await assertNo('file_differs', { assetId, source: sourceOfBytes(content.with(5, (content[5] ?? 0) ^ 1)) })
   })
 })
 
-describe('a file at hand that is another', () => {
+describe('a local file that differs', () => {
   const flipped = (position: number) => content.with(position, (content[position] ?? 0) ^ 1)
 
-  it('may not be destroyed when one byte differs, wherever it is', async () => {
+  it('may not be destroyed when any byte differs', async () => {
     for (const position of [0, 1_048_559, 1_048_560, content.length - 1])
       await assertNo('file_differs', { source: sourceOfBytes(flipped(position)) })
   })
@@ -78,7 +74,7 @@ describe('a file at hand that is another', () => {
     for (const bytes of others) await assertNo('file_differs', { source: sourceOfBytes(bytes) })
   })
 
-  it('may not be destroyed when it shrinks while it is compared', async () => {
+  it('may not be destroyed when it shrinks during the comparison', async () => {
     const source: Source = {
       size: content.length,
       read: async (from, to) => content.slice(from, Math.min(to, 1_048_570)),
@@ -90,7 +86,7 @@ describe('a file at hand that is another', () => {
     await assertNo('file_differs', { assetId: other.assetId })
   })
 
-  it('is no answer when it cannot be read', async () => {
+  it('rejects when it cannot be read', async () => {
     const source: Source = { size: content.length, read: () => Promise.reject(new Error('disk on fire')) }
     await assert.rejects(ask({ source }), /disk on fire/)
   })
@@ -105,21 +101,21 @@ describe('a server that does not answer', () => {
     ['its verdict', verdictAnswer],
   ] as const
   for (const [what, matches] of questions)
-    it(`is a no when it says nothing of ${what}, or fails`, async () => {
+    it(`is a no when it does not return ${what}, or fails`, async () => {
       proxy.tamper({ matches, lose: 'answer' })
       await assertNo('unreachable')
       proxy.tamper({ matches, instead: 500 })
       await assertNo('refused')
     })
 
-  it('is a no for an asset that is not there', async () => {
+  it('is a no for an asset that does not exist', async () => {
     await assertNo('asset_missing', { assetId: keeper.device.deviceId })
     const { assetId } = await keep(content)
     await owner.deleteAsset(assetId)
     await assertNo('asset_missing', { assetId })
   })
 
-  it('is a no when it has really lost the file', async () => {
+  it('is a no when it has really damaged the file', async () => {
     const bytes = new Uint8Array(randomBytes(100))
     const { assetId } = await keep(bytes)
     const source = sourceOfBytes(bytes)
@@ -128,7 +124,7 @@ describe('a server that does not answer', () => {
     await assertNo('corrupt', { assetId, source })
   })
 
-  it('rejects when the question is withdrawn', async () => {
+  it('rejects when the caller aborts', async () => {
     const controller = new AbortController()
     proxy.tamper({
       matches: (exchange) => {
@@ -142,13 +138,10 @@ describe('a server that does not answer', () => {
   })
 })
 
-/** Flips the last byte of what lies on the server's disk under this hash. */
+/** Flips the last byte of this blob on the server's disk. */
 async function damage(hash: string): Promise<void> {
-  const directory = join(server.dataDir, 'blobs')
-  const names = await readdir(directory, { recursive: true })
-  const name = names.find((one) => one.includes(hash))
-  assert.ok(name)
-  const bytes = await readFile(join(directory, name))
+  const path = await blobPath(hash)
+  const bytes = await readFile(path)
   bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
-  await writeFile(join(directory, name), bytes)
+  await writeFile(path, bytes)
 }

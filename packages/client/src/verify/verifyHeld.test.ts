@@ -1,39 +1,34 @@
-/** Whether what was signed is held: honest answers for several assets at once, and every lie a doubt about the asset that it is told of. */
+/** Whether the server holds what was signed: honest answers for several assets at once, and a doubt about the right asset for every tampering. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { after, afterEach, before, describe, it } from 'node:test'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { describe, it } from 'node:test'
 import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import {
   assetAnswer,
   type Body,
   blobAnswer,
+  changedAsset,
+  changedReceipts,
+  changedVerdict,
   devicesAnswer,
   hashOf,
   keysAnswer,
-  lyingAsset,
-  lyingReceipts,
   receiptsAnswer,
-  swapping,
+  swappedBlob,
+  type Verdict,
   verdictAnswer,
-} from '../../../../testing/assetLies.ts'
-import { flipAt, flipInBase64, is, lie } from '../../../../testing/lies.ts'
+} from '../../../../testing/maliciousAssets.ts'
+import { changeBody, flipAt, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, sendFile } from '../../../../testing/people.ts'
 import type { Tampering } from '../../../../testing/tamperingProxy.ts'
-import { type Destroying, startDestroying } from '../testing/destroying.ts'
+import { createVerificationWorld } from '../testing/verificationWorld.ts'
 import type { DoubtReason } from './doubt.ts'
 import type { DoubtedAsset, HeldAnswers, VerifyHeld } from './verifyHeld.ts'
 
-let world: Destroying
+const world = await createVerificationWorld()
 
-before(async () => {
-  world = await startDestroying()
-})
-after(() => world.stop())
-afterEach(() => world.proxy.tamper())
-
-/** Asked by a client that knows the account and nothing else. */
+/** Asks with a client that has only the account. */
 function ask(question: Partial<VerifyHeld> = {}): Promise<HeldAnswers> {
   const { proxy, keeper, asset, other } = world
   const assetIds = [asset.assetId, other.assetId]
@@ -43,7 +38,7 @@ function ask(question: Partial<VerifyHeld> = {}): Promise<HeldAnswers> {
 async function doubted(question: Partial<VerifyHeld> = {}): Promise<DoubtedAsset> {
   const { answers } = await ask({ assetIds: [world.asset.assetId], ...question })
   const [answer] = answers
-  assert.ok(answer !== undefined && !answer.held, 'it said yes')
+  assert.ok(answer !== undefined && !answer.held, 'the answer is yes')
   assert.ok(answer.doubts.length > 0)
   return answer
 }
@@ -54,24 +49,15 @@ async function assertDoubt(reason: DoubtReason, question: Partial<VerifyHeld> = 
   return answer
 }
 
-/** Asset ids as strangers type them. */
 function notThere(): AssetId {
-  // The id of a device is of the form of an asset's, and is none.
+  // A device's id has the form of an asset's, and no asset has it.
   const id = parseAssetId(world.keeper.device.deviceId)
   assert.ok(id)
   return id
 }
 
-/** What lies on the server's disk under this hash. */
-async function blobFile(dataDir: string, hash: string): Promise<string> {
-  const directory = join(dataDir, 'blobs')
-  const name = (await readdir(directory, { recursive: true })).find((one) => one.includes(hash))
-  assert.ok(name !== undefined)
-  return join(directory, name)
-}
-
 describe('what the server holds', () => {
-  it('is told of each asset in the order of the question, with hashes, signer and receipts', async () => {
+  it('is reported for each asset in the order of the question, with hashes, signer and receipts', async () => {
     const { asset, other, keeper } = world
     const ready: number[] = []
     const { answers, keys } = await ask({ onProgress: (count) => ready.push(count) })
@@ -95,7 +81,7 @@ describe('what the server holds', () => {
     assert.ok(again.answers.every(({ held }) => held))
   })
 
-  it('is said to be unread when nobody asked for more', async () => {
+  it('is reported as not read again when no deep scan was requested', async () => {
     const { answers } = await ask({ depth: 'structural' })
     assert.ok(answers.every((answer) => answer.held && answer.examined === 'structural'))
   })
@@ -113,10 +99,10 @@ describe('what the server holds', () => {
     assert.equal(answer.receipts.receipts.length, 4)
   })
 
-  it('is called damaged where the beginning that does not open is, by the server’s own word', async () => {
-    const { server, keep } = world
+  it('is doubted as damaged, by the server’s own verdict, when its header does not open', async () => {
+    const { blobPath, keep } = world
     const rotten = await keep(new Uint8Array(randomBytes(100)))
-    const path = await blobFile(server.dataDir, hashOf(rotten, 'original'))
+    const path = await blobPath(hashOf(rotten, 'original'))
     const bytes = await readFile(path)
     bytes[30] = (bytes[30] ?? 0) ^ 1
     await writeFile(path, bytes)
@@ -127,14 +113,14 @@ describe('what the server holds', () => {
     )
   })
 
-  it('is doubted one by one: an asset that is lost or unknown says nothing of the others', async () => {
-    const { server, keep, other } = world
+  it('is doubted for each asset separately', async () => {
+    const { blobPath, keep, other } = world
     const lost = await keep(new Uint8Array(randomBytes(100)))
-    await rm(await blobFile(server.dataDir, hashOf(lost, 'original')))
+    await rm(await blobPath(hashOf(lost, 'original')))
     const { answers } = await ask({ assetIds: [lost.assetId, notThere(), other.assetId] })
     const [first, second, third] = answers
     assert.ok(first !== undefined && !first.held && second !== undefined && !second.held)
-    // Its beginning is not given out any more, and the verdict says why.
+    // The server does not return its header, and the verdict says why.
     assert.deepEqual(
       first.doubts.map(({ reason }) => reason),
       ['refused', 'not_durable'],
@@ -149,24 +135,12 @@ describe('what the server holds', () => {
   })
 })
 
-interface LyingVerdict extends Body {
-  durable: boolean
-  blobs: Body[]
-}
-
-describe('a verdict that does not answer', () => {
-  const lying = (change: (verdict: LyingVerdict, body: Body) => void): Tampering => ({
-    matches: verdictAnswer,
-    answer: lie((body) => {
-      assert.ok(Array.isArray(body.verdicts))
-      change(body.verdicts[0], body)
-    }),
-  })
-  const lies: readonly (readonly [string, DoubtReason, (verdict: LyingVerdict, body: Body) => void])[] = [
-    ['is none', 'caught', (_, body) => Object.assign(body, { verdicts: [] })],
+describe('a verdict of a malicious server', () => {
+  const changes: readonly (readonly [string, DoubtReason, (verdict: Verdict, body: Body) => void])[] = [
+    ['is none', 'tampered', (_, body) => Object.assign(body, { verdicts: [] })],
     [
       'is durable over a blob that is not stored',
-      'caught',
+      'tampered',
       ({ blobs }) => Object.assign(blobs[0] ?? {}, { stored: false }),
     ],
     ['was not deep, though asked', 'not_examined', ({ blobs }) => blobs.forEach((blob) => void delete blob.deep)],
@@ -184,55 +158,57 @@ describe('a verdict that does not answer', () => {
         Object.assign(verdict.blobs[0] ?? {}, { retrievable: false, deep: 'corrupt' }),
     ],
   ]
-  for (const [how, reason, change] of lies)
+  for (const [how, reason, change] of changes)
     it(`is a doubt when it ${how}`, async () => {
-      world.proxy.tamper(lying(change))
+      world.proxy.tamper(changedVerdict(change))
       const answer = await assertDoubt(reason)
-      // The name was read before, and what was said of the parts is told where it could be read at all.
+      // The name was read before. The verdict is there if it could be read at all.
       assert.equal(answer.file?.name, 'a plan.pdf')
-      assert.equal(answer.verdict === undefined, reason === 'caught')
+      assert.equal(answer.verdict === undefined, reason === 'tampered')
     })
 
-  it('is a doubt about every asset that it was asked of', async () => {
-    world.proxy.tamper(lying((_, body) => Object.assign(body, { verdicts: (body.verdicts as unknown[]).toReversed() })))
+  it('is a doubt about every requested asset', async () => {
+    world.proxy.tamper(
+      changedVerdict((_, body) => Object.assign(body, { verdicts: (body.verdicts as unknown[]).toReversed() })),
+    )
     const { answers } = await ask()
     assert.deepEqual(
       answers.map((answer) => !answer.held && answer.doubts.map(({ reason }) => reason)),
-      [['caught'], ['caught']],
+      [['tampered'], ['tampered']],
     )
   })
 })
 
-describe('anything else that does not fit', () => {
-  it('is a doubt: receipts, keys, signer, hashes, and bytes', async () => {
+describe('other tampering and failures', () => {
+  it('raise a doubt: receipts, keys, signer, hashes, and bytes', async () => {
     const { proxy, asset, other } = world
-    const lies: readonly (readonly [DoubtReason, Tampering])[] = [
-      ['caught', lyingReceipts((receipts) => receipts.toSpliced(0, 1))],
+    const changes: readonly (readonly [DoubtReason, Tampering])[] = [
+      ['tampered', changedReceipts((receipts) => receipts.toSpliced(0, 1))],
       [
-        'caught',
-        lyingReceipts((receipts) =>
+        'tampered',
+        changedReceipts((receipts) =>
           receipts.map((one) => ({ ...one, receipt_cbor: flipInBase64(one.receipt_cbor, 900) })),
         ),
       ],
-      ['caught', swapping('original', { hash: hashOf(other, 'original') })],
-      ['caught', { matches: devicesAnswer, answer: lie((body) => Object.assign(body, { devices: [] })) }],
-      ['caught', { matches: blobAnswer(hashOf(asset, 'metadata')), answer: flipAt(300) }],
-      ['caught', { matches: blobAnswer(hashOf(asset, 'provenance')), answer: flipAt(300) }],
+      ['tampered', swappedBlob('original', { hash: hashOf(other, 'original') })],
+      ['tampered', { matches: devicesAnswer, answer: changeBody((body) => Object.assign(body, { devices: [] })) }],
+      ['tampered', { matches: blobAnswer(hashOf(asset, 'metadata')), answer: flipAt(300) }],
+      ['tampered', { matches: blobAnswer(hashOf(asset, 'provenance')), answer: flipAt(300) }],
       ['unreadable', { matches: blobAnswer(hashOf(asset, 'original')), answer: flipAt(30) }],
-      ['incomplete', lyingAsset((body) => Object.assign(body, { blobs: (body.blobs as Body[]).slice(0, 2) }))],
-      ['caught', lyingAsset((body) => Object.assign(body, { blobs: other.blobs, envelope: other.envelope }))],
+      ['incomplete', changedAsset((body) => Object.assign(body, { blobs: (body.blobs as Body[]).slice(0, 2) }))],
+      ['tampered', changedAsset((body) => Object.assign(body, { blobs: other.blobs, envelope: other.envelope }))],
     ]
-    for (const [reason, tampering] of lies) {
+    for (const [reason, tampering] of changes) {
       proxy.tamper(tampering)
       await assertDoubt(reason)
     }
   })
 
-  it('is a doubt about all when the keys are not the ones remembered', async () => {
+  it('raise doubts about all assets when the keys are not the pinned ones', async () => {
     const { keys } = await ask()
     world.proxy.tamper({
       matches: keysAnswer,
-      answer: lie((body) => {
+      answer: changeBody((body) => {
         assert.ok(Array.isArray(body.keys))
         for (const key of body.keys) key.active_from = '2001-01-01T00:00:00Z'
       }),
@@ -242,15 +218,22 @@ describe('anything else that does not fit', () => {
     assert.ok(answered.answers.length === 2 && answered.answers.every(({ held }) => !held))
   })
 
-  it('is a doubt when there is no answer', async () => {
-    const questions = [assetAnswer, devicesAnswer, receiptsAnswer, keysAnswer, verdictAnswer, is('GET', /server-info$/)]
+  it('raise a doubt when there is no answer', async () => {
+    const questions = [
+      assetAnswer,
+      devicesAnswer,
+      receiptsAnswer,
+      keysAnswer,
+      verdictAnswer,
+      isRequest('GET', /server-info$/),
+    ]
     for (const matches of questions) {
       world.proxy.tamper({ matches, lose: 'answer' })
       await assertDoubt('unreachable')
     }
   })
 
-  it('rejects when the question is withdrawn', async () => {
+  it('reject when the caller aborts', async () => {
     const controller = new AbortController()
     world.proxy.tamper({
       matches: (exchange) => {
@@ -265,7 +248,7 @@ describe('anything else that does not fit', () => {
 })
 
 describe('many assets', () => {
-  it('cost one look at the server and its devices', async () => {
+  it('need one audit of the server and one list of devices', async () => {
     const { proxy, keep } = world
     const small = []
     for (let count = 0; count < 4; count++) small.push(await keep(new Uint8Array(randomBytes(10))))
@@ -277,8 +260,8 @@ describe('many assets', () => {
   })
 })
 
-describe('an asset of which the server refuses a part', () => {
-  it('is doubted even when the verdict finds nothing wrong', async () => {
+describe('an asset with a part that the server refuses', () => {
+  it('is doubted even if the verdict is durable', async () => {
     const { proxy, asset } = world
     proxy.tamper({ matches: blobAnswer(hashOf(asset, 'original')), instead: 500 })
     const { answers } = await ask()

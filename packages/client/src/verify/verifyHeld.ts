@@ -1,19 +1,19 @@
 /**
- * Whether the server holds what devices of the account have signed: many assets at once, and none of their files at hand. A yes here stands on the same
- * ground as that of `verifyBeforeDestroying`, but for one thing: it says nothing of any other copy of the file, and so not whether that may go.
+ * Whether the server holds what devices of the account have signed: for many assets at once, without the local files. A yes is as well founded as one
+ * of `verifyBeforeDestroying`, but it says nothing about a local file and so not whether that may be destroyed.
  */
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
 import { AssetError } from '../assets/assetError.ts'
 import { type AssetFacts, blobOf, readAsset } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
+import { BUNDLE_ROLES, type BundleRole } from '../assets/bundleRoles.ts'
 import { createDescribeAsset } from '../assets/describeAsset.ts'
 import { type Signed, signedOf } from '../assets/openAsset.ts'
 import { hashesOf, readSignedAsset, type SignedAsset, signedFacts, toVerify } from '../assets/signedAsset.ts'
 import { ProblemError } from '../http/errors.ts'
 import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
-import { SealError } from '../seal/sealedBlob.ts'
-import { BUNDLE_ROLES, type BundleRole } from '../send/sendBundle.ts'
+import { SealError } from '../seal/sealError.ts'
 import { type CheckedAssetReceipts, checkReceiptsBy } from './assetReceipts.ts'
 import { auditServer, type ServerFacts } from './audit.ts'
 import { type Doubt, doubtOf } from './doubt.ts'
@@ -21,17 +21,17 @@ import type { PinnedKeys } from './pins.ts'
 import { type Depth, type Examination, examinationOf, verdictDoubts } from './verdictDoubts.ts'
 import { type AssetToVerify, type AssetVerdict, verifyStorage } from './verifyStorage.ts'
 
-/** Each takes some small requests and some milliseconds of signatures. */
+/** Each takes some small requests and some milliseconds for signatures. */
 const ASSETS_AT_ONCE = 6
 
 export interface VerifyHeld {
   /** 1 to 100, each once. */
   readonly assetIds: readonly AssetId[]
-  /** `deep` when left out. Then the sum of the bytes has to be what the server reads within 290 s. */
+  /** `deep` by default. The server must then be able to read all the bytes within 290 s. */
   readonly depth?: Depth | undefined
-  /** Attestation keys seen before on this server. */
+  /** Attestation keys that were pinned before for this server. */
   readonly pinned?: PinnedKeys | undefined
-  /** How many assets are ready to be asked about; the verdict on all of them comes last. */
+  /** Called with the number of assets that are ready for the verdict, which comes last for all of them. */
   readonly onProgress?: ((ready: number) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -43,7 +43,7 @@ export interface HeldAsset {
   readonly examined: Examination
   /** RFC 3339, by the server's clock. */
   readonly checkedAt: string
-  /** What was signed, and is durable; lowercase hex. */
+  /** What was signed and is durable; lowercase hex. */
   readonly hashes: Readonly<Record<BundleRole, Sha256Hex>>
   readonly signed: Signed
   readonly receipts: CheckedAssetReceipts
@@ -52,11 +52,11 @@ export interface HeldAsset {
 export interface DoubtedAsset {
   readonly assetId: AssetId
   readonly held: false
-  /** Name and type, where these alone can be read and were signed. */
+  /** Name and type, if they can be read and were signed. */
   readonly file: FileDescription | undefined
-  /** At least one. Where the server did not give a part as it is, what it says of that part comes after it. */
+  /** At least one. If the server did not return a part intact, its verdict about that part comes after it. */
   readonly doubts: readonly Doubt[]
-  /** What the server said, where it was asked; its blobs are in the order of `BUNDLE_ROLES`. */
+  /** The server's verdict, if it was asked for; its blobs are in the order of `BUNDLE_ROLES`. */
   readonly verdict: AssetVerdict | undefined
 }
 
@@ -65,14 +65,14 @@ export type HeldAnswer = HeldAsset | DoubtedAsset
 export interface HeldAnswers {
   /** One for each asset, in the order of the question. */
   readonly answers: readonly HeldAnswer[]
-  /** To pin from now on; undefined when the server could not be audited. */
+  /** The keys to pin from now on; undefined when the audit of the server failed. */
   readonly keys: PinnedKeys | undefined
 }
 
 /**
- * One answer for each asset. Says that one is held only when its manifest is signed by a device of the account, its name and the beginning of its file open
- * under the account's key, receipts by this server are there for just these hashes and sizes, and the server vouches for just these hashes now. Any failure
- * is a doubt. Rejects with the signal's reason when that aborts.
+ * One answer for each asset. An asset is held only if: a device of the account signed its manifest; its name and the header of its file open under
+ * the account's key; there are receipts of this server for exactly these hashes and sizes; and the server vouches for exactly these hashes now. Any
+ * failure is a doubt. Rejects with the signal's reason when it aborts.
  */
 export async function verifyHeld(ports: AssetPorts, question: VerifyHeld): Promise<HeldAnswers> {
   const { assetIds, pinned, onProgress, signal } = question
@@ -89,7 +89,7 @@ export async function verifyHeld(ports: AssetPorts, question: VerifyHeld): Promi
   return { answers: await judged(ports, prepared, question), keys: server.value.keys }
 }
 
-/** The devices are asked for once a batch, and not once an asset. */
+/** Reads the devices once for each batch. */
 function batchPorts(ports: AssetPorts): AssetPorts {
   let devices: ReturnType<AssetPorts['devices']> | undefined
   return {
@@ -108,7 +108,7 @@ interface Ready {
 
 interface Doubted {
   readonly answer: DoubtedAsset
-  /** Where the server does not give a part of an asset that it tells of, or gives other bytes: what the verdict is asked about to learn why. */
+  /** The asset, if the server does not return a part of it, or returns other bytes: the verdict about it shows why. */
   readonly unfitAsset: AssetFacts | undefined
 }
 
@@ -120,15 +120,15 @@ interface Preparing {
   readonly signal: AbortSignal | undefined
 }
 
-/** Everything that can be known before the verdict is asked for. */
+/** Everything except the verdict. */
 async function prepare(ports: AssetPorts, { assetId, server, signal }: Preparing): Promise<Prepared> {
-  const told = await orDoubt(signal, () => readAsset(ports.call, assetId, signal))
-  if ('doubt' in told) return { answer: doubted(assetId, [told.doubt]), unfitAsset: undefined }
-  const read = await orDoubt(signal, () => readSignedAsset(ports, told.value, signal))
+  const found = await orDoubt(signal, () => readAsset(ports.call, assetId, signal))
+  if ('doubt' in found) return { answer: doubted(assetId, [found.doubt]), unfitAsset: undefined }
+  const read = await orDoubt(signal, () => readSignedAsset(ports, found.value, signal))
   if ('doubt' in read) {
-    const file = await orDoubt(signal, () => createDescribeAsset(ports)(told.value, { signal }))
+    const file = await orDoubt(signal, () => createDescribeAsset(ports)(found.value, { signal }))
     const answer = doubted(assetId, [read.doubt], 'value' in file ? file.value : undefined)
-    return { answer, unfitAsset: isUnfit(read.doubt) ? told.value : undefined }
+    return { answer, unfitAsset: isUnfit(read.doubt) ? found.value : undefined }
   }
   const signedAsset = read.value
   const checked = await orDoubt(signal, () => checkReceiptsBy(ports, signedFacts(signedAsset), { server, signal }))
@@ -142,7 +142,7 @@ function isUnfit({ cause }: Doubt): boolean {
   return cause instanceof ProblemError || cause instanceof SealError
 }
 
-/** Asks for the verdict on all about which anything is left to ask, last, so that it is not older than everything else. */
+/** Asks for one verdict on all open questions, last, so that it is not older than everything else. */
 async function judged(
   { call }: AssetPorts,
   prepared: readonly Prepared[],
@@ -173,7 +173,7 @@ function questionOf(one: Prepared): AssetToVerify | undefined {
   return hashes.length === BUNDLE_ROLES.length ? { assetId: unfitAsset.assetId, hashes } : undefined
 }
 
-/** What was found first stays a doubt, whatever the verdict says: it is about hashes that nobody could compare with what was signed. */
+/** The first doubt remains, whatever the verdict says: the verdict is about hashes that were not compared with signed ones. */
 function explained(answer: DoubtedAsset, verdict: AssetVerdict | undefined, depth: Depth): DoubtedAsset {
   if (verdict === undefined) return answer
   return { ...answer, doubts: [...answer.doubts, ...verdictDoubts(verdict, depth)], verdict }
@@ -200,7 +200,7 @@ function doubted(assetId: AssetId, doubts: readonly Doubt[], file?: FileDescript
   return { assetId, held: false, file, doubts, verdict: undefined }
 }
 
-/** A failure that is a doubt about what the server holds. What the caller aborted, and a fault of the program, is thrown on. */
+/** Turns a failure into a doubt about what the server holds. Throws on the caller's abort and on a fault of this program. */
 async function orDoubt<Value>(
   signal: AbortSignal | undefined,
   work: () => Promise<Value>,

@@ -4,14 +4,14 @@ import { parseAssetId } from '@blindkeep/protocol/ids'
 import { systemEnvironment } from '../environment.ts'
 import { createCalls } from '../http/call.ts'
 import { NetworkError } from '../http/errors.ts'
-import { newId } from '../newId.ts'
+import { newId } from '../seal/newId.ts'
 import { verifyStorage } from './verifyStorage.ts'
 
-/** Node’s fetch (undici, `headersTimeout`) waits no longer for an answer to begin. */
+/** Node’s fetch (undici, `headersTimeout`) waits this long for an answer to begin. */
 const NODE_WAITS_MS = 300_000
 
 describe('the question about storage', () => {
-  it('has its answer by its own clock, and no runtime ends it earlier', async (context) => {
+  it('times out by its own clock, before any runtime ends it', async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] })
     const { call } = createCalls({
       baseUrl: 'http://127.0.0.1:1',

@@ -1,4 +1,4 @@
-/** Asks the server whether it really holds what the client relies on, and believes no answer that does not answer the question. */
+/** Asks the server whether it holds certain blobs, and accepts only an answer to exactly that question. */
 import type { AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { BlobVerdictResponse, DeepVerdict, StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
@@ -6,19 +6,19 @@ import type { Call } from '../http/call.ts'
 import { AuditError } from './auditError.ts'
 
 /**
- * A deep scan reads every byte before it answers: this long is some 28 GiB from a slow disk of 100 MiB/s. Node's own fetch gives an answer 300 s to begin
- * (undici, `headersTimeout`), so no more than that can be promised.
+ * A deep scan reads every byte before it answers: 290 s are about 28 GiB from a slow disk of 100 MiB/s. Node's fetch waits 300 s for an answer to
+ * begin (undici, `headersTimeout`), so more cannot be promised.
  */
 const VERIFY_TIMEOUT_MS = 290_000
 
 export interface AssetToVerify {
   readonly assetId: AssetId
-  /** Every content address that is relied on, 1 to 32, lowercase hex. */
+  /** The hashes of all blobs that the caller relies on, 1 to 32, lowercase hex. */
   readonly hashes: readonly Sha256Hex[]
 }
 
 export interface VerifyOptions {
-  /** Have the bytes read and hashed again, within the account's budget. */
+  /** The server reads and hashes the bytes again, within the account's budget. */
   readonly deep?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -34,7 +34,7 @@ export interface BlobVerdict {
 
 export interface AssetVerdict {
   readonly assetId: AssetId
-  /** The server's conjunction over exactly the hashes that were asked about. */
+  /** Stated by the server, for exactly the requested hashes. */
   readonly durable: boolean
   /** In the order of the question. */
   readonly blobs: readonly BlobVerdict[]
@@ -43,9 +43,9 @@ export interface AssetVerdict {
 }
 
 /**
- * One verdict for each of 1 to 100 assets, in the order of the question. Throws `AuditError` (`verdict_malformed`) for an answer that is about other assets
- * or other hashes, in another order, shortened, or that contradicts itself; and what a call throws. `NetworkError` (`timeout`) when there is no answer
- * within 290 s says nothing about the bytes: ask again, or deeply about fewer assets at once.
+ * One verdict for each of 1 to 100 assets, in the order of the question. Throws `AuditError` (`verdict_malformed`) for an answer about other assets
+ * or hashes, in another order, incomplete, or contradictory; and what a call throws. `NetworkError` (`timeout`) after 290 s says nothing about the
+ * bytes: ask again, or for a deep scan of fewer assets at once.
  */
 export async function verifyStorage(
   call: Call,
@@ -57,7 +57,7 @@ export async function verifyStorage(
     signal,
     timeoutMs: VERIFY_TIMEOUT_MS,
   })
-  if (body.verdicts.length !== assets.length) throw malformed('there are not as many verdicts as assets')
+  if (body.verdicts.length !== assets.length) throw malformed('the number of verdicts is not the number of assets')
   return assets.map((asset, index) => verdictOf(asset, body.verdicts[index], deep))
 }
 
@@ -67,10 +67,11 @@ function verdictOf(
   deep: boolean,
 ): AssetVerdict {
   if (verdict?.asset_id !== asset.assetId) throw malformed('a verdict is about another asset')
-  if (verdict.blobs.length !== asset.hashes.length) throw malformed('a verdict has not as many entries as hashes')
+  if (verdict.blobs.length !== asset.hashes.length)
+    throw malformed('the number of entries in a verdict is not the number of hashes')
   const blobs = asset.hashes.map((hash, index) => blobVerdictOf(hash, verdict.blobs[index], deep))
   if (verdict.durable && !blobs.every(isWhole))
-    throw malformed('a verdict is durable over a blob that is not there, or is damaged')
+    throw malformed('a verdict is durable with a blob that is missing or damaged')
   return { assetId: asset.assetId, durable: verdict.durable, blobs, checkedAt: verdict.checked_at }
 }
 
@@ -78,9 +79,9 @@ function blobVerdictOf(hash: Sha256Hex, blob: BlobVerdictResponse | undefined, w
   if (blob?.hash !== hash) throw malformed('a verdict is about another hash')
   const { role, stored, indexed, retrievable } = blob
   const deep = blob.deep ?? 'not_examined'
-  if (!wasDeep && deep !== 'not_examined') throw malformed('a verdict tells of a scan that nobody asked for')
+  if (!wasDeep && deep !== 'not_examined') throw malformed('a verdict reports a scan that was not requested')
   if (role === 'unknown' && (stored || indexed || retrievable))
-    throw malformed('a verdict finds a blob of which it knows nothing')
+    throw malformed('a verdict finds a blob of an unknown role')
   return { hash, role, stored, indexed, retrievable, deep }
 }
 
@@ -88,6 +89,6 @@ function isWhole({ role, stored, indexed, retrievable, deep }: BlobVerdict): boo
   return role !== 'unknown' && stored && indexed && retrievable && deep !== 'corrupt'
 }
 
-function malformed(caught: string): AuditError {
-  return new AuditError('verdict_malformed', `the answer about storage does not answer: ${caught}`)
+function malformed(finding: string): AuditError {
+  return new AuditError('verdict_malformed', `the answer about storage does not fit the question: ${finding}`)
 }

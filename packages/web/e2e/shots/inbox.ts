@@ -120,7 +120,7 @@ export const inboxShots: readonly Shot[] = [
       })
       await page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'))
       await button(page, text.download).click()
-      await page.getByText(text.caught).waitFor()
+      await page.getByText(text.tampered).waitFor()
     },
   },
 ]

@@ -2,7 +2,7 @@
  * The receipt-signing keys of a server, as this browser has seen them before. They are not secret. A malicious server that removes or changes a key can be
  * detected only by a client that remembers it (specification, Discovery, attestation-keys).
  */
-import type { PinnedKeys } from '@blindkeep/client/pins'
+import type { PinnedKeys } from '@blindkeep/client/receipts'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 
 const DATABASE = 'blindkeep-pins'

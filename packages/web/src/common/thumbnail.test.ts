@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { MAX_THUMBNAIL_BYTES } from '@blindkeep/client/thumbnail'
+import { MAX_THUMBNAIL_BYTES } from '@blindkeep/client/owner'
 import { thumbnailTypeOf } from './thumbnail.ts'
 
 const latin = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))

@@ -1,5 +1,5 @@
 /** Thumbnails. Outside the sandbox, the pages decode only bytes that `thumbnailTypeOf` accepts (decisions/thumbnails.md). */
-import { MAX_THUMBNAIL_BYTES } from '@blindkeep/client/thumbnail'
+import { MAX_THUMBNAIL_BYTES } from '@blindkeep/client/owner'
 import { pixelsOf } from './imagePixels.ts'
 import { imageTypeOf, notDecodable } from './previewContent.ts'
 import { drawThumbnail } from './previewFrame.ts'

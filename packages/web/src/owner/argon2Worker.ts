@@ -1,5 +1,5 @@
 /** Computes Argon2id, 64 MiB and a second or more, without blocking the page. One question and one answer for each worker. */
-import { masterOfPassword, passphraseProof } from '@blindkeep/client/password'
+import { masterOfPassword, passphraseProof } from '@blindkeep/client/environment'
 import type { Argon2Answer, Argon2Question } from './argon2Messages.ts'
 
 const post = (answer: Argon2Answer) => self.postMessage(answer)

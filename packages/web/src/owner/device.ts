@@ -1,8 +1,7 @@
 /** This browser's signing key. Created when it is first needed; stays the same after a sign-out. */
 import { type Device, openSealedDevice, sealDevice } from '@blindkeep/client/device'
-import { ProblemError } from '@blindkeep/client/errors'
+import { ProblemError, SealError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
-import { SealError } from '@blindkeep/client/sealedBlob'
 import { useCallback } from 'preact/hooks'
 import { useOwnerPages } from './context.ts'
 import { loadSealedDevices, saveSealedDevice } from './ownerStore.ts'

@@ -1,5 +1,4 @@
-import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
-import type { SlowDerivation } from '@blindkeep/client/password'
+import { type Environment, type SlowDerivation, systemEnvironment } from '@blindkeep/client/environment'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { trustedWorkerUrl } from '../common/trustedUrl.ts'
 import type { Argon2Answer, Argon2Question } from './argon2Messages.ts'

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { NetworkError, ProblemError, type ProblemFacts } from '@blindkeep/client/errors'
-import { WordsError } from '@blindkeep/client/recovery'
-import { SendError } from '@blindkeep/client/sendStop'
+import { NetworkError, ProblemError, type ProblemFacts, SendError, WordsError } from '@blindkeep/client/errors'
 import { PROBLEM_CODES } from '@blindkeep/protocol/problems'
 import { errorText, requestIdOf } from './errorText.ts'
 

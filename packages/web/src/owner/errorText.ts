@@ -1,14 +1,20 @@
 /** A text for every error of the client. Never shows text from the server, except the request's id. */
-import { AccountError } from '@blindkeep/client/accountError'
-import { AssetError, AssetIncomplete } from '@blindkeep/client/assetError'
-import { AuditError } from '@blindkeep/client/auditError'
-import { DropError } from '@blindkeep/client/dropError'
-import { AnswerError, NetworkError, ProblemError } from '@blindkeep/client/errors'
-import { PasswordWrong } from '@blindkeep/client/passwordWrong'
-import { RecoveryError, WordsError } from '@blindkeep/client/recovery'
-import { SealError } from '@blindkeep/client/sealedBlob'
-import { SendError } from '@blindkeep/client/sendStop'
-import { ShareError } from '@blindkeep/client/shareError'
+import {
+  AccountError,
+  AnswerError,
+  AssetError,
+  AssetIncomplete,
+  AuditError,
+  DropError,
+  NetworkError,
+  PasswordWrong,
+  ProblemError,
+  RecoveryError,
+  SealError,
+  SendError,
+  ShareError,
+  WordsError,
+} from '@blindkeep/client/errors'
 import { SourceChanged } from '@blindkeep/client/source'
 import { formatBytes, formatDuration } from '../common/format.ts'
 import type { Language } from '../common/language.ts'

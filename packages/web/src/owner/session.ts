@@ -1,7 +1,7 @@
 /** The owner's session in this tab. A stored session belongs to one tab at a time; one that is not stored ends with the page. */
+import type { SessionListener } from '@blindkeep/client/account'
 import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
 import type { Owner } from '@blindkeep/client/owner'
-import type { SessionListener } from '@blindkeep/client/session'
 import { deleteUploads } from './albums/uploadStore.ts'
 import { pageEnvironment } from './environment.ts'
 import { ownerLeaves } from './ownerLeave.ts'

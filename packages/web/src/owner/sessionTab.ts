@@ -1,7 +1,6 @@
 /** The state of a tab's session, and how one session replaces another. */
-import { createCalls } from '@blindkeep/client/call'
-import { type Owner, openOwner, type TokenPair } from '@blindkeep/client/owner'
-import { createSession, type SessionListener } from '@blindkeep/client/session'
+import { resumeOwner, type SessionListener } from '@blindkeep/client/account'
+import type { Owner, TokenPair } from '@blindkeep/client/owner'
 import { deleteUploadsOfOthers } from './albums/uploadStore.ts'
 import { type Gate, pageEnvironment } from './environment.ts'
 import { ownerLeaves } from './ownerLeave.ts'
@@ -115,9 +114,7 @@ export async function resume(tab: Tab, lock: TabLock): Promise<void> {
   const { accountKey, tokens } = stored
   const signIn = newSignIn(tab)
   const environment = pageEnvironment(signIn.gate)
-  const calls = createCalls({ baseUrl, fetch: environment.fetch })
-  const session = createSession({ calls, tokens, ...signIn.listener })
-  const owner = openOwner({ baseUrl, accountKey, session, environment })
+  const owner = resumeOwner({ baseUrl, accountKey, tokens, ...signIn.listener, environment })
   tab.signIn = signIn
   storeFromNow(tab, signIn, { lock, accountKey })
   show(tab, { stage: 'in', owner, isStored: true, isStoringRefused: false })

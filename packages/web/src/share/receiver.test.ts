@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { NetworkError, ProblemError } from '@blindkeep/client/errors'
-import { ShareError } from '@blindkeep/client/openShare'
-import { SealError } from '@blindkeep/client/sealedBlob'
+import { NetworkError, ProblemError, SealError, ShareError } from '@blindkeep/client/errors'
 import { faultOf, fileFaultOf } from './receiver.ts'
 
 const notFound = new ProblemError({ operation: 'share', status: 404, code: 'error.share.not_found' })

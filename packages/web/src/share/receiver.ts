@@ -1,10 +1,9 @@
 /** The part of a share's page that decrypts. It is loaded after the page is drawn, because it contains the client. */
-import { NetworkError, ProblemError } from '@blindkeep/client/errors'
-import { type OpenedShare, openShare, ShareError, type ShareFault, type ShareParts } from '@blindkeep/client/openShare'
-import { SealError } from '@blindkeep/client/sealedBlob'
+import { NetworkError, ProblemError, SealError, ShareError, type ShareFault } from '@blindkeep/client/errors'
+import { type OpenedShare, openShare, type ShareParts } from '@blindkeep/client/share'
 import type { share } from '../text/en/share.ts'
 
-export type { OpenedShare, SharedAsset } from '@blindkeep/client/openShare'
+export type { OpenedShare, SharedAsset } from '@blindkeep/client/share'
 
 /** The faults that the page has texts for. */
 export type Fault = keyof typeof share.faults

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, afterEach, before } from 'node:test'
 import { systemEnvironment } from '@blindkeep/client/environment'
+import { nodeEnvironment } from '@blindkeep/client/node'
 import type { Owner } from '@blindkeep/client/owner'
-import { is } from '../../../../testing/lies.ts'
+import { isRequest } from '../../../../testing/maliciousServer.ts'
 import { newOwner } from '../../../../testing/people.ts'
 import { type RunningServer, startServer } from '../../../../testing/startServer.ts'
 import { type Exchanged, startTamperingProxy, type TamperingProxy } from '../../../../testing/tamperingProxy.ts'
-import { nodeEnvironment } from '../../../client/src/node/nodeEnvironment.ts'
 import { type GuestEngine, openGuestEngine } from '../guest/engine/engine.ts'
 import { createMemoryStore } from '../guest/engine/guestStore.ts'
 import { createSoleLocks } from '../guest/engine/tabLocks.ts'
@@ -53,7 +53,7 @@ export function useGuestWorld(): GuestWorld {
     get owner() {
       return owner
     },
-    chunksSince: (from) => proxy.seen.slice(from).filter(is('PATCH', DROPS)),
+    chunksSince: (from) => proxy.seen.slice(from).filter(isRequest('PATCH', DROPS)),
     linkIdOf: (url) => `${proxy.url} ${new URL(url).pathname.split('/').at(-1)}`,
     async contentOf(name) {
       const drop = (await owner.inbox()).find(({ file }) => file?.name === name)

@@ -1,5 +1,5 @@
 /** Decides what happens to a file that the guest chooses: it is known already, continues a stored upload, is new, or is not taken. */
-import { usualSealedBytes } from '@blindkeep/client/largestPlaintext'
+import { usualSealedBytes } from '@blindkeep/client/sizes'
 import { sourceOfBlob } from '@blindkeep/client/source'
 import type { ChosenFile, Limits, LinkStatus, Remark } from '../messages.ts'
 import type { EarlierUploads } from './earlierUploads.ts'

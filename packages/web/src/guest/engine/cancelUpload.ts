@@ -1,8 +1,7 @@
 /** Cancels files: in the entries, in the store, and on the server. */
 import type { Environment } from '@blindkeep/client/environment'
 import { ProblemError } from '@blindkeep/client/errors'
-import { cancelSend } from '@blindkeep/client/send'
-import type { SendState } from '@blindkeep/client/sendState'
+import { cancelSend, type SendState } from '@blindkeep/client/guest'
 import type { Entries } from './entries.ts'
 import type { LockedUploads } from './lockedUploads.ts'
 import { become } from './phases.ts'

@@ -1,7 +1,6 @@
 /** Unfinished uploads of this link from earlier visits and from other tabs. */
 import type { Environment } from '@blindkeep/client/environment'
-import { askSend, type Landed } from '@blindkeep/client/send'
-import { startAnew } from '@blindkeep/client/sendState'
+import { askSend, forNewSession, type Landed } from '@blindkeep/client/guest'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { Unfinished } from '../messages.ts'
 import type { Entries } from './entries.ts'
@@ -102,7 +101,7 @@ export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUpl
     unfinished: () => unfinished.map((upload) => unfinishedOf(upload, lost.has(upload.id))),
     uploads: () =>
       unfinished.map((upload) =>
-        lost.has(upload.id) ? { ...upload, state: startAnew(upload.state, environment), reached: 0 } : upload,
+        lost.has(upload.id) ? { ...upload, state: forNewSession(upload.state, environment), reached: 0 } : upload,
       ),
     remove,
     async take(id) {

@@ -1,7 +1,7 @@
 /** The guest page's engine with a malicious server, a revoked link, a browser that stores nothing, and other tabs. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { is, lie } from '../../../../../testing/lies.ts'
+import { changeBody, isRequest } from '../../../../../testing/maliciousServer.ts'
 import {
   begun,
   bytes,
@@ -60,8 +60,8 @@ describe('a malicious server', () => {
   it('that hides that the link needs a passphrase is asked once, and again only with a passphrase', async () => {
     const { url } = await world.owner.createLink({ passphrase: 'sesame' })
     world.proxy.tamper({
-      matches: is('GET', DROPS),
-      answer: lie((body) => Object.assign(body, { passphrase_required: false })),
+      matches: isRequest('GET', DROPS),
+      answer: changeBody((body) => Object.assign(body, { passphrase_required: false })),
     })
     const tab = await openTab(url)
     await tab.untilOpen()
@@ -69,15 +69,15 @@ describe('a malicious server', () => {
     await tab.add([chosen('gated.bin', bytes(10))])
     tab.send(noMessage, undefined)
     await tab.until(({ passphrase, counts }) => passphrase === 'wanted' && counts.waiting === 1)
-    assert.equal(world.proxy.seen.slice(from).filter(is('POST', DROPS)).length, 1)
+    assert.equal(world.proxy.seen.slice(from).filter(isRequest('POST', DROPS)).length, 1)
   })
 
   it('that swaps the key is detected, and is sent nothing', async () => {
     const [{ url }, other] = [await world.owner.createLink(), await world.owner.createLink()]
     const answer = await (await fetch(`${world.proxy.url}${new URL(other.url).pathname.replace('/u/', '/d/')}`)).json()
     world.proxy.tamper({
-      matches: is('GET', DROPS),
-      answer: lie((body) => Object.assign(body, { drop_pubkey: answer.drop_pubkey })),
+      matches: isRequest('GET', DROPS),
+      answer: changeBody((body) => Object.assign(body, { drop_pubkey: answer.drop_pubkey })),
     })
     const from = world.proxy.seen.length
     const tab = await openTab(url)
@@ -94,8 +94,8 @@ describe('a malicious server', () => {
   it('that changes a receipt is detected', async () => {
     const { url } = await world.owner.createLink()
     world.proxy.tamper({
-      matches: is('GET', /\/receipt$/),
-      answer: lie((body) => Object.assign(body, { size: 1 })),
+      matches: isRequest('GET', /\/receipt$/),
+      answer: changeBody((body) => Object.assign(body, { size: 1 })),
     })
     const tab = await openTab(url)
     await tab.untilOpen()
@@ -109,7 +109,7 @@ describe('a malicious server', () => {
 describe('a server that hands out no receipt', () => {
   it('leads to a missing receipt, which the page fetches again when asked', async () => {
     const { url } = await world.owner.createLink()
-    world.proxy.tamper({ matches: is('GET', /\/receipt$/), answer: notFound })
+    world.proxy.tamper({ matches: isRequest('GET', /\/receipt$/), answer: notFound })
     const tab = await openTab(url, newBrowser(), (ms, signal) => environment.wait(ms / 1000, signal))
     await tab.untilOpen()
     await tab.add([chosen('unproven.bin', bytes(10))])
@@ -145,11 +145,11 @@ describe('cancelling a file', () => {
     const other = await openTab(url, elsewhere)
     await other.add([file])
     await other.untilAll('landed')
-    world.proxy.tamper({ matches: is('HEAD', DROPS), lose: 'request' })
+    world.proxy.tamper({ matches: isRequest('HEAD', DROPS), lose: 'request' })
     const from = world.proxy.seen.length
     const tab = await openTab(url, reopened(browser))
     await tab.untilOpen()
-    await tab.until(() => world.proxy.seen.slice(from).some(is('HEAD', DROPS)))
+    await tab.until(() => world.proxy.seen.slice(from).some(isRequest('HEAD', DROPS)))
     world.proxy.tamper()
     return { tab, browser }
   }

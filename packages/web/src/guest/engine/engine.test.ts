@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import type { Environment } from '@blindkeep/client/environment'
-import { cancelSend, send } from '@blindkeep/client/send'
+import { cancelSend, send } from '@blindkeep/client/guest'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import { openChecker } from '../../../../../conformance/checker/check.ts'
 import { readItems } from '../../../../../conformance/checker/input.ts'
-import { is } from '../../../../../testing/lies.ts'
+import { isRequest } from '../../../../../testing/maliciousServer.ts'
 import {
   begun,
   bytes,
@@ -122,7 +122,7 @@ describe('a passphrase', () => {
     tab.send(noMessage, 'open')
     const refused = await tab.until(({ passphrase }) => passphrase === 'refused')
     assert.equal(refused.counts.failed, 0)
-    const creations = () => world.proxy.seen.slice(from).filter(is('POST', DROPS)).length
+    const creations = () => world.proxy.seen.slice(from).filter(isRequest('POST', DROPS)).length
     // One file alone tries it: the server counts wrong ones.
     assert.equal(creations(), 1)
     tab.givePassphrase('sesame')
@@ -155,7 +155,7 @@ describe('an interrupted upload', () => {
     const { url } = await world.owner.createLink()
     const [browser, file] = [newBrowser(), chosen('late.bin', bytes(6 * MIB))]
     await begun(url, file, browser)
-    world.proxy.tamper({ matches: is('GET', /^\/d\/[^/]+$/), answer: notFound })
+    world.proxy.tamper({ matches: isRequest('GET', /^\/d\/[^/]+$/), answer: notFound })
     const tab = await openTab(url, reopened(browser))
     const { unfinished } = await tab.until(({ link }) => link.is === 'refused' && link.fault === 'closed')
     assert.equal(unfinished.length, 1)
@@ -236,10 +236,10 @@ describe('an interrupted upload', () => {
     const [kept] = await browser.store.uploads(world.linkIdOf(url))
     assert.ok(kept)
     await browser.store.putReached(kept.id, 7)
-    world.proxy.tamper({ matches: is('HEAD', DROPS), lose: 'request' })
+    world.proxy.tamper({ matches: isRequest('HEAD', DROPS), lose: 'request' })
     const from = world.proxy.seen.length
     const offline = await openTab(url, reopened(browser))
-    await offline.until(() => world.proxy.seen.slice(from).some(is('HEAD', DROPS)))
+    await offline.until(() => world.proxy.seen.slice(from).some(isRequest('HEAD', DROPS)))
     assert.equal(offline.snapshot().unfinished[0]?.doneBytes, 7)
     world.proxy.tamper()
     const tab = await openTab(url, reopened(browser))
@@ -304,7 +304,7 @@ describe('a lost connection', () => {
     const tab = await openTab(url, newBrowser(), (ms, signal) => environment.wait(ms / 1000, signal))
     await tab.untilOpen()
     await tab.add([chosen('stubborn.bin', bytes(10))])
-    world.proxy.tamper({ matches: is('POST', DROPS), lose: 'request' })
+    world.proxy.tamper({ matches: isRequest('POST', DROPS), lose: 'request' })
     tab.send(noMessage, undefined)
     await tab.until(({ rows }) => rows[0]?.phase === 'waiting' && rows[0].failure === 'no_connection')
     world.proxy.tamper()
@@ -316,7 +316,7 @@ describe('a lost connection', () => {
     const tab = await openTab(url, newBrowser(), endless)
     await tab.untilOpen()
     await tab.add([chosen('patient.bin', bytes(10))])
-    world.proxy.tamper({ matches: is('POST', DROPS), lose: 'request' })
+    world.proxy.tamper({ matches: isRequest('POST', DROPS), lose: 'request' })
     tab.send(noMessage, undefined)
     await tab.until(({ totals }) => totals.isRetrying)
     world.proxy.tamper()
@@ -326,7 +326,7 @@ describe('a lost connection', () => {
 
   it('makes the page ask about the link until the server answers', async () => {
     const { url } = await world.owner.createLink()
-    world.proxy.tamper({ matches: is('GET', DROPS), lose: 'request' })
+    world.proxy.tamper({ matches: isRequest('GET', DROPS), lose: 'request' })
     const tab = await openTab(url, newBrowser(), endless)
     await tab.until(({ link }) => link.is === 'refused' && link.fault === 'unreachable' && link.isRetrying)
     await tab.add([chosen('meanwhile.bin', bytes(10))])

@@ -1,5 +1,5 @@
 /** The files of this visit, and those that landed in earlier visits, in the order in which the guest added them. Each change makes a new entry. */
-import type { SendState } from '@blindkeep/client/sendState'
+import type { SendState } from '@blindkeep/client/guest'
 import type { Source } from '@blindkeep/client/source'
 import type { FailureReason, Message, Phase, ReceiptStatus } from '../messages.ts'
 import type { FileIdentity } from './fileIdentity.ts'

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { AnswerError, NetworkError, ProblemError } from '@blindkeep/client/errors'
-import { LinkError } from '@blindkeep/client/guest'
-import { SendError } from '@blindkeep/client/sendStop'
+import { AnswerError, LinkError, NetworkError, ProblemError, SendError } from '@blindkeep/client/errors'
 import { failureOf, isTemporary, linkFaultOf, retryOf } from './failures.ts'
 
 const problem = (status: number, code: ProblemError['code']) =>

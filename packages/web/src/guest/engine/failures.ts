@@ -1,8 +1,13 @@
 /** Turns errors into the reasons that the page shows, and says what another try would do. */
 
-import { AnswerError, NetworkError, ProblemError } from '@blindkeep/client/errors'
-import { LinkError } from '@blindkeep/client/guest'
-import { SendError, type SendStopReason } from '@blindkeep/client/sendStop'
+import {
+  AnswerError,
+  LinkError,
+  NetworkError,
+  ProblemError,
+  SendError,
+  type SendStopReason,
+} from '@blindkeep/client/errors'
 import type { FailureReason, LinkFault, Retry } from '../messages.ts'
 
 const STOPS: Readonly<Partial<Record<SendStopReason, FailureReason>>> = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { usualSealedBytes } from '@blindkeep/client/largestPlaintext'
+import { usualSealedBytes } from '@blindkeep/client/sizes'
 import { misfitsOf } from './fit.ts'
 
 const none = { files: 0, bytes: 0 }

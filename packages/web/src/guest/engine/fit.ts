@@ -1,5 +1,5 @@
 /** Which of the chosen files fit into the link's limits. The server decides in the end: other guests send files too. */
-import { usualSealedBytes } from '@blindkeep/client/largestPlaintext'
+import { usualSealedBytes } from '@blindkeep/client/sizes'
 import type { Limits } from '../messages.ts'
 
 export type Misfit = 'too_large' | 'too_many' | 'no_room'

@@ -1,6 +1,6 @@
 /** What outlives the tab: unfinished uploads, landed files, and the keys of servers. */
-import type { DropCustody, PinnedKeys } from '@blindkeep/client/audit'
-import type { SendState } from '@blindkeep/client/sendState'
+import type { SendState } from '@blindkeep/client/guest'
+import type { DropCustody, PinnedKeys } from '@blindkeep/client/receipts'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import type { FileIdentity } from './fileIdentity.ts'
 

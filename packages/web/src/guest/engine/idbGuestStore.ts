@@ -1,4 +1,4 @@
-import { parseSendState } from '@blindkeep/client/sendState'
+import { parseSendState } from '@blindkeep/client/guest'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import { keepPins, loadPins } from '../../common/pinStore.ts'
 import { type GuestStore, isLandedExpired, isUploadExpired, type LandedFile, type StoredUpload } from './guestStore.ts'

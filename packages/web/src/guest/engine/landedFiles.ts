@@ -1,6 +1,5 @@
 /** Builds the stored record of a landed file, and adds landed files of earlier visits and other tabs to the entries. */
-import type { Landed } from '@blindkeep/client/send'
-import type { SendState } from '@blindkeep/client/sendState'
+import type { Landed, SendState } from '@blindkeep/client/guest'
 import type { Entries } from './entries.ts'
 import type { FileIdentity } from './fileIdentity.ts'
 import type { LandedFile } from './guestStore.ts'

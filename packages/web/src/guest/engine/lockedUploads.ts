@@ -1,5 +1,5 @@
 /** Locks and stores this tab's uploads. Only the tab that has an upload's lock sends it. */
-import type { SendState } from '@blindkeep/client/sendState'
+import type { SendState } from '@blindkeep/client/guest'
 import type { FileIdentity } from './fileIdentity.ts'
 import type { GuestStore, LandedFile } from './guestStore.ts'
 import type { TabLocks } from './tabLocks.ts'

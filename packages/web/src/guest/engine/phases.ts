@@ -9,8 +9,7 @@
  * Only a file that waits can back off: it then waits for a pause to end. A chosen or unfit file fails when the link closes.
  * An entry's first phase is set where the entry is added: admission.ts, landedFiles.ts, and `discard` in fileCommands.ts.
  */
-import type { SendProgress } from '@blindkeep/client/send'
-import type { SendState } from '@blindkeep/client/sendState'
+import type { SendProgress, SendState } from '@blindkeep/client/guest'
 import type { Source } from '@blindkeep/client/source'
 import type { FailureReason, Message } from '../messages.ts'
 import type { Entries, Entry, EntryChange } from './entries.ts'

@@ -1,8 +1,11 @@
 /** Prepares a file: seals it for the link, or compares it with the upload that it continues. */
-import type { PrepareOptions, UploadLink } from '@blindkeep/client/guest'
-import { requireSamePlaintext } from '@blindkeep/client/samePlaintext'
-import type { SendProgress } from '@blindkeep/client/send'
-import type { SendState } from '@blindkeep/client/sendState'
+import {
+  type PrepareOptions,
+  requireSamePlaintext,
+  type SendProgress,
+  type SendState,
+  type UploadLink,
+} from '@blindkeep/client/guest'
 import type { Source } from '@blindkeep/client/source'
 import type { Entries, Entry } from './entries.ts'
 import type { LockedUploads } from './lockedUploads.ts'

@@ -1,5 +1,5 @@
 /** Receipts in a file that the guest saves. It has all that a checker needs without our code and without asking the server. */
-import type { PinnedKeys } from '@blindkeep/client/audit'
+import type { PinnedKeys } from '@blindkeep/client/receipts'
 import { safeName } from '@blindkeep/client/safeName'
 import type { LandedFile } from './guestStore.ts'
 

@@ -1,6 +1,7 @@
 /** Fetches the receipt of each landed file and checks it in this browser, with the server's keys that this browser has seen before. */
-import { AuditError, type DropCustody, fetchReceipt, type PinnedKeys } from '@blindkeep/client/audit'
 import type { Environment } from '@blindkeep/client/environment'
+import { AuditError } from '@blindkeep/client/errors'
+import { type DropCustody, fetchReceipt, type PinnedKeys } from '@blindkeep/client/receipts'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import type { ReceiptStatus, SignedFacts } from '../messages.ts'
 import type { GuestStore } from './guestStore.ts'

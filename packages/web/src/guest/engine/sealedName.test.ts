@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { encodeHeader } from '@blindkeep/client/header'
+import { encodeCbor } from '@blindkeep/protocol/cbor'
+import { HEADER_BLOCK_BYTES, MAX_HEADER_BLOCKS } from '@blindkeep/protocol/suites'
 import { sealedNameOf } from './sealedName.ts'
 
 describe('the sealed name', () => {
@@ -12,6 +13,7 @@ describe('the sealed name', () => {
   it('is cut when it is too long, keeps its end, and fits into the header with the longest note', () => {
     const name = sealedNameOf({ folder: '', name: `${'😀'.repeat(40_000)}.jpg` })
     assert.ok(name.endsWith('.jpg'))
-    encodeHeader({ size: 1, name, note: '€'.repeat(10_000), sender: '😀'.repeat(100) })
+    const header = { size: 1, name, note: '€'.repeat(10_000), sender: '😀'.repeat(100) }
+    assert.ok(encodeCbor(new Map(Object.entries(header))).length <= MAX_HEADER_BLOCKS * HEADER_BLOCK_BYTES)
   })
 })

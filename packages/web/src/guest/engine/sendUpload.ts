@@ -1,8 +1,7 @@
 /** Sends a prepared file until it lands. */
-import type { DropCustody } from '@blindkeep/client/audit'
 import type { Environment } from '@blindkeep/client/environment'
-import { type SendProgress, send } from '@blindkeep/client/send'
-import { type SendState, withPassphrase } from '@blindkeep/client/sendState'
+import { type SendProgress, type SendState, send, withPassphrase } from '@blindkeep/client/guest'
+import type { DropCustody } from '@blindkeep/client/receipts'
 import type { Entries, Entry } from './entries.ts'
 import type { GuestStore } from './guestStore.ts'
 import { landedFileOf } from './landedFiles.ts'

@@ -1,8 +1,7 @@
 /** Decides what follows when a file's job stops before its end: a pause, another try, or a failure that the guest sees. */
 import type { Environment } from '@blindkeep/client/environment'
-import { ProblemError } from '@blindkeep/client/errors'
-import { startAnew } from '@blindkeep/client/sendState'
-import { SendError } from '@blindkeep/client/sendStop'
+import { ProblemError, SendError } from '@blindkeep/client/errors'
+import { forNewSession } from '@blindkeep/client/guest'
 import type { FailureReason } from '../messages.ts'
 import type { Entries, Entry } from './entries.ts'
 import { failureOf } from './failures.ts'
@@ -55,8 +54,8 @@ export function createStopUpload(options: StopUploadOptions): (id: string, error
     const entry = entries.get(id)
     if (entry === undefined || error === CANCELLED) return
     entries.change(id, { inFlightBytes: 0, preparedBytes: 0, isRetrying: false })
-    if (error instanceof SendError && error.remedy === 'start_anew' && entry.state !== undefined)
-      entries.change(id, { state: startAnew(entry.state, environment), sentBytes: 0, isReserved: false })
+    if (error instanceof SendError && error.remedy === 'restart' && entry.state !== undefined)
+      entries.change(id, { state: forNewSession(entry.state, environment), sentBytes: 0, isReserved: false })
     if (error === PAUSED) return entries.change(id, become.paused())
     if (retriesAtOnce(id, error)) return entries.change(id, become.waiting())
     const failure = failureAfter(entry, error)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { SendState } from '@blindkeep/client/sendState'
+import type { SendState } from '@blindkeep/client/guest'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import { createEntries, type NewEntry } from './entries.ts'
 import { createUploadOrder } from './uploadOrder.ts'

@@ -1,7 +1,7 @@
 /** Works through the files that the guest sends: seals one at a time and sends a few at once. */
-import type { DropCustody } from '@blindkeep/client/audit'
 import type { Environment } from '@blindkeep/client/environment'
 import type { UploadLink } from '@blindkeep/client/guest'
+import type { DropCustody } from '@blindkeep/client/receipts'
 import { type Cancellation, createCancelUpload } from './cancelUpload.ts'
 import type { Entries, Entry } from './entries.ts'
 import type { GuestStore } from './guestStore.ts'

@@ -1,5 +1,4 @@
-import { NetworkError } from '@blindkeep/client/errors'
-import { PasswordWrong } from '@blindkeep/client/owner'
+import { NetworkError, PasswordWrong } from '@blindkeep/client/errors'
 import { useState } from 'preact/hooks'
 import { Button, Notice, Progress } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'

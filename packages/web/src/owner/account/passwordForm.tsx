@@ -1,6 +1,5 @@
 /** Asks for the current password, and for a code if needed, so that a stranger at an unlocked screen can't continue. */
-import { ProblemError } from '@blindkeep/client/errors'
-import { PasswordWrong } from '@blindkeep/client/owner'
+import { PasswordWrong, ProblemError } from '@blindkeep/client/errors'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'

@@ -1,6 +1,7 @@
 import type { SecondStep } from '@blindkeep/client/account'
+import { WordsError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
-import { recover, WordsError } from '@blindkeep/client/recovery'
+import { recover } from '@blindkeep/client/recovery'
 import { useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
 import { ErrorNotice } from '../errorNotice.tsx'

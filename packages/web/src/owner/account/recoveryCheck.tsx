@@ -1,4 +1,5 @@
-import { checkRecoveryWords, WordsError } from '@blindkeep/client/recovery'
+import { WordsError } from '@blindkeep/client/errors'
+import { checkRecoveryWords } from '@blindkeep/client/recovery'
 import { useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'

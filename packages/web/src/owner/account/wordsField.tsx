@@ -1,4 +1,4 @@
-import { WordsError } from '@blindkeep/client/recovery'
+import { WordsError } from '@blindkeep/client/errors'
 import { Field } from '../../common/controls.tsx'
 import type { Language } from '../../common/language.ts'
 import { errorText } from '../errorText.ts'

@@ -1,5 +1,5 @@
 /** The entries of the upload queue, and the listeners that are notified of changes. */
-import type { UploadState } from '@blindkeep/client/uploadState'
+import type { UploadState } from '@blindkeep/client/owner'
 import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import type { UploadItem } from './uploadItem.ts'
 

@@ -1,5 +1,5 @@
 /** One file in the upload queue, and what the queue needs to send it. */
-import type { UploadState } from '@blindkeep/client/uploadState'
+import type { UploadState } from '@blindkeep/client/owner'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 
 export type UploadPhase =

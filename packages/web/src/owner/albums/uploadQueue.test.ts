@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { SendError } from '@blindkeep/client/sendStop'
-import { parseUploadState, type UploadState } from '@blindkeep/client/uploadState'
+import { SendError } from '@blindkeep/client/errors'
+import { parseUploadState, type UploadState } from '@blindkeep/client/owner'
 import { parseAlbumId } from '@blindkeep/protocol/ids'
 import {
   type ChosenFile,

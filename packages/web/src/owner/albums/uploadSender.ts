@@ -1,5 +1,5 @@
 /** Sends the waiting uploads of the queue, a few at once. */
-import { SendError } from '@blindkeep/client/sendStop'
+import { SendError } from '@blindkeep/client/errors'
 import { assetIdOf, type Entry, type UploadEntries } from './uploadEntries.ts'
 import type { UploadItem, UploadPorts, UploadStep } from './uploadItem.ts'
 
@@ -61,7 +61,7 @@ export function createUploadSender<File>(ports: UploadPorts<File>, entries: Uplo
   async function fail(entry: Entry<File>, error: unknown): Promise<void> {
     entries.change(entry, { phase: 'failed', error, isRetrying: false })
     // The state can't be used again: the file must be sealed with another key.
-    if (error instanceof SendError && error.remedy === 'prepare_anew') await discard(entry)
+    if (error instanceof SendError && error.remedy === 'prepare_again') await discard(entry)
   }
 
   async function discard(entry: Entry<File>): Promise<void> {

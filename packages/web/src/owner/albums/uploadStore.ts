@@ -1,5 +1,5 @@
 /** Stores unfinished uploads in IndexedDB, so that a new page can resume them. The entries name the files but can't open them. */
-import { parseUploadState, type UploadState } from '@blindkeep/client/uploadState'
+import { parseUploadState, type UploadState } from '@blindkeep/client/owner'
 import { parseAlbumId } from '@blindkeep/protocol/ids'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { StoredUpload } from './uploadItem.ts'

@@ -1,9 +1,8 @@
 /** The upload queue of the signed-in owner. It continues while other pages are shown, until the tab closes. */
 
 import type { Device } from '@blindkeep/client/device'
-import type { Owner } from '@blindkeep/client/owner'
+import type { Owner, UploadState } from '@blindkeep/client/owner'
 import { sourceOfBlob } from '@blindkeep/client/source'
-import type { UploadState } from '@blindkeep/client/uploadState'
 import { useEffect, useState } from 'preact/hooks'
 import { guardClosingWhile } from '../../common/closeGuard.ts'
 import { useOwnerPages } from '../context.ts'

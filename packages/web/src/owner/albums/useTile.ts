@@ -1,7 +1,6 @@
 /** The content of an asset's tile: its description and thumbnail, loaded when the tile comes into view. */
-import { AssetError, AssetIncomplete } from '@blindkeep/client/assetError'
+import { AssetError, AssetIncomplete, SealError } from '@blindkeep/client/errors'
 import type { AssetDescription, AssetFacts, Owner } from '@blindkeep/client/owner'
-import { SealError } from '@blindkeep/client/sealedBlob'
 import { useEffect, useState } from 'preact/hooks'
 import { thumbnailTypeOf } from '../../common/thumbnail.ts'
 import { useOwnerPages } from '../context.ts'

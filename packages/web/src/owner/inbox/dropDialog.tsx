@@ -1,7 +1,6 @@
 /** One file of the inbox: its details, a preview on request, and the actions. */
-import { DropError } from '@blindkeep/client/dropError'
+import { DropError, SealError } from '@blindkeep/client/errors'
 import type { FileDescription, InboxItem } from '@blindkeep/client/owner'
-import { SealError } from '@blindkeep/client/sealedBlob'
 import { useState } from 'preact/hooks'
 import { Button, Dialog, Name, Notice, Progress } from '../../common/controls.tsx'
 import { Fact } from '../../common/fact.tsx'
@@ -156,7 +155,7 @@ function PreviewPart({ item, language }: { readonly item: InboxItem; readonly la
       name={plainNameOf(item, language)}
       language={language}
       open={(signal) => owner.openDrop(item, { signal })}
-      explain={(error) => (isTampered(error) ? text.caughtPreview : errorText(error, language))}
+      explain={(error) => (isTampered(error) ? text.tamperedPreview : errorText(error, language))}
     />
   )
 }

@@ -25,7 +25,7 @@ export function useDropSaving(): DropSaving {
   useCloseGuard(saving.now !== undefined)
 
   function explain(error: unknown): string {
-    if (isTampered(error)) return text.caught
+    if (isTampered(error)) return text.tampered
     // The browser's message about the file system is not made for users.
     return error instanceof DOMException ? text.notWritten : errorText(error, language)
   }

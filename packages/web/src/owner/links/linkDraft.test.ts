@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { largestPlaintext } from '@blindkeep/client/largestPlaintext'
+import { largestPlaintext } from '@blindkeep/client/sizes'
 import { type LinkDraft, PRESETS, readDraft, suggestPassphrase, withPreset } from './linkDraft.ts'
 
 const NOW_MS = Date.parse('2026-11-21T12:00:00Z')

@@ -1,6 +1,6 @@
 /** The form of a new link and how it is read. Pure: time and random bytes are parameters. */
-import { usualSealedBytes } from '@blindkeep/client/largestPlaintext'
 import type { CreateLink } from '@blindkeep/client/owner'
+import { usualSealedBytes } from '@blindkeep/client/sizes'
 
 export const EXPIRIES = ['day', 'week', 'month', 'never', 'date'] as const
 export type Expiry = (typeof EXPIRIES)[number]

@@ -1,6 +1,6 @@
 /** The account's assets as the server lists them. Whether the list is true, the check finds out. */
 import type { AssetFacts } from '@blindkeep/client/owner'
-import { BUNDLE_ROLES } from '@blindkeep/client/sendBundle'
+import { BUNDLE_ROLES } from '@blindkeep/client/verify'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import type { AssetFeed } from '../albums/assetFeed.ts'
 

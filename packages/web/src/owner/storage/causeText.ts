@@ -1,5 +1,4 @@
-import { AuditError } from '@blindkeep/client/auditError'
-import { ProblemError } from '@blindkeep/client/errors'
+import { AuditError, ProblemError } from '@blindkeep/client/errors'
 import type { Language } from '../../common/language.ts'
 import { errorText } from '../errorText.ts'
 import type { CompareKind } from './compare.ts'
@@ -19,5 +18,5 @@ export function causeText(cause: unknown, language: Language): string {
 
 /** Whether the cause says more than the outcome's own text. */
 export function showsCause(kind: CompareKind | OutcomeKind): boolean {
-  return kind === 'caught' || kind === 'unanswered' || kind === 'file_unread'
+  return kind === 'tampered' || kind === 'unanswered' || kind === 'file_unread'
 }

@@ -1,7 +1,7 @@
 /** A check of many files, in batches. It continues while other pages are shown. Its results stay until the next check or the sign-out. */
 import { NetworkError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
-import type { HeldAnswer } from '@blindkeep/client/verifyHeld'
+import type { HeldAnswer } from '@blindkeep/client/verify'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { guardClosingWhile } from '../../common/closeGuard.ts'
 import { onOwnerLeave } from '../ownerLeave.ts'

@@ -1,4 +1,4 @@
-import type { PinnedKeys } from '@blindkeep/client/pins'
+import type { PinnedKeys } from '@blindkeep/client/receipts'
 import { keepPins, loadPins } from '../../common/pinStore.ts'
 
 export interface KnownPins {

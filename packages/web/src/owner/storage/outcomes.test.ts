@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { AuditError } from '@blindkeep/client/auditError'
-import { type DoubtReason, doubt } from '@blindkeep/client/doubt'
-import { BUNDLE_ROLES } from '@blindkeep/client/sendBundle'
-import { type Depth, verdictDoubts } from '@blindkeep/client/verdictDoubts'
-import type { HeldAnswer } from '@blindkeep/client/verifyHeld'
-import type { AssetVerdict, BlobVerdict } from '@blindkeep/client/verifyStorage'
+import { AuditError } from '@blindkeep/client/errors'
+import {
+  type AssetVerdict,
+  type BlobVerdict,
+  BUNDLE_ROLES,
+  type Depth,
+  type DoubtReason,
+  doubt,
+  type HeldAnswer,
+  verdictDoubts,
+} from '@blindkeep/client/verify'
 import { type AssetId, parseAssetId, parseSha256Hex } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
 import { storage as german } from '../../text/de/storage.ts'
@@ -106,7 +111,7 @@ describe('the kind of several doubts', () => {
     corrupt: 'damaged',
     rate_limited: 'not_yet',
     not_examined: 'not_examined',
-    caught: 'caught',
+    tampered: 'tampered',
     unreadable: 'unreadable',
     refused: 'unanswered',
     unreachable: 'unanswered',
@@ -129,9 +134,9 @@ describe('the kind of several doubts', () => {
 
   it('comes with the cause of the doubt', () => {
     const cause = new AuditError('receipt_missing', 'x')
-    const tampered = { ...doubt('caught', 'x'), cause }
+    const tampered = { ...doubt('tampered', 'x'), cause }
     const outcome = outcomeOf({ assetId, held: false, file: undefined, doubts: [tampered], verdict: undefined })
-    assert.deepEqual([outcome.kind, outcome.cause, outcome.checkedAt], ['caught', cause, undefined])
+    assert.deepEqual([outcome.kind, outcome.cause, outcome.checkedAt], ['tampered', cause, undefined])
   })
 })
 

@@ -1,14 +1,19 @@
 /** Turns the client's answers into the outcomes that the page shows. A file counts as held only if the client has no doubt. */
-import type { Doubt, DoubtReason } from '@blindkeep/client/doubt'
-import { BUNDLE_ROLES, type BundleRole } from '@blindkeep/client/sendBundle'
-import type { HeldAnswer } from '@blindkeep/client/verifyHeld'
-import type { AssetVerdict, BlobVerdict } from '@blindkeep/client/verifyStorage'
+import {
+  type AssetVerdict,
+  type BlobVerdict,
+  BUNDLE_ROLES,
+  type BundleRole,
+  type Doubt,
+  type DoubtReason,
+  type HeldAnswer,
+} from '@blindkeep/client/verify'
 import type { AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
 
 /** Worst first: the page shows the first of these that applies. */
 export const DOUBT_KINDS = [
   'damaged',
-  'caught',
+  'tampered',
   'missing',
   'not_held',
   'withheld',
@@ -49,7 +54,7 @@ const KIND_OF: Readonly<Record<Exclude<DoubtReason, 'not_durable'>, DoubtKind>> 
   corrupt: 'damaged',
   rate_limited: 'not_yet',
   not_examined: 'not_examined',
-  caught: 'caught',
+  tampered: 'tampered',
   unreadable: 'unreadable',
   refused: 'unanswered',
   unreachable: 'unanswered',
@@ -111,7 +116,7 @@ function partsInDoubt(verdict: AssetVerdict | undefined, doubts: readonly Doubt[
 export type Tone = 'good' | 'info' | 'warn' | 'bad'
 
 export const TONES: Readonly<Record<OutcomeKind, Tone>> = {
-  caught: 'bad',
+  tampered: 'bad',
   damaged: 'bad',
   missing: 'bad',
   not_held: 'bad',

@@ -1,5 +1,5 @@
-import type { CheckedAssetReceipt, CheckedAssetReceipts } from '@blindkeep/client/assetReceipts'
-import { AuditError } from '@blindkeep/client/auditError'
+import { AuditError } from '@blindkeep/client/errors'
+import type { CheckedAssetReceipt, CheckedAssetReceipts } from '@blindkeep/client/verify'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { Button, Dialog, Name, Notice, Progress } from '../../common/controls.tsx'
 import { download } from '../../common/download.ts'

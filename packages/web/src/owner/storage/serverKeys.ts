@@ -1,6 +1,6 @@
-import { AuditError, auditServer } from '@blindkeep/client/audit'
 import { createCalls } from '@blindkeep/client/call'
-import type { PinnedKey } from '@blindkeep/client/pins'
+import { AuditError } from '@blindkeep/client/errors'
+import { auditServer, type PinnedKey } from '@blindkeep/client/receipts'
 import { knownPins, rememberPins } from './knownPins.ts'
 
 export interface ServerKeys {

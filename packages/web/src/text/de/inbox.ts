@@ -67,9 +67,9 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
   downloading: (name) => `${name} wird heruntergeladen`,
   downloaded: (name) => `${name} wurde heruntergeladen.`,
   stop: 'Anhalten',
-  caught:
+  tampered:
     'Warnung: Das ist nicht die Datei, die für Sie verschlüsselt wurde. Sie wurde unterwegs oder vom Server verändert. Nichts davon wurde heruntergeladen.',
-  caughtPreview:
+  tamperedPreview:
     'Warnung: Das ist nicht die Datei, die für Sie verschlüsselt wurde. Sie wurde unterwegs oder vom Server verändert. Nichts davon wird angezeigt.',
   notWritten:
     'Die Datei konnte nicht auf diesen Computer geschrieben werden. Sorgen Sie für genug Platz und versuchen Sie es noch einmal. Nichts davon ist zurückgeblieben.',

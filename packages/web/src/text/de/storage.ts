@@ -44,7 +44,7 @@ const kinds: Texts['kinds'] = {
     meaning:
       'Die ganze Datei ist da und kann heruntergeladen werden. Nur eine gründliche Prüfung zeigt, ob jedes Byte noch stimmt.',
   },
-  caught: {
+  tampered: {
     title: 'Widerspruch',
     meaning:
       'Die Antwort des Servers widerspricht dem, was signiert wurde. Verlassen Sie sich nicht darauf. Behalten Sie Ihre eigene Kopie.',

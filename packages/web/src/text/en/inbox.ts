@@ -64,9 +64,9 @@ export const inbox = {
   downloading: (name: string) => `Downloading ${name}`,
   downloaded: (name: string) => `${name} was downloaded.`,
   stop: 'Stop',
-  caught:
+  tampered:
     'Warning: this is not the file that was encrypted for you. It was changed on the way or by the server. Nothing of it was downloaded.',
-  caughtPreview:
+  tamperedPreview:
     'Warning: this is not the file that was encrypted for you. It was changed on the way or by the server. Nothing of it is shown.',
   notWritten:
     'The file could not be written to this computer. Make sure that there is enough space, and try again. No part of it was left behind.',

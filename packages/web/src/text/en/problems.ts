@@ -1,10 +1,13 @@
 /** What went wrong, for the owner: what happened, then what to do next. The server's own words are never shown. */
-import type { AccountFault } from '@blindkeep/client/accountError'
-import type { AssetFault } from '@blindkeep/client/assetError'
-import type { NetworkFailure } from '@blindkeep/client/errors'
-import type { RecoveryFault, WordsFault } from '@blindkeep/client/recovery'
-import type { SendStopReason } from '@blindkeep/client/sendStop'
-import type { ShareFault } from '@blindkeep/client/shareError'
+import type {
+  AccountFault,
+  AssetFault,
+  NetworkFailure,
+  RecoveryFault,
+  SendStopReason,
+  ShareFault,
+  WordsFault,
+} from '@blindkeep/client/errors'
 import type { ProblemCode } from '@blindkeep/protocol/problems'
 
 /** Only a fault of these pages, or of something between them and the server, can cause these. */

@@ -1,6 +1,6 @@
 /** The storage page. People delete files because of what it says, so no sentence here may promise more than was checked. */
-import type { AuditReason } from '@blindkeep/client/auditError'
-import type { BundleRole } from '@blindkeep/client/sendBundle'
+import type { AuditReason } from '@blindkeep/client/errors'
+import type { BundleRole } from '@blindkeep/client/verify'
 import type { QuotaState } from '@blindkeep/protocol/schemas/quota'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { CompareKind } from '../../owner/storage/compare.ts'
@@ -55,7 +55,7 @@ const kinds: Readonly<Record<OutcomeKind, Words>> = {
     meaning:
       'The whole file is there and can be downloaded. Only a thorough check shows whether every byte is still correct.',
   },
-  caught: {
+  tampered: {
     title: 'Contradiction',
     meaning: 'The server’s answer contradicts what was signed. Do not rely on it. Keep your own copy.',
   },

@@ -1,0 +1,87 @@
+/** A malicious server tampers with the account data; a proxy in front of a real server plays it. */
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { changeBody, flipInBase64, isRequest } from '../../../testing/maliciousServer.ts'
+import { newOwner } from '../../../testing/people.ts'
+import { AccountError } from './account/accountError.ts'
+import { logIn, registerOwner } from './account.ts'
+import { ProblemError } from './http/errors.ts'
+import { nodeEnvironment as environment } from './node/nodeEnvironment.ts'
+import type { CreatedLink, Owner } from './owner.ts'
+import { sharedServer } from './testing/sharedServer.ts'
+
+const { proxy } = await sharedServer()
+let owner: Owner
+let link: CreatedLink
+
+before(async () => {
+  owner = await newOwner(proxy.url)
+  link = await owner.createLink({ label: 'for tests' })
+})
+
+describe('the account data of a malicious server', () => {
+  const password = 'correct horse battery staple'
+  const person = { baseUrl: proxy.url, email: 'tampered@example.org', environment }
+  before(async () => {
+    await registerOwner({ ...person, password })
+  })
+
+  it('opens with the password when nothing was changed', async () => {
+    const { owner: again } = await logIn({ ...person, password })
+    assert.equal(again?.accountKey.length, 32)
+  })
+
+  it('is refused for a wrong password', async () => {
+    await assert.rejects(
+      logIn({ ...person, password: 'wrong horse' }),
+      (error) => error instanceof ProblemError && error.code === 'error.auth.invalid_credentials',
+    )
+  })
+
+  it('is detected when the account key was altered, and the session ends', async () => {
+    const kept: string[] = []
+    const onTokens = ({ accessToken }: { readonly accessToken: string }) => void kept.push(accessToken)
+    proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/account$/),
+      answer: changeBody((body) => {
+        body.sealed_account_key = flipInBase64(body.sealed_account_key, 60)
+      }),
+    })
+    await assert.rejects(
+      logIn({ ...person, password, onTokens }),
+      (error) => error instanceof AccountError && error.reason === 'account_key_unreadable',
+    )
+    assert.equal(kept.length, 1)
+    const { status } = await fetch(`${proxy.url}/v1/quota`, { headers: { Authorization: `Bearer ${kept[0]}` } })
+    assert.equal(status, 401)
+  })
+
+  it('is not requested when the server chooses another key derivation', async () => {
+    proxy.tamper({
+      matches: isRequest('POST', /^\/v1\/auth\/kdf$/),
+      answer: changeBody((body) => {
+        body.kdf_version = 2
+      }),
+    })
+    const asked = proxy.seen.length
+    await assert.rejects(
+      logIn({ ...person, password }),
+      (error) => error instanceof AccountError && error.reason === 'kdf_unknown',
+    )
+    assert.equal(proxy.seen.length, asked + 1)
+  })
+
+  it('lists a link with a fault when its label was altered', async () => {
+    proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/drops\/links$/),
+      answer: changeBody((body) => {
+        assert.ok(Array.isArray(body.links))
+        for (const entry of body.links) entry.sealed_label = flipInBase64(entry.sealed_label, 70)
+      }),
+    })
+    const [listed] = await owner.listLinks()
+    assert.equal(listed?.url, link.url)
+    assert.equal(listed?.label, undefined)
+    assert.ok(listed?.labelFault)
+  })
+})

@@ -1,0 +1,135 @@
+/** Registration, sign-in, and sessions that were kept. The password never leaves this process. */
+import { type Bytes, fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import type { DeviceId } from '@blindkeep/protocol/ids'
+import { KEY_BYTES } from '@blindkeep/protocol/suites'
+import { AccountError } from './account/accountError.ts'
+import { masterOf } from './account/masterOf.ts'
+import { accountKeySeal, newPassword } from './account/newPassword.ts'
+import {
+  accountKeyOf,
+  type NewRecoveryWords,
+  noteRegistered,
+  noteSent,
+  recoveryOf,
+} from './account/newRecoveryWords.ts'
+import { type Challenge, type SignInResult, sessionOf, signInResultOf } from './account/signIn.ts'
+import { type Environment, systemEnvironment } from './environment.ts'
+import { type Call, createCalls } from './http/call.ts'
+import { sendAgainWhenLost } from './http/lostAnswer.ts'
+import { createSession, type SessionListener, type TokenPair } from './http/session.ts'
+import { type Owner, openOwner } from './owner.ts'
+import { authenticationSecret } from './seal/derive.ts'
+import { openSmall } from './seal/open.ts'
+import { SealError } from './seal/sealError.ts'
+
+export interface SignIn extends SessionListener {
+  readonly baseUrl: string
+  readonly email: string
+  readonly password: string
+  readonly environment?: Environment | undefined
+}
+
+export interface LogIn extends SignIn {
+  /** The device that this client signs with. Revoking the device ends the session. A session without a device outlives every device. */
+  readonly deviceId?: DeviceId | undefined
+}
+
+export type { SessionListener, TokenPair } from './http/session.ts'
+
+export type SignedIn = SignInResult<Owner>
+/** The question for the second factor. */
+export type SecondStep = Challenge<Owner>
+
+export interface Register extends SignIn {
+  /** An invite code, where the server requires one. */
+  readonly invite?: string | undefined
+  /**
+   * From `newRecoveryWords`: the only way back in without the password. `confirm` returns the words after the registration. Without it the account
+   * has no recovery words, and none can be added later.
+   */
+  readonly recovery?: NewRecoveryWords | undefined
+}
+
+/**
+ * Creates an account with a new account key. Takes 64 MiB and about a second. Repeats the request once when its answer was lost. Throws what a call
+ * throws.
+ * After a `NetworkError` the account may exist nevertheless, and a second call may throw `error.auth.user_already_exists` or
+ * `error.auth.registration_closed` because of it: `logIn` with the same password shows that, and `recovery` can be confirmed.
+ */
+export async function registerOwner(options: Register): Promise<Owner> {
+  const { baseUrl, email, password, invite, recovery, onTokens, onEnded, environment = systemEnvironment } = options
+  const calls = createCalls({ baseUrl, fetch: environment.fetch })
+  const accountKey = recovery === undefined ? environment.randomBytes(KEY_BYTES) : accountKeyOf(recovery, environment)
+  const body = {
+    email,
+    ...(await newPassword(environment, { password, accountKey })),
+    ...(invite === undefined ? {} : { invite }),
+    ...(recovery === undefined ? {} : await recoveryOf(recovery, accountKey)),
+  }
+  if (recovery !== undefined) noteSent(recovery, { calls, email })
+  const { body: tokens } = await sendAgainWhenLost(() => calls.call('register', { body }))
+  if (recovery !== undefined) noteRegistered(recovery)
+  const session = await sessionOf(calls, tokens, { onTokens, onEnded })
+  return openOwner({ baseUrl, accountKey, session, environment })
+}
+
+/**
+ * Signs in and opens the account key, or asks for the second factor. Throws `AccountError` after it has ended the session again, and what a call
+ * throws: `error.auth.invalid_credentials` for an unknown e-mail and for a wrong password alike.
+ */
+export async function logIn(options: LogIn): Promise<SignedIn> {
+  const { baseUrl, email, password, deviceId, onTokens, onEnded, environment = systemEnvironment } = options
+  const calls = createCalls({ baseUrl, fetch: environment.fetch })
+  const master = await masterOf({ call: calls.call, environment }, { email, password })
+  const secret = toBase64(authenticationSecret(master))
+  const answer = await calls.call('login', {
+    body: { email, password: secret, ...(deviceId === undefined ? {} : { device_id: deviceId }) },
+  })
+  return signInResultOf(answer, {
+    calls,
+    listener: { onTokens, onEnded },
+    async open(session) {
+      const { call } = createCalls({ baseUrl, fetch: environment.fetch, tokens: session })
+      const accountKey = await keptAccountKey(call, master)
+      return openOwner({ baseUrl, accountKey, session, environment })
+    },
+  })
+}
+
+export interface ResumeOwner extends SessionListener {
+  readonly baseUrl: string
+  readonly accountKey: Bytes
+  /** The latest pair of the session. No other client may use it. */
+  readonly tokens: TokenPair
+  readonly environment?: Environment | undefined
+}
+
+/** The owner of a session that the application kept. Sends no request. */
+export function resumeOwner(options: ResumeOwner): Owner {
+  const { baseUrl, accountKey, tokens, onTokens, onEnded, environment = systemEnvironment } = options
+  const calls = createCalls({ baseUrl, fetch: environment.fetch })
+  return openOwner({ baseUrl, accountKey, session: createSession({ calls, tokens, onTokens, onEnded }), environment })
+}
+
+/** A session without its account key is useless, so this tries to end it. */
+async function keptAccountKey(call: Call, master: Bytes): Promise<Bytes> {
+  const { body: account } = await call('account')
+  try {
+    return await openAccountKey(account.sealed_account_key ?? undefined, master)
+  } catch (error) {
+    await call('logout').catch(() => undefined)
+    throw error
+  }
+}
+
+async function openAccountKey(sealed: string | undefined, master: Bytes): Promise<Bytes> {
+  if (sealed === undefined) throw new AccountError('account_key_missing')
+  try {
+    const accountKey = await openSmall(fromBase64(sealed), accountKeySeal(master))
+    if (accountKey.length === KEY_BYTES) return accountKey
+  } catch (cause) {
+    if (!(cause instanceof SealError)) throw cause
+    throw new AccountError('account_key_unreadable', { cause })
+  }
+  throw new AccountError('account_key_unreadable')
+}

@@ -1,0 +1,41 @@
+import type { Bytes } from '@blindkeep/protocol/bytes'
+import type { Environment } from '../environment.ts'
+import type { Call } from '../http/call.ts'
+import { firstBytesOf } from '../seal/byteReader.ts'
+import { AssetError } from './assetError.ts'
+
+export interface BlobReader {
+  readonly call: Call
+  readonly environment: Environment
+}
+
+interface WholeBlob {
+  readonly hash: string
+  /** Maximum length; a longer blob fails. */
+  readonly bytesMax: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** All bytes of a small blob. Throws `AssetError` when they do not have the given hash, and what a call throws. */
+export async function readWholeBlob(
+  { call, environment }: BlobReader,
+  { hash, bytesMax, signal }: WholeBlob,
+): Promise<Bytes> {
+  const { body } = await call('blob', { path: { hash }, signal })
+  // A blob that is too long is truncated here, and then has another hash.
+  const bytes = await firstBytesOf(body, bytesMax)
+  const running = environment.createHash()
+  running.update(bytes)
+  if (running.digest() !== hash)
+    throw new AssetError('hash_differs', 'the server’s bytes do not have the requested hash')
+  return bytes
+}
+
+/** The first bytes of a blob, or fewer when it is shorter; unverified. */
+export async function readBlobStart(
+  { call }: BlobReader,
+  { hash, count, signal }: { readonly hash: string; readonly count: number; readonly signal?: AbortSignal | undefined },
+): Promise<Bytes> {
+  const { body } = await call('blob', { path: { hash }, headers: { Range: `bytes=0-${count - 1}` }, signal })
+  return firstBytesOf(body, count)
+}

@@ -1,0 +1,29 @@
+import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
+import { SealError, type SealFault } from '../seal/sealError.ts'
+
+/** The bytes of a drop open, but do not have the hash that the inbox lists: the server contradicts itself. */
+export class DropError extends Error {
+  override readonly name = 'DropError'
+  readonly reason = 'hash_differs'
+
+  constructor() {
+    super(
+      'Tampering detected: the server’s bytes for this drop do not have the hash that its inbox lists. Discard what was read.',
+    )
+  }
+}
+
+/** Why a drop is listed without its name. The message is for people. */
+export interface DropFault {
+  readonly reason: SealFault | 'gone' | 'refused' | 'unreachable' | 'answer_broken'
+  readonly message: string
+}
+
+/** Undefined for an error that is not about the drop: a fault of this program, or the caller's own abort. */
+export function dropFaultOf(error: unknown): DropFault | undefined {
+  if (error instanceof SealError) return { reason: error.reason, message: `It cannot be opened: ${error.message}.` }
+  if (error instanceof NetworkError) return { reason: 'unreachable', message: error.message }
+  if (error instanceof AnswerError) return { reason: 'answer_broken', message: error.message }
+  if (!(error instanceof ProblemError)) return undefined
+  return { reason: error.code === 'error.drop.not_found' ? 'gone' : 'refused', message: error.message }
+}

@@ -1,0 +1,190 @@
+/**
+ * A malicious server tampers with link keys and drops; a proxy in front of a real server plays it. The client must report each tampering with its
+ * reason.
+ */
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { before, describe, it } from 'node:test'
+import { changeBody, flipAt, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
+import { newOwner, type SentFile, sendFile } from '../../../../testing/people.ts'
+import type { Message } from '../../../../testing/tamperingProxy.ts'
+import { openLink } from '../guest.ts'
+import type { CreatedLink, Owner } from '../owner.ts'
+import { keyPairFromSeed } from '../seal/kem.ts'
+import { SealError } from '../seal/sealError.ts'
+import { sourceOfBytes } from '../seal/source.ts'
+import { send } from '../send/send.ts'
+import { SendError } from '../send/sendError.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
+import { DropError } from './dropError.ts'
+import { LinkError } from './linkError.ts'
+
+const MIB = 1024 * 1024
+
+const { proxy } = await sharedServer()
+let owner: Owner
+let link: CreatedLink
+
+before(async () => {
+  owner = await newOwner(proxy.url)
+  link = await owner.createLink({ label: 'for tests' })
+})
+
+const content = isRequest('GET', /^\/v1\/drops\/[^/]+\/content$/)
+
+const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
+  new Uint8Array(await new Response(stream).arrayBuffer())
+
+describe('the drop key of a malicious server', () => {
+  it('is detected before a byte is sent when it was swapped', async () => {
+    const otherKey = Buffer.from(keyPairFromSeed(randomBytes(32)).publicKey).toString('base64')
+    proxy.tamper({
+      matches: isRequest('GET', /^\/d\/[^/]+$/),
+      answer: changeBody((body) => {
+        body.drop_pubkey = otherKey
+      }),
+    })
+    const asked = proxy.seen.length
+    await assert.rejects(openLink(link.url), (error) => error instanceof LinkError && error.reason === 'key_swapped')
+    assert.deepEqual(
+      proxy.seen.slice(asked).map(({ method }) => method),
+      ['GET'],
+    )
+  })
+
+  it('is refused when its suite was changed', async () => {
+    proxy.tamper({
+      matches: isRequest('GET', /^\/d\/[^/]+$/),
+      answer: changeBody((body) => {
+        body.crypto_suite_id = 2
+      }),
+    })
+    await assert.rejects(openLink(link.url), (error) => error instanceof LinkError && error.reason === 'suite_unknown')
+  })
+})
+
+describe('bytes that are altered on the way to the server', () => {
+  const source = sourceOfBytes(randomBytes(2 * MIB))
+  const chunk = isRequest('PATCH', /^\/d\//)
+
+  it('are refused by their checksum and sent again', async () => {
+    proxy.tamper({ matches: chunk, request: flipAt(1000), times: 1 })
+    const state = await (await openLink(link.url)).prepare({ source })
+    const landed = await send({ state, source })
+    assert.equal(landed.ciphertextHash, state.ciphertextHash)
+  })
+
+  it('are detected by the hash of the whole when the checksum was altered too', async () => {
+    proxy.tamper({
+      matches: chunk,
+      request: (message) => {
+        const altered = flipAt(1000)(message)
+        const checksum = createHash('sha256').update(altered.body).digest('hex')
+        return { ...altered, headers: { ...altered.headers, 'x-service-checksum': checksum } }
+      },
+    })
+    const state = await (await openLink(link.url)).prepare({ source })
+    await assert.rejects(
+      send({ state, source }),
+      (error) => error instanceof SendError && error.reason === 'session_failed' && error.remedy === 'restart',
+    )
+  })
+})
+
+describe('a drop of a malicious server', () => {
+  let sent: SentFile
+  before(async () => {
+    sent = await sendFile(link.url, randomBytes(3 * MIB), { name: 'a plan.pdf' })
+  })
+
+  const sealFault = (reason: string) => (error: unknown) => error instanceof SealError && error.reason === reason
+
+  async function itemOf(hash: string) {
+    const items = await owner.inbox()
+    const item = items.find(({ ciphertextHash }) => ciphertextHash === hash)
+    assert.ok(item)
+    return item
+  }
+
+  it('is listed with the fault of its altered header', async () => {
+    const fresh = await sendFile(link.url, randomBytes(100))
+    proxy.tamper({ matches: content, answer: flipAt(1500) })
+    assert.equal((await itemOf(fresh.landed.ciphertextHash)).fault?.reason, 'header_altered')
+    proxy.tamper()
+    assert.equal((await itemOf(fresh.landed.ciphertextHash)).fault, undefined)
+  })
+
+  it('is not listed under its name when another drop has its id, and once when it is listed twice', async () => {
+    const other = await sendFile(link.url, randomBytes(100), { name: 'another.pdf' })
+    const { dropId, file } = await itemOf(sent.landed.ciphertextHash)
+    assert.equal(file?.name, 'a plan.pdf')
+    proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/drops$/),
+      answer: changeBody((body) => {
+        assert.ok(Array.isArray(body.drops))
+        const others = body.drops.find((drop) => drop.ciphertext_hash === other.landed.ciphertextHash)
+        body.drops = [others, { ...others, drop_id: dropId }, { ...others, drop_id: dropId }]
+      }),
+    })
+    const items = await owner.inbox()
+    assert.deepEqual(
+      items.map((item) => item.file?.name),
+      ['another.pdf', undefined],
+    )
+  })
+
+  it('is listed with the fault of its altered encapsulated key', async () => {
+    proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/drops$/),
+      answer: changeBody((body) => {
+        assert.ok(Array.isArray(body.drops))
+        for (const drop of body.drops) drop.kem_ct = flipInBase64(drop.kem_ct, 17)
+      }),
+    })
+    const fresh = await newOwnerItem()
+    assert.equal(fresh.fault?.reason, 'kem_ct_invalid')
+  })
+
+  /** An item of another account, whose header this client has not read yet. */
+  async function newOwnerItem() {
+    const other = await newOwner(proxy.url)
+    const { url } = await other.createLink()
+    await sendFile(url, randomBytes(10))
+    const [item] = await other.inbox()
+    assert.ok(item)
+    return item
+  }
+
+  const alterations = [
+    ['a flipped bit', flipAt(2 * MIB), 'altered'],
+    [
+      'a missing end',
+      (message: Message) => ({ ...message, body: message.body.subarray(0, 2210 + 2 * MIB) }),
+      'truncated',
+    ],
+    [
+      'something after the end',
+      (message: Message) => ({ ...message, body: Buffer.concat([message.body, Buffer.alloc(MIB)]) }),
+      'altered',
+    ],
+  ] as const
+  for (const [what, answer, reason] of alterations)
+    it(`fails while it is read, for ${what}`, async () => {
+      const item = await itemOf(sent.landed.ciphertextHash)
+      proxy.tamper({ matches: content, answer })
+      const opened = await owner.openDrop(item)
+      await assert.rejects(read(opened.content), sealFault(reason))
+    })
+
+  it('fails at its end when the inbox lists another hash', async () => {
+    const item = await itemOf(sent.landed.ciphertextHash)
+    const opened = await owner.openDrop({ ...item, ciphertextHash: '0'.repeat(64) })
+    await assert.rejects(read(opened.content), DropError)
+  })
+
+  it('opens intact when nothing was changed', async () => {
+    const opened = await owner.openDrop(await itemOf(sent.landed.ciphertextHash))
+    assert.equal(opened.name, 'a plan.pdf')
+    assert.deepEqual(await read(opened.content), new Uint8Array(sent.content))
+  })
+})

@@ -1,0 +1,21 @@
+export type LinkFault = 'malformed' | 'fragment_missing' | 'key_swapped' | 'suite_unknown'
+
+const FAULTS: Readonly<Record<LinkFault, string>> = {
+  malformed: 'This is not an upload link, or it is incomplete or mistyped. Copy the whole link again.',
+  fragment_missing:
+    'The part of the link after # is missing. Without it nothing can be sealed: ask for the whole link, up to its last character.',
+  key_swapped:
+    'Tampering detected: the server’s key for this link is not the owner’s. Nothing was sent. Tell the owner, but not through this server.',
+  suite_unknown: 'This link needs a cipher that this client does not know. Use a newer client.',
+}
+
+/** Why the client seals nothing for a link. The message is for people and contains nothing of the link. */
+export class LinkError extends Error {
+  override readonly name = 'LinkError'
+  readonly reason: LinkFault
+
+  constructor(reason: LinkFault, options?: ErrorOptions) {
+    super(FAULTS[reason], options)
+    this.reason = reason
+  }
+}

@@ -1,0 +1,138 @@
+/** The owner's inbox: names from the sealed header of each drop, and whole drops as streams. */
+
+import type { Bytes } from '@blindkeep/protocol/bytes'
+import { mapConcurrently } from '@blindkeep/protocol/concurrency'
+import type { DropId } from '@blindkeep/protocol/ids'
+import type { InboxEntryResponse } from '@blindkeep/protocol/schemas/drops'
+import type { Static } from 'typebox'
+import type { Environment } from '../environment.ts'
+import type { Call } from '../http/call.ts'
+import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
+import { openHashedBlob } from '../seal/hashedBlob.ts'
+import { DropError, type DropFault, dropFaultOf } from './dropError.ts'
+import type { LinkKeysOf } from './dropKeys.ts'
+import { type DropFacts, dropContext, openDropPrefix } from './inboxDrop.ts'
+
+export type { FileDescription } from '../seal/fileHeader.ts'
+export type { DropFacts } from './inboxDrop.ts'
+
+/** Each takes a request of about 2.3 KB; more at once would only queue in the browser. */
+const HEADERS_AT_ONCE = 6
+
+/** A drop that cannot be opened is listed with its fault, never hidden: it uses quota, and a guest has sent it. */
+export type InboxItem = DropFacts &
+  (
+    | { readonly file: FileDescription; readonly fault?: undefined }
+    | { readonly file?: undefined; readonly fault: DropFault }
+  )
+
+export interface OpenedDrop extends FileDescription {
+  /**
+   * The file. Fails with `SealError` when the bytes were altered, with `DropError` at the end when they do not have the listed hash, and with
+   * `NetworkError` when the connection breaks. After a failure the consumer must discard what it has written.
+   */
+  readonly content: ReadableStream<Bytes>
+}
+
+export interface InboxOptions {
+  /** Called after each drop whose name was read, or could not be read. */
+  readonly onProgress?: ((opened: number, of: number) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface OwnerInbox {
+  /** All pending drops with their names, oldest first. Reads each name once: names that were read before an aborted call are kept for the next. */
+  inbox(options?: InboxOptions): Promise<readonly InboxItem[]>
+  /** Throws `SealError` when key, header or format are wrong, and what a call throws. */
+  openDrop(drop: DropFacts, options?: { readonly signal?: AbortSignal }): Promise<OpenedDrop>
+  /** Frees the quota at once; the link's limits are not refunded. */
+  discardDrop(dropId: string): Promise<void>
+  /** Discards all pending drops of one link. */
+  discardPile(opaqueId: string): Promise<void>
+}
+
+interface OwnerInboxPorts {
+  readonly call: Call
+  readonly keysOf: LinkKeysOf
+  readonly environment: Environment
+}
+
+export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts): OwnerInbox {
+  /** A drop never changes, so its header is read once, unless the server lists another drop under the same id. */
+  const known = new Map<DropId, { readonly drop: DropFacts; readonly file: FileDescription }>()
+
+  async function describe(drop: DropFacts, signal: AbortSignal | undefined): Promise<FileDescription> {
+    const { header } = await openDropPrefix({ call, keysOf }, drop, signal)
+    const file = descriptionOf(header)
+    known.set(drop.dropId, { drop, file })
+    return file
+  }
+
+  function recalled(drop: DropFacts): FileDescription | undefined {
+    const before = known.get(drop.dropId)
+    return before !== undefined && isSameDrop(before.drop, drop) ? before.file : undefined
+  }
+
+  async function described(drop: DropFacts, signal: AbortSignal | undefined): Promise<InboxItem> {
+    try {
+      return { ...drop, file: recalled(drop) ?? (await describe(drop, signal)) }
+    } catch (error) {
+      const fault = dropFaultOf(error)
+      if (signal?.aborted === true || fault === undefined) throw error
+      return { ...drop, fault }
+    }
+  }
+
+  return {
+    async inbox({ signal, onProgress } = {}) {
+      const { body } = await call('inbox', { signal })
+      // One item for each id, even if the server lists an id twice: an action by id must apply to the item that is shown.
+      const drops = new Map(body.drops.map((entry) => [entry.drop_id, factsOf(entry)]))
+      let opened = 0
+      const items = await mapConcurrently([...drops.values()], HEADERS_AT_ONCE, async (drop) => {
+        const item = await described(drop, signal)
+        opened += 1
+        onProgress?.(opened, drops.size)
+        return item
+      })
+      for (const dropId of known.keys()) if (!drops.has(dropId)) known.delete(dropId)
+      return items
+    },
+
+    async openDrop(drop, { signal } = {}) {
+      const { body } = await call('dropContent', { path: { drop_id: drop.dropId }, signal })
+      const { header, content } = await openHashedBlob({
+        stream: body,
+        opener: dropContext(keysOf, drop),
+        hash: environment.createHash(),
+        expectedHash: drop.ciphertextHash,
+        differenceError: () => new DropError(),
+      })
+      return { ...descriptionOf(header), content }
+    },
+
+    async discardDrop(dropId) {
+      await call('discardDrop', { path: { drop_id: dropId } })
+    },
+
+    async discardPile(opaqueId) {
+      await call('discardDrops', { query: { opaque_id: opaqueId } })
+    },
+  }
+}
+
+function isSameDrop(one: DropFacts, other: DropFacts): boolean {
+  return one.opaqueId === other.opaqueId && one.ciphertextHash === other.ciphertextHash && one.kemCt === other.kemCt
+}
+
+function factsOf(entry: Static<typeof InboxEntryResponse>): DropFacts {
+  return {
+    dropId: entry.drop_id,
+    opaqueId: entry.opaque_id,
+    ciphertextHash: entry.ciphertext_hash,
+    sealedBytes: entry.size,
+    kemCt: entry.kem_ct,
+    receivedAt: entry.received_at,
+    adopting: entry.adopting,
+  }
+}

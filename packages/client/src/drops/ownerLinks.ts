@@ -1,0 +1,135 @@
+/** The owner's upload links. Their keys and fragments derive from the account key; the client never reads them from the server. */
+import { type Bytes, fromHex, toBase64, utf8 } from '@blindkeep/protocol/bytes'
+import type { OpaqueId } from '@blindkeep/protocol/ids'
+import {
+  type LinkEntryResponse,
+  type LinkState,
+  linkCapMembersOf,
+  linkCapsOf,
+  type NumericLinkCaps,
+} from '@blindkeep/protocol/schemas/links'
+import { SUITE_ID } from '@blindkeep/protocol/suites'
+import type { Static } from 'typebox'
+import type { Environment } from '../environment.ts'
+import type { Call } from '../http/call.ts'
+import { newOpaqueId } from '../seal/newId.ts'
+import { openSmallText } from '../seal/open.ts'
+import { sealSmall } from '../seal/seal.ts'
+import type { LinkKeysOf } from './dropKeys.ts'
+import { formatLink } from './linkAddress.ts'
+
+/** Sizes in bytes of sealed files; all optional (specification, Limits). */
+export type LinkCaps = Partial<NumericLinkCaps>
+
+export interface CreateLink {
+  readonly caps?: LinkCaps | undefined
+  /** Guests need it; the owner gives it to them by another way than the link. */
+  readonly passphrase?: string | undefined
+  /** The owner's name for the link; sealed. */
+  readonly label?: string | undefined
+  /** The link accepts one drop. */
+  readonly singleUse?: boolean | undefined
+  /** RFC 3339. */
+  readonly expiresAt?: string | undefined
+}
+
+export interface CreatedLink {
+  readonly opaqueId: OpaqueId
+  /** The whole link, for the guest. The part after # never reaches the server. */
+  readonly url: string
+}
+
+export interface OwnLink extends CreatedLink {
+  readonly state: LinkState
+  readonly createdAt: string
+  readonly label: string | undefined
+  /** Set when the label from the server does not open under this account's key. */
+  readonly labelFault: string | undefined
+  readonly caps: LinkCaps
+  readonly singleUse: boolean
+  readonly expiresAt: string | undefined
+  readonly landedFiles: number
+  readonly landedBytes: number
+  readonly openSessions: number
+  readonly openBytes: number
+  /** Pending drops of this link. */
+  readonly pending: number
+}
+
+interface OwnerLinksPorts {
+  readonly call: Call
+  readonly accountKey: Bytes
+  readonly keysOf: LinkKeysOf
+  /** The server's public URL, without a trailing slash. */
+  readonly publicUrl: () => Promise<string>
+  readonly environment: Environment
+}
+
+export interface OwnerLinks {
+  createLink(options?: CreateLink): Promise<CreatedLink>
+  /** All links, including those that accept no files any more, oldest first. */
+  listLinks(): Promise<readonly OwnLink[]>
+  /** Ends open uploads at once; drops that have landed stay. */
+  revokeLink(opaqueId: string): Promise<void>
+}
+
+export function createOwnerLinks({ call, accountKey, keysOf, publicUrl, environment }: OwnerLinksPorts): OwnerLinks {
+  const labelSeal = (opaqueId: string) =>
+    ({ key: accountKey, purpose: 'link-label', contextId: fromHex(opaqueId) }) as const
+
+  return {
+    async createLink({ caps = {}, passphrase, label, singleUse = false, expiresAt } = {}) {
+      const opaqueId = newOpaqueId(environment)
+      const { dropPublicKey, fragment } = keysOf(opaqueId)
+      const baseUrl = await publicUrl()
+      const sealedLabel = label === undefined ? undefined : await sealSmall(utf8(label), labelSeal(opaqueId))
+      const verifier =
+        passphrase === undefined ? undefined : await environment.passphraseProof(passphrase, fromHex(opaqueId))
+      await call('provisionLink', {
+        body: {
+          opaque_id: opaqueId,
+          drop_pubkey: toBase64(dropPublicKey),
+          crypto_suite_id: SUITE_ID,
+          single_use: singleUse,
+          ...linkCapMembersOf(caps),
+          expires_at: expiresAt ?? null,
+          passphrase_verifier: verifier === undefined ? null : toBase64(verifier),
+          sealed_label: sealedLabel === undefined ? null : toBase64(sealedLabel),
+        },
+      })
+      return { opaqueId, url: formatLink({ baseUrl, opaqueId, fragment }) }
+    },
+
+    async listLinks() {
+      const [{ body }, baseUrl] = await Promise.all([call('listLinks'), publicUrl()])
+      const links: OwnLink[] = []
+      for (const entry of body.links) {
+        const { text: label, fault } = await openSmallText(entry.sealed_label, labelSeal(entry.opaque_id))
+        const { fragment } = keysOf(entry.opaque_id)
+        const url = formatLink({ baseUrl, opaqueId: entry.opaque_id, fragment })
+        links.push({ ...ownLinkOf(entry), url, label, labelFault: fault })
+      }
+      return links
+    },
+
+    async revokeLink(opaqueId) {
+      await call('revokeLink', { path: { opaque_id: opaqueId } })
+    },
+  }
+}
+
+function ownLinkOf(entry: Static<typeof LinkEntryResponse>): Omit<OwnLink, 'url' | 'label' | 'labelFault'> {
+  return {
+    opaqueId: entry.opaque_id,
+    state: entry.state,
+    createdAt: entry.created_at,
+    caps: linkCapsOf(entry),
+    singleUse: entry.single_use,
+    expiresAt: entry.expires_at ?? undefined,
+    landedFiles: entry.landed_files,
+    landedBytes: entry.landed_bytes,
+    openSessions: entry.open_sessions,
+    openBytes: entry.open_bytes,
+    pending: entry.pending,
+  }
+}

@@ -1,0 +1,13 @@
+/** Every error that the client throws on purpose, apart from `RangeError` for a wrong argument and `SourceChanged` (`source.ts`). */
+export { AccountError, type AccountFault } from './account/accountError.ts'
+export { PasswordWrong } from './account/passwordWrong.ts'
+export { RecoveryError, type RecoveryFault } from './account/recoveryError.ts'
+export { WordsError, type WordsFault } from './account/wordsError.ts'
+export { AssetError, type AssetFault, AssetIncomplete } from './assets/assetError.ts'
+export { DropError, type DropFault } from './drops/dropError.ts'
+export { LinkError, type LinkFault } from './drops/linkError.ts'
+export { AnswerError, NetworkError, type NetworkFailure, ProblemError, type ProblemFacts } from './http/errors.ts'
+export { SealError, type SealFault } from './seal/sealError.ts'
+export { SendError, type SendRemedy, type SendStopReason } from './send/sendError.ts'
+export { ShareError, type ShareFault } from './share/shareError.ts'
+export { AuditError, type AuditReason } from './verify/auditError.ts'

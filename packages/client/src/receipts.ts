@@ -1,0 +1,14 @@
+/** The receipts of a server, fetched and checked, and the keys that sign them. */
+export { verifiers } from './seal/signatures.ts'
+export {
+  auditServer,
+  type CheckedReceipt,
+  checkReceipt,
+  type DropCustody,
+  type ExpectedCustody,
+  fetchReceipt,
+  type ReceiptCheck,
+  type ReceiptOptions,
+  type ServerFacts,
+} from './verify/audit.ts'
+export { type PinnedKey, type PinnedKeys, pinKeys } from './verify/pins.ts'

@@ -1,0 +1,194 @@
+/** Recovery words at a real server and at a malicious one. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { inspect } from 'node:util'
+import { createAuthenticator } from '../../../testing/authenticator.ts'
+import { changeBody, flipInBase64, isRequest } from '../../../testing/maliciousServer.ts'
+import { RecoveryError } from './account/recoveryError.ts'
+import { wordsOfSecret } from './account/recoveryWords.ts'
+import { WordsError } from './account/wordsError.ts'
+import { logIn, registerOwner } from './account.ts'
+import { type Environment, systemEnvironment } from './environment.ts'
+import { ProblemError } from './http/errors.ts'
+import type { Owner } from './owner.ts'
+import { checkRecoveryWords, newRecoveryWords, recover } from './recovery.ts'
+import { hasCode } from './testing/expectations.ts'
+import { sharedServer } from './testing/sharedServer.ts'
+
+const OLD = 'a long sentence that was forgotten'
+const NEW = 'another long sentence, on paper'
+
+/** A fast derivation: these tests are not about its cost. */
+const environment: Environment = {
+  ...systemEnvironment,
+  masterOfPassword: async (password, salt) =>
+    new Uint8Array(createHash('sha256').update(salt).update(password).digest()),
+}
+
+const { proxy } = await sharedServer()
+
+const person = (name: string) => ({ baseUrl: proxy.url, email: `${name}@example.org`, environment })
+const isUnreadable = (error: unknown) => error instanceof RecoveryError && error.reason === 'recovery_key_unreadable'
+const atStart = isRequest('POST', /^\/v1\/auth\/recover\/start$/)
+const atRegistration = isRequest('POST', /^\/v1\/auth\/register$/)
+
+async function registered(name: string): Promise<{ readonly owner: Owner; readonly words: readonly string[] }> {
+  const recovery = newRecoveryWords()
+  const owner = await registerOwner({ ...person(name), password: OLD, recovery })
+  return { owner, words: await recovery.confirm() }
+}
+
+describe('recovery words', () => {
+  it('recover an account with a new password, end all sessions, and stay valid', async () => {
+    const { owner, words } = await registered('ada')
+    assert.equal(words.length, 24)
+    const typed = ` ${words.join('\n').toUpperCase()} `
+    const { owner: back, challenge } = await recover({ ...person('ada'), words: typed, newPassword: NEW })
+    assert.ok(back !== undefined && challenge === undefined)
+    assert.deepEqual(back.accountKey, owner.accountKey)
+    assert.equal((await back.quota()).used, 0)
+    await assert.rejects(owner.quota(), hasCode('error.auth.session_expired'))
+    await assert.rejects(logIn({ ...person('ada'), password: OLD }), hasCode('error.auth.invalid_credentials'))
+    const { owner: signedIn } = await logIn({ ...person('ada'), password: NEW })
+    assert.deepEqual(signedIn?.accountKey, owner.accountKey)
+    assert.ok((await recover({ ...person('ada'), words: typed, newPassword: OLD })).owner)
+  })
+
+  it('can be checked at any time without a change', async () => {
+    const { owner, words } = await registered('cleo')
+    const { words: others } = await registered('carl')
+    const { accountKey } = owner
+    const check = (typed: readonly string[], name = 'cleo') =>
+      checkRecoveryWords({ ...person(name), words: typed.join(' '), accountKey })
+    await check(words)
+    await assert.rejects(check(others), isUnreadable)
+    await assert.rejects(check(others, 'carl'), isUnreadable, 'they open another account')
+    await assert.rejects(check(words.slice(1)), WordsError)
+    assert.equal((await owner.quota()).used, 0)
+    assert.ok((await logIn({ ...person('cleo'), password: OLD })).owner)
+  })
+
+  it('stay hidden until the server returns what they open', async () => {
+    const recovery = newRecoveryWords()
+    await assert.rejects(recovery.confirm(), { reason: 'not_registered' })
+    assert.equal(JSON.stringify(recovery), '{}')
+    assert.doesNotMatch(inspect(recovery, { depth: 9, showHidden: true, getters: true }), /secret|[0-9], [0-9]/)
+    await registerOwner({ ...person('bea'), password: OLD, recovery })
+    proxy.tamper({ matches: atStart, instead: 500, times: 1 })
+    await assert.rejects(recovery.confirm(), ProblemError)
+    assert.equal((await recovery.confirm()).length, 24)
+    await assert.rejects(registerOwner({ ...person('bob'), password: OLD, recovery }), TypeError)
+  })
+
+  it('survive a lost answer to the registration: the request is repeated once, and after a second loss they can still be confirmed', async () => {
+    const recovery = newRecoveryWords()
+    proxy.tamper({ matches: atRegistration, lose: 'answer', times: 1 })
+    const owner = await registerOwner({ ...person('ida'), password: OLD, recovery })
+    assert.equal((await owner.quota()).used, 0)
+    const words = await recovery.confirm()
+
+    const other = newRecoveryWords()
+    const jon = { ...person('jon'), password: OLD, recovery: other }
+    proxy.tamper({ matches: atRegistration, lose: 'answer', times: 2 })
+    await assert.rejects(registerOwner(jon), { name: 'NetworkError' })
+    const wanted = await other.confirm()
+    await assert.rejects(registerOwner(jon), hasCode('error.auth.user_already_exists'))
+    assert.deepEqual(await other.confirm(), wanted)
+    assert.notDeepEqual(wanted, words)
+    const { owner: back } = await recover({ ...person('jon'), words: wanted.join(' '), newPassword: NEW })
+    const { owner: again } = await logIn({ ...person('jon'), password: NEW })
+    assert.deepEqual(again?.accountKey, back?.accountKey)
+  })
+
+  it('serve a second registration when the first never reached the server', async () => {
+    const recovery = newRecoveryWords()
+    proxy.tamper({ matches: atRegistration, lose: 'request', times: 2 })
+    const kim = { ...person('kim'), password: OLD, recovery }
+    await assert.rejects(registerOwner(kim), { name: 'NetworkError' })
+    await assert.rejects(recovery.confirm(), isUnreadable)
+    await registerOwner(kim)
+    assert.equal((await recovery.confirm()).length, 24)
+  })
+
+  it('are refused when a malicious server stored other data or none', async () => {
+    const without = (names: readonly string[]) => ({
+      matches: atRegistration,
+      request: changeBody((body) => {
+        for (const name of names) delete body[name]
+      }),
+    })
+    const altered = {
+      matches: atRegistration,
+      request: changeBody((body) => {
+        body.sealed_recovery_key = flipInBase64(body.sealed_recovery_key, 1100)
+      }),
+    }
+    for (const [index, tampering] of [without(['sealed_recovery_key', 'recovery_proof']), altered].entries()) {
+      proxy.tamper(tampering)
+      const recovery = newRecoveryWords()
+      await registerOwner({ ...person(`cleo${index}`), password: OLD, recovery })
+      await assert.rejects(recovery.confirm(), isUnreadable)
+    }
+  })
+
+  it('do not open another account, an unknown e-mail or a malicious server’s answer, and no proof is sent then', async () => {
+    const [{ words }] = [await registered('dora'), await registerOwner({ ...person('eve'), password: OLD })]
+    const asked = proxy.seen.length
+    const tries = ['eve', 'nobody']
+    for (const name of tries)
+      await assert.rejects(recover({ ...person(name), words: words.join(' '), newPassword: NEW }), isUnreadable)
+    proxy.tamper({
+      matches: atStart,
+      answer: changeBody((body) => {
+        body.sealed_recovery_key = flipInBase64(body.sealed_recovery_key, 30)
+      }),
+    })
+    await assert.rejects(recover({ ...person('dora'), words: words.join(' '), newPassword: NEW }), isUnreadable)
+    assert.deepEqual(
+      proxy.seen.slice(asked).map(({ path }) => path),
+      Array.from({ length: 3 }, () => '/v1/auth/recover/start'),
+    )
+  })
+
+  it('are checked before any request, with the wrong word reported', async () => {
+    const words = await wordsOfSecret(new Uint8Array(32))
+    const asked = proxy.seen.length
+    const typed = [words.with(6, 'abondon'), words.slice(1), words.with(23, 'zoo')]
+    const faults: unknown[] = []
+    for (const wrong of typed)
+      await recover({ ...person('fay'), words: wrong.join(' '), newPassword: NEW }).catch((error) => {
+        assert.ok(error instanceof WordsError)
+        faults.push(error.unknown ?? error.reason)
+      })
+    assert.deepEqual(faults, [{ place: 7, word: 'abondon' }, 'count', 'checksum'])
+    assert.equal(proxy.seen.length, asked)
+  })
+
+  it('replace the password but not the second factor: nothing is changed before its code', async () => {
+    const { owner, words } = await registered('gil')
+    const authenticator = createAuthenticator(await owner.enrollSecondFactor({ password: OLD }))
+    await owner.confirmSecondFactor(authenticator.next())
+    const { owner: nobody, challenge } = await recover({ ...person('gil'), words: words.join(' '), newPassword: NEW })
+    assert.ok(nobody === undefined && challenge !== undefined)
+    assert.equal((await owner.quota()).used, 0)
+    await assert.rejects(logIn({ ...person('gil'), password: NEW }), hasCode('error.auth.invalid_credentials'))
+    const back = await challenge.answer(authenticator.next())
+    assert.deepEqual(back.accountKey, owner.accountKey)
+    await assert.rejects(owner.quota(), hasCode('error.auth.session_expired'))
+    await assert.rejects(logIn({ ...person('gil'), password: OLD }), hasCode('error.auth.invalid_credentials'))
+    assert.ok((await logIn({ ...person('gil'), password: NEW })).challenge)
+  })
+
+  it('are proved to the server, which accepts no other proof', async () => {
+    const { words } = await registered('hal')
+    proxy.tamper({
+      matches: isRequest('POST', /^\/v1\/auth\/recover\/finish$/),
+      request: changeBody((body) => {
+        body.recovery_proof = flipInBase64(body.recovery_proof, 3)
+      }),
+    })
+    const attempt = recover({ ...person('hal'), words: words.join(' '), newPassword: NEW })
+    await assert.rejects(attempt, hasCode('error.auth.recovery_invalid'))
+  })
+})

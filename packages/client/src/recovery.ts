@@ -1,0 +1,64 @@
+/** Recovery for an owner who has lost the password and has the recovery words. Words and passwords never leave this process. */
+import { type Bytes, equalBytes, toBase64 } from '@blindkeep/protocol/bytes'
+import { newPassword } from './account/newPassword.ts'
+import { fetchAccountKey } from './account/newRecoveryWords.ts'
+import { RecoveryError } from './account/recoveryError.ts'
+import { secretOfWords } from './account/recoveryWords.ts'
+import { signInResultOf } from './account/signIn.ts'
+import type { SignedIn } from './account.ts'
+import { type Environment, systemEnvironment } from './environment.ts'
+import { createCalls } from './http/call.ts'
+import type { SessionListener } from './http/session.ts'
+import { openOwner } from './owner.ts'
+import { recoveryProof } from './seal/derive.ts'
+
+export { type NewRecoveryWords, newRecoveryWords } from './account/newRecoveryWords.ts'
+export { RECOVERY_WORDS } from './account/recoveryWords.ts'
+
+export interface CheckRecoveryWords {
+  readonly baseUrl: string
+  readonly email: string
+  /** All 24; capitals, spaces and line breaks do not matter. */
+  readonly words: string
+  /** The account key of the signed-in owner. */
+  readonly accountKey: Bytes
+  readonly environment?: Environment | undefined
+}
+
+/** Resolves when the words open this account. Changes nothing. Throws `WordsError`, `RecoveryError`, and what a call throws. */
+export async function checkRecoveryWords(options: CheckRecoveryWords): Promise<void> {
+  const { baseUrl, email, words, accountKey, environment = systemEnvironment } = options
+  const secret = await secretOfWords(words)
+  const calls = createCalls({ baseUrl, fetch: environment.fetch })
+  const opened = await fetchAccountKey({ calls, email, secret })
+  if (!equalBytes(opened, accountKey)) throw new RecoveryError('recovery_key_unreadable')
+}
+
+export interface Recover extends SessionListener {
+  readonly baseUrl: string
+  readonly email: string
+  /** All 24; capitals, spaces and line breaks do not matter. */
+  readonly words: string
+  readonly newPassword: string
+  readonly environment?: Environment | undefined
+}
+
+/**
+ * Opens the account key with the words, seals it under the new password, and signs in or asks for the second factor. All other sessions end; the
+ * words stay valid. Throws `WordsError` before any request, `RecoveryError` when the words do not open the server's answer, and what a call throws:
+ * `error.auth.recovery_invalid` when the server refuses the proof of the words.
+ */
+export async function recover(options: Recover): Promise<SignedIn> {
+  const { baseUrl, email, onTokens, onEnded, environment = systemEnvironment } = options
+  const secret = await secretOfWords(options.words)
+  const calls = createCalls({ baseUrl, fetch: environment.fetch })
+  const accountKey = await fetchAccountKey({ calls, email, secret })
+  const members = await newPassword(environment, { password: options.newPassword, accountKey })
+  const proof = toBase64(recoveryProof(secret))
+  const answer = await calls.call('finishRecovery', { body: { email, recovery_proof: proof, ...members } })
+  return signInResultOf(answer, {
+    calls,
+    listener: { onTokens, onEnded },
+    open: async (session) => openOwner({ baseUrl, accountKey, session, environment }),
+  })
+}

@@ -1,0 +1,2 @@
+/** What a client reads a file from. */
+export { type Source, SourceChanged, sourceOfBlob, sourceOfBytes } from './seal/source.ts'

@@ -1,0 +1,47 @@
+/** The owner brings files into albums: new files, and drops from the inbox. */
+import type { AssetId } from '@blindkeep/protocol/ids'
+import type { AssetPorts } from '../assets/assetPorts.ts'
+import { type AdoptDrop, adoptDrop, type DropToAdopt, newAssetId } from './adoptDrop.ts'
+import { type CompleteAsset, type Completed, cancelOpenUploads, completeAsset } from './completeAsset.ts'
+import { type FinishUpload, finishUpload, type Uploaded } from './finishUpload.ts'
+import { type PrepareUpload, prepareUpload } from './prepareUpload.ts'
+import type { UploadProgress } from './sendBundle.ts'
+import type { UploadState } from './uploadState.ts'
+
+export interface UploadOptions extends Omit<PrepareUpload, 'onProgress'> {
+  /** Called and awaited when the state exists and whenever it changes. Store it: after a crash `finishUpload` continues from it. */
+  readonly onState?: ((state: UploadState) => void | Promise<void>) | undefined
+  readonly onProgress?: ((progress: UploadProgress) => void) | undefined
+}
+
+export interface OwnerUploads {
+  /** `prepareUpload` and `finishUpload` in one. */
+  upload(options: UploadOptions): Promise<Uploaded>
+  /** Seals, hashes and signs a file; sends none of it. */
+  prepareUpload(options: PrepareUpload): Promise<UploadState>
+  /** Sends the missing parts. Resolves when the asset is complete. Throws `SendError` when it stops. */
+  finishUpload(options: FinishUpload): Promise<Uploaded>
+  /** Cancels an upload and frees its quota. Parts that have landed stay; `deleteAsset` deletes them. */
+  cancelUpload(state: UploadState): Promise<void>
+  newAssetId(): AssetId
+  /** Turns a drop into an asset, also when an answer is lost. After a crash, the same call with the same `assetId`, or `completeAsset`, continues. */
+  adoptDrop(drop: DropToAdopt, options: AdoptDrop): Promise<Completed>
+  /** Adds the missing metadata and manifest to an asset whose original exists. */
+  completeAsset(assetId: string, options: CompleteAsset): Promise<Completed>
+}
+
+export function createOwnerUploads(ports: AssetPorts): OwnerUploads {
+  return {
+    async upload(options) {
+      const state = await prepareUpload(ports, options)
+      await options.onState?.(state)
+      return finishUpload(ports, { ...options, state })
+    },
+    prepareUpload: (options) => prepareUpload(ports, options),
+    finishUpload: (options) => finishUpload(ports, options),
+    cancelUpload: (state) => cancelOpenUploads(ports, state.envelope.file_id),
+    newAssetId: () => newAssetId(ports),
+    adoptDrop: (drop, options) => adoptDrop(ports, drop, options),
+    completeAsset: (assetId, options) => completeAsset(ports, assetId, options),
+  }
+}

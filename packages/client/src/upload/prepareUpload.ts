@@ -1,0 +1,55 @@
+import { toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
+import { type AlbumId, parseAssetId } from '@blindkeep/protocol/ids'
+import type { Device } from '../account/device.ts'
+import { AMK_VERSION, derivedKey } from '../assets/assetKeys.ts'
+import type { AssetPorts } from '../assets/assetPorts.ts'
+import { sealMetadata } from '../assets/metadata.ts'
+import { type FileFacts, headerOf } from '../seal/fileHeader.ts'
+import { newId } from '../seal/newId.ts'
+import { createSealer } from '../seal/seal.ts'
+import type { Source } from '../seal/source.ts'
+import { hashFile, type PreparingProgress } from '../send/hashFile.ts'
+import { signBundle, smallBlob } from './signBundle.ts'
+import type { UploadState } from './uploadState.ts'
+
+export interface PrepareUpload extends FileFacts {
+  readonly source: Source
+  readonly album: AlbumId
+  /** Signs the manifest. It must be a device of the account by the time the upload is sent. */
+  readonly device: Device
+  readonly onProgress?: ((progress: PreparingProgress) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Seals the file once for its hash and tags, seals its metadata and signs both. Sends nothing; asks only for the server's protocol window. Reads the
+ * whole file with flat memory. The asset gets a new id and so a new key: one key never seals two contents.
+ */
+export async function prepareUpload(ports: AssetPorts, options: PrepareUpload): Promise<UploadState> {
+  const { accountKey, environment, baseUrl } = ports
+  const { source, album, device, signal, onProgress } = options
+  const assetId = newId(environment, parseAssetId)
+  const keyInputs = { accountKey, albumId: album, amkVersion: AMK_VERSION, assetId }
+  const key = derivedKey(keyInputs)
+  const header = headerOf(source.size, options)
+  const sealer = await createSealer({ key, purpose: 'original', contextId: uuidBytes(assetId), header })
+  const original = await hashFile({ sealer, source, signal, onProgress, environment })
+  const metadata = smallBlob(environment, await sealMetadata({ key, assetId }, options))
+  const { envelope, provenance } = await signBundle(ports, {
+    keyInputs,
+    key,
+    keyMode: 'derived',
+    originalHash: original.ciphertextHash,
+    plaintextSize: sealer.plaintextSize,
+    metadataHash: metadata.hash,
+    device,
+  })
+  return {
+    version: 1,
+    baseUrl,
+    envelope,
+    original: { size: original.size, salt: toBase64(sealer.salt), header, tags: toBase64(original.tags) },
+    metadata: { bytes: toBase64(metadata.bytes) },
+    provenance: { bytes: toBase64(provenance.bytes) },
+  }
+}

@@ -1,0 +1,8 @@
+/** What the owner's checks of the server answer: `Owner.verifyStorage`, `verifyHeld`, `verifyBeforeDestroying` and `assetReceipts`. */
+export { BUNDLE_ROLES, type BundleRole } from './assets/bundleRoles.ts'
+export type { AssetReceiptsOptions, CheckedAssetReceipt, CheckedAssetReceipts } from './verify/assetReceipts.ts'
+export { type Doubt, type DoubtReason, doubt } from './verify/doubt.ts'
+export { type Depth, type Examination, verdictDoubts } from './verify/verdictDoubts.ts'
+export type { BeforeDestroying, DestroyAnswer } from './verify/verifyBeforeDestroying.ts'
+export type { DoubtedAsset, HeldAnswer, HeldAnswers, HeldAsset, VerifyHeld } from './verify/verifyHeld.ts'
+export type { AssetToVerify, AssetVerdict, BlobVerdict, VerifyOptions } from './verify/verifyStorage.ts'

@@ -1,0 +1,26 @@
+/** The owner checks the server: receipts, storage verdicts, and whether a local file may be destroyed. */
+import type { AssetPorts } from '../assets/assetPorts.ts'
+import { type AssetReceiptsOptions, assetReceipts, type CheckedAssetReceipts } from './assetReceipts.ts'
+import { type BeforeDestroying, type DestroyAnswer, verifyBeforeDestroying } from './verifyBeforeDestroying.ts'
+import { type HeldAnswers, type VerifyHeld, verifyHeld } from './verifyHeld.ts'
+import { type AssetToVerify, type AssetVerdict, type VerifyOptions, verifyStorage } from './verifyStorage.ts'
+
+export interface OwnerVerification {
+  /** Every receipt of the asset, checked. Throws `AuditError`, or what a call throws. */
+  assetReceipts(assetId: string, options?: AssetReceiptsOptions): Promise<CheckedAssetReceipts>
+  /** The server's own statement about the given hashes, one verdict for each asset. To decide whether to destroy a file, use `verifyBeforeDestroying`. */
+  verifyStorage(assets: readonly AssetToVerify[], options?: VerifyOptions): Promise<readonly AssetVerdict[]>
+  /** Whether the server holds what was signed, for 1 to 100 assets, without the local files. Any failure is a doubt with its reason. */
+  verifyHeld(question: VerifyHeld): Promise<HeldAnswers>
+  /** Whether this very file may be destroyed, because the server holds it. Any failure is a no with its reason. */
+  verifyBeforeDestroying(question: BeforeDestroying): Promise<DestroyAnswer>
+}
+
+export function createOwnerVerification(ports: AssetPorts): OwnerVerification {
+  return {
+    assetReceipts: (assetId, options) => assetReceipts(ports, assetId, options),
+    verifyStorage: (assets, options) => verifyStorage(ports.call, assets, options),
+    verifyHeld: (question) => verifyHeld(ports, question),
+    verifyBeforeDestroying: (question) => verifyBeforeDestroying(ports, question),
+  }
+}
