@@ -32,7 +32,7 @@ async function albumsOf(owner: Owner): Promise<readonly Album[]> {
 
 // Covers: Devices, albums and capabilities
 describe('create an album', () => {
-  it('answers 201 with the album, and lists it so', async () => {
+  it('answers 201 with the album, and lists the same', async () => {
     const owner = await signUp(server)
     const body = albumBody()
     const reply = await send(owner, body)
@@ -43,7 +43,7 @@ describe('create an album', () => {
     assert.deepEqual(await albumsOf(owner), [json(reply)])
   })
 
-  it('needs no name', async () => {
+  it('does not need a name', async () => {
     const owner = await signUp(server)
     for (const body of [{ album_id: randomUUID() }, albumBody({ sealed_name: null })]) {
       const reply = await send(owner, body)
@@ -52,7 +52,7 @@ describe('create an album', () => {
     }
   })
 
-  it('answers 200 to one’s own again, and the album stays as it was made', async () => {
+  it('answers 200 to a repeat by the same account, and leaves the album unchanged', async () => {
     const owner = await signUp(server)
     const bodies = [albumBody(), albumBody({ sealed_name: null })]
     for (const body of bodies) {
@@ -66,7 +66,7 @@ describe('create an album', () => {
     assert.equal((await albumsOf(owner)).length, bodies.length)
   })
 
-  it('answers 403 to somebody else’s id, and leaves the album alone', async () => {
+  it('answers 403 to the id of another account’s album, and leaves that unchanged', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
     const body = albumBody()
     const made = json<Album>(await send(owner, body))
@@ -75,13 +75,13 @@ describe('create an album', () => {
     assert.deepEqual([await albumsOf(owner), await albumsOf(other)], [[made], []])
   })
 
-  it('makes one album of 64 at once under one id', async () => {
+  it('creates one album for 64 requests with one id at once', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
     const album_id = randomUUID()
     const own = await atOnce(64, () => send(owner, albumBody({ album_id })))
     assert.deepEqual(tally(own), { 200: 63, 201: 1 })
     const names = new Set(own.map((reply) => json<Album>(reply).sealed_name))
-    assert.equal(names.size, 1, 'all are told of the one that was made')
+    assert.equal(names.size, 1, 'all answers show the same album')
     const contested = randomUUID()
     const rivals = await atOnce(64, (index) =>
       send(index % 2 === 0 ? owner : other, albumBody({ album_id: contested })),
@@ -89,7 +89,7 @@ describe('create an album', () => {
     assert.deepEqual(tally(rivals), { 200: 31, 201: 1, '403 album.not_available': 32 })
   })
 
-  it('answers 400 to a value out of its format or length', async () => {
+  it('answers 400 to a value of a wrong format or length', async () => {
     const owner = await signUp(server)
     const id = randomUUID()
     const wrong: Record<string, unknown[]> = {
@@ -117,7 +117,7 @@ describe('create an album', () => {
       expectAnswer(await send(owner, albumBody({ [name]: null })), '400 request.malformed', name)
   })
 
-  it('answers 403 to the album after the thousandth', async () => {
+  it('answers 403 to more than 1,000 albums', async () => {
     const owner = await signUp(server)
     const body = albumBody()
     await send(owner, body)
@@ -125,11 +125,11 @@ describe('create an album', () => {
       assert.deepEqual(tally(await atOnce(AT_A_TIME, () => send(owner, albumBody()))), { 201: AT_A_TIME })
     const last = await atOnce(AT_A_TIME, () => send(owner, albumBody()))
     assert.deepEqual(tally(last), { 201: AT_A_TIME - 1, '403 request.limit_reached': 1 })
-    expectAnswer(await send(owner, body), '200', 'what is there may be said again')
+    expectAnswer(await send(owner, body), '200', 'a repeat for an existing album')
     assert.equal((await albumsOf(owner)).length, MAX_ALBUMS)
   })
 
-  it('answers 426 outside the protocol window, and takes both of its ends', async () => {
+  it('answers 426 outside the protocol window, and accepts both of its ends', async () => {
     const owner = await signUp(server)
     for (const date of ['1999-12-31', '2999-01-01'])
       expectAnswer(
@@ -145,7 +145,7 @@ describe('create an album', () => {
 
 // Covers: Devices, albums and capabilities
 describe('own albums', () => {
-  it('lists the caller’s albums alone, oldest first', async () => {
+  it('are listed for their owner only, oldest first', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
     const bodies = Array.from({ length: 5 }, () => albumBody())
     for (const body of bodies) await send(owner, body)

@@ -52,7 +52,7 @@ async function expectGone(author: Author, files: readonly Uint8Array[], what: st
 
 // Covers: Assets and blobs
 describe('blob', () => {
-  it('gives back the bytes of every role, with their hash as ETag', async () => {
+  it('has the uploaded bytes for every role, with their hash as ETag', async () => {
     const author = await newAuthor(server)
     const asset = await landAsset(newBundle(author))
     const derivative = await landBlob(asset, 'derivative')
@@ -64,7 +64,7 @@ describe('blob', () => {
     }
   })
 
-  it('gives back what was sent in many chunks, whole and by a range over their ends', async () => {
+  it('is read whole and by a range across the chunks that it was sent in', async () => {
     const author = await newAuthor(server)
     const original = randomBytes(2 * MIB + 17)
     const session = await openUpload(newBundle(author, { original }))
@@ -76,7 +76,7 @@ describe('blob', () => {
     assert.deepEqual([part.status, part.body], [206, original.subarray(699_990, 1_400_021)])
   })
 
-  it('answers HEAD with the same headers and no bytes', async () => {
+  it('answers HEAD with the same headers and no body', async () => {
     const stored = await store()
     const [head, full] = [await read(stored, {}, 'HEAD'), await read(stored)]
     assert.equal(head.status, 200)
@@ -91,7 +91,7 @@ describe('blob', () => {
       assert.equal(head.headers[name], full.headers[name], name)
   })
 
-  it('serves sealed bytes so that no browser runs them and no shared cache keeps them', async () => {
+  it('is served so that no browser runs it and no shared cache keeps it', async () => {
     const stored = await store(Buffer.from('<!doctype html><script>alert(1)</script>'))
     for (const [method, headers] of [
       ['GET', {}],
@@ -129,7 +129,7 @@ describe('blob: ranges and conditions', () => {
     }
   })
 
-  it('answers 416 with the length to a range outside, and the whole to several or to none that it can read', async () => {
+  it('answers 416 with the length to a range outside, and 200 to several or unreadable ranges', async () => {
     const stored = await store()
     for (const range of ['bytes=1000-', 'bytes=1000-1001', 'bytes=-0'])
       expectAnswer(await read(stored, { range }), '416 request.range_not_satisfiable', range)
@@ -139,7 +139,7 @@ describe('blob: ranges and conditions', () => {
     }
   })
 
-  it('answers 304 to the hash that the client holds, before it looks at the range', async () => {
+  it('answers 304 to the hash that the client has, before it reads the range', async () => {
     const stored = await store()
     const etag = `"${stored.hash}"`
     for (const held of [etag, `W/${etag}`, `"other", ${etag}`, '*'])
@@ -150,7 +150,7 @@ describe('blob: ranges and conditions', () => {
     assert.equal((await read(stored, { 'if-none-match': '"other"' })).status, 200)
   })
 
-  it('takes the range only as long as If-Range holds', async () => {
+  it('uses the range only when If-Range matches', async () => {
     const stored = await store()
     const range = 'bytes=0-9'
     assert.equal((await read(stored, { range, 'if-range': `"${stored.hash}"` })).status, 206)
@@ -161,7 +161,7 @@ describe('blob: ranges and conditions', () => {
 
 // Covers: Assets and blobs
 describe('blob: which there are', () => {
-  it('serves any live copy, as long as one asset of the caller’s holds it', async () => {
+  it('serves a blob as long as an asset of the caller has it', async () => {
     const { author, file, hash } = await store()
     const second = newBundle(author, { original: file })
     await landBlob(second)
@@ -172,10 +172,10 @@ describe('blob: which there are', () => {
       assert.deepEqual((await read({ author, hash })).body, file)
       expectAnswer(await deleteAsset(bundle), '204')
     }
-    assert.deepEqual((await read({ author, hash })).body, file, 'the first is still there')
+    assert.deepEqual((await read({ author, hash })).body, file, 'the first asset still has it')
   })
 
-  it('answers 404 to what is on its way, replaced or deleted', async () => {
+  it('answers 404 to a blob that is incomplete, replaced or deleted', async () => {
     const author = await newAuthor(server)
     const asset = await landAsset(newBundle(author))
     const next = successorOf(asset, asset.provenance)
@@ -189,7 +189,7 @@ describe('blob: which there are', () => {
     await expectGone(author, [next.original], 'deleted')
   })
 
-  it('answers 404 to a pending drop’s bytes, which its content has, and serves them once adopted', async () => {
+  it('answers 404 to the bytes of a pending drop, and serves them after adoption', async () => {
     const link = await newLink(server)
     const author = await authorFrom(link.owner)
     const file = randomBytes(SIZE)
@@ -203,7 +203,7 @@ describe('blob: which there are', () => {
     expectAnswer(await content(), '404 drop.not_found')
   })
 
-  it('answers 404 to somebody else, 401 to nobody and 400 to what is no hash', async () => {
+  it('answers 404 to another account, 401 without a token and 400 to a malformed hash', async () => {
     const { hash } = await store()
     const stranger = await signUp(server)
     for (const method of ['GET', 'HEAD']) {

@@ -1,4 +1,4 @@
-/** Chunk handling is the same function on both paths (specification, Append one chunk): the same requests get the same answers from a guest's session and from an owner's. */
+/** Both upload paths behave the same (specification, Append one chunk): the same requests get the same answers in a guest's and an owner's session. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -27,12 +27,12 @@ const SIZE = 300
 const MAX_CHUNK_BYTES = 16 * MIB
 const OTHER = randomBytes(SIZE)
 
-/** A request of one session, and `status code` of its answer with `@` and its X-Service-Offset where it has one. */
+/** A request, and its answer as `status code`, followed by `@` and X-Service-Offset when there is one. */
 type Step = readonly [ask: (session: AnySession) => Promise<Reply>, answer: string]
 
 const server = await connect()
 
-/** A new session of each path for bytes of this length. */
+/** A new session on each path for a file of this length. */
 async function bothPaths(size = SIZE): Promise<readonly AnySession[]> {
   const author = await newAuthor(server)
   return [
@@ -70,8 +70,8 @@ const patch = (call: Omit<Call, 'method' | 'path'>) => (session: AnySession) =>
   session.client.send({ method: 'PATCH', path: sessionPath(session), token: tokenOf(session), ...call })
 
 // Covers: Append chunk, album uploads; Other operations, upload create and finalization
-describe('chunks, on both paths', () => {
-  it('keeps chunks in order, answers repeats with the offset that they led to, and lands', async () => {
+describe('chunks of guests and owners', () => {
+  it('are kept in order, repeats are answered with the same offset, and the last one lands the file', async () => {
     const sessions = await expectSteps([
       [chunk(0, 1), '204 @1'],
       [chunk(1, 200), '204 @200'],
@@ -84,7 +84,7 @@ describe('chunks, on both paths', () => {
     await expectStates(sessions, SIZE, 'landed')
   })
 
-  it('refuses what conflicts, and says where to go on', async () => {
+  it('are refused when they conflict, with the offset to continue from', async () => {
     const sessions = await expectSteps([
       [chunk(1, 100), '409 upload.offset_mismatch @0'],
       [chunk(0, 100), '204 @100'],
@@ -102,7 +102,7 @@ describe('chunks, on both paths', () => {
     for (const session of sessions) assert.equal(told(await append(session, 100)), '204 @300')
   })
 
-  it('refuses a further chunk of what has landed', async () => {
+  it('are refused after the landing', async () => {
     await expectSteps([
       [chunk(0), '204 @300'],
       [chunk(0, 100), '409 upload.session_closed @300'],
@@ -111,7 +111,7 @@ describe('chunks, on both paths', () => {
     ])
   })
 
-  it('fails with other bytes than were declared, and answers so to every repeat', async () => {
+  it('fail the session when the whole has another hash, also for every repeat', async () => {
     const sessions = await expectSteps([
       [chunk(0, 100), '204 @100'],
       [other(100, 200), '409 upload.content_hash_mismatch @300'],
@@ -121,7 +121,7 @@ describe('chunks, on both paths', () => {
     await expectStates(sessions, SIZE, 'failed')
   })
 
-  it('asks for both headers, and takes a malformed one for none', async () => {
+  it('need both headers in the right form', async () => {
     const [offset, sum] = [{ 'x-service-offset': '0' }, { 'x-service-checksum': sha256(OTHER) }]
     const bare = (headers: object) => patch({ body: OTHER, headers: { 'content-type': OCTETS, ...headers } })
     const sessions = await expectSteps([
@@ -136,7 +136,7 @@ describe('chunks, on both paths', () => {
     await expectStates(sessions, 0, 'open')
   })
 
-  it('judges session, content type, headers, body limit, repeat, state, offset, size and checksum in this order', async () => {
+  it('are checked for session, content type, headers, body limit, repeat, state, offset, size and checksum in this order', async () => {
     const large = randomBytes(MAX_CHUNK_BYTES + 1)
     const lost = (session: AnySession) => ({ ...session, uploadId: '00000000-0000-4000-8000-000000000000' })
     await expectSteps([
@@ -156,7 +156,7 @@ describe('chunks, on both paths', () => {
     ])
   })
 
-  it('takes a chunk of 16 MiB of an owner’s, too, with and without Content-Length', async () => {
+  it('may have 16 MiB, with and without Content-Length', async () => {
     const bundle = newBundle(await newAuthor(server), { original: randomBytes(MAX_CHUNK_BYTES + 1) })
     const session = await openUpload(bundle)
     const whole = patch({ body: session.file, headers: chunkHeaders(0, session.file), withoutLength: true })
@@ -167,7 +167,7 @@ describe('chunks, on both paths', () => {
     assert.equal(told(await rest(session)), `204 @${MAX_CHUNK_BYTES + 1}`)
   })
 
-  it('leaves the offset at the last whole chunk when the connection is cut', async () => {
+  it('leave the offset at the last whole chunk when the connection is cut', async () => {
     for (const session of await bothPaths()) {
       await append(session, 0, 100)
       const cut = await startChunk(session, 100)
@@ -178,7 +178,7 @@ describe('chunks, on both paths', () => {
     }
   })
 
-  it('lets the newest of two requests win', async () => {
+  it('win as the newest of two requests', async () => {
     for (const session of await bothPaths()) {
       const older = await startChunk(session, 0)
       await older.write(session.file.subarray(0, 100))
@@ -190,7 +190,7 @@ describe('chunks, on both paths', () => {
     }
   })
 
-  it('lands what was sent whole though the last answer was lost', async () => {
+  it('land a complete file when the last answer is lost', async () => {
     for (const session of await bothPaths()) {
       const lost = await startChunk(session, 0)
       await lost.write(session.file)
@@ -201,7 +201,7 @@ describe('chunks, on both paths', () => {
     }
   })
 
-  it('is over for good when it is cancelled', async () => {
+  it('are refused after the session is cancelled', async () => {
     await expectSteps([
       [chunk(0, 100), '204 @100'],
       [cancel, '204'],
@@ -214,7 +214,7 @@ describe('chunks, on both paths', () => {
 
 const wrongSum = { 'x-service-checksum': 'a'.repeat(64) }
 
-/** Opens a chunk request from `start` to the end of the file, and waits until the server has begun to read it. */
+/** Starts a chunk request from `start` to the end of the file, and waits until the server reads it. */
 async function startChunk(session: AnySession, start: number): Promise<Sending> {
   const rest = session.file.subarray(start)
   const length = { 'content-length': String(rest.length), expect: '100-continue' }

@@ -36,7 +36,7 @@ const patch = (
   body: Uint8Array = session.file,
 ) => server.send({ method: 'PATCH', path: sessionPath(session), body, headers })
 
-/** Opens a chunk request of the whole file and waits until the server has begun to read it. */
+/** Starts a chunk request of the whole file, and waits until the server reads it. */
 async function startChunk(session: Session): Promise<Sending> {
   const length = { 'content-length': String(session.file.length), expect: '100-continue' }
   const headers = { ...chunkHeaders(0, session.file), ...length }
@@ -49,15 +49,15 @@ async function expectState(session: Session, offset: number, state: string): Pro
   assert.deepEqual(await stateOf(session), { status: 200, offset, length: session.file.length, state })
 }
 
-/** A refusal that leaves the session where it was and says where to go on. */
+/** A refusal that leaves the session unchanged and names the offset to continue from. */
 async function expectConflict(reply: Reply, code: string, goOn: number): Promise<void> {
   expectAnswer(reply, `409 upload.${code}`)
-  assert.equal(offsetOf(reply), goOn, 'X-Service-Offset says where to go on')
+  assert.equal(offsetOf(reply), goOn, 'X-Service-Offset is the offset to continue from')
 }
 
 // Covers: Append chunk; Limits, request body; Chunks
 describe('chunks in order', () => {
-  it('answers 204 with the new offset, and lands with the last byte', async () => {
+  it('are answered 204 with the new offset, and the last byte lands the drop', async () => {
     const session = await newSession()
     await expectState(session, 0, 'open')
     for (const [start, end] of [
@@ -74,13 +74,13 @@ describe('chunks in order', () => {
     await expectState(session, SIZE, 'landed')
   })
 
-  it('lands a file of one byte', async () => {
+  it('land a file of one byte', async () => {
     const link = await newLink(server)
     await land(link, randomBytes(1))
     assert.equal((await onlyDrop(link.owner)).size, 1)
   })
 
-  it('takes a chunk without Content-Length', async () => {
+  it('are accepted without Content-Length', async () => {
     const session = await newSession()
     const headers = chunkHeaders(0, session.file)
     const reply = await server.send({
@@ -94,7 +94,7 @@ describe('chunks in order', () => {
     await expectState(session, SIZE, 'landed')
   })
 
-  it('says 100 Continue to a client that asks before it sends', async () => {
+  it('are answered 100 Continue when the client asks before it sends', async () => {
     const session = await newSession()
     const sending = await startChunk(session)
     await sending.write(session.file)
@@ -103,7 +103,7 @@ describe('chunks in order', () => {
     await expectState(session, SIZE, 'landed')
   })
 
-  it('takes a chunk that comes byte by byte', async () => {
+  it('are accepted byte by byte', async () => {
     const session = await newSession(50)
     const sending = await startChunk(session)
     for (const byte of session.file) await sending.write(Buffer.of(byte))
@@ -111,7 +111,7 @@ describe('chunks in order', () => {
     expectAnswer(await sending.reply, '204')
   })
 
-  it('takes a chunk of 16 MiB and answers a bodyless 413 to one byte more', async () => {
+  it('may have 16 MiB, and are answered a 413 without a body for one byte more', async () => {
     const session = await newSession(MAX_CHUNK_BYTES + 1)
     expectBodyless413(await append(session))
     const headers = chunkHeaders(0, session.file)
@@ -133,8 +133,8 @@ describe('chunks in order', () => {
 })
 
 // Covers: Chunks
-describe('chunks again', () => {
-  it('answers a repeat with the offset that it led to', async () => {
+describe('repeated chunks', () => {
+  it('are answered with the same offset', async () => {
     const session = await newSession()
     for (const [start, end] of [
       [0, 100],
@@ -152,7 +152,7 @@ describe('chunks again', () => {
     await expectState(session, 200, 'open')
   })
 
-  it('answers a repeat of the last chunk with 204, and one drop has landed', async () => {
+  it('are answered 204 for the last chunk, and one drop has landed', async () => {
     const link = await newLink(server)
     const session = await land(link)
     for (let round = 0; round < 3; round += 1) {
@@ -163,7 +163,7 @@ describe('chunks again', () => {
     assert.equal((await entryOf(link)).landed_files, 1)
   })
 
-  it('answers repeats whatever became of the link and the drop', async () => {
+  it('are answered the same after changes of the link and the drop', async () => {
     const link = await newLink(server)
     const session = await openSession(link, randomBytes(SIZE))
     await append(session, 0, 100)
@@ -176,7 +176,7 @@ describe('chunks again', () => {
     await expectState(session, SIZE, 'landed')
   })
 
-  it('lands a drop whose last answer was lost', async () => {
+  it('land a drop whose last answer was lost', async () => {
     const link = await newLink(server)
     const session = await openSession(link, randomBytes(SIZE))
     const sending = await startChunk(session)
@@ -190,8 +190,8 @@ describe('chunks again', () => {
 
 // Covers: CreateDropRequest, size; CreateDropRequest, ciphertext_hash; Append chunk, X-Service-Checksum;
 // Append chunk, X-Service-Offset; Append chunk, 409; Errors 4, 409; Errors 4, 415; Chunks
-describe('chunks that are refused', () => {
-  it('answers 409 chunk_conflict to other bytes at a recorded offset', async () => {
+describe('refused chunks', () => {
+  it('are answered 409 chunk_conflict for other bytes at a recorded offset', async () => {
     const session = await newSession()
     await append(session, 0, 100)
     await append(session, 100, 200)
@@ -201,7 +201,7 @@ describe('chunks that are refused', () => {
     await expectState(session, 200, 'open')
   })
 
-  it('answers 409 offset_mismatch to a gap and to an offset inside a chunk', async () => {
+  it('are answered 409 offset_mismatch for a gap and for an offset inside a chunk', async () => {
     const session = await newSession()
     await expectConflict(await append(session, 1, 100), 'offset_mismatch', 0)
     await append(session, 0, 100)
@@ -215,7 +215,7 @@ describe('chunks that are refused', () => {
     await expectState(session, 100, 'open')
   })
 
-  it('answers 409 size_exceeded to a chunk past the declared size', async () => {
+  it('are answered 409 size_exceeded for more than the declared size', async () => {
     const session = await newSession()
     const long = randomBytes(SIZE + 1)
     await expectConflict(await appendBytes(session, 0, long), 'size_exceeded', 0)
@@ -229,10 +229,10 @@ describe('chunks that are refused', () => {
     await expectConflict(reply, 'size_exceeded', 0)
     await append(session, 0, 299)
     await expectConflict(await appendBytes(session, 299, randomBytes(2)), 'size_exceeded', 299)
-    expectAnswer(await append(session, 299), '204', 'the session goes on')
+    expectAnswer(await append(session, 299), '204', 'the session continues')
   })
 
-  it('answers 409 checksum_mismatch to other bytes than the checksum’s, and keeps nothing', async () => {
+  it('are answered 409 checksum_mismatch for bytes with another checksum, and are not kept', async () => {
     const session = await newSession()
     const wrong = { 'x-service-checksum': sha256(Buffer.from('other')) }
     for (const [start, end] of [
@@ -248,7 +248,7 @@ describe('chunks that are refused', () => {
     expectAnswer(await append(session), '204')
   })
 
-  it('answers 409 content_hash_mismatch when the whole is not what was declared, also to repeats', async () => {
+  it('are answered 409 content_hash_mismatch when the drop has another hash than declared, also to repeats', async () => {
     const link = await newLink(server)
     const session = await openSession(link, randomBytes(SIZE), { ciphertext_hash: '0'.repeat(64) })
     expectAnswer(await append(session, 0, 100), '204')
@@ -263,7 +263,7 @@ describe('chunks that are refused', () => {
     )
   })
 
-  it('answers 409 session_closed to a further chunk of what has landed', async () => {
+  it('are answered 409 session_closed after the landing', async () => {
     const session = await land(await newLink(server), randomBytes(SIZE))
     for (const [start, end] of [
       [100, 200],
@@ -274,7 +274,7 @@ describe('chunks that are refused', () => {
     await expectConflict(await appendBytes(session, SIZE, randomBytes(5)), 'session_closed', SIZE)
   })
 
-  it('answers 400 missing_offset to an absent or malformed offset', async () => {
+  it('are answered 400 missing_offset for an absent or malformed offset', async () => {
     const session = await newSession()
     const { 'x-service-offset': _, ...rest } = chunkHeaders(0, session.file)
     expectAnswer(await patch(session, rest), '400 upload.missing_offset')
@@ -288,7 +288,7 @@ describe('chunks that are refused', () => {
     await expectState(session, 0, 'open')
   })
 
-  it('answers 400 missing_checksum to an absent or malformed checksum', async () => {
+  it('are answered 400 missing_checksum for an absent or malformed checksum', async () => {
     const session = await newSession()
     const { 'x-service-checksum': right = '', ...rest } = chunkHeaders(0, session.file)
     expectAnswer(await patch(session, rest), '400 upload.missing_checksum')
@@ -310,7 +310,7 @@ describe('chunks that are refused', () => {
     await expectState(session, 0, 'open')
   })
 
-  it('answers 400 to an empty chunk, with and without Content-Length', async () => {
+  it('are answered 400 when they are empty, with and without Content-Length', async () => {
     const session = await newSession()
     expectAnswer(await appendBytes(session, 0, Buffer.alloc(0)), '400 upload.empty_chunk')
     const headers = chunkHeaders(0, Buffer.alloc(0))
@@ -319,7 +319,7 @@ describe('chunks that are refused', () => {
     await expectState(session, 0, 'open')
   })
 
-  it('answers 415 to any media type but application/octet-stream', async () => {
+  it('are answered 415 for any media type but application/octet-stream', async () => {
     const session = await newSession()
     for (const type of [
       undefined,

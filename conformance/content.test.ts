@@ -42,7 +42,7 @@ function expectWhole(reply: Reply, stored: Stored, what?: string): void {
 
 // Covers: Inbox and content
 describe('content of a pending drop', () => {
-  it('gives the bytes back, with their hash as ETag', async () => {
+  it('has the bytes of the guest, with their hash as ETag', async () => {
     const stored = await store()
     const reply = await read(stored)
     expectWhole(reply, stored)
@@ -52,7 +52,7 @@ describe('content of a pending drop', () => {
     )
   })
 
-  it('gives back what was sent in many chunks', async () => {
+  it('has the bytes of all chunks', async () => {
     const link = await newLink(server)
     const file = randomBytes(3 * MIB + 17)
     const session = await openSession(link, file)
@@ -64,7 +64,7 @@ describe('content of a pending drop', () => {
     expectRange(await read(stored, { range: 'bytes=699990-1400020' }), stored, 699_990, 1_400_021)
   })
 
-  it('serves what a guest wrote so that no browser runs it', async () => {
+  it('is served so that no browser runs it', async () => {
     const page = Buffer.from('<!doctype html><script>alert(1)</script>')
     const stored = await store(page, { content_type: 'text/plain', suggested_filename: 'page.html' })
     for (const [method, headers] of [
@@ -80,11 +80,11 @@ describe('content of a pending drop', () => {
     }
   })
 
-  it('lets no shared cache keep it', async () => {
+  it('is not kept by a shared cache', async () => {
     assert.match(String((await read(await store())).headers['cache-control']), /\b(private|no-store)\b/)
   })
 
-  it('answers HEAD with the same headers and no bytes', async () => {
+  it('answers HEAD with the same headers and no body', async () => {
     const stored = await store()
     const [head, full] = [await read(stored, {}, 'HEAD'), await read(stored)]
     assert.equal(head.status, 200)
@@ -127,13 +127,13 @@ describe('content: ranges', () => {
     }
   })
 
-  it('answers several ranges with the whole', async () => {
+  it('answers several ranges with the whole content', async () => {
     const stored = await store()
     expectWhole(await read(stored, { range: 'bytes=0-1,5-6' }), stored)
     expectWhole(await read(stored, { range: 'bytes=0-1, -1' }), stored)
   })
 
-  it('passes over a range that it cannot read', async () => {
+  it('ignores an unreadable range', async () => {
     const stored = await store()
     for (const range of [
       'bytes=',
@@ -149,7 +149,7 @@ describe('content: ranges', () => {
       expectWhole(await read(stored, { range }), stored, range)
   })
 
-  it('takes the range only as long as If-Range holds', async () => {
+  it('uses the range only when If-Range matches', async () => {
     const stored = await store()
     expectRange(await read(stored, { range: 'bytes=0-9', 'if-range': stored.etag }), stored, 0, 10)
     for (const held of ['"other"', `W/${stored.etag}`, 'Sat, 01 Jan 2000 00:00:00 GMT'])
@@ -159,7 +159,7 @@ describe('content: ranges', () => {
 
 // Covers: Inbox and content
 describe('content: conditions', () => {
-  it('answers 304 to the hash that the client holds', async () => {
+  it('answers 304 to the hash that the client has', async () => {
     const stored = await store()
     for (const held of [stored.etag, `W/${stored.etag}`, `"other", ${stored.etag}`, '*'])
       for (const method of ['GET', 'HEAD']) {
@@ -169,7 +169,7 @@ describe('content: conditions', () => {
     expectWhole(await read(stored, { 'if-none-match': '"other"' }), stored)
   })
 
-  it('judges If-None-Match before the range', async () => {
+  it('evaluates If-None-Match before the range', async () => {
     const stored = await store()
     assert.equal((await read(stored, { 'if-none-match': stored.etag, range: 'bytes=0-1' })).status, 304)
     assert.equal((await read(stored, { 'if-none-match': stored.etag, range: 'bytes=5000-' })).status, 304)
@@ -177,8 +177,8 @@ describe('content: conditions', () => {
 })
 
 // Covers: Inbox and content
-describe('content: who may read it', () => {
-  it('answers 404 to somebody else and to an unknown drop, 401 to nobody', async () => {
+describe('content: access', () => {
+  it('answers 404 to another account and for an unknown drop, and 401 without a token', async () => {
     const stored = await store()
     const other = await signUp(server)
     for (const method of ['GET', 'HEAD']) {

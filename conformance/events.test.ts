@@ -11,7 +11,7 @@ const MAX_STREAMS = 16
 
 const server = await connect()
 
-/** Id and data of each; of quota and link events, whose repeats may be told once, nothing. */
+/** Id and data of each event, except quota and link events, whose repeats may be joined. */
 const exactly = (events: readonly StreamEvent[]) =>
   events.filter(({ name }) => name.startsWith('drop.') || name === 'asset.changed')
 
@@ -23,7 +23,7 @@ async function lastPlace(owner: Parameters<typeof listen>[0]): Promise<string> {
 
 // Covers: Feed and events
 describe('live events', () => {
-  it('answers 200 with an event stream that begins with its place, and that nothing may keep or hold up', async () => {
+  it('are a stream that starts with its position and must not be stored or buffered', async () => {
     const ear = await listen(await signUp(server))
     assert.match(String(ear.head.headers['content-type']), /^text\/event-stream\b/)
     assert.equal(ear.head.headers['cache-control'], 'no-store')
@@ -32,7 +32,7 @@ describe('live events', () => {
     ear.cut()
   })
 
-  it('tells a landed drop within a second, with the ids that lead to it', async () => {
+  it('name a landed drop and its link within a second', async () => {
     const link = await newLink(server)
     const ear = await listen(link.owner)
     await land(link)
@@ -44,7 +44,7 @@ describe('live events', () => {
     ear.cut()
   })
 
-  it('tells what else changes: links and their use, quota, what becomes of drops and assets', async () => {
+  it('name changes of links and their use, of the quota, of drops and of assets', async () => {
     const author = await newAuthor(server)
     const { owner } = author
     const ear = await listen(owner)
@@ -74,7 +74,7 @@ describe('live events', () => {
     ear.cut()
   })
 
-  it('goes on after an event, each exactly once, wherever the connection was cut', async () => {
+  it('continue after the last event, each exactly once, wherever the connection was cut', async () => {
     const link = await newLink(server)
     const before = await lastPlace(link.owner)
     for (let number = 0; number < 4; number += 1) await land(link, randomBytes(10))
@@ -102,7 +102,7 @@ describe('live events', () => {
     present.cut()
   })
 
-  it('tells to read anew after an id that is not one of the account’s, and goes on from now', async () => {
+  it('start with a reset after an id that is not of the account, and continue from now', async () => {
     const link = await newLink(server)
     const foreign = await lastPlace((await newLink(server)).owner)
     const place = await lastPlace(link.owner)
@@ -119,7 +119,7 @@ describe('live events', () => {
     ear.cut()
   })
 
-  it('tells nobody of somebody else’s changes', async () => {
+  it('are about changes of the caller’s account only', async () => {
     const [link, other] = [await newLink(server), await newLink(server)]
     const ear = await listen(link.owner)
     await land(other)
@@ -128,7 +128,7 @@ describe('live events', () => {
     ear.cut()
   })
 
-  it('ends with the session, and with no other of the account', async () => {
+  it('end with their session, and with no other of the account', async () => {
     const owner = await signUp(server)
     const other = await signIn(owner)
     const [ear, others] = [await listen(owner), await listen(other)]
@@ -142,7 +142,7 @@ describe('live events', () => {
     others.cut()
   })
 
-  it('answers 403 to the 17th stream of an account, and takes another once one has gone', async () => {
+  it('are answered 403 for the 17th stream of an account, and 200 once one has ended', async () => {
     const owner = await signUp(server)
     const ears: EventStream[] = []
     for (let number = 0; number < MAX_STREAMS; number += 1) ears.push(await listen(owner))
@@ -151,7 +151,7 @@ describe('live events', () => {
     const stranger = await listen(await signUp(server))
     stranger.cut()
     ears.pop()?.cut()
-    await until(async () => (await server.send(call)).status === 200, 'a place is free again')
+    await until(async () => (await server.send(call)).status === 200, 'another stream is accepted')
     for (const ear of ears) ear.cut()
   })
 })
