@@ -58,8 +58,11 @@ describe('deleting an account', () => {
     const { email, password, accountId } = owner
     await expectRemoved(owner)
     const unknown = await post(server, '/v1/auth/login', { email: newEmail(), password })
-    for (const gone of [email, `deleted:${accountId}`])
-      assert.equal(fingerprint(await post(server, '/v1/auth/login', { email: gone, password })), fingerprint(unknown))
+    for (const address of [email, `deleted:${accountId}`])
+      assert.equal(
+        fingerprint(await post(server, '/v1/auth/login', { email: address, password })),
+        fingerprint(unknown),
+      )
     const kdf = json<{ salt: string }>(await post(server, '/v1/auth/kdf', { email }))
     assert.equal(Buffer.from(kdf.salt, 'base64').length, 16)
   })
@@ -71,9 +74,9 @@ describe('deleting an account', () => {
     await expectRemoved(owner)
     const password = newPassword()
     assert.equal((await post(server, '/v1/auth/register', { email: owner.email, password })).status, 201)
-    const anew = await signIn({ ...owner, password })
-    assert.notEqual(anew.accountId, owner.accountId)
-    assert.deepEqual([await inboxOf(anew), await linksOf(anew), (await quotaOf(anew)).used], [[], [], 0])
+    const fresh = await signIn({ ...owner, password })
+    assert.notEqual(fresh.accountId, owner.accountId)
+    assert.deepEqual([await inboxOf(fresh), await linksOf(fresh), (await quotaOf(fresh)).used], [[], [], 0])
   })
 
   it('ends its links and their open sessions, and guests keep the receipts of their landed drops', async () => {

@@ -309,8 +309,8 @@ describe('bearer tokens', () => {
   })
 
   it('are refused with 401 session_expired once they have expired', { skip: NEEDS_OWN_SERVER }, async () => {
-    const brief = await ownServer({ ACCESS_TOKEN_SECONDS: '1' })
-    const owner = await signUp(brief)
+    const shortLived = await ownServer({ ACCESS_TOKEN_SECONDS: '1' })
+    const owner = await signUp(shortLived)
     await until(async () => (await asOwner(owner, 'GET', '/v1/account')).status === 401, 'the token expires')
     const reply = await asOwner(owner, 'GET', '/v1/account')
     expectAnswer(reply, '401 auth.session_expired')

@@ -206,12 +206,12 @@ describe('adopt: whose bytes', () => {
   it('answers 404 to a drop that is unknown, another account’s, adopted or discarded', async () => {
     const [world, foreign] = [await newWorld(), await newWorld()]
     const { author, bundle } = world
-    const gone = await newWorld({ author })
-    expectAnswer(await discard(gone), '204')
-    expectAnswer(await adopt(gone, gone.bundle), '404 drop.not_found', 'discarded')
+    const discarded = await newWorld({ author })
+    expectAnswer(await discard(discarded), '204')
+    expectAnswer(await adopt(discarded, discarded.bundle), '404 drop.not_found', 'discarded')
     expectAnswer(await sendAdoption(author.owner, randomUUID(), adoptBody(bundle)), '404 drop.not_found', 'unknown')
     const stolen = newBundle(author, { original: foreign.session.file })
-    expectAnswer(await adopt({ ...foreign, author }, stolen), '404 drop.not_found', 'somebody else’s')
+    expectAnswer(await adopt({ ...foreign, author }, stolen), '404 drop.not_found', 'another account’s')
     expectAnswer(await getAsset(stolen), '404 asset.not_found')
     await expectWaiting(foreign)
     expectAnswer(await adopt(world, bundle), '200')

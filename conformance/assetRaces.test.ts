@@ -44,7 +44,7 @@ import {
   stateOf,
 } from './world.ts'
 
-const MANY = 64
+const RACERS = 64
 const ROUNDS = 8
 const SIZE = 100
 
@@ -94,7 +94,7 @@ describe('races of adoptions', () => {
   it('adopt a drop once for 64 identical requests', async () => {
     const pending = await newPending()
     const bundle = newBundle(pending.author, { original: pending.file })
-    const answers = tally(await atOnce(MANY, () => adopt(pending, bundle)))
+    const answers = tally(await atOnce(RACERS, () => adopt(pending, bundle)))
     // A request during the adoption joins it; a later one finds no drop.
     assert.deepEqual(without(answers, '200', '404 drop.not_found'), [])
     assert.ok(Number(answers['200']) >= 1)
@@ -106,9 +106,9 @@ describe('races of adoptions', () => {
   it('make one asset of a drop for 64 requests with different asset ids', async () => {
     const pending = await newPending()
     const { author, file } = pending
-    const bundles = Array.from({ length: MANY }, () => newBundle(author, { original: file }))
+    const bundles = Array.from({ length: RACERS }, () => newBundle(author, { original: file }))
     const replies = await Promise.all(bundles.map((bundle) => adopt(pending, bundle)))
-    assert.deepEqual(tally(replies), { 200: 1, '404 drop.not_found': MANY - 1 })
+    assert.deepEqual(tally(replies), { 200: 1, '404 drop.not_found': RACERS - 1 })
     const shown = await Promise.all(bundles.map(getAsset))
     assert.deepEqual(
       shown.map(({ status }) => status),
@@ -212,8 +212,8 @@ describe('races of uploads', () => {
   it('open one session for 64 identical requests', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
-    const replies = await atOnce(MANY, () => sendUpload(author, uploadBody(bundle)))
-    assert.deepEqual(tally(replies), { 200: MANY - 1, 201: 1 })
+    const replies = await atOnce(RACERS, () => sendUpload(author, uploadBody(bundle)))
+    assert.deepEqual(tally(replies), { 200: RACERS - 1, 201: 1 })
     assert.equal(new Set(replies.map((reply) => json<CreatedUpload>(reply).upload_id)).size, 1)
     assert.equal((await uploadsOf(author.owner)).length, 1)
     assert.equal(await expectConsistentQuota(author, []), SIZE)
@@ -222,12 +222,12 @@ describe('races of uploads', () => {
   it('open one session for 64 different originals of one asset by two accounts', async () => {
     const authors = [await newAuthor(server), await newAuthor(server)]
     const assetId = randomUUID()
-    const replies = await atOnce(MANY, (index) => {
+    const replies = await atOnce(RACERS, (index) => {
       const author = authors[index % 2]
       assert.ok(author !== undefined)
       return sendUpload(author, uploadBody(newBundle(author, { assetId })))
     })
-    assert.deepEqual(tally(replies), { 201: 1, '409 asset.id_taken': MANY - 1 })
+    assert.deepEqual(tally(replies), { 201: 1, '409 asset.id_taken': RACERS - 1 })
     const uses = await Promise.all(authors.map((author) => expectConsistentQuota(author, [])))
     assert.deepEqual(uses.toSorted(), [0, SIZE])
   })
@@ -235,8 +235,8 @@ describe('races of uploads', () => {
   it('open one session for 64 different replacements', async () => {
     const author = await newAuthor(server)
     const asset = await landAsset(newBundle(author))
-    const replies = await atOnce(MANY, () => sendUpload(author, uploadBody(successorOf(asset, asset.provenance))))
-    assert.deepEqual(tally(replies), { 201: 1, '409 asset.id_taken': MANY - 1 })
+    const replies = await atOnce(RACERS, () => sendUpload(author, uploadBody(successorOf(asset, asset.provenance))))
+    assert.deepEqual(tally(replies), { 201: 1, '409 asset.id_taken': RACERS - 1 })
     await expectConsistentQuota(author, [asset.assetId])
   })
 
@@ -244,7 +244,7 @@ describe('races of uploads', () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author, { original: randomBytes(5000) })
     const session = await openUpload(bundle)
-    const answers = tally(await atOnce(MANY, () => append(session)))
+    const answers = tally(await atOnce(RACERS, () => append(session)))
     // The newest request wins. An older one that was still sending is refused, and its repeat is answered 204.
     assert.deepEqual(without(answers, '204', '409 upload.offset_mismatch'), [])
     assert.ok(Number(answers['204']) >= 1)
@@ -309,12 +309,12 @@ describe('races of uploads', () => {
     const limited = await ownServer({ QUOTA_HARD_BYTES: '1050' })
     const author = await newAuthor(limited)
     const link = await provision(author.owner)
-    const replies = await atOnce(MANY, (index) =>
+    const replies = await atOnce(RACERS, (index) =>
       index % 2 === 0
         ? sendUpload(author, uploadBody(newBundle(author)))
         : sendDeclaration(link, declaration(randomBytes(SIZE))),
     )
-    assert.deepEqual(tally(replies), { 201: 10, '403 quota.exceeded': MANY - 10 })
+    assert.deepEqual(tally(replies), { 201: 10, '403 quota.exceeded': RACERS - 10 })
     assert.equal(await expectConsistentQuota(author, []), 1000)
   })
 })

@@ -49,8 +49,8 @@ describe('replace', () => {
     const now = await receiptsOf(next)
     assert.deepEqual(now.slice(0, -1), receipts)
     assert.equal(now.at(-1)?.ciphertext_hash, sha256(next.original))
-    for (const gone of [asset.original, asset.metadata, asset.provenance, derivative])
-      expectAnswer(await asOwner(author.owner, 'GET', `/v1/blob/${sha256(gone)}`), '404 blob.not_found')
+    for (const removed of [asset.original, asset.metadata, asset.provenance, derivative])
+      expectAnswer(await asOwner(author.owner, 'GET', `/v1/blob/${sha256(removed)}`), '404 blob.not_found')
   })
 
   it('accepts the other roles again, with the manifest of the new original only', async () => {

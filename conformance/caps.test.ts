@@ -90,8 +90,12 @@ describe('create drop: caps', () => {
   })
 
   it('are freed with the quota when a session is abandoned', { skip: NEEDS_OWN_SERVER }, async () => {
-    const brief = await ownServer({ SESSION_FIRST_BYTE_SECONDS: '1', SESSION_IDLE_SECONDS: '1', SWEEP_SECONDS: '1' })
-    const link = await newLink(brief, { max_file_count: 2 })
+    const shortLived = await ownServer({
+      SESSION_FIRST_BYTE_SECONDS: '1',
+      SESSION_IDLE_SECONDS: '1',
+      SWEEP_SECONDS: '1',
+    })
+    const link = await newLink(shortLived, { max_file_count: 2 })
     const [silent, begun] = [await openSession(link, FILE), await openSession(link, FILE)]
     expectAnswer(await append(begun, 0, 10), '204')
     await until(async () => (await entryOf(link)).open_sessions === 0, 'both sessions end')

@@ -153,8 +153,8 @@ describe('the receipt checker with an altered receipt', () => {
     const receipt = at(held.receipts, held.receipts.length - 2)
     const { receipt_cbor: _, ...shown } = receipt
     for (const [name, value] of Object.entries(shown)) {
-      for (const told of [typeof value === 'number' ? value + 1 : `${value}0`, undefined, null]) {
-        const { faults } = await check([{ ...receipt, [name]: told }])
+      for (const altered of [typeof value === 'number' ? value + 1 : `${value}0`, undefined, null]) {
+        const { faults } = await check([{ ...receipt, [name]: altered }])
         assert.deepEqual(
           faults.map(({ kind, where, receipt_seq }) => `${kind} ${where} ${receipt_seq}`),
           [`reading field ${name} ${receipt.receipt_seq}`],
@@ -210,8 +210,8 @@ describe('the receipt checker with an altered log', { skip: NEEDS_OWN_SERVER }, 
     const receipt = at(receipts, 12)
     const forger = newServerKeys()
     const forged = withBytes(receipt, signReceipt({}, forger, { payload: payloadIn(bytesOf(receipt)) }))
-    const told = { ...forged, server_key_id: publish([forger]).keys[0]?.key_id }
-    await expectOnly(receipt, whole(receipts.toSpliced(12, 1, told)), ['key'])
+    const altered = { ...forged, server_key_id: publish([forger]).keys[0]?.key_id }
+    await expectOnly(receipt, whole(receipts.toSpliced(12, 1, altered)), ['key'])
     const [own] = keys.keys
     assert.ok(own !== undefined)
     const [stolen] = publish([forger]).keys
@@ -219,19 +219,19 @@ describe('the receipt checker with an altered log', { skip: NEEDS_OWN_SERVER }, 
       ...keys,
       keys: [{ ...stolen, active_to: own.active_from, active_from: '2020-01-01T00:00:00.000Z' }, own],
     }
-    const report = await whole(receipts.toSpliced(12, 1, told), { keys: both })
+    const report = await whole(receipts.toSpliced(12, 1, altered), { keys: both })
     assert.deepEqual(seqsOf(report).toSorted(), [receipt.receipt_seq, at(receipts, 13).receipt_seq].toSorted())
     assert.deepEqual(kindsOf(report), ['chain', 'key'])
   })
 
   it('detects a missing or changed key', async () => {
     const others = publish([newServerKeys()]).keys
-    const gone = { ...keys, keys: others }
+    const incomplete = { ...keys, keys: others }
     assert.deepEqual(
-      seqsOf(await whole(receipts, { keys: gone })),
+      seqsOf(await whole(receipts, { keys: incomplete })),
       receipts.map(({ receipt_seq }) => receipt_seq),
     )
-    assert.deepEqual(kindsOf(await whole(receipts, { keys: gone, pins: keys })), ['key', 'keys'])
+    assert.deepEqual(kindsOf(await whole(receipts, { keys: incomplete, pins: keys })), ['key', 'keys'])
     const changed = { ...keys, keys: keys.keys.map((key) => ({ ...key, public: others[0]?.public })) }
     assert.deepEqual(kindsOf(await whole(receipts, { keys: changed, pins: keys })), ['key', 'keys'])
     const renamed = { ...keys, server_id: 'https://other.example' }

@@ -153,8 +153,8 @@ describe('npm run check:receipts', () => {
   it('prints its usage', async () => {
     const { status, stdout } = await run(['--help'])
     assert.equal(status, 0)
-    for (const word of ['--keys', '--pins', '--whole', '--log', '--json', 'Exit status: 0'])
-      assert.ok(stdout.includes(word), word)
+    for (const option of ['--keys', '--pins', '--whole', '--log', '--json', 'Exit status: 0'])
+      assert.ok(stdout.includes(option), option)
   })
 
   it('reads the keys from a server, and its answer about an asset unchanged', async () => {

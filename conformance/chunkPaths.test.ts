@@ -41,14 +41,14 @@ async function bothPaths(size = SIZE): Promise<readonly AnySession[]> {
   ]
 }
 
-const told = (reply: Reply) =>
+const inWords = (reply: Reply) =>
   reply.headers['x-service-offset'] === undefined ? answerOf(reply) : `${answerOf(reply)} @${offsetOf(reply)}`
 
 async function expectSteps(steps: readonly Step[], size = SIZE): Promise<readonly AnySession[]> {
   const sessions = await bothPaths(size)
   for (const session of sessions) {
     const answers: string[] = []
-    for (const [ask] of steps) answers.push(told(await ask(session)))
+    for (const [ask] of steps) answers.push(inWords(await ask(session)))
     assert.deepEqual(
       answers,
       steps.map(([, answer]) => answer),
@@ -99,7 +99,7 @@ describe('chunks of guests and owners', () => {
       ],
     ])
     await expectStates(sessions, 100, 'open')
-    for (const session of sessions) assert.equal(told(await append(session, 100)), '204 @300')
+    for (const session of sessions) assert.equal(inWords(await append(session, 100)), '204 @300')
   })
 
   it('are refused after the landing', async () => {
@@ -161,10 +161,10 @@ describe('chunks of guests and owners', () => {
     const session = await openUpload(bundle)
     const whole = patch({ body: session.file, headers: chunkHeaders(0, session.file), withoutLength: true })
     expectBodyless413(await whole(session))
-    assert.equal(told(await append(session, 0, MAX_CHUNK_BYTES)), `204 @${MAX_CHUNK_BYTES}`)
+    assert.equal(inWords(await append(session, 0, MAX_CHUNK_BYTES)), `204 @${MAX_CHUNK_BYTES}`)
     const last = session.file.subarray(MAX_CHUNK_BYTES)
     const rest = patch({ body: last, headers: chunkHeaders(MAX_CHUNK_BYTES, last), withoutLength: true })
-    assert.equal(told(await rest(session)), `204 @${MAX_CHUNK_BYTES + 1}`)
+    assert.equal(inWords(await rest(session)), `204 @${MAX_CHUNK_BYTES + 1}`)
   })
 
   it('leave the offset at the last whole chunk when the connection is cut', async () => {
@@ -174,7 +174,7 @@ describe('chunks of guests and owners', () => {
       await cut.write(session.file.subarray(100, 200))
       cut.cut()
       await expectStates([session], 100, 'open')
-      assert.equal(told(await append(session, 100, 150)), '204 @150')
+      assert.equal(inWords(await append(session, 100, 150)), '204 @150')
     }
   })
 
@@ -182,11 +182,11 @@ describe('chunks of guests and owners', () => {
     for (const session of await bothPaths()) {
       const older = await startChunk(session, 0)
       await older.write(session.file.subarray(0, 100))
-      assert.equal(told(await append(session, 0, 200)), '204 @200')
+      assert.equal(inWords(await append(session, 0, 200)), '204 @200')
       await older.write(session.file.subarray(100)).catch(() => {})
       older.end()
       assert.equal(answerOf(await older.reply), '409 upload.offset_mismatch')
-      assert.equal(told(await append(session, 200)), '204 @300')
+      assert.equal(inWords(await append(session, 200)), '204 @300')
     }
   })
 
@@ -196,7 +196,7 @@ describe('chunks of guests and owners', () => {
       await lost.write(session.file)
       lost.end()
       lost.cut()
-      assert.equal(told(await append(session)), '204 @300')
+      assert.equal(inWords(await append(session)), '204 @300')
       await expectStates([session], SIZE, 'landed')
     }
   })

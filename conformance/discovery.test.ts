@@ -169,12 +169,12 @@ describe('discovery', () => {
     for (const name of DOCUMENTS) {
       const head = (headers: Record<string, string> = {}) =>
         server.send({ method: 'HEAD', path: `${WELL_KNOWN}/${name}`, headers })
-      const [brief, full] = [await head(), await get(name)]
-      assert.equal(brief.status, 200, name)
+      const [headReply, getReply] = [await head(), await get(name)]
+      assert.equal(headReply.status, 200, name)
       for (const header of ['content-type', 'content-length', 'cache-control', 'etag'])
-        assert.equal(brief.headers[header], full.headers[header], `${name} ${header}`)
-      if (full.headers.etag !== undefined)
-        assert.equal((await head({ 'if-none-match': full.headers.etag })).status, 304, name)
+        assert.equal(headReply.headers[header], getReply.headers[header], `${name} ${header}`)
+      if (getReply.headers.etag !== undefined)
+        assert.equal((await head({ 'if-none-match': getReply.headers.etag })).status, 304, name)
     }
   })
 

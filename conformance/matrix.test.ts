@@ -26,7 +26,7 @@ interface Cell {
 }
 
 /** Callers that every operation of an account refuses. It also refuses another account when it names data of the owner. */
-const STRANGERS: readonly Caller[] = ['none', 'guest', 'expired', 'ended', 'revoked', 'deleted']
+const REFUSED_CALLERS: readonly Caller[] = ['none', 'guest', 'expired', 'ended', 'revoked', 'deleted']
 
 interface World {
   readonly client: Client
@@ -40,11 +40,11 @@ interface World {
 /** One server that is started twice: access tokens are short-lived at first, so that one can expire. */
 async function newWorld(): Promise<World> {
   const server = await operatedServer({ ACCESS_TOKEN_SECONDS: '1', LOG_LEVEL: 'warn' })
-  const brief = await signUp(server.client)
+  const shortLived = await signUp(server.client)
   const client = await server.restart({ ACCESS_TOKEN_SECONDS: '900' })
-  const isOver = async () => (await asOwner({ ...brief, client }, 'GET', '/v1/quota')).status === 401
+  const isOver = async () => (await asOwner({ ...shortLived, client }, 'GET', '/v1/quota')).status === 401
   await until(isOver, 'the token expires')
-  const owner = await signIn({ ...brief, client })
+  const owner = await signIn({ ...shortLived, client })
   const suspended = await personFrom(await signUp(client))
   const people = {
     owner: await personFrom(owner),
@@ -55,7 +55,7 @@ async function newWorld(): Promise<World> {
   const tokens = {
     none: undefined,
     guest: people.owner.link.opaqueId,
-    expired: brief.token,
+    expired: shortLived.token,
     ended: await endedToken(owner),
     revoked: await revokedToken(owner),
     deleted: await deletedAccountToken(client),
@@ -139,18 +139,18 @@ async function wrongAmong({ client }: World, cells: readonly Cell[], atATime = 1
 /** Everything that an owner sees of the account, as text, by operation. */
 async function allOf(owner: Owner): Promise<ReadonlyMap<string, string>> {
   const lists = asked.filter((name) => /^GET \/v1\/(?!events|version)[^{]*$/.test(name))
-  const told = (value: unknown) => JSON.stringify(value, (name, each) => (name === 'last_used_at' ? undefined : each))
+  const asText = (value: unknown) => JSON.stringify(value, (name, each) => (name === 'last_used_at' ? undefined : each))
   const replies = await each(lists, (name) => asOwner(owner, 'GET', name.slice('GET '.length)))
-  return new Map(lists.map((name, index) => [name, told(json(replies[index] ?? assert.fail(name)))]))
+  return new Map(lists.map((name, index) => [name, asText(json(replies[index] ?? assert.fail(name)))]))
 }
 
 // Covers: Authorization
 describe('the authorization matrix', { skip: NEEDS_OWN_SERVER }, () => {
   it('has an entry for exactly the operations of the document', () => {
     const missing = declared.filter((name) => MATRIX[name] === undefined)
-    const gone = Object.keys(MATRIX).filter((name) => !declared.includes(name))
+    const unknown = Object.keys(MATRIX).filter((name) => !declared.includes(name))
     assert.deepEqual(missing, [], 'matrix.ts has no entry for these operations')
-    assert.deepEqual(gone, [], 'matrix.ts has entries for operations that the document does not have')
+    assert.deepEqual(unknown, [], 'matrix.ts has entries for operations that the document does not have')
     for (const { name, bearer } of server.document.operations)
       assert.equal(bearer, entryOf(name).asks === 'account', `the credential of ${name} in the document`)
   })
@@ -163,16 +163,16 @@ describe('the authorization matrix', { skip: NEEDS_OWN_SERVER }, () => {
       return each(pairs, ({ name, caller }) => newCell(world, name, caller), AT_A_TIME)
     }
     const ofAccounts = asked.filter((name) => entryOf(name).asks === 'account')
-    const ofEverybody = asked.filter((name) => entryOf(name).asks !== 'account')
+    const withoutAccount = asked.filter((name) => entryOf(name).asks !== 'account')
     const suspended = await cells(asked, ['suspended'])
     const others = CALLERS.filter((caller) => caller !== 'suspended')
-    const wrong = [...(await wrongAmong(world, await cells(ofEverybody, others), AT_A_TIME))]
+    const wrong = [...(await wrongAmong(world, await cells(withoutAccount, others), AT_A_TIME))]
 
     const ofOwner = await cells(ofAccounts, ['owner'])
     const before = await allOf(owner)
     const refused = ofOwner.flatMap((cell) => {
       const isNamed = entryOf(cell.name).other !== undefined
-      return askedBy(world, isNamed ? [...STRANGERS, 'other'] : STRANGERS, cell)
+      return askedBy(world, isNamed ? [...REFUSED_CALLERS, 'other'] : REFUSED_CALLERS, cell)
     })
     wrong.push(...(await wrongAmong(world, refused, AT_A_TIME)))
     for (const [name, shown] of await allOf(owner))

@@ -254,9 +254,9 @@ describe('an announced cutoff', { concurrency: true }, () => {
     const { client } = operated()
     const announced = await announcing
     const get = async (name: string) => client.send({ method: 'GET', path: `/.well-known/service/${name}` })
-    const told = async () => json<{ announcements: Announcement[] }>(await get('deprecation')).announcements
-    await until(async () => (await told()).length === 2, 'both are announced', ANNOUNCED_MS)
-    const announcements = await told()
+    const listed = async () => json<{ announcements: Announcement[] }>(await get('deprecation')).announcements
+    await until(async () => (await listed()).length === 2, 'both are announced', ANNOUNCED_MS)
+    const announcements = await listed()
     assert.deepEqual(announcements, announced)
     assert.deepEqual(json<{ deprecations: unknown }>(await get('server-info')).deprecations, announced)
     const [first, second] = announcements
@@ -300,9 +300,9 @@ describe('an announced cutoff', { concurrency: true }, () => {
       ANNOUNCED_MS,
     )
     expectAnswer(await create(BETWEEN), '201')
-    const good = await create(GOOD)
-    expectAnswer(good, '201')
-    assert.equal(good.headers.warning, undefined)
+    const accepted = await create(GOOD)
+    expectAnswer(accepted, '201')
+    assert.equal(accepted.headers.warning, undefined)
   })
 
   it('adds a Warning to reads and running uploads, and stops neither', { skip }, async () => {

@@ -117,15 +117,15 @@ describe('provenance', () => {
   it('is refused with one flipped bit, in either signature or elsewhere', async () => {
     const bundle = await newLanded()
     const parts = partsOf(bundle.manifest, bundle.author.keys)
-    const good = assemble(parts)
+    const valid = assemble(parts)
     for (const { signature } of parts.signers) {
-      const start = good.indexOf(signature)
+      const start = valid.indexOf(signature)
       for (const at of [0, signature.length >> 1, signature.length - 1])
-        await expectRefused(bundle, flipped(good, start + at, 0), `signature of ${signature.length} bytes, byte ${at}`)
+        await expectRefused(bundle, flipped(valid, start + at, 0), `signature of ${signature.length} bytes, byte ${at}`)
     }
-    for (let at = 0; at < good.length; at += Math.ceil(good.length / FLIPS))
-      await expectRefused(bundle, flipped(good, at), `byte ${at}`)
-    await expectValidAccepted(bundle, good)
+    for (let at = 0; at < valid.length; at += Math.ceil(valid.length / FLIPS))
+      await expectRefused(bundle, flipped(valid, at), `byte ${at}`)
+    await expectValidAccepted(bundle, valid)
   })
 
   it('is refused when another device made one or both signatures', async () => {
@@ -153,8 +153,8 @@ describe('provenance', () => {
     assert.equal((await quotaOf(author.owner)).used, bundle.original.length)
     expectAnswer(await sendUpload(author, uploadBody(bundle, 'provenance')), '403 device.not_authorized')
     const { assetId, original } = bundle
-    const heir = { ...author, ...(await addDevice(author.owner)) }
-    await landBlob(newBundle(heir, { assetId, original }), 'provenance')
+    const otherAuthor = { ...author, ...(await addDevice(author.owner)) }
+    await landBlob(newBundle(otherAuthor, { assetId, original }), 'provenance')
   })
 
   it('is refused with any field that differs from the envelope', async () => {
@@ -214,7 +214,7 @@ describe('provenance: form', () => {
     const { body, payload, signers } = parts
     const [ed25519, mlDsa65] = signers
     assert.ok(ed25519 !== undefined && mlDsa65 !== undefined)
-    const good = assemble(parts)
+    const valid = assemble(parts)
     const variation = (change: Variation) => signManifest(manifest, author.keys, change)
     const put = (change: Partial<Parts>, tag?: number) => assemble({ ...parts, ...change }, tag)
     const extra = new Map([[1, 2]])
@@ -231,17 +231,17 @@ describe('provenance: form', () => {
       'an unprotected header of a signature': put({ signers: [ed25519, { ...mlDsa65, unprotected: extra }] }),
       'tag 18': put({}, 18),
       'no tag': Buffer.from(cbor([body, new Map(), payload, []])),
-      'a byte behind it': Buffer.concat([good, Buffer.of(0)]),
-      'its last byte missing': good.subarray(0, -1),
+      'a byte behind it': Buffer.concat([valid, Buffer.of(0)]),
+      'its last byte missing': valid.subarray(0, -1),
       'one byte': Buffer.of(0xa0),
-      'random bytes': randomBytes(good.length),
+      'random bytes': randomBytes(valid.length),
       'a payload that is not a map': variation({ payload: cbor([1]) }),
       'a payload in another order': variation({ payload: reversed(manifest) }),
       'a payload with a key twice': variation({ payload: withKeyTwice(payloadOf(manifest)) }),
       'an empty payload': variation({ payload: new Uint8Array(0) }),
     }
     for (const [what, provenance] of Object.entries(wrong)) await expectRefused(bundle, provenance, what)
-    await expectValidAccepted(bundle, good)
+    await expectValidAccepted(bundle, valid)
   })
 })
 

@@ -100,14 +100,14 @@ describe('provenance and original', () => {
 
   it('may write one instant in two ways, and have different times and devices', async () => {
     const author = await newAuthor(server)
-    const heir = { ...author, ...(await addDevice(author.owner)) }
+    const otherAuthor = { ...author, ...(await addDevice(author.owner)) }
     const until = { retention_until: '2026-02-03T04:05:06Z' }
     const same = { retention_until: '2026-02-03T06:05:06.000+02:00', client_version: 'conformance/2' }
     for (const roles of [['original', 'provenance'] as const, ['provenance', 'original'] as const]) {
       const bundle = newBundle(author, { manifest: until })
       const { assetId, original } = bundle
       const timestamp = new Date(Date.now() - 60_000).toISOString()
-      const other = newBundle(heir, { assetId, original, manifest: { ...same, timestamp } })
+      const other = newBundle(otherAuthor, { assetId, original, manifest: { ...same, timestamp } })
       for (const role of roles) await landBlob(role === 'original' ? bundle : other, role)
       assert.equal((await blobNamesOf(bundle)).length, 2)
     }

@@ -28,7 +28,7 @@ import {
   type Tokens,
 } from './world.ts'
 
-const MANY = 64
+const RACERS = 64
 const ROUNDS = 8
 const FILE = randomBytes(100)
 
@@ -38,22 +38,22 @@ const server = await connect()
 describe('races', () => {
   it('admit exactly as many of 64 files as the file cap of the link allows', async () => {
     const link = await newLink(server, { max_file_count: 7 })
-    const replies = await atOnce(MANY, () => sendDeclaration(link, declaration(FILE)))
-    assert.deepEqual(tally(replies), { 201: 7, '409 drop.cap_exhausted': MANY - 7 })
+    const replies = await atOnce(RACERS, () => sendDeclaration(link, declaration(FILE)))
+    assert.deepEqual(tally(replies), { 201: 7, '409 drop.cap_exhausted': RACERS - 7 })
     assert.equal((await guestView(link)).remaining_files, 0)
   })
 
   it('admit exactly as many of 64 files as the byte cap of the link allows', async () => {
     const link = await newLink(server, { max_total_bytes: 599 })
-    const replies = await atOnce(MANY, () => sendDeclaration(link, declaration(FILE)))
-    assert.deepEqual(tally(replies), { 201: 5, '409 drop.cap_exhausted': MANY - 5 })
+    const replies = await atOnce(RACERS, () => sendDeclaration(link, declaration(FILE)))
+    assert.deepEqual(tally(replies), { 201: 5, '409 drop.cap_exhausted': RACERS - 5 })
     assert.equal((await entryOf(link)).open_bytes, 500)
   })
 
   it('never open a 65th session of a link', async () => {
     const link = await newLink(server)
-    const replies = await atOnce(MANY + 16, () => sendDeclaration(link, declaration(FILE)))
-    assert.deepEqual(tally(replies), { 201: MANY, '409 drop.cap_exhausted': 16 })
+    const replies = await atOnce(RACERS + 16, () => sendDeclaration(link, declaration(FILE)))
+    assert.deepEqual(tally(replies), { 201: RACERS, '409 drop.cap_exhausted': 16 })
   })
 
   it('never exceed the quota with 64 charges over two links', { skip: NEEDS_OWN_SERVER }, async () => {
@@ -62,10 +62,10 @@ describe('races', () => {
     const bodies = [linkBody(), linkBody()]
     for (const body of bodies) await sendLink(owner, body)
     const links = bodies.map((body) => ({ owner, opaqueId: String(body.opaque_id) }))
-    const replies = await atOnce(MANY, (index) =>
+    const replies = await atOnce(RACERS, (index) =>
       sendDeclaration(links[index % 2] ?? { owner, opaqueId: '' }, declaration(FILE)),
     )
-    assert.deepEqual(tally(replies), { 201: 10, '403 quota.exceeded': MANY - 10 })
+    assert.deepEqual(tally(replies), { 201: 10, '403 quota.exceeded': RACERS - 10 })
     assert.equal((await quotaOf(owner)).used, 1000)
     assert.equal(
       (await linksOf(owner)).reduce((sum, link) => sum + link.open_sessions, 0),
@@ -76,14 +76,14 @@ describe('races', () => {
   it('land one drop with one receipt for 64 copies of the last chunk', async () => {
     const link = await newLink(server)
     const session = await openSession(link, randomBytes(5000))
-    const replies = await atOnce(MANY, () => append(session))
+    const replies = await atOnce(RACERS, () => append(session))
     const refused = replies.filter((reply) => reply.status !== 204).map(answerOf)
     // The newest request wins. An older one that was still sending is refused, and its repeat is answered 204.
     assert.deepEqual(
       refused.filter((answer) => answer !== '409 upload.offset_mismatch'),
       [],
     )
-    assert.ok(refused.length < MANY, 'at least one is answered 204')
+    assert.ok(refused.length < RACERS, 'at least one is answered 204')
     assert.equal((await append(session)).status, 204)
     assert.equal((await inboxOf(link.owner)).length, 1)
     assert.equal((await entryOf(link)).landed_files, 1)
@@ -199,10 +199,10 @@ describe('races', () => {
 
   it('rotate a token once for 64 requests, with the same successor for all', async () => {
     const owner = await signUp(server)
-    const replies = await atOnce(MANY, () =>
+    const replies = await atOnce(RACERS, () =>
       server.send({ method: 'POST', path: '/v1/auth/refresh', json: { refresh_token: owner.refreshToken } }),
     )
-    assert.deepEqual(tally(replies), { 200: MANY })
+    assert.deepEqual(tally(replies), { 200: RACERS })
     const successors = new Set(replies.map((reply) => json<Tokens>(reply).refresh_token))
     assert.equal(successors.size, 1)
     for (const refresh_token of successors)

@@ -105,8 +105,8 @@ describe('receipts', () => {
   })
 
   it('are answered for the set time, and 404 afterwards', { skip: NEEDS_OWN_SERVER }, async () => {
-    const brief = await ownServer({ RECEIPT_GUEST_SECONDS: '1', SWEEP_SECONDS: '1' })
-    const link = await newLink(brief)
+    const shortLived = await ownServer({ RECEIPT_GUEST_SECONDS: '1', SWEEP_SECONDS: '1' })
+    const link = await newLink(shortLived)
     const session = await land(link)
     await until(async () => (await fetchReceipt(session)).status === 404, 'the receipt expires')
     await until(async () => (await stateOf(session)).status === 404, 'the state expires')

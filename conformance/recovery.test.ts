@@ -165,8 +165,8 @@ describe('a recovery through a proxy', { skip: NEEDS_OWN_SERVER }, async () => {
     const { owner, proof } = await newRecoverable(guesser)
     for (const email of [owner.email, newEmail()]) {
       const wrong = await atOnce(WRONG_PROOFS_OF_SOURCE + 4, () => finish(guesser, finishBody(email)))
-      const told = { '401 auth.recovery_invalid': WRONG_PROOFS_OF_SOURCE, '429 auth.rate_limited': 4 }
-      assert.deepEqual(tally(wrong), told)
+      const expected = { '401 auth.recovery_invalid': WRONG_PROOFS_OF_SOURCE, '429 auth.rate_limited': 4 }
+      assert.deepEqual(tally(wrong), expected)
     }
     const right = finishBody(owner.email, { recovery_proof: proof })
     expectAnswer(await finish(guesser, right), '429 auth.rate_limited', 'also to the right proof')

@@ -6,7 +6,7 @@ import { atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
 import { NEEDS_OWN_SERVER, operatedServer } from './server.ts'
 import { base64, newEmail, newPassword, type Tokens } from './world.ts'
 
-const MANY = 64
+const RACERS = 64
 const WRONG = ['x', 'AAAA-BBBB', '0'.repeat(32)]
 
 interface Invite {
@@ -55,8 +55,8 @@ describe('registration by invite', { skip: NEEDS_OWN_SERVER }, async () => {
 
   it('creates one account for 64 registrations at once with one code', async () => {
     const invite = await newInvite()
-    const replies = await atOnce(MANY, () => register(client, body({ invite })))
-    assert.deepEqual(tally(replies), { 201: 1, '403 auth.registration_closed': MANY - 1 })
+    const replies = await atOnce(RACERS, () => register(client, body({ invite })))
+    assert.deepEqual(tally(replies), { 201: 1, '403 auth.registration_closed': RACERS - 1 })
   })
 
   it('answers a repeat with the same values and code with the same success', async () => {

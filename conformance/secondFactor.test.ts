@@ -9,7 +9,7 @@ import { answer, challengeOf, enroll, type Guarded, logIn, totp, turnOn } from '
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
 import { asOwner, newPassword, signUp, type Tokens } from './world.ts'
 
-const MANY = 64
+const RACERS = 64
 const ATTEMPTS = 5
 /** A code in the form of a backup code, with a letter that is never used. */
 const WRONG = 'UUUUU-UUUUU'
@@ -201,17 +201,17 @@ describe('64 sign-ins at once with a second factor', () => {
   it('open one session by one challenge, and check five codes when all are wrong', async () => {
     const { owner, backupCodes } = await newGuarded()
     const challenge = await challengeOf(owner)
-    const replies = await atOnce(MANY, () => answer(server, challenge, backupCodes[0] ?? ''))
-    assert.deepEqual(tally(replies), { 200: 1, '401 auth.totp_challenge_invalid': MANY - 1 })
+    const replies = await atOnce(RACERS, () => answer(server, challenge, backupCodes[0] ?? ''))
+    assert.deepEqual(tally(replies), { 200: 1, '401 auth.totp_challenge_invalid': RACERS - 1 })
     const second = await challengeOf(owner)
-    const guesses = await atOnce(MANY, () => answer(server, second, WRONG))
-    const judged = { '401 auth.totp_invalid_code': ATTEMPTS, '401 auth.totp_challenge_invalid': MANY - ATTEMPTS }
+    const guesses = await atOnce(RACERS, () => answer(server, second, WRONG))
+    const judged = { '401 auth.totp_invalid_code': ATTEMPTS, '401 auth.totp_challenge_invalid': RACERS - ATTEMPTS }
     assert.deepEqual(tally(guesses), judged)
   })
 
   /** Four attempts per challenge, so that none runs out. After the success at most three attempts find no challenge. */
   async function oneOf(owner: Guarded['owner'], code: string): Promise<void> {
-    const challenges = await Promise.all(Array.from({ length: MANY / 4 }, () => challengeOf(owner)))
+    const challenges = await Promise.all(Array.from({ length: RACERS / 4 }, () => challengeOf(owner)))
     const tries = challenges.flatMap((challenge) => [challenge, challenge, challenge, challenge])
     const replies = await Promise.all(tries.map((challenge) => answer(server, challenge, code)))
     const {
@@ -219,7 +219,7 @@ describe('64 sign-ins at once with a second factor', () => {
       '401 auth.totp_invalid_code': wrong = 0,
       '401 auth.totp_challenge_invalid': over = 0,
     } = tally(replies)
-    assert.deepEqual([won, wrong + over], [1, MANY - 1])
+    assert.deepEqual([won, wrong + over], [1, RACERS - 1])
     assert.ok(over <= 3)
   }
 })

@@ -66,10 +66,10 @@ describe('sessions', () => {
   it('can be ended by another session at once, with their tokens and event streams', async () => {
     const owner = await signUp(server)
     const other = await signIn(owner)
-    const ear = await listen(other)
+    const stream = await listen(other)
     assert.equal((await end(owner, await currentOf(other))).status, 204)
     await expectOver(other)
-    assert.equal(await ear.next(), undefined, 'the stream ends')
+    assert.equal(await stream.next(), undefined, 'the stream ends')
     assert.equal((await sessionsOf(owner)).length, 1)
   })
 
@@ -174,7 +174,7 @@ describe('changing the password', () => {
 
   it('answers 400 to values of a wrong form', async () => {
     const owner = await signUp(server)
-    const good = { current_password: owner.password, password: newPassword() }
+    const valid = { current_password: owner.password, password: newPassword() }
     const faults = [
       { password: 'x'.repeat(11) },
       { kdf_version: 2 },
@@ -183,7 +183,7 @@ describe('changing the password', () => {
       { x: 1 },
     ]
     for (const fault of faults)
-      expectAnswer(await change(owner, { ...good, ...fault }), '400 request.malformed', JSON.stringify(fault))
+      expectAnswer(await change(owner, { ...valid, ...fault }), '400 request.malformed', JSON.stringify(fault))
     assert.equal((await login(owner, owner.password)).status, 200)
   })
 })

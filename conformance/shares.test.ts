@@ -275,13 +275,13 @@ describe('a share', () => {
       await newShare(),
     ]
     await end(owner, ended.opaqueId)
-    const [gone, open, dropped] = [newBundle(author), newBundle(author), randomBytes(SIZE)]
-    await landBlob(gone)
-    await deleteAsset(gone)
+    const [deleted, open, dropped] = [newBundle(author), newBundle(author), randomBytes(SIZE)]
+    await landBlob(deleted)
+    await deleteAsset(deleted)
     await openUpload(open)
     const link = await provision(owner)
     await land(link, dropped)
-    const notHeld = [gone.original, open.original, dropped, other.file, randomBytes(1)].map(sha256)
+    const notHeld = [deleted.original, open.original, dropped, other.file, randomBytes(1)].map(sha256)
     const wide = shareBody({ blob_hashes: notHeld })
     expectAnswer(await make(owner, wide), '201')
     const dead = [newOpaqueId(), ...MALFORMED, expired.opaqueId, ended.opaqueId, link.opaqueId]

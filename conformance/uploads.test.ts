@@ -233,8 +233,8 @@ describe('an upload session', () => {
   })
 
   it('frees the quota and the asset id when it is abandoned', { skip: NEEDS_OWN_SERVER }, async () => {
-    const brief = await ownServer({ SESSION_FIRST_BYTE_SECONDS: '1', SWEEP_SECONDS: '1' })
-    const author = await newAuthor(brief)
+    const shortLived = await ownServer({ SESSION_FIRST_BYTE_SECONDS: '1', SWEEP_SECONDS: '1' })
+    const author = await newAuthor(shortLived)
     const bundle = newBundle(author)
     const session = await openUpload(bundle)
     await until(async () => (await uploadsOf(author.owner)).length === 0, 'the session ends')

@@ -69,7 +69,7 @@ async function verdictOn(owner: Owner, question: Question, over: object = {}): P
   return rest
 }
 
-const good = (role: string, file: Uint8Array): BlobVerdict => ({
+const storedVerdict = (role: string, file: Uint8Array): BlobVerdict => ({
   hash: sha256(file),
   role,
   stored: true,
@@ -106,10 +106,10 @@ describe('storage verify', () => {
       asset_id: assetId,
       durable: true,
       blobs: [
-        good('provenance', provenance),
-        good('derivative', derivative),
-        good('metadata', metadata),
-        good('original', original),
+        storedVerdict('provenance', provenance),
+        storedVerdict('derivative', derivative),
+        storedVerdict('metadata', metadata),
+        storedVerdict('original', original),
       ],
     })
   })
@@ -156,23 +156,23 @@ describe('storage verify', () => {
 
   it('answers the same for a blob that is unknown, another account’s, deleted, replaced, pending or incomplete', async () => {
     const [author, other] = [await newAuthor(server), await newAuthor(server)]
-    const [theirs, mine, gone] = [newBundle(other), newBundle(author), newBundle(author)]
-    for (const bundle of [theirs, mine, gone]) await landBlob(bundle)
-    expectAnswer(await deleteAsset(gone), '204')
-    const next = successorOf(mine, undefined)
+    const [foreign, own, deleted] = [newBundle(other), newBundle(author), newBundle(author)]
+    for (const bundle of [foreign, own, deleted]) await landBlob(bundle)
+    expectAnswer(await deleteAsset(deleted), '204')
+    const next = successorOf(own, undefined)
     const open = await openUpload(next)
     const reserved = newBundle(author)
     await append(await openUpload(reserved), 0, 99)
-    await expectUnknown(author, randomUUID(), mine.original, 'an unknown asset')
-    await expectUnknown(author, theirs.assetId, theirs.original, 'somebody else’s')
-    await expectUnknown(author, gone.assetId, gone.original, 'deleted')
+    await expectUnknown(author, randomUUID(), own.original, 'an unknown asset')
+    await expectUnknown(author, foreign.assetId, foreign.original, 'another account’s')
+    await expectUnknown(author, deleted.assetId, deleted.original, 'deleted')
     await expectUnknown(author, reserved.assetId, reserved.original, 'still being uploaded')
-    await expectUnknown(author, mine.assetId, next.original, 'still being uploaded, to replace')
-    await expectUnknown(author, mine.assetId, gone.original, 'not of this asset')
-    assert.equal((await verdictOn(author.owner, ask(mine.assetId, mine.original))).durable, true)
+    await expectUnknown(author, own.assetId, next.original, 'still being uploaded, to replace')
+    await expectUnknown(author, own.assetId, deleted.original, 'not of this asset')
+    assert.equal((await verdictOn(author.owner, ask(own.assetId, own.original))).durable, true)
     await append(open)
-    await expectUnknown(author, mine.assetId, mine.original, 'replaced')
-    assert.equal((await verdictOn(author.owner, ask(mine.assetId, next.original))).durable, true)
+    await expectUnknown(author, own.assetId, own.original, 'replaced')
+    assert.equal((await verdictOn(author.owner, ask(own.assetId, next.original))).durable, true)
   })
 
   it('knows the bytes of a drop after adoption, and not before', async () => {
@@ -186,7 +186,7 @@ describe('storage verify', () => {
     assert.deepEqual(await verdictOn(author.owner, ask(bundle.assetId, file), { deep: true }), {
       asset_id: bundle.assetId,
       durable: true,
-      blobs: [{ ...good('original', file), deep: 'intact' }],
+      blobs: [{ ...storedVerdict('original', file), deep: 'intact' }],
     })
   })
 
@@ -259,7 +259,10 @@ describe('storage verify: deep', () => {
     const again = await verdictOn(author.owner, ask(bundle.assetId, ...files), { deep: true })
     assert.deepEqual(
       again.blobs,
-      [good('original', bundle.original), ...first.blobs.slice(1)].map((blob) => ({ ...blob, deep: 'rate_limited' })),
+      [storedVerdict('original', bundle.original), ...first.blobs.slice(1)].map((blob) => ({
+        ...blob,
+        deep: 'rate_limited',
+      })),
     )
     assert.deepEqual([first.durable, again.durable], [true, true])
     assert.equal((await verdictOn(author.owner, ask(bundle.assetId, ...files))).blobs[2]?.deep, undefined)
